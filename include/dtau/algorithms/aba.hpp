@@ -1,0 +1,131 @@
+// Forward dynamics: the articulated-body algorithm in ground coordinates, O(N).
+// RBDA section 7.3. In ground coordinates an articulated inertia passes to the parent without a
+// transform. A joint of several degrees of freedom is eliminated one column at a time, from its
+// last to its first, which factorises D = S^T IA S without a matrix inverse.
+//
+// Symbols, for body i with parent p and its column k:
+//   IA[i]  articulated inertia       pA[i]  bias force            c[i]  v_p x v_J, velocity-product acceleration
+//   U[k] = IA s_k                    d[k] = s_k . U_k + armature  u[k] = tau_k - damping v_k - s_k . pA
+#pragma once
+
+#include "dtau/kinematics.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+// [J H; H^T M], 21 numbers.
+template <class T>
+struct ArticulatedInertia {
+    Sym3<T> J;
+    Mat3<T> H;
+    Sym3<T> M;
+    DTAU_INLINE ArticulatedInertia& operator+=(const ArticulatedInertia& b) {
+        J += b.J, H += b.H, M += b.M;
+        return *this;
+    }
+};
+
+template <class T>
+DTAU_INLINE ArticulatedInertia<T> articulated(const Inertia<T>& I) {
+    const T zero(0.0);
+    const Vec3<T>& h = I.h;
+    return {I.J,
+            {{zero, h.z, -h.y}, {-h.z, zero, h.x}, {h.y, -h.x, zero}},
+            {I.m, zero, zero, I.m, zero, I.m}};
+}
+template <class T>
+DTAU_INLINE Force<T> operator*(const ArticulatedInertia<T>& I, const Motion<T>& a) {
+    return {mul_add(I.H, a.lin, I.J * a.ang), transposed_mul(I.H, a.ang) + I.M * a.lin};
+}
+template <class T>
+DTAU_INLINE void subtract_outer(Sym3<T>& s, const Vec3<T>& a, const Vec3<T>& b) {
+    s.xx = fma(-a.x, b.x, s.xx), s.xy = fma(-a.x, b.y, s.xy), s.xz = fma(-a.x, b.z, s.xz);
+    s.yy = fma(-a.y, b.y, s.yy), s.yz = fma(-a.y, b.z, s.yz), s.zz = fma(-a.z, b.z, s.zz);
+}
+// IA - U U^T / d
+template <class T>
+DTAU_INLINE void subtract_rank_one(ArticulatedInertia<T>& IA, const Force<T>& U, T d_inverse) {
+    const Force<T> W = {d_inverse * U.ang, d_inverse * U.lin};
+    subtract_outer(IA.J, U.ang, W.ang);
+    subtract_outer(IA.M, U.lin, W.lin);
+    IA.H = {fma(-W.lin.x, U.ang, IA.H.x), fma(-W.lin.y, U.ang, IA.H.y),
+            fma(-W.lin.z, U.ang, IA.H.z)};
+}
+
+template <class T>
+struct AbaWorkspace {
+    ArticulatedInertia<T>* IA;
+    Force<T>*pA, *U;
+    Motion<T>*c, *a;
+    T*d_inverse, *u;
+
+    AbaWorkspace(Arena& arena, const Tree& tree)
+        : IA(arena.take<ArticulatedInertia<T>>(tree.nbodies)),
+          pA(arena.take<Force<T>>(tree.nbodies)),
+          U(arena.take<Force<T>>(tree.nv)),
+          c(arena.take<Motion<T>>(tree.nbodies)),
+          a(arena.take<Motion<T>>(tree.nbodies)),
+          d_inverse(arena.take<T>(tree.nv)),
+          u(arena.take<T>(tree.nv)) {}
+};
+
+// ground holds the placements, twists and inertias of the bodies (ground_sweep).
+template <class T>
+DTAU_INLINE void aba(const Tree& tree, const T* v, const T* tau, const T* f_ext, T* a,
+                     const Ground<T>& ground, const AbaWorkspace<T>& w) {
+    const Motion<T>* S = ground.S;
+    for (int i = 0; i < tree.nbodies; ++i) {
+        const Body& body = tree.bodies[i];
+        const Motion<T> vi = ground.v[i];
+        const Motion<T> vJ = subspace_times(body, S, v, zero_motion<T>());
+        w.c[i] = body.parent < 0 ? zero_motion<T>() : cross(ground.v[body.parent], vJ);
+        w.IA[i] = articulated(ground.I[i]);
+        w.pA[i] = cross_star(vi, ground.I[i] * vi);
+        if (f_ext)
+            w.pA[i] = w.pA[i] - transformed(ground.P[i], body_wrench(body, f_ext + 6 * i));
+    }
+    for (int i = tree.nbodies - 1; i >= 0; --i) {
+        const Body& body = tree.bodies[i];
+        ArticulatedInertia<T> IA = w.IA[i];
+        Force<T> pA = w.pA[i];
+        for (int k = body.v + body.nv - 1; k >= body.v; --k) {
+            const Force<T> U = IA * S[k];
+            const T d_inverse = T(1.0) / (dot(S[k], U) + T(tree.armature[k]));
+            const T u = fma(T(-tree.damping[k]), v[k], tau[k]) - dot(S[k], pA);
+            subtract_rank_one(IA, U, d_inverse);
+            pA = fma(u * d_inverse, U, pA);
+            w.U[k] = U, w.d_inverse[k] = d_inverse, w.u[k] = u;
+        }
+        if (body.parent >= 0) {
+            w.IA[body.parent] += IA;
+            w.pA[body.parent] += pA + IA * w.c[i];
+        }
+    }
+    for (int i = 0; i < tree.nbodies; ++i) {
+        const Body& body = tree.bodies[i];
+        Motion<T> ai = (body.parent < 0 ? world_acceleration(ground.gravity[i]) : w.a[body.parent]);
+        ai = ai + w.c[i];
+        for (int k = body.v; k < body.v + body.nv; ++k) {
+            a[k] = (w.u[k] - dot(w.U[k], ai)) * w.d_inverse[k];
+            ai = fma(a[k], S[k], ai);
+        }
+        w.a[i] = ai;
+    }
+}
+
+template <class T>
+struct ForwardDynamicsWorkspace {
+    Ground<T> ground;
+    AbaWorkspace<T> aba;
+
+    ForwardDynamicsWorkspace(Arena& arena, const Tree& tree)
+        : ground(arena, tree), aba(arena, tree) {}
+};
+
+template <class T>
+void forward_dynamics(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ext, T* a,
+                      const ForwardDynamicsWorkspace<T>& w) {
+    ground_sweep(tree, q, v, w.ground);
+    aba(tree, v, tau, f_ext, a, w.ground, w.aba);
+}
+
+}  // namespace dtau::DTAU_VARIANT

@@ -1,0 +1,29 @@
+// Scratch memory: every algorithm's workspace takes its arrays from one block that the caller owns.
+#pragma once
+
+#include <cstddef>
+
+#include "dtau/lane.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+// Hands out aligned pieces of a block. Without a block it only measures how much would be taken.
+class Arena {
+  public:
+    Arena() = default;
+    explicit Arena(void* block) : block_(static_cast<char*>(block)) {}
+
+    template <class X>
+    X* take(std::size_t count) {
+        char* piece = block_ ? block_ + used_ : nullptr;
+        used_ += (count * sizeof(X) + 63) / 64 * 64;  // a cache line, or the widest vector
+        return reinterpret_cast<X*>(piece);
+    }
+    std::size_t used() const { return used_; }
+
+  private:
+    char* block_ = nullptr;
+    std::size_t used_ = 0;
+};
+
+}  // namespace dtau::DTAU_VARIANT

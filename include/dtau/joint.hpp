@@ -1,0 +1,140 @@
+// Joint kinds: one switch gives the placement, one the motion subspace.
+//
+// The motion subspace S of every joint is constant in body axes. Columns of the free joint are in
+// the order of its velocity: linear first.
+#pragma once
+
+#include "dtau/model.hpp"
+#include "dtau/spatial.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+// Pose of a body: its axes by columns, and its origin.
+template <class T>
+struct Placement {
+    Mat3<T> R;
+    Vec3<T> r;
+};
+
+DTAU_INLINE Mat3<double> mat3(const double* m) {
+    return {{m[0], m[1], m[2]}, {m[3], m[4], m[5]}, {m[6], m[7], m[8]}};
+}
+DTAU_INLINE Vec3<double> vec3(const double* v) { return {v[0], v[1], v[2]}; }
+DTAU_INLINE Sym3<double> sym3(const double* s) { return {s[0], s[1], s[2], s[3], s[4], s[5]}; }
+
+// A constant in T.
+template <class T>
+DTAU_INLINE Vec3<T> lift(const Vec3<double>& a) {
+    return {T(a.x), T(a.y), T(a.z)};
+}
+template <class T>
+DTAU_INLINE Mat3<T> lift(const Mat3<double>& m) {
+    return {lift<T>(m.x), lift<T>(m.y), lift<T>(m.z)};
+}
+
+// R Rz(angle)
+template <class T>
+DTAU_INLINE Mat3<T> rotate_z(const Mat3<T>& R, T angle) {
+    T s, c;
+    sincos(angle, s, c);
+    return {fma(c, R.x, s * R.y), fma(c, R.y, -s * R.x), R.z};
+}
+
+// Rotation of a quaternion x y z w of any norm but zero.
+template <class T>
+DTAU_INLINE Mat3<T> quaternion_rotation(const T* q) {
+    const T x = q[0], y = q[1], z = q[2], w = q[3], one(1.0);
+    const T s = T(2.0) / fma(x, x, fma(y, y, fma(z, z, w * w)));
+    const T sx = s * x, sy = s * y, sz = s * z;
+    const T xx = sx * x, yy = sy * y, zz = sz * z, wx = sx * w, wy = sy * w, wz = sz * w;
+    return {{one - (yy + zz), fma(sx, y, wz), fma(sx, z, -wy)},
+            {fma(sx, y, -wz), one - (xx + zz), fma(sy, z, wx)},
+            {fma(sx, z, wy), fma(sy, z, -wx), one - (xx + yy)}};
+}
+
+// Moves the joint frame A to the body frame for the joint's coordinates q.
+template <class T>
+DTAU_INLINE Placement<T> joint_placement(const Body& body, const Placement<T>& A, const T* q) {
+    switch (body.kind) {
+        case JointKind::revolute:
+            return {rotate_z(A.R, q[0]), A.r};
+        case JointKind::prismatic:
+            return {A.R, fma(q[0], A.R.z, A.r)};
+        case JointKind::helical:
+            return {rotate_z(A.R, q[0]), fma(T(body.pitch) * q[0], A.R.z, A.r)};
+        case JointKind::spherical:
+            return {A.R * quaternion_rotation(q), A.r};
+        case JointKind::free:
+            return {A.R * quaternion_rotation(q + 3), mul_add(A.R, Vec3<T>{q[0], q[1], q[2]}, A.r)};
+    }
+    __builtin_unreachable();
+}
+
+// The columns of S for a body that stands at P, in the axes and about the origin in which P is given.
+template <class T>
+DTAU_INLINE void motion_subspace(const Body& body, const Placement<T>& P, Motion<T>* S) {
+    const Vec3<T> zero = {T(0.0), T(0.0), T(0.0)};
+    const Vec3<T> axis[3] = {P.R.x, P.R.y, P.R.z};
+    switch (body.kind) {
+        case JointKind::revolute:
+            S[0] = {P.R.z, cross(P.r, P.R.z)};
+            return;
+        case JointKind::prismatic:
+            S[0] = {zero, P.R.z};
+            return;
+        case JointKind::helical:
+            S[0] = {P.R.z, fma(T(body.pitch), P.R.z, cross(P.r, P.R.z))};
+            return;
+        case JointKind::spherical:
+            for (int k = 0; k < 3; ++k) S[k] = {axis[k], cross(P.r, axis[k])};
+            return;
+        case JointKind::free:
+            for (int k = 0; k < 3; ++k) S[k] = {zero, axis[k]};
+            for (int k = 0; k < 3; ++k) S[3 + k] = {axis[k], cross(P.r, axis[k])};
+            return;
+    }
+}
+
+// S x in body axes: the joint's twist for rates x.
+template <class T>
+DTAU_INLINE Motion<T> joint_twist(const Body& body, const T* x) {
+    const T zero(0.0);
+    switch (body.kind) {
+        case JointKind::revolute:
+            return {{zero, zero, x[0]}, {zero, zero, zero}};
+        case JointKind::prismatic:
+            return {{zero, zero, zero}, {zero, zero, x[0]}};
+        case JointKind::helical:
+            return {{zero, zero, x[0]}, {zero, zero, T(body.pitch) * x[0]}};
+        case JointKind::spherical:
+            return {{x[0], x[1], x[2]}, {zero, zero, zero}};
+        case JointKind::free:
+            return {{x[3], x[4], x[5]}, {x[0], x[1], x[2]}};
+    }
+    __builtin_unreachable();
+}
+
+// S^T f in body axes: the joint's torque for a force across it.
+template <class T>
+DTAU_INLINE void joint_torque(const Body& body, const Force<T>& f, T* tau) {
+    switch (body.kind) {
+        case JointKind::revolute:
+            tau[0] = f.ang.z;
+            return;
+        case JointKind::prismatic:
+            tau[0] = f.lin.z;
+            return;
+        case JointKind::helical:
+            tau[0] = fma(T(body.pitch), f.lin.z, f.ang.z);
+            return;
+        case JointKind::spherical:
+            tau[0] = f.ang.x, tau[1] = f.ang.y, tau[2] = f.ang.z;
+            return;
+        case JointKind::free:
+            tau[0] = f.lin.x, tau[1] = f.lin.y, tau[2] = f.lin.z;
+            tau[3] = f.ang.x, tau[4] = f.ang.y, tau[5] = f.ang.z;
+            return;
+    }
+}
+
+}  // namespace dtau::DTAU_VARIANT

@@ -1,0 +1,116 @@
+// Kinematics in ground coordinates, the first sweep of most algorithms.
+//
+// Ground: for each tree of the forest the fixed frame that coincides, at this instant, with the
+// frame of the tree's root body. Any fixed frame serves ([IDSVA] uses the world's); this one keeps
+// all digits however far the base is from the world's origin, for the base's position is never
+// read, and it makes the motion subspace of a free root the identity. No formula mixes trees.
+//
+// Symbols, for body i with parent p:
+//   P[i]        placement of the body             S[k]   column of the motion subspace (nv)
+//   v[i]        twist, v_i = v_p + S_i q'         I[i]   inertia about the origin of ground
+//   gravity[i]  gravity's acceleration; written for root bodies only
+#pragma once
+
+#include "dtau/arena.hpp"
+#include "dtau/joint.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+template <class T>
+struct Ground {
+    Placement<T>* P;
+    Vec3<T>* gravity;
+    Motion<T>*S, *v;
+    Inertia<T>* I;
+
+    Ground(Arena& arena, const Tree& tree)
+        : P(arena.take<Placement<T>>(tree.nbodies)),
+          gravity(arena.take<Vec3<T>>(tree.nbodies)),
+          S(arena.take<Motion<T>>(tree.nv)),
+          v(arena.take<Motion<T>>(tree.nbodies)),
+          I(arena.take<Inertia<T>>(tree.nbodies)) {}
+};
+
+// Pose of the joint frame of body i in its parent body.
+template <class T>
+DTAU_INLINE Placement<T> constant_placement(const Body& body) {
+    return {lift<T>(mat3(body.rotation)), lift<T>(vec3(body.translation))};
+}
+
+// The joint frame of a body whose parent body stands at P.
+template <class T>
+DTAU_INLINE Placement<T> joint_frame(const Body& body, const Placement<T>& P) {
+    return {P.R * mat3(body.rotation), mul_add(P.R, vec3(body.translation), P.r)};
+}
+
+// P, S and gravity of body i.
+template <class T>
+DTAU_INLINE void place_body(const Tree& tree, int i, const T* q, const Ground<T>& ground) {
+    const Body& body = tree.bodies[i];
+    Placement<T>& P = ground.P[i];
+    if (body.parent < 0) {
+        P = {Mat3<T>::identity(), {T(0.0), T(0.0), T(0.0)}};
+        const Mat3<T> R = joint_placement(body, constant_placement<T>(body), q + body.q).R;
+        ground.gravity[i] = transposed_mul(R, lift<T>(vec3(tree.gravity)));
+    } else {
+        P = joint_placement(body, joint_frame(body, ground.P[body.parent]), q + body.q);
+    }
+    motion_subspace(body, P, ground.S + body.v);
+}
+
+// Twist of the joint of body i: sum of S[k] x[k] over its own columns, plus c.
+template <class T>
+DTAU_INLINE Motion<T> subspace_times(const Body& body, const Motion<T>* S, const T* x,
+                                     Motion<T> c) {
+    for (int k = body.v; k < body.v + body.nv; ++k) c = fma(x[k], S[k], c);
+    return c;
+}
+
+template <class T>
+DTAU_INLINE Motion<T> zero_motion() {
+    const T zero(0.0);
+    return {{zero, zero, zero}, {zero, zero, zero}};
+}
+template <class T>
+DTAU_INLINE Force<T> zero_force() {
+    const T zero(0.0);
+    return {{zero, zero, zero}, {zero, zero, zero}};
+}
+
+// Placements, subspaces, inertias, and twists unless v is null.
+template <class T>
+DTAU_INLINE void ground_sweep(const Tree& tree, const T* q, const T* v, const Ground<T>& ground) {
+    for (int i = 0; i < tree.nbodies; ++i) {
+        const Body& body = tree.bodies[i];
+        place_body(tree, i, q, ground);
+        const Placement<T>& P = ground.P[i];
+        ground.I[i] = transformed(P.R, P.r, body.mass, vec3(body.com), sym3(body.inertia));
+        if (v) {
+            const Motion<T> parent = body.parent < 0 ? zero_motion<T>() : ground.v[body.parent];
+            ground.v[i] = subspace_times(body, ground.S, v, parent);
+        }
+    }
+}
+
+// The spatial acceleration of the world: minus gravity, so that bodies need no weight.
+template <class T>
+DTAU_INLINE Motion<T> world_acceleration(const Vec3<T>& gravity) {
+    return {{T(0.0), T(0.0), T(0.0)}, -gravity};
+}
+
+// A user's wrench (linear first, the user's body axes, at the body's origin) in canonical axes.
+template <class T>
+DTAU_INLINE Force<T> body_wrench(const Body& body, const T* f) {
+    const Mat3<double> frame = mat3(body.frame);
+    return {transposed_mul(frame, Vec3<T>{f[3], f[4], f[5]}),
+            transposed_mul(frame, Vec3<T>{f[0], f[1], f[2]})};
+}
+
+// A force given in the axes and at the origin of P.
+template <class T>
+DTAU_INLINE Force<T> transformed(const Placement<T>& P, const Force<T>& f) {
+    const Vec3<T> lin = P.R * f.lin;
+    return {cross(P.r, lin, P.R * f.ang), lin};
+}
+
+}  // namespace dtau::DTAU_VARIANT

@@ -1,0 +1,166 @@
+// Scalars that the core is instantiated with.
+//
+//   double                 a lone state
+//   Lane                   one hardware vector: lane l holds state l of a group of states
+//   std::complex<double>   complex step, for tests
+//
+// Every function here exists for double and Lane with the same arithmetic in the same order: a
+// state's result has the same bits alone and in a batch. For that, contraction is off for the whole
+// project, and fused multiply-adds are written out as fma(a, b, c) = a b + c.
+#pragma once
+
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <cstring>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
+#ifndef DTAU_INLINE
+#define DTAU_INLINE inline __attribute__((always_inline))
+#endif
+
+#ifndef DTAU_VARIANT  // the namespace of one instruction set: its inline functions meet no others
+#define DTAU_VARIANT baseline
+#endif
+
+namespace dtau::DTAU_VARIANT {
+
+using Complex = std::complex<double>;
+
+// ---------------------------------------------------------------- double
+
+#if defined(__FMA__) || defined(__aarch64__)
+DTAU_INLINE double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
+#else  // without the instruction it would be a slow call
+DTAU_INLINE double fma(double a, double b, double c) { return a * b + c; }
+#endif
+
+DTAU_INLINE std::int64_t to_bits(double x) { return __builtin_bit_cast(std::int64_t, x); }
+DTAU_INLINE double from_bits(std::int64_t x) { return __builtin_bit_cast(double, x); }
+DTAU_INLINE double select(std::int64_t mask, double a, double b) { return mask ? a : b; }
+
+// ---------------------------------------------------------------- Lane
+
+#if defined(__AVX512F__)
+inline constexpr int lanes = 8;
+#elif defined(__AVX__)
+inline constexpr int lanes = 4;
+#else
+inline constexpr int lanes = 2;
+#endif
+
+struct Lane {
+    typedef double Vector __attribute__((vector_size(8 * lanes)));
+    typedef std::int64_t Bits __attribute__((vector_size(8 * lanes)));
+
+    Vector value;
+
+    Lane() = default;
+    DTAU_INLINE Lane(double x) : value(x - Vector{}) {}  // x in every lane
+    DTAU_INLINE explicit Lane(Vector x) : value(x) {}
+
+    DTAU_INLINE friend Lane operator+(Lane a, Lane b) { return Lane(a.value + b.value); }
+    DTAU_INLINE friend Lane operator-(Lane a, Lane b) { return Lane(a.value - b.value); }
+    DTAU_INLINE friend Lane operator*(Lane a, Lane b) { return Lane(a.value * b.value); }
+    DTAU_INLINE friend Lane operator/(Lane a, Lane b) { return Lane(a.value / b.value); }
+    DTAU_INLINE friend Lane operator-(Lane a) { return Lane(-a.value); }
+    DTAU_INLINE Lane& operator+=(Lane b) { return *this = *this + b; }
+    DTAU_INLINE Lane& operator-=(Lane b) { return *this = *this - b; }
+};
+
+DTAU_INLINE Lane fma(Lane a, Lane b, Lane c) {
+#if defined(__AVX512F__)
+    return Lane(Lane::Vector(_mm512_fmadd_pd(a.value, b.value, c.value)));
+#elif defined(__FMA__)
+    return Lane(Lane::Vector(_mm256_fmadd_pd(a.value, b.value, c.value)));
+#elif defined(__aarch64__)
+    return Lane(Lane::Vector(vfmaq_f64(c.value, a.value, b.value)));
+#else
+    return Lane(a.value * b.value + c.value);
+#endif
+}
+
+DTAU_INLINE Lane::Bits to_bits(Lane x) { return (Lane::Bits)x.value; }
+DTAU_INLINE Lane from_bits(Lane::Bits x) { return Lane((Lane::Vector)x); }
+DTAU_INLINE Lane select(Lane::Bits mask, Lane a, Lane b) {
+    return Lane(mask ? a.value : b.value);
+}
+
+// ---------------------------------------------------------------- complex
+
+DTAU_INLINE Complex fma(Complex a, Complex b, Complex c) {
+    return {a.real() * b.real() - a.imag() * b.imag() + c.real(),
+            a.real() * b.imag() + a.imag() * b.real() + c.imag()};
+}
+
+// ---------------------------------------------------------------- sine and cosine
+
+// Cody-Waite reduction by multiples of pi/2 in three parts of 33 bits and the polynomials of
+// FreeBSD's msun (k_sin.c, k_cos.c); within one unit in the last place for |x| < 1e5.
+inline constexpr double reduction_limit = 1e5;
+
+template <class T>
+DTAU_INLINE void sincos_reduced(T x, T& sine, T& cosine) {
+    constexpr double magic = 0x1.8p52;  // adding it leaves an integer in the low bits
+    const T shifted = fma(x, T(0x1.45f306dc9c883p-1), T(magic));
+    const auto quadrant = to_bits(shifted);
+    const T k = T(magic) - shifted;  // minus the multiple
+    T r = fma(k, T(0x1.921fb544p0), x);
+    r = fma(k, T(0x1.0b4611a6p-34), r);
+    r = fma(k, T(0x1.3198a2e037073p-69), r);
+
+    const T z = r * r;
+    T s = fma(z, T(1.58969099521155010221e-10), T(-2.50507602534068634195e-08));
+    s = fma(z, s, T(2.75573137070700676789e-06));
+    s = fma(z, s, T(-1.98412698298579493134e-04));
+    s = fma(z, s, T(8.33333333332248946124e-03));
+    s = fma(z, s, T(-1.66666666666666324348e-01));
+    s = fma(z * r, s, r);
+
+    T c = fma(z, T(-1.13596475577881948265e-11), T(2.08757232129817482790e-09));
+    c = fma(z, c, T(-2.75573143513906633035e-07));
+    c = fma(z, c, T(2.48015872894767294178e-05));
+    c = fma(z, c, T(-1.38888888888741095749e-03));
+    c = fma(z, c, T(4.16666666666666019037e-02));
+    const T half = T(0.5) * z, w = T(1.0) - half;
+    c = w + (((T(1.0) - w) - half) + z * (z * c));
+
+    const auto odd = quadrant & 1;
+    sine = from_bits(to_bits(select(odd, c, s)) ^ ((quadrant & 2) << 62));
+    cosine = from_bits(to_bits(select(odd, s, c)) ^ (((quadrant + 1) & 2) << 62));
+}
+
+DTAU_INLINE void sincos(double x, double& sine, double& cosine) {
+    if (__builtin_expect(std::fabs(x) < reduction_limit, 1)) {
+        sincos_reduced(x, sine, cosine);
+    } else {  // huge, infinite or not a number
+        sine = std::sin(x);
+        cosine = std::cos(x);
+    }
+}
+
+DTAU_INLINE void sincos(Lane x, Lane& sine, Lane& cosine) {
+    sincos_reduced(x, sine, cosine);
+    bool huge = false;
+    for (int l = 0; l < lanes; ++l) huge |= !(std::fabs(x.value[l]) < reduction_limit);
+    if (__builtin_expect(huge, 0)) {
+        for (int l = 0; l < lanes; ++l) {
+            double s, c;
+            sincos(x.value[l], s, c);
+            sine.value[l] = s;
+            cosine.value[l] = c;
+        }
+    }
+}
+
+DTAU_INLINE void sincos(Complex x, Complex& sine, Complex& cosine) {
+    sine = std::sin(x);
+    cosine = std::cos(x);
+}
+
+}  // namespace dtau::DTAU_VARIANT

@@ -1,0 +1,85 @@
+"""Analytical derivatives of rigid-body dynamics.
+
+Load a model, then ask for values or derivatives of its dynamics, for one state or for arrays of
+states whose leading axes are the batch. See the README for the conventions.
+"""
+
+from __future__ import annotations
+
+from dtau import robots
+from dtau.builder import ModelBuilder
+from dtau.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
+from dtau.dynamics import (
+    bias_torque,
+    coriolis_matrix,
+    forward_dynamics,
+    gravity_torque,
+    inverse_dynamics,
+    mass_matrix,
+    mass_matrix_inverse,
+)
+from dtau.errors import ModelError, ModelWarning
+from dtau.joints import Fixed, Free, Helical, JointType, Prismatic, Revolute, Spherical
+from dtau.kinematics import (
+    forward_kinematics,
+    frame_jacobians,
+    frame_placements,
+    wrench_at_frame,
+)
+from dtau.links import Frame, Joint, Limits, Link
+from dtau.load import load
+from dtau.manifold import difference, integrate, neutral, normalize, random_state
+from dtau.model import Model
+from dtau.results import (
+    ForwardDynamicsDerivatives,
+    InverseDynamicsDerivatives,
+    Placements,
+    State,
+)
+from dtau.spatial import Inertia, Pose
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Fixed",
+    "ForwardDynamicsDerivatives",
+    "Frame",
+    "Free",
+    "Helical",
+    "Inertia",
+    "InverseDynamicsDerivatives",
+    "Joint",
+    "JointType",
+    "Limits",
+    "Link",
+    "Model",
+    "ModelBuilder",
+    "ModelError",
+    "ModelWarning",
+    "Placements",
+    "Pose",
+    "Prismatic",
+    "Revolute",
+    "Spherical",
+    "State",
+    "bias_torque",
+    "coriolis_matrix",
+    "difference",
+    "forward_dynamics",
+    "forward_dynamics_derivatives",
+    "forward_kinematics",
+    "frame_jacobians",
+    "frame_placements",
+    "gravity_torque",
+    "integrate",
+    "inverse_dynamics",
+    "inverse_dynamics_derivatives",
+    "load",
+    "mass_matrix",
+    "mass_matrix_inverse",
+    "neutral",
+    "normalize",
+    "random_state",
+    "robots",
+    "wrench_at_frame",
+]

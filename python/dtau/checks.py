@@ -1,0 +1,51 @@
+"""Checks of arguments that several modules share."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+_SHOWN = 8  # names that a message lists
+
+
+def real_array(
+    argument: str, value: ArrayLike, shape: tuple[int, ...], *, finite: bool = True
+) -> NDArray[np.float64]:
+    """Copy `value` into a read-only float64 array of exactly this shape.
+
+    Raises
+    ------
+    TypeError
+        If the numbers are complex, or not numbers at all.
+    ValueError
+        If the shape differs, or a number is not finite although it has to be.
+    """
+    try:
+        array = np.asarray(value)
+    except ValueError:  # NumPy's own message does not name the argument
+        raise ValueError(f"{argument}: expected shape {shape}, got rows of unequal size") from None
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{argument}: expected real numbers, got {value!r:.80}")
+    if array.shape != shape:
+        raise ValueError(f"{argument}: expected shape {shape}, got {array.shape}")
+    array = array.astype(np.float64)  # always a copy: the caller may change theirs
+    if finite and not np.isfinite(array).all():
+        raise ValueError(f"{argument}: expected finite numbers, got {array.tolist()}")
+    array.flags.writeable = False
+    return array
+
+
+def listing(names: Sequence[str], separator: str = ", ") -> str:
+    """Join quoted names, the first few of many."""
+    shown = [repr(name) for name in names[:_SHOWN]]
+    return separator.join(shown if len(names) <= _SHOWN else [*shown, "..."])
+
+
+def unknown_name(kind: str, name: object, known: Iterable[str]) -> ValueError:
+    """Make the error for a name that is not there, with the names that come close."""
+    close = difflib.get_close_matches(str(name), list(known), n=3)
+    hint = f"; close names: {listing(close)}" if close else ""
+    return ValueError(f"no {kind} named {name!r}{hint}")

@@ -1,0 +1,304 @@
+"""Inverse and forward dynamics and the terms of the equation of motion.
+
+    tau = M a + C v + D v + g - sum of J^T f_ext
+
+with M including the armature and D the viscous damping of the joints.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dtau import _core
+from dtau.model import Model
+
+
+def inverse_dynamics(
+    model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, f_ext: ArrayLike | None = None
+) -> NDArray[np.float64]:
+    """Joint torque that gives the acceleration ``a``.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration. Batch axes of all arguments broadcast against each other.
+    v : array_like (..., nv)
+        Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
+    a : array_like (..., nv)
+        Time derivative of ``v``, component by component.
+    f_ext : array_like (..., nbodies, 6), optional
+        External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
+
+    Returns
+    -------
+    ndarray (..., nv)
+        Torque in N m and force in N, per degree of freedom; of a free joint the wrench
+        [force, moment] in the body frame.
+
+    Raises
+    ------
+    ValueError
+        If a shape does not fit or a quaternion is further than 1e-6 from unit norm.
+    TypeError
+        If an array is complex or holds objects.
+
+    Notes
+    -----
+    Recursive Newton-Euler algorithm, [RBDA] section 5.3; O(N). A state with a number that is not
+    finite gives NaN in its own results only.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, a = dtau.random_state(model, np.random.default_rng(0), shape=(256,))
+    >>> dtau.inverse_dynamics(model, q, v, a).shape
+    (256, 18)
+    """
+    return _core.inverse_dynamics(model._tree, q, v, a, f_ext)
+
+
+def forward_dynamics(
+    model: Model, q: ArrayLike, v: ArrayLike, tau: ArrayLike, f_ext: ArrayLike | None = None
+) -> NDArray[np.float64]:
+    """Joint acceleration under the torque ``tau``.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration. Batch axes of all arguments broadcast against each other.
+    v : array_like (..., nv)
+        Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
+    tau : array_like (..., nv)
+        Joint torque; of a free joint the wrench [force, moment] in the body frame.
+    f_ext : array_like (..., nbodies, 6), optional
+        External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
+
+    Returns
+    -------
+    ndarray (..., nv)
+        Time derivative of ``v``, component by component.
+
+    Raises
+    ------
+    ValueError
+        If a shape does not fit, a quaternion is further than 1e-6 from unit norm, or joints of the
+        model have no inertia to accelerate (they are named).
+    TypeError
+        If an array is complex or holds objects.
+
+    Notes
+    -----
+    Articulated-body algorithm, [RBDA] section 7.3; O(N).
+
+    Examples
+    --------
+    A released robot falls:
+
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> still = np.zeros(model.nv)
+    >>> a = dtau.forward_dynamics(model, dtau.neutral(model), still, still)
+    >>> print(a[:3].round(3) + 0.0)
+    [ 0.    0.   -9.81]
+    """
+    _require_inertia(model)
+    return _core.forward_dynamics(model._tree, q, v, tau, f_ext)
+
+
+def mass_matrix(model: Model, q: ArrayLike) -> NDArray[np.float64]:
+    """Mass matrix M, with the armature on its diagonal.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration.
+
+    Returns
+    -------
+    ndarray (..., nv, nv)
+        Complete and symmetric; a free joint's rows are [linear, angular] in the body frame.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `inverse_dynamics`.
+
+    Notes
+    -----
+    Composite-rigid-body algorithm, [RBDA] section 6.2; O(N d) with the depth d of the tree.
+
+    Examples
+    --------
+    >>> import dtau
+    >>> model = dtau.robots.quadruped()
+    >>> M = dtau.mass_matrix(model, dtau.neutral(model))
+    >>> bool(abs(M[0, 0] - model.mass) < 1e-12)
+    True
+    """
+    return _core.mass_matrix(model._tree, q)
+
+
+def mass_matrix_inverse(model: Model, q: ArrayLike) -> NDArray[np.float64]:
+    """Inverse of the mass matrix: the derivative of the acceleration by the torque.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration.
+
+    Returns
+    -------
+    ndarray (..., nv, nv)
+        Complete and symmetric.
+
+    Raises
+    ------
+    ValueError
+        As `forward_dynamics`, also for joints without inertia.
+    TypeError
+        As `inverse_dynamics`.
+
+    Notes
+    -----
+    Factorisation that keeps the zeros of the tree, [RBDA] section 6.5.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q = dtau.neutral(model)
+    >>> product = dtau.mass_matrix_inverse(model, q) @ dtau.mass_matrix(model, q)
+    >>> bool(np.allclose(product, np.eye(model.nv)))
+    True
+    """
+    _require_inertia(model)
+    return _core.mass_matrix_inverse(model._tree, q)
+
+
+def coriolis_matrix(model: Model, q: ArrayLike, v: ArrayLike) -> NDArray[np.float64]:
+    """Admissible Coriolis matrix C: ``C @ v`` is the Coriolis torque, and dM/dt = C + C^T.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration.
+    v : array_like (..., nv)
+        Velocity.
+
+    Returns
+    -------
+    ndarray (..., nv, nv)
+        Damping is not part of it: ``C @ v + damping * v + gravity_torque = bias_torque``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `inverse_dynamics`.
+
+    Notes
+    -----
+    [Echeandia] algorithm 1; O(N d). Many matrices give the same torque; this one is admissible, so
+    that dM/dt - 2 C is skew-symmetric, as passivity-based control needs.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
+    >>> C = dtau.coriolis_matrix(model, q, v)
+    >>> bias = C @ v + model.damping * v + dtau.gravity_torque(model, q)
+    >>> bool(np.allclose(bias, dtau.bias_torque(model, q, v)))
+    True
+    """
+    return _core.coriolis_matrix(model._tree, q, v)
+
+
+def bias_torque(
+    model: Model, q: ArrayLike, v: ArrayLike, f_ext: ArrayLike | None = None
+) -> NDArray[np.float64]:
+    """Inverse dynamics at ``a = 0``: Coriolis, damping, gravity and external forces.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration.
+    v : array_like (..., nv)
+        Velocity.
+    f_ext : array_like (..., nbodies, 6), optional
+        External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
+
+    Returns
+    -------
+    ndarray (..., nv)
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `inverse_dynamics`.
+
+    Notes
+    -----
+    Recursive Newton-Euler algorithm, [RBDA] section 5.3; O(N).
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q = dtau.neutral(model)
+    >>> still = dtau.bias_torque(model, q, np.zeros(model.nv))
+    >>> bool(np.array_equal(still, dtau.gravity_torque(model, q)))
+    True
+    """
+    return _core.bias_torque(model._tree, q, v, f_ext)
+
+
+def gravity_torque(model: Model, q: ArrayLike) -> NDArray[np.float64]:
+    """Torque that holds the robot still against gravity.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration.
+
+    Returns
+    -------
+    ndarray (..., nv)
+        Of a free joint the wrench [force, moment] in the body frame.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `inverse_dynamics`.
+
+    Notes
+    -----
+    Recursive Newton-Euler algorithm, [RBDA] section 5.3; O(N).
+
+    Examples
+    --------
+    >>> import dtau
+    >>> model = dtau.robots.quadruped()
+    >>> weight = dtau.gravity_torque(model, dtau.neutral(model))[2]
+    >>> bool(abs(weight - 9.81 * model.mass) < 1e-9)
+    True
+    """
+    return _core.gravity_torque(model._tree, q)
+
+
+def _require_inertia(model: Model) -> None:
+    """Refuse to accelerate joints whose subtree has no inertia."""
+    if model.massless_joints:
+        raise ValueError(
+            f"model '{model.name}': forward dynamics needs an inertia for every joint to "
+            f"accelerate; without one are {', '.join(model.massless_joints)}. Give them inertia or "
+            "armature, or fix them with model.lock({name: value})"
+        )

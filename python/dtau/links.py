@@ -1,0 +1,303 @@
+"""The parts a model is made of, their order, and what becomes of fixed links."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dtau.checks import listing, real_array, unknown_name
+from dtau.joints import JointType
+from dtau.spatial import Inertia, Pose
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a joint must not exceed. The package stores limits; it does not enforce them.
+
+    Parameters
+    ----------
+    lower, upper : float
+        Range of the coordinate, for joints with a single one (metres or radians).
+    velocity, effort : float or array_like (nv,)
+        Largest magnitude of velocity and of force or torque; kept as a tuple.
+
+    Raises
+    ------
+    ValueError
+        If a number is NaN, `lower` exceeds `upper`, or a magnitude is negative.
+
+    Examples
+    --------
+    >>> import dtau
+    >>> dtau.Limits(lower=-1.5, upper=1.5, effort=40.0)
+    Limits(lower=-1.5, upper=1.5, velocity=(inf,), effort=(40.0,))
+    """
+
+    lower: float = -math.inf
+    upper: float = math.inf
+    velocity: ArrayLike = math.inf
+    effort: ArrayLike = math.inf
+
+    def __post_init__(self) -> None:
+        for name in ("lower", "upper"):
+            bound = real_array(f"limits.{name}", getattr(self, name), (), finite=False)
+            object.__setattr__(self, name, float(bound))
+        if not self.lower <= self.upper:
+            raise ValueError(f"limits: expected lower <= upper, got {self.lower}, {self.upper}")
+        for name in ("velocity", "effort"):
+            values = _nonnegative(f"limits.{name}", getattr(self, name))
+            object.__setattr__(self, name, values)
+
+
+@dataclass(frozen=True)
+class Link:
+    """One link and the joint that carries it.
+
+    Parameters
+    ----------
+    name : str
+        Name of the link.
+    parent : str or None
+        Name of the link that carries the joint; None is the world.
+    joint : JointType
+        How the link moves against its parent.
+    joint_name : str
+        Name of the joint.
+    placement : Pose
+        The joint's frame in the parent link's frame. The link's own frame coincides with it in
+        the neutral configuration.
+    inertia : Inertia
+        Of this link, in its own frame.
+    armature, damping : float or array_like (nv,)
+        Inertia added to the joint's own (a geared motor's rotor) and viscous damping, at least
+        0; kept as tuples.
+    limits : Limits
+        What the joint must not exceed.
+
+    Raises
+    ------
+    TypeError
+        If an argument is of the wrong type.
+    ValueError
+        If a number is out of its range, not finite, or an array is of the wrong shape.
+
+    Examples
+    --------
+    >>> import dtau
+    >>> pole = dtau.Link("pole", None, dtau.Revolute(axis=(0, 1, 0)), "pivot", damping=0.1)
+    >>> pole.damping
+    (0.1,)
+    """
+
+    name: str
+    parent: str | None
+    joint: JointType
+    joint_name: str
+    placement: Pose = field(default_factory=Pose)
+    inertia: Inertia = field(default_factory=Inertia)
+    armature: ArrayLike = 0.0
+    damping: ArrayLike = 0.0
+    limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        expected_types: dict[str, type | tuple[type, ...]] = {
+            "name": str,
+            "parent": (str, type(None)),
+            "joint": JointType,
+            "joint_name": str,
+            "placement": Pose,
+            "inertia": Inertia,
+            "limits": Limits,
+        }
+        for argument, expected in expected_types.items():
+            value = getattr(self, argument)
+            if not isinstance(value, expected):
+                kinds = expected if isinstance(expected, tuple) else (expected,)
+                wanted = " or ".join(kind.__name__ for kind in kinds)
+                raise TypeError(f"{argument}: expected {wanted}, got {value!r}")
+        nv = self.joint.nv
+        for argument in ("armature", "damping"):
+            values = _nonnegative(argument, getattr(self, argument))
+            if math.inf in values:
+                raise ValueError(f"{argument}: expected finite numbers, got {values}")
+            object.__setattr__(self, argument, _one_per_velocity(argument, values, nv))
+        limits = self.limits
+        if self.joint.nq != 1 and (limits.lower, limits.upper) != (-math.inf, math.inf):
+            raise ValueError("limits: lower and upper are for joints with a single coordinate")
+        velocity = _one_per_velocity("limits.velocity", _nonnegative("", limits.velocity), nv)
+        effort = _one_per_velocity("limits.effort", _nonnegative("", limits.effort), nv)
+        object.__setattr__(self, "limits", replace(limits, velocity=velocity, effort=effort))
+
+
+def _nonnegative(argument: str, value: ArrayLike) -> tuple[float, ...]:
+    """Read a number, or a row of them, as a tuple of numbers of at least 0."""
+    array = real_array(argument, np.atleast_1d(value), (np.size(value),), finite=False)
+    if not (array >= 0).all():  # NaN too
+        raise ValueError(f"{argument}: expected numbers of at least 0, got {array.tolist()}")
+    return tuple(array.tolist())
+
+
+def _one_per_velocity(argument: str, values: tuple[float, ...], nv: int) -> tuple[float, ...]:
+    """Repeat one number for every velocity of a joint; several must be nv already."""
+    if len(values) == 1:
+        return values * nv
+    if len(values) != nv:
+        raise ValueError(f"{argument}: expected a number or {nv} of them, got {len(values)}")
+    return values
+
+
+def depth_first(links: Sequence[Link]) -> tuple[Link, ...]:
+    """Order links so that each follows its parent, branch by branch; siblings stay in order.
+
+    Raises
+    ------
+    ValueError
+        If two links or two moving joints have one name, a parent is missing, or links carry
+        each other in a cycle.
+    """
+    parents = {link.name: link.parent for link in links}
+    _raise_for_duplicates("link", [link.name for link in links])
+    _raise_for_duplicates("joint", [link.joint_name for link in links if link.joint.nv > 0])
+    children: dict[str | None, list[Link]] = {}
+    for link in links:
+        if link.parent is not None and link.parent not in parents:
+            raise ValueError(
+                f"parent of link {link.name!r}: {unknown_name('link', link.parent, parents)}"
+            )
+        children.setdefault(link.parent, []).append(link)
+
+    ordered: list[Link] = []
+    waiting = children.get(None, [])[::-1]
+    while waiting:
+        link = waiting.pop()
+        ordered.append(link)
+        waiting.extend(reversed(children.get(link.name, [])))
+
+    reached = {link.name for link in ordered}
+    lost = next((name for name in parents if name not in reached), None)
+    if lost is not None:
+        raise ValueError(f"links form a cycle: {listing(_cycle(lost, parents), ' -> ')}")
+    return tuple(ordered)
+
+
+def _raise_for_duplicates(kind: str, names: list[str]) -> None:
+    repeated = sorted(name for name, count in Counter(names).items() if count > 1)
+    if repeated:
+        raise ValueError(f"two {kind}s of one name: {listing(repeated)}")
+
+
+def _cycle(name: str, parents: Mapping[str, str | None]) -> list[str]:
+    """Find the loop that is met on the way from a link that the world does not carry."""
+    path: dict[str, int] = {}
+    while name not in path:
+        path[name] = len(path)
+        parent = parents[name]
+        assert parent is not None
+        name = parent
+    return [*list(path)[path[name] :], name]
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A moving joint of a model.
+
+    Attributes
+    ----------
+    name : str
+        Name of the joint.
+    type : JointType
+        Its kind, with its axis.
+    body : int
+        Index of the body that it carries.
+    parent : int
+        Index of the body that carries it; -1 is the world.
+    q, v : slice
+        Its entries of a configuration and of a velocity.
+    placement : Pose
+        Its frame in the frame of the body that carries it.
+    limits : Limits
+        What it must not exceed.
+    """
+
+    name: str
+    type: JointType
+    body: int
+    parent: int
+    q: slice
+    v: slice
+    placement: Pose
+    limits: Limits
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A named frame: that of a link, whether it moves by itself or is fixed to another.
+
+    Attributes
+    ----------
+    name : str
+        Name of the link.
+    body : int
+        Index of the moving body that carries it; -1 is the world.
+    placement : Pose
+        The frame in the frame of that body.
+    """
+
+    name: str
+    body: int
+    placement: Pose
+
+
+@dataclass(frozen=True)
+class Body:
+    """A moving link, together with all that is fixed to it.
+
+    Attributes
+    ----------
+    link : Link
+        The link that gives the body its name and its frame.
+    parent : int
+        Index of the body that carries the joint; -1 is the world.
+    placement : Pose
+        The joint's frame in the frame of that body.
+    inertia : Inertia
+        Of all its links, in the body's frame.
+    """
+
+    link: Link
+    parent: int
+    placement: Pose
+    inertia: Inertia
+
+
+def merge_fixed(links: Sequence[Link]) -> tuple[list[Body], dict[str, Frame]]:
+    """Return bodies and frames of links that are in depth-first order."""
+    bodies: list[Body] = []
+    frames: dict[str, Frame] = {}
+    for link in links:
+        try:
+            _place(link, bodies, frames)
+        except ValueError as error:  # numbers too large to be multiplied
+            raise ValueError(f"link {link.name!r}, seen from its body: {error}") from None
+    return bodies, frames
+
+
+def _place(link: Link, bodies: list[Body], frames: dict[str, Frame]) -> None:
+    """Add a link as a body of its own, or to the body that its fixed joint leads to."""
+    carrier = Frame("", -1, Pose()) if link.parent is None else frames[link.parent]
+    with np.errstate(over="ignore", invalid="ignore"):
+        placement = carrier.placement @ link.placement
+        if link.joint.nv > 0:
+            frames[link.name] = Frame(link.name, len(bodies), Pose())
+            bodies.append(Body(link, carrier.body, placement, link.inertia))
+            return
+        frames[link.name] = Frame(link.name, carrier.body, placement)
+        if carrier.body >= 0:
+            body = bodies[carrier.body]
+            inertia = body.inertia + link.inertia.transformed(placement)
+            bodies[carrier.body] = replace(body, inertia=inertia)

@@ -1,0 +1,97 @@
+"""Models from files."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Literal
+
+from numpy.typing import ArrayLike
+
+from dtau import urdf, xml
+from dtau.checks import real_array
+from dtau.errors import ModelError
+from dtau.model import Model
+
+
+def load(
+    source: str | os.PathLike[str],
+    *,
+    root: Literal["fixed", "free"] = "fixed",
+    gravity: ArrayLike = (0, 0, -9.81),
+) -> Model:
+    """Read a robot from a URDF file or text.
+
+    Joints come depth first, siblings in the order of their joints' names. A continuous joint is
+    one angle. Mimic joints move independently. What was ignored is said in `Model.notes`.
+
+    Parameters
+    ----------
+    source : str or path-like
+        A path; or the XML text itself, if its first character other than space is `<`.
+    root : {"fixed", "free"}
+        How the root link hangs from the world: fixed, or on a free joint named `root_joint`.
+    gravity : array_like (3,)
+        Acceleration of gravity along the world's axes, in m/s².
+
+    Returns
+    -------
+    Model
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ModelError
+        If the text is not a URDF that describes one tree with at least one moving joint; the
+        message names the file and the line.
+    ValueError, TypeError
+        If an argument is not as described.
+
+    Warns
+    -----
+    ModelWarning
+        If joints mimic others, an inertia belongs to no rigid body, or joints have no inertia to
+        accelerate.
+
+    Examples
+    --------
+    >>> import dtau
+    >>> pendulum = '''
+    ... <robot name="pendulum">
+    ...   <link name="support"/>
+    ...   <link name="bob">
+    ...     <inertial>
+    ...       <origin xyz="0 0 -1"/>
+    ...       <mass value="1"/>
+    ...       <inertia ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"/>
+    ...     </inertial>
+    ...   </link>
+    ...   <joint name="pivot" type="continuous">
+    ...     <parent link="support"/>
+    ...     <child link="bob"/>
+    ...     <axis xyz="0 1 0"/>
+    ...   </joint>
+    ... </robot>
+    ... '''
+    >>> dtau.load(pendulum)
+    <Model 'pendulum': 1 body, nq = 1, nv = 1>
+    """
+    if root not in ("fixed", "free"):
+        raise ValueError(f"root: expected 'fixed' or 'free', got {root!r}")
+    if not isinstance(source, (str, os.PathLike)):
+        raise TypeError(f"source: expected a path or XML text, got {type(source).__name__}")
+    real_array("gravity", gravity, (3,))
+    if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"):
+        label = "XML text"
+        document = xml.parse(source.lstrip("\ufeff \t\r\n"), label)
+    else:
+        label = os.fspath(source)
+        document = xml.parse(Path(source).read_bytes(), label)
+    if document.tag != "robot":
+        raise document.error(f"expected <robot>, the root of a URDF, got <{document.tag}>")
+    name, links, notes = urdf.read(document, root=root)
+    try:
+        return Model(name, links, gravity=gravity, notes=notes)
+    except ValueError as error:
+        raise ModelError(f"{label}: {error}") from None

@@ -1,0 +1,200 @@
+"""The configuration manifold: moving on it, measuring on it, drawing from it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dtau import _core
+from dtau.joints import Free, Spherical
+from dtau.model import Model
+from dtau.results import State
+
+
+def integrate(model: Model, q: ArrayLike, dq: ArrayLike) -> NDArray[np.float64]:
+    """Configuration reached from ``q`` by the displacement ``dq``: q (+) dq.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration.
+    dq : array_like (..., nv)
+        Displacement in the tangent space, for example ``v * dt``; of a free joint [linear, angular]
+        in the body frame.
+
+    Returns
+    -------
+    ndarray (..., nq)
+        Joint by joint T exp(S dq): one-degree-of-freedom coordinates add, a spherical joint moves by
+        the exponential of SO(3), a free joint by that of SE(3). Quaternions have unit norm.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `dtau.inverse_dynamics`.
+
+    Notes
+    -----
+    [Sola].
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
+    >>> step = dtau.integrate(model, q, 0.01 * v)
+    >>> bool(np.allclose(dtau.difference(model, q, step), 0.01 * v))
+    True
+    """
+    return _core.integrate(model._tree, q, dq)
+
+
+def difference(model: Model, q0: ArrayLike, q1: ArrayLike) -> NDArray[np.float64]:
+    """Displacement from ``q0`` to ``q1``: the shortest dq with q0 (+) dq = q1.
+
+    Parameters
+    ----------
+    model : Model
+    q0, q1 : array_like (..., nq)
+        Configurations.
+
+    Returns
+    -------
+    ndarray (..., nv)
+        Displacement in the tangent space at ``q0``; rotations of at most pi. The angles of
+        one-degree-of-freedom joints are subtracted, not wrapped.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `dtau.inverse_dynamics`.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q0, q1 = dtau.random_state(model, np.random.default_rng(0), shape=(2,)).q
+    >>> dq = dtau.difference(model, q0, q1)
+    >>> dq.shape
+    (18,)
+    """
+    return _core.difference(model._tree, q0, q1)
+
+
+def normalize(model: Model, q: ArrayLike) -> NDArray[np.float64]:
+    """Configuration with its quaternions scaled to unit norm; the rest is unchanged.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration with quaternions of any norm but zero (zero gives NaN).
+
+    Returns
+    -------
+    ndarray (..., nq)
+
+    Raises
+    ------
+    ValueError
+        If the shape does not fit.
+    TypeError
+        If the array is complex or holds objects.
+
+    Examples
+    --------
+    >>> import dtau
+    >>> model = dtau.robots.quadruped()
+    >>> q = dtau.neutral(model)
+    >>> q[6] = 2.0
+    >>> float(dtau.normalize(model, q)[6])
+    1.0
+    """
+    return _core.normalize(model._tree, q)
+
+
+def neutral(model: Model) -> NDArray[np.float64]:
+    """Configuration in which every body stands in its joint's frame.
+
+    Parameters
+    ----------
+    model : Model
+
+    Returns
+    -------
+    ndarray (nq,)
+        Zeros, and identity quaternions (0, 0, 0, 1).
+
+    Examples
+    --------
+    >>> import dtau
+    >>> model = dtau.robots.quadruped()
+    >>> dtau.neutral(model)[:7]
+    array([0., 0., 0., 0., 0., 0., 1.])
+    """
+    q = np.zeros(model.nq)
+    for quaternion in _quaternions(model):
+        q[quaternion.stop - 1] = 1.0
+    return q
+
+
+def random_state(model: Model, rng: np.random.Generator, shape: tuple[int, ...] = ()) -> State:
+    """Random configuration, velocity and acceleration.
+
+    Parameters
+    ----------
+    model : Model
+    rng : numpy.random.Generator
+        Source of random numbers.
+    shape : tuple of int
+        Batch shape.
+
+    Returns
+    -------
+    State
+        ``q`` (..., nq): coordinates uniform between their limits, in (-pi, pi) where there are none
+        (a free joint's position in (-1, 1)), rotations uniform; ``v`` and ``a`` (..., nv) normal.
+
+    Raises
+    ------
+    TypeError
+        If ``rng`` is not a generator.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, a = dtau.random_state(model, np.random.default_rng(0), shape=(2, 3))
+    >>> q.shape, v.shape, a.shape
+    ((2, 3, 19), (2, 3, 18), (2, 3, 18))
+    """
+    if not isinstance(rng, np.random.Generator):
+        raise TypeError(
+            f"rng: expected a numpy.random.Generator, for example numpy.random.default_rng(0), "
+            f"got {type(rng).__name__}"
+        )
+    span = np.full(model.nq, np.pi)
+    for joint in model.joints:
+        if isinstance(joint.type, Free):
+            span[joint.q][:3] = 1.0
+    lower = np.where(np.isfinite(model.lower_limits), model.lower_limits, -span)
+    upper = np.where(np.isfinite(model.upper_limits), model.upper_limits, span)
+    # one limit alone may lie beyond the default range on the other side
+    lower = np.where(lower > upper, upper - 2.0 * span, lower)
+    q = rng.uniform(lower, upper, (*shape, model.nq))
+    for quaternion in _quaternions(model):
+        x = rng.standard_normal((*shape, 4))
+        q[..., quaternion] = x / np.linalg.norm(x, axis=-1, keepdims=True)
+    return State(
+        q, rng.standard_normal((*shape, model.nv)), rng.standard_normal((*shape, model.nv))
+    )
+
+
+def _quaternions(model: Model) -> list[slice]:
+    """Where the quaternions are in a configuration."""
+    return [
+        slice(joint.q.stop - 4, joint.q.stop)
+        for joint in model.joints
+        if isinstance(joint.type, Free | Spherical)
+    ]

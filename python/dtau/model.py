@@ -1,0 +1,370 @@
+"""The model of a robot: what every function of the package takes first."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dtau import _core
+from dtau.checks import real_array, unknown_name
+from dtau.errors import ModelWarning
+from dtau.immutable import Immutable
+from dtau.joints import Fixed, JointType
+from dtau.links import Body, Frame, Joint, Link, depth_first, merge_fixed
+from dtau.massless import massless_joints
+
+_DEEPEST_INDENT = 30  # levels; `print(model)` of a long chain should stay readable
+
+
+class Model(Immutable):
+    """A tree of rigid bodies, or several; immutable, validated once, picklable, comparable.
+
+    Bodies are numbered depth first, siblings in the order of `links`; the k-th joint carries
+    the k-th body. Fixed links are merged into the body that carries them and remain as frames.
+    Two models are equal if name, gravity and links are.
+
+    Parameters
+    ----------
+    name : str
+        Name of the robot.
+    links : sequence of Link
+        The links, in any order.
+    gravity : array_like (3,)
+        Acceleration of gravity along the world's axes, in m/s².
+    notes : iterable of str
+        Remarks of the loader: what it ignored.
+
+    Attributes
+    ----------
+    name : str
+        Name of the robot.
+    gravity : ndarray (3,)
+        Acceleration of gravity along the world's axes.
+    nq, nv, nbodies : int
+        Numbers of coordinates, of velocities, and of moving bodies.
+    bodies : tuple of str
+        Names of the moving bodies.
+    joints : tuple of Joint
+        The moving joints.
+    frames : tuple of str
+        Names of all links, moving or fixed.
+    armature, damping : ndarray (nv,)
+        Inertia added to that of a joint, and viscous damping.
+    lower_limits, upper_limits : ndarray (nq,)
+        Range of the coordinates; infinite where there is none.
+    velocity_limits, effort_limits : ndarray (nv,)
+        Largest magnitudes of velocity and of force or torque; infinite where there is none.
+    mass : float
+        Mass of all moving bodies.
+    notes : tuple of str
+        What the loader ignored, and what has no effect.
+    massless_joints : tuple of str
+        Joints with no inertia to accelerate. Forward dynamics refuses a model that has any.
+
+    Raises
+    ------
+    ValueError
+        If names repeat, a parent is missing, links form a cycle, nothing moves, or numbers are
+        not finite.
+    TypeError
+        If an argument is of the wrong type.
+
+    Warns
+    -----
+    ModelWarning
+        If there are massless joints.
+
+    Examples
+    --------
+    >>> import dtau
+    >>> model = dtau.robots.quadruped()
+    >>> model.nq, model.nv, model.nbodies
+    (19, 18, 13)
+    >>> model.joint("LF_KFE").v
+    slice(8, 9, None)
+    """
+
+    name: str
+    gravity: NDArray[np.float64]
+    nq: int
+    nv: int
+    nbodies: int
+    bodies: tuple[str, ...]
+    joints: tuple[Joint, ...]
+    frames: tuple[str, ...]
+    armature: NDArray[np.float64]
+    damping: NDArray[np.float64]
+    lower_limits: NDArray[np.float64]
+    upper_limits: NDArray[np.float64]
+    velocity_limits: NDArray[np.float64]
+    effort_limits: NDArray[np.float64]
+    mass: float
+    notes: tuple[str, ...]
+    massless_joints: tuple[str, ...]
+    _links: tuple[Link, ...]
+    _bodies: tuple[Body, ...]
+    _frames: dict[str, Frame]
+    _joints: dict[str, Joint]
+    _tree: _core.Tree
+
+    def __init__(
+        self,
+        name: str,
+        links: Iterable[Link],
+        *,
+        gravity: ArrayLike = (0, 0, -9.81),
+        notes: Iterable[str] = (),
+    ) -> None:
+        if not isinstance(name, str):
+            raise TypeError(f"name: expected a string, got {name!r}")
+        links = tuple(links)
+        for link in links:
+            if not isinstance(link, Link):
+                raise TypeError(f"links: expected objects of class Link, got {link!r:.80}")
+        self._assemble(name, depth_first(links), real_array("gravity", gravity, (3,)), notes)
+        if self.massless_joints:
+            warnings.warn(
+                f"joints that move no inertia: {', '.join(self.massless_joints)}; inverse "
+                "dynamics works, forward dynamics will refuse this model",
+                ModelWarning,
+                stacklevel=3,  # the caller of dtau.load or ModelBuilder.build
+            )
+
+    def _assemble(
+        self,
+        name: str,
+        links: tuple[Link, ...],
+        gravity: NDArray[np.float64],
+        notes: Iterable[str],
+    ) -> None:
+        """Set all attributes, from links in depth-first order."""
+        bodies, frames = merge_fixed(links)
+        if not bodies:
+            raise ValueError(f"model {name!r}: expected a joint that moves, got none")
+        joints = _joint_records(bodies)
+        unmoved = [
+            f"link {link.name!r} is fixed to the world: its inertia has no effect"
+            for link in links
+            if frames[link.name].body < 0 and link.inertia.mass > 0
+        ]
+        vars(self).update(
+            name=name,
+            gravity=gravity,
+            nq=joints[-1].q.stop,
+            nv=joints[-1].v.stop,
+            nbodies=len(bodies),
+            bodies=tuple(body.link.name for body in bodies),
+            joints=joints,
+            frames=tuple(frames),
+            armature=_concatenate(body.link.armature for body in bodies),
+            damping=_concatenate(body.link.damping for body in bodies),
+            lower_limits=_concatenate([joint.limits.lower] * joint.type.nq for joint in joints),
+            upper_limits=_concatenate([joint.limits.upper] * joint.type.nq for joint in joints),
+            velocity_limits=_concatenate(joint.limits.velocity for joint in joints),
+            effort_limits=_concatenate(joint.limits.effort for joint in joints),
+            mass=math.fsum(body.inertia.mass for body in bodies),
+            notes=tuple(dict.fromkeys([*notes, *unmoved])),
+            massless_joints=massless_joints(bodies),
+            _links=links,
+            _bodies=tuple(bodies),
+            _frames=frames,
+            _joints={joint.name: joint for joint in joints},
+        )
+        vars(self).update(_tree=_compile(self))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "links": self._links,
+            "gravity": self.gravity,
+            "notes": self.notes,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        gravity = real_array("gravity", state["gravity"], (3,))
+        self._assemble(state["name"], state["links"], gravity, state["notes"])
+
+    def joint(self, name: str) -> Joint:
+        """Look up a moving joint by its name.
+
+        Raises
+        ------
+        ValueError
+            If there is none; the message lists names that come close.
+
+        Examples
+        --------
+        >>> import dtau
+        >>> model = dtau.robots.quadruped()
+        >>> q = dtau.neutral(model)
+        >>> q[model.joint("LF_HFE").q] = 0.6
+        """
+        if name not in self._joints:
+            raise unknown_name("joint", name, self._joints)
+        return self._joints[name]
+
+    def frame(self, name: str) -> Frame:
+        """Look up the frame of a link, moving or fixed, by its name.
+
+        Raises
+        ------
+        ValueError
+            If there is none; the message lists names that come close.
+
+        Examples
+        --------
+        >>> import dtau
+        >>> model = dtau.robots.quadruped()
+        >>> foot = model.frame("LF_FOOT")
+        >>> model.bodies[foot.body]
+        'LF_SHANK'
+        """
+        if name not in self._frames:
+            raise unknown_name("frame", name, self._frames)
+        return self._frames[name]
+
+    def lock(self, positions: Mapping[str, ArrayLike]) -> Model:
+        """Return a model with some joints fixed.
+
+        Parameters
+        ----------
+        positions : mapping of str to float or array_like (nq of the joint,)
+            Names of the joints, and the coordinates where each is fixed. Their armature, damping
+            and limits are dropped with them.
+
+        Returns
+        -------
+        Model
+
+        Raises
+        ------
+        ValueError
+            If there is no such joint, coordinates are not valid, or nothing is left to move.
+        TypeError
+            If coordinates are not real numbers.
+
+        Examples
+        --------
+        >>> import dtau
+        >>> model = dtau.robots.quadruped()
+        >>> model.lock({"LF_KFE": -1.2, "RF_KFE": -1.2}).nv
+        16
+        """
+        links = {link.name: link for link in self._links}
+        for name, position in positions.items():
+            joint = self.joint(name)
+            link = links[self.bodies[joint.body]]
+            try:
+                placement = link.placement @ joint.type.placement(position)
+            except (TypeError, ValueError) as error:
+                raise type(error)(f"position of joint {name!r}: {error}") from None
+            links[link.name] = Link(link.name, link.parent, Fixed(), name, placement, link.inertia)
+        locked = Model.__new__(Model)  # no warning again: locking leaves no joint lighter
+        locked._assemble(self.name, tuple(links.values()), self.gravity, self.notes)
+        return locked
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Model):
+            return NotImplemented
+        return (
+            self.name == other.name
+            and np.array_equal(self.gravity, other.gravity)
+            and self._links == other._links
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.frames, self.nq))
+
+    def __repr__(self) -> str:
+        bodies = "body" if self.nbodies == 1 else "bodies"
+        return f"<Model {self.name!r}: {self.nbodies} {bodies}, nq = {self.nq}, nv = {self.nv}>"
+
+    def __str__(self) -> str:
+        depth: list[int] = []
+        rows = []
+        for joint in self.joints:
+            depth.append(depth[joint.parent] + 1 if joint.parent >= 0 else 0)
+            body = "  " * min(depth[-1], _DEEPEST_INDENT) + self.bodies[joint.body]
+            rows.append((body, joint.name, _describe(joint.type), _span(joint.q), _span(joint.v)))
+        header = ("body", "joint", "type", "q", "v")
+        widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+        masses = ["kg", *(f"{body.inertia.mass:.6g}" for body in self._bodies)]
+        lines = [
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+            + f"  {mass}"
+            for row, mass in zip([header, *rows], masses, strict=True)
+        ]
+        return "\n".join([f"{self!r}, {self.mass:.6g} kg", *lines])
+
+
+def _joint_records(bodies: Sequence[Body]) -> tuple[Joint, ...]:
+    joints = []
+    q = v = 0
+    for index, body in enumerate(bodies):
+        link = body.link
+        nq, nv = link.joint.nq, link.joint.nv
+        joints.append(
+            Joint(
+                name=link.joint_name,
+                type=link.joint,
+                body=index,
+                parent=body.parent,
+                q=slice(q, q + nq),
+                v=slice(v, v + nv),
+                placement=body.placement,
+                limits=link.limits,
+            )
+        )
+        q += nq
+        v += nv
+    return tuple(joints)
+
+
+def _concatenate(values: Iterable[ArrayLike]) -> NDArray[np.float64]:
+    array = np.concatenate([np.asarray(value, dtype=np.float64) for value in values])
+    array.flags.writeable = False
+    return array
+
+
+def _compile(model: Model) -> _core.Tree:
+    """Lay the tree out as the flat arrays that the core reads."""
+    bodies = model._bodies
+    types = [body.link.joint for body in bodies]
+    inertias = [body.inertia for body in bodies]
+    return _core.Tree(
+        np.array([joint._code for joint in types], dtype=np.int32),
+        np.array([body.parent for body in bodies], dtype=np.int32),
+        np.array([body.placement.rotation for body in bodies]),
+        np.array([body.placement.translation for body in bodies]),
+        np.array([getattr(joint, "axis", (0.0, 0.0, 0.0)) for joint in types]),
+        np.array([getattr(joint, "pitch", 0.0) for joint in types]),
+        np.array([inertia.mass for inertia in inertias]),
+        np.array([inertia.com for inertia in inertias]),
+        np.array([inertia.tensor for inertia in inertias]),
+        model.armature,
+        model.damping,
+        model.gravity.tolist(),
+        [joint.name for joint in model.joints],
+    )
+
+
+def _describe(joint: JointType) -> str:
+    """Name the kind of a joint, with its axis where it has one."""
+    kind = type(joint).__name__.lower()
+    axis = getattr(joint, "axis", None)
+    if axis is None:
+        return kind
+    for k, letter in enumerate("xyz"):
+        if abs(axis[k]) == 1:
+            return f"{kind} {'-' if axis[k] < 0 else ''}{letter}"
+    return f"{kind} ({', '.join(f'{x:.3g}' for x in axis)})"
+
+
+def _span(entries: slice) -> str:
+    count = entries.stop - entries.start
+    return str(entries.start) if count == 1 else f"{entries.start}:{entries.stop}"

@@ -1,0 +1,39 @@
+"""The named tuples that functions with several results return."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class InverseDynamicsDerivatives(NamedTuple):
+    """First derivatives of the joint torque, each ``(..., nv, nv)``; columns by the variable."""
+
+    dtau_dq: NDArray[np.float64]
+    dtau_dv: NDArray[np.float64]
+    dtau_da: NDArray[np.float64]
+
+
+class ForwardDynamicsDerivatives(NamedTuple):
+    """First derivatives of the joint acceleration, each ``(..., nv, nv)``; columns by the variable."""
+
+    da_dq: NDArray[np.float64]
+    da_dv: NDArray[np.float64]
+    da_dtau: NDArray[np.float64]
+
+
+class Placements(NamedTuple):
+    """Poses in the world: a point ``x`` of the frame is at ``rotation @ x + translation``."""
+
+    rotation: NDArray[np.float64]
+    translation: NDArray[np.float64]
+
+
+class State(NamedTuple):
+    """A configuration ``(..., nq)``, a velocity and an acceleration, both ``(..., nv)``."""
+
+    q: NDArray[np.float64]
+    v: NDArray[np.float64]
+    a: NDArray[np.float64]

@@ -1,0 +1,30 @@
+"""Robots that come with the package."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dtau.load import load
+from dtau.model import Model
+
+_FOLDER = Path(__file__).parent
+
+
+def quadruped() -> Model:
+    """Load a quadruped of ANYmal's size: a free base and four legs of three revolute joints.
+
+    Legs are LF, RF, LH, RH (left and right, fore and hind), joints HAA, HFE, KFE (hip abduction,
+    hip flexion, knee flexion). The feet `LF_FOOT`, ... and `IMU` are fixed frames.
+
+    Returns
+    -------
+    Model
+        19 coordinates, 18 velocities, 13 bodies, about 31 kg.
+
+    Examples
+    --------
+    >>> import dtau
+    >>> dtau.robots.quadruped()
+    <Model 'quadruped': 13 bodies, nq = 19, nv = 18>
+    """
+    return load(_FOLDER / "quadruped.urdf", root="free")

@@ -1,0 +1,91 @@
+"""XML as a tree of elements that know their line; no document type, entities or recursion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NoReturn
+from xml.parsers import expat
+
+from dtau.errors import ModelError
+
+_DEEPEST = 100  # robots' files nest about 6 deep
+
+
+@dataclass
+class Element:
+    """An element of a document, without its text."""
+
+    tag: str
+    attributes: dict[str, str]
+    source: str
+    line: int
+    children: list[Element] = field(default_factory=list)
+
+    def all(self, tag: str) -> Iterator[Element]:
+        """Return the children of this tag."""
+        return (child for child in self.children if child.tag == tag)
+
+    def one(self, tag: str) -> Element | None:
+        """Return the only child of this tag, or None; raise if there are several."""
+        found = list(self.all(tag))
+        if len(found) > 1:
+            raise found[1].error(f"expected one <{tag}> in <{self.tag}>, got {len(found)}")
+        return found[0] if found else None
+
+    def error(self, message: object) -> ModelError:
+        """Make an exception that says where in the file the element stands."""
+        return ModelError(f"{self.source}, line {self.line}: {message}")
+
+
+def parse(text: str | bytes, source: str) -> Element:
+    """Return the root element of a document.
+
+    Parameters
+    ----------
+    text : str or bytes
+        The document; bytes are decoded as its XML declaration says.
+    source : str
+        How errors call the document: its path.
+
+    Raises
+    ------
+    ModelError
+        If it is not well-formed XML, declares a document type or entities, or nests deeper than
+        100 elements.
+    """
+    parser = expat.ParserCreate()
+    top = Element("", {}, source, 0)
+    path = [top]
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        element = Element(tag, attributes, source, parser.CurrentLineNumber)
+        if len(path) > _DEEPEST:
+            raise element.error(f"expected at most {_DEEPEST} nested elements, got more")
+        path[-1].children.append(element)
+        path.append(element)
+
+    def end(tag: str) -> None:
+        path.pop()
+
+    def refuse(*_: object) -> NoReturn:
+        raise ModelError(
+            f"{source}, line {parser.CurrentLineNumber}: expected plain XML, got a document type "
+            "declaration (it could define entities that expand without end, or read other files)"
+        )
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.StartDoctypeDeclHandler = refuse
+    parser.EntityDeclHandler = refuse
+    try:
+        parser.Parse(text, True)
+    except expat.ExpatError as error:
+        raise ModelError(
+            f"{source}, line {error.lineno}: not well-formed XML: {expat.ErrorString(error.code)}"
+        ) from None
+    except ModelError:
+        raise
+    except (LookupError, ValueError) as error:  # unknown encodings
+        raise ModelError(f"{source}: not XML text: {error}") from None
+    return top.children[0]

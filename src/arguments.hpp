@@ -1,0 +1,58 @@
+// From Python arguments to a Job: conversion, shapes, broadcasting, errors that name the argument.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include <nanobind/nanobind.h>
+
+#include "compiled_tree.hpp"
+#include "kernels/table.hpp"
+
+namespace dtau {
+
+// What one state's numbers are, for an input or an output.
+enum class Core {
+    q,           // (nq)
+    v,           // (nv)
+    matrix,      // (nv, nv)
+    wrenches,    // (nbodies, 6)
+    rotations,   // (nbodies, 3, 3)
+    positions,   // (nbodies, 3)
+    frame_rotations,  // (nframes, 3, 3)
+    frame_positions,  // (nframes, 3)
+    jacobians,   // (nframes, 6, nv)
+};
+
+struct Parameter {
+    const char* name;
+    Core core;
+    bool optional = false;  // None is accepted
+};
+
+struct Signature {
+    const char* name;
+    Kernel KernelTable::* kernel;
+    std::vector<Parameter> inputs;
+    std::vector<Core> outputs;
+    bool real_only = false;  // no complex step
+};
+
+struct FrameList {
+    std::vector<Frame> frames;
+    Axes axes = Axes::body;
+};
+
+// Runs a function: one array, or a tuple of arrays if there are several outputs.
+nanobind::object call(const Signature& signature, const CompiledTree& tree,
+                      std::initializer_list<nanobind::handle> inputs, Element element,
+                      const FrameList* frames = nullptr);
+
+// The function's signature as Python's type checkers read it.
+std::string type_signature(const Signature& signature, Element element, const char* frame_inputs);
+
+// Makes NumPy's C interface ready; once, when the module is imported.
+void import_numpy();
+
+}  // namespace dtau

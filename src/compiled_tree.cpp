@@ -1,0 +1,146 @@
+#include "compiled_tree.hpp"
+
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+namespace dtau {
+namespace {
+
+struct JointSize {
+    int nq, nv;
+};
+
+JointSize joint_size(JointKind kind) {
+    switch (kind) {
+        case JointKind::spherical:
+            return {4, 3};
+        case JointKind::free:
+            return {7, 6};
+        default:
+            return {1, 1};
+    }
+}
+
+using Matrix = std::array<double, 9>;  // by rows
+using Vector = std::array<double, 3>;
+
+Matrix transposed(const Matrix& a) {
+    return {a[0], a[3], a[6], a[1], a[4], a[7], a[2], a[5], a[8]};
+}
+
+Matrix product(const Matrix& a, const Matrix& b) {
+    Matrix c{};
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
+            for (int k = 0; k < 3; ++k) c[3 * i + j] += a[3 * i + k] * b[3 * k + j];
+    return c;
+}
+
+Vector product(const Matrix& a, const Vector& x) {
+    Vector y{};
+    for (int i = 0; i < 3; ++i)
+        for (int k = 0; k < 3; ++k) y[i] += a[3 * i + k] * x[k];
+    return y;
+}
+
+// A rotation whose third column is the unit vector n. Coordinate axes give exact permutations.
+Matrix frame_with_z(const Vector& n) {
+    if (n[2] == 1.0) return {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    // x: the coordinate axis furthest from n, made orthogonal to it
+    int far = 0;
+    for (int k = 1; k < 3; ++k)
+        if (std::fabs(n[k]) < std::fabs(n[far])) far = k;
+    Vector x{};
+    for (int k = 0; k < 3; ++k) x[k] = (k == far ? 1.0 : 0.0) - n[far] * n[k];
+    const double length = std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+    for (double& c : x) c /= length;
+    const Vector y = {n[1] * x[2] - n[2] * x[1], n[2] * x[0] - n[0] * x[2],
+                      n[0] * x[1] - n[1] * x[0]};
+    return {x[0], y[0], n[0], x[1], y[1], n[1], x[2], y[2], n[2]};
+}
+
+void store_columns(const Matrix& rows, double* columns) {
+    const Matrix t = transposed(rows);
+    for (int k = 0; k < 9; ++k) columns[k] = t[k];
+}
+
+void store_symmetric(const Matrix& m, double* s) {
+    s[0] = m[0], s[1] = 0.5 * (m[1] + m[3]), s[2] = 0.5 * (m[2] + m[6]);
+    s[3] = m[4], s[4] = 0.5 * (m[5] + m[7]), s[5] = m[8];
+}
+
+}  // namespace
+
+CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
+                           std::vector<std::string> joint_names, std::vector<double> armature,
+                           std::vector<double> damping, const std::array<double, 3>& gravity)
+    : joint_names_(std::move(joint_names)),
+      armature_(std::move(armature)),
+      damping_(std::move(damping)) {
+    const int nbodies = static_cast<int>(bodies.size());
+    std::vector<Matrix> frames(nbodies);  // canonical axes in the user's body axes
+    int nq = 0, nv = 0;
+    for (int i = 0; i < nbodies; ++i) {
+        const BodyDescription& given = bodies[i];
+        if (given.kind < JointKind::revolute || given.kind > JointKind::free)
+            throw std::invalid_argument("unknown joint kind");
+        if (given.parent < -1 || given.parent >= i)
+            throw std::invalid_argument("parents must come before their children");
+        const JointSize size = joint_size(given.kind);
+        frames[i] = size.nv == 1 ? frame_with_z(given.axis) : Matrix{1, 0, 0, 0, 1, 0, 0, 0, 1};
+        const Matrix from_user = transposed(frames[i]);
+
+        Body body{};
+        body.kind = given.kind;
+        body.parent = given.parent;
+        body.root = given.parent < 0 ? i : bodies_[given.parent].root;
+        body.q = nq, body.v = nv, body.nv = size.nv;
+        body.pitch = given.pitch;
+        body.mass = given.mass;
+
+        Matrix rotation = product(given.rotation, frames[i]);
+        Vector translation = given.translation;
+        if (given.parent >= 0) {
+            const Matrix from_parent = transposed(frames[given.parent]);
+            rotation = product(from_parent, rotation);
+            translation = product(from_parent, translation);
+        }
+        store_columns(rotation, body.rotation);
+        store_columns(frames[i], body.frame);
+        const Vector com = product(from_user, given.com);
+        for (int k = 0; k < 3; ++k) body.translation[k] = translation[k], body.com[k] = com[k];
+        Matrix tensor = product(product(from_user, given.tensor), frames[i]);
+        store_symmetric(tensor, body.inertia);
+        const double cc = com[0] * com[0] + com[1] * com[1] + com[2] * com[2];
+        for (int r = 0; r < 3; ++r)  // parallel axes
+            for (int c = 0; c < 3; ++c)
+                tensor[3 * r + c] += given.mass * ((r == c ? cc : 0.0) - com[r] * com[c]);
+        store_symmetric(tensor, body.own_inertia);
+
+        // The path of a column goes through the earlier columns of its own joint.
+        for (int k = 0; k < size.nv; ++k)
+            dof_parent_.push_back(k > 0              ? nv + k - 1
+                                  : given.parent < 0 ? -1
+                                                     : bodies_[given.parent].v +
+                                                           bodies_[given.parent].nv - 1);
+        if (size.nq > size.nv)
+            quaternions_.emplace_back(nq + size.nq - 4, i);
+        bodies_.push_back(body);
+        nq += size.nq, nv += size.nv;
+    }
+    if (static_cast<int>(armature_.size()) != nv || static_cast<int>(damping_.size()) != nv ||
+        static_cast<int>(joint_names_.size()) != nbodies)
+        throw std::invalid_argument("armature, damping or names do not match the joints");
+
+    dof_end_.assign(nv, 0);
+    for (int k = nv - 1; k >= 0; --k) {
+        if (dof_end_[k] == 0) dof_end_[k] = k + 1;
+        const int p = dof_parent_[k];
+        if (p >= 0 && dof_end_[p] < dof_end_[k]) dof_end_[p] = dof_end_[k];
+    }
+    tree_ = {nbodies,         nq,           nv, bodies_.data(), dof_parent_.data(), dof_end_.data(),
+             armature_.data(), damping_.data(), {gravity[0], gravity[1], gravity[2]}};
+}
+
+}  // namespace dtau

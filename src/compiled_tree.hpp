@@ -1,0 +1,45 @@
+// Owns the arrays of a Tree: compiles a model's description into canonical frames.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "dtau/model.hpp"
+
+namespace dtau {
+
+// One moving body in the user's own frames, as the Python layer validated it.
+struct BodyDescription {
+    JointKind kind;
+    int parent;
+    std::array<double, 9> rotation;  // of the joint frame in the parent body, by rows
+    std::array<double, 3> translation, axis;
+    double pitch, mass;
+    std::array<double, 3> com;
+    std::array<double, 9> tensor;  // about the centre of mass
+};
+
+class CompiledTree {
+  public:
+    CompiledTree(const std::vector<BodyDescription>& bodies, std::vector<std::string> joint_names,
+                 std::vector<double> armature, std::vector<double> damping,
+                 const std::array<double, 3>& gravity);
+    CompiledTree(const CompiledTree&) = delete;
+    CompiledTree& operator=(const CompiledTree&) = delete;
+
+    const Tree& tree() const { return tree_; }
+    const std::string& joint_name(int body) const { return joint_names_[body]; }
+    // First coordinates of quaternions, and the bodies they belong to.
+    const std::vector<std::pair<int, int>>& quaternions() const { return quaternions_; }
+
+  private:
+    std::vector<Body> bodies_;
+    std::vector<std::string> joint_names_;
+    std::vector<int> dof_parent_, dof_end_;
+    std::vector<double> armature_, damping_;
+    std::vector<std::pair<int, int>> quaternions_;
+    Tree tree_;
+};
+
+}  // namespace dtau

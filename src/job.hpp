@@ -1,0 +1,46 @@
+// What one call asks for: a batch of states, by where its inputs and outputs lie in memory.
+//
+// A Job knows nothing of dynamics and nothing of Python.
+#pragma once
+
+#include <cstddef>
+
+#include "dtau/model.hpp"
+
+namespace dtau {
+
+enum class Element { real, complex };
+
+// One array argument. Its last axes hold one state's numbers, evenly spaced; the others are batch axes,
+// with stride 0 where it is broadcast. Null data: the argument was not given.
+struct Input {
+    const char* data = nullptr;
+    int size = 0;               // numbers a state
+    std::ptrdiff_t spacing = 0;  // bytes from one to the next
+    std::ptrdiff_t stride[32] = {};  // bytes, a batch axis
+};
+
+// One result: contiguous.
+struct Output {
+    char* data = nullptr;
+    std::ptrdiff_t size = 0;  // numbers a state
+};
+
+struct Job {
+    static constexpr int max_axes = 32, max_inputs = 4, max_outputs = 3;
+
+    Element element = Element::real;
+    int naxes = 0;
+    std::ptrdiff_t shape[max_axes] = {};
+    std::ptrdiff_t count = 1;  // states
+    Input in[max_inputs];
+    Output out[max_outputs];
+    int ninputs = 0, noutputs = 0;
+
+    // Frames, for the functions that take them.
+    const dtau::Frame* frames = nullptr;
+    int nframes = 0;
+    Axes axes = Axes::body;
+};
+
+}  // namespace dtau

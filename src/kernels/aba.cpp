@@ -1,0 +1,12 @@
+// Inputs: q, v, tau, f_ext. Output: a.
+#include "dtau/algorithms/aba.hpp"
+#include "kernels/run.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+void forward_dynamics(const Tree& tree, const Job& job, std::ptrdiff_t begin, std::ptrdiff_t end) {
+    run<ForwardDynamicsWorkspace>(tree, job, begin, end,
+        [&]<class T>(const Arguments<T>& x, const ForwardDynamicsWorkspace<T>& w) { forward_dynamics(tree, x.in[0], x.in[1], x.in[2], x.in[3], x.out[0], w); });
+}
+
+}  // namespace dtau::DTAU_VARIANT

@@ -1,0 +1,44 @@
+#include "kernels/table.hpp"
+
+#include "dtau/lane.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+using States = std::ptrdiff_t;
+void inverse_dynamics(const Tree&, const Job&, States, States);
+void bias_torque(const Tree&, const Job&, States, States);
+void gravity_torque(const Tree&, const Job&, States, States);
+void forward_dynamics(const Tree&, const Job&, States, States);
+void mass_matrix(const Tree&, const Job&, States, States);
+void mass_matrix_inverse(const Tree&, const Job&, States, States);
+void coriolis_matrix(const Tree&, const Job&, States, States);
+void inverse_dynamics_derivatives(const Tree&, const Job&, States, States);
+void forward_dynamics_derivatives(const Tree&, const Job&, States, States);
+void forward_kinematics(const Tree&, const Job&, States, States);
+void frame_placements(const Tree&, const Job&, States, States);
+void frame_jacobians(const Tree&, const Job&, States, States);
+void integrate(const Tree&, const Job&, States, States);
+void difference(const Tree&, const Job&, States, States);
+void normalize(const Tree&, const Job&, States, States);
+
+extern const KernelTable kernels;
+const KernelTable kernels = {
+    .lanes = lanes,
+    .inverse_dynamics = inverse_dynamics,
+    .bias_torque = bias_torque,
+    .gravity_torque = gravity_torque,
+    .forward_dynamics = forward_dynamics,
+    .mass_matrix = mass_matrix,
+    .mass_matrix_inverse = mass_matrix_inverse,
+    .coriolis_matrix = coriolis_matrix,
+    .inverse_dynamics_derivatives = inverse_dynamics_derivatives,
+    .forward_dynamics_derivatives = forward_dynamics_derivatives,
+    .forward_kinematics = forward_kinematics,
+    .frame_placements = frame_placements,
+    .frame_jacobians = frame_jacobians,
+    .integrate = integrate,
+    .difference = difference,
+    .normalize = normalize,
+};
+
+}  // namespace dtau::DTAU_VARIANT

@@ -1,0 +1,21 @@
+// The compiled functions of one instruction set.
+#pragma once
+
+#include "job.hpp"
+
+namespace dtau {
+
+// Computes the states begin ... end of a job.
+using Kernel = void (*)(const Tree&, const Job&, std::ptrdiff_t begin, std::ptrdiff_t end);
+
+struct KernelTable {
+    int lanes;
+    Kernel inverse_dynamics, bias_torque, gravity_torque;
+    Kernel forward_dynamics;
+    Kernel mass_matrix, mass_matrix_inverse, coriolis_matrix;
+    Kernel inverse_dynamics_derivatives, forward_dynamics_derivatives;
+    Kernel forward_kinematics, frame_placements, frame_jacobians;
+    Kernel integrate, difference, normalize;
+};
+
+}  // namespace dtau

@@ -1,0 +1,11 @@
+// One block of scratch memory a thread, kept between calls.
+#pragma once
+
+#include <cstddef>
+
+namespace dtau {
+
+// At least this many bytes, aligned for every vector; the thread's next call reuses them.
+void* scratch(std::size_t bytes);
+
+}  // namespace dtau

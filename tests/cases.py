@@ -1,0 +1,250 @@
+"""One table of robots, functions and tolerances that drives the tests, and how to compare.
+
+Everything is compared element by element; a failure prints the worst element's index.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import numpy as np
+from trees import MOVING, Array, Tree, grow, kind_of, random_quaternion, random_tree
+
+import dtau
+
+State = dict[str, Array]
+EPS = float(np.finfo(float).eps)
+
+# What each comparison may be off by, relative to the largest element of the array.
+TOLERANCE = {
+    "identity": 1e-12,  # two ways of the package to the same number
+    "newton_euler": 1e-12,
+    "complex_step": 1e-12,
+    "residual": 1e-13,  # of the linear equation that forward derivatives solve
+    "oracle": 1e-11,
+    "pinocchio": 1e-10,
+}
+
+
+def solved(tolerance: float, mass_matrix: Array) -> float:
+    """What a result that solves with the mass matrix may be off by."""
+    return float(max(tolerance, 100.0 * EPS * np.linalg.cond(mass_matrix)))
+
+
+# Robots
+
+
+def serial(*kinds: str, seed: int = 1) -> Tree:
+    return grow(kinds, range(-1, len(kinds) - 1), seed)
+
+
+TREES: dict[str, Tree] = {
+    **{f"one {kind}": serial(kind, seed=3) for kind in MOVING},
+    "every joint in a chain": serial("fixed", *MOVING, "fixed", *MOVING[::-1], seed=5),
+    "free root, branches": grow(
+        ["free", "revolute", "spherical", "fixed", "helical", "prismatic", "revolute", "revolute"],
+        [-1, 0, 1, 1, 3, 0, 5, 0],
+        seed=7,
+    ),
+    "forest": grow(
+        ["revolute", "free", "spherical", "prismatic", "revolute", "free", "fixed", "helical"],
+        [-1, -1, 0, 1, 3, 2, -1, 6],
+        seed=11,
+    ),
+    "children listed late": grow(
+        ["revolute", "prismatic", "spherical", "revolute", "helical", "revolute", "revolute"],
+        [-1, 0, 0, 1, 2, 1, 4],
+        seed=13,
+    ),
+    "long chain": serial(*["revolute"] * 12, seed=17),
+    "random tree": random_tree(19, bodies=15),
+}
+
+
+@cache
+def robot(name: str) -> dtau.Model:
+    """The model of a row of `TREES`, or one that the package carries."""
+    return dtau.robots.quadruped() if name == "quadruped" else TREES[name].model()
+
+
+ROBOTS = (*TREES, "quadruped")
+
+
+# States
+
+
+def random_q(model: dtau.Model, rng: np.random.Generator, shape: tuple[int, ...] = ()) -> Array:
+    q = rng.uniform(-2.0, 2.0, (*shape, model.nq))
+    for joint in model.joints:
+        start = kind_of(joint.type).quaternion
+        if start is not None:
+            at = slice(joint.q.start + start, joint.q.start + start + 4)
+            q[..., at] = random_quaternion(rng, shape)
+    return q
+
+
+def random_state(model: dtau.Model, seed: int, shape: tuple[int, ...] = ()) -> State:
+    """Every array that some function takes, by the name of the argument."""
+    rng = np.random.default_rng(seed)
+    state = {name: random_q(model, rng, shape) for name in ("q", "q0", "q1")}
+    for name in ("v", "a", "tau", "dq"):
+        state[name] = rng.uniform(-1.5, 1.5, (*shape, model.nv))
+    state["f_ext"] = rng.uniform(-5.0, 5.0, (*shape, model.nbodies, 6))
+    state["wrench"] = rng.uniform(-5.0, 5.0, (*shape, 6))
+    return state
+
+
+# Functions
+
+
+@dataclass(frozen=True)
+class Function:
+    """A public function, as the tests that are the same for all of them see it."""
+
+    name: str
+    arguments: tuple[str, ...]
+    results: tuple[tuple[str | int, ...], ...]  # trailing axes, in the letters of `sizes`
+    options: Mapping[str, Callable[[dtau.Model], Any]] = field(default_factory=dict)
+    solves: bool = False  # needs every joint to carry inertia
+    sees_positions: bool = False  # changes when a free base moves
+    label: str = ""
+
+    def __str__(self) -> str:
+        return self.label or self.name
+
+    def __call__(self, model: dtau.Model, state: State) -> tuple[Array, ...]:
+        """The function's results as a tuple, whether it returns one array or several."""
+        arrays = {name: state[name] for name in self.arguments}
+        options = {name: option(model) for name, option in self.options.items()}
+        out = getattr(dtau, self.name)(model, **arrays, **options)
+        return tuple(out) if isinstance(out, tuple) else (out,)
+
+    def shapes(self, model: dtau.Model, batch: tuple[int, ...] = ()) -> list[tuple[int, ...]]:
+        sizes = {
+            "q": model.nq,
+            "v": model.nv,
+            "b": model.nbodies,
+            "f": len(model.frames),
+        }
+        return [
+            batch + tuple(sizes[n] if isinstance(n, str) else n for n in axes)
+            for axes in self.results
+        ]
+
+
+def _all_frames(model: dtau.Model) -> list[str]:
+    return list(model.frames)
+
+
+def _last_frame(model: dtau.Model) -> str:
+    return str(model.bodies[-1])
+
+
+def _axes(axes: str) -> Callable[[dtau.Model], str]:
+    return lambda model: axes
+
+
+_V, _VV = ("v",), ("v", "v")
+FRAME_AXES = ("body", "world", "mixed")
+
+FUNCTIONS: tuple[Function, ...] = (
+    Function("inverse_dynamics", ("q", "v", "a", "f_ext"), (_V,)),
+    Function("forward_dynamics", ("q", "v", "tau", "f_ext"), (_V,), solves=True),
+    Function("mass_matrix", ("q",), (_VV,)),
+    Function("mass_matrix_inverse", ("q",), (_VV,), solves=True),
+    Function("coriolis_matrix", ("q", "v"), (_VV,)),
+    Function("bias_torque", ("q", "v", "f_ext"), (_V,)),
+    Function("gravity_torque", ("q",), (_V,)),
+    Function("inverse_dynamics_derivatives", ("q", "v", "a", "f_ext"), (_VV, _VV, _VV)),
+    Function(
+        "forward_dynamics_derivatives", ("q", "v", "tau", "f_ext"), (_VV, _VV, _VV), solves=True
+    ),
+    Function("forward_kinematics", ("q",), (("b", 3, 3), ("b", 3)), sees_positions=True),
+    Function(
+        "frame_placements",
+        ("q",),
+        (("f", 3, 3), ("f", 3)),
+        {"frames": _all_frames},
+        sees_positions=True,
+    ),
+    *(
+        Function(
+            "frame_jacobians",
+            ("q",),
+            (("f", 6, "v"),),
+            {"frames": _all_frames, "axes": _axes(axes)},
+            sees_positions=axes == "world",
+            label=f"frame_jacobians {axes}",
+        )
+        for axes in FRAME_AXES
+    ),
+    *(
+        Function(
+            "wrench_at_frame",
+            ("q", "wrench"),
+            (("b", 6),),
+            {"frame": _last_frame, "axes": _axes(axes)},
+            sees_positions=axes == "world",
+            label=f"wrench_at_frame {axes}",
+        )
+        for axes in FRAME_AXES
+    ),
+    Function("integrate", ("q", "dq"), (("q",),), sees_positions=True),
+    Function("difference", ("q0", "q1"), (_V,), sees_positions=True),
+    Function("normalize", ("q",), (("q",),), sees_positions=True),
+)
+
+
+# Comparisons
+
+
+def _worst(bad: Array, error: Array) -> tuple[int, ...]:
+    rank = np.where(bad, np.where(np.isnan(error), np.inf, error), -1.0)
+    return tuple(int(i) for i in np.unravel_index(int(np.argmax(rank)), rank.shape))
+
+
+def assert_close(
+    got: Any, want: Any, tolerance: float, what: str = "result", *, floor: float = 0.0
+) -> None:
+    """Every element of `got` is `want`'s within `tolerance` of the largest of `want`.
+
+    `floor` is the least that counts as the largest: an array that vanishes for physical reasons
+    comes out as rounding errors of the terms that cancel.
+    """
+    got, want = np.asarray(got), np.asarray(want)
+    assert got.dtype == np.float64, f"{what}: dtype {got.dtype}, expected float64"
+    assert got.shape == want.shape, f"{what}: shape {got.shape}, expected {want.shape}"
+    assert np.isfinite(want).all(), f"{what}: the expected value is not finite"
+    if want.size == 0:
+        return
+    scale = max(float(np.abs(want).max()), floor)
+    error = np.abs(got - want)
+    bad = ~(error <= tolerance * scale)  # true for NaN
+    if bad.any():
+        at = _worst(bad, error)
+        raise AssertionError(
+            f"{what}{list(at)}: {got[at]!r}, expected {want[at]!r}; "
+            f"they differ by {error[at]:.3e}, allowed {tolerance * scale:.3e} "
+            f"({tolerance:.1e} of the largest, {scale:.3e}); "
+            f"{int(bad.sum())} of {bad.size} elements are off"
+        )
+
+
+def assert_same_bits(got: Any, want: Any, what: str = "result") -> None:
+    """Both arrays hold the same floating-point numbers (any NaN equals any other)."""
+    got, want = np.asarray(got), np.asarray(want)
+    assert got.dtype == want.dtype == np.float64, f"{what}: dtypes {got.dtype}, {want.dtype}"
+    assert got.shape == want.shape, f"{what}: shape {got.shape}, expected {want.shape}"
+    got, want = np.ascontiguousarray(got), np.ascontiguousarray(want)
+    bits = got.view(np.uint64) != want.view(np.uint64)
+    bad = bits & ~(np.isnan(got) & np.isnan(want))
+    if bad.any():
+        at = _worst(bad, np.abs(got - want))
+        raise AssertionError(
+            f"{what}{list(at)}: {float(got[at]).hex()}, expected the bits of "
+            f"{float(want[at]).hex()} ({got[at]!r}, {want[at]!r}; "
+            f"{int(bad.sum())} of {bad.size} elements differ)"
+        )

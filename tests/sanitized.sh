@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Runs the tests that exercise the core with a module that was built with -DDTAU_SANITIZE=ON.
+#    Usage: sanitized.sh BUILD_FOLDER [pytest arguments]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+build=$1
+shift
+
+# The package as in the sources, with the sanitized module in place of the released one.
+package=$(mktemp -d)
+trap 'rm -rf "$package"' EXIT
+cp -r python/dtau "$package/dtau"
+cp "$build"/_core*.so "$package/dtau/"
+cp -r tests "$package/tests"
+
+runtime=$(g++ -print-file-name=libasan.so)
+cd "$package"
+LD_PRELOAD="$runtime $(g++ -print-file-name=libstdc++.so)" \
+    ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 PYTHONPATH="$package" \
+    python -m pytest -q -p no:cacheprovider "$@" tests/test_dynamics.py tests/test_derivatives.py \
+    tests/test_invariance.py tests/test_errors.py tests/test_manifold.py

@@ -1,0 +1,584 @@
+"""Models: order, merging, lookup, locking, and what is refused."""
+
+from __future__ import annotations
+
+import copy
+import math
+import pickle
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dtau
+
+X, Y, Z = dtau.Revolute((1, 0, 0)), dtau.Revolute((0, 1, 0)), dtau.Revolute((0, 0, 1))
+BALL = dtau.Inertia(2.0, (0, 0, 0.1), 0.01 * np.eye(3))
+UP = dtau.Pose(translation=(0, 0, 1))
+
+
+def link(name: str, parent: str | None, joint: dtau.JointType = Z, **more: Any) -> dtau.Link:
+    """A link with mass, one metre above its parent; its joint is called after it."""
+    arguments: dict[str, Any] = {"placement": UP, "inertia": BALL, **more}
+    return dtau.Link(name, parent, joint, f"{name}_joint", **arguments)
+
+
+def model_of(*links: dtau.Link, **more: Any) -> dtau.Model:
+    return dtau.Model("robot", links, **more)
+
+
+def mixed() -> dtau.Model:
+    """Every joint type, two trees, and links fixed to a body and to the world."""
+    return model_of(
+        link("torso", None, dtau.Free()),
+        link("arm", "torso", dtau.Spherical(), armature=(1, 2, 3), damping=0.5),
+        link("hand", "arm", dtau.Fixed()),
+        link("screw", "hand", dtau.Helical((0, 1, 0), 0.02)),
+        link("leg", "torso", X, limits=dtau.Limits(-1, 2, velocity=3, effort=4)),
+        link("floor", None, dtau.Fixed()),
+        link("slider", "floor", dtau.Prismatic((1, 0, 0)), damping=7.0),
+        gravity=(1, 2, 3),
+        notes=["a note"],
+    )
+
+
+class TestLayout:
+    def test_sizes_names_and_slices(self) -> None:
+        model = mixed()
+        assert (model.nq, model.nv, model.nbodies) == (7 + 4 + 1 + 1 + 1, 6 + 3 + 1 + 1 + 1, 5)
+        assert model.name == "robot"
+        assert model.bodies == ("torso", "arm", "screw", "leg", "slider")
+        assert model.frames == ("torso", "arm", "hand", "screw", "leg", "floor", "slider")
+        assert [joint.name for joint in model.joints] == [f"{body}_joint" for body in model.bodies]
+        assert [joint.body for joint in model.joints] == [0, 1, 2, 3, 4]
+        assert [joint.parent for joint in model.joints] == [-1, 0, 1, 0, -1]
+        assert [joint.q for joint in model.joints] == [
+            slice(*ends) for ends in ((0, 7), (7, 11), (11, 12), (12, 13), (13, 14))
+        ]
+        assert [joint.v for joint in model.joints] == [
+            slice(*ends) for ends in ((0, 6), (6, 9), (9, 10), (10, 11), (11, 12))
+        ]
+
+    def test_numbers_of_the_joints(self) -> None:
+        model = mixed()
+        inf = math.inf
+        assert model.gravity.tolist() == [1, 2, 3]
+        assert model.armature.tolist() == [0] * 6 + [1, 2, 3, 0, 0, 0]
+        assert model.damping.tolist() == [0] * 6 + [0.5] * 3 + [0, 0, 7]
+        assert model.lower_limits.tolist() == [-inf] * 12 + [-1, -inf]
+        assert model.upper_limits.tolist() == [inf] * 12 + [2, inf]
+        assert model.velocity_limits.tolist() == [inf] * 10 + [3, inf]
+        assert model.effort_limits.tolist() == [inf] * 10 + [4, inf]
+        assert model.joint("leg_joint").limits == dtau.Limits(-1, 2, velocity=3, effort=4)
+
+    def test_order_is_depth_first_whatever_the_order_given(self) -> None:
+        links = [
+            link("c", "b"),
+            link("second", "root"),
+            link("b", "a", dtau.Fixed()),
+            link("third", "root"),
+            link("a", "root"),
+            link("root", None),
+        ]
+        assert model_of(*links).bodies == ("root", "second", "third", "a", "c")
+
+    def test_siblings_behind_a_fixed_link_come_in_its_place(self) -> None:
+        links = [
+            link("root", None),
+            link("a", "root"),
+            link("plate", "root", dtau.Fixed()),
+            link("on_plate", "plate"),
+            link("z", "root"),
+        ]
+        assert model_of(*links).bodies == ("root", "a", "on_plate", "z")
+
+    def test_mass_leaves_out_what_is_fixed_to_the_world(self) -> None:
+        model = mixed()
+        assert model.mass == 6 * 2.0
+        assert model.notes == (
+            "a note",
+            "link 'floor' is fixed to the world: its inertia has no effect",
+        )
+
+
+class TestFixedLinks:
+    def test_frames_carry_the_placement_in_their_body(self) -> None:
+        turn = dtau.Pose.from_rpy((0, 0, math.pi / 2), (1, 0, 0))
+        model = model_of(
+            link("body", None),
+            link("bracket", "body", dtau.Fixed(), placement=turn),
+            link("camera", "bracket", dtau.Fixed(), placement=turn),
+            link("lens", "camera", Y, placement=turn),
+        )
+        assert model.frame("body") == dtau.Frame("body", 0, dtau.Pose())
+        assert model.frame("bracket") == dtau.Frame("bracket", 0, turn)
+        assert model.frame("camera") == dtau.Frame("camera", 0, turn @ turn)
+        assert model.frame("camera").placement.translation == pytest.approx([1, 1, 0])
+        assert model.frame("lens") == dtau.Frame("lens", 1, dtau.Pose())
+        assert model.joint("lens_joint").placement == turn @ turn @ turn
+
+    def test_frames_of_the_world(self) -> None:
+        model = model_of(link("floor", None, dtau.Fixed()), link("arm", "floor"))
+        assert model.frame("floor") == dtau.Frame("floor", -1, UP)
+        assert model.joint("arm_joint").parent == -1
+        assert model.joint("arm_joint").placement.translation.tolist() == [0, 0, 2]
+
+    def test_inertia_of_a_dumbbell(self) -> None:
+        """Two balls of mass 2, centres 2 m apart, welded: textbook numbers."""
+        model = model_of(
+            link("low", None, inertia=dtau.Inertia(2.0, (0, 0, 0), 0.1 * np.eye(3))),
+            link(
+                "high",
+                "low",
+                dtau.Fixed(),
+                placement=dtau.Pose.from_rpy((0.4, 0.5, 0.6), (0, 0, 2)),
+                inertia=dtau.Inertia(2.0, (0, 0, 0), 0.1 * np.eye(3)),
+            ),
+        )
+        assert model.mass == 4
+        lumped = model_of(
+            link("low", None, inertia=dtau.Inertia(4, (0, 0, 1), np.diag([4.2, 4.2, 0.2])))
+        )
+        q, v, a = (np.array([x]) for x in (0.3, 0.7, -0.2))
+        assert dtau.inverse_dynamics(model, q, v, a) == pytest.approx(
+            dtau.inverse_dynamics(lumped, q, v, a)
+        )
+
+    def test_splitting_a_body_into_fixed_links_changes_nothing(self) -> None:
+        rng = np.random.default_rng(0)
+        part = dtau.Inertia(1.5, (0.1, 0.2, 0.3), np.diag([0.1, 0.2, 0.25]))
+        place = dtau.Pose.from_rpy((0.3, -0.4, 0.5), (0.2, 0.1, -0.3))
+        split = model_of(
+            link("base", None, dtau.Free()),
+            link("arm", "base", X),
+            link("tool", "arm", dtau.Fixed(), placement=place, inertia=part),
+        )
+        whole = model_of(
+            link("base", None, dtau.Free()),
+            link("arm", "base", X, inertia=BALL + part.transformed(place)),
+        )
+        q, v, a = dtau.random_state(split, rng)
+        np.testing.assert_array_equal(
+            dtau.inverse_dynamics(split, q, v, a), dtau.inverse_dynamics(whole, q, v, a)
+        )
+
+
+class TestLookup:
+    def test_joint_record(self) -> None:
+        joint = mixed().joint("screw_joint")
+        assert (joint.name, joint.type) == ("screw_joint", dtau.Helical((0, 1, 0), 0.02))
+        assert joint.placement.translation.tolist() == [0, 0, 2]
+
+    @pytest.mark.parametrize(
+        ("kind", "name", "message"),
+        [
+            ("joint", "leg_jiont", "no joint named 'leg_jiont'; close names: 'leg_joint'"),
+            ("joint", "hand_joint", "no joint named 'hand_joint'"),
+            ("joint", "?", "no joint named '.'$"),
+            ("frame", "hnad", "no frame named 'hnad'; close names: 'hand'"),
+            ("frame", "leg_joint", "no frame named 'leg_joint'"),
+        ],
+    )
+    def test_unknown_names(self, kind: str, name: str, message: str) -> None:
+        with pytest.raises(ValueError, match=message):
+            getattr(mixed(), kind)(name)
+
+
+class TestPrint:
+    def test_tree(self) -> None:
+        assert str(mixed()).splitlines() == [
+            "<Model 'robot': 5 bodies, nq = 14, nv = 12>, 12 kg",
+            "body       joint         type         q     v    kg",
+            "torso      torso_joint   free         0:7   0:6  2",
+            "  arm      arm_joint     spherical    7:11  6:9  4",
+            "    screw  screw_joint   helical y    11    9    2",
+            "  leg      leg_joint     revolute x   12    10   2",
+            "slider     slider_joint  prismatic x  13    11   2",
+        ]
+
+    @pytest.mark.parametrize(
+        ("axis", "text"),
+        [((0, 0, -5), "revolute -z"), ((3, 0, 4), "revolute (0.6, 0, 0.8)")],
+    )
+    def test_axes(self, axis: tuple[float, float, float], text: str) -> None:
+        assert text in str(model_of(link("a", None, dtau.Revolute(axis))))
+
+    def test_repr(self) -> None:
+        assert repr(model_of(link("a", None))) == "<Model 'robot': 1 body, nq = 1, nv = 1>"
+
+
+class TestValue:
+    def test_equality(self) -> None:
+        assert mixed() == mixed()
+        assert hash(mixed()) == hash(mixed())
+        one = link("a", None)
+        base = model_of(one)
+        assert base == model_of(one, notes=["remark"])
+        assert base != dtau.Model("other", [one])
+        assert base != model_of(one, gravity=(0, 0, 0))
+        for change in (
+            {"joint": X},
+            {"placement": dtau.Pose()},
+            {"inertia": dtau.Inertia(1.0, (0, 1, 0))},
+            {"armature": 0.1},
+            {"damping": 0.1},
+            {"limits": dtau.Limits(effort=1)},
+        ):
+            joint = change.pop("joint", Z)
+            assert base != model_of(link("a", None, joint, **change))  # type: ignore[arg-type]
+        assert base != "robot"
+
+    @pytest.mark.parametrize("copied", [lambda m: pickle.loads(pickle.dumps(m)), copy.deepcopy])
+    def test_copies(self, copied: Any) -> None:
+        model = mixed()
+        again = copied(model)
+        assert again == model
+        assert again.notes == model.notes
+        assert str(again) == str(model)
+        q, v, a = dtau.random_state(model, np.random.default_rng(1))
+        np.testing.assert_array_equal(
+            dtau.inverse_dynamics(again, q, v, a), dtau.inverse_dynamics(model, q, v, a)
+        )
+
+    def test_nothing_can_be_changed(self) -> None:
+        for model in (mixed(), pickle.loads(pickle.dumps(mixed()))):
+            for name in [*vars(model), "other"]:
+                with pytest.raises(AttributeError, match="a Model is immutable"):
+                    setattr(model, name, 0)
+            arrays = [item for item in vars(model).values() if isinstance(item, np.ndarray)]
+            assert len(arrays) == 7
+            assert not any(array.flags.writeable for array in arrays)
+
+    def test_gravity_is_a_copy(self) -> None:
+        gravity = np.array([0, 0, -1.0])
+        model = model_of(link("a", None), gravity=gravity)
+        gravity[:] = 5
+        assert model.gravity.tolist() == [0, 0, -1]
+
+
+class TestLock:
+    def test_positions_of_frames_stay(self) -> None:
+        model = mixed()
+        q = dtau.random_state(model, np.random.default_rng(2))[0]
+        names = ["arm_joint", "leg_joint", "slider_joint"]
+        locked = model.lock({name: q[model.joint(name).q] for name in names})
+        assert locked.bodies == ("torso", "screw")
+        assert locked.frames == model.frames
+        rest = np.concatenate([q[model.joint(joint.name).q] for joint in locked.joints])
+        frames = list(model.frames)
+        for one, other in zip(
+            dtau.frame_placements(locked, rest, frames),
+            dtau.frame_placements(model, q, frames),
+            strict=True,
+        ):
+            np.testing.assert_allclose(one, other, atol=1e-14)
+
+    def test_dynamics_are_those_of_joints_that_rest(self) -> None:
+        model = mixed()
+        q, v, a = dtau.random_state(model, np.random.default_rng(3))
+        leg = model.joint("leg_joint")
+        v[leg.v] = a[leg.v] = 0
+        locked = model.lock({"leg_joint": float(q[leg.q][0])})
+        keep = np.delete(np.arange(model.nv), leg.v)
+        tau = dtau.inverse_dynamics(model, q, v, a)
+        np.testing.assert_allclose(
+            dtau.inverse_dynamics(locked, np.delete(q, leg.q), v[keep], a[keep]),
+            tau[keep],
+            atol=1e-12 * np.abs(tau).max(),
+        )
+
+    def test_nothing_locked_is_the_same_model(self) -> None:
+        assert mixed().lock({}) == mixed()
+
+    @pytest.mark.parametrize(
+        ("positions", "message"),
+        [
+            ({"lge_joint": 0}, "no joint named 'lge_joint'; close names: 'leg_joint'"),
+            ({"hand_joint": 0}, "no joint named 'hand_joint'"),
+            ({"leg_joint": math.nan}, "position of joint 'leg_joint': q: expected finite"),
+            ({"leg_joint": (1, 2)}, "position of joint 'leg_joint': q: expected shape"),
+            ({"arm_joint": (0, 0, 0, 3)}, "position of joint 'arm_joint': quaternion: expected n"),
+        ],
+    )
+    def test_refused(self, positions: Any, message: str) -> None:
+        with pytest.raises(ValueError, match=message):
+            mixed().lock(positions)
+
+    def test_wrong_type(self) -> None:
+        with pytest.raises(TypeError, match="position of joint 'leg_joint': q: expected real"):
+            mixed().lock({"leg_joint": 1j})
+
+    def test_something_must_move(self) -> None:
+        with pytest.raises(ValueError, match="expected a joint that moves, got none"):
+            model_of(link("a", None)).lock({"a_joint": 1.0})
+
+
+class TestRefused:
+    @pytest.mark.parametrize(
+        ("links", "message"),
+        [
+            ([], "expected a joint that moves, got none"),
+            ([link("a", None, dtau.Fixed())], "expected a joint that moves, got none"),
+            ([link("a", None), link("b", None), link("a", "b")], "two links of one name: 'a'"),
+            (
+                [link("a", None), dtau.Link("b", None, X, "a_joint")],
+                "two joints of one name: 'a_joint'",
+            ),
+            ([link("arm", None), link("b", "amr")], "parent of link 'b': no link named 'amr'; clo"),
+            ([link("a", "a")], "links form a cycle: 'a' -> 'a'"),
+            (
+                [link("r", None), link("d", "b"), link("a", "c"), link("b", "a"), link("c", "b")],
+                "links form a cycle: 'b' -> 'a' -> 'c' -> 'b'",
+            ),
+        ],
+    )
+    def test_structure(self, links: Sequence[dtau.Link], message: str) -> None:
+        with pytest.raises(ValueError, match=message):
+            model_of(*links)
+
+    @pytest.mark.parametrize(
+        ("more", "message"),
+        [
+            ({"armature": -1}, "armature: expected numbers of at least 0"),
+            ({"armature": math.nan}, "armature: expected numbers of at least 0"),
+            ({"armature": math.inf}, "armature: expected finite numbers"),
+            ({"armature": (1, 2)}, "armature: expected a number or 1 of them, got 2"),
+            ({"damping": -1e-9}, "damping: expected numbers of at least 0"),
+            ({"damping": [[1]]}, r"damping: expected shape \(1,\), got \(1, 1\)"),
+            ({"limits": dtau.Limits(effort=(1, 2))}, "limits.effort: expected a number or 1"),
+            ({"joint": dtau.Free(), "limits": dtau.Limits(lower=0)}, "limits: lower and upper are"),
+        ],
+    )
+    def test_numbers_of_a_link(self, more: Any, message: str) -> None:
+        with pytest.raises(ValueError, match=message):
+            link("a", None, **more)
+
+    @pytest.mark.parametrize(
+        ("limits", "message"),
+        [
+            ({"lower": 1, "upper": 0}, r"limits: expected lower <= upper, got 1.0, 0.0"),
+            ({"lower": math.nan}, "limits: expected lower <= upper"),
+            ({"upper": (1, 2)}, r"limits.upper: expected shape \(\)"),
+            ({"velocity": -1}, "limits.velocity: expected numbers of at least 0"),
+            ({"effort": math.nan}, "limits.effort: expected numbers of at least 0"),
+        ],
+    )
+    def test_limits(self, limits: Any, message: str) -> None:
+        with pytest.raises(ValueError, match=message):
+            dtau.Limits(**limits)
+
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            ({"name": 1}, "name: expected str, got 1"),
+            ({"parent": 1}, "parent: expected str or NoneType, got 1"),
+            ({"joint": dtau.Spherical}, "joint: expected JointType, got <class"),
+            ({"joint": "revolute"}, "joint: expected JointType, got 'revolute'"),
+            ({"placement": np.eye(4)}, "placement: expected Pose, got array"),
+            ({"inertia": 1.0}, "inertia: expected Inertia, got 1.0"),
+            ({"limits": (0, 1)}, "limits: expected Limits, got"),
+            ({"armature": "1"}, "armature: expected real numbers"),
+            ({"damping": 1j}, "damping: expected real numbers"),
+        ],
+    )
+    def test_types(self, change: Any, message: str) -> None:
+        arguments = {"name": "a", "parent": None, "joint": X, "joint_name": "a", **change}
+        with pytest.raises(TypeError, match=message):
+            dtau.Link(**arguments)
+
+    def test_types_of_a_model(self) -> None:
+        with pytest.raises(TypeError, match="name: expected a string, got 3"):
+            dtau.Model(3, [link("a", None)])  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="links: expected objects of class Link, got 'a'"):
+            dtau.Model("robot", ["a"])  # type: ignore[list-item]
+
+    @pytest.mark.parametrize(
+        ("gravity", "message"),
+        [
+            ((0, 0), r"gravity: expected shape \(3,\), got \(2,\)"),
+            (-9.81, r"gravity: expected shape \(3,\), got \(\)"),
+            ((0, 0, math.nan), "gravity: expected finite numbers"),
+        ],
+    )
+    def test_gravity(self, gravity: Any, message: str) -> None:
+        with pytest.raises(ValueError, match=message):
+            model_of(link("a", None), gravity=gravity)
+
+
+class TestBuilder:
+    def test_is_the_same_as_links(self) -> None:
+        builder = dtau.ModelBuilder("robot", gravity=(0, 0, -1))
+        arm = builder.add(
+            Z,
+            name="arm",
+            placement=UP,
+            inertia=BALL,
+            armature=0.1,
+            damping=0.2,
+            limits=dtau.Limits(-1, 1),
+        )
+        builder.add(dtau.Fixed(), name="tool", parent=arm)
+        limits = dtau.Limits(-1, 1)
+        links = [
+            dtau.Link("arm", None, Z, "arm", UP, BALL, armature=0.1, damping=0.2, limits=limits),
+            dtau.Link("tool", "arm", dtau.Fixed(), "tool"),
+        ]
+        assert arm == "arm"
+        assert builder.build() == dtau.Model("robot", links, gravity=(0, 0, -1))
+
+    def test_a_model_does_not_see_later_links(self) -> None:
+        builder = dtau.ModelBuilder("robot")
+        builder.add(Z, name="a", inertia=BALL)
+        before = builder.build()
+        builder.add(Z, name="b", parent="a", inertia=BALL)
+        assert before.nv == 1
+        assert builder.build().nv == 2
+
+    def test_mistakes_are_found_at_once(self) -> None:
+        builder = dtau.ModelBuilder("robot")
+        builder.add(Z, name="shoulder", inertia=BALL)
+        with pytest.raises(ValueError, match="parent: no link named 'sholder'; close names: 'sho"):
+            builder.add(Z, name="elbow", parent="sholder")
+        with pytest.raises(ValueError, match="name: there is already a link named 'shoulder'"):
+            builder.add(Z, name="shoulder")
+        with pytest.raises(TypeError, match="joint: expected JointType"):
+            builder.add(dtau.Revolute, name="elbow")  # type: ignore[arg-type]
+        assert builder.build().nv == 1
+
+    def test_nothing_to_move(self) -> None:
+        with pytest.raises(ValueError, match="model 'robot': expected a joint that moves"):
+            dtau.ModelBuilder("robot").build()
+
+
+class TestMassless:
+    def massless(self, *links: dtau.Link) -> tuple[str, ...]:
+        """Names of the massless joints, which the warning has to give too."""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            model = model_of(*links)
+        messages = [str(item.message) for item in caught if item.category is dtau.ModelWarning]
+        assert len(messages) == (1 if model.massless_joints else 0)
+        assert all(name in messages[0] for name in model.massless_joints)
+        return model.massless_joints
+
+    def test_only_the_culprits_are_named(self) -> None:
+        finger = [
+            link("hand", None, dtau.Free()),
+            link("first", "hand", X, inertia=dtau.Inertia()),
+            link("second", "first", Y, inertia=dtau.Inertia()),
+            link("other", "hand", Y),
+        ]
+        assert self.massless(*finger) == ("first_joint", "second_joint")
+
+    @pytest.mark.parametrize(
+        ("joint", "inertia", "singular"),
+        [
+            (X, dtau.Inertia(1.0), True),
+            (X, dtau.Inertia(1.0, (5, 0, 0)), True),
+            (X, dtau.Inertia(1.0, (5, 1e-3, 0)), False),
+            (X, dtau.Inertia(1.0, (1, 0, 0), np.diag([0, 1, 1])), True),
+            (X, dtau.Inertia(0.0, (0, 0, 0), np.diag([1, 1, 1])), False),
+            (dtau.Prismatic((1, 2, 3)), dtau.Inertia(1.0), False),
+            (dtau.Prismatic((1, 2, 3)), dtau.Inertia(0.0, (0, 0, 0), np.eye(3)), True),
+            (dtau.Helical((1, 2, 3), 0.1), dtau.Inertia(1.0), False),
+            (dtau.Spherical(), dtau.Inertia(1.0, (0, 0, 1)), True),
+            (dtau.Spherical(), dtau.Inertia(1.0, (0, 0, 0), 1e-6 * np.eye(3)), False),
+            (dtau.Free(), dtau.Inertia(1.0), True),
+            (dtau.Free(), dtau.Inertia(1.0, (9, 9, 9), 1e-9 * np.eye(3)), False),
+            (dtau.Free(), dtau.Inertia(1e-12, (0, 0, 0), 1e-20 * np.eye(3)), False),
+            (dtau.Free(), dtau.Inertia(1e12, (0, 0, 0), 1e14 * np.eye(3)), False),
+        ],
+    )
+    def test_single_bodies(
+        self, joint: dtau.JointType, inertia: dtau.Inertia, singular: bool
+    ) -> None:
+        expected = ("a_joint",) if singular else ()
+        assert self.massless(link("a", None, joint, inertia=inertia)) == expected
+
+    def test_coaxial_joints_with_nothing_between(self) -> None:
+        """The upper one turns nothing that the lower one could not turn alone."""
+        links = [
+            link("upper", None, Z, inertia=dtau.Inertia()),
+            link("lower", "upper", Z),
+        ]
+        assert self.massless(*links) == ("upper_joint",)
+
+    def test_crossed_joints_with_nothing_between_are_sound(self) -> None:
+        """Links of a wrist without inertia of their own, but with a hand behind them."""
+        links = [
+            link("first", None, X, inertia=dtau.Inertia()),
+            link("second", "first", Y, inertia=dtau.Inertia()),
+            link("hand", "second", Z),
+        ]
+        assert self.massless(*links) == ()
+
+    def test_armature_helps(self) -> None:
+        assert self.massless(link("a", None, X, inertia=dtau.Inertia(), armature=1e-9)) == ()
+
+    def test_copies_and_locked_models_do_not_warn_again(self) -> None:
+        with pytest.warns(dtau.ModelWarning, match="joints that move no inertia: b_joint"):
+            model = model_of(link("a", None), link("b", "a", inertia=dtau.Inertia()))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert pickle.loads(pickle.dumps(model)).massless_joints == ("b_joint",)
+            assert model.lock({"a_joint": 1.0}).massless_joints == ("b_joint",)
+            assert model.lock({"b_joint": 1.0}).massless_joints == ()
+
+
+class TestExtremes:
+    def test_a_chain_of_ten_thousand_links(self) -> None:
+        builder = dtau.ModelBuilder("chain")
+        parent = None
+        for k in range(10_000):
+            parent = builder.add(
+                (X, Y)[k % 2], name=f"link{k}", parent=parent, placement=UP, inertia=BALL
+            )
+        model = builder.build()
+        assert model.nv == 10_000
+        assert model.massless_joints == ()
+        assert model.joint("link9999").parent == 9998
+        assert len(str(model).splitlines()) == 10_002
+        assert pickle.loads(pickle.dumps(model)) == model
+
+    def test_ten_thousand_fixed_links(self) -> None:
+        links = [link("link0", None)]
+        step = dtau.Pose.from_rpy((0, 0, 2 * math.pi / 100), (1, 0, 0))
+        for k in range(1, 10_000):
+            links.append(link(f"link{k}", f"link{k - 1}", dtau.Fixed(), placement=step))
+        model = model_of(*links)
+        assert model.nbodies == 1
+        assert model.mass == 20_000
+        end = model.frame("link9999").placement @ step  # a hundred rounds of a polygon
+        np.testing.assert_allclose(end.translation, np.zeros(3), atol=1e-9)
+
+    @pytest.mark.parametrize("scale", [1e-150, 1e-30, 1e30, 1e100])
+    def test_any_unit_of_mass_will_do(self, scale: float) -> None:
+        inertia = dtau.Inertia(scale, (0, 0, 1), scale * np.eye(3))
+        model = model_of(
+            link("a", None, dtau.Free(), inertia=inertia), link("b", "a", inertia=inertia)
+        )
+        assert model.massless_joints == ()
+        assert model.mass == 2 * scale
+
+    @pytest.mark.parametrize(
+        "links",
+        [
+            [
+                link("a", None, inertia=dtau.Inertia(1e308)),
+                link("b", "a", dtau.Fixed(), inertia=dtau.Inertia(1e308)),
+            ],
+            [link("a", None, inertia=dtau.Inertia(1.0, (0, 0, 1e200)))],
+            [
+                link("a", None, placement=dtau.Pose(translation=(1e308, 0, 0))),
+                link("b", "a", dtau.Fixed(), placement=dtau.Pose(translation=(1e308, 0, 0))),
+                link("c", "b", dtau.Fixed(), placement=dtau.Pose(translation=(1e308, 0, 0))),
+            ],
+        ],
+    )
+    def test_numbers_too_large_to_be_added_up(self, links: list[dtau.Link]) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with pytest.raises(ValueError, match=r"link '.'|'a' and its subtree: too large"):
+                model_of(*links)

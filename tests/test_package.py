@@ -1,0 +1,83 @@
+"""The package as a whole: its examples, its stubs, what importing it costs."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import importlib.metadata
+import pkgutil
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import dtau
+from dtau import _core
+
+MODULES = ["dtau", *(m.name for m in pkgutil.walk_packages(dtau.__path__, "dtau."))]
+MODULES = [name for name in MODULES if not name.startswith("dtau._core")]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_run(name: str) -> None:
+    results = doctest.testmod(importlib.import_module(name))
+    assert results.failed == 0
+
+
+@pytest.mark.parametrize("name", dtau.__all__)
+def test_public_functions_have_examples(name: str) -> None:
+    item = getattr(dtau, name)
+    assert item.__doc__
+    if callable(item) and not isinstance(item, type):
+        for section in ("Parameters", "Returns", "Examples"):
+            assert section in item.__doc__, f"{name} has no section {section}"
+
+
+def test_stubs_are_current(tmp_path: Path) -> None:
+    pytest.importorskip("nanobind")
+    command = [sys.executable, "-m", "nanobind.stubgen", "-q", "-r", "-m", "dtau._core"]
+    subprocess.run([*command, "-O", str(tmp_path)], check=True)
+    shipped = Path(dtau.__file__).parent / "_core"
+    for stub in ("__init__.pyi", "complex128.pyi"):
+        fresh = (tmp_path / "_core" / stub).read_text()
+        assert (shipped / stub).read_text() == fresh, f"renew {stub}: see CONTRIBUTING.md"
+
+
+def test_package_is_typed() -> None:
+    assert (Path(dtau.__file__).parent / "py.typed").exists()
+
+
+def test_version_is_that_of_the_distribution() -> None:
+    assert re.fullmatch(r"\d+\.\d+\.\d+", dtau.__version__)
+    assert importlib.metadata.version("dtau") == dtau.__version__
+
+
+def test_only_numpy_is_imported() -> None:
+    code = "import sys, numpy; before = set(sys.modules); import dtau; print(*set(sys.modules) - before)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True
+    ).stdout.split()
+    foreign = {
+        name.partition(".")[0] for name in loaded
+    } - set(sys.stdlib_module_names) - {"dtau", "numpy"}
+    assert not {name for name in foreign if not name.startswith("_")}
+
+
+@pytest.mark.parametrize("name", _core.instruction_sets())
+def test_every_instruction_set_can_be_chosen_at_import(name: str) -> None:
+    code = "from dtau import _core; print(_core.instruction_set())"
+    chosen = subprocess.run(
+        [sys.executable, "-c", code],
+        env={"DTAU_INSTRUCTION_SET": name},
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.strip()
+    assert chosen == name
+
+
+def test_an_unknown_instruction_set_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"instruction set 'mmx'.*expected one of .*x86-64-v2"):
+        _core.use_instruction_set("mmx")

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# The linker keeps one copy of an inline function that several files define. If two instruction sets
+# shared one, an old processor could meet new instructions. So every such function of a kernel must
+# live in the namespace of its variant.    Usage: variants.sh BUILD_FOLDER
+set -euo pipefail
+
+checked=0
+for folder in "$1"/CMakeFiles/kernels_*.dir; do
+    variant=$(basename "$folder" .dir)
+    variant=${variant#kernels_}
+    shared=$(find "$folder" -name '*.o' -exec nm -C {} + | grep -E ' [WVu] ' \
+        | grep -v "dtau::$variant::" | grep -v 'std::complex\|dtau::Frame const\*' || true)
+    if [ "$variant" != x86_64_v2 ] && [ -n "$shared" ]; then
+        echo "variant $variant shares inline functions with others:"
+        echo "$shared"
+        exit 1
+    fi
+    checked=$((checked + 1))
+done
+test "$checked" -gt 0
+echo "$checked variants share no inline function"
