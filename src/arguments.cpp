@@ -37,6 +37,8 @@ Shape core_shape(Core core, const Tree& tree, int nframes) {
             return {3, {nframes, 3, 3}};
         case Core::frame_positions:
             return {2, {nframes, 3}};
+        case Core::wrench:
+            return {1, {6}};
         case Core::jacobians:
             return {3, {nframes, 6, tree.nv}};
     }
@@ -79,14 +81,15 @@ nb::object as_array(nb::handle given, const char* name, int type) {
             (std::string(name) + ": expected real numbers, got dtype " +
              str(nb::borrow(reinterpret_cast<PyObject*>(PyArray_DESCR(array(converted))))))
                 .c_str());
-    nb::object result = nb::steal(PyArray_FromAny(converted.ptr(), PyArray_DescrFromType(type), 0,
-                                                  0, NPY_ARRAY_ALIGNED | NPY_ARRAY_FORCECAST,
-                                                  nullptr));
+    nb::object result =
+        nb::steal(PyArray_FromAny(converted.ptr(), PyArray_DescrFromType(type), 0, 0,
+                                  NPY_ARRAY_ALIGNED | NPY_ARRAY_FORCECAST, nullptr));
     if (!result.is_valid()) throw nb::python_error();
     return result;
 }
 
-// Checks the last axes, and returns the array with them evenly spaced (a copy only if they are not).
+// Checks the last axes, and returns the array with them evenly spaced (a copy only if they are
+// not).
 nb::object with_core(nb::object given, const char* name, const Shape& core) {
     PyArrayObject* a = array(given);
     const int ndim = PyArray_NDIM(a), batch = ndim - core.ndim;
@@ -100,8 +103,7 @@ nb::object with_core(nb::object given, const char* name, const Shape& core) {
     const npy_intp* strides = PyArray_STRIDES(a);
     for (int k = core.ndim - 1; k > 0; --k) {
         if (strides[batch + k - 1] == strides[batch + k] * core.size[k]) continue;
-        nb::object copy = nb::steal(
-            reinterpret_cast<PyObject*>(PyArray_NewCopy(a, NPY_CORDER)));
+        nb::object copy = nb::steal(reinterpret_cast<PyObject*>(PyArray_NewCopy(a, NPY_CORDER)));
         if (!copy.is_valid()) throw nb::python_error();
         return copy;
     }
@@ -109,13 +111,11 @@ nb::object with_core(nb::object given, const char* name, const Shape& core) {
 }
 
 // Broadcasts the batch axes of all inputs against each other and writes their strides.
-void broadcast(Job& job, const Signature& signature, const nb::object* arrays,
-               const Shape* cores) {
+void broadcast(Job& job, const Signature& signature, const nb::object* arrays, const Shape* cores) {
     for (int i = 0; i < job.ninputs; ++i) {
         if (!arrays[i].is_valid()) continue;
         const int axes = PyArray_NDIM(array(arrays[i])) - cores[i].ndim;
-        if (axes > Job::max_axes)
-            throw nb::value_error("too many batch axes: expected at most 32");
+        if (axes > Job::max_axes) throw nb::value_error("too many batch axes: expected at most 32");
         if (axes > job.naxes) job.naxes = axes;
     }
     for (int axis = 0; axis < job.naxes; ++axis) job.shape[axis] = 1;
@@ -144,7 +144,8 @@ void broadcast(Job& job, const Signature& signature, const nb::object* arrays,
     for (int axis = 0; axis < job.naxes; ++axis) job.count *= job.shape[axis];
 }
 
-// Every quaternion of q must have unit norm within 1e-6. (Those that are not finite give NaN later.)
+// Every quaternion of q must have unit norm within 1e-6. (Those that are not finite give NaN
+// later.)
 void check_quaternions(nb::handle q, const char* name, const CompiledTree& tree, int type) {
     if (tree.quaternions().empty() || type != NPY_DOUBLE) return;
     PyArrayObject* a = array(q);
@@ -156,17 +157,18 @@ void check_quaternions(nb::handle q, const char* name, const CompiledTree& tree,
         if (PyArray_DIM(a, axis) == 0) return;
     for (;;) {
         for (const auto& [first, body] : tree.quaternions()) {
-            double squared = 0.0;
-            for (int k = first; k < first + 4; ++k) {
-                const double x = *reinterpret_cast<const double*>(state + k * spacing);
-                squared += x * x;
+            double x[4], squared = 0.0;
+            for (int k = 0; k < 4; ++k) {
+                x[k] = *reinterpret_cast<const double*>(state + (first + k) * spacing);
+                squared += x[k] * x[k];
             }
-            if (std::fabs(squared - 1.0) > 2e-6 &&  // exact test only where it may fail
-                std::fabs(std::sqrt(squared) - 1.0) > 1e-6 && std::isfinite(squared)) {
+            if (std::fabs(squared - 1.0) < 1e-6) continue;  // the exact test only where it may fail
+            const double norm = std::hypot(std::hypot(x[0], x[1], x[2]), x[3]);
+            if (std::fabs(norm - 1.0) > 1e-6 && std::isfinite(norm)) {
                 std::string where = last > 0 ? " at batch index " + text(index, last) : "";
                 throw nb::value_error(
                     (std::string(name) + ": the quaternion of joint '" + tree.joint_name(body) +
-                     "'" + where + " has norm " + str(nb::float_(std::sqrt(squared))) +
+                     "'" + where + " has norm " + str(nb::float_(norm)) +
                      ", expected 1 within 1e-6 (order x y z w; dtau.normalize makes it so)")
                         .c_str());
             }
@@ -197,25 +199,46 @@ void import_numpy() {
     if (_import_array() < 0) throw nb::python_error();
 }
 
-std::string type_signature(const Signature& signature, Element element,
-                           const char* frame_inputs) {
-    std::string s = "def " + std::string(signature.name) + "(tree: dtau._core.Tree, " + frame_inputs;
+std::string type_signature(const Signature& signature, Element element, const char* frame_inputs) {
+    std::string s = "def " + std::string(signature.name) + "(model: object, " + frame_inputs;
     for (const Parameter& parameter : signature.inputs)
         s += std::string(parameter.name) + ": numpy.typing.ArrayLike" +
              (parameter.optional ? " | None, " : ", ");
-    const std::string array = element == Element::complex
-                                  ? "numpy.typing.NDArray[numpy.complex128]"
-                                  : "numpy.typing.NDArray[numpy.float64]";
+    const std::string array = element == Element::complex ? "numpy.typing.NDArray[numpy.complex128]"
+                                                          : "numpy.typing.NDArray[numpy.float64]";
     std::string result = array;
     for (std::size_t o = 1; o < signature.outputs.size(); ++o) result += ", " + array;
     if (signature.outputs.size() > 1) result = "tuple[" + result + "]";
     return s + "/) -> " + result;
 }
 
-nb::object call(const Signature& signature, const CompiledTree& compiled,
+const CompiledTree& compiled_tree(nb::handle model) {
+    static const nb::handle attribute = PyUnicode_InternFromString("_tree");
+    nb::object tree = nb::steal(PyObject_GetAttr(model.ptr(), attribute.ptr()));
+    if (!tree.is_valid() || !nb::isinstance<CompiledTree>(tree)) {
+        PyErr_Clear();
+        throw nb::type_error(
+            ("model: expected a dtau.Model, got " + str(model.type().attr("__name__"))).c_str());
+    }
+    return *nb::inst_ptr<CompiledTree>(tree);  // the model keeps it alive
+}
+
+nb::object call(const Signature& signature, nb::handle model,
                 std::initializer_list<nb::handle> inputs, Element element,
                 const FrameList* frames) {
+    const CompiledTree& compiled = compiled_tree(model);
     const Tree& tree = compiled.tree();
+    if (signature.needs_inertia && !compiled.massless_joints().empty()) {
+        std::string names;
+        for (const std::string& name : compiled.massless_joints())
+            names += (names.empty() ? "'" : ", '") + name + "'";
+        throw nb::value_error((std::string(signature.name) +
+                               ": expected a model in which every joint has inertia to "
+                               "accelerate, got none at joints " +
+                               names +
+                               "; give them inertia or armature, or fix them with model.lock")
+                                  .c_str());
+    }
     const bool complex = element == Element::complex;
     const int type = complex ? NPY_CDOUBLE : NPY_DOUBLE;
     Job job;

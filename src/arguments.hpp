@@ -14,15 +14,16 @@ namespace dtau {
 
 // What one state's numbers are, for an input or an output.
 enum class Core {
-    q,           // (nq)
-    v,           // (nv)
-    matrix,      // (nv, nv)
-    wrenches,    // (nbodies, 6)
-    rotations,   // (nbodies, 3, 3)
-    positions,   // (nbodies, 3)
+    q,                // (nq)
+    v,                // (nv)
+    matrix,           // (nv, nv)
+    wrenches,         // (nbodies, 6)
+    rotations,        // (nbodies, 3, 3)
+    positions,        // (nbodies, 3)
     frame_rotations,  // (nframes, 3, 3)
     frame_positions,  // (nframes, 3)
-    jacobians,   // (nframes, 6, nv)
+    jacobians,        // (nframes, 6, nv)
+    wrench,           // (6)
 };
 
 struct Parameter {
@@ -36,7 +37,8 @@ struct Signature {
     Kernel KernelTable::* kernel;
     std::vector<Parameter> inputs;
     std::vector<Core> outputs;
-    bool real_only = false;  // no complex step
+    bool needs_inertia = false;  // refuses models with massless joints
+    bool real_only = false;      // no complex step
 };
 
 struct FrameList {
@@ -44,8 +46,11 @@ struct FrameList {
     Axes axes = Axes::body;
 };
 
+// The compiled tree of a dtau.Model; TypeError for anything else.
+const CompiledTree& compiled_tree(nanobind::handle model);
+
 // Runs a function: one array, or a tuple of arrays if there are several outputs.
-nanobind::object call(const Signature& signature, const CompiledTree& tree,
+nanobind::object call(const Signature& signature, nanobind::handle model,
                       std::initializer_list<nanobind::handle> inputs, Element element,
                       const FrameList* frames = nullptr);
 

@@ -73,9 +73,11 @@ void store_symmetric(const Matrix& m, double* s) {
 }  // namespace
 
 CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
-                           std::vector<std::string> joint_names, std::vector<double> armature,
+                           std::vector<std::string> joint_names,
+                           std::vector<std::string> massless_joints, std::vector<double> armature,
                            std::vector<double> damping, const std::array<double, 3>& gravity)
     : joint_names_(std::move(joint_names)),
+      massless_joints_(std::move(massless_joints)),
       armature_(std::move(armature)),
       damping_(std::move(damping)) {
     const int nbodies = static_cast<int>(bodies.size());
@@ -120,12 +122,11 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
 
         // The path of a column goes through the earlier columns of its own joint.
         for (int k = 0; k < size.nv; ++k)
-            dof_parent_.push_back(k > 0              ? nv + k - 1
-                                  : given.parent < 0 ? -1
-                                                     : bodies_[given.parent].v +
-                                                           bodies_[given.parent].nv - 1);
-        if (size.nq > size.nv)
-            quaternions_.emplace_back(nq + size.nq - 4, i);
+            dof_parent_.push_back(k > 0 ? nv + k - 1
+                                  : given.parent < 0
+                                      ? -1
+                                      : bodies_[given.parent].v + bodies_[given.parent].nv - 1);
+        if (size.nq > size.nv) quaternions_.emplace_back(nq + size.nq - 4, i);
         bodies_.push_back(body);
         nq += size.nq, nv += size.nv;
     }
@@ -139,8 +140,15 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
         const int p = dof_parent_[k];
         if (p >= 0 && dof_end_[p] < dof_end_[k]) dof_end_[p] = dof_end_[k];
     }
-    tree_ = {nbodies,         nq,           nv, bodies_.data(), dof_parent_.data(), dof_end_.data(),
-             armature_.data(), damping_.data(), {gravity[0], gravity[1], gravity[2]}};
+    tree_ = {nbodies,
+             nq,
+             nv,
+             bodies_.data(),
+             dof_parent_.data(),
+             dof_end_.data(),
+             armature_.data(),
+             damping_.data(),
+             {gravity[0], gravity[1], gravity[2]}};
 }
 
 }  // namespace dtau

@@ -23,19 +23,21 @@ struct BodyDescription {
 class CompiledTree {
   public:
     CompiledTree(const std::vector<BodyDescription>& bodies, std::vector<std::string> joint_names,
-                 std::vector<double> armature, std::vector<double> damping,
-                 const std::array<double, 3>& gravity);
+                 std::vector<std::string> massless_joints, std::vector<double> armature,
+                 std::vector<double> damping, const std::array<double, 3>& gravity);
     CompiledTree(const CompiledTree&) = delete;
     CompiledTree& operator=(const CompiledTree&) = delete;
 
     const Tree& tree() const { return tree_; }
     const std::string& joint_name(int body) const { return joint_names_[body]; }
+    // Joints with no inertia to accelerate.
+    const std::vector<std::string>& massless_joints() const { return massless_joints_; }
     // First coordinates of quaternions, and the bodies they belong to.
     const std::vector<std::pair<int, int>>& quaternions() const { return quaternions_; }
 
   private:
     std::vector<Body> bodies_;
-    std::vector<std::string> joint_names_;
+    std::vector<std::string> joint_names_, massless_joints_;
     std::vector<int> dof_parent_, dof_end_;
     std::vector<double> armature_, damping_;
     std::vector<std::pair<int, int>> quaternions_;

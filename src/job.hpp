@@ -11,12 +11,12 @@ namespace dtau {
 
 enum class Element { real, complex };
 
-// One array argument. Its last axes hold one state's numbers, evenly spaced; the others are batch axes,
-// with stride 0 where it is broadcast. Null data: the argument was not given.
+// One array argument. Its last axes hold one state's numbers, evenly spaced; the others are batch
+// axes, with stride 0 where it is broadcast. Null data: the argument was not given.
 struct Input {
     const char* data = nullptr;
-    int size = 0;               // numbers a state
-    std::ptrdiff_t spacing = 0;  // bytes from one to the next
+    int size = 0;                    // numbers a state
+    std::ptrdiff_t spacing = 0;      // bytes from one to the next
     std::ptrdiff_t stride[32] = {};  // bytes, a batch axis
 };
 

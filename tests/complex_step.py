@@ -22,7 +22,7 @@ STEP = 1e-30
 def moved(model: dtau.Model, q: Array, directions: Array) -> Complex:
     """q (+) i STEP directions, one row for each row of `directions`."""
     out = _core.complex128.integrate(
-        model._tree, q.astype(complex), 1j * STEP * np.asarray(directions, dtype=complex)
+        model, q.astype(complex), 1j * STEP * np.asarray(directions, dtype=complex)
     )
     return np.asarray(out, dtype=complex)
 
@@ -45,7 +45,7 @@ def dynamics_derivatives(
 ) -> tuple[Array, Array, Array]:
     """Derivatives by q, v and x of `inverse_dynamics` (x is a) or `forward_dynamics` (tau)."""
     function = getattr(_core.complex128, name)
-    tree = model._tree
+    tree = model
     qc, vc, xc = (np.asarray(y, dtype=complex) for y in (q, v, x))
     fc = None if f_ext is None else f_ext.astype(complex)
     return (

@@ -173,7 +173,7 @@ def test_normalize(tree: Tree, seed: int) -> None:
     others = np.ones(model.nq, dtype=bool)
     for at in quaternions(model):
         others[at] = False
-        assert abs(np.linalg.norm(got[at]) - 1.0) <= 3e-16
+        assert abs(np.linalg.norm(got[at]) - 1.0) <= 5e-16  # a few roundings
     assert_same_bits(got[others], q[others], "coordinates that are no quaternion")
 
 

@@ -55,13 +55,15 @@ def test_version_is_that_of_the_distribution() -> None:
 
 
 def test_only_numpy_is_imported() -> None:
-    code = "import sys, numpy; before = set(sys.modules); import dtau; print(*set(sys.modules) - before)"
+    code = "import sys, numpy; old = set(sys.modules); import dtau; print(*set(sys.modules) - old)"
     loaded = subprocess.run(
         [sys.executable, "-c", code], check=True, capture_output=True, text=True
     ).stdout.split()
-    foreign = {
-        name.partition(".")[0] for name in loaded
-    } - set(sys.stdlib_module_names) - {"dtau", "numpy"}
+    foreign = (
+        {name.partition(".")[0] for name in loaded}
+        - set(sys.stdlib_module_names)
+        - {"dtau", "numpy"}
+    )
     assert not {name for name in foreign if not name.startswith("_")}
 
 

@@ -133,6 +133,10 @@ class Tree:
     def __repr__(self) -> str:
         return self.recipe
 
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """How hypothesis shows a failing example: in one line that makes it again."""
+        printer.text(self.recipe)
+
     def bare(self) -> Tree:
         """The same robot without armature and damping."""
         bodies = tuple(

@@ -70,7 +70,8 @@ DTAU_INLINE Placement<T> joint_placement(const Body& body, const Placement<T>& A
     __builtin_unreachable();
 }
 
-// The columns of S for a body that stands at P, in the axes and about the origin in which P is given.
+// The columns of S for a body that stands at P, in the axes and about the origin in which P is
+// given.
 template <class T>
 DTAU_INLINE void motion_subspace(const Body& body, const Placement<T>& P, Motion<T>* S) {
     const Vec3<T> zero = {T(0.0), T(0.0), T(0.0)};

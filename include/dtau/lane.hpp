@@ -87,9 +87,7 @@ DTAU_INLINE Lane fma(Lane a, Lane b, Lane c) {
 
 DTAU_INLINE Lane::Bits to_bits(Lane x) { return (Lane::Bits)x.value; }
 DTAU_INLINE Lane from_bits(Lane::Bits x) { return Lane((Lane::Vector)x); }
-DTAU_INLINE Lane select(Lane::Bits mask, Lane a, Lane b) {
-    return Lane(mask ? a.value : b.value);
-}
+DTAU_INLINE Lane select(Lane::Bits mask, Lane a, Lane b) { return Lane(mask ? a.value : b.value); }
 
 // ---------------------------------------------------------------- complex
 

@@ -3,7 +3,8 @@
 // Bodies are numbered depth first, so a subtree is a contiguous range of bodies and of degrees of
 // freedom, and a parent comes before its children. The frames are canonical: each body's axes are
 // turned, once, when the model is compiled, so that the axis of its joint is z; the kernels then
-// know one revolute, one prismatic and one helical joint. Body::frame leads back to the user's axes.
+// know one revolute, one prismatic and one helical joint. Body::frame leads back to the user's
+// axes.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +29,8 @@ struct Body {
 struct Tree {
     int nbodies, nq, nv;
     const Body* bodies;
-    const int* dof_parent;  // (nv) the degree of freedom before this one on the path to the world
-    const int* dof_end;     // (nv) one past the last degree of freedom of the subtree
+    const int* dof_parent;   // (nv) the degree of freedom before this one on the path to the world
+    const int* dof_end;      // (nv) one past the last degree of freedom of the subtree
     const double* armature;  // (nv)
     const double* damping;   // (nv)
     double gravity[3];       // in the world

@@ -197,8 +197,8 @@ DTAU_INLINE Force<T> operator*(const Inertia<A>& I, const Motion<T>& v) {
     return {cross(h, v.lin, I.J * v.ang), fma(I.m, v.lin, cross(v.ang, h))};
 }
 
-// Inertia of a body of mass m, centre of mass c and rotational inertia J about c (both in body axes)
-// whose frame stands at (R, r): parallel axes to the common origin.
+// Inertia of a body of mass m, centre of mass c and rotational inertia J about c (both in body
+// axes) whose frame stands at (R, r): parallel axes to the common origin.
 template <class T>
 DTAU_INLINE Inertia<T> transformed(const Mat3<T>& R, const Vec3<T>& r, double m,
                                    const Vec3<double>& c, const Sym3<double>& J_com) {
@@ -231,7 +231,8 @@ struct Coriolis {
 
 // momentum = I v
 template <class T>
-DTAU_INLINE Coriolis<T> coriolis(const Inertia<T>& I, const Motion<T>& v, const Force<T>& momentum) {
+DTAU_INLINE Coriolis<T> coriolis(const Inertia<T>& I, const Motion<T>& v,
+                                 const Force<T>& momentum) {
     const Sym3<T>& J = I.J;
     const T two(2.0), hv = two * dot(I.h, v.lin);
     const T xx = (J.xx - J.yy) - J.zz, yy = (J.yy - J.xx) - J.zz, zz = (J.zz - J.xx) - J.yy;

@@ -49,3 +49,9 @@ def unknown_name(kind: str, name: object, known: Iterable[str]) -> ValueError:
     close = difflib.get_close_matches(str(name), list(known), n=3)
     hint = f"; close names: {listing(close)}" if close else ""
     return ValueError(f"no {kind} named {name!r}{hint}")
+
+
+def require(argument: str, value: object, kind: type) -> None:
+    """Raise TypeError unless `value` is of this kind."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{argument}: expected {kind.__name__}, got {type(value).__name__}")

@@ -10,7 +10,6 @@ from __future__ import annotations
 from numpy.typing import ArrayLike
 
 from dtau import _core
-from dtau.dynamics import _require_inertia
 from dtau.model import Model
 from dtau.results import ForwardDynamicsDerivatives, InverseDynamicsDerivatives
 
@@ -62,9 +61,7 @@ def inverse_dynamics_derivatives(
     >>> bool(np.allclose(d.dtau_da, dtau.mass_matrix(model, q)))
     True
     """
-    return InverseDynamicsDerivatives(
-        *_core.inverse_dynamics_derivatives(model._tree, q, v, a, f_ext)
-    )
+    return InverseDynamicsDerivatives(*_core.inverse_dynamics_derivatives(model, q, v, a, f_ext))
 
 
 def forward_dynamics_derivatives(
@@ -114,7 +111,4 @@ def forward_dynamics_derivatives(
     >>> bool(np.allclose(d.da_dtau, dtau.mass_matrix_inverse(model, q)))
     True
     """
-    _require_inertia(model)
-    return ForwardDynamicsDerivatives(
-        *_core.forward_dynamics_derivatives(model._tree, q, v, tau, f_ext)
-    )
+    return ForwardDynamicsDerivatives(*_core.forward_dynamics_derivatives(model, q, v, tau, f_ext))

@@ -57,7 +57,7 @@ def inverse_dynamics(
     >>> dtau.inverse_dynamics(model, q, v, a).shape
     (256, 18)
     """
-    return _core.inverse_dynamics(model._tree, q, v, a, f_ext)
+    return _core.inverse_dynamics(model, q, v, a, f_ext)
 
 
 def forward_dynamics(
@@ -105,8 +105,7 @@ def forward_dynamics(
     >>> print(a[:3].round(3) + 0.0)
     [ 0.    0.   -9.81]
     """
-    _require_inertia(model)
-    return _core.forward_dynamics(model._tree, q, v, tau, f_ext)
+    return _core.forward_dynamics(model, q, v, tau, f_ext)
 
 
 def mass_matrix(model: Model, q: ArrayLike) -> NDArray[np.float64]:
@@ -140,7 +139,7 @@ def mass_matrix(model: Model, q: ArrayLike) -> NDArray[np.float64]:
     >>> bool(abs(M[0, 0] - model.mass) < 1e-12)
     True
     """
-    return _core.mass_matrix(model._tree, q)
+    return _core.mass_matrix(model, q)
 
 
 def mass_matrix_inverse(model: Model, q: ArrayLike) -> NDArray[np.float64]:
@@ -177,8 +176,7 @@ def mass_matrix_inverse(model: Model, q: ArrayLike) -> NDArray[np.float64]:
     >>> bool(np.allclose(product, np.eye(model.nv)))
     True
     """
-    _require_inertia(model)
-    return _core.mass_matrix_inverse(model._tree, q)
+    return _core.mass_matrix_inverse(model, q)
 
 
 def coriolis_matrix(model: Model, q: ArrayLike, v: ArrayLike) -> NDArray[np.float64]:
@@ -217,7 +215,7 @@ def coriolis_matrix(model: Model, q: ArrayLike, v: ArrayLike) -> NDArray[np.floa
     >>> bool(np.allclose(bias, dtau.bias_torque(model, q, v)))
     True
     """
-    return _core.coriolis_matrix(model._tree, q, v)
+    return _core.coriolis_matrix(model, q, v)
 
 
 def bias_torque(
@@ -257,7 +255,7 @@ def bias_torque(
     >>> bool(np.array_equal(still, dtau.gravity_torque(model, q)))
     True
     """
-    return _core.bias_torque(model._tree, q, v, f_ext)
+    return _core.bias_torque(model, q, v, f_ext)
 
 
 def gravity_torque(model: Model, q: ArrayLike) -> NDArray[np.float64]:
@@ -291,14 +289,4 @@ def gravity_torque(model: Model, q: ArrayLike) -> NDArray[np.float64]:
     >>> bool(abs(weight - 9.81 * model.mass) < 1e-9)
     True
     """
-    return _core.gravity_torque(model._tree, q)
-
-
-def _require_inertia(model: Model) -> None:
-    """Refuse to accelerate joints whose subtree has no inertia."""
-    if model.massless_joints:
-        raise ValueError(
-            f"model '{model.name}': forward dynamics needs an inertia for every joint to "
-            f"accelerate; without one are {', '.join(model.massless_joints)}. Give them inertia or "
-            "armature, or fix them with model.lock({name: value})"
-        )
+    return _core.gravity_torque(model, q)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
+from dtau.checks import require
 from dtau.model import Model
 from dtau.results import Placements
 
@@ -43,7 +44,7 @@ def forward_kinematics(model: Model, q: ArrayLike) -> Placements:
     >>> dtau.forward_kinematics(model, dtau.neutral(model)).translation.shape
     (13, 3)
     """
-    return Placements(*_core.forward_kinematics(model._tree, q))
+    return Placements(*_core.forward_kinematics(model, q))
 
 
 def frame_placements(model: Model, q: ArrayLike, frames: str | Sequence[str]) -> Placements:
@@ -77,7 +78,7 @@ def frame_placements(model: Model, q: ArrayLike, frames: str | Sequence[str]) ->
     >>> dtau.frame_placements(model, dtau.neutral(model), "LF_FOOT").translation.shape
     (3,)
     """
-    rotation, translation = _core.frame_placements(model._tree, *_frame_arrays(model, frames), q)
+    rotation, translation = _core.frame_placements(model, *_frame_arrays(model, frames), q)
     if isinstance(frames, str):
         return Placements(rotation[..., 0, :, :], translation[..., 0, :])
     return Placements(rotation, translation)
@@ -125,7 +126,7 @@ def frame_jacobians(
     (6,)
     """
     code = _axes_code(axes)
-    jacobians = _core.frame_jacobians(model._tree, *_frame_arrays(model, frames), code, q)
+    jacobians = _core.frame_jacobians(model, *_frame_arrays(model, frames), code, q)
     return jacobians[..., 0, :, :] if isinstance(frames, str) else jacobians
 
 
@@ -175,28 +176,12 @@ def wrench_at_frame(
     >>> f_ext.shape
     (13, 6)
     """
-    _axes_code(axes)
-    fixed = model.frame(frame)
-    if fixed.body < 0:
+    code = _axes_code(axes)
+    require("model", model, Model)
+    require("frame", frame, str)
+    if model.frame(frame).body < 0:
         raise ValueError(f"frame: '{frame}' is fixed to the world, expected one of a moving body")
-    given = _real_array(wrench, "wrench")
-    if given.shape[-1:] != (6,):
-        raise ValueError(f"wrench has shape {given.shape}, expected (..., 6)")
-    placement = frame_placements(model, q, frame)
-    force, moment = given[..., :3], given[..., 3:]
-    if axes == "world":
-        moment = moment - np.cross(placement.translation, force)
-    if axes != "body":  # to the frame's axes
-        force = np.einsum("...ji,...j->...i", placement.rotation, force)
-        moment = np.einsum("...ji,...j->...i", placement.rotation, moment)
-    force = force @ fixed.placement.rotation.T
-    moment = moment @ fixed.placement.rotation.T + np.cross(fixed.placement.translation, force)
-
-    batch = np.broadcast_shapes(placement.translation.shape[:-1], force.shape[:-1])
-    f_ext = np.zeros((*batch, model.nbodies, 6))
-    f_ext[..., fixed.body, :3] = force
-    f_ext[..., fixed.body, 3:] = moment
-    return f_ext
+    return _core.wrench_at_frame(model, *_frame_arrays(model, frame), code, q, wrench)
 
 
 def _axes_code(axes: str) -> _core.Axes:
@@ -206,18 +191,14 @@ def _axes_code(axes: str) -> _core.Axes:
         raise ValueError(f"axes: expected 'body', 'world' or 'mixed', got {axes!r}") from None
 
 
-def _real_array(given: ArrayLike, name: str) -> NDArray[np.float64]:
-    array = np.asarray(given)
-    if array.dtype.kind not in "fiub":
-        raise TypeError(f"{name}: expected real numbers, got dtype {array.dtype}")
-    return array.astype(np.float64, copy=False)
-
-
 def _frame_arrays(
     model: Model, names: str | Sequence[str]
 ) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]]:
     """Bodies, rotations and translations of frames as the core takes them."""
-    frames = [model.frame(name) for name in ([names] if isinstance(names, str) else names)]
+    require("model", model, Model)
+    names = [names] if isinstance(names, str) else names
+    require("frames", names, Iterable)
+    frames = [model.frame(name) for name in names]
     return (
         np.array([frame.body for frame in frames], dtype=np.int32),
         np.array([frame.placement.rotation for frame in frames]).reshape(-1, 3, 3),

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
+from dtau.checks import require
 from dtau.joints import Free, Spherical
 from dtau.model import Model
 from dtau.results import State
@@ -47,7 +48,7 @@ def integrate(model: Model, q: ArrayLike, dq: ArrayLike) -> NDArray[np.float64]:
     >>> bool(np.allclose(dtau.difference(model, q, step), 0.01 * v))
     True
     """
-    return _core.integrate(model._tree, q, dq)
+    return _core.integrate(model, q, dq)
 
 
 def difference(model: Model, q0: ArrayLike, q1: ArrayLike) -> NDArray[np.float64]:
@@ -79,7 +80,7 @@ def difference(model: Model, q0: ArrayLike, q1: ArrayLike) -> NDArray[np.float64
     >>> dq.shape
     (18,)
     """
-    return _core.difference(model._tree, q0, q1)
+    return _core.difference(model, q0, q1)
 
 
 def normalize(model: Model, q: ArrayLike) -> NDArray[np.float64]:
@@ -111,7 +112,7 @@ def normalize(model: Model, q: ArrayLike) -> NDArray[np.float64]:
     >>> float(dtau.normalize(model, q)[6])
     1.0
     """
-    return _core.normalize(model._tree, q)
+    return _core.normalize(model, q)
 
 
 def neutral(model: Model) -> NDArray[np.float64]:
@@ -133,6 +134,7 @@ def neutral(model: Model) -> NDArray[np.float64]:
     >>> dtau.neutral(model)[:7]
     array([0., 0., 0., 0., 0., 0., 1.])
     """
+    require("model", model, Model)
     q = np.zeros(model.nq)
     for quaternion in _quaternions(model):
         q[quaternion.stop - 1] = 1.0
@@ -159,7 +161,9 @@ def random_state(model: Model, rng: np.random.Generator, shape: tuple[int, ...] 
     Raises
     ------
     TypeError
-        If ``rng`` is not a generator.
+        If ``rng`` is not a generator, or ``model`` not a model.
+    ValueError
+        If ``shape`` is not a shape.
 
     Examples
     --------
@@ -169,11 +173,14 @@ def random_state(model: Model, rng: np.random.Generator, shape: tuple[int, ...] 
     >>> q.shape, v.shape, a.shape
     ((2, 3, 19), (2, 3, 18), (2, 3, 18))
     """
-    if not isinstance(rng, np.random.Generator):
-        raise TypeError(
-            f"rng: expected a numpy.random.Generator, for example numpy.random.default_rng(0), "
-            f"got {type(rng).__name__}"
-        )
+    require("model", model, Model)
+    require("rng", rng, np.random.Generator)
+    try:
+        shape = np.empty(shape, dtype=np.bool_).shape
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"shape: expected a tuple of numbers of states, for example (256,), got {shape!r}"
+        ) from None
     span = np.full(model.nq, np.pi)
     for joint in model.joints:
         if isinstance(joint.type, Free):

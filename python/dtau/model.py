@@ -204,7 +204,7 @@ class Model(Immutable):
         >>> q = dtau.neutral(model)
         >>> q[model.joint("LF_HFE").q] = 0.6
         """
-        if name not in self._joints:
+        if not isinstance(name, str) or name not in self._joints:
             raise unknown_name("joint", name, self._joints)
         return self._joints[name]
 
@@ -224,7 +224,7 @@ class Model(Immutable):
         >>> model.bodies[foot.body]
         'LF_SHANK'
         """
-        if name not in self._frames:
+        if not isinstance(name, str) or name not in self._frames:
             raise unknown_name("frame", name, self._frames)
         return self._frames[name]
 
@@ -350,6 +350,7 @@ def _compile(model: Model) -> _core.Tree:
         model.damping,
         model.gravity.tolist(),
         [joint.name for joint in model.joints],
+        model.massless_joints,
     )
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 
 class InverseDynamicsDerivatives(NamedTuple):
-    """First derivatives of the joint torque, each ``(..., nv, nv)``; columns by the variable."""
+    """First derivatives of the joint torque, ``(..., nv, nv)``; columns by the variable."""
 
     dtau_dq: NDArray[np.float64]
     dtau_dv: NDArray[np.float64]
@@ -17,7 +17,7 @@ class InverseDynamicsDerivatives(NamedTuple):
 
 
 class ForwardDynamicsDerivatives(NamedTuple):
-    """First derivatives of the joint acceleration, each ``(..., nv, nv)``; columns by the variable."""
+    """First derivatives of the joint acceleration, ``(..., nv, nv)``; columns by the variable."""
 
     da_dq: NDArray[np.float64]
     da_dv: NDArray[np.float64]

@@ -58,7 +58,8 @@ struct Arguments {
     T* out[Job::max_outputs];
 };
 
-// Scratch of a run: gathered inputs, scattered outputs where they need it, the algorithm's workspace.
+// Scratch of a run: gathered inputs, scattered outputs where they need it, the algorithm's
+// workspace.
 template <class T, template <class> class Workspace>
 struct Scratch {
     T* in[Job::max_inputs];

@@ -17,6 +17,7 @@ void forward_dynamics_derivatives(const Tree&, const Job&, States, States);
 void forward_kinematics(const Tree&, const Job&, States, States);
 void frame_placements(const Tree&, const Job&, States, States);
 void frame_jacobians(const Tree&, const Job&, States, States);
+void wrench_at_frame(const Tree&, const Job&, States, States);
 void integrate(const Tree&, const Job&, States, States);
 void difference(const Tree&, const Job&, States, States);
 void normalize(const Tree&, const Job&, States, States);
@@ -36,6 +37,7 @@ const KernelTable kernels = {
     .forward_kinematics = forward_kinematics,
     .frame_placements = frame_placements,
     .frame_jacobians = frame_jacobians,
+    .wrench_at_frame = wrench_at_frame,
     .integrate = integrate,
     .difference = difference,
     .normalize = normalize,

@@ -4,8 +4,9 @@
 // last to its first, which factorises D = S^T IA S without a matrix inverse.
 //
 // Symbols, for body i with parent p and its column k:
-//   IA[i]  articulated inertia       pA[i]  bias force            c[i]  v_p x v_J, velocity-product acceleration
-//   U[k] = IA s_k                    d[k] = s_k . U_k + armature  u[k] = tau_k - damping v_k - s_k . pA
+//   IA[i]  articulated inertia       pA[i]  bias force            c[i]  v_p x v_J, velocity-product
+//   acceleration U[k] = IA s_k                    d[k] = s_k . U_k + armature  u[k] = tau_k -
+//   damping v_k - s_k . pA
 #pragma once
 
 #include "dtau/kinematics.hpp"
@@ -56,7 +57,7 @@ struct AbaWorkspace {
     ArticulatedInertia<T>* IA;
     Force<T>*pA, *U;
     Motion<T>*c, *a;
-    T*d_inverse, *u;
+    T *d_inverse, *u;
 
     AbaWorkspace(Arena& arena, const Tree& tree)
         : IA(arena.take<ArticulatedInertia<T>>(tree.nbodies)),
@@ -80,8 +81,7 @@ DTAU_INLINE void aba(const Tree& tree, const T* v, const T* tau, const T* f_ext,
         w.c[i] = body.parent < 0 ? zero_motion<T>() : cross(ground.v[body.parent], vJ);
         w.IA[i] = articulated(ground.I[i]);
         w.pA[i] = cross_star(vi, ground.I[i] * vi);
-        if (f_ext)
-            w.pA[i] = w.pA[i] - transformed(ground.P[i], body_wrench(body, f_ext + 6 * i));
+        if (f_ext) w.pA[i] = w.pA[i] - transformed(ground.P[i], body_wrench(body, f_ext + 6 * i));
     }
     for (int i = tree.nbodies - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];

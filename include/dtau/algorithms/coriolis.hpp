@@ -1,7 +1,8 @@
 // The admissible Coriolis matrix in ground coordinates, O(N d): C v is the Coriolis and centripetal
 // torque, and dM/dt = C + C^T. [Echeandia] algorithm 1, with 12 numbers for the operator B.
 //
-//   C_kj = (I s_k) . S'_j + (B^T s_k) . s_j      C_jk = s_j . (B s_k + I S'_k)      (j on the path to k)
+//   C_kj = (I s_k) . S'_j + (B^T s_k) . s_j      C_jk = s_j . (B s_k + I S'_k)      (j on the path
+//   to k)
 // with composites of k and S'_j = v_j x s_j, v_j the twist of the body of joint j.
 #pragma once
 
@@ -22,7 +23,8 @@ struct CoriolisWorkspace {
 };
 
 template <class T>
-void coriolis_matrix(const Tree& tree, const T* q, const T* v, T* C, const CoriolisWorkspace<T>& w) {
+void coriolis_matrix(const Tree& tree, const T* q, const T* v, T* C,
+                     const CoriolisWorkspace<T>& w) {
     const Ground<T>& g = w.ground;
     const int n = tree.nv;
     const T half(0.5);
@@ -41,9 +43,7 @@ void coriolis_matrix(const Tree& tree, const T* q, const T* v, T* C, const Corio
             const Vec3<T> t1 = half * transposed_mul(w.B[i], s);
             const Force<T> t2 = g.I[i] * s;
             const Force<T> F = fma(half, mul_add(w.B[i], s, zero_force<T>()), g.I[i] * w.Sdot[k]);
-            const auto row = [&](int j) {
-                C[k * n + j] = dot(t1, g.S[j].ang, dot(t2, w.Sdot[j]));
-            };
+            const auto row = [&](int j) { C[k * n + j] = dot(t1, g.S[j].ang, dot(t2, w.Sdot[j])); };
             for (int j = first; j < end; ++j) row(j);
             for (int j = tree.dof_parent[first]; j >= 0; j = tree.dof_parent[j]) {
                 row(j);

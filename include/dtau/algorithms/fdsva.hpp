@@ -2,9 +2,9 @@
 //
 //   da/dtau = M^-1,   da/dx = -M^-1 dtau/dx for x = q, v,   at a = forward dynamics (q, v, tau)
 //
-// IDSVA gives M for nothing. The paper multiplies by M^-1 (DMM) or repeats a reduced articulated-body
-// algorithm for every column (AZA); here the branch-induced zeros of M = L^T D L are used instead
-// (ltdl.hpp), for all columns at once.
+// IDSVA gives M for nothing. The paper multiplies by M^-1 (DMM) or repeats a reduced
+// articulated-body algorithm for every column (AZA); here the branch-induced zeros of M = L^T D L
+// are used instead (ltdl.hpp), for all columns at once.
 #pragma once
 
 #include "dtau/algorithms/aba.hpp"

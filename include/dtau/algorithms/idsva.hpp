@@ -1,7 +1,7 @@
 // First-order partial derivatives of inverse dynamics: IDSVA in ground coordinates, O(N d).
-// [IDSVA] algorithm 1, eqs. 30 and 32, with two changes: the body Coriolis operator is held in its 12
-// numbers (spatial.hpp), and ground is the frame of the root body (kinematics.hpp), so that the rows
-// and columns of a free root need no products.
+// [IDSVA] algorithm 1, eqs. 30 and 32, with two changes: the body Coriolis operator is held in its
+// 12 numbers (spatial.hpp), and ground is the frame of the root body (kinematics.hpp), so that the
+// rows and columns of a free root need no products.
 //
 // Symbols, for body i with parent p and column s_j of the motion subspace of joint j:
 //   Psi'_j  = v_p x s_j            Psidot    (nv)     rate of s_j due to the parent's motion
@@ -12,9 +12,10 @@
 //
 // Row k of the partial derivatives is a product of t1, t2 with the columns of its ancestors j, and
 // column k of the ancestors' rows a product of their s_j with two forces of k:
-//   dtau_k/dq_j = t1 . Psi'_j + t2 . Psi''_j       dtau_j/dq_k = s_j . (2B Psi'_k + I Psi''_k + s_k x* f)
-//   dtau_k/dv_j = t1 . s_j + t2 . (Psi'_j + S'_j)  dtau_j/dv_k = s_j . (2B s_k + I (Psi'_k + S'_k))
-//   M_kj = M_jk = t2 . s_j                         t1 = (2B)^T s_k, t2 = I s_k   (composites of k)
+//   dtau_k/dq_j = t1 . Psi'_j + t2 . Psi''_j       dtau_j/dq_k = s_j . (2B Psi'_k + I Psi''_k + s_k
+//   x* f) dtau_k/dv_j = t1 . s_j + t2 . (Psi'_j + S'_j)  dtau_j/dv_k = s_j . (2B s_k + I (Psi'_k +
+//   S'_k)) M_kj = M_jk = t2 . s_j                         t1 = (2B)^T s_k, t2 = I s_k   (composites
+//   of k)
 #pragma once
 
 #include "dtau/algorithms/crba.hpp"
@@ -93,8 +94,7 @@ DTAU_INLINE void idsva_backward(const Tree& tree, T* dtau_dq, T* dtau_dv, T* dta
             for (int j = first; j < end; ++j) row(j);
 
             if (body.parent < 0) continue;
-            const Force<T> by_q =
-                mul_add(B, w.Psidot[k], cross_star(s, w.f[i], I * w.Psiddot[k]));
+            const Force<T> by_q = mul_add(B, w.Psidot[k], cross_star(s, w.f[i], I * w.Psiddot[k]));
             const Force<T> by_v = mul_add(B, s, I * w.Upsilondot[k]);
             for (int j = tree.dof_parent[first]; j >= stop; j = tree.dof_parent[j]) {
                 row(j);

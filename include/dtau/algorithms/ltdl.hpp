@@ -1,8 +1,8 @@
 // Factorisation M = L^T D L of a mass matrix that keeps the zeros of the tree, and its solves.
 // RBDA section 6.5: O(N d^2) to factorise, O(N d) to solve for one column.
 //
-// Rows are processed for all columns at once; dof_parent[k] is the degree of freedom before k on the
-// path to the world, and subtrees are contiguous.
+// Rows are processed for all columns at once; dof_parent[k] is the degree of freedom before k on
+// the path to the world, and subtrees are contiguous.
 #pragma once
 
 #include "dtau/model.hpp"

@@ -1,4 +1,5 @@
-// The configuration manifold: q (+) dq = T exp(S dq) joint by joint, its inverse, and normalization.
+// The configuration manifold: q (+) dq = T exp(S dq) joint by joint, its inverse, and
+// normalization.
 //
 // Coordinates of one-degree-of-freedom joints add; quaternions (x y z w) and the free joint's pose
 // move by the exponential of SO(3) and SE(3), increments in body axes, linear first. [Sola] for the
@@ -42,8 +43,10 @@ DTAU_INLINE Quaternion<T> quaternion_exp(const Vec3<T>& w) {
     const T t = dot(w, w);
     if (std::fabs(real_part(t)) < small_angle_squared) {
         const T h = T(0.25) * t;  // half the angle, squared
-        const T c = T(1.0) - h * (T(1.0 / 2) - h * (T(1.0 / 24) - h * (T(1.0 / 720) - h * T(1.0 / 40320))));
-        const T s = T(1.0) - h * (T(1.0 / 6) - h * (T(1.0 / 120) - h * (T(1.0 / 5040) - h * T(1.0 / 362880))));
+        const T c =
+            T(1.0) - h * (T(1.0 / 2) - h * (T(1.0 / 24) - h * (T(1.0 / 720) - h * T(1.0 / 40320))));
+        const T s = T(1.0) - h * (T(1.0 / 6) -
+                                  h * (T(1.0 / 120) - h * (T(1.0 / 5040) - h * T(1.0 / 362880))));
         return {(T(0.5) * s) * w, c};
     }
     const T angle = std::sqrt(t), half = T(0.5) * angle;
@@ -56,8 +59,10 @@ DTAU_INLINE Vec3<T> exp_translation(const Vec3<T>& w, const Vec3<T>& u) {
     const T t = dot(w, w);
     T b, c;  // (1 - cos) / angle^2, (angle - sin) / angle^3
     if (std::fabs(real_part(t)) < small_angle_squared) {
-        b = T(1.0 / 2) - t * (T(1.0 / 24) - t * (T(1.0 / 720) - t * (T(1.0 / 40320) - t * T(1.0 / 3628800))));
-        c = T(1.0 / 6) - t * (T(1.0 / 120) - t * (T(1.0 / 5040) - t * (T(1.0 / 362880) - t * T(1.0 / 39916800))));
+        b = T(1.0 / 2) -
+            t * (T(1.0 / 24) - t * (T(1.0 / 720) - t * (T(1.0 / 40320) - t * T(1.0 / 3628800))));
+        c = T(1.0 / 6) - t * (T(1.0 / 120) -
+                              t * (T(1.0 / 5040) - t * (T(1.0 / 362880) - t * T(1.0 / 39916800))));
     } else {
         const T angle = std::sqrt(t), s = std::sin(T(0.5) * angle);
         b = T(2.0) * s * s / t;

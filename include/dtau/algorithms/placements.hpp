@@ -33,8 +33,8 @@ template <class T>
 DTAU_INLINE void place_in_world(const Tree& tree, const T* q, Placement<T>* P) {
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
-        const Placement<T> frame = body.parent < 0 ? constant_placement<T>(body)
-                                                   : joint_frame(body, P[body.parent]);
+        const Placement<T> frame =
+            body.parent < 0 ? constant_placement<T>(body) : joint_frame(body, P[body.parent]);
         P[i] = joint_placement(body, frame, q + body.q);
     }
 }
@@ -110,6 +110,28 @@ void frame_jacobians(const Tree& tree, const Frame* frames, int nframes, Axes ax
             for (int row = 0; row < 6; ++row) J[row * n + k] = column[row];
         }
     }
+}
+
+// A wrench (6) that acts at a frame, as external wrenches f_ext (nbodies, 6) in the user's body
+// axes.
+template <class T>
+void wrench_at_frame(const Tree& tree, const Frame& frame, Axes axes, const T* q, const T* wrench,
+                     T* f_ext, const PlacementsWorkspace<T>& w) {
+    Vec3<T> force = {wrench[0], wrench[1], wrench[2]}, moment = {wrench[3], wrench[4], wrench[5]};
+    const Vec3<T> arm = lift<T>(vec3(frame.translation));
+    if (axes == Axes::body) {
+        const Mat3<T> R = lift<T>(mat3(frame.rotation));
+        force = R * force, moment = R * moment;
+    } else {
+        place_in_world(tree, q, w.P);
+        if (axes == Axes::world) moment = cross(force, frame_placement(tree, frame, w.P).r, moment);
+        const Mat3<T> R = user_axes(tree.bodies[frame.body], w.P[frame.body]).R;
+        force = transposed_mul(R, force), moment = transposed_mul(R, moment);
+    }
+    moment = cross(arm, force, moment);
+    for (int k = 0; k < 6 * tree.nbodies; ++k) f_ext[k] = T(0.0);
+    const T row[6] = {force.x, force.y, force.z, moment.x, moment.y, moment.z};
+    for (int k = 0; k < 6; ++k) f_ext[6 * frame.body + k] = row[k];
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -2,8 +2,8 @@
 // RBDA section 5.3, table 5.1, equations in body coordinates.
 //
 // Symbols, for body i with parent p, in the axes of body i about its origin:
-//   X[i]   placement of the body in its parent       v[i]  twist           a[i]  spatial acceleration
-//   f[i]   force across joint i, from parent to body (net force of the subtree)
+//   X[i]   placement of the body in its parent       v[i]  twist           a[i]  spatial
+//   acceleration f[i]   force across joint i, from parent to body (net force of the subtree)
 #pragma once
 
 #include "dtau/kinematics.hpp"
