@@ -1,8 +1,8 @@
 """First-order partial derivatives of inverse and forward dynamics.
 
 Derivatives by the configuration are taken in the tangent space: column k is the derivative along
-q (+) eps e_k (`dtau.integrate`), at fixed v and a or tau. External wrenches keep their components in
-body axes.
+q (+) eps e_k (`dtau.integrate`), at fixed v and a or tau. External wrenches keep their components
+in body axes.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def inverse_dynamics_derivatives(
     Returns
     -------
     InverseDynamicsDerivatives
-        ``dtau_dq``, ``dtau_dv``, ``dtau_da``, each ``(..., nv, nv)``, entry [i, k] the derivative of
-        torque i. ``dtau_dq`` is by q (+) dq in the tangent space; of a free joint by a displacement
+        ``dtau_dq``, ``dtau_dv``, ``dtau_da``, each ``(..., nv, nv)``, entry [i, k] the derivative
+        of torque i. ``dtau_dq`` is by q (+) dq in the tangent space; of a free joint by a displacement
         [linear, angular] in the body frame. ``dtau_da`` is the mass matrix.
 
     Raises

@@ -27,8 +27,8 @@ def integrate(model: Model, q: ArrayLike, dq: ArrayLike) -> NDArray[np.float64]:
     Returns
     -------
     ndarray (..., nq)
-        Joint by joint T exp(S dq): one-degree-of-freedom coordinates add, a spherical joint moves by
-        the exponential of SO(3), a free joint by that of SE(3). Quaternions have unit norm.
+        Joint by joint T exp(S dq): one-degree-of-freedom coordinates add, a spherical joint moves
+        by the exponential of SO(3), a free joint by that of SE(3). Quaternions have unit norm.
 
     Raises
     ------
