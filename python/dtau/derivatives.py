@@ -36,8 +36,8 @@ def inverse_dynamics_derivatives(
     -------
     InverseDynamicsDerivatives
         ``dtau_dq``, ``dtau_dv``, ``dtau_da``, each ``(..., nv, nv)``, entry [i, k] the derivative
-        of torque i. ``dtau_dq`` is by q (+) dq in the tangent space; of a free joint by a displacement
-        [linear, angular] in the body frame. ``dtau_da`` is the mass matrix.
+        of torque i. ``dtau_dq`` is by q (+) dq in the tangent space; of a free joint by a
+        displacement [linear, angular] in the body frame. ``dtau_da`` is the mass matrix.
 
     Raises
     ------
