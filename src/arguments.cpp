@@ -3,9 +3,11 @@
 #define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
 #include <numpy/arrayobject.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "dispatch.hpp"
+#include "parallel.hpp"
 
 namespace nb = nanobind;
 
@@ -19,7 +21,9 @@ struct Shape {
     npy_intp size[3];
 };
 
+// nframes -1: a single frame, without an axis for it.
 Shape core_shape(Core core, const Tree& tree, int nframes) {
+    const bool single = nframes < 0;
     switch (core) {
         case Core::q:
             return {1, {tree.nq}};
@@ -34,13 +38,13 @@ Shape core_shape(Core core, const Tree& tree, int nframes) {
         case Core::positions:
             return {2, {tree.nbodies, 3}};
         case Core::frame_rotations:
-            return {3, {nframes, 3, 3}};
+            return single ? Shape{2, {3, 3}} : Shape{3, {nframes, 3, 3}};
         case Core::frame_positions:
-            return {2, {nframes, 3}};
+            return single ? Shape{1, {3}} : Shape{2, {nframes, 3}};
         case Core::wrench:
             return {1, {6}};
         case Core::jacobians:
-            return {3, {nframes, 6, tree.nv}};
+            return single ? Shape{2, {6, tree.nv}} : Shape{3, {nframes, 6, tree.nv}};
     }
     return {};
 }
@@ -193,6 +197,157 @@ nb::object new_output(const Job& job, const Shape& core, int type) {
     return result;
 }
 
+// First and last byte that an array may touch.
+struct Extent {
+    const char *begin, *end;
+};
+
+Extent extent(PyArrayObject* a) {
+    const char *begin = PyArray_BYTES(a), *end = begin + PyArray_ITEMSIZE(a);
+    for (int axis = 0; axis < PyArray_NDIM(a); ++axis) {
+        if (PyArray_DIM(a, axis) == 0) return {begin, begin};
+        const npy_intp reach = (PyArray_DIM(a, axis) - 1) * PyArray_STRIDE(a, axis);
+        (reach < 0 ? begin : end) += reach;
+    }
+    return {begin, end};
+}
+
+bool overlap(nb::handle a, nb::handle b) {
+    const Extent x = extent(array(a)), y = extent(array(b));
+    return x.begin < y.end && y.begin < x.end;
+}
+
+// Checks an array that the caller gave for results; `name` is out, or out[1] of several.
+void check_output(nb::handle out, const std::string& name, const Job& job, const Shape& core,
+                  int type) {
+    const auto fail = [&](const std::string& message) {
+        throw nb::value_error((name + ": expected " + message).c_str());
+    };
+    if (!PyArray_Check(out.ptr()))
+        throw nb::type_error(
+            (name + ": expected a NumPy array, got " + str(out.type().attr("__name__"))).c_str());
+    PyArrayObject* a = array(out);
+    if (PyArray_TYPE(a) != type || !PyArray_ISNOTSWAPPED(a))
+        throw nb::type_error((name + ": expected dtype float64, got " +
+                              str(nb::borrow(reinterpret_cast<PyObject*>(PyArray_DESCR(a)))))
+                                 .c_str());
+    bool matches = PyArray_NDIM(a) == job.naxes + core.ndim;
+    for (int axis = 0; matches && axis < PyArray_NDIM(a); ++axis)
+        matches = PyArray_DIM(a, axis) ==
+                  (axis < job.naxes ? job.shape[axis] : core.size[axis - job.naxes]);
+    if (!matches) {
+        npy_intp shape[Job::max_axes + 3];
+        for (int axis = 0; axis < job.naxes; ++axis) shape[axis] = job.shape[axis];
+        for (int k = 0; k < core.ndim; ++k) shape[job.naxes + k] = core.size[k];
+        fail("shape " + text(shape, job.naxes + core.ndim) + ", got " +
+             text(PyArray_DIMS(a), PyArray_NDIM(a)));
+    }
+    if (!PyArray_ISWRITEABLE(a)) fail("a writable array, got a read-only one");
+    if (!PyArray_IS_C_CONTIGUOUS(a) || !PyArray_ISALIGNED(a))
+        fail("a C-contiguous array, got one with other strides");
+}
+
+// The arrays for the results: the caller's, after checks, or new ones.
+void make_outputs(Job& job, const Signature& signature, const Tree& tree, int nframes,
+                  nb::handle out, int type, const nb::object* inputs, nb::object* results) {
+    const int count = static_cast<int>(signature.outputs.size());
+    const bool given = !out.is_none();
+    if (given && count > 1 && (!PyTuple_Check(out.ptr()) && !PyList_Check(out.ptr())))
+        throw nb::type_error(("out: expected a tuple of " + std::to_string(count) +
+                              " arrays, got " + str(out.type().attr("__name__")))
+                                 .c_str());
+    if (given && count > 1 && static_cast<int>(nb::len(out)) != count)
+        throw nb::value_error(("out: expected a tuple of " + std::to_string(count) +
+                               " arrays, got " + std::to_string(nb::len(out)))
+                                  .c_str());
+    for (int o = 0; o < count; ++o) {
+        const Shape shape = core_shape(signature.outputs[o], tree, nframes);
+        if (given) {
+            results[o] = count > 1 ? nb::object(out[o]) : nb::borrow(out);
+            const std::string name = count > 1 ? "out[" + std::to_string(o) + "]" : "out";
+            check_output(results[o], name, job, shape, type);
+            for (int i = 0; i < job.ninputs; ++i)
+                if (inputs[i].is_valid() && overlap(results[o], inputs[i]))
+                    throw nb::value_error((name + ": expected memory of its own, got memory that " +
+                                           signature.inputs[i].name + " uses")
+                                              .c_str());
+            for (int other = 0; other < o; ++other)
+                if (overlap(results[o], results[other]))
+                    throw nb::value_error((name + ": expected memory of its own, got memory that " +
+                                           "out[" + std::to_string(other) + "] uses")
+                                              .c_str());
+        } else {
+            results[o] = new_output(job, shape, type);
+        }
+        job.out[o].data = PyArray_BYTES(array(results[o]));
+        job.out[o].size = 1;
+        for (int k = 0; k < shape.ndim; ++k) job.out[o].size *= shape.size[k];
+    }
+    job.noutputs = count;
+}
+
+// Asked while the interpreter's lock is released.
+bool signal_pending() {
+    nb::gil_scoped_acquire acquire;
+    return PyErr_CheckSignals() != 0;
+}
+
+// A rough price of a state in nanoseconds, to choose threads and chunks.
+double price(const Job& job, const Tree& tree) {
+    double numbers = 0.0;
+    for (int o = 0; o < job.noutputs; ++o) numbers += static_cast<double>(job.out[o].size);
+    return 15.0 * tree.nbodies + numbers;
+}
+
+int thread_count(nb::handle threads, double work) {
+    constexpr double threshold = 200e3;  // nanoseconds; what starting threads is worth
+    if (threads.is_none()) return work < threshold ? 1 : available_processors();
+    const long count = PyLong_Check(threads.ptr()) ? PyLong_AsLong(threads.ptr()) : 0;
+    if (count < 1 || count > 1024) {
+        PyErr_Clear();
+        throw nb::value_error(
+            ("threads: expected a number from 1 to 1024, got " + str(nb::repr(threads))).c_str());
+    }
+    return static_cast<int>(count);
+}
+
+void run_batch(Kernel kernel, const Tree& tree, const Job& job, nb::handle threads) {
+    const double state = price(job, tree);
+    const int wanted = thread_count(threads, state * static_cast<double>(job.count));
+    // A chunk is worth a millisecond at most, so that a signal is seen soon, and whole groups of
+    // lanes; every thread gets several if the batch is large.
+    constexpr std::ptrdiff_t group = 64;
+    std::ptrdiff_t chunk = static_cast<std::ptrdiff_t>(1e6 / state);
+    chunk = std::min(chunk, (job.count + wanted - 1) / wanted);
+    chunk = std::max(group, (chunk + group - 1) / group * group);
+    const int useful = static_cast<int>((job.count + chunk - 1) / chunk);
+
+    std::ptrdiff_t done;
+    {
+        nb::gil_scoped_release release;
+        done = run_parallel(kernel, tree, job, {std::min(wanted, useful), chunk, signal_pending});
+    }
+    if (!PyErr_Occurred()) return;
+    if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
+        PyErr_Clear();
+        PyErr_Format(PyExc_KeyboardInterrupt,
+                     "%zd of %zd states are done; out holds their results, in no order that could "
+                     "be relied on, and is unchanged elsewhere",
+                     done, job.count);
+    }
+    throw nb::python_error();
+}
+
+// A named tuple of dtau.results, filled in place: its own constructor takes longer than a small
+// robot.
+nb::object named_tuple(nb::handle type, nb::object* results, int count) {
+    PyTypeObject* tuple = reinterpret_cast<PyTypeObject*>(type.ptr());
+    nb::object result = nb::steal(tuple->tp_alloc(tuple, count));
+    if (!result.is_valid()) throw nb::python_error();
+    for (int o = 0; o < count; ++o) PyTuple_SET_ITEM(result.ptr(), o, results[o].release().ptr());
+    return result;
+}
+
 }  // namespace
 
 void import_numpy() {
@@ -200,16 +355,17 @@ void import_numpy() {
 }
 
 std::string type_signature(const Signature& signature, Element element, const char* frame_inputs) {
+    const std::string array = element == Element::complex ? "numpy.typing.NDArray[numpy.complex128]"
+                                                          : "numpy.typing.NDArray[numpy.float64]";
     std::string s = "def " + std::string(signature.name) + "(model: object, " + frame_inputs;
     for (const Parameter& parameter : signature.inputs)
         s += std::string(parameter.name) + ": numpy.typing.ArrayLike" +
              (parameter.optional ? " | None, " : ", ");
-    const std::string array = element == Element::complex ? "numpy.typing.NDArray[numpy.complex128]"
-                                                          : "numpy.typing.NDArray[numpy.float64]";
-    std::string result = array;
-    for (std::size_t o = 1; o < signature.outputs.size(); ++o) result += ", " + array;
-    if (signature.outputs.size() > 1) result = "tuple[" + result + "]";
-    return s + "/) -> " + result;
+    const bool single = signature.outputs.size() == 1;
+    s +=
+        "out: " + (single ? array : "collections.abc.Sequence[" + array + "]") + " | None = None, ";
+    s += "threads: int | None = None, /) -> ";
+    return s + (single ? array : "dtau.results." + std::string(signature.named_tuple));
 }
 
 const CompiledTree& compiled_tree(nb::handle model) {
@@ -224,7 +380,7 @@ const CompiledTree& compiled_tree(nb::handle model) {
 }
 
 nb::object call(const Signature& signature, nb::handle model,
-                std::initializer_list<nb::handle> inputs, Element element,
+                std::initializer_list<nb::handle> inputs, Options options, Element element,
                 const FrameList* frames) {
     const CompiledTree& compiled = compiled_tree(model);
     const Tree& tree = compiled.tree();
@@ -239,14 +395,15 @@ nb::object call(const Signature& signature, nb::handle model,
                                "; give them inertia or armature, or fix them with model.lock")
                                   .c_str());
     }
-    const bool complex = element == Element::complex;
-    const int type = complex ? NPY_CDOUBLE : NPY_DOUBLE;
+    const int type = element == Element::complex ? NPY_CDOUBLE : NPY_DOUBLE;
     Job job;
     job.element = element;
+    int shape_frames = 0;
     if (frames) {
         job.frames = frames->frames.data();
         job.nframes = static_cast<int>(frames->frames.size());
         job.axes = frames->axes;
+        shape_frames = frames->single ? -1 : job.nframes;
     }
 
     nb::object arrays[Job::max_inputs];
@@ -254,7 +411,7 @@ nb::object call(const Signature& signature, nb::handle model,
     for (nb::handle given : inputs) {
         const int i = job.ninputs++;
         const Parameter& parameter = signature.inputs[i];
-        cores[i] = core_shape(parameter.core, tree, job.nframes);
+        cores[i] = core_shape(parameter.core, tree, shape_frames);
         if (parameter.optional && given.is_none()) continue;
         arrays[i] = with_core(as_array(given, parameter.name, type), parameter.name, cores[i]);
         PyArrayObject* a = array(arrays[i]);
@@ -271,24 +428,17 @@ nb::object call(const Signature& signature, nb::handle model,
                 check_quaternions(arrays[i], signature.inputs[i].name, compiled, type);
 
     nb::object results[Job::max_outputs];
-    for (Core core : signature.outputs) {
-        const int o = job.noutputs++;
-        const Shape shape = core_shape(core, tree, job.nframes);
-        results[o] = new_output(job, shape, type);
-        job.out[o].data = PyArray_BYTES(array(results[o]));
-        job.out[o].size = 1;
-        for (int k = 0; k < shape.ndim; ++k) job.out[o].size *= shape.size[k];
-    }
-    const Kernel kernel = (complex ? complex_kernels() : kernels()).*signature.kernel;
+    make_outputs(job, signature, tree, shape_frames, options.out, type, arrays, results);
+    const KernelTable& table = element == Element::real ? kernels() : test_kernels();
+    const Kernel kernel = table.*signature.kernel;
     if (job.count == 1) {
+        if (!options.threads.is_none())
+            thread_count(options.threads, 0.0);  // a wrong one is an error
         kernel(tree, job, 0, 1);
-    } else if (job.count > 1) {
-        nb::gil_scoped_release release;
-        kernel(tree, job, 0, job.count);
+    } else {
+        run_batch(kernel, tree, job, options.threads);
     }
-    if (job.noutputs == 1) return results[0];
-    if (job.noutputs == 2) return nb::make_tuple(results[0], results[1]);
-    return nb::make_tuple(results[0], results[1], results[2]);
+    return job.noutputs == 1 ? results[0] : named_tuple(signature.results, results, job.noutputs);
 }
 
 }  // namespace dtau

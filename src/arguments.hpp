@@ -37,22 +37,30 @@ struct Signature {
     Kernel KernelTable::* kernel;
     std::vector<Parameter> inputs;
     std::vector<Core> outputs;
-    bool needs_inertia = false;  // refuses models with massless joints
-    bool real_only = false;      // no complex step
+    const char* named_tuple = nullptr;  // in dtau.results, for several outputs
+    bool needs_inertia = false;         // refuses models with massless joints
+    bool real_only = false;             // no scalars for tests
+    nanobind::handle results = {};      // the class of that named tuple, once it is imported
 };
 
 struct FrameList {
     std::vector<Frame> frames;
     Axes axes = Axes::body;
+    bool single = false;  // results have no axis for frames
 };
 
 // The compiled tree of a dtau.Model; TypeError for anything else.
 const CompiledTree& compiled_tree(nanobind::handle model);
 
-// Runs a function: one array, or a tuple of arrays if there are several outputs.
+// Where results go and who computes them, as the caller said; None for the default.
+struct Options {
+    nanobind::handle out, threads;
+};
+
+// Runs a function: one array, or a named tuple of arrays if there are several outputs.
 nanobind::object call(const Signature& signature, nanobind::handle model,
-                      std::initializer_list<nanobind::handle> inputs, Element element,
-                      const FrameList* frames = nullptr);
+                      std::initializer_list<nanobind::handle> inputs, Options options,
+                      Element element, const FrameList* frames = nullptr);
 
 // The function's signature as Python's type checkers read it.
 std::string type_signature(const Signature& signature, Element element, const char* frame_inputs);

@@ -59,50 +59,92 @@ constexpr Parameter q{"q", Core::q}, q0{"q0", Core::q}, q1{"q1", Core::q}, v{"v"
     a{"a", Core::v}, tau{"tau", Core::v}, dq{"dq", Core::v}, wrench{"wrench", Core::wrench},
     f_ext{"f_ext", Core::wrenches, true};
 
-const Signature functions_of_q[] = {
-    {"gravity_torque", &KernelTable::gravity_torque, {q}, {Core::v}},
-    {"mass_matrix", &KernelTable::mass_matrix, {q}, {Core::matrix}},
-    {"mass_matrix_inverse", &KernelTable::mass_matrix_inverse, {q}, {Core::matrix}, true},
-    {"forward_kinematics",
-     &KernelTable::forward_kinematics,
-     {q},
-     {Core::rotations, Core::positions}},
-    {"normalize", &KernelTable::normalize, {q}, {Core::q}, false, true},
+Signature functions_of_q[] = {
+    {.name = "gravity_torque",
+     .kernel = &KernelTable::gravity_torque,
+     .inputs = {q},
+     .outputs = {Core::v}},
+    {.name = "mass_matrix",
+     .kernel = &KernelTable::mass_matrix,
+     .inputs = {q},
+     .outputs = {Core::matrix}},
+    {.name = "mass_matrix_inverse",
+     .kernel = &KernelTable::mass_matrix_inverse,
+     .inputs = {q},
+     .outputs = {Core::matrix},
+     .needs_inertia = true},
+    {.name = "forward_kinematics",
+     .kernel = &KernelTable::forward_kinematics,
+     .inputs = {q},
+     .outputs = {Core::rotations, Core::positions},
+     .named_tuple = "Placements"},
+    {.name = "normalize",
+     .kernel = &KernelTable::normalize,
+     .inputs = {q},
+     .outputs = {Core::q},
+     .real_only = true},
 };
-const Signature functions_of_two[] = {
-    {"coriolis_matrix", &KernelTable::coriolis_matrix, {q, v}, {Core::matrix}},
-    {"integrate", &KernelTable::integrate, {q, dq}, {Core::q}},
-    {"difference", &KernelTable::difference, {q0, q1}, {Core::v}, false, true},
+Signature functions_of_two[] = {
+    {.name = "coriolis_matrix",
+     .kernel = &KernelTable::coriolis_matrix,
+     .inputs = {q, v},
+     .outputs = {Core::matrix}},
+    {.name = "integrate",
+     .kernel = &KernelTable::integrate,
+     .inputs = {q, dq},
+     .outputs = {Core::q}},
+    {.name = "difference",
+     .kernel = &KernelTable::difference,
+     .inputs = {q0, q1},
+     .outputs = {Core::v},
+     .real_only = true},
 };
-const Signature functions_of_three[] = {
-    {"bias_torque", &KernelTable::bias_torque, {q, v, f_ext}, {Core::v}},
+Signature functions_of_three[] = {
+    {.name = "bias_torque",
+     .kernel = &KernelTable::bias_torque,
+     .inputs = {q, v, f_ext},
+     .outputs = {Core::v}},
 };
-const Signature functions_of_four[] = {
-    {"inverse_dynamics", &KernelTable::inverse_dynamics, {q, v, a, f_ext}, {Core::v}},
-    {"forward_dynamics", &KernelTable::forward_dynamics, {q, v, tau, f_ext}, {Core::v}, true},
-    {"inverse_dynamics_derivatives",
-     &KernelTable::inverse_dynamics_derivatives,
-     {q, v, a, f_ext},
-     {Core::matrix, Core::matrix, Core::matrix}},
-    {"forward_dynamics_derivatives",
-     &KernelTable::forward_dynamics_derivatives,
-     {q, v, tau, f_ext},
-     {Core::matrix, Core::matrix, Core::matrix},
-     true},
+Signature functions_of_four[] = {
+    {.name = "inverse_dynamics",
+     .kernel = &KernelTable::inverse_dynamics,
+     .inputs = {q, v, a, f_ext},
+     .outputs = {Core::v}},
+    {.name = "forward_dynamics",
+     .kernel = &KernelTable::forward_dynamics,
+     .inputs = {q, v, tau, f_ext},
+     .outputs = {Core::v},
+     .needs_inertia = true},
+    {.name = "inverse_dynamics_derivatives",
+     .kernel = &KernelTable::inverse_dynamics_derivatives,
+     .inputs = {q, v, a, f_ext},
+     .outputs = {Core::matrix, Core::matrix, Core::matrix},
+     .named_tuple = "InverseDynamicsDerivatives"},
+    {.name = "forward_dynamics_derivatives",
+     .kernel = &KernelTable::forward_dynamics_derivatives,
+     .inputs = {q, v, tau, f_ext},
+     .outputs = {Core::matrix, Core::matrix, Core::matrix},
+     .named_tuple = "ForwardDynamicsDerivatives",
+     .needs_inertia = true},
 };
-const Signature frame_placements{"frame_placements",
-                                 &KernelTable::frame_placements,
-                                 {q},
-                                 {Core::frame_rotations, Core::frame_positions}};
-const Signature frame_jacobians{
-    "frame_jacobians", &KernelTable::frame_jacobians, {q}, {Core::jacobians}};
-const Signature wrench_at_frame{
-    "wrench_at_frame", &KernelTable::wrench_at_frame, {q, wrench}, {Core::wrenches}};
+Signature frame_placements = {.name = "frame_placements",
+                              .kernel = &KernelTable::frame_placements,
+                              .inputs = {q},
+                              .outputs = {Core::frame_rotations, Core::frame_positions},
+                              .named_tuple = "Placements"};
+Signature frame_jacobians = {.name = "frame_jacobians",
+                             .kernel = &KernelTable::frame_jacobians,
+                             .inputs = {q},
+                             .outputs = {Core::jacobians}};
+Signature wrench_at_frame = {.name = "wrench_at_frame",
+                             .kernel = &KernelTable::wrench_at_frame,
+                             .inputs = {q, wrench},
+                             .outputs = {Core::wrenches}};
 
 FrameList frame_list(Rows<std::int32_t> bodies, Rows<double, 3, 3> rotation,
-                     Rows<double, 3> translation, Axes axes, nb::handle model) {
+                     Rows<double, 3> translation, Axes axes, bool single, nb::handle model) {
     const int nbodies = compiled_tree(model).tree().nbodies;
-    FrameList list{{}, axes};
+    FrameList list{{}, axes, single};
     for (std::size_t f = 0; f < bodies.shape(0); ++f) {
         Frame frame;
         frame.body = bodies.data()[f];
@@ -125,71 +167,103 @@ const char* keep(std::string text) {
     return texts.emplace_back(std::move(text)).c_str();
 }
 
-// The functions for one element type of arrays: float64, or complex128 for complex step.
-void define_functions(nb::module_& module, Element element) {
+// The functions for one element type of arrays: float64, or one of those for tests.
+class Definitions {
+  public:
+    Definitions(nb::module_& module, Element element) : module_(module), element_(element) {
+        for (Signature& s : functions_of_q)
+            define(
+                s,
+                [&s, element](Model m, Array x, Array out, Array threads) {
+                    return call(s, m, {x}, {out, threads}, element);
+                },
+                given_);
+        for (Signature& s : functions_of_two)
+            define(
+                s,
+                [&s, element](Model m, Array x, Array y, Array out, Array threads) {
+                    return call(s, m, {x, y}, {out, threads}, element);
+                },
+                given_, given_);
+        for (Signature& s : functions_of_three)
+            define(
+                s,
+                [&s, element](Model m, Array x, Array y, Array z, Array out, Array threads) {
+                    return call(s, m, {x, y, z}, {out, threads}, element);
+                },
+                given_, given_, given_);
+        for (Signature& s : functions_of_four)
+            define(
+                s,
+                [&s, element](Model m, Array x, Array y, Array z, Array f, Array out,
+                              Array threads) {
+                    return call(s, m, {x, y, z, f}, {out, threads}, element);
+                },
+                given_, given_, given_, given_);
+        define_frame_functions();
+    }
+
+  private:
     using Model = nb::handle;
     using Array = nb::handle;
-    const auto define = [&](const Signature& s, auto function, const auto&... arguments) {
-        if (s.real_only && element == Element::complex) return;
-        module.def(s.name, function, nb::sig(keep(type_signature(s, element, ""))), arguments...);
-    };
-    const auto given = nb::arg().none();  // None is an error of the array's, not of the call's
-    for (const Signature& s : functions_of_q)
-        define(
-            s, [&s, element](Model m, Array x) { return call(s, m, {x}, element); }, given, given);
-    for (const Signature& s : functions_of_two)
-        define(
-            s, [&s, element](Model m, Array x, Array y) { return call(s, m, {x, y}, element); },
-            given, given, given);
-    for (const Signature& s : functions_of_three)
-        define(
-            s,
-            [&s, element](Model m, Array x, Array y, Array z) {
-                return call(s, m, {x, y, z}, element);
-            },
-            given, given, given, given);
-    for (const Signature& s : functions_of_four)
-        define(
-            s,
-            [&s, element](Model m, Array x, Array y, Array z, Array f) {
-                return call(s, m, {x, y, z, f}, element);
-            },
-            given, given, given, given, given);
+    using Bodies = Rows<std::int32_t>;
+    using Rotations = Rows<double, 3, 3>;
+    using Translations = Rows<double, 3>;
 
-    const std::string frames =
-        "bodies: numpy.typing.NDArray[numpy.int32], rotation: numpy.typing.NDArray[numpy.float64], "
-        "translation: numpy.typing.NDArray[numpy.float64], ";
-    const std::string with_axes = frames + "axes: dtau._core.Axes, ";
-    module.def(
-        frame_placements.name,
-        [element](Model m, Rows<std::int32_t> bodies, Rows<double, 3, 3> rotation,
-                  Rows<double, 3> translation, Array x) {
-            const FrameList list = frame_list(bodies, rotation, translation, Axes::body, m);
-            return call(frame_placements, m, {x}, element, &list);
-        },
-        nb::sig(keep(type_signature(frame_placements, element, frames.c_str()))), given, nb::arg(),
-        nb::arg(), nb::arg(), given);
-    module.def(
-        frame_jacobians.name,
-        [element](Model m, Rows<std::int32_t> bodies, Rows<double, 3, 3> rotation,
-                  Rows<double, 3> translation, Axes axes, Array x) {
-            const FrameList list = frame_list(bodies, rotation, translation, axes, m);
-            return call(frame_jacobians, m, {x}, element, &list);
-        },
-        nb::sig(keep(type_signature(frame_jacobians, element, with_axes.c_str()))), given,
-        nb::arg(), nb::arg(), nb::arg(), nb::arg(), given);
-    module.def(
-        wrench_at_frame.name,
-        [element](Model m, Rows<std::int32_t> bodies, Rows<double, 3, 3> rotation,
-                  Rows<double, 3> translation, Axes axes, Array x, Array y) {
-            const FrameList list = frame_list(bodies, rotation, translation, axes, m);
-            if (list.frames.size() != 1 || list.frames[0].body < 0)
-                throw nb::value_error("wrench_at_frame: expected one frame of a moving body");
-            return call(wrench_at_frame, m, {x, y}, element, &list);
-        },
-        nb::sig(keep(type_signature(wrench_at_frame, element, with_axes.c_str()))), given,
-        nb::arg(), nb::arg(), nb::arg(), nb::arg(), given, given);
-}
+    // None for an array is the array's error, which names it, and not the call's.
+    template <class Function, class... Arguments>
+    void define(Signature& s, Function function, const Arguments&... arguments) {
+        if (s.real_only && element_ != Element::real) return;
+        if (s.named_tuple) s.results = nb::module_::import_("dtau.results").attr(s.named_tuple);
+        const char* frames = sizeof...(arguments) > s.inputs.size() ? frame_text(s) : "";
+        module_.def(s.name, function, nb::sig(keep(type_signature(s, element_, frames))), given_,
+                    arguments..., default_, default_);
+    }
+
+    const char* frame_text(const Signature& s) const {
+        return keep(
+            std::string("bodies: numpy.typing.NDArray[numpy.int32], "
+                        "rotation: numpy.typing.NDArray[numpy.float64], "
+                        "translation: numpy.typing.NDArray[numpy.float64], single: bool, ") +
+            (&s == &frame_placements ? "" : "axes: dtau._core.Axes, "));
+    }
+
+    void define_frame_functions() {
+        const Element element = element_;
+        const auto plain = nb::arg();
+        define(
+            frame_placements,
+            [element](Model m, Bodies bodies, Rotations rotation, Translations translation,
+                      bool single, Array x, Array out, Array threads) {
+                const auto list = frame_list(bodies, rotation, translation, Axes::body, single, m);
+                return call(frame_placements, m, {x}, {out, threads}, element, &list);
+            },
+            plain, plain, plain, plain, given_);
+        define(
+            frame_jacobians,
+            [element](Model m, Bodies bodies, Rotations rotation, Translations translation,
+                      bool single, Axes axes, Array x, Array out, Array threads) {
+                const auto list = frame_list(bodies, rotation, translation, axes, single, m);
+                return call(frame_jacobians, m, {x}, {out, threads}, element, &list);
+            },
+            plain, plain, plain, plain, plain, given_);
+        define(
+            wrench_at_frame,
+            [element](Model m, Bodies bodies, Rotations rotation, Translations translation,
+                      bool single, Axes axes, Array x, Array y, Array out, Array threads) {
+                const auto list = frame_list(bodies, rotation, translation, axes, single, m);
+                if (list.frames.size() != 1 || list.frames[0].body < 0)
+                    throw nb::value_error("wrench_at_frame: expected one frame of a moving body");
+                return call(wrench_at_frame, m, {x, y}, {out, threads}, element, &list);
+            },
+            plain, plain, plain, plain, plain, given_, given_);
+    }
+
+    decltype(nb::arg().none()) given_ = nb::arg().none();
+    decltype(nb::arg().none() = nb::none()) default_ = nb::arg().none() = nb::none();
+    nb::module_& module_;
+    Element element_;
+};
 
 }  // namespace
 }  // namespace dtau
@@ -217,7 +291,25 @@ NB_MODULE(_core, m) {
     m.def("instruction_set", &instruction_set);
     m.def("use_instruction_set", &use_instruction_set, nb::arg("name"));
 
-    define_functions(m, Element::real);
+    m.def(
+        "peak_rate",
+        [] {
+            const PeakRate rate = kernels().peak_rate();
+            return nb::make_tuple(rate.alone, rate.in_lanes);
+        },
+        nb::sig("def peak_rate() -> tuple[float, float]"));
+
+    Definitions(m, Element::real);
     nb::module_ complex = m.def_submodule("complex128", "The functions for complex step.");
-    define_functions(complex, Element::complex);
+    Definitions(complex, Element::complex);
+    nb::module_ counting = m.def_submodule("counting", "The functions with counted operations.");
+    Definitions(counting, Element::counted);
+    counting.def(
+        "take",
+        [] {
+            long long counts[3];
+            test_kernels().take_operation_counts(counts);
+            return nb::make_tuple(counts[0], counts[1], counts[2]);
+        },
+        nb::sig("def take() -> tuple[int, int, int]"));
 }

@@ -96,6 +96,6 @@ const std::string& instruction_set() {
 }
 
 const KernelTable& kernels() { return *in_use()->kernels; }
-const KernelTable& complex_kernels() { return *compiled().back().kernels; }
+const KernelTable& test_kernels() { return *compiled().back().kernels; }
 
 }  // namespace dtau

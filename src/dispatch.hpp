@@ -15,7 +15,7 @@ const std::vector<std::string>& instruction_sets();
 const std::string& instruction_set();
 void use_instruction_set(const std::string& name);  // throws std::invalid_argument
 
-const KernelTable& kernels();          // of the instruction set in use
-const KernelTable& complex_kernels();  // compiled for the lowest one only
+const KernelTable& kernels();       // of the instruction set in use
+const KernelTable& test_kernels();  // of the lowest: it has the scalars for tests
 
 }  // namespace dtau

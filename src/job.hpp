@@ -9,7 +9,8 @@
 
 namespace dtau {
 
-enum class Element { real, complex };
+// The arrays' numbers: float64; complex128 for complex step; float64 whose operations are counted.
+enum class Element { real, complex, counted };
 
 // One array argument. Its last axes hold one state's numbers, evenly spaced; the others are batch
 // axes, with stride 0 where it is broadcast. Null data: the argument was not given.

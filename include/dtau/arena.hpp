@@ -19,6 +19,14 @@ class Arena {
         used_ += (count * sizeof(X) + 63) / 64 * 64;  // a cache line, or the widest vector
         return reinterpret_cast<X*>(piece);
     }
+    // The same, filled with zeros.
+    template <class X>
+    X* take_zeros(std::size_t count) {
+        X* piece = take<X>(count);
+        if (piece)
+            for (std::size_t k = 0; k < count; ++k) piece[k] = X(0.0);
+        return piece;
+    }
     std::size_t used() const { return used_; }
 
   private:

@@ -83,13 +83,36 @@ DTAU_INLINE void ground_sweep(const Tree& tree, const T* q, const T* v, const Gr
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
         place_body(tree, i, q, ground);
-        const Placement<T>& P = ground.P[i];
-        ground.I[i] = transformed(P.R, P.r, body.mass, vec3(body.com), sym3(body.inertia));
-        if (v) {
-            const Motion<T> parent = body.parent < 0 ? zero_motion<T>() : ground.v[body.parent];
-            ground.v[i] = subspace_times(body, ground.S, v, parent);
+        if (body.parent < 0) {  // ground is this body's frame
+            const Vec3<double> c = vec3(body.com);
+            const Sym3<double> J = sym3(body.own_inertia);
+            ground.I[i] = {T(body.mass),
+                           lift<T>(body.mass * c),
+                           {T(J.xx), T(J.xy), T(J.xz), T(J.yy), T(J.yz), T(J.zz)}};
+            if (v) ground.v[i] = joint_twist(body, v + body.v);
+        } else {
+            const Placement<T>& P = ground.P[i];
+            ground.I[i] = transformed(P.R, P.r, body.mass, vec3(body.com), sym3(body.inertia));
+            if (v) ground.v[i] = subspace_times(body, ground.S, v, ground.v[body.parent]);
         }
     }
+}
+
+// The first degree of freedom of a body's tree that is not of a free root: where walks along a path
+// may stop, because the motion subspace of a free root is the identity. 0 without a free root.
+DTAU_INLINE int path_stop(const Tree& tree, const Body& body) {
+    const Body& root = tree.bodies[body.root];
+    return root.kind == JointKind::free ? root.v + root.nv : 0;
+}
+
+// Components in the order of a free joint's velocity.
+template <class T>
+struct Components {
+    T x[6];
+};
+template <class T>
+DTAU_INLINE Components<T> components(const Force<T>& f) {
+    return {{f.lin.x, f.lin.y, f.lin.z, f.ang.x, f.ang.y, f.ang.z}};
 }
 
 // The spatial acceleration of the world: minus gravity, so that bodies need no weight.

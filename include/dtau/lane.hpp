@@ -3,6 +3,7 @@
 //   double                 a lone state
 //   Lane                   one hardware vector: lane l holds state l of a group of states
 //   std::complex<double>   complex step, for tests
+//   Counted                operation counts, for benchmarks (counted.hpp)
 //
 // Every function here exists for double and Lane with the same arithmetic in the same order: a
 // state's result has the same bits alone and in a batch. For that, contraction is off for the whole
@@ -89,6 +90,40 @@ DTAU_INLINE Lane::Bits to_bits(Lane x) { return (Lane::Bits)x.value; }
 DTAU_INLINE Lane from_bits(Lane::Bits x) { return Lane((Lane::Vector)x); }
 DTAU_INLINE Lane select(Lane::Bits mask, Lane a, Lane b) { return Lane(mask ? a.value : b.value); }
 
+// Rows of `lanes` numbers to columns.
+DTAU_INLINE void transpose(Lane::Vector (&x)[lanes]) {
+#if defined(__AVX512F__)
+    Lane::Vector y[8];
+    for (int i = 0; i < 8; i += 2) {
+        y[i] = __builtin_shufflevector(x[i], x[i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
+        y[i + 1] = __builtin_shufflevector(x[i], x[i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+    }
+    for (int i = 0; i < 8; i += i % 4 == 1 ? 3 : 1) {
+        const Lane::Vector a = y[i], b = y[i + 2];
+        y[i] = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13);
+        y[i + 2] = __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
+    }
+    for (int i = 0; i < 4; ++i) {
+        x[i] = __builtin_shufflevector(y[i], y[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+        x[i + 4] = __builtin_shufflevector(y[i], y[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+    }
+#elif defined(__AVX__)
+    Lane::Vector y[4];
+    for (int i = 0; i < 4; i += 2) {
+        y[i] = __builtin_shufflevector(x[i], x[i + 1], 0, 4, 2, 6);
+        y[i + 1] = __builtin_shufflevector(x[i], x[i + 1], 1, 5, 3, 7);
+    }
+    for (int i = 0; i < 2; ++i) {
+        x[i] = __builtin_shufflevector(y[i], y[i + 2], 0, 1, 4, 5);
+        x[i + 2] = __builtin_shufflevector(y[i], y[i + 2], 2, 3, 6, 7);
+    }
+#else
+    const Lane::Vector a = x[0], b = x[1];
+    x[0] = __builtin_shufflevector(a, b, 0, 2);
+    x[1] = __builtin_shufflevector(a, b, 1, 3);
+#endif
+}
+
 // ---------------------------------------------------------------- complex
 
 DTAU_INLINE Complex fma(Complex a, Complex b, Complex c) {
@@ -129,8 +164,8 @@ DTAU_INLINE void sincos_reduced(T x, T& sine, T& cosine) {
     c = w + (((T(1.0) - w) - half) + z * (z * c));
 
     const auto odd = quadrant & 1;
-    sine = from_bits(to_bits(select(odd, c, s)) ^ ((quadrant & 2) << 62));
-    cosine = from_bits(to_bits(select(odd, s, c)) ^ (((quadrant + 1) & 2) << 62));
+    sine = T(from_bits(to_bits(select(odd, c, s)) ^ ((quadrant & 2) << 62)));
+    cosine = T(from_bits(to_bits(select(odd, s, c)) ^ (((quadrant + 1) & 2) << 62)));
 }
 
 DTAU_INLINE void sincos(double x, double& sine, double& cosine) {

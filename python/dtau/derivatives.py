@@ -7,7 +7,10 @@ in body axes.
 
 from __future__ import annotations
 
-from numpy.typing import ArrayLike
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.model import Model
@@ -15,7 +18,14 @@ from dtau.results import ForwardDynamicsDerivatives, InverseDynamicsDerivatives
 
 
 def inverse_dynamics_derivatives(
-    model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, f_ext: ArrayLike | None = None
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    f_ext: ArrayLike | None = None,
+    *,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
 ) -> InverseDynamicsDerivatives:
     """Derivatives of the joint torque by configuration, velocity and acceleration.
 
@@ -31,6 +41,12 @@ def inverse_dynamics_derivatives(
     f_ext : array_like (..., nbodies, 6), optional
         External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
         Its components in the body frame are held constant.
+    out : tuple of ndarray, optional
+        The three arrays for the results: float64, C-contiguous, writable, of the results' shapes,
+        sharing no memory with each other or with the inputs.
+    threads : int, optional
+        Number of threads; by default one for a small batch, and one a processor for a batch that
+        would take one thread more than about 0.2 ms.
 
     Returns
     -------
@@ -61,11 +77,18 @@ def inverse_dynamics_derivatives(
     >>> bool(np.allclose(d.dtau_da, dtau.mass_matrix(model, q)))
     True
     """
-    return InverseDynamicsDerivatives(*_core.inverse_dynamics_derivatives(model, q, v, a, f_ext))
+    return _core.inverse_dynamics_derivatives(model, q, v, a, f_ext, out, threads)
 
 
 def forward_dynamics_derivatives(
-    model: Model, q: ArrayLike, v: ArrayLike, tau: ArrayLike, f_ext: ArrayLike | None = None
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    f_ext: ArrayLike | None = None,
+    *,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
 ) -> ForwardDynamicsDerivatives:
     """Derivatives of the joint acceleration by configuration, velocity and torque.
 
@@ -81,6 +104,12 @@ def forward_dynamics_derivatives(
     f_ext : array_like (..., nbodies, 6), optional
         External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
         Its components in the body frame are held constant.
+    out : tuple of ndarray, optional
+        The three arrays for the results: float64, C-contiguous, writable, of the results' shapes,
+        sharing no memory with each other or with the inputs.
+    threads : int, optional
+        Number of threads; by default one for a small batch, and one a processor for a batch that
+        would take one thread more than about 0.2 ms.
 
     Returns
     -------
@@ -111,4 +140,4 @@ def forward_dynamics_derivatives(
     >>> bool(np.allclose(d.da_dtau, dtau.mass_matrix_inverse(model, q)))
     True
     """
-    return ForwardDynamicsDerivatives(*_core.forward_dynamics_derivatives(model, q, v, tau, f_ext))
+    return _core.forward_dynamics_derivatives(model, q, v, tau, f_ext, out, threads)

@@ -15,7 +15,14 @@ from dtau.model import Model
 
 
 def inverse_dynamics(
-    model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, f_ext: ArrayLike | None = None
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    f_ext: ArrayLike | None = None,
+    *,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
 ) -> NDArray[np.float64]:
     """Joint torque that gives the acceleration ``a``.
 
@@ -30,6 +37,11 @@ def inverse_dynamics(
         Time derivative of ``v``, component by component.
     f_ext : array_like (..., nbodies, 6), optional
         External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
+    out : ndarray (..., nv), optional
+        Array for the result: float64, C-contiguous, writable, sharing no memory with the inputs.
+    threads : int, optional
+        Number of threads; by default one for a small batch, and one a processor for a batch that
+        would take one thread more than about 0.2 ms.
 
     Returns
     -------
@@ -57,11 +69,18 @@ def inverse_dynamics(
     >>> dtau.inverse_dynamics(model, q, v, a).shape
     (256, 18)
     """
-    return _core.inverse_dynamics(model, q, v, a, f_ext)
+    return _core.inverse_dynamics(model, q, v, a, f_ext, out, threads)
 
 
 def forward_dynamics(
-    model: Model, q: ArrayLike, v: ArrayLike, tau: ArrayLike, f_ext: ArrayLike | None = None
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    f_ext: ArrayLike | None = None,
+    *,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
 ) -> NDArray[np.float64]:
     """Joint acceleration under the torque ``tau``.
 
@@ -76,6 +95,11 @@ def forward_dynamics(
         Joint torque; of a free joint the wrench [force, moment] in the body frame.
     f_ext : array_like (..., nbodies, 6), optional
         External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
+    out : ndarray (..., nv), optional
+        Array for the result: float64, C-contiguous, writable, sharing no memory with the inputs.
+    threads : int, optional
+        Number of threads; by default one for a small batch, and one a processor for a batch that
+        would take one thread more than about 0.2 ms.
 
     Returns
     -------
@@ -105,10 +129,16 @@ def forward_dynamics(
     >>> print(a[:3].round(3) + 0.0)
     [ 0.    0.   -9.81]
     """
-    return _core.forward_dynamics(model, q, v, tau, f_ext)
+    return _core.forward_dynamics(model, q, v, tau, f_ext, out, threads)
 
 
-def mass_matrix(model: Model, q: ArrayLike) -> NDArray[np.float64]:
+def mass_matrix(
+    model: Model,
+    q: ArrayLike,
+    *,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
     """Mass matrix M, with the armature on its diagonal.
 
     Parameters
@@ -116,6 +146,11 @@ def mass_matrix(model: Model, q: ArrayLike) -> NDArray[np.float64]:
     model : Model
     q : array_like (..., nq)
         Configuration.
+    out : ndarray (..., nv, nv), optional
+        Array for the result: float64, C-contiguous, writable, sharing no memory with the inputs.
+    threads : int, optional
+        Number of threads; by default one for a small batch, and one a processor for a batch that
+        would take one thread more than about 0.2 ms.
 
     Returns
     -------
@@ -139,10 +174,16 @@ def mass_matrix(model: Model, q: ArrayLike) -> NDArray[np.float64]:
     >>> bool(abs(M[0, 0] - model.mass) < 1e-12)
     True
     """
-    return _core.mass_matrix(model, q)
+    return _core.mass_matrix(model, q, out, threads)
 
 
-def mass_matrix_inverse(model: Model, q: ArrayLike) -> NDArray[np.float64]:
+def mass_matrix_inverse(
+    model: Model,
+    q: ArrayLike,
+    *,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
     """Inverse of the mass matrix: the derivative of the acceleration by the torque.
 
     Parameters
@@ -150,6 +191,11 @@ def mass_matrix_inverse(model: Model, q: ArrayLike) -> NDArray[np.float64]:
     model : Model
     q : array_like (..., nq)
         Configuration.
+    out : ndarray (..., nv, nv), optional
+        Array for the result: float64, C-contiguous, writable, sharing no memory with the inputs.
+    threads : int, optional
+        Number of threads; by default one for a small batch, and one a processor for a batch that
+        would take one thread more than about 0.2 ms.
 
     Returns
     -------
@@ -176,10 +222,17 @@ def mass_matrix_inverse(model: Model, q: ArrayLike) -> NDArray[np.float64]:
     >>> bool(np.allclose(product, np.eye(model.nv)))
     True
     """
-    return _core.mass_matrix_inverse(model, q)
+    return _core.mass_matrix_inverse(model, q, out, threads)
 
 
-def coriolis_matrix(model: Model, q: ArrayLike, v: ArrayLike) -> NDArray[np.float64]:
+def coriolis_matrix(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    *,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
     """Admissible Coriolis matrix C: ``C @ v`` is the Coriolis torque, and dM/dt = C + C^T.
 
     Parameters
@@ -189,6 +242,11 @@ def coriolis_matrix(model: Model, q: ArrayLike, v: ArrayLike) -> NDArray[np.floa
         Configuration.
     v : array_like (..., nv)
         Velocity.
+    out : ndarray (..., nv, nv), optional
+        Array for the result: float64, C-contiguous, writable, sharing no memory with the inputs.
+    threads : int, optional
+        Number of threads; by default one for a small batch, and one a processor for a batch that
+        would take one thread more than about 0.2 ms.
 
     Returns
     -------
@@ -215,11 +273,17 @@ def coriolis_matrix(model: Model, q: ArrayLike, v: ArrayLike) -> NDArray[np.floa
     >>> bool(np.allclose(bias, dtau.bias_torque(model, q, v)))
     True
     """
-    return _core.coriolis_matrix(model, q, v)
+    return _core.coriolis_matrix(model, q, v, out, threads)
 
 
 def bias_torque(
-    model: Model, q: ArrayLike, v: ArrayLike, f_ext: ArrayLike | None = None
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    f_ext: ArrayLike | None = None,
+    *,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
 ) -> NDArray[np.float64]:
     """Inverse dynamics at ``a = 0``: Coriolis, damping, gravity and external forces.
 
@@ -232,6 +296,11 @@ def bias_torque(
         Velocity.
     f_ext : array_like (..., nbodies, 6), optional
         External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
+    out : ndarray (..., nv), optional
+        Array for the result: float64, C-contiguous, writable, sharing no memory with the inputs.
+    threads : int, optional
+        Number of threads; by default one for a small batch, and one a processor for a batch that
+        would take one thread more than about 0.2 ms.
 
     Returns
     -------
@@ -255,10 +324,16 @@ def bias_torque(
     >>> bool(np.array_equal(still, dtau.gravity_torque(model, q)))
     True
     """
-    return _core.bias_torque(model, q, v, f_ext)
+    return _core.bias_torque(model, q, v, f_ext, out, threads)
 
 
-def gravity_torque(model: Model, q: ArrayLike) -> NDArray[np.float64]:
+def gravity_torque(
+    model: Model,
+    q: ArrayLike,
+    *,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
     """Torque that holds the robot still against gravity.
 
     Parameters
@@ -266,6 +341,11 @@ def gravity_torque(model: Model, q: ArrayLike) -> NDArray[np.float64]:
     model : Model
     q : array_like (..., nq)
         Configuration.
+    out : ndarray (..., nv), optional
+        Array for the result: float64, C-contiguous, writable, sharing no memory with the inputs.
+    threads : int, optional
+        Number of threads; by default one for a small batch, and one a processor for a batch that
+        would take one thread more than about 0.2 ms.
 
     Returns
     -------
@@ -289,4 +369,4 @@ def gravity_torque(model: Model, q: ArrayLike) -> NDArray[np.float64]:
     >>> bool(abs(weight - 9.81 * model.mass) < 1e-9)
     True
     """
-    return _core.gravity_torque(model, q)
+    return _core.gravity_torque(model, q, out, threads)

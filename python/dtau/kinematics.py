@@ -17,7 +17,13 @@ Axes = Literal["body", "world", "mixed"]
 _AXES = {"body": _core.Axes.body, "world": _core.Axes.world, "mixed": _core.Axes.mixed}
 
 
-def forward_kinematics(model: Model, q: ArrayLike) -> Placements:
+def forward_kinematics(
+    model: Model,
+    q: ArrayLike,
+    *,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> Placements:
     """Poses of all bodies in the world.
 
     Parameters
@@ -25,6 +31,12 @@ def forward_kinematics(model: Model, q: ArrayLike) -> Placements:
     model : Model
     q : array_like (..., nq)
         Configuration.
+    out : tuple of ndarray, optional
+        The two arrays for the results: float64, C-contiguous, writable, of the results' shapes,
+        sharing no memory with each other or with the inputs.
+    threads : int, optional
+        Number of threads; by default one for a small batch, and one a processor for a batch that
+        would take one thread more than about 0.2 ms.
 
     Returns
     -------
@@ -44,10 +56,17 @@ def forward_kinematics(model: Model, q: ArrayLike) -> Placements:
     >>> dtau.forward_kinematics(model, dtau.neutral(model)).translation.shape
     (13, 3)
     """
-    return Placements(*_core.forward_kinematics(model, q))
+    return _core.forward_kinematics(model, q, out, threads)
 
 
-def frame_placements(model: Model, q: ArrayLike, frames: str | Sequence[str]) -> Placements:
+def frame_placements(
+    model: Model,
+    q: ArrayLike,
+    frames: str | Sequence[str],
+    *,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> Placements:
     """Poses of frames in the world.
 
     Parameters
@@ -57,6 +76,12 @@ def frame_placements(model: Model, q: ArrayLike, frames: str | Sequence[str]) ->
         Configuration.
     frames : str or sequence of str
         Names from ``model.frames``: every link of the robot's file, also those that are fixed.
+    out : tuple of ndarray, optional
+        The two arrays for the results: float64, C-contiguous, writable, of the results' shapes,
+        sharing no memory with each other or with the inputs.
+    threads : int, optional
+        Number of threads; by default one for a small batch, and one a processor for a batch that
+        would take one thread more than about 0.2 ms.
 
     Returns
     -------
@@ -78,14 +103,17 @@ def frame_placements(model: Model, q: ArrayLike, frames: str | Sequence[str]) ->
     >>> dtau.frame_placements(model, dtau.neutral(model), "LF_FOOT").translation.shape
     (3,)
     """
-    rotation, translation = _core.frame_placements(model, *_frame_arrays(model, frames), q)
-    if isinstance(frames, str):
-        return Placements(rotation[..., 0, :, :], translation[..., 0, :])
-    return Placements(rotation, translation)
+    return _core.frame_placements(model, *_frame_arrays(model, frames), q, out, threads)
 
 
 def frame_jacobians(
-    model: Model, q: ArrayLike, frames: str | Sequence[str], axes: Axes = "body"
+    model: Model,
+    q: ArrayLike,
+    frames: str | Sequence[str],
+    axes: Axes = "body",
+    *,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
 ) -> NDArray[np.float64]:
     """Jacobians of frames: the twist of a frame is ``J @ v``.
 
@@ -100,6 +128,11 @@ def frame_jacobians(
         ``"body"``: twist in the frame's own axes, at its origin. ``"mixed"``: in world axes, at the
         frame's origin. ``"world"``: in world axes, of the point of the body that is at the world's
         origin (the spatial twist).
+    out : ndarray (..., nframes, 6, nv), optional
+        Array for the result: float64, C-contiguous, writable, sharing no memory with the inputs.
+    threads : int, optional
+        Number of threads; by default one for a small batch, and one a processor for a batch that
+        would take one thread more than about 0.2 ms.
 
     Returns
     -------
@@ -126,12 +159,18 @@ def frame_jacobians(
     (6,)
     """
     code = _axes_code(axes)
-    jacobians = _core.frame_jacobians(model, *_frame_arrays(model, frames), code, q)
-    return jacobians[..., 0, :, :] if isinstance(frames, str) else jacobians
+    return _core.frame_jacobians(model, *_frame_arrays(model, frames), code, q, out, threads)
 
 
 def wrench_at_frame(
-    model: Model, q: ArrayLike, frame: str, wrench: ArrayLike, axes: Axes = "body"
+    model: Model,
+    q: ArrayLike,
+    frame: str,
+    wrench: ArrayLike,
+    axes: Axes = "body",
+    *,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
 ) -> NDArray[np.float64]:
     """External wrenches ``f_ext`` for one wrench that acts at a frame.
 
@@ -148,6 +187,11 @@ def wrench_at_frame(
         ``"body"``: in the frame's own axes, at its origin. ``"mixed"``: in world axes, at the
         frame's origin (a contact force on a foot). ``"world"``: in world axes, moment about the
         world's origin.
+    out : ndarray (..., nbodies, 6), optional
+        Array for the result: float64, C-contiguous, writable, sharing no memory with the inputs.
+    threads : int, optional
+        Number of threads; by default one for a small batch, and one a processor for a batch that
+        would take one thread more than about 0.2 ms.
 
     Returns
     -------
@@ -181,7 +225,7 @@ def wrench_at_frame(
     require("frame", frame, str)
     if model.frame(frame).body < 0:
         raise ValueError(f"frame: '{frame}' is fixed to the world, expected one of a moving body")
-    return _core.wrench_at_frame(model, *_frame_arrays(model, frame), code, q, wrench)
+    return _core.wrench_at_frame(model, *_frame_arrays(model, frame), code, q, wrench, out, threads)
 
 
 def _axes_code(axes: str) -> _core.Axes:
@@ -193,9 +237,10 @@ def _axes_code(axes: str) -> _core.Axes:
 
 def _frame_arrays(
     model: Model, names: str | Sequence[str]
-) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]]:
-    """Bodies, rotations and translations of frames as the core takes them."""
+) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64], bool]:
+    """Bodies, rotations and translations of frames, and whether it was a single name."""
     require("model", model, Model)
+    single = isinstance(names, str)
     names = [names] if isinstance(names, str) else names
     require("frames", names, Iterable)
     frames = [model.frame(name) for name in names]
@@ -203,4 +248,5 @@ def _frame_arrays(
         np.array([frame.body for frame in frames], dtype=np.int32),
         np.array([frame.placement.rotation for frame in frames]).reshape(-1, 3, 3),
         np.array([frame.placement.translation for frame in frames]).reshape(-1, 3),
+        single,
     )

@@ -12,7 +12,14 @@ from dtau.model import Model
 from dtau.results import State
 
 
-def integrate(model: Model, q: ArrayLike, dq: ArrayLike) -> NDArray[np.float64]:
+def integrate(
+    model: Model,
+    q: ArrayLike,
+    dq: ArrayLike,
+    *,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
     """Configuration reached from ``q`` by the displacement ``dq``: q (+) dq.
 
     Parameters
@@ -23,6 +30,11 @@ def integrate(model: Model, q: ArrayLike, dq: ArrayLike) -> NDArray[np.float64]:
     dq : array_like (..., nv)
         Displacement in the tangent space, for example ``v * dt``; of a free joint [linear, angular]
         in the body frame.
+    out : ndarray (..., nq), optional
+        Array for the result: float64, C-contiguous, writable, sharing no memory with the inputs.
+    threads : int, optional
+        Number of threads; by default one for a small batch, and one a processor for a batch that
+        would take one thread more than about 0.2 ms.
 
     Returns
     -------
@@ -48,10 +60,17 @@ def integrate(model: Model, q: ArrayLike, dq: ArrayLike) -> NDArray[np.float64]:
     >>> bool(np.allclose(dtau.difference(model, q, step), 0.01 * v))
     True
     """
-    return _core.integrate(model, q, dq)
+    return _core.integrate(model, q, dq, out, threads)
 
 
-def difference(model: Model, q0: ArrayLike, q1: ArrayLike) -> NDArray[np.float64]:
+def difference(
+    model: Model,
+    q0: ArrayLike,
+    q1: ArrayLike,
+    *,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
     """Displacement from ``q0`` to ``q1``: the shortest dq with q0 (+) dq = q1.
 
     Parameters
@@ -59,6 +78,11 @@ def difference(model: Model, q0: ArrayLike, q1: ArrayLike) -> NDArray[np.float64
     model : Model
     q0, q1 : array_like (..., nq)
         Configurations.
+    out : ndarray (..., nv), optional
+        Array for the result: float64, C-contiguous, writable, sharing no memory with the inputs.
+    threads : int, optional
+        Number of threads; by default one for a small batch, and one a processor for a batch that
+        would take one thread more than about 0.2 ms.
 
     Returns
     -------
@@ -80,10 +104,16 @@ def difference(model: Model, q0: ArrayLike, q1: ArrayLike) -> NDArray[np.float64
     >>> dq.shape
     (18,)
     """
-    return _core.difference(model, q0, q1)
+    return _core.difference(model, q0, q1, out, threads)
 
 
-def normalize(model: Model, q: ArrayLike) -> NDArray[np.float64]:
+def normalize(
+    model: Model,
+    q: ArrayLike,
+    *,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
     """Configuration with its quaternions scaled to unit norm; the rest is unchanged.
 
     Parameters
@@ -91,6 +121,11 @@ def normalize(model: Model, q: ArrayLike) -> NDArray[np.float64]:
     model : Model
     q : array_like (..., nq)
         Configuration with quaternions of any norm but zero (zero gives NaN).
+    out : ndarray (..., nq), optional
+        Array for the result: float64, C-contiguous, writable, sharing no memory with the inputs.
+    threads : int, optional
+        Number of threads; by default one for a small batch, and one a processor for a batch that
+        would take one thread more than about 0.2 ms.
 
     Returns
     -------
@@ -112,7 +147,7 @@ def normalize(model: Model, q: ArrayLike) -> NDArray[np.float64]:
     >>> float(dtau.normalize(model, q)[6])
     1.0
     """
-    return _core.normalize(model, q)
+    return _core.normalize(model, q, out, threads)
 
 
 def neutral(model: Model) -> NDArray[np.float64]:

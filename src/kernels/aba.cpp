@@ -5,7 +5,7 @@
 namespace dtau::DTAU_VARIANT {
 
 void forward_dynamics(const Tree& tree, const Job& job, std::ptrdiff_t begin, std::ptrdiff_t end) {
-    run<ForwardDynamicsWorkspace>(
+    run<Results::dense, ForwardDynamicsWorkspace>(
         tree, job, begin, end,
         [&]<class T>(const Arguments<T>& x, const ForwardDynamicsWorkspace<T>& w) {
             forward_dynamics(tree, x.in[0], x.in[1], x.in[2], x.in[3], x.out[0], w);

@@ -5,10 +5,10 @@
 namespace dtau::DTAU_VARIANT {
 
 void coriolis_matrix(const Tree& tree, const Job& job, std::ptrdiff_t begin, std::ptrdiff_t end) {
-    run<CoriolisWorkspace>(tree, job, begin, end,
-                           [&]<class T>(const Arguments<T>& x, const CoriolisWorkspace<T>& w) {
-                               coriolis_matrix(tree, x.in[0], x.in[1], x.out[0], w);
-                           });
+    run<Results::sparse, CoriolisWorkspace>(
+        tree, job, begin, end, [&]<class T>(const Arguments<T>& x, const CoriolisWorkspace<T>& w) {
+            coriolis_matrix(tree, x.in[0], x.in[1], x.out[0], w);
+        });
 }
 
 }  // namespace dtau::DTAU_VARIANT

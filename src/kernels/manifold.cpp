@@ -9,25 +9,25 @@ void integrate(const Tree& tree, const Job& job, std::ptrdiff_t begin, std::ptrd
     const auto algorithm = [&]<class T>(const Arguments<T>& x, const NoWorkspace<T>&) {
         integrate(tree, x.in[0], x.in[1], x.out[0]);
     };
-#ifdef DTAU_WITH_COMPLEX
+#ifdef DTAU_WITH_TEST_SCALARS
     if (job.element == Element::complex)
-        return run_alone<Complex, NoWorkspace>(tree, job, begin, end, algorithm);
+        return run_alone<Complex, Results::dense, NoWorkspace>(tree, job, begin, end, algorithm);
 #endif
-    run_alone<double, NoWorkspace>(tree, job, begin, end, algorithm);
+    run_alone<double, Results::dense, NoWorkspace>(tree, job, begin, end, algorithm);
 }
 
 void difference(const Tree& tree, const Job& job, std::ptrdiff_t begin, std::ptrdiff_t end) {
-    run_alone<double, NoWorkspace>(tree, job, begin, end,
-                                   [&](const Arguments<double>& x, const NoWorkspace<double>&) {
-                                       difference(tree, x.in[0], x.in[1], x.out[0]);
-                                   });
+    run_alone<double, Results::dense, NoWorkspace>(
+        tree, job, begin, end, [&](const Arguments<double>& x, const NoWorkspace<double>&) {
+            difference(tree, x.in[0], x.in[1], x.out[0]);
+        });
 }
 
 void normalize(const Tree& tree, const Job& job, std::ptrdiff_t begin, std::ptrdiff_t end) {
-    run_alone<double, NoWorkspace>(tree, job, begin, end,
-                                   [&](const Arguments<double>& x, const NoWorkspace<double>&) {
-                                       normalize(tree, x.in[0], x.out[0]);
-                                   });
+    run_alone<double, Results::dense, NoWorkspace>(
+        tree, job, begin, end, [&](const Arguments<double>& x, const NoWorkspace<double>&) {
+            normalize(tree, x.in[0], x.out[0]);
+        });
 }
 
 }  // namespace dtau::DTAU_VARIANT

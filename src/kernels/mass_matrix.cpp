@@ -6,14 +6,15 @@
 namespace dtau::DTAU_VARIANT {
 
 void mass_matrix(const Tree& tree, const Job& job, std::ptrdiff_t begin, std::ptrdiff_t end) {
-    run<Ground>(tree, job, begin, end, [&]<class T>(const Arguments<T>& x, const Ground<T>& w) {
-        crba(tree, x.in[0], x.out[0], w);
-    });
+    run<Results::sparse, Ground>(tree, job, begin, end,
+                                 [&]<class T>(const Arguments<T>& x, const Ground<T>& w) {
+                                     crba(tree, x.in[0], x.out[0], w);
+                                 });
 }
 
 void mass_matrix_inverse(const Tree& tree, const Job& job, std::ptrdiff_t begin,
                          std::ptrdiff_t end) {
-    run<MassMatrixInverseWorkspace>(
+    run<Results::dense, MassMatrixInverseWorkspace>(
         tree, job, begin, end,
         [&]<class T>(const Arguments<T>& x, const MassMatrixInverseWorkspace<T>& w) {
             mass_matrix_inverse(tree, x.in[0], x.out[0], w);

@@ -3,7 +3,10 @@
 // A state in which any given number is not finite gets NaN in all its results and spoils no other.
 #pragma once
 
+#include <cstring>
+
 #include "dtau/arena.hpp"
+#include "dtau/counted.hpp"
 #include "job.hpp"
 #include "scratch.hpp"
 
@@ -42,13 +45,10 @@ class Cursor {
 };
 
 // 0 if all numbers are finite, NaN otherwise.
-inline double finite_test(const double* x, int size) {
+inline double finite_test(const double* x, std::ptrdiff_t size) {
     double sum = 0.0;
-    for (int k = 0; k < size; ++k) sum += x[k] * 0.0;
+    for (std::ptrdiff_t k = 0; k < size; ++k) sum += x[k] * 0.0;
     return sum;
-}
-inline double finite_test(const Complex* x, int size) {
-    return finite_test(reinterpret_cast<const double*>(x), 2 * size);
 }
 
 // One state, or one group of states, as an algorithm sees it.
@@ -58,8 +58,10 @@ struct Arguments {
     T* out[Job::max_outputs];
 };
 
-// Scratch of a run: gathered inputs, scattered outputs where they need it, the algorithm's
-// workspace.
+// Whether an algorithm writes all of its results, or only what can differ from zero, into zeros.
+enum class Results { dense, sparse };
+
+// Scratch of a run: gathered inputs, results on their way out of lanes, the algorithm's workspace.
 template <class T, template <class> class Workspace>
 struct Scratch {
     T* in[Job::max_inputs];
@@ -67,21 +69,20 @@ struct Scratch {
     Workspace<T> workspace;
     std::size_t bytes;
 
-    Scratch(Arena arena, const Tree& tree, const Job& job, bool with_outputs)
-        : Scratch(arena, tree, job, with_outputs, 0) {}
-
     static Scratch create(const Tree& tree, const Job& job, bool with_outputs) {
-        const Scratch measured(Arena(), tree, job, with_outputs);
-        return Scratch(Arena(scratch(measured.bytes)), tree, job, with_outputs);
+        Arena measured;
+        const Scratch first(measured, tree, job, with_outputs);
+        Arena arena(scratch(first.bytes));
+        return Scratch(arena, tree, job, with_outputs);
     }
 
   private:
-    Scratch(Arena& arena, const Tree& tree, const Job& job, bool with_outputs, int)
+    Scratch(Arena& arena, const Tree& tree, const Job& job, bool with_outputs)
         : workspace(arena, tree) {
         for (int i = 0; i < job.ninputs; ++i)
             in[i] = job.in[i].data ? arena.take<T>(job.in[i].size) : nullptr;
         for (int o = 0; o < job.noutputs; ++o)
-            out[o] = with_outputs ? arena.take<T>(job.out[o].size) : nullptr;
+            out[o] = with_outputs ? arena.take_zeros<T>(job.out[o].size) : nullptr;
         bytes = arena.used();
     }
 };
@@ -89,9 +90,10 @@ struct Scratch {
 inline constexpr double not_a_number = __builtin_nan("");
 
 // One state at a time. E is also the element type of the arrays.
-template <class E, template <class> class Workspace, class Algorithm>
+template <class E, Results results, template <class> class Workspace, class Algorithm>
 void run_alone(const Tree& tree, const Job& job, std::ptrdiff_t begin, std::ptrdiff_t end,
                const Algorithm& algorithm) {
+    constexpr int doubles = sizeof(E) / sizeof(double);
     const auto scratch = Scratch<E, Workspace>::create(tree, job, false);
     Cursor cursor(job, begin);
     for (std::ptrdiff_t state = begin; state < end; ++state, cursor.next()) {
@@ -107,10 +109,15 @@ void run_alone(const Tree& tree, const Job& job, std::ptrdiff_t begin, std::ptrd
                     scratch.in[i][k] = *reinterpret_cast<const E*>(cursor[i] + k * input.spacing);
                 arguments.in[i] = scratch.in[i];
             }
-            finite += finite_test(arguments.in[i], input.size);
+            finite +=
+                finite_test(reinterpret_cast<const double*>(arguments.in[i]), input.size * doubles);
         }
-        for (int o = 0; o < job.noutputs; ++o)
+        for (int o = 0; o < job.noutputs; ++o) {
             arguments.out[o] = reinterpret_cast<E*>(job.out[o].data) + state * job.out[o].size;
+            if (results == Results::sparse)
+                std::memset(job.out[o].data + state * job.out[o].size * sizeof(E), 0,
+                            job.out[o].size * sizeof(E));
+        }
         if (finite == 0.0) {
             algorithm(arguments, scratch.workspace);
         } else {
@@ -119,6 +126,45 @@ void run_alone(const Tree& tree, const Job& job, std::ptrdiff_t begin, std::ptrd
                     arguments.out[o][k] = E(not_a_number);
         }
     }
+}
+
+// One input of a group, state l at states[l], into lanes; adds the finite test of every state.
+inline void gather(const Input& input, const char* const* states, Lane* lane_numbers,
+                   Lane& finite) {
+    int k = 0;
+    if (input.spacing == sizeof(double)) {
+        for (; k + lanes <= input.size; k += lanes) {
+            Lane::Vector rows[lanes];
+            for (int l = 0; l < lanes; ++l)
+                std::memcpy(&rows[l], states[l] + k * sizeof(double), sizeof(Lane));
+            transpose(rows);
+            for (int j = 0; j < lanes; ++j) lane_numbers[k + j] = Lane(rows[j]);
+        }
+    }
+    for (; k < input.size; ++k)
+        for (int l = 0; l < lanes; ++l)
+            lane_numbers[k].value[l] =
+                *reinterpret_cast<const double*>(states[l] + k * input.spacing);
+    for (k = 0; k < input.size; ++k) finite += lane_numbers[k] * Lane(0.0);
+}
+
+// Results of a group from lanes to the first `states` rows of target.
+inline void scatter(const Lane* lane_numbers, std::ptrdiff_t size, int states, double* target) {
+    std::ptrdiff_t k = 0;
+    for (; k + lanes <= size; k += lanes) {
+        Lane::Vector rows[lanes];
+        for (int j = 0; j < lanes; ++j) rows[j] = lane_numbers[k + j].value;
+        transpose(rows);
+        if (states == lanes) {
+            for (int l = 0; l < lanes; ++l)
+                std::memcpy(target + l * size + k, &rows[l], sizeof(Lane));
+        } else {
+            for (int l = 0; l < states; ++l)
+                std::memcpy(target + l * size + k, &rows[l], sizeof(Lane));
+        }
+    }
+    for (; k < size; ++k)
+        for (int l = 0; l < states; ++l) target[l * size + k] = lane_numbers[k].value[l];
 }
 
 // Groups of states in the lanes of vectors. A short group is padded with copies of its last state.
@@ -133,51 +179,46 @@ void run_in_lanes(const Tree& tree, const Job& job, std::ptrdiff_t begin, std::p
     Cursor cursor(job, begin);
     for (std::ptrdiff_t state = begin; state < end; state += lanes) {
         const int states = end - state < lanes ? static_cast<int>(end - state) : lanes;
-        double finite[lanes] = {};
+        const char* from[Job::max_inputs][lanes];
         for (int l = 0; l < lanes; ++l) {
-            for (int i = 0; i < job.ninputs; ++i) {
-                if (!job.in[i].data) continue;
-                double* column = reinterpret_cast<double*>(scratch.in[i]) + l;
-                for (int k = 0; k < job.in[i].size; ++k) {
-                    const double x =
-                        *reinterpret_cast<const double*>(cursor[i] + k * job.in[i].spacing);
-                    column[k * lanes] = x;
-                    finite[l] += x * 0.0;
-                }
-            }
+            for (int i = 0; i < job.ninputs; ++i) from[i][l] = cursor[i];
             if (l + 1 < states) cursor.next();
         }
         cursor.next();
+        Lane finite(0.0);
+        for (int i = 0; i < job.ninputs; ++i)
+            if (job.in[i].data) gather(job.in[i], from[i], scratch.in[i], finite);
         algorithm(arguments, scratch.workspace);
         for (int o = 0; o < job.noutputs; ++o) {
             const std::ptrdiff_t size = job.out[o].size;
-            for (int l = 0; l < states; ++l) {
-                double* target = reinterpret_cast<double*>(job.out[o].data) + (state + l) * size;
-                const double* column = reinterpret_cast<const double*>(scratch.out[o]) + l;
-                for (std::ptrdiff_t k = 0; k < size; ++k)
-                    target[k] = finite[l] == 0.0 ? column[k * lanes] : not_a_number;
-            }
+            double* target = reinterpret_cast<double*>(job.out[o].data) + state * size;
+            scatter(scratch.out[o], size, states, target);
+            for (int l = 0; l < states; ++l)
+                for (std::ptrdiff_t k = 0; finite.value[l] != 0.0 && k < size; ++k)
+                    target[l * size + k] = not_a_number;
         }
     }
 }
 
-// Algorithm: callable with (Arguments<T>, Workspace<T>) for T double, Lane and complex.
-template <template <class> class Workspace, class Algorithm>
+// Algorithm: callable with (Arguments<T>, Workspace<T>) for every scalar T.
+template <Results results, template <class> class Workspace, class Algorithm>
 void run(const Tree& tree, const Job& job, std::ptrdiff_t begin, std::ptrdiff_t end,
          const Algorithm& algorithm) {
     if (job.element == Element::real) {
-        if (end - begin == 1)
-            run_alone<double, Workspace>(tree, job, begin, end, algorithm);
+        if (job.count == 1)
+            run_alone<double, results, Workspace>(tree, job, begin, end, algorithm);
         else
             run_in_lanes<Workspace>(tree, job, begin, end, algorithm);
     }
-#ifdef DTAU_WITH_COMPLEX
+#ifdef DTAU_WITH_TEST_SCALARS
+    else if (job.element == Element::complex)
+        run_alone<Complex, results, Workspace>(tree, job, begin, end, algorithm);
     else
-        run_alone<Complex, Workspace>(tree, job, begin, end, algorithm);
+        run_alone<Counted, results, Workspace>(tree, job, begin, end, algorithm);
 #endif
 }
 
-// Scratch for algorithms that need none.
+// For algorithms that need no workspace.
 template <class T>
 struct NoWorkspace {
     NoWorkspace(Arena&, const Tree&) {}

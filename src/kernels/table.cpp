@@ -21,6 +21,8 @@ void wrench_at_frame(const Tree&, const Job&, States, States);
 void integrate(const Tree&, const Job&, States, States);
 void difference(const Tree&, const Job&, States, States);
 void normalize(const Tree&, const Job&, States, States);
+PeakRate peak_rate();
+void take_operation_counts(long long*);
 
 extern const KernelTable kernels;
 const KernelTable kernels = {
@@ -41,6 +43,8 @@ const KernelTable kernels = {
     .integrate = integrate,
     .difference = difference,
     .normalize = normalize,
+    .peak_rate = peak_rate,
+    .take_operation_counts = take_operation_counts,
 };
 
 }  // namespace dtau::DTAU_VARIANT

@@ -8,6 +8,11 @@ namespace dtau {
 // Computes the states begin ... end of a job.
 using Kernel = void (*)(const Tree&, const Job&, std::ptrdiff_t begin, std::ptrdiff_t end);
 
+// Multiply-adds a second on one core.
+struct PeakRate {
+    double alone, in_lanes;
+};
+
 struct KernelTable {
     int lanes;
     Kernel inverse_dynamics, bias_torque, gravity_torque;
@@ -16,6 +21,10 @@ struct KernelTable {
     Kernel inverse_dynamics_derivatives, forward_dynamics_derivatives;
     Kernel forward_kinematics, frame_placements, frame_jacobians, wrench_at_frame;
     Kernel integrate, difference, normalize;
+
+    PeakRate (*peak_rate)();
+    // Multiplications, additions and divisions of this thread since the last call.
+    void (*take_operation_counts)(long long*);
 };
 
 }  // namespace dtau

@@ -22,6 +22,7 @@ struct CoriolisWorkspace {
           B(arena.take<Coriolis<T>>(tree.nbodies)) {}
 };
 
+// C: into zeros.
 template <class T>
 void coriolis_matrix(const Tree& tree, const T* q, const T* v, T* C,
                      const CoriolisWorkspace<T>& w) {
@@ -34,7 +35,6 @@ void coriolis_matrix(const Tree& tree, const T* q, const T* v, T* C,
         for (int k = body.v; k < body.v + body.nv; ++k) w.Sdot[k] = cross(g.v[i], g.S[k]);
         w.B[i] = coriolis(g.I[i], g.v[i], g.I[i] * g.v[i]);
     }
-    fill_zero(C, n * n);
     for (int i = tree.nbodies - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         const int first = body.v, end = body.v + body.nv;

@@ -6,41 +6,59 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// The first degree of freedom of a tree that is not of a free root: where paths may stop, because
-// the motion subspace of a free root is the identity in ground coordinates.
-DTAU_INLINE int path_stop(const Tree& tree, const Body& body) {
-    const Body& root = tree.bodies[body.root];
-    return root.kind == JointKind::free ? root.v + root.nv : 0;
-}
-
+// Columns w x e of the matrix w^.
 template <class T>
-DTAU_INLINE void fill_zero(T* x, int count) {
-    for (int k = 0; k < count; ++k) x[k] = T(0.0);
+DTAU_INLINE Mat3<T> skew(const Vec3<T>& w) {
+    const T zero(0.0);
+    return {{zero, w.z, -w.y}, {-w.z, zero, w.x}, {w.y, -w.x, zero}};
 }
 
-// ground.I becomes the composite inertias. M is complete: zeros and both triangles.
+// Writes a force as a column of a block of six rows: row `base`, column `column`.
+template <class T>
+DTAU_INLINE void store_column(const Force<T>& f, int base, int column, int n, T* matrix) {
+    const Components<T> c = components(f);
+    for (int r = 0; r < 6; ++r) matrix[(base + r) * n + column] = c.x[r];
+}
+
+// The block of a free root: its composite inertia, [m 1, -h^; h^, J].
+template <class T>
+DTAU_INLINE void free_root_inertia(const Inertia<T>& I, int base, int n, T* M) {
+    const T m = I.m, zero(0.0);
+    const Mat3<T> h = skew(I.h), minus_h = skew(-I.h);
+    store_column({h.x, {m, zero, zero}}, base, base, n, M);
+    store_column({h.y, {zero, m, zero}}, base, base + 1, n, M);
+    store_column({h.z, {zero, zero, m}}, base, base + 2, n, M);
+    store_column({{I.J.xx, I.J.xy, I.J.xz}, minus_h.x}, base, base + 3, n, M);
+    store_column({{I.J.xy, I.J.yy, I.J.yz}, minus_h.y}, base, base + 4, n, M);
+    store_column({{I.J.xz, I.J.yz, I.J.zz}, minus_h.z}, base, base + 5, n, M);
+}
+
+// ground.I becomes the composite inertias. M: into zeros, both triangles.
 template <class T>
 void crba(const Tree& tree, const T* q, T* M, const Ground<T>& ground) {
     const int n = tree.nv;
     ground_sweep<T>(tree, q, nullptr, ground);
-    fill_zero(M, n * n);
     for (int i = tree.nbodies - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         const Inertia<T>& I = ground.I[i];
         const int stop = path_stop(tree, body);
+        if (body.v < stop) {
+            free_root_inertia(I, body.v, n, M);
+            continue;
+        }
         for (int k = body.v; k < body.v + body.nv; ++k) {
             const Force<T> F = I * ground.S[k];
-            for (int j = k; j >= stop || j >= body.v; j = tree.dof_parent[j])
+            for (int j = k; j >= stop; j = tree.dof_parent[j])
                 M[k * n + j] = M[j * n + k] = dot(F, ground.S[j]);
-            if (body.v >= stop && stop > 0) {  // a free root: components of F
-                const T base[6] = {F.lin.x, F.lin.y, F.lin.z, F.ang.x, F.ang.y, F.ang.z};
-                for (int j = 0; j < 6; ++j)
-                    M[k * n + stop - 6 + j] = M[(stop - 6 + j) * n + k] = base[j];
+            if (stop > 0) {
+                const Components<T> c = components(F);
+                for (int r = 0; r < 6; ++r)
+                    M[k * n + stop - 6 + r] = M[(stop - 6 + r) * n + k] = c.x[r];
             }
-            M[k * n + k] += T(tree.armature[k]);
         }
         if (body.parent >= 0) ground.I[body.parent] += I;
     }
+    for (int k = 0; k < n; ++k) M[k * n + k] += T(tree.armature[k]);
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -47,18 +47,29 @@ DTAU_INLINE void idsva_forward(const Tree& tree, const T* v, const T* a, const T
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
         const int p = body.parent;
-        const Motion<T> vp = p < 0 ? zero_motion<T>() : g.v[p];
-        const Motion<T> ap = p < 0 ? world_acceleration(g.gravity[i]) : w.a[p];
         const Motion<T> vi = g.v[i];
-        for (int k = body.v; k < body.v + body.nv; ++k) {
-            const Motion<T> s = g.S[k], Psidot = cross(vp, s);
-            w.Psidot[k] = Psidot;
-            w.Psiddot[k] = cross(ap, s, cross(vp, Psidot));
-            w.Upsilondot[k] = body.nv == 1 ? Psidot + Psidot : cross(vi, s, Psidot);
+        if (p < 0) {  // v_p = 0, a_p = -gravity
+            const Motion<T> ap = world_acceleration(g.gravity[i]);
+            for (int k = body.v; body.kind != JointKind::free && k < body.v + body.nv; ++k) {
+                w.Psidot[k] = zero_motion<T>();
+                w.Psiddot[k] = {{T(0.0), T(0.0), T(0.0)}, cross(ap.lin, g.S[k].ang)};
+                w.Upsilondot[k] = body.nv == 1 ? zero_motion<T>() : cross(vi, g.S[k]);
+            }
+            w.a[i] = ap + joint_twist(body, a + body.v);
+        } else {
+            const Motion<T> vp = g.v[p], ap = w.a[p];
+            for (int k = body.v; k < body.v + body.nv; ++k) {
+                const Motion<T> s = g.S[k], Psidot = cross(vp, s);
+                w.Psidot[k] = Psidot;
+                w.Psiddot[k] = cross(ap, s, cross(vp, Psidot));
+                w.Upsilondot[k] = body.nv == 1 ? Psidot + Psidot : cross(vi, s, Psidot);
+            }
+            // S'_i q' = v_p x v_J, which is Psi' q' for a single column
+            const Motion<T> vJ = subspace_times(body, g.S, v, zero_motion<T>());
+            const Motion<T> bias =
+                body.nv == 1 ? fma(v[body.v], w.Psidot[body.v], ap) : cross(vp, vJ, ap);
+            w.a[i] = subspace_times(body, g.S, a, bias);
         }
-        const Motion<T> vJ = subspace_times(body, g.S, v, zero_motion<T>());
-        w.a[i] = subspace_times(body, g.S, a, cross(vp, vJ, ap));
-
         const Force<T> momentum = g.I[i] * vi;
         w.B[i] = coriolis(g.I[i], vi, momentum);
         Force<T> f = cross_star(vi, momentum, g.I[i] * w.a[i]);
@@ -67,44 +78,94 @@ DTAU_INLINE void idsva_forward(const Tree& tree, const T* v, const T* a, const T
     }
 }
 
-// Backward sweep: composites, and the three matrices (nv, nv), complete.
+// The three matrices, with the stride n of their rows.
 template <class T>
-DTAU_INLINE void idsva_backward(const Tree& tree, T* dtau_dq, T* dtau_dv, T* dtau_da,
+struct Partials {
+    T *dq, *dv, *da;
+    int n;
+};
+
+// Row and column k of a free root, base ... base + 5: S = 1 (linear first), Psi'_j = 0,
+// S'_j = v x s_j and Psi''_j = -gravity x s_j, with v the root's twist.
+template <class T>
+DTAU_INLINE void free_root_entries(const Motion<T>& v, const Vec3<T>& gravity, const Vec3<T>& t1,
+                                   const Force<T>& t2, const Force<T>& by_q, const Force<T>& by_v,
+                                   int k, int base, const Partials<T>& out) {
+    const int n = out.n;
+    const Components<T> row_v =
+        components<T>({cross(t2.lin, v.lin, cross(t2.ang, v.ang, t1)), cross(t2.lin, v.ang)});
+    const Components<T> row_a = components(t2);
+    const Vec3<T> weight = cross(gravity, t2.lin);
+    out.dq[k * n + base + 3] = weight.x;
+    out.dq[k * n + base + 4] = weight.y;
+    out.dq[k * n + base + 5] = weight.z;
+    for (int j = 0; j < 6; ++j) {
+        out.dv[k * n + base + j] = row_v.x[j];
+        out.da[k * n + base + j] = out.da[(base + j) * n + k] = row_a.x[j];
+    }
+    store_column(by_q, base, k, n, out.dq);
+    store_column(by_v, base, k, n, out.dv);
+}
+
+// The block of a free root: column j is 2B s_j + I S'_j by v, I Psi''_j by q, I s_j by a.
+template <class T>
+DTAU_INLINE void free_root_block(const Inertia<T>& I, const Coriolis<T>& B, const Motion<T>& v,
+                                 const Vec3<T>& gravity, int base, const Partials<T>& out) {
+    const Mat3<T> W = skew(v.ang), U = skew(v.lin), G = skew(gravity), P2 = skew(B.p2);
+    const auto linear = [&](const Vec3<T>& w, int j) {  // s = (0; e), S' = (0; w x e)
+        store_column({cross(I.h, w), I.m * w}, base, base + j, out.n, out.dv);
+    };
+    const auto angular = [&](const Vec3<T>& A, const Vec3<T>& w, const Vec3<T>& u, const Vec3<T>& g,
+                             const Vec3<T>& p2, int j) {  // s = (e; 0)
+        const Force<T> by_v = {cross(I.h, u, I.J * w) + A, fma(I.m, u, cross(w, I.h)) - p2};
+        store_column(by_v, base, base + j, out.n, out.dv);
+        store_column({cross(g, I.h), -I.m * g}, base, base + j, out.n, out.dq);
+    };
+    linear(W.x, 0), linear(W.y, 1), linear(W.z, 2);
+    angular(B.A.x, W.x, U.x, G.x, P2.x, 3);
+    angular(B.A.y, W.y, U.y, G.y, P2.y, 4);
+    angular(B.A.z, W.z, U.z, G.z, P2.z, 5);
+    free_root_inertia(I, base, out.n, out.da);
+}
+
+// Backward sweep: composites, and the three matrices, into zeros.
+template <class T>
+DTAU_INLINE void idsva_backward(const Tree& tree, const Partials<T>& out,
                                 const IdsvaWorkspace<T>& w) {
     const Ground<T>& g = w.ground;
-    const int n = tree.nv;
-    fill_zero(dtau_dq, n * n);
-    fill_zero(dtau_dv, n * n);
-    fill_zero(dtau_da, n * n);
+    const int n = out.n;
     for (int i = tree.nbodies - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         const Inertia<T>& I = g.I[i];
         const Coriolis<T>& B = w.B[i];
         const int first = body.v, end = body.v + body.nv, stop = path_stop(tree, body);
-
+        if (first < stop) {
+            free_root_block(I, B, g.v[i], g.gravity[i], first, out);
+            continue;
+        }
         for (int k = first; k < end; ++k) {
             const Motion<T> s = g.S[k];
             const Vec3<T> t1 = transposed_mul(B, s);
             const Force<T> t2 = I * s;
             const auto row = [&](int j) {
-                dtau_dq[k * n + j] = dot(t1, w.Psidot[j].ang, dot(t2, w.Psiddot[j]));
-                dtau_dv[k * n + j] = dot(t1, g.S[j].ang, dot(t2, w.Upsilondot[j]));
-                dtau_da[k * n + j] = dot(t2, g.S[j]);
+                out.dq[k * n + j] = dot(t1, w.Psidot[j].ang, dot(t2, w.Psiddot[j]));
+                out.dv[k * n + j] = dot(t1, g.S[j].ang, dot(t2, w.Upsilondot[j]));
+                out.da[k * n + j] = dot(t2, g.S[j]);
             };
             for (int j = first; j < end; ++j) row(j);
-
             if (body.parent < 0) continue;
+
             const Force<T> by_q = mul_add(B, w.Psidot[k], cross_star(s, w.f[i], I * w.Psiddot[k]));
             const Force<T> by_v = mul_add(B, s, I * w.Upsilondot[k]);
             for (int j = tree.dof_parent[first]; j >= stop; j = tree.dof_parent[j]) {
                 row(j);
-                dtau_dq[j * n + k] = dot(g.S[j], by_q);
-                dtau_dv[j * n + k] = dot(g.S[j], by_v);
-                dtau_da[j * n + k] = dtau_da[k * n + j];
+                out.dq[j * n + k] = dot(g.S[j], by_q);
+                out.dv[j * n + k] = dot(g.S[j], by_v);
+                out.da[j * n + k] = out.da[k * n + j];
             }
             if (stop > 0)
                 free_root_entries(g.v[body.root], g.gravity[body.root], t1, t2, by_q, by_v, k,
-                                  stop - 6, n, dtau_dq, dtau_dv, dtau_da);
+                                  stop - 6, out);
         }
         if (body.parent >= 0) {
             g.I[body.parent] += I;
@@ -112,42 +173,19 @@ DTAU_INLINE void idsva_backward(const Tree& tree, T* dtau_dq, T* dtau_dv, T* dta
             w.f[body.parent] += w.f[i];
         }
     }
-    for (int k = 0; k < n; ++k) {
-        dtau_da[k * n + k] += T(tree.armature[k]);
-        dtau_dv[k * n + k] += T(tree.damping[k]);
+    for (int k = 0; k < tree.nv; ++k) {
+        out.da[k * n + k] += T(tree.armature[k]);
+        out.dv[k * n + k] += T(tree.damping[k]);
     }
 }
 
-// The entries above for the columns j = base ... base + 5 of a free root: S = 1 (linear first),
-// Psi'_j = 0, S'_j = v x s_j and Psi''_j = -gravity x s_j, with v the root's twist.
-template <class T>
-DTAU_INLINE void free_root_entries(const Motion<T>& v, const Vec3<T>& gravity, const Vec3<T>& t1,
-                                   const Force<T>& t2, const Force<T>& by_q, const Force<T>& by_v,
-                                   int k, int base, int n, T* dtau_dq, T* dtau_dv, T* dtau_da) {
-    const Vec3<T> lin = cross(t2.lin, v.ang);
-    const Vec3<T> ang = cross(t2.lin, v.lin, cross(t2.ang, v.ang, t1));
-    const Vec3<T> weight = cross(gravity, t2.lin);
-    const T zero(0.0);
-    const T row_q[6] = {zero, zero, zero, weight.x, weight.y, weight.z};
-    const T row_v[6] = {lin.x, lin.y, lin.z, ang.x, ang.y, ang.z};
-    const T row_a[6] = {t2.lin.x, t2.lin.y, t2.lin.z, t2.ang.x, t2.ang.y, t2.ang.z};
-    const T column_q[6] = {by_q.lin.x, by_q.lin.y, by_q.lin.z, by_q.ang.x, by_q.ang.y, by_q.ang.z};
-    const T column_v[6] = {by_v.lin.x, by_v.lin.y, by_v.lin.z, by_v.ang.x, by_v.ang.y, by_v.ang.z};
-    for (int j = 0; j < 6; ++j) {
-        dtau_dq[k * n + base + j] = row_q[j];
-        dtau_dv[k * n + base + j] = row_v[j];
-        dtau_da[k * n + base + j] = dtau_da[(base + j) * n + k] = row_a[j];
-        dtau_dq[(base + j) * n + k] = column_q[j];
-        dtau_dv[(base + j) * n + k] = column_v[j];
-    }
-}
-
+// dtau_dq, dtau_dv, dtau_da: (nv, nv), into zeros.
 template <class T>
 void idsva(const Tree& tree, const T* q, const T* v, const T* a, const T* f_ext, T* dtau_dq,
            T* dtau_dv, T* dtau_da, const IdsvaWorkspace<T>& w) {
     ground_sweep(tree, q, v, w.ground);
     idsva_forward(tree, v, a, f_ext, w);
-    idsva_backward(tree, dtau_dq, dtau_dv, dtau_da, w);
+    idsva_backward(tree, {dtau_dq, dtau_dv, dtau_da, tree.nv}, w);
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -79,7 +79,7 @@ void frame_placements(const Tree& tree, const Frame* frames, int nframes, const 
     }
 }
 
-// Jacobians (nframes, 6, nv): twist of each frame = J v.
+// Jacobians (nframes, 6, nv), into zeros: twist of each frame = J v.
 //   body   in the frame's own axes, at its origin
 //   world  in world axes, of the point at the world's origin (spatial)
 //   mixed  in world axes, at the frame's origin
@@ -89,7 +89,6 @@ void frame_jacobians(const Tree& tree, const Frame* frames, int nframes, Axes ax
     const int n = tree.nv;
     place_in_world(tree, q, w.P);
     for (int i = 0; i < tree.nbodies; ++i) place_body(tree, i, q, w.ground);
-    for (int k = 0; k < nframes * 6 * n; ++k) J[k] = T(0.0);
     for (int f = 0; f < nframes; ++f, J += 6 * n) {
         const Frame& frame = frames[f];
         if (frame.body < 0) continue;
@@ -129,7 +128,6 @@ void wrench_at_frame(const Tree& tree, const Frame& frame, Axes axes, const T* q
         force = transposed_mul(R, force), moment = transposed_mul(R, moment);
     }
     moment = cross(arm, force, moment);
-    for (int k = 0; k < 6 * tree.nbodies; ++k) f_ext[k] = T(0.0);
     const T row[6] = {force.x, force.y, force.z, moment.x, moment.y, moment.z};
     for (int k = 0; k < 6; ++k) f_ext[6 * frame.body + k] = row[k];
 }

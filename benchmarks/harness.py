@@ -1,0 +1,194 @@
+"""What the benchmarks share: interleaved timing, spreads, tables, a progress bar, the machine."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import math
+import os
+import platform
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+import dtau
+from dtau import _core
+
+Array = NDArray[np.float64]
+
+
+# Timing
+
+
+def loop(statement: str, **names: object) -> Callable[[int], None]:
+    """A function of n that runs a statement n times, all its names being local variables.
+
+    Compiled from text, as `timeit` does: nothing is called but what is timed.
+    """
+    parameters = ", ".join(f"{name}={name}" for name in names)
+    source = f"def run(passes, {parameters}):\n    for _ in range(passes):\n        {statement}\n"
+    scope = dict(names)
+    exec(source, scope)
+    run: Callable[[int], None] = scope["run"]  # type: ignore[assignment]
+    return run
+
+
+@dataclass(frozen=True)
+class Contender:
+    """Something to time: a function of the number of passes, and the states a pass does."""
+
+    run: Callable[[int], None]
+    states: int
+
+
+@dataclass(frozen=True)
+class Spread:
+    """The median of many rounds and the quartiles around it."""
+
+    median: float
+    lower: float
+    upper: float
+
+    @staticmethod
+    def of(values: Array) -> Spread:
+        """Summarise one number a round."""
+        lower, median, upper = np.percentile(values, (25, 50, 75))
+        return Spread(float(median), float(lower), float(upper))
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How long to measure: the number of rounds, and the seconds of a contender's block."""
+
+    rounds: int
+    block: float
+
+
+def interleaved(
+    contenders: Mapping[str, Contender], effort: Effort, tick: Callable[[], None]
+) -> dict[str, Array]:
+    """Time contenders in turns, each a block a round, the order reversed every other round.
+
+    Returns the seconds a state of each contender, one number a round: whatever disturbs the
+    machine for longer than a round disturbs all of them, and leaves their ratios alone.
+    """
+    passes = {name: _passes(contender, effort.block) for name, contender in contenders.items()}
+    seconds = {name: np.empty(effort.rounds) for name in contenders}
+    order = list(contenders)
+    collected = gc.isenabled()
+    gc.disable()
+    try:
+        for i in range(effort.rounds):
+            for name in order if i % 2 == 0 else reversed(order):
+                run, count = contenders[name].run, passes[name]
+                start = perf_counter()
+                run(count)
+                seconds[name][i] = (perf_counter() - start) / (count * contenders[name].states)
+            tick()
+    finally:
+        if collected:
+            gc.enable()
+    return seconds
+
+
+def _passes(contender: Contender, block: float) -> int:
+    """How many passes take about `block` seconds."""
+    passes = 1
+    while True:
+        start = perf_counter()
+        contender.run(passes)
+        elapsed = perf_counter() - start
+        if elapsed > 0.25 * block:
+            return max(1, round(passes * block / elapsed))
+        passes *= 4
+
+
+@contextlib.contextmanager
+def one_core() -> Iterator[None]:
+    """Keep this process on one core, where the system lets it."""
+    if not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(before)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+def cores() -> int:
+    """The number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+# Printing
+
+
+class Progress:
+    """A bar on stderr, from one second on, if a terminal shows it."""
+
+    def __init__(self, total: int) -> None:
+        self.total, self.done, self.label, self.start = total, 0, "", perf_counter()
+
+    def step(self) -> None:
+        """Count a step, and show the bar."""
+        self.done += 1
+        if sys.stderr.isatty() and perf_counter() - self.start > 1.0:
+            bar = "#" * (30 * self.done // self.total)
+            print(f"\r\x1b[K[{bar:<30}] {self.label}", end="", file=sys.stderr, flush=True)
+
+    def clear(self) -> None:
+        """Take the bar away."""
+        if sys.stderr.isatty():
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]], *, left: int) -> None:
+    """Print a table whose first `left` columns are words and whose others are numbers."""
+    widths = [max(len(row[i]) for row in (header, *rows)) for i in range(len(header))]
+    print(f"\n{title}\n")
+    for line in (header, ["-" * width for width in widths], *rows):
+        cells = (
+            cell.ljust(width) if i < left else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
+        )
+        print("  " + "  ".join(cells).rstrip())
+
+
+def number(value: float) -> str:
+    """Three significant digits, at most four after the point."""
+    digits = 2 - math.floor(math.log10(abs(value))) if value else 0
+    return f"{value:.{min(max(digits, 0), 4)}f}"
+
+
+# The machine
+
+
+def environment(*peers: str) -> dict[str, str]:
+    """What a reader needs to know of the machine and the versions, the peers' among them."""
+    module = Path(_core.__file__)
+    return {
+        "processor": f"{_processor()}, {cores()} of {os.cpu_count()} cores usable",
+        "system": f"{platform.system()} {platform.machine()}, Python {platform.python_version()}",
+        "versions": ", ".join([f"dtau {dtau.__version__}", *peers, f"numpy {np.__version__}"]),
+        "instruction set": f"{_core.instruction_set()} (DTAU_INSTRUCTION_SET chooses another: "
+        f"{', '.join(_core.instruction_sets())})",
+        "extension module": f"{module.stat().st_size / 1e6:.2f} MB ({module.name})",
+    }
+
+
+def _processor() -> str:
+    """The processor's name, in its maker's words where the system tells them."""
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()

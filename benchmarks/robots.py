@@ -1,0 +1,115 @@
+"""Robots in both libraries: the package's model, Pinocchio's, and how their coordinates map."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import re
+import warnings
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+import dtau
+
+try:
+    import pinocchio as pinocchio
+except ImportError as missing:
+    raise SystemExit(
+        "The benchmarks compare with Pinocchio: python -m pip install pin example-robot-data"
+    ) from missing
+
+Array = NDArray[np.float64]
+Root = Literal["free", "fixed"]
+
+# name on the command line: name in the tables, file of example-robot-data, root
+KNOWN: dict[str, tuple[str, str, Root]] = {
+    "panda": ("Panda", "panda_description/urdf/panda.urdf", "fixed"),
+    "hyq": ("HyQ", "hyq_description/robots/hyq_no_sensors.urdf", "free"),
+    "anymal": ("ANYmal B", "anymal_b_simple_description/robots/anymal.urdf", "free"),
+    "g1": ("G1", "g1_description/urdf/g1_29dof_rev_1_0.urdf", "free"),
+    "talos": ("Talos", "talos_data/robots/talos_full_v2.urdf", "free"),
+}
+
+
+@dataclass(frozen=True)
+class Robot:
+    """One robot in both libraries, without damping and armature."""
+
+    label: str
+    root: Root
+    model: dtau.Model
+    peer: Any  # pinocchio.Model
+    joints: list[dtau.Joint]  # the package's records in the peer's order
+    columns: NDArray[np.intp]  # the peer's v is v[..., columns]
+    key: str = ""  # in `KNOWN`, or empty
+
+    def peer_q(self, q: Array) -> Array:
+        """Configurations (..., nq) as Pinocchio writes them: continuous joints as (cos, sin)."""
+        parts = []
+        for theirs, ours in zip(list(self.peer.joints)[1:], self.joints, strict=True):
+            part = q[..., ours.q]
+            if (theirs.nq, theirs.nv) == (2, 1):
+                part = np.concatenate([np.cos(part), np.sin(part)], axis=-1)
+            parts.append(part)
+        return np.concatenate(parts, axis=-1)
+
+    def peer_v(self, v: Array) -> Array:
+        """Velocities, accelerations or torques (..., nv) in Pinocchio's order."""
+        return np.ascontiguousarray(v[..., self.columns])
+
+    def peer_order(self, result: Array, axes: int) -> Array:
+        """A result of the package whose last `axes` axes are nv long, in Pinocchio's order."""
+        for axis in range(1, axes + 1):
+            result = np.take(result, self.columns, axis=-axis)
+        return result
+
+
+def known(name: str) -> Robot:
+    """One of the robots of `KNOWN`, from example-robot-data."""
+    label, file, root = KNOWN[name]
+    try:
+        listed = importlib.metadata.files("example-robot-data") or []
+    except importlib.metadata.PackageNotFoundError:
+        listed = []
+    for path in listed:
+        if str(path).replace("\\", "/").endswith(file):
+            return replace(from_urdf(Path(str(path.locate())), root), label=label, key=name)
+    raise SystemExit(
+        f"{label}: expected the file {file} of example-robot-data "
+        "(python -m pip install example-robot-data); or give a file of your own with --urdf"
+    )
+
+
+def from_urdf(path: Path, root: Root) -> Robot:
+    """The robot of a URDF file, without the <dynamics> that the file may give."""
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise SystemExit(f"--urdf: cannot read {path}: {error.strerror}") from error
+    if not text.lstrip("\ufeff \t\r\n").startswith("<"):
+        raise SystemExit(f"--urdf: expected a URDF file, got {path}, which is no XML")
+    text = re.sub(r"<dynamics\b[^>]*?(/>|>.*?</dynamics\s*>)", "", text, flags=re.DOTALL)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", dtau.ModelWarning)
+        try:
+            model = dtau.load(text, root=root)
+        except dtau.ModelError as error:
+            raise SystemExit(f"--urdf: {path}: {error}") from error
+    free = (pinocchio.JointModelFreeFlyer(),) if root == "free" else ()
+    peer = pinocchio.buildModelFromXML(text, *free)
+    peer.armature[:] = 0.0
+    peer.damping[:] = 0.0
+    joints = [model.joint(name) for name in list(peer.names)[1:]]
+    columns = np.concatenate([np.r_[joint.v] for joint in joints])
+    if sorted(columns) != list(range(model.nv)):
+        raise SystemExit(f"--urdf: {path}: Pinocchio reads other joints than dtau")
+    return Robot(model.name, root, model, peer, joints, columns)
+
+
+def states(robot: Robot, count: int) -> dict[str, Array]:
+    """Random states by the name of the argument; `tau` is the torque that gives `a`."""
+    q, v, a = dtau.random_state(robot.model, np.random.default_rng(0), shape=(count,))
+    return {"q": q, "v": v, "a": a, "tau": dtau.inverse_dynamics(robot.model, q, v, a)}
