@@ -4,6 +4,7 @@
 #include <numpy/arrayobject.h>
 
 #include <algorithm>
+#include <climits>
 #include <cmath>
 
 #include "dispatch.hpp"
@@ -73,10 +74,13 @@ nb::object as_array(nb::handle given, const char* name, int type) {
         return nb::borrow(given);
 
     nb::object converted = nb::steal(PyArray_FromAny(given.ptr(), nullptr, 0, 0, 0, nullptr));
-    if (!converted.is_valid())
+    if (!converted.is_valid()) {
+        if (!PyErr_ExceptionMatches(PyExc_ValueError) && !PyErr_ExceptionMatches(PyExc_TypeError))
+            throw nb::python_error();
         throw nb::value_error((std::string(name) + ": expected an array of real numbers, got " +
-                               str(nb::str(given.type())) + " (" + take_error() + ")")
+                               str(given.type().attr("__name__")) + " (" + take_error() + ")")
                                   .c_str());
+    }
     const char kind = PyArray_DESCR(array(converted))->kind;
     const bool number = kind == 'f' || kind == 'i' || kind == 'u' || kind == 'b' ||
                         (kind == 'c' && type == NPY_CDOUBLE);
@@ -145,7 +149,9 @@ void broadcast(Job& job, const Signature& signature, const nb::object* arrays, c
             job.in[i].stride[skip + axis] = n == 1 ? 0 : PyArray_STRIDE(a, axis);
         }
     }
-    for (int axis = 0; axis < job.naxes; ++axis) job.count *= job.shape[axis];
+    for (int axis = 0; axis < job.naxes; ++axis)
+        if (__builtin_mul_overflow(job.count, job.shape[axis], &job.count))
+            throw nb::value_error("the batch has more states than can be counted");
 }
 
 // Every quaternion of q must have unit norm within 1e-6. (Those that are not finite give NaN
@@ -157,8 +163,12 @@ void check_quaternions(nb::handle q, const char* name, const CompiledTree& tree,
     const npy_intp spacing = PyArray_STRIDE(a, last);
     npy_intp index[Job::max_axes] = {};
     const char* state = PyArray_BYTES(a);
-    for (int axis = 0; axis < last; ++axis)
-        if (PyArray_DIM(a, axis) == 0) return;
+    npy_intp shape[Job::max_axes];  // axes that only repeat a state are walked once
+    for (int axis = 0; axis < last; ++axis) {
+        shape[axis] = PyArray_STRIDE(a, axis) == 0 ? std::min<npy_intp>(PyArray_DIM(a, axis), 1)
+                                                   : PyArray_DIM(a, axis);
+        if (shape[axis] == 0) return;
+    }
     for (;;) {
         for (const auto& [first, body] : tree.quaternions()) {
             double x[4], squared = 0.0;
@@ -168,7 +178,8 @@ void check_quaternions(nb::handle q, const char* name, const CompiledTree& tree,
             }
             if (std::fabs(squared - 1.0) < 1e-6) continue;  // the exact test only where it may fail
             const double norm = std::hypot(std::hypot(x[0], x[1], x[2]), x[3]);
-            if (std::fabs(norm - 1.0) > 1e-6 && std::isfinite(norm)) {
+            const double finite = (x[0] - x[0]) + (x[1] - x[1]) + (x[2] - x[2]) + (x[3] - x[3]);
+            if (std::fabs(norm - 1.0) > 1e-6 && finite == 0.0) {
                 std::string where = last > 0 ? " at batch index " + text(index, last) : "";
                 throw nb::value_error(
                     (std::string(name) + ": the quaternion of joint '" + tree.joint_name(body) +
@@ -180,8 +191,8 @@ void check_quaternions(nb::handle q, const char* name, const CompiledTree& tree,
         int axis = last - 1;
         for (; axis >= 0; --axis) {
             state += PyArray_STRIDE(a, axis);
-            if (++index[axis] < PyArray_DIM(a, axis)) break;
-            state -= PyArray_STRIDE(a, axis) * PyArray_DIM(a, axis);
+            if (++index[axis] < shape[axis]) break;
+            state -= PyArray_STRIDE(a, axis) * shape[axis];
             index[axis] = 0;
         }
         if (axis < 0) return;
@@ -292,34 +303,38 @@ bool signal_pending() {
     return PyErr_CheckSignals() != 0;
 }
 
-// A rough price of a state in nanoseconds, to choose threads and chunks.
-double price(const Job& job, const Tree& tree) {
+// A rough price of a state in nanoseconds, to choose threads and chunks: a share for every body and
+// every number of the result, and for solving with the mass matrix.
+double price(const Job& job, const Tree& tree, bool solves) {
     double numbers = 0.0;
     for (int o = 0; o < job.noutputs; ++o) numbers += static_cast<double>(job.out[o].size);
-    return 15.0 * tree.nbodies + numbers;
+    return 15.0 * tree.nbodies + numbers * (solves ? 0.1 * tree.nv : 0.5);
 }
 
 int thread_count(nb::handle threads, double work) {
     constexpr double threshold = 200e3;  // nanoseconds; what starting threads is worth
     if (threads.is_none()) return work < threshold ? 1 : available_processors();
-    const long count = PyLong_Check(threads.ptr()) ? PyLong_AsLong(threads.ptr()) : 0;
+    const bool integer = PyIndex_Check(threads.ptr()) && !PyBool_Check(threads.ptr());
+    const Py_ssize_t count = integer ? PyNumber_AsSsize_t(threads.ptr(), nullptr) : 0;
     if (count < 1 || count > 1024) {
         PyErr_Clear();
-        throw nb::value_error(
-            ("threads: expected a number from 1 to 1024, got " + str(nb::repr(threads))).c_str());
+        const std::string message =
+            "threads: expected a number from 1 to 1024, got " + str(nb::repr(threads));
+        if (!integer) throw nb::type_error(message.c_str());
+        throw nb::value_error(message.c_str());
     }
     return static_cast<int>(count);
 }
 
-void run_batch(Kernel kernel, const Tree& tree, const Job& job, nb::handle threads) {
-    const double state = price(job, tree);
+void run_batch(Kernel kernel, const Tree& tree, const Job& job, bool solves, nb::handle threads) {
+    const double state = price(job, tree, solves);
     const int wanted = thread_count(threads, state * static_cast<double>(job.count));
-    // A chunk is worth a millisecond at most, so that a signal is seen soon, and whole groups of
-    // lanes; every thread gets several if the batch is large.
-    constexpr std::ptrdiff_t group = 64;
-    std::ptrdiff_t chunk = static_cast<std::ptrdiff_t>(1e6 / state);
+    // A chunk is worth some milliseconds at most, so that a signal is seen soon, and is of whole
+    // groups of lanes; small batches are shared out evenly.
+    const std::ptrdiff_t group = kernels().lanes;
+    std::ptrdiff_t chunk = static_cast<std::ptrdiff_t>(4e6 / state);
     chunk = std::min(chunk, (job.count + wanted - 1) / wanted);
-    chunk = std::max(group, (chunk + group - 1) / group * group);
+    chunk = std::max<std::ptrdiff_t>(1, (chunk + group - 1) / group) * group;
     const int useful = static_cast<int>((job.count + chunk - 1) / chunk);
 
     std::ptrdiff_t done;
@@ -368,21 +383,24 @@ std::string type_signature(const Signature& signature, Element element, const ch
     return s + (single ? array : "dtau.results." + std::string(signature.named_tuple));
 }
 
-const CompiledTree& compiled_tree(nb::handle model) {
+TreeReference compiled_tree(nb::handle model) {
     static const nb::handle attribute = PyUnicode_InternFromString("_tree");
     nb::object tree = nb::steal(PyObject_GetAttr(model.ptr(), attribute.ptr()));
-    if (!tree.is_valid() || !nb::isinstance<CompiledTree>(tree)) {
+    if (!tree.is_valid()) {
+        if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw nb::python_error();
         PyErr_Clear();
+    }
+    if (!tree.is_valid() || !nb::isinstance<CompiledTree>(tree) || !nb::inst_ready(tree))
         throw nb::type_error(
             ("model: expected a dtau.Model, got " + str(model.type().attr("__name__"))).c_str());
-    }
-    return *nb::inst_ptr<CompiledTree>(tree);  // the model keeps it alive
+    return {tree, *nb::inst_ptr<CompiledTree>(tree)};
 }
 
 nb::object call(const Signature& signature, nb::handle model,
                 std::initializer_list<nb::handle> inputs, Options options, Element element,
                 const FrameList* frames) {
-    const CompiledTree& compiled = compiled_tree(model);
+    const TreeReference reference = compiled_tree(model);
+    const CompiledTree& compiled = reference.tree;
     const Tree& tree = compiled.tree();
     if (signature.needs_inertia && !compiled.massless_joints().empty()) {
         std::string names;
@@ -404,6 +422,8 @@ nb::object call(const Signature& signature, nb::handle model,
         job.nframes = static_cast<int>(frames->frames.size());
         job.axes = frames->axes;
         shape_frames = frames->single ? -1 : job.nframes;
+        if (static_cast<double>(job.nframes) * 6 * tree.nv > INT_MAX)
+            throw nb::value_error("frames: too many for one call");
     }
 
     nb::object arrays[Job::max_inputs];
@@ -422,21 +442,22 @@ nb::object call(const Signature& signature, nb::handle model,
         for (int k = 0; k < cores[i].ndim; ++k) input.size *= static_cast<int>(cores[i].size[k]);
     }
     broadcast(job, signature, arrays, cores);
+    nb::object results[Job::max_outputs];
+    make_outputs(job, signature, tree, shape_frames, options.out, type, arrays, results);
     if (signature.kernel != &KernelTable::normalize)
         for (int i = 0; i < job.ninputs; ++i)
             if (signature.inputs[i].core == Core::q)
                 check_quaternions(arrays[i], signature.inputs[i].name, compiled, type);
 
-    nb::object results[Job::max_outputs];
-    make_outputs(job, signature, tree, shape_frames, options.out, type, arrays, results);
-    const KernelTable& table = element == Element::real ? kernels() : test_kernels();
+    const bool ordinary = element == Element::real || element == Element::alone;
+    const KernelTable& table = ordinary ? kernels() : test_kernels();
     const Kernel kernel = table.*signature.kernel;
     if (job.count == 1) {
         if (!options.threads.is_none())
             thread_count(options.threads, 0.0);  // a wrong one is an error
         kernel(tree, job, 0, 1);
     } else {
-        run_batch(kernel, tree, job, options.threads);
+        run_batch(kernel, tree, job, signature.needs_inertia, options.threads);
     }
     return job.noutputs == 1 ? results[0] : named_tuple(signature.results, results, job.noutputs);
 }

@@ -49,8 +49,14 @@ struct FrameList {
     bool single = false;  // results have no axis for frames
 };
 
-// The compiled tree of a dtau.Model; TypeError for anything else.
-const CompiledTree& compiled_tree(nanobind::handle model);
+// The compiled tree of a model, kept alive.
+struct TreeReference {
+    nanobind::object owner;
+    const CompiledTree& tree;
+};
+
+// TypeError unless it is a dtau.Model.
+TreeReference compiled_tree(nanobind::handle model);
 
 // Where results go and who computes them, as the caller said; None for the default.
 struct Options {

@@ -143,7 +143,7 @@ Signature wrench_at_frame = {.name = "wrench_at_frame",
 
 FrameList frame_list(Rows<std::int32_t> bodies, Rows<double, 3, 3> rotation,
                      Rows<double, 3> translation, Axes axes, bool single, nb::handle model) {
-    const int nbodies = compiled_tree(model).tree().nbodies;
+    const int nbodies = compiled_tree(model).tree.tree().nbodies;
     FrameList list{{}, axes, single};
     for (std::size_t f = 0; f < bodies.shape(0); ++f) {
         Frame frame;
@@ -300,6 +300,8 @@ NB_MODULE(_core, m) {
         nb::sig("def peak_rate() -> tuple[float, float]"));
 
     Definitions(m, Element::real);
+    nb::module_ alone = m.def_submodule("alone", "The functions, state by state even in a batch.");
+    Definitions(alone, Element::alone);
     nb::module_ complex = m.def_submodule("complex128", "The functions for complex step.");
     Definitions(complex, Element::complex);
     nb::module_ counting = m.def_submodule("counting", "The functions with counted operations.");

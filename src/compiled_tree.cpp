@@ -1,5 +1,6 @@
 #include "compiled_tree.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <utility>
@@ -20,6 +21,19 @@ JointSize joint_size(JointKind kind) {
         default:
             return {1, 1};
     }
+}
+
+// The entries of an (nv, nv) matrix are counted with an int.
+constexpr int max_dofs = 46000;
+
+bool finite(const BodyDescription& body) {
+    double sum = body.pitch * 0.0 + body.mass * 0.0;
+    for (double x : body.rotation) sum += x * 0.0;
+    for (double x : body.translation) sum += x * 0.0;
+    for (double x : body.axis) sum += x * 0.0;
+    for (double x : body.com) sum += x * 0.0;
+    for (double x : body.tensor) sum += x * 0.0;
+    return sum == 0.0;
 }
 
 using Matrix = std::array<double, 9>;  // by rows
@@ -86,9 +100,12 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
     for (int i = 0; i < nbodies; ++i) {
         const BodyDescription& given = bodies[i];
         if (given.kind < JointKind::revolute || given.kind > JointKind::free)
-            throw std::invalid_argument("unknown joint kind");
-        if (given.parent < -1 || given.parent >= i)
-            throw std::invalid_argument("parents must come before their children");
+            throw std::invalid_argument("Tree: unknown joint kind");
+        int ancestor = i - 1;  // depth first: the parent is on the path from the body before
+        while (ancestor >= 0 && ancestor != given.parent) ancestor = bodies[ancestor].parent;
+        if (ancestor != given.parent)
+            throw std::invalid_argument("Tree: expected bodies depth first");
+        if (!finite(given)) throw std::invalid_argument("Tree: expected finite numbers");
         const JointSize size = joint_size(given.kind);
         frames[i] = size.nv == 1 ? frame_with_z(given.axis) : Matrix{1, 0, 0, 0, 1, 0, 0, 0, 1};
         const Matrix from_user = transposed(frames[i]);
@@ -134,21 +151,32 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
         static_cast<int>(joint_names_.size()) != nbodies)
         throw std::invalid_argument("armature, damping or names do not match the joints");
 
+    if (nv > max_dofs)
+        throw std::invalid_argument("Tree: expected at most " + std::to_string(max_dofs) +
+                                    " degrees of freedom, got " + std::to_string(nv));
+
     dof_end_.assign(nv, 0);
     for (int k = nv - 1; k >= 0; --k) {
         if (dof_end_[k] == 0) dof_end_[k] = k + 1;
         const int p = dof_parent_[k];
         if (p >= 0 && dof_end_[p] < dof_end_[k]) dof_end_[p] = dof_end_[k];
     }
-    tree_ = {nbodies,
-             nq,
-             nv,
-             bodies_.data(),
-             dof_parent_.data(),
-             dof_end_.data(),
-             armature_.data(),
-             damping_.data(),
-             {gravity[0], gravity[1], gravity[2]}};
+    int max_depth = 0;
+    for (int k = 0; k < nv; ++k) {
+        dof_depth_.push_back(dof_parent_[k] < 0 ? 0 : dof_depth_[dof_parent_[k]] + 1);
+        max_depth = std::max(max_depth, dof_depth_[k]);
+    }
+    tree_ = {.nbodies = nbodies,
+             .nq = nq,
+             .nv = nv,
+             .bodies = bodies_.data(),
+             .dof_parent = dof_parent_.data(),
+             .dof_end = dof_end_.data(),
+             .dof_depth = dof_depth_.data(),
+             .max_depth = max_depth,
+             .armature = armature_.data(),
+             .damping = damping_.data(),
+             .gravity = {gravity[0], gravity[1], gravity[2]}};
 }
 
 }  // namespace dtau

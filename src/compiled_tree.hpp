@@ -38,7 +38,7 @@ class CompiledTree {
   private:
     std::vector<Body> bodies_;
     std::vector<std::string> joint_names_, massless_joints_;
-    std::vector<int> dof_parent_, dof_end_;
+    std::vector<int> dof_parent_, dof_end_, dof_depth_;
     std::vector<double> armature_, damping_;
     std::vector<std::pair<int, int>> quaternions_;
     Tree tree_;

@@ -34,7 +34,9 @@ const std::vector<InstructionSet>& compiled() {
 #if defined(__x86_64__)
     __builtin_cpu_init();
     static const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                           __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+                           __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+                           __builtin_cpu_supports("lzcnt") && __builtin_cpu_supports("movbe") &&
+                           __builtin_cpu_supports("f16c");
     static const bool v4 = v3 && __builtin_cpu_supports("avx512f") &&
                            __builtin_cpu_supports("avx512bw") &&
                            __builtin_cpu_supports("avx512cd") &&

@@ -9,8 +9,9 @@
 
 namespace dtau {
 
-// The arrays' numbers: float64; complex128 for complex step; float64 whose operations are counted.
-enum class Element { real, complex, counted };
+// The arrays' numbers: float64; float64, every state alone even in a batch; complex128 for complex
+// step; float64 whose operations are counted.
+enum class Element { real, alone, complex, counted };
 
 // One array argument. Its last axes hold one state's numbers, evenly spaced; the others are batch
 // axes, with stride 0 where it is broadcast. Null data: the argument was not given.

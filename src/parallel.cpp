@@ -1,9 +1,9 @@
 #include "parallel.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <exception>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -52,8 +52,9 @@ std::ptrdiff_t run_parallel(Kernel kernel, const Tree& tree, const Job& job,
     };
     std::vector<std::thread> others;
     try {
+        others.reserve(schedule.threads);
         for (int t = 1; t < schedule.threads; ++t) others.emplace_back(work, false);
-    } catch (const std::system_error&) {  // no more threads to be had: fewer do it too
+    } catch (const std::exception&) {  // no more threads to be had: fewer do it too
     }
     work(true);
     for (std::thread& thread : others) thread.join();

@@ -1,7 +1,8 @@
 // Joint kinds: one switch gives the placement, one the motion subspace.
 //
-// The motion subspace S of every joint is constant in body axes. Columns of the free joint are in
-// the order of its velocity: linear first.
+// [RBDA] section 4.4 (jcalc). The motion subspace S of every joint is constant in body axes, so
+// that no velocity-product term of the joint itself ([RBDA]'s c_J) arises. Columns of the free
+// joint are in the order of its velocity: linear first.
 #pragma once
 
 #include "dtau/model.hpp"

@@ -134,7 +134,7 @@ DTAU_INLINE Complex fma(Complex a, Complex b, Complex c) {
 // ---------------------------------------------------------------- sine and cosine
 
 // Cody-Waite reduction by multiples of pi/2 in three parts of 33 bits and the polynomials of
-// FreeBSD's msun (k_sin.c, k_cos.c); within one unit in the last place for |x| < 1e5.
+// FreeBSD's msun (k_sin.c, k_cos.c); within two units in the last place for |x| < 1e5.
 inline constexpr double reduction_limit = 1e5;
 
 template <class T>

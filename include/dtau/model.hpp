@@ -31,6 +31,8 @@ struct Tree {
     const Body* bodies;
     const int* dof_parent;   // (nv) the degree of freedom before this one on the path to the world
     const int* dof_end;      // (nv) one past the last degree of freedom of the subtree
+    const int* dof_depth;    // (nv) how many degrees of freedom are before this one on that path
+    int max_depth;           // the largest of them
     const double* armature;  // (nv)
     const double* damping;   // (nv)
     double gravity[3];       // in the world

@@ -159,7 +159,7 @@ DTAU_INLINE T dot(const Force<T>& f, const Motion<T>& m) {
     return dot(m, f);
 }
 
-// Motion cross product v x m, and force cross product v x* f (RBDA eqs. 2.31, 2.32).
+// Motion cross product v x m, and force cross product v x* f ([RBDA] eqs. 2.31, 2.32).
 template <class T>
 DTAU_INLINE Motion<T> cross(const Motion<T>& v, const Motion<T>& m) {
     return {cross(v.ang, m.ang), cross(v.ang, m.lin, cross(v.lin, m.ang))};

@@ -204,12 +204,10 @@ void run_in_lanes(const Tree& tree, const Job& job, std::ptrdiff_t begin, std::p
 template <Results results, template <class> class Workspace, class Algorithm>
 void run(const Tree& tree, const Job& job, std::ptrdiff_t begin, std::ptrdiff_t end,
          const Algorithm& algorithm) {
-    if (job.element == Element::real) {
-        if (job.count == 1)
-            run_alone<double, results, Workspace>(tree, job, begin, end, algorithm);
-        else
-            run_in_lanes<Workspace>(tree, job, begin, end, algorithm);
-    }
+    if (job.element == Element::alone || (job.element == Element::real && job.count == 1))
+        run_alone<double, results, Workspace>(tree, job, begin, end, algorithm);
+    else if (job.element == Element::real)
+        run_in_lanes<Workspace>(tree, job, begin, end, algorithm);
 #ifdef DTAU_WITH_TEST_SCALARS
     else if (job.element == Element::complex)
         run_alone<Complex, results, Workspace>(tree, job, begin, end, algorithm);

@@ -1,12 +1,15 @@
 // Forward dynamics: the articulated-body algorithm in ground coordinates, O(N).
-// RBDA section 7.3. In ground coordinates an articulated inertia passes to the parent without a
+// [RBDA] section 7.3. In ground coordinates an articulated inertia passes to the parent without a
 // transform. A joint of several degrees of freedom is eliminated one column at a time, from its
 // last to its first, which factorises D = S^T IA S without a matrix inverse.
 //
 // Symbols, for body i with parent p and its column k:
-//   IA[i]  articulated inertia       pA[i]  bias force            c[i]  v_p x v_J, velocity-product
-//   acceleration U[k] = IA s_k                    d[k] = s_k . U_k + armature  u[k] = tau_k -
-//   damping v_k - s_k . pA
+//   IA[i]   articulated inertia
+//   pA[i]   bias force
+//   c[i]    velocity-product acceleration, v_p x v_J
+//   U[k]    IA s_k
+//   d[k]    s_k . U_k + armature
+//   u[k]    tau_k - damping v_k - s_k . pA
 #pragma once
 
 #include "dtau/kinematics.hpp"

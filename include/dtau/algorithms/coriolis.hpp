@@ -1,9 +1,10 @@
 // The admissible Coriolis matrix in ground coordinates, O(N d): C v is the Coriolis and centripetal
 // torque, and dM/dt = C + C^T. [Echeandia] algorithm 1, with 12 numbers for the operator B.
 //
-//   C_kj = (I s_k) . S'_j + (B^T s_k) . s_j      C_jk = s_j . (B s_k + I S'_k)      (j on the path
-//   to k)
-// with composites of k and S'_j = v_j x s_j, v_j the twist of the body of joint j.
+// For j on the path from the world to k, with composites of k, and S'_j = v_j x s_j with v_j the
+// twist of the body of joint j:
+//   C_kj = (B^T s_k) . s_j + (I s_k) . S'_j
+//   C_jk = s_j . (B s_k + I S'_k)
 #pragma once
 
 #include "dtau/algorithms/crba.hpp"

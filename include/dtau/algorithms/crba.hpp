@@ -1,5 +1,5 @@
 // Mass matrix: the composite-rigid-body algorithm in ground coordinates, O(N d).
-// RBDA section 6.2; M_ij = s_j . I^C_i s_i for j on the path from the root to i.
+// [RBDA] section 6.2; M_ij = s_j . I^C_i s_i for j on the path from the root to i.
 #pragma once
 
 #include "dtau/kinematics.hpp"
@@ -33,32 +33,38 @@ DTAU_INLINE void free_root_inertia(const Inertia<T>& I, int base, int n, T* M) {
     store_column({{I.J.xz, I.J.yz, I.J.zz}, minus_h.z}, base, base + 5, n, M);
 }
 
-// ground.I becomes the composite inertias. M: into zeros, both triangles.
+// Backward sweep. I: inertias of the bodies, which become composites. M: into zeros, both triangles.
 template <class T>
-void crba(const Tree& tree, const T* q, T* M, const Ground<T>& ground) {
+DTAU_INLINE void crba_backward(const Tree& tree, const Motion<T>* S, Inertia<T>* inertias, T* M) {
     const int n = tree.nv;
-    ground_sweep<T>(tree, q, nullptr, ground);
     for (int i = tree.nbodies - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
-        const Inertia<T>& I = ground.I[i];
+        const Inertia<T>& I = inertias[i];
         const int stop = path_stop(tree, body);
         if (body.v < stop) {
             free_root_inertia(I, body.v, n, M);
             continue;
         }
         for (int k = body.v; k < body.v + body.nv; ++k) {
-            const Force<T> F = I * ground.S[k];
+            const Force<T> F = I * S[k];
             for (int j = k; j >= stop; j = tree.dof_parent[j])
-                M[k * n + j] = M[j * n + k] = dot(F, ground.S[j]);
+                M[k * n + j] = M[j * n + k] = dot(F, S[j]);
             if (stop > 0) {
                 const Components<T> c = components(F);
                 for (int r = 0; r < 6; ++r)
                     M[k * n + stop - 6 + r] = M[(stop - 6 + r) * n + k] = c.x[r];
             }
         }
-        if (body.parent >= 0) ground.I[body.parent] += I;
+        if (body.parent >= 0) inertias[body.parent] += I;
     }
     for (int k = 0; k < n; ++k) M[k * n + k] += T(tree.armature[k]);
+}
+
+// M: into zeros.
+template <class T>
+void crba(const Tree& tree, const T* q, T* M, const Ground<T>& ground) {
+    ground_sweep<T>(tree, q, nullptr, ground);
+    crba_backward(tree, ground.S, ground.I, M);
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -2,12 +2,11 @@
 //
 //   da/dtau = M^-1,   da/dx = -M^-1 dtau/dx for x = q, v,   at a = forward dynamics (q, v, tau)
 //
-// IDSVA gives M for nothing. The paper multiplies by M^-1 (DMM) or repeats a reduced
-// articulated-body algorithm for every column (AZA); here the branch-induced zeros of M = L^T D L
-// are used instead (ltdl.hpp), for all columns at once.
+// The paper multiplies by M^-1 (DMM) or repeats a reduced articulated-body algorithm for every column
+// (AZA); here the branch-induced zeros of M = L^T D L are used instead (ltdl.hpp), for all columns at
+// once. With M factorised, the acceleration too is a solve: a = M^-1 (tau - bias torque).
 #pragma once
 
-#include "dtau/algorithms/aba.hpp"
 #include "dtau/algorithms/idsva.hpp"
 #include "dtau/algorithms/ltdl.hpp"
 
@@ -16,33 +15,62 @@ namespace dtau::DTAU_VARIANT {
 template <class T>
 struct FdsvaWorkspace {
     IdsvaWorkspace<T> idsva;
-    AbaWorkspace<T> aba;
     LtdlWorkspace<T> ltdl;
-    int stride;
-    T *a, *dtau_dq, *dtau_dv, *M;
+    int stride;  // of the rows of dtau_dq and dtau_dv, side by side
+    T *a, *M, *dtau_dq, *dtau_dv;
+    Inertia<T>* composite;
+    Motion<T>* bias_a;  // accelerations and forces of the bodies at joint acceleration zero
+    Force<T>* bias_f;
 
     FdsvaWorkspace(Arena& arena, const Tree& tree)
         : idsva(arena, tree),
-          aba(arena, tree),
           ltdl(arena, tree),
-          stride(LtdlWorkspace<T>::stride(tree)),
+          stride(2 * whole_packs<T>(tree.nv)),
           a(arena.take<T>(tree.nv)),
+          M(arena.take_zeros<T>(tree.nv * tree.nv)),
           dtau_dq(arena.take_zeros<T>(tree.nv * stride)),
-          dtau_dv(arena.take_zeros<T>(tree.nv * stride)),
-          M(arena.take_zeros<T>(tree.nv * stride)) {}
+          dtau_dv(dtau_dq + stride / 2),
+          composite(arena.take<Inertia<T>>(tree.nbodies)),
+          bias_a(arena.take<Motion<T>>(tree.nbodies)),
+          bias_f(arena.take<Force<T>>(tree.nbodies)) {}
 };
+
+// Right-hand side tau - damping v - (Coriolis, gravity and external torque), after idsva_velocities.
+template <class T>
+DTAU_INLINE void driving_torque(const Tree& tree, const T* v, const T* tau, T* torque,
+                                const FdsvaWorkspace<T>& w) {
+    const Ground<T>& g = w.idsva.ground;
+    for (int i = 0; i < tree.nbodies; ++i) {
+        const int p = tree.bodies[i].parent;
+        const Motion<T> ap = p < 0 ? world_acceleration(g.gravity[i]) : w.bias_a[p];
+        w.bias_a[i] = ap + w.idsva.a[i];
+        w.bias_f[i] = w.idsva.f[i] + g.I[i] * w.bias_a[i];
+    }
+    for (int i = tree.nbodies - 1; i >= 0; --i) {
+        const Body& body = tree.bodies[i];
+        for (int k = body.v; k < body.v + body.nv; ++k)
+            torque[k] = fma(T(-tree.damping[k]), v[k], tau[k]) - dot(g.S[k], w.bias_f[i]);
+        if (body.parent >= 0) w.bias_f[body.parent] += w.bias_f[i];
+    }
+}
 
 template <class T>
 void fdsva(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ext, T* da_dq,
            T* da_dv, T* da_dtau, const FdsvaWorkspace<T>& w) {
-    ground_sweep(tree, q, v, w.idsva.ground);
-    aba(tree, v, tau, f_ext, w.a, w.idsva.ground, w.aba);
-    idsva_forward(tree, v, w.a, f_ext, w.idsva);
-    idsva_backward(tree, {w.dtau_dq, w.dtau_dv, w.M, w.stride}, w.idsva);
-    ltdl_factorize(tree, w.M, w.stride);
-    ltdl_solve(tree, w.M, T(-1.0), w.dtau_dq, w.stride, da_dq, w.ltdl);
-    ltdl_solve(tree, w.M, T(-1.0), w.dtau_dv, w.stride, da_dv, w.ltdl);
-    ltdl_inverse(tree, w.M, w.stride, da_dtau, w.ltdl);
+    const Ground<T>& g = w.idsva.ground;
+    ground_sweep(tree, q, v, g);
+    for (int i = 0; i < tree.nbodies; ++i) w.composite[i] = g.I[i];
+    crba_backward(tree, g.S, w.composite, w.M);
+    ltdl_factorize(tree, w.M, w.ltdl);
+
+    idsva_velocities(tree, v, f_ext, w.idsva);
+    driving_torque(tree, v, tau, w.a, w);
+    ltdl_solve_vector(tree, w.a, w.ltdl);
+
+    idsva_accelerations(tree, w.a, w.idsva);
+    idsva_backward(tree, {w.dtau_dq, w.dtau_dv, static_cast<T*>(nullptr), w.stride}, w.idsva);
+    ltdl_solve(tree, T(-1.0), w.dtau_dq, w.stride, da_dq, da_dv, w.ltdl);
+    ltdl_inverse(tree, da_dtau, w.ltdl);
 }
 
 // M^-1 alone.
@@ -60,8 +88,8 @@ template <class T>
 void mass_matrix_inverse(const Tree& tree, const T* q, T* M_inverse,
                          const MassMatrixInverseWorkspace<T>& w) {
     crba(tree, q, w.M, w.ground);
-    ltdl_factorize(tree, w.M, tree.nv);
-    ltdl_inverse(tree, w.M, tree.nv, M_inverse, w.ltdl);
+    ltdl_factorize(tree, w.M, w.ltdl);
+    ltdl_inverse(tree, M_inverse, w.ltdl);
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -4,18 +4,18 @@
 // rows and columns of a free root need no products.
 //
 // Symbols, for body i with parent p and column s_j of the motion subspace of joint j:
-//   Psi'_j  = v_p x s_j            Psidot    (nv)     rate of s_j due to the parent's motion
-//   Psi''_j = a_p x s_j + v_p x Psi'_j   Psiddot  (nv)
-//   Psi'_j + S'_j, S'_j = v_j x s_j      Upsilondot   (nv)
-//   a_i                            a         (nbodies) spatial acceleration, gravity included
-//   B_i, f_i                       B, f      (nbodies) Coriolis operator; force; then subtree sums
+//   Psidot[j]      Psi'_j  = v_p x s_j                 rate of s_j due to the parent's motion
+//   Psiddot[j]     Psi''_j = a_p x s_j + v_p x Psi'_j
+//   Upsilondot[j]  Psi'_j + S'_j,  S'_j = v_i x s_j    S' is zero in the joint's own frame
+//   a[i]           spatial acceleration, gravity included
+//   B[i], f[i]     Coriolis operator and force of the body, then of its subtree
 //
-// Row k of the partial derivatives is a product of t1, t2 with the columns of its ancestors j, and
-// column k of the ancestors' rows a product of their s_j with two forces of k:
-//   dtau_k/dq_j = t1 . Psi'_j + t2 . Psi''_j       dtau_j/dq_k = s_j . (2B Psi'_k + I Psi''_k + s_k
-//   x* f) dtau_k/dv_j = t1 . s_j + t2 . (Psi'_j + S'_j)  dtau_j/dv_k = s_j . (2B s_k + I (Psi'_k +
-//   S'_k)) M_kj = M_jk = t2 . s_j                         t1 = (2B)^T s_k, t2 = I s_k   (composites
-//   of k)
+// For column k and the columns j on its path, with composites of k, t1 = (2B)^T s_k and t2 = I s_k:
+//   dtau_k/dq_j = t1 . Psi'_j + t2 . Psi''_j       dtau_j/dq_k = s_j . (2B Psi'_k + I Psi''_k
+//                                                                       + s_k x* f)
+//   dtau_k/dv_j = t1 . s_j + t2 . (Psi'_j + S'_j)  dtau_j/dv_k = s_j . (2B s_k + I (Psi'_k + S'_k))
+//   M_kj = M_jk = t2 . s_j
+// On the left j may be of k's own joint; on the right it is of a strictly shallower one.
 #pragma once
 
 #include "dtau/algorithms/crba.hpp"
@@ -39,46 +39,59 @@ struct IdsvaWorkspace {
           f(arena.take<Force<T>>(tree.nbodies)) {}
 };
 
-// Forward sweep over bodies whose placements, twists and inertias ground holds.
+// Forward sweep over bodies whose placements, twists and inertias ground holds: all that does not
+// depend on the acceleration. f becomes v x* I v - f_ext, and a the acceleration v_p x v_J.
 template <class T>
-DTAU_INLINE void idsva_forward(const Tree& tree, const T* v, const T* a, const T* f_ext,
-                               const IdsvaWorkspace<T>& w) {
+DTAU_INLINE void idsva_velocities(const Tree& tree, const T* v, const T* f_ext,
+                                  const IdsvaWorkspace<T>& w) {
     const Ground<T>& g = w.ground;
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
-        const int p = body.parent;
         const Motion<T> vi = g.v[i];
-        if (p < 0) {  // v_p = 0, a_p = -gravity
-            const Motion<T> ap = world_acceleration(g.gravity[i]);
-            for (int k = body.v; body.kind != JointKind::free && k < body.v + body.nv; ++k) {
+        if (body.parent < 0) {  // v_p = 0
+            for (int k = body.v; k < body.v + body.nv; ++k) {
                 w.Psidot[k] = zero_motion<T>();
-                w.Psiddot[k] = {{T(0.0), T(0.0), T(0.0)}, cross(ap.lin, g.S[k].ang)};
                 w.Upsilondot[k] = body.nv == 1 ? zero_motion<T>() : cross(vi, g.S[k]);
             }
-            w.a[i] = ap + joint_twist(body, a + body.v);
+            w.a[i] = zero_motion<T>();
         } else {
-            const Motion<T> vp = g.v[p], ap = w.a[p];
+            const Motion<T> vp = g.v[body.parent];
             for (int k = body.v; k < body.v + body.nv; ++k) {
                 const Motion<T> s = g.S[k], Psidot = cross(vp, s);
                 w.Psidot[k] = Psidot;
-                w.Psiddot[k] = cross(ap, s, cross(vp, Psidot));
                 w.Upsilondot[k] = body.nv == 1 ? Psidot + Psidot : cross(vi, s, Psidot);
             }
-            // S'_i q' = v_p x v_J, which is Psi' q' for a single column
-            const Motion<T> vJ = subspace_times(body, g.S, v, zero_motion<T>());
-            const Motion<T> bias =
-                body.nv == 1 ? fma(v[body.v], w.Psidot[body.v], ap) : cross(vp, vJ, ap);
-            w.a[i] = subspace_times(body, g.S, a, bias);
+            w.a[i] = subspace_times(body, w.Psidot, v, zero_motion<T>());
         }
         const Force<T> momentum = g.I[i] * vi;
         w.B[i] = coriolis(g.I[i], vi, momentum);
-        Force<T> f = cross_star(vi, momentum, g.I[i] * w.a[i]);
-        if (f_ext) f = f - transformed(g.P[i], body_wrench(body, f_ext + 6 * i));
-        w.f[i] = f;
+        w.f[i] = cross_star(vi, momentum);
+        if (f_ext) w.f[i] = w.f[i] - transformed(g.P[i], body_wrench(body, f_ext + 6 * i));
     }
 }
 
-// The three matrices, with the stride n of their rows.
+// Forward sweep for the accelerations a (nv) of the joints.
+template <class T>
+DTAU_INLINE void idsva_accelerations(const Tree& tree, const T* a, const IdsvaWorkspace<T>& w) {
+    const Ground<T>& g = w.ground;
+    for (int i = 0; i < tree.nbodies; ++i) {
+        const Body& body = tree.bodies[i];
+        if (body.parent < 0) {  // a_p = -gravity
+            const Motion<T> ap = world_acceleration(g.gravity[i]);
+            for (int k = body.v; body.kind != JointKind::free && k < body.v + body.nv; ++k)
+                w.Psiddot[k] = {{T(0.0), T(0.0), T(0.0)}, cross(ap.lin, g.S[k].ang)};
+            w.a[i] = ap + joint_twist(body, a + body.v);
+        } else {
+            const Motion<T> vp = g.v[body.parent], ap = w.a[body.parent];
+            for (int k = body.v; k < body.v + body.nv; ++k)
+                w.Psiddot[k] = cross(ap, g.S[k], cross(vp, w.Psidot[k]));
+            w.a[i] = subspace_times(body, g.S, a, ap + w.a[i]);
+        }
+        w.f[i] += g.I[i] * w.a[i];
+    }
+}
+
+// The three matrices, with the stride n of their rows; da may be null: not wanted.
 template <class T>
 struct Partials {
     T *dq, *dv, *da;
@@ -101,7 +114,7 @@ DTAU_INLINE void free_root_entries(const Motion<T>& v, const Vec3<T>& gravity, c
     out.dq[k * n + base + 5] = weight.z;
     for (int j = 0; j < 6; ++j) {
         out.dv[k * n + base + j] = row_v.x[j];
-        out.da[k * n + base + j] = out.da[(base + j) * n + k] = row_a.x[j];
+        if (out.da) out.da[k * n + base + j] = out.da[(base + j) * n + k] = row_a.x[j];
     }
     store_column(by_q, base, k, n, out.dq);
     store_column(by_v, base, k, n, out.dv);
@@ -125,7 +138,7 @@ DTAU_INLINE void free_root_block(const Inertia<T>& I, const Coriolis<T>& B, cons
     angular(B.A.x, W.x, U.x, G.x, P2.x, 3);
     angular(B.A.y, W.y, U.y, G.y, P2.y, 4);
     angular(B.A.z, W.z, U.z, G.z, P2.z, 5);
-    free_root_inertia(I, base, out.n, out.da);
+    if (out.da) free_root_inertia(I, base, out.n, out.da);
 }
 
 // Backward sweep: composites, and the three matrices, into zeros.
@@ -150,7 +163,7 @@ DTAU_INLINE void idsva_backward(const Tree& tree, const Partials<T>& out,
             const auto row = [&](int j) {
                 out.dq[k * n + j] = dot(t1, w.Psidot[j].ang, dot(t2, w.Psiddot[j]));
                 out.dv[k * n + j] = dot(t1, g.S[j].ang, dot(t2, w.Upsilondot[j]));
-                out.da[k * n + j] = dot(t2, g.S[j]);
+                if (out.da) out.da[k * n + j] = dot(t2, g.S[j]);
             };
             for (int j = first; j < end; ++j) row(j);
             if (body.parent < 0) continue;
@@ -161,7 +174,7 @@ DTAU_INLINE void idsva_backward(const Tree& tree, const Partials<T>& out,
                 row(j);
                 out.dq[j * n + k] = dot(g.S[j], by_q);
                 out.dv[j * n + k] = dot(g.S[j], by_v);
-                out.da[j * n + k] = out.da[k * n + j];
+                if (out.da) out.da[j * n + k] = out.da[k * n + j];
             }
             if (stop > 0)
                 free_root_entries(g.v[body.root], g.gravity[body.root], t1, t2, by_q, by_v, k,
@@ -174,7 +187,7 @@ DTAU_INLINE void idsva_backward(const Tree& tree, const Partials<T>& out,
         }
     }
     for (int k = 0; k < tree.nv; ++k) {
-        out.da[k * n + k] += T(tree.armature[k]);
+        if (out.da) out.da[k * n + k] += T(tree.armature[k]);
         out.dv[k * n + k] += T(tree.damping[k]);
     }
 }
@@ -184,7 +197,8 @@ template <class T>
 void idsva(const Tree& tree, const T* q, const T* v, const T* a, const T* f_ext, T* dtau_dq,
            T* dtau_dv, T* dtau_da, const IdsvaWorkspace<T>& w) {
     ground_sweep(tree, q, v, w.ground);
-    idsva_forward(tree, v, a, f_ext, w);
+    idsva_velocities(tree, v, f_ext, w);
+    idsva_accelerations(tree, a, w);
     idsva_backward(tree, {dtau_dq, dtau_dv, dtau_da, tree.nv}, w);
 }
 

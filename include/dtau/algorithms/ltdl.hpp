@@ -1,9 +1,11 @@
 // Factorisation M = L^T D L of a mass matrix that keeps the zeros of the tree, and its solves.
-// RBDA section 6.5: O(N d^2) to factorise, O(N d) to solve for one column.
+// [RBDA] section 6.5: O(N d^2) to factorise, O(N d) to solve for one column.
 //
-// L is stored below the diagonal of its matrix, 1/D on the diagonal. Two degrees of freedom are
-// related if one is on the path from the other to the world; dof_parent leads along that path, and
-// the subtree of k is the range k ... dof_end[k] - 1.
+// Two degrees of freedom are related if one is on the path from the other to the world; M and L
+// have entries for related pairs only. L is therefore kept by paths: row k holds L_kj at place
+// depth(j) for the j on the path of k, and 1/D_k at place depth(k). The path of an ancestor is a
+// prefix of the path of k, so rows combine place by place. The subtree of k is the range
+// k ... dof_end[k] - 1.
 #pragma once
 
 #include "dtau/arena.hpp"
@@ -12,25 +14,8 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// In place, from the lower triangle; the upper one is left as it was. Rows are `stride` apart.
-template <class T>
-DTAU_INLINE void ltdl_factorize(const Tree& tree, T* M, int stride) {
-    const int* parent = tree.dof_parent;
-    for (int k = tree.nv - 1; k >= 0; --k) {
-        T* row = M + k * stride;
-        const T d_inverse = T(1.0) / row[k];
-        for (int i = parent[k]; i >= 0; i = parent[i]) {
-            const T l = row[i] * d_inverse;
-            for (int j = i; j >= 0; j = parent[j])
-                M[i * stride + j] = fma(-l, row[j], M[i * stride + j]);
-            row[i] = l;
-        }
-        row[k] = d_inverse;
-    }
-}
-
-// Neighbouring entries of a row that are processed together: a vector of them for a lone state, one
-// (a vector of states) in lanes.
+// Neighbouring numbers that are processed together: a vector of them for a lone state, one (a
+// vector of states) in lanes.
 template <class T>
 struct Pack {
     static constexpr int width = 1;
@@ -38,7 +23,7 @@ struct Pack {
 
     static DTAU_INLINE Pack load(const T* x) { return {*x}; }
     static DTAU_INLINE Pack unit(int i) { return {T(i == 0 ? 1.0 : 0.0)}; }  // 1 at place i
-    DTAU_INLINE void store(T* x, int) const { *x = value; }
+    DTAU_INLINE void store(T* x, int = width) const { *x = value; }
 };
 template <>
 struct Pack<double> {
@@ -55,7 +40,7 @@ struct Pack<double> {
         if (i >= 0 && i < width) p.value.value[i] = 1.0;
         return p;
     }
-    DTAU_INLINE void store(double* x, int count) const {
+    DTAU_INLINE void store(double* x, int count = width) const {
         if (count >= width) {
             std::memcpy(x, &value, sizeof(Lane));
         } else {
@@ -67,124 +52,187 @@ template <class T>
 DTAU_INLINE Pack<T> fma(T l, const Pack<T>& x, const Pack<T>& y) {
     return {fma(l, x.value, y.value)};
 }
+template <class T>
+DTAU_INLINE Pack<T> operator*(T l, const Pack<T>& x) {
+    return {decltype(x.value)(l) * x.value};
+}
+// A row's length in whole packs.
+template <class T>
+DTAU_INLINE int whole_packs(int count) {
+    return (count + Pack<T>::width - 1) / Pack<T>::width * Pack<T>::width;
+}
 
 template <class T>
 struct LtdlWorkspace {
-    static constexpr int packs = 4;  // columns in a block: packs * width
-    Pack<T>* X;                      // a block of the solution
-    int* rows;                       // those that are not zero before the second sweep
+    static constexpr int packs =
+        8;       // of neighbouring columns in a block: registers that hide latency
+    int stride;  // of the rows of L
+    T* L;
+    Pack<T>* X;  // a block of the solution
+    int* rows;   // those that are not zero before the second sweep
+    int* path;   // of the current k: path[depth(j)] = j
 
     LtdlWorkspace(Arena& arena, const Tree& tree)
-        : X(arena.take<Pack<T>>(tree.nv * packs)), rows(arena.take<int>(tree.nv)) {}
-
-    // The width of rows that may be read in whole packs.
-    static int stride(const Tree& tree) {
-        return (tree.nv + Pack<T>::width - 1) / Pack<T>::width * Pack<T>::width;
-    }
+        : stride(whole_packs<T>(tree.max_depth + 1)),
+          L(arena.take<T>(tree.nv * stride)),
+          X(arena.take<Pack<T>>(tree.nv * packs)),
+          rows(arena.take<int>(tree.nv)),
+          path(arena.take<int>(tree.max_depth + 1)) {}
 };
 
-// Rows that are related to one of the columns begin ... end - 1 or, if ancestors_only, that are on
-// the path from one of them to the world.
-DTAU_INLINE int rows_of_columns(const Tree& tree, int begin, int end, bool ancestors_only,
-                                int* rows) {
-    int count = 0;
-    for (int k = 0; k < tree.nv; ++k) {
-        bool wanted = k < end && tree.dof_end[k] > begin;
-        if (!wanted && !ancestors_only) {
-            int j = k;
-            while (j >= end) j = tree.dof_parent[j];
-            wanted = j >= begin;
-        }
-        if (wanted) rows[count++] = k;
-    }
-    return count;
+// Makes path that of k by walking only what differs. Right if, since it was forgotten, k went either
+// up or down: then a subtree that was left is not entered again.
+DTAU_INLINE void follow_path(const Tree& tree, int k, int* path) {
+    for (int j = k; j >= 0 && path[tree.dof_depth[j]] != j; j = tree.dof_parent[j])
+        path[tree.dof_depth[j]] = j;
+}
+DTAU_INLINE void forget_path(const Tree& tree, int* path) {
+    for (int a = 0; a <= tree.max_depth; ++a) path[a] = -1;
 }
 
-// Columns begin ... end - 1 of scale M^-1 B for the first `solved` rows. right(k, c) is the pack of
-// B at row k, column c; B is zero outside the rows of w.
-template <int packs, class T, class Right>
-DTAU_INLINE void ltdl_solve_block(const Tree& tree, const T* L, int stride, T scale, int begin,
-                                  int end, int count, int solved, const Right& right, T* solution,
+// w.L from the lower triangle of M (nv, nv).
+template <class T>
+DTAU_INLINE void ltdl_factorize(const Tree& tree, const T* M, const LtdlWorkspace<T>& w) {
+    const int* path = w.path;
+    forget_path(tree, w.path);
+    for (int k = 0; k < tree.nv; ++k) {
+        follow_path(tree, k, w.path);
+        const int depth = tree.dof_depth[k];
+        T* row = w.L + k * w.stride;
+        for (int a = 0; a < depth; ++a) row[a] = M[k * tree.nv + path[a]];
+        row[depth] = M[k * tree.nv + k];
+    }
+    forget_path(tree, w.path);
+    for (int k = tree.nv - 1; k >= 0; --k) {
+        follow_path(tree, k, w.path);
+        const int depth = tree.dof_depth[k];
+        T* row = w.L + k * w.stride;
+        const T d_inverse = T(1.0) / row[depth];
+        for (int a = depth - 1; a >= 0; --a) {
+            const T l = row[a] * d_inverse;
+            T* ancestor = w.L + path[a] * w.stride;
+            for (int b = 0; b <= a; ++b) ancestor[b] = fma(-l, row[b], ancestor[b]);
+        }
+        for (int b = 0; b < depth; ++b) row[b] = d_inverse * row[b];
+        row[depth] = d_inverse;
+    }
+}
+
+// x becomes M^-1 x.
+template <class T>
+DTAU_INLINE void ltdl_solve_vector(const Tree& tree, T* x, const LtdlWorkspace<T>& w) {
+    for (int k = tree.nv - 1; k >= 0; --k) {
+        const T* row = w.L + k * w.stride;
+        for (int j = tree.dof_parent[k]; j >= 0; j = tree.dof_parent[j])
+            x[j] = fma(-row[tree.dof_depth[j]], x[k], x[j]);
+    }
+    for (int k = 0; k < tree.nv; ++k) {
+        const T* row = w.L + k * w.stride;
+        x[k] = row[tree.dof_depth[k]] * x[k];
+        for (int j = tree.dof_parent[k]; j >= 0; j = tree.dof_parent[j])
+            x[k] = fma(-row[tree.dof_depth[j]], x[j], x[k]);
+    }
+}
+
+// Is k on the path from one of the columns begin ... end - 1 to the world?
+DTAU_INLINE bool is_ancestor(const Tree& tree, int k, int begin, int end) {
+    return k < end && tree.dof_end[k] > begin;
+}
+// Or is one of them on the path from k to the world?
+DTAU_INLINE bool is_related(const Tree& tree, int k, int begin, int end) {
+    if (begin >= end) return false;
+    if (is_ancestor(tree, k, begin, end)) return true;
+    while (k >= end) k = tree.dof_parent[k];
+    return k >= begin;
+}
+
+// Columns from begin on of scale M^-1 B, for the first `solved` rows. right(k, c) is the pack of B at
+// row k, column c; B is zero outside the `count` rows of w. Calls store(k, c, pack) for the results.
+template <int packs, class T, class Right, class Store>
+DTAU_INLINE void ltdl_solve_block(const Tree& tree, T scale, int begin, int count, int solved,
+                                  const Right& right, const Store& store,
                                   const LtdlWorkspace<T>& w) {
     constexpr int width = Pack<T>::width;
-    const int n = tree.nv;
     Pack<T> x[packs];
     for (int k = 0; k < solved; ++k)
-        for (int p = 0; p < packs; ++p) w.X[k * packs + p].value = decltype(x[p].value)(0.0);
+        for (int p = 0; p < packs; ++p) w.X[k * packs + p] = {T(0.0)};
 
     for (int r = count - 1; r >= 0; --r) {  // L^-T, leaves to root
         const int j = w.rows[r];
+        const T* L = w.L + tree.dof_depth[j];  // column j: the same place in every row
         for (int p = 0; p < packs; ++p) x[p] = right(j, begin + p * width);
         for (int s = r + 1; s < count && w.rows[s] < tree.dof_end[j]; ++s) {
             const int k = w.rows[s];
-            const T l = -L[k * stride + j];
+            const T l = -L[k * w.stride];
             for (int p = 0; p < packs; ++p) x[p] = fma(l, w.X[k * packs + p], x[p]);
         }
         for (int p = 0; p < packs; ++p) w.X[j * packs + p] = x[p];
     }
+    const int* path = w.path;
+    forget_path(tree, w.path);
     for (int k = 0; k < solved; ++k) {  // D^-1 and L^-1, root to leaves
-        const T d_inverse = scale * L[k * stride + k];
-        for (int p = 0; p < packs; ++p)
-            x[p].value = decltype(x[p].value)(d_inverse) * w.X[k * packs + p].value;
-        for (int j = tree.dof_parent[k]; j >= 0; j = tree.dof_parent[j]) {
-            const T l = -L[k * stride + j];
-            for (int p = 0; p < packs; ++p) x[p] = fma(l, w.X[j * packs + p], x[p]);
+        follow_path(tree, k, w.path);
+        const int depth = tree.dof_depth[k];
+        const T* row = w.L + k * w.stride;
+        const T d_inverse = scale * row[depth];
+        for (int p = 0; p < packs; ++p) x[p] = d_inverse * w.X[k * packs + p];
+        for (int a = 0; a < depth; ++a) {
+            const T l = -row[a];
+            for (int p = 0; p < packs; ++p) x[p] = fma(l, w.X[path[a] * packs + p], x[p]);
         }
         for (int p = 0; p < packs; ++p) {
             w.X[k * packs + p] = x[p];
-            const int c = begin + p * width;
-            if (c < end) x[p].store(solution + k * n + c, end - c);
+            store(k, begin + p * width, x[p]);
         }
     }
 }
 
-// Calls solve(packs, begin, end) for blocks of columns, with packs as a compile-time constant.
-template <class T, class Solve>
-DTAU_INLINE void for_blocks(int columns, const Solve& solve) {
-    constexpr int width = Pack<T>::width, most = LtdlWorkspace<T>::packs;
-    for (int begin = 0; begin < columns;) {
-        const int left = (columns - begin + width - 1) / width;
-        const int used = left < most ? left : most;
-        const int end = begin + used * width < columns ? begin + used * width : columns;
-        switch (used) {
-            case 1:
-                solve.template operator()<1>(begin, end);
-                break;
-            case 2:
-                solve.template operator()<2>(begin, end);
-                break;
-            case 3:
-                solve.template operator()<3>(begin, end);
-                break;
-            default:
-                solve.template operator()<most>(begin, end);
-        }
-        begin = end;
-    }
+// Calls solve<packs>(begin, end) for blocks of columns: wide ones, then one for what is left.
+template <int packs, class T, class Solve>
+DTAU_INLINE void for_blocks(int begin, int columns, const Solve& solve) {
+    constexpr int width = packs * Pack<T>::width;
+    for (; columns - begin > width - Pack<T>::width; begin += width)
+        solve.template operator()<packs>(begin, begin + width < columns ? begin + width : columns);
+    if constexpr (packs > 1)
+        if (begin < columns) for_blocks<packs - 1, T>(begin, columns, solve);
 }
 
-// scale M^-1 B for a matrix B (nv, nv) of derivatives: zero where row and column are not related.
-// Rows of L and B are `stride` apart; those of B may be read in whole packs.
+// scale M^-1 B for two matrices of derivatives (nv, nv), zero where row and column are not related.
+// They lie side by side: rows are `stride` apart and the second begins in the middle of the first's,
+// both padded to whole packs.
 template <class T>
-DTAU_INLINE void ltdl_solve(const Tree& tree, const T* L, T scale, const T* B, int stride,
-                            T* solution, const LtdlWorkspace<T>& w) {
+DTAU_INLINE void ltdl_solve(const Tree& tree, T scale, const T* B, int stride, T* first, T* second,
+                            const LtdlWorkspace<T>& w) {
+    const int n = tree.nv, half = stride / 2;
     const auto right = [&](int k, int c) { return Pack<T>::load(B + k * stride + c); };
-    for_blocks<T>(tree.nv, [&]<int packs>(int begin, int end) {
-        const int count = rows_of_columns(tree, begin, end, false, w.rows);
-        ltdl_solve_block<packs>(tree, L, stride, scale, begin, end, count, tree.nv, right, solution,
-                                w);
+    const auto store = [&](int k, int c, const Pack<T>& x) {
+        if (c < half)
+            x.store(first + k * n + c, n - c);
+        else
+            x.store(second + k * n + c - half, n - (c - half));
+    };
+    for_blocks<LtdlWorkspace<T>::packs, T>(0, stride, [&]<int packs>(int begin, int end) {
+        int count = 0;
+        for (int k = 0; k < n; ++k)
+            if (is_related(tree, k, begin, end < half ? end : half) ||
+                is_related(tree, k, begin < half ? 0 : begin - half, end - half))
+                w.rows[count++] = k;
+        ltdl_solve_block<packs>(tree, scale, begin, count, n, right, store, w);
     });
 }
 
 // M^-1 (nv, nv): the upper triangle by columns of the identity, then the mirrored lower one.
 template <class T>
-DTAU_INLINE void ltdl_inverse(const Tree& tree, const T* L, int stride, T* inverse,
-                              const LtdlWorkspace<T>& w) {
+DTAU_INLINE void ltdl_inverse(const Tree& tree, T* inverse, const LtdlWorkspace<T>& w) {
     const int n = tree.nv;
+    constexpr int most = LtdlWorkspace<T>::packs / 2;  // narrow: rows below a block are left out
     const auto right = [&](int k, int c) { return Pack<T>::unit(k - c); };
-    for_blocks<T>(n, [&]<int packs>(int begin, int end) {
-        const int count = rows_of_columns(tree, begin, end, true, w.rows);
-        ltdl_solve_block<packs>(tree, L, stride, T(1.0), begin, end, count, end, right, inverse, w);
+    const auto store = [&](int k, int c, const Pack<T>& x) { x.store(inverse + k * n + c, n - c); };
+    for_blocks<most, T>(0, n, [&]<int packs>(int begin, int end) {
+        int count = 0;
+        for (int k = 0; k < end; ++k)
+            if (is_ancestor(tree, k, begin, end)) w.rows[count++] = k;
+        ltdl_solve_block<packs>(tree, T(1.0), begin, count, end, right, store, w);
     });
     for (int k = 0; k < n; ++k)
         for (int c = k + 1; c < n; ++c) inverse[c * n + k] = inverse[k * n + c];

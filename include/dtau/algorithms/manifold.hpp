@@ -27,11 +27,17 @@ template <class T>
 DTAU_INLINE Quaternion<T> operator*(const Quaternion<T>& a, const Quaternion<T>& b) {
     return {cross(a.v, b.v, fma(a.w, b.v, b.w * a.v)), a.w * b.w - dot(a.v, b.v)};
 }
-// Writes x / |x|.
+// Writes x / |x|, for any norm but zero: nothing overflows on the way.
 template <class T>
 DTAU_INLINE void store_normalized(const Quaternion<T>& x, T* q) {
-    const T scale = T(1.0) / std::sqrt(dot(x.v, x.v, x.w * x.w));
-    q[0] = scale * x.v.x, q[1] = scale * x.v.y, q[2] = scale * x.v.z, q[3] = scale * x.w;
+    double largest = std::fabs(real_part(x.w));
+    const T parts[3] = {x.v.x, x.v.y, x.v.z};
+    for (const T& c : parts)
+        if (std::fabs(real_part(c)) > largest) largest = std::fabs(real_part(c));
+    const T by(1.0 / largest);
+    const Quaternion<T> u = {by * x.v, by * x.w};
+    const T scale = T(1.0) / std::sqrt(dot(u.v, u.v, u.w * u.w));
+    q[0] = scale * u.v.x, q[1] = scale * u.v.y, q[2] = scale * u.v.z, q[3] = scale * u.w;
 }
 
 // Below this squared angle the power series are exact to rounding.

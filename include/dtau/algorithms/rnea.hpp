@@ -1,9 +1,11 @@
 // Inverse dynamics: the recursive Newton-Euler algorithm in body coordinates, O(N).
-// RBDA section 5.3, table 5.1, equations in body coordinates.
+// [RBDA] section 5.3, table 5.1, equations in body coordinates.
 //
 // Symbols, for body i with parent p, in the axes of body i about its origin:
-//   X[i]   placement of the body in its parent       v[i]  twist           a[i]  spatial
-//   acceleration f[i]   force across joint i, from parent to body (net force of the subtree)
+//   X[i]   placement of the body in its parent
+//   v[i]   twist
+//   a[i]   spatial acceleration, gravity included
+//   f[i]   force across joint i, from parent to body: the net force of the subtree
 #pragma once
 
 #include "dtau/kinematics.hpp"

@@ -6,7 +6,11 @@ import numpy
 import numpy.typing
 from numpy.typing import NDArray
 
-from dtau._core import complex128 as complex128, counting as counting
+from dtau._core import (
+    alone as alone,
+    complex128 as complex128,
+    counting as counting
+)
 import dtau.results
 
 
