@@ -5,8 +5,9 @@
 // joint are in the order of its velocity: linear first.
 #pragma once
 
+#include "dtau/arena.hpp"
 #include "dtau/model.hpp"
-#include "dtau/spatial.hpp"
+#include "dtau/pack.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -33,12 +34,46 @@ DTAU_INLINE Mat3<T> lift(const Mat3<double>& m) {
     return {lift<T>(m.x), lift<T>(m.y), lift<T>(m.z)};
 }
 
+// A configuration, with the sines and cosines of its angles.
+template <class T>
+struct Configuration {
+    const T* q;
+    T *sine, *cosine;
+
+    Configuration(const T* coordinates, const Configuration& scratch)
+        : q(coordinates), sine(scratch.sine), cosine(scratch.cosine) {}
+    Configuration(Arena& arena, const Tree& tree)
+        : q(nullptr),
+          sine(arena.take<T>(whole_packs<T>(tree.nq))),
+          cosine(arena.take<T>(whole_packs<T>(tree.nq))) {}
+};
+
+// The configuration q in the memory of scratch. A lone state's angles go through vectors together,
+// with whatever else lies between them.
+template <class T>
+DTAU_INLINE Configuration<T> configuration(const Tree& tree, const T* q,
+                                           const Configuration<T>& scratch) {
+    if constexpr (Pack<T>::width > 1) {
+        for (int k = 0; k < tree.nq; k += Pack<T>::width) {
+            Pack<T> sine, cosine;
+            sincos(Pack<T>::load(q + k, tree.nq - k).value, sine.value, cosine.value);
+            sine.store(scratch.sine + k);
+            cosine.store(scratch.cosine + k);
+        }
+    } else {
+        for (int i = 0; i < tree.nbodies; ++i) {
+            const Body& body = tree.bodies[i];
+            if (body.kind == JointKind::revolute || body.kind == JointKind::helical)
+                sincos(q[body.q], scratch.sine[body.q], scratch.cosine[body.q]);
+        }
+    }
+    return {q, scratch};
+}
+
 // R Rz(angle)
 template <class T>
-DTAU_INLINE Mat3<T> rotate_z(const Mat3<T>& R, T angle) {
-    T s, c;
-    sincos(angle, s, c);
-    return {fma(c, R.x, s * R.y), fma(c, R.y, -s * R.x), R.z};
+DTAU_INLINE Mat3<T> rotate_z(const Mat3<T>& R, T sine, T cosine) {
+    return {fma(cosine, R.x, sine * R.y), fma(cosine, R.y, -sine * R.x), R.z};
 }
 
 // Rotation of a quaternion x y z w of any norm but zero.
@@ -53,16 +88,19 @@ DTAU_INLINE Mat3<T> quaternion_rotation(const T* q) {
             {fma(sx, z, wy), fma(sy, z, -wx), one - (xx + yy)}};
 }
 
-// Moves the joint frame A to the body frame for the joint's coordinates q.
+// Moves the joint frame A to the body frame.
 template <class T>
-DTAU_INLINE Placement<T> joint_placement(const Body& body, const Placement<T>& A, const T* q) {
+DTAU_INLINE Placement<T> joint_placement(const Body& body, const Placement<T>& A,
+                                         const Configuration<T>& x) {
+    const T* q = x.q + body.q;
     switch (body.kind) {
         case JointKind::revolute:
-            return {rotate_z(A.R, q[0]), A.r};
+            return {rotate_z(A.R, x.sine[body.q], x.cosine[body.q]), A.r};
         case JointKind::prismatic:
             return {A.R, fma(q[0], A.R.z, A.r)};
         case JointKind::helical:
-            return {rotate_z(A.R, q[0]), fma(T(body.pitch) * q[0], A.R.z, A.r)};
+            return {rotate_z(A.R, x.sine[body.q], x.cosine[body.q]),
+                    fma(T(body.pitch) * q[0], A.R.z, A.r)};
         case JointKind::spherical:
             return {A.R * quaternion_rotation(q), A.r};
         case JointKind::free:

@@ -18,13 +18,15 @@ namespace dtau::DTAU_VARIANT {
 
 template <class T>
 struct Ground {
+    Configuration<T> angles;
     Placement<T>* P;
     Vec3<T>* gravity;
     Motion<T>*S, *v;
     Inertia<T>* I;
 
     Ground(Arena& arena, const Tree& tree)
-        : P(arena.take<Placement<T>>(tree.nbodies)),
+        : angles(arena, tree),
+          P(arena.take<Placement<T>>(tree.nbodies)),
           gravity(arena.take<Vec3<T>>(tree.nbodies)),
           S(arena.take<Motion<T>>(tree.nv)),
           v(arena.take<Motion<T>>(tree.nbodies)),
@@ -45,15 +47,16 @@ DTAU_INLINE Placement<T> joint_frame(const Body& body, const Placement<T>& P) {
 
 // P, S and gravity of body i.
 template <class T>
-DTAU_INLINE void place_body(const Tree& tree, int i, const T* q, const Ground<T>& ground) {
+DTAU_INLINE void place_body(const Tree& tree, int i, const Configuration<T>& x,
+                            const Ground<T>& ground) {
     const Body& body = tree.bodies[i];
     Placement<T>& P = ground.P[i];
     if (body.parent < 0) {
         P = {Mat3<T>::identity(), {T(0.0), T(0.0), T(0.0)}};
-        const Mat3<T> R = joint_placement(body, constant_placement<T>(body), q + body.q).R;
+        const Mat3<T> R = joint_placement(body, constant_placement<T>(body), x).R;
         ground.gravity[i] = transposed_mul(R, lift<T>(vec3(tree.gravity)));
     } else {
-        P = joint_placement(body, joint_frame(body, ground.P[body.parent]), q + body.q);
+        P = joint_placement(body, joint_frame(body, ground.P[body.parent]), x);
     }
     motion_subspace(body, P, ground.S + body.v);
 }
@@ -80,9 +83,10 @@ DTAU_INLINE Force<T> zero_force() {
 // Placements, subspaces, inertias, and twists unless v is null.
 template <class T>
 DTAU_INLINE void ground_sweep(const Tree& tree, const T* q, const T* v, const Ground<T>& ground) {
+    const Configuration<T> x = configuration(tree, q, ground.angles);
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
-        place_body(tree, i, q, ground);
+        place_body(tree, i, x, ground);
         if (body.parent < 0) {  // ground is this body's frame
             const Vec3<double> c = vec3(body.com);
             const Sym3<double> J = sym3(body.own_inertia);

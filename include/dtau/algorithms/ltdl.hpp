@@ -10,57 +10,10 @@
 
 #include "dtau/arena.hpp"
 #include "dtau/model.hpp"
-#include "dtau/spatial.hpp"
+#include "dtau/pack.hpp"
+#include "dtau/path.hpp"
 
 namespace dtau::DTAU_VARIANT {
-
-// Neighbouring numbers that are processed together: a vector of them for a lone state, one (a
-// vector of states) in lanes.
-template <class T>
-struct Pack {
-    static constexpr int width = 1;
-    T value;
-
-    static DTAU_INLINE Pack load(const T* x) { return {*x}; }
-    static DTAU_INLINE Pack unit(int i) { return {T(i == 0 ? 1.0 : 0.0)}; }  // 1 at place i
-    DTAU_INLINE void store(T* x, int = width) const { *x = value; }
-};
-template <>
-struct Pack<double> {
-    static constexpr int width = lanes;
-    Lane value;
-
-    static DTAU_INLINE Pack load(const double* x) {
-        Pack p;
-        std::memcpy(&p.value, x, sizeof(Lane));
-        return p;
-    }
-    static DTAU_INLINE Pack unit(int i) {
-        Pack p{Lane(0.0)};
-        if (i >= 0 && i < width) p.value.value[i] = 1.0;
-        return p;
-    }
-    DTAU_INLINE void store(double* x, int count = width) const {
-        if (count >= width) {
-            std::memcpy(x, &value, sizeof(Lane));
-        } else {
-            for (int k = 0; k < count; ++k) x[k] = value.value[k];
-        }
-    }
-};
-template <class T>
-DTAU_INLINE Pack<T> fma(T l, const Pack<T>& x, const Pack<T>& y) {
-    return {fma(l, x.value, y.value)};
-}
-template <class T>
-DTAU_INLINE Pack<T> operator*(T l, const Pack<T>& x) {
-    return {decltype(x.value)(l) * x.value};
-}
-// A row's length in whole packs.
-template <class T>
-DTAU_INLINE int whole_packs(int count) {
-    return (count + Pack<T>::width - 1) / Pack<T>::width * Pack<T>::width;
-}
 
 template <class T>
 struct LtdlWorkspace {
@@ -79,16 +32,6 @@ struct LtdlWorkspace {
           rows(arena.take<int>(tree.nv)),
           path(arena.take<int>(tree.max_depth + 1)) {}
 };
-
-// Makes path that of k by walking only what differs. Right if, since it was forgotten, k went either
-// up or down: then a subtree that was left is not entered again.
-DTAU_INLINE void follow_path(const Tree& tree, int k, int* path) {
-    for (int j = k; j >= 0 && path[tree.dof_depth[j]] != j; j = tree.dof_parent[j])
-        path[tree.dof_depth[j]] = j;
-}
-DTAU_INLINE void forget_path(const Tree& tree, int* path) {
-    for (int a = 0; a <= tree.max_depth; ++a) path[a] = -1;
-}
 
 // w.L from the lower triangle of M (nv, nv).
 template <class T>

@@ -30,12 +30,13 @@ struct PlacementsWorkspace {
 };
 
 template <class T>
-DTAU_INLINE void place_in_world(const Tree& tree, const T* q, Placement<T>* P) {
+DTAU_INLINE void place_in_world(const Tree& tree, const T* q, const PlacementsWorkspace<T>& w) {
+    const Configuration<T> x = configuration(tree, q, w.ground.angles);
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
         const Placement<T> frame =
-            body.parent < 0 ? constant_placement<T>(body) : joint_frame(body, P[body.parent]);
-        P[i] = joint_placement(body, frame, q + body.q);
+            body.parent < 0 ? constant_placement<T>(body) : joint_frame(body, w.P[body.parent]);
+        w.P[i] = joint_placement(body, frame, x);
     }
 }
 
@@ -49,7 +50,7 @@ DTAU_INLINE Placement<T> user_axes(const Body& body, const Placement<T>& P) {
 template <class T>
 void forward_kinematics(const Tree& tree, const T* q, T* rotation, T* translation,
                         const PlacementsWorkspace<T>& w) {
-    place_in_world(tree, q, w.P);
+    place_in_world(tree, q, w);
     for (int i = 0; i < tree.nbodies; ++i) {
         const Placement<T> P = user_axes(tree.bodies[i], w.P[i]);
         write_rows(P.R, rotation + 9 * i);
@@ -71,7 +72,7 @@ DTAU_INLINE Placement<T> frame_placement(const Tree& tree, const Frame& frame,
 template <class T>
 void frame_placements(const Tree& tree, const Frame* frames, int nframes, const T* q, T* rotation,
                       T* translation, const PlacementsWorkspace<T>& w) {
-    place_in_world(tree, q, w.P);
+    place_in_world(tree, q, w);
     for (int f = 0; f < nframes; ++f) {
         const Placement<T> P = frame_placement(tree, frames[f], w.P);
         write_rows(P.R, rotation + 9 * f);
@@ -87,8 +88,9 @@ template <class T>
 void frame_jacobians(const Tree& tree, const Frame* frames, int nframes, Axes axes, const T* q,
                      T* J, const PlacementsWorkspace<T>& w) {
     const int n = tree.nv;
-    place_in_world(tree, q, w.P);
-    for (int i = 0; i < tree.nbodies; ++i) place_body(tree, i, q, w.ground);
+    place_in_world(tree, q, w);
+    const Configuration<T> x = configuration(tree, q, w.ground.angles);
+    for (int i = 0; i < tree.nbodies; ++i) place_body(tree, i, x, w.ground);
     for (int f = 0; f < nframes; ++f, J += 6 * n) {
         const Frame& frame = frames[f];
         if (frame.body < 0) continue;
@@ -122,7 +124,7 @@ void wrench_at_frame(const Tree& tree, const Frame& frame, Axes axes, const T* q
         const Mat3<T> R = lift<T>(mat3(frame.rotation));
         force = R * force, moment = R * moment;
     } else {
-        place_in_world(tree, q, w.P);
+        place_in_world(tree, q, w);
         if (axes == Axes::world) moment = cross(force, frame_placement(tree, frame, w.P).r, moment);
         const Mat3<T> R = user_axes(tree.bodies[frame.body], w.P[frame.body]).R;
         force = transposed_mul(R, force), moment = transposed_mul(R, moment);

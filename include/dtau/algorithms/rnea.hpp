@@ -14,12 +14,14 @@ namespace dtau::DTAU_VARIANT {
 
 template <class T>
 struct RneaWorkspace {
+    Configuration<T> angles;
     Placement<T>* X;
     Motion<T>*v, *a;
     Force<T>* f;
 
     RneaWorkspace(Arena& arena, const Tree& tree)
-        : X(arena.take<Placement<T>>(tree.nbodies)),
+        : angles(arena, tree),
+          X(arena.take<Placement<T>>(tree.nbodies)),
           v(arena.take<Motion<T>>(tree.nbodies)),
           a(arena.take<Motion<T>>(tree.nbodies)),
           f(arena.take<Force<T>>(tree.nbodies)) {}
@@ -35,9 +37,10 @@ DTAU_INLINE Motion<T> from_parent(const Placement<T>& X, const Motion<T>& m) {
 template <class T>
 void rnea(const Tree& tree, const T* q, const T* v, const T* a, const T* f_ext, T* tau,
           const RneaWorkspace<T>& w) {
+    const Configuration<T> x = configuration(tree, q, w.angles);
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
-        const Placement<T> X = joint_placement(body, constant_placement<T>(body), q + body.q);
+        const Placement<T> X = joint_placement(body, constant_placement<T>(body), x);
         const Motion<T> zero = zero_motion<T>();
         const Motion<T> vJ = v ? joint_twist(body, v + body.v) : zero;
         const Motion<T> aJ = a ? joint_twist(body, a + body.v) : zero;

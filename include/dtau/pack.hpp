@@ -1,0 +1,76 @@
+// Neighbouring numbers of an array that are processed together: a vector of them for a lone state,
+// one (which is a vector of states) in lanes. An algorithm that is written with packs runs on
+// vectors in both cases, with the same arithmetic for each number.
+#pragma once
+
+#include "dtau/spatial.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+template <class T>
+struct Pack {
+    static constexpr int width = 1;
+    T value;
+
+    static DTAU_INLINE Pack load(const T* x) { return {*x}; }
+    static DTAU_INLINE Pack load(const T* x, int) { return {*x}; }
+    static DTAU_INLINE Pack unit(int i) { return {T(i == 0 ? 1.0 : 0.0)}; }  // 1 at place i
+    DTAU_INLINE void store(T* x, int = width) const { *x = value; }
+    // To x[stride * index[0]], x[stride * index[1]], ...
+    DTAU_INLINE void scatter(T* x, std::ptrdiff_t stride, const int* index, int) const {
+        x[stride * *index] = value;
+    }
+};
+
+template <>
+struct Pack<double> {
+    static constexpr int width = lanes;
+    Lane value;
+
+    static DTAU_INLINE Pack load(const double* x) {
+        Pack p;
+        std::memcpy(&p.value, x, sizeof(Lane));
+        return p;
+    }
+    // The first `count` numbers; zeros follow.
+    static DTAU_INLINE Pack load(const double* x, int count) {
+        if (count >= width) return load(x);
+        Pack p{Lane(0.0)};
+        for (int k = 0; k < count; ++k) p.value.value[k] = x[k];
+        return p;
+    }
+    static DTAU_INLINE Pack unit(int i) {
+        Pack p{Lane(0.0)};
+        if (i >= 0 && i < width) p.value.value[i] = 1.0;
+        return p;
+    }
+    DTAU_INLINE void store(double* x, int count = width) const {
+        if (count >= width) {
+            std::memcpy(x, &value, sizeof(Lane));
+        } else {
+            for (int k = 0; k < count; ++k) x[k] = value.value[k];
+        }
+    }
+    DTAU_INLINE void scatter(double* x, std::ptrdiff_t stride, const int* index, int count) const {
+        double numbers[width];
+        store(numbers);
+        for (int k = 0; k < width && k < count; ++k) x[stride * index[k]] = numbers[k];
+    }
+};
+
+template <class T>
+DTAU_INLINE Pack<T> fma(T l, const Pack<T>& x, const Pack<T>& y) {
+    return {fma(l, x.value, y.value)};
+}
+template <class T>
+DTAU_INLINE Pack<T> operator*(T l, const Pack<T>& x) {
+    return {decltype(x.value)(l) * x.value};
+}
+
+// A row's length in whole packs.
+template <class T>
+DTAU_INLINE int whole_packs(int count) {
+    return (count + Pack<T>::width - 1) / Pack<T>::width * Pack<T>::width;
+}
+
+}  // namespace dtau::DTAU_VARIANT
