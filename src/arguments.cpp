@@ -110,7 +110,8 @@ nb::object with_core(nb::object given, const char* name, const Shape& core) {
                                   .c_str());
     const npy_intp* strides = PyArray_STRIDES(a);
     for (int k = core.ndim - 1; k > 0; --k) {
-        if (strides[batch + k - 1] == strides[batch + k] * core.size[k]) continue;
+        if (core.size[k - 1] == 1 || strides[batch + k - 1] == strides[batch + k] * core.size[k])
+            continue;
         nb::object copy = nb::steal(reinterpret_cast<PyObject*>(PyArray_NewCopy(a, NPY_CORDER)));
         if (!copy.is_valid()) throw nb::python_error();
         return copy;
@@ -254,8 +255,8 @@ void check_output(nb::handle out, const std::string& name, const Job& job, const
              text(PyArray_DIMS(a), PyArray_NDIM(a)));
     }
     if (!PyArray_ISWRITEABLE(a)) fail("a writable array, got a read-only one");
-    if (!PyArray_IS_C_CONTIGUOUS(a) || !PyArray_ISALIGNED(a))
-        fail("a C-contiguous array, got one with other strides");
+    if (!PyArray_IS_C_CONTIGUOUS(a)) fail("a C-contiguous array, got one with other strides");
+    if (!PyArray_ISALIGNED(a)) fail("an aligned array, got one at an odd address");
 }
 
 // The arrays for the results: the caller's, after checks, or new ones.
@@ -329,10 +330,10 @@ int thread_count(nb::handle threads, double work) {
 void run_batch(Kernel kernel, const Tree& tree, const Job& job, bool solves, nb::handle threads) {
     const double state = price(job, tree, solves);
     const int wanted = thread_count(threads, state * static_cast<double>(job.count));
-    // A chunk is worth some milliseconds at most, so that a signal is seen soon, and is of whole
+    // A chunk is worth about a millisecond at most, so that a signal is seen soon, and is of whole
     // groups of lanes; small batches are shared out evenly.
     const std::ptrdiff_t group = kernels().lanes;
-    std::ptrdiff_t chunk = static_cast<std::ptrdiff_t>(4e6 / state);
+    std::ptrdiff_t chunk = static_cast<std::ptrdiff_t>(1e6 / state);
     chunk = std::min(chunk, (job.count + wanted - 1) / wanted);
     chunk = std::max<std::ptrdiff_t>(1, (chunk + group - 1) / group) * group;
     const int useful = static_cast<int>((job.count + chunk - 1) / chunk);

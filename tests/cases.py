@@ -5,7 +5,7 @@ Everything is compared element by element; a failure prints the worst element's 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -14,6 +14,7 @@ import numpy as np
 from trees import MOVING, Array, Tree, grow, kind_of, random_quaternion, random_tree
 
 import dtau
+from dtau import kinematics
 
 State = dict[str, Array]
 EPS = float(np.finfo(float).eps)
@@ -115,11 +116,28 @@ class Function:
     def __str__(self) -> str:
         return self.label or self.name
 
-    def __call__(self, model: dtau.Model, state: State) -> tuple[Array, ...]:
+    def __call__(self, model: dtau.Model, state: State, **more: Any) -> tuple[Array, ...]:
         """The function's results as a tuple, whether it returns one array or several."""
+        out = self.returned(model, state, **more)
+        return tuple(out) if isinstance(out, tuple) else (out,)
+
+    def returned(self, model: dtau.Model, state: State, **more: Any) -> Any:
+        """What the function itself returns; `more` may be `out` and `threads`."""
         arrays = {name: state[name] for name in self.arguments}
         options = {name: option(model) for name, option in self.options.items()}
-        out = getattr(dtau, self.name)(model, **arrays, **options)
+        return getattr(dtau, self.name)(model, **arrays, **options, **more)
+
+    def in_core(self, module: Any, model: dtau.Model, state: State) -> tuple[Array, ...]:
+        """The results of the function of this name in `dtau._core` or in one of its modules."""
+        options = {name: option(model) for name, option in self.options.items()}
+        frames: list[Any] = []
+        for name in ("frames", "frame"):
+            if name in options:
+                frames.extend(kinematics._frame_arrays(model, options[name]))
+        if "axes" in options:
+            frames.append(kinematics._axes_code(options["axes"]))
+        arrays = [state[name] for name in self.arguments]
+        out = getattr(module, self.name)(model, *frames, *arrays)
         return tuple(out) if isinstance(out, tuple) else (out,)
 
     def shapes(self, model: dtau.Model, batch: tuple[int, ...] = ()) -> list[tuple[int, ...]]:
@@ -248,3 +266,15 @@ def assert_same_bits(got: Any, want: Any, what: str = "result") -> None:
             f"{float(want[at]).hex()} ({got[at]!r}, {want[at]!r}; "
             f"{int(bad.sum())} of {bad.size} elements differ)"
         )
+
+
+def assert_same_results(got: Sequence[Any], want: Sequence[Any], what: str = "result") -> None:
+    """All results of a function hold the same floating-point numbers."""
+    assert len(got) == len(want)
+    for i, (x, y) in enumerate(zip(got, want, strict=True)):
+        assert_same_bits(x, y, f"{what} {i}")
+
+
+def rows(state: State, at: int | slice | Array) -> State:
+    """A part of a batch of states."""
+    return {name: x[at] for name, x in state.items()}

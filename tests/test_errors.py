@@ -190,8 +190,17 @@ def test_unknown_frame(name: str) -> None:
 @pytest.mark.parametrize("name", FRAME_FUNCTIONS)
 @pytest.mark.parametrize("wrong", [3, None, b"free0", [3]], ids=repr)
 def test_a_frame_is_a_name(name: str, wrong: Any) -> None:
-    said = message((TypeError, ValueError), with_frames, name, wrong)
-    assert re.search(r"\bframes?\b", said), said
+    said = message(TypeError, with_frames, name, wrong)
+    assert re.match(r"frames?: expected (names|str), got", said), said
+
+
+@pytest.mark.parametrize("name", ["frame_placements", "frame_jacobians"])
+def test_swapped_frames_and_q(name: str) -> None:
+    model = robot(NAME)
+    q = random_state(model, 3)["q"]
+    for swapped in (q, q.tolist(), np.float64(1.0)):
+        said = message(TypeError, getattr(dtau, name), model, "free0", swapped)
+        assert said.startswith("frames: expected names, got"), said
 
 
 @pytest.mark.parametrize("name", ["frame_jacobians", "wrench_at_frame"])
@@ -271,7 +280,7 @@ def test_random_state_wants_a_generator(wrong: Any) -> None:
     has_words(said, "rng", "Generator", type(wrong).__name__)
 
 
-@pytest.mark.parametrize("wrong", [-1, (2, -1), "3", 1.5], ids=repr)
+@pytest.mark.parametrize("wrong", [-1, (2, -1), "3", 1.5, (2, 0.5), None], ids=repr)
 def test_random_state_wants_a_shape(wrong: Any) -> None:
     said = message(
         (ValueError, TypeError),
@@ -279,3 +288,31 @@ def test_random_state_wants_a_shape(wrong: Any) -> None:
     )
     has_words(said, "shape")
     assert repr(wrong) in said
+
+
+def test_random_state_tests_a_shape_without_allocating_it() -> None:
+    with pytest.raises(ValueError, match=r"^shape: "):
+        dtau.random_state(robot(NAME), np.random.default_rng(0), (10**14, -1))
+    with pytest.raises(MemoryError):  # of the result itself
+        dtau.random_state(robot(NAME), np.random.default_rng(0), (10**14,))
+
+
+@pytest.mark.parametrize(
+    ("limits", "least", "most"),
+    [
+        (dtau.Limits(-1.7e308, 1.7e308), -1.7e308, 1.7e308),
+        (dtau.Limits(lower=10.0), 10.0, 10.0 + 2 * np.pi),
+        (dtau.Limits(upper=-10.0), -10.0 - 2 * np.pi, -10.0),
+        (dtau.Limits(lower=1.0), 1.0, np.pi),
+        (dtau.Limits(2.0, 2.0), 2.0, 2.0),
+    ],
+)
+def test_random_state_of_odd_limits(limits: dtau.Limits, least: float, most: float) -> None:
+    builder = dtau.ModelBuilder("limited")
+    inertia = dtau.Inertia(1.0, (0.1, 0.2, 0.3), np.eye(3))
+    builder.add(dtau.Revolute((0, 0, 1)), name="joint", inertia=inertia, limits=limits)
+    q = dtau.random_state(builder.build(), np.random.default_rng(0), (1000,)).q
+    assert np.isfinite(q).all()
+    assert q.min() >= least
+    assert q.max() <= most
+    assert 0.5 * q.max() - 0.5 * q.min() >= 0.99 * (0.5 * most - 0.5 * least)

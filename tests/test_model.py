@@ -185,6 +185,12 @@ class TestLookup:
         with pytest.raises(ValueError, match=message):
             getattr(mixed(), kind)(name)
 
+    @pytest.mark.parametrize("kind", ["joint", "frame"])
+    @pytest.mark.parametrize("name", [3, None, ["leg_joint"], b"leg"], ids=repr)
+    def test_a_name_is_a_string(self, kind: str, name: Any) -> None:
+        with pytest.raises(TypeError, match=f"^name: expected str, got {type(name).__name__}$"):
+            getattr(mixed(), kind)(name)
+
 
 class TestPrint:
     def test_tree(self) -> None:
@@ -251,6 +257,56 @@ class TestValue:
             assert len(arrays) == 7
             assert not any(array.flags.writeable for array in arrays)
 
+    def test_no_second_construction(self) -> None:
+        model = mixed()
+        pose, inertia = dtau.Pose(translation=(1, 2, 3)), dtau.Inertia(1.0)
+        calls: list[tuple[Any, Any]] = [
+            (model, lambda: model.__init__("other", [link("a", None)])),  # type: ignore[misc]
+            (model, lambda: model.__setstate__(model_of(link("a", None)).__getstate__())),
+            (pose, lambda: pose.__init__()),  # type: ignore[misc]
+            (pose, lambda: pose.__setstate__(vars(dtau.Pose()))),
+            (inertia, lambda: inertia.__init__(2.0)),  # type: ignore[misc]
+        ]
+        for item, call in calls:
+            before = copy.deepcopy(item)
+            with pytest.raises(AttributeError, match=f"a {type(item).__name__} is immutable"):
+                call()
+            assert item == before
+        assert model.name == "robot"
+
+    @pytest.mark.parametrize(
+        ("change", "error", "message"),
+        [
+            ({"name": 3}, TypeError, "name: expected str, got int"),
+            ({"name": "\ud800"}, ValueError, "name: expected text without lone surrogates"),
+            ({"links": 3}, TypeError, "links: expected objects of class Link, got 3"),
+            ({"links": (1,)}, TypeError, "links: expected objects of class Link, got 1"),
+            ({"links": ()}, ValueError, "expected a joint that moves, got none"),
+            ({"links": (link("a", "b"),)}, ValueError, "parent of link 'a': no link named 'b'"),
+            ({"gravity": "down"}, TypeError, "gravity: expected real numbers"),
+            ({"notes": 3}, TypeError, "notes: expected strings, got 3"),
+            ({"more": 3}, TypeError, "state: expected gravity, links, name, notes, got"),
+        ],
+    )
+    def test_a_damaged_pickle(self, change: Any, error: Any, message: str) -> None:
+        state = {**mixed().__getstate__(), **change}
+        with pytest.raises(error, match=message):
+            dtau.Model.__new__(dtau.Model).__setstate__(state)
+
+    @pytest.mark.parametrize("state", [None, {}, {"name": "robot"}, [1, 2]], ids=repr)
+    def test_no_pickle_of_a_model(self, state: Any) -> None:
+        with pytest.raises(TypeError, match="state: expected gravity, links, name, notes, got"):
+            dtau.Model.__new__(dtau.Model).__setstate__(state)
+
+    def test_links_of_a_pickle_in_any_order(self) -> None:
+        model = mixed()
+        state = model.__getstate__()
+        again = dtau.Model.__new__(dtau.Model)
+        again.__setstate__({**state, "links": [state["links"][k] for k in (2, 6, 0, 3, 4, 1, 5)]})
+        assert set(again.frames) == set(model.frames)
+        for joint in again.joints:
+            assert joint.parent < joint.body
+
     def test_gravity_is_a_copy(self) -> None:
         gravity = np.array([0, 0, -1.0])
         model = model_of(link("a", None), gravity=gravity)
@@ -298,7 +354,9 @@ class TestLock:
             ({"lge_joint": 0}, "no joint named 'lge_joint'; close names: 'leg_joint'"),
             ({"hand_joint": 0}, "no joint named 'hand_joint'"),
             ({"leg_joint": math.nan}, "position of joint 'leg_joint': q: expected finite"),
-            ({"leg_joint": (1, 2)}, "position of joint 'leg_joint': q: expected shape"),
+            ({"leg_joint": (1, 2)}, "'leg_joint': q: expected a number, got shape"),
+            ({"leg_joint": ()}, "'leg_joint': q: expected a number, got shape"),
+            ({"leg_joint": ([1], [1, 2])}, "'leg_joint': q: expected a number, got rows"),
             ({"arm_joint": (0, 0, 0, 3)}, "position of joint 'arm_joint': quaternion: expected n"),
         ],
     )
@@ -309,6 +367,11 @@ class TestLock:
     def test_wrong_type(self) -> None:
         with pytest.raises(TypeError, match="position of joint 'leg_joint': q: expected real"):
             mixed().lock({"leg_joint": 1j})
+        with pytest.raises(TypeError, match=r"^positions: expected Mapping, got list$"):
+            mixed().lock(["leg_joint"])  # type: ignore[arg-type]
+
+    def test_a_number_or_a_row_of_one(self) -> None:
+        assert mixed().lock({"leg_joint": 0.5}) == mixed().lock({"leg_joint": [0.5]})
 
     def test_something_must_move(self) -> None:
         with pytest.raises(ValueError, match="expected a joint that moves, got none"):
@@ -347,6 +410,7 @@ class TestRefused:
             ({"armature": (1, 2)}, "armature: expected a number or 1 of them, got 2"),
             ({"damping": -1e-9}, "damping: expected numbers of at least 0"),
             ({"damping": [[1]]}, r"damping: expected shape \(1,\), got \(1, 1\)"),
+            ({"damping": [[1], [1, 2]]}, "damping: expected numbers, got rows of unequal size"),
             ({"limits": dtau.Limits(effort=(1, 2))}, "limits.effort: expected a number or 1"),
             ({"joint": dtau.Free(), "limits": dtau.Limits(lower=0)}, "limits: lower and upper are"),
         ],
@@ -379,7 +443,8 @@ class TestRefused:
             ({"placement": np.eye(4)}, "placement: expected Pose, got array"),
             ({"inertia": 1.0}, "inertia: expected Inertia, got 1.0"),
             ({"limits": (0, 1)}, "limits: expected Limits, got"),
-            ({"armature": "1"}, "armature: expected real numbers"),
+            ({"armature": "z"}, "armature: expected real numbers, got 'z'$"),
+            ({"armature": [None]}, r"armature: expected real numbers, got \[None\]$"),
             ({"damping": 1j}, "damping: expected real numbers"),
         ],
     )
@@ -389,10 +454,28 @@ class TestRefused:
             dtau.Link(**arguments)
 
     def test_types_of_a_model(self) -> None:
-        with pytest.raises(TypeError, match="name: expected a string, got 3"):
+        with pytest.raises(TypeError, match="name: expected str, got int"):
             dtau.Model(3, [link("a", None)])  # type: ignore[arg-type]
-        with pytest.raises(TypeError, match="links: expected objects of class Link, got 'a'"):
-            dtau.Model("robot", ["a"])  # type: ignore[list-item]
+        for links in (["a"], "a"):
+            with pytest.raises(TypeError, match="links: expected objects of class Link, got 'a'"):
+                dtau.Model("robot", links)  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="links: expected objects of class Link, got 5"):
+            dtau.Model("robot", 5)  # type: ignore[arg-type]
+
+    @pytest.mark.parametrize("notes", ["abc", 5, [5]], ids=repr)
+    def test_notes(self, notes: Any) -> None:
+        with pytest.raises(TypeError, match="notes: expected strings, got"):
+            model_of(link("a", None), notes=notes)
+
+    @pytest.mark.parametrize("argument", ["name", "joint_name"])
+    @pytest.mark.parametrize("text", ["\ud800", "leg\udfff", "\udc80_joint"], ids=ascii)
+    def test_names_that_cannot_be_encoded(self, argument: str, text: str) -> None:
+        names = {"name": "a", "joint_name": "a", argument: text}
+        with pytest.raises(ValueError, match=f"^{argument}: expected text without lone surrogate"):
+            dtau.Link(parent=None, joint=X, **names)
+
+    def test_names_of_every_alphabet(self) -> None:
+        assert model_of(link("Füße 足 🦿\0", None)).joints[0].name == "Füße 足 🦿\0_joint"
 
     @pytest.mark.parametrize(
         ("gravity", "message"),
@@ -445,7 +528,26 @@ class TestBuilder:
             builder.add(Z, name="shoulder")
         with pytest.raises(TypeError, match="joint: expected JointType"):
             builder.add(dtau.Revolute, name="elbow")  # type: ignore[arg-type]
+        for name in (["elbow"], None, 3):
+            with pytest.raises(TypeError, match=r"^name: expected str, got"):
+                builder.add(Z, name=name)  # type: ignore[arg-type]
+        for parent in (["shoulder"], 3):
+            with pytest.raises(TypeError, match=r"^parent: expected str, got"):
+                builder.add(Z, name="elbow", parent=parent)  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match=r"^name: expected text without lone surrogates"):
+            builder.add(Z, name="\ud800")
         assert builder.build().nv == 1
+
+    def test_mistakes_of_the_robot_are_found_at_once(self) -> None:
+        with pytest.raises(TypeError, match=r"^name: expected str, got int"):
+            dtau.ModelBuilder(3)  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match=r"^gravity: expected shape \(3,\), got \(\)"):
+            dtau.ModelBuilder("robot", gravity=-9.81)
+        gravity = np.array([0, 0, -1.0])
+        builder = dtau.ModelBuilder("robot", gravity=gravity)
+        gravity[:] = 5
+        builder.add(Z, name="arm", inertia=BALL)
+        assert builder.build().gravity.tolist() == [0, 0, -1]
 
     def test_nothing_to_move(self) -> None:
         with pytest.raises(ValueError, match="model 'robot': expected a joint that moves"):
@@ -514,11 +616,32 @@ class TestMassless:
         ]
         assert self.massless(*links) == ()
 
+    def test_a_singular_configuration_of_a_massless_universal_joint_is_not_found(self) -> None:
+        """It is sound but where its first axis comes to lie along the last: huge numbers or NaN."""
+        links = [
+            link("first", None, X, inertia=dtau.Inertia(), placement=dtau.Pose()),
+            link("second", "first", Y, inertia=dtau.Inertia(), placement=dtau.Pose()),
+            link("hand", "second", Z, placement=dtau.Pose()),
+        ]
+        assert self.massless(*links) == ()
+        model = model_of(*links)
+        tau = np.array([1.0, 2.0, 3.0])
+        v = np.zeros(3)
+        sound, singular = np.array([0.1, 0.2, 0.3]), np.array([0.1, math.pi / 2, 0.3])
+        a = dtau.forward_dynamics(model, sound, v, tau)
+        np.testing.assert_allclose(dtau.inverse_dynamics(model, sound, v, a), tau, atol=1e-9)
+        for found in (
+            dtau.forward_dynamics(model, singular, v, tau),
+            dtau.mass_matrix_inverse(model, singular),
+            dtau.forward_dynamics_derivatives(model, singular, v, tau).da_dtau,
+        ):
+            assert not np.abs(found).max() < 1e12
+
     def test_armature_helps(self) -> None:
         assert self.massless(link("a", None, X, inertia=dtau.Inertia(), armature=1e-9)) == ()
 
     def test_copies_and_locked_models_do_not_warn_again(self) -> None:
-        with pytest.warns(dtau.ModelWarning, match="joints that move no inertia: b_joint"):
+        with pytest.warns(dtau.ModelWarning, match="of what they carry: b_joint;"):
             model = model_of(link("a", None), link("b", "a", inertia=dtau.Inertia()))
         with warnings.catch_warnings():
             warnings.simplefilter("error")

@@ -35,6 +35,16 @@ def test_public_functions_have_examples(name: str) -> None:
             assert section in item.__doc__, f"{name} has no section {section}"
 
 
+def test_code_of_the_readme_runs() -> None:
+    text = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
+    assert len(blocks) >= 3
+    names: dict[str, object] = {}
+    for block in blocks:
+        exec(block, names)
+    assert repr(names["pendulum"]) == "<Model 'pendulum': 1 body, nq = 1, nv = 1>"
+
+
 def test_stubs_are_current(tmp_path: Path) -> None:
     pytest.importorskip("nanobind")
     command = [sys.executable, "-m", "nanobind.stubgen", "-q", "-r", "-m", "dtau._core"]
@@ -65,6 +75,18 @@ def test_only_numpy_is_imported() -> None:
         - {"dtau", "numpy"}
     )
     assert not {name for name in foreign if not name.startswith("_")}
+
+
+def test_import_is_quick() -> None:
+    code = (
+        "import time, numpy; start = time.perf_counter(); import dtau; "
+        "print(time.perf_counter() - start)"
+    )
+    seconds = min(
+        float(subprocess.check_output([sys.executable, "-c", code], text=True)) for _ in range(5)
+    )
+    print(f"import dtau takes {1e3 * seconds:.1f} ms after numpy")  # aim: below 50 ms
+    assert seconds < 0.15
 
 
 @pytest.mark.parametrize("name", _core.instruction_sets())

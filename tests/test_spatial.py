@@ -328,7 +328,7 @@ class TestJoints:
     @pytest.mark.parametrize(
         ("joint", "q", "message"),
         [
-            (dtau.Revolute((0, 0, 1)), (1, 2), r"q: expected shape \(1,\), got \(2,\)"),
+            (dtau.Revolute((0, 0, 1)), (1, 2), r"q: expected a number, got shape \(2,\)"),
             (dtau.Revolute((0, 0, 1)), math.nan, "q: expected finite numbers"),
             (dtau.Spherical(), (0, 0, 1), r"q: expected shape \(4,\), got \(3,\)"),
             (dtau.Spherical(), (0, 0, 0, 1.1), "quaternion: expected norm 1 within 1e-06, got"),

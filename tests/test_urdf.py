@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import time
 import warnings
 from pathlib import Path
 from typing import Any
@@ -141,6 +142,16 @@ class TestMeaning:
         assert model.bodies == ("base", "tip")
         assert model.mass == 4
 
+    def test_a_free_root_takes_a_joints_name(self) -> None:
+        text = robot(link("base"), link("tip"), joint("root_joint", "base", "tip"))
+        assert dtau.load(text).bodies == ("tip",)
+        with pytest.raises(
+            dtau.ModelError, match="line 8: joint 'root_joint': root='free' adds a joint of that n"
+        ):
+            dtau.load(text, root="free")
+        fixed = text.replace("revolute", "fixed")  # whose name no one asks for
+        assert dtau.load(fixed, root="free").frames == ("base", "tip")
+
     def test_a_single_body_can_float(self) -> None:
         assert dtau.load(robot(link("drone")), root="free").nv == 6
 
@@ -178,6 +189,11 @@ class TestSource:
         with pytest.raises(TypeError, match="source: expected a path or XML text, got"):
             dtau.load(source)
 
+    @pytest.mark.parametrize("source", ["", "  \n", "a\0b.urdf", Path("a\0b"), "\ud800.urdf"])
+    def test_no_source(self, source: str | Path) -> None:
+        with pytest.raises(ValueError, match=r"^source: expected a path or XML text, got '"):
+            dtau.load(source)
+
     def test_other_arguments(self) -> None:
         with pytest.raises(ValueError, match="root: expected 'fixed' or 'free', got 'floating'"):
             dtau.load(arm(), root="floating")  # type: ignore[arg-type]
@@ -203,6 +219,7 @@ class TestRemarks:
             "ignored sensor: 1",
             "ignored transmission: 1",
             "ignored visual: 2",
+            "without <limit>, taken as unlimited: joints 'j'",
             "link 'base' is fixed to the world: its inertia has no effect",
         )
 
@@ -214,8 +231,56 @@ class TestRemarks:
 
     def test_what_a_floating_joint_cannot_have(self) -> None:
         model = dtau.load(arm('<dynamics damping="1"/><limit lower="1"/>', "floating"))
-        assert model.notes == ("ignored dynamics: 1", "ignored limit: 1")
+        assert model.notes == (
+            "ignored dynamics of floating joints: 1",
+            "ignored limit of floating joints: 1",
+        )
         assert model.damping.tolist() == [0] * 6
+
+    def test_what_a_fixed_joint_cannot_have(self) -> None:
+        content = '<axis xyz="0 0 1"/><limit lower="1"/><dynamics friction="1"/><mimic joint="j"/>'
+        text = robot(
+            *map(link, "abc"),
+            joint("j", "a", "b", '<limit lower="0" upper="1"/>'),
+            joint("k", "b", "c", content, "fixed"),
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            notes = dtau.load(text, root="free").notes
+        assert notes == tuple(
+            f"ignored {tag} of fixed joints: 1" for tag in ("axis", "dynamics", "limit", "mimic")
+        )
+
+    def test_a_continuous_joint_has_no_range(self) -> None:
+        limit = '<limit lower="-1" upper="2" velocity="3"/>'
+        assert dtau.load(arm(limit, "continuous")).notes == (
+            "ignored lower of continuous joints: 1",
+            "ignored upper of continuous joints: 1",
+        )
+        assert dtau.load(arm('<limit velocity="3"/>', "continuous")).notes == ()
+        assert dtau.load(arm(kind="continuous")).notes == ()
+
+    @pytest.mark.parametrize("kind", ["revolute", "prismatic"])
+    def test_joints_without_limit(self, kind: str) -> None:
+        (note,) = dtau.load(arm(kind=kind)).notes
+        assert note == "without <limit>, taken as unlimited: joints 'j'"
+
+    def test_attributes_that_mean_nothing(self) -> None:
+        content = '<limit lower="0" upper="1" jerk="2" effrot="3"/><origin xzy="1 2 3" speed="0"/>'
+        inertial = INERTIAL.replace("<mass ", '<mass unit="kg" ').replace("</in", "<density/></in")
+        text = arm(content, inertial=inertial).replace('type="', 'speed="1" type="')
+        text = text.replace("<robot ", '<robot xmlns:xacro="http://x" version="1.0" license="X" ')
+        model = dtau.load(text)
+        assert model.notes == (
+            "ignored attribute effrot of <limit>: 1",
+            "ignored attribute jerk of <limit>: 1",
+            "ignored attribute license of <robot>: 1",
+            "ignored attribute speed of <joint>: 1",
+            "ignored attribute speed of <origin>: 1",
+            "ignored attribute unit of <mass>: 1",
+            "ignored attribute xzy of <origin>: 1",
+            "ignored density: 1",
+        )
 
     def test_mimic_joints_move_independently(self) -> None:
         text = robot(
@@ -236,7 +301,9 @@ class TestRemarks:
         assert caught[0].filename == __file__
 
     def test_massless_joints_are_a_warning(self) -> None:
-        with pytest.warns(dtau.ModelWarning, match="joints that move no inertia: j;") as caught:
+        with pytest.warns(
+            dtau.ModelWarning, match="no inertia, or less than.* carry: j;"
+        ) as caught:
             assert dtau.load(arm(inertial="")).massless_joints == ("j",)
         assert caught[0].filename == __file__
 
@@ -403,6 +470,14 @@ def test_bad_numbers(numbers: str) -> None:
 def test_good_numbers(number: str) -> None:
     pose = dtau.load(arm(f'<origin xyz="{number} 0 0"/>')).joint("j").placement
     assert pose.translation[0] == float(number)
+
+
+def test_a_long_number_is_refused_at_once() -> None:
+    for number in ("1" * 100_000 + "x", "1" * 100_000, "." + "1" * 100_000 + "x", "1e" * 50_000):
+        start = time.process_time()
+        with pytest.raises(dtau.ModelError, match="xyz of <origin>: expected 3 finite numbers"):
+            dtau.load(arm(f'<origin xyz="{number} 0 0"/>'))
+        assert time.process_time() - start < 1.0
 
 
 class TestGarbage:

@@ -143,9 +143,11 @@ DTAU_INLINE void sincos_reduced(T x, T& sine, T& cosine) {
     const T shifted = fma(x, T(0x1.45f306dc9c883p-1), T(magic));
     const auto quadrant = to_bits(shifted);
     const T k = T(magic) - shifted;  // minus the multiple
-    T r = fma(k, T(0x1.921fb544p0), x);
-    r = fma(k, T(0x1.0b4611a6p-34), r);
-    r = fma(k, T(0x1.3198a2e037073p-69), r);
+    const T part = T(0x1.0b4611a6p-34);
+    const T first = fma(k, T(0x1.921fb544p0), x);  // exact
+    const T second = fma(k, part, first);
+    const T tail = fma(k, T(0x1.3198a2e037073p-69), fma(k, part, first - second));
+    const T r = second + tail, low = (second - r) + tail;  // r + low, to twice the digits
 
     const T z = r * r;
     T s = fma(z, T(1.58969099521155010221e-10), T(-2.50507602534068634195e-08));
@@ -153,7 +155,7 @@ DTAU_INLINE void sincos_reduced(T x, T& sine, T& cosine) {
     s = fma(z, s, T(-1.98412698298579493134e-04));
     s = fma(z, s, T(8.33333333332248946124e-03));
     s = fma(z, s, T(-1.66666666666666324348e-01));
-    s = fma(z * r, s, r);
+    s = r + fma(z * r, s, low);
 
     T c = fma(z, T(-1.13596475577881948265e-11), T(2.08757232129817482790e-09));
     c = fma(z, c, T(-2.75573143513906633035e-07));
@@ -161,7 +163,7 @@ DTAU_INLINE void sincos_reduced(T x, T& sine, T& cosine) {
     c = fma(z, c, T(-1.38888888888741095749e-03));
     c = fma(z, c, T(4.16666666666666019037e-02));
     const T half = T(0.5) * z, w = T(1.0) - half;
-    c = w + (((T(1.0) - w) - half) + z * (z * c));
+    c = w + (((T(1.0) - w) - half) + fma(z, z * c, -(r * low)));
 
     const auto odd = quadrant & 1;
     sine = T(from_bits(to_bits(select(odd, c, s)) ^ ((quadrant & 2) << 62)));

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from dtau.checks import unknown_name
+from dtau.checks import real_array, require, require_name, unknown_name
 from dtau.joints import JointType
 from dtau.links import Limits, Link
 from dtau.model import Model
@@ -20,6 +20,11 @@ class ModelBuilder:
         Name of the robot.
     gravity : array_like (3,)
         Acceleration of gravity along the world's axes, in m/s².
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the name is no text, or gravity is not three finite numbers.
 
     Examples
     --------
@@ -42,8 +47,9 @@ class ModelBuilder:
     """
 
     def __init__(self, name: str, *, gravity: ArrayLike = (0, 0, -9.81)) -> None:
+        require_name("name", name)
         self._name = name
-        self._gravity = gravity
+        self._gravity = real_array("gravity", gravity, (3,))
         self._links: dict[str, Link] = {}
 
     def add(
@@ -97,8 +103,11 @@ class ModelBuilder:
         >>> builder.add(dtau.Free(), name="hull", inertia=dtau.Inertia(1.2, tensor=np.eye(3)))
         'hull'
         """
-        if parent is not None and parent not in self._links:
-            raise ValueError(f"parent: {unknown_name('link', parent, self._links)}")
+        require_name("name", name)
+        if parent is not None:
+            require("parent", parent, str)
+            if parent not in self._links:
+                raise ValueError(f"parent: {unknown_name('link', parent, self._links)}")
         if name in self._links:
             raise ValueError(f"name: there is already a link named {name!r}")
         self._links[name] = Link(
@@ -124,7 +133,7 @@ class ModelBuilder:
         Raises
         ------
         ValueError
-            If no joint moves, or gravity is not three finite numbers.
+            If no joint moves.
 
         Warns
         -----

@@ -4,11 +4,33 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+T = TypeVar("T")
+
 _SHOWN = 8  # names that a message lists
+
+
+def real_numbers(argument: str, value: ArrayLike, expected: str = "numbers") -> NDArray[Any]:
+    """Read `value` as an array of real numbers of any shape and type.
+
+    Raises
+    ------
+    TypeError
+        If the numbers are complex, or not numbers at all.
+    ValueError
+        If rows are of unequal size.
+    """
+    try:
+        array = np.asarray(value)
+    except ValueError:  # NumPy's own message does not name the argument
+        raise ValueError(f"{argument}: expected {expected}, got rows of unequal size") from None
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{argument}: expected real numbers, got {value!r:.80}")
+    return array
 
 
 def real_array(
@@ -23,12 +45,7 @@ def real_array(
     ValueError
         If the shape differs, or a number is not finite although it has to be.
     """
-    try:
-        array = np.asarray(value)
-    except ValueError:  # NumPy's own message does not name the argument
-        raise ValueError(f"{argument}: expected shape {shape}, got rows of unequal size") from None
-    if array.dtype.kind not in "biuf":
-        raise TypeError(f"{argument}: expected real numbers, got {value!r:.80}")
+    array = real_numbers(argument, value, f"shape {shape}")
     if array.shape != shape:
         raise ValueError(f"{argument}: expected shape {shape}, got {array.shape}")
     array = array.astype(np.float64)  # always a copy: the caller may change theirs
@@ -55,3 +72,21 @@ def require(argument: str, value: object, kind: type) -> None:
     """Raise TypeError unless `value` is of this kind."""
     if not isinstance(value, kind):
         raise TypeError(f"{argument}: expected {kind.__name__}, got {type(value).__name__}")
+
+
+def require_name(argument: str, value: object) -> None:
+    """Raise TypeError unless `value` is a string, ValueError if it cannot be encoded."""
+    require(argument, value, str)
+    if any("\ud800" <= letter <= "\udfff" for letter in str(value)):
+        raise ValueError(f"{argument}: expected text without lone surrogates, got {value!r:.80}")
+
+
+def tuple_of(argument: str, values: Iterable[T], kind: type[T], what: str) -> tuple[T, ...]:
+    """Collect `values`, or raise TypeError unless all are of this kind, which `what` describes."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise TypeError(f"{argument}: expected {what}, got {values!r:.80}")
+    items = tuple(values)
+    for item in items:
+        if not isinstance(item, kind):
+            raise TypeError(f"{argument}: expected {what}, got {item!r:.80}")
+    return items

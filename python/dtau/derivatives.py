@@ -104,12 +104,8 @@ def forward_dynamics_derivatives(
     f_ext : array_like (..., nbodies, 6), optional
         External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
         Its components in the body frame are held constant.
-    out : tuple of ndarray, optional
-        The three arrays for the results: float64, C-contiguous, writable, of the results' shapes,
-        sharing no memory with each other or with the inputs.
-    threads : int, optional
-        Number of threads; by default one for a small batch, and one a processor for a batch that
-        would take one thread more than about 0.2 ms.
+    out, threads
+        See `dtau.inverse_dynamics_derivatives`.
 
     Returns
     -------
@@ -129,7 +125,9 @@ def forward_dynamics_derivatives(
     Notes
     -----
     FDSVA, [IDSVA] eq. 5: minus the inverse of the mass matrix times the derivatives of inverse
-    dynamics, with a factorisation that keeps the zeros of the tree, [RBDA] section 6.5.
+    dynamics, with a factorisation that keeps the zeros of the tree, [RBDA] section 6.5. A
+    configuration that is singular by itself is not detected and gives huge numbers or NaN: see
+    `dtau.forward_dynamics`.
 
     Examples
     --------

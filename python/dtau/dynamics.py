@@ -95,11 +95,8 @@ def forward_dynamics(
         Joint torque; of a free joint the wrench [force, moment] in the body frame.
     f_ext : array_like (..., nbodies, 6), optional
         External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
-    out : ndarray (..., nv), optional
-        Array for the result: float64, C-contiguous, writable, sharing no memory with the inputs.
-    threads : int, optional
-        Number of threads; by default one for a small batch, and one a processor for a batch that
-        would take one thread more than about 0.2 ms.
+    out, threads
+        See `dtau.inverse_dynamics`.
 
     Returns
     -------
@@ -117,6 +114,10 @@ def forward_dynamics(
     Notes
     -----
     Articulated-body algorithm, [RBDA] section 7.3; O(N).
+
+    Massless joints are found where they are massless in every configuration. A configuration that
+    is singular by itself (two joints without inertia of their own whose axes align, for example) is
+    not detected: it gives huge numbers or NaN.
 
     Examples
     --------
@@ -146,11 +147,8 @@ def mass_matrix(
     model : Model
     q : array_like (..., nq)
         Configuration.
-    out : ndarray (..., nv, nv), optional
-        Array for the result: float64, C-contiguous, writable, sharing no memory with the inputs.
-    threads : int, optional
-        Number of threads; by default one for a small batch, and one a processor for a batch that
-        would take one thread more than about 0.2 ms.
+    out, threads
+        See `dtau.inverse_dynamics`.
 
     Returns
     -------
@@ -191,11 +189,8 @@ def mass_matrix_inverse(
     model : Model
     q : array_like (..., nq)
         Configuration.
-    out : ndarray (..., nv, nv), optional
-        Array for the result: float64, C-contiguous, writable, sharing no memory with the inputs.
-    threads : int, optional
-        Number of threads; by default one for a small batch, and one a processor for a batch that
-        would take one thread more than about 0.2 ms.
+    out, threads
+        See `dtau.inverse_dynamics`.
 
     Returns
     -------
@@ -211,7 +206,8 @@ def mass_matrix_inverse(
 
     Notes
     -----
-    Factorisation that keeps the zeros of the tree, [RBDA] section 6.5.
+    Factorisation that keeps the zeros of the tree, [RBDA] section 6.5. A configuration that is
+    singular by itself is not detected and gives huge numbers or NaN: see `dtau.forward_dynamics`.
 
     Examples
     --------
@@ -242,11 +238,8 @@ def coriolis_matrix(
         Configuration.
     v : array_like (..., nv)
         Velocity.
-    out : ndarray (..., nv, nv), optional
-        Array for the result: float64, C-contiguous, writable, sharing no memory with the inputs.
-    threads : int, optional
-        Number of threads; by default one for a small batch, and one a processor for a batch that
-        would take one thread more than about 0.2 ms.
+    out, threads
+        See `dtau.inverse_dynamics`.
 
     Returns
     -------
@@ -296,11 +289,8 @@ def bias_torque(
         Velocity.
     f_ext : array_like (..., nbodies, 6), optional
         External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
-    out : ndarray (..., nv), optional
-        Array for the result: float64, C-contiguous, writable, sharing no memory with the inputs.
-    threads : int, optional
-        Number of threads; by default one for a small batch, and one a processor for a batch that
-        would take one thread more than about 0.2 ms.
+    out, threads
+        See `dtau.inverse_dynamics`.
 
     Returns
     -------
@@ -341,11 +331,8 @@ def gravity_torque(
     model : Model
     q : array_like (..., nq)
         Configuration.
-    out : ndarray (..., nv), optional
-        Array for the result: float64, C-contiguous, writable, sharing no memory with the inputs.
-    threads : int, optional
-        Number of threads; by default one for a small batch, and one a processor for a batch that
-        would take one thread more than about 0.2 ms.
+    out, threads
+        See `dtau.inverse_dynamics`.
 
     Returns
     -------

@@ -19,7 +19,13 @@ class Immutable:
     def __delattr__(self, name: str) -> NoReturn:
         raise AttributeError(f"cannot delete {name!r}: a {type(self).__name__} is immutable")
 
+    def _require_new(self) -> None:
+        """Raise unless nothing is set yet: constructors can be called a second time."""
+        if vars(self):
+            raise AttributeError(f"cannot construct it again: a {type(self).__name__} is immutable")
+
     def __setstate__(self, state: dict[str, Any]) -> None:
+        self._require_new()
         for value in state.values():
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False  # NumPy does not keep this flag in a pickle

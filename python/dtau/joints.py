@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.checks import real_array
+from dtau.checks import real_array, real_numbers
 from dtau.spatial import Pose
 
 _UNIT = 1e-6  # how far from 1 the norm of a quaternion may be
@@ -62,8 +62,11 @@ class JointType(ABC):
         >>> dtau.Prismatic(axis=(0, 0, 1)).placement(0.5).translation
         array([0. , 0. , 0.5])
         """
-        if self.nq == 1 and np.ndim(q) == 0:
-            return self._placement(real_array("q", q, ()).reshape(1))
+        if self.nq == 1:
+            q = real_numbers("q", q, "a number")
+            if q.shape not in ((), (1,)):
+                raise ValueError(f"q: expected a number, got shape {q.shape}")
+            q = q.reshape(1)
         return self._placement(real_array("q", q, (self.nq,)))
 
     @abstractmethod

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.checks import require
+from dtau.checks import require, tuple_of
 from dtau.model import Model
 from dtau.results import Placements
 
@@ -31,12 +31,8 @@ def forward_kinematics(
     model : Model
     q : array_like (..., nq)
         Configuration.
-    out : tuple of ndarray, optional
-        The two arrays for the results: float64, C-contiguous, writable, of the results' shapes,
-        sharing no memory with each other or with the inputs.
-    threads : int, optional
-        Number of threads; by default one for a small batch, and one a processor for a batch that
-        would take one thread more than about 0.2 ms.
+    out, threads
+        See `dtau.inverse_dynamics_derivatives`.
 
     Returns
     -------
@@ -76,12 +72,8 @@ def frame_placements(
         Configuration.
     frames : str or sequence of str
         Names from ``model.frames``: every link of the robot's file, also those that are fixed.
-    out : tuple of ndarray, optional
-        The two arrays for the results: float64, C-contiguous, writable, of the results' shapes,
-        sharing no memory with each other or with the inputs.
-    threads : int, optional
-        Number of threads; by default one for a small batch, and one a processor for a batch that
-        would take one thread more than about 0.2 ms.
+    out, threads
+        See `dtau.inverse_dynamics_derivatives`.
 
     Returns
     -------
@@ -128,11 +120,8 @@ def frame_jacobians(
         ``"body"``: twist in the frame's own axes, at its origin. ``"mixed"``: in world axes, at the
         frame's origin. ``"world"``: in world axes, of the point of the body that is at the world's
         origin (the spatial twist).
-    out : ndarray (..., nframes, 6, nv), optional
-        Array for the result: float64, C-contiguous, writable, sharing no memory with the inputs.
-    threads : int, optional
-        Number of threads; by default one for a small batch, and one a processor for a batch that
-        would take one thread more than about 0.2 ms.
+    out, threads
+        See `dtau.inverse_dynamics`.
 
     Returns
     -------
@@ -187,11 +176,8 @@ def wrench_at_frame(
         ``"body"``: in the frame's own axes, at its origin. ``"mixed"``: in world axes, at the
         frame's origin (a contact force on a foot). ``"world"``: in world axes, moment about the
         world's origin.
-    out : ndarray (..., nbodies, 6), optional
-        Array for the result: float64, C-contiguous, writable, sharing no memory with the inputs.
-    threads : int, optional
-        Number of threads; by default one for a small batch, and one a processor for a batch that
-        would take one thread more than about 0.2 ms.
+    out, threads
+        See `dtau.inverse_dynamics`.
 
     Returns
     -------
@@ -241,8 +227,7 @@ def _frame_arrays(
     """Bodies, rotations and translations of frames, and whether it was a single name."""
     require("model", model, Model)
     single = isinstance(names, str)
-    names = [names] if isinstance(names, str) else names
-    require("frames", names, Iterable)
+    names = [names] if isinstance(names, str) else tuple_of("frames", names, str, "names")
     frames = [model.frame(name) for name in names]
     return (
         np.array([frame.body for frame in frames], dtype=np.int32),

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dtau.checks import listing, real_array, unknown_name
+from dtau.checks import listing, real_array, real_numbers, require_name, unknown_name
 from dtau.joints import JointType
 from dtau.spatial import Inertia, Pose
 
@@ -84,7 +84,8 @@ class Link:
     TypeError
         If an argument is of the wrong type.
     ValueError
-        If a number is out of its range, not finite, or an array is of the wrong shape.
+        If a number is out of its range, not finite, or an array is of the wrong shape; or if a name
+        has lone surrogates, which cannot be encoded.
 
     Examples
     --------
@@ -120,6 +121,8 @@ class Link:
                 kinds = expected if isinstance(expected, tuple) else (expected,)
                 wanted = " or ".join(kind.__name__ for kind in kinds)
                 raise TypeError(f"{argument}: expected {wanted}, got {value!r}")
+        require_name("name", self.name)
+        require_name("joint_name", self.joint_name)
         nv = self.joint.nv
         for argument in ("armature", "damping"):
             values = _nonnegative(argument, getattr(self, argument))
@@ -136,7 +139,8 @@ class Link:
 
 def _nonnegative(argument: str, value: ArrayLike) -> tuple[float, ...]:
     """Read a number, or a row of them, as a tuple of numbers of at least 0."""
-    array = real_array(argument, np.atleast_1d(value), (np.size(value),), finite=False)
+    numbers = real_numbers(argument, value)
+    array = real_array(argument, np.atleast_1d(numbers), (numbers.size,), finite=False)
     if not (array >= 0).all():  # NaN too
         raise ValueError(f"{argument}: expected numbers of at least 0, got {array.tolist()}")
     return tuple(array.tolist())

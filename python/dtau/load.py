@@ -82,12 +82,20 @@ def load(
     if not isinstance(source, (str, os.PathLike)):
         raise TypeError(f"source: expected a path or XML text, got {type(source).__name__}")
     real_array("gravity", gravity, (3,))
+    if isinstance(source, str) and not source.strip():
+        raise ValueError(f"source: expected a path or XML text, got {source!r:.80}")
     if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"):
         label = "XML text"
         document = xml.parse(source.lstrip("\ufeff \t\r\n"), label)
     else:
-        label = os.fspath(source)
-        document = xml.parse(Path(source).read_bytes(), label)
+        label = os.fsdecode(source)
+        try:
+            content = Path(label).read_bytes()
+        except ValueError as error:  # null characters, lone surrogates
+            raise ValueError(
+                f"source: expected a path or XML text, got {label!r:.80} ({error})"
+            ) from None
+        document = xml.parse(content, label)
     if document.tag != "robot":
         raise document.error(f"expected <robot>, the root of a URDF, got <{document.tag}>")
     name, links, notes = urdf.read(document, root=root)

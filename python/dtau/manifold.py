@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Iterable
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -30,11 +33,8 @@ def integrate(
     dq : array_like (..., nv)
         Displacement in the tangent space, for example ``v * dt``; of a free joint [linear, angular]
         in the body frame.
-    out : ndarray (..., nq), optional
-        Array for the result: float64, C-contiguous, writable, sharing no memory with the inputs.
-    threads : int, optional
-        Number of threads; by default one for a small batch, and one a processor for a batch that
-        would take one thread more than about 0.2 ms.
+    out, threads
+        See `dtau.inverse_dynamics`.
 
     Returns
     -------
@@ -71,29 +71,33 @@ def difference(
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
-    """Displacement from ``q0`` to ``q1``: the shortest dq with q0 (+) dq = q1.
+    """Displacement from ``q0`` to ``q1``: a dq with q0 (+) dq = q1.
 
     Parameters
     ----------
     model : Model
     q0, q1 : array_like (..., nq)
         Configurations.
-    out : ndarray (..., nv), optional
-        Array for the result: float64, C-contiguous, writable, sharing no memory with the inputs.
-    threads : int, optional
-        Number of threads; by default one for a small batch, and one a processor for a batch that
-        would take one thread more than about 0.2 ms.
+    out, threads
+        See `dtau.inverse_dynamics`.
 
     Returns
     -------
     ndarray (..., nv)
-        Displacement in the tangent space at ``q0``; rotations of at most pi. The angles of
-        one-degree-of-freedom joints are subtracted, not wrapped.
+        Displacement in the tangent space at ``q0``: of a spherical joint the shortest rotation, of
+        at most pi; of a free joint the logarithm of SE(3), whose rotation is the shortest one and
+        whose translation follows a screw. The angles of one-degree-of-freedom joints are
+        subtracted, not wrapped.
 
     Raises
     ------
     ValueError, TypeError
         As `dtau.inverse_dynamics`.
+
+    Notes
+    -----
+    [Sola]. Quaternions q and -q are one rotation: they differ by zero. At an angle of exactly pi
+    both directions are shortest; the result's sign follows that of w of the quaternion between.
 
     Examples
     --------
@@ -120,12 +124,9 @@ def normalize(
     ----------
     model : Model
     q : array_like (..., nq)
-        Configuration with quaternions of any norm but zero (zero gives NaN).
-    out : ndarray (..., nq), optional
-        Array for the result: float64, C-contiguous, writable, sharing no memory with the inputs.
-    threads : int, optional
-        Number of threads; by default one for a small batch, and one a processor for a batch that
-        would take one thread more than about 0.2 ms.
+        Configuration with quaternions of any finite norm but zero (zero gives NaN).
+    out, threads
+        See `dtau.inverse_dynamics`.
 
     Returns
     -------
@@ -210,27 +211,38 @@ def random_state(model: Model, rng: np.random.Generator, shape: tuple[int, ...] 
     """
     require("model", model, Model)
     require("rng", rng, np.random.Generator)
-    try:
-        shape = np.empty(shape, dtype=np.bool_).shape
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"shape: expected a tuple of numbers of states, for example (256,), got {shape!r}"
-        ) from None
+    shape = _batch_shape(shape)
     span = np.full(model.nq, np.pi)
     for joint in model.joints:
         if isinstance(joint.type, Free):
             span[joint.q][:3] = 1.0
-    lower = np.where(np.isfinite(model.lower_limits), model.lower_limits, -span)
+    unbounded = ~np.isfinite(model.lower_limits)
+    lower = np.where(unbounded, -span, model.lower_limits)
     upper = np.where(np.isfinite(model.upper_limits), model.upper_limits, span)
     # one limit alone may lie beyond the default range on the other side
-    lower = np.where(lower > upper, upper - 2.0 * span, lower)
-    q = rng.uniform(lower, upper, (*shape, model.nq))
+    lower = np.where(unbounded & (lower > upper), upper - 2.0 * span, lower)
+    upper = np.where(lower > upper, lower + 2.0 * span, upper)
+    q = 2.0 * rng.uniform(0.5 * lower, 0.5 * upper, (*shape, model.nq))  # half the range is finite
     for quaternion in _quaternions(model):
         x = rng.standard_normal((*shape, 4))
         q[..., quaternion] = x / np.linalg.norm(x, axis=-1, keepdims=True)
     return State(
         q, rng.standard_normal((*shape, model.nv)), rng.standard_normal((*shape, model.nv))
     )
+
+
+def _batch_shape(shape: object) -> tuple[int, ...]:
+    """Read a number, or several, as a shape."""
+    sizes: Iterable[object] = shape if isinstance(shape, Iterable) else (shape,)
+    try:
+        checked = tuple(operator.index(size) for size in sizes)  # type: ignore[arg-type]
+    except TypeError:
+        checked = (-1,)
+    if min(checked, default=0) < 0:
+        raise ValueError(
+            f"shape: expected a tuple of numbers of states, for example (256,), got {shape!r}"
+        )
+    return checked
 
 
 def _quaternions(model: Model) -> list[slice]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.checks import real_array, unknown_name
+from dtau.checks import real_array, require, require_name, tuple_of, unknown_name
 from dtau.errors import ModelWarning
 from dtau.immutable import Immutable
 from dtau.joints import Fixed, JointType
@@ -64,13 +64,14 @@ class Model(Immutable):
     notes : tuple of str
         What the loader ignored, and what has no effect.
     massless_joints : tuple of str
-        Joints with no inertia to accelerate. Forward dynamics refuses a model that has any.
+        Joints with no inertia to accelerate: none, or less than 1e-13 of what they carry. Forward
+        dynamics refuses a model that has any.
 
     Raises
     ------
     ValueError
-        If names repeat, a parent is missing, links form a cycle, nothing moves, or numbers are
-        not finite.
+        If names repeat or cannot be encoded, a parent is missing, links form a cycle, nothing
+        moves, or numbers are not finite.
     TypeError
         If an argument is of the wrong type.
 
@@ -120,17 +121,12 @@ class Model(Immutable):
         gravity: ArrayLike = (0, 0, -9.81),
         notes: Iterable[str] = (),
     ) -> None:
-        if not isinstance(name, str):
-            raise TypeError(f"name: expected a string, got {name!r}")
-        links = tuple(links)
-        for link in links:
-            if not isinstance(link, Link):
-                raise TypeError(f"links: expected objects of class Link, got {link!r:.80}")
-        self._assemble(name, depth_first(links), real_array("gravity", gravity, (3,)), notes)
+        self._assemble(name, links, gravity, notes)
         if self.massless_joints:
             warnings.warn(
-                f"joints that move no inertia: {', '.join(self.massless_joints)}; inverse "
-                "dynamics works, forward dynamics will refuse this model",
+                "joints that move no inertia, or less than 1e-13 of what they carry: "
+                f"{', '.join(self.massless_joints)}; inverse dynamics works, forward dynamics "
+                "will refuse this model",
                 ModelWarning,
                 stacklevel=3,  # the caller of dtau.load or ModelBuilder.build
             )
@@ -138,11 +134,15 @@ class Model(Immutable):
     def _assemble(
         self,
         name: str,
-        links: tuple[Link, ...],
-        gravity: NDArray[np.float64],
+        links: Iterable[Link],
+        gravity: ArrayLike,
         notes: Iterable[str],
     ) -> None:
-        """Set all attributes, from links in depth-first order."""
+        """Check the arguments and set all attributes."""
+        self._require_new()
+        require_name("name", name)
+        links = depth_first(tuple_of("links", links, Link, "objects of class Link"))
+        notes = tuple_of("notes", notes, str, "strings")
         bodies, frames = merge_fixed(links)
         if not bodies:
             raise ValueError(f"model {name!r}: expected a joint that moves, got none")
@@ -154,7 +154,7 @@ class Model(Immutable):
         ]
         vars(self).update(
             name=name,
-            gravity=gravity,
+            gravity=real_array("gravity", gravity, (3,)),
             nq=joints[-1].q.stop,
             nv=joints[-1].v.stop,
             nbodies=len(bodies),
@@ -186,8 +186,10 @@ class Model(Immutable):
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        gravity = real_array("gravity", state["gravity"], (3,))
-        self._assemble(state["name"], state["links"], gravity, state["notes"])
+        parts = {"name", "links", "gravity", "notes"}
+        if not isinstance(state, dict) or set(state) != parts:
+            raise TypeError(f"state: expected {', '.join(sorted(parts))}, got {state!r:.80}")
+        self._assemble(**state)
 
     def joint(self, name: str) -> Joint:
         """Look up a moving joint by its name.
@@ -196,6 +198,8 @@ class Model(Immutable):
         ------
         ValueError
             If there is none; the message lists names that come close.
+        TypeError
+            If the name is no string.
 
         Examples
         --------
@@ -204,7 +208,8 @@ class Model(Immutable):
         >>> q = dtau.neutral(model)
         >>> q[model.joint("LF_HFE").q] = 0.6
         """
-        if not isinstance(name, str) or name not in self._joints:
+        require("name", name, str)
+        if name not in self._joints:
             raise unknown_name("joint", name, self._joints)
         return self._joints[name]
 
@@ -215,6 +220,8 @@ class Model(Immutable):
         ------
         ValueError
             If there is none; the message lists names that come close.
+        TypeError
+            If the name is no string.
 
         Examples
         --------
@@ -224,7 +231,8 @@ class Model(Immutable):
         >>> model.bodies[foot.body]
         'LF_SHANK'
         """
-        if not isinstance(name, str) or name not in self._frames:
+        require("name", name, str)
+        if name not in self._frames:
             raise unknown_name("frame", name, self._frames)
         return self._frames[name]
 
@@ -246,7 +254,7 @@ class Model(Immutable):
         ValueError
             If there is no such joint, coordinates are not valid, or nothing is left to move.
         TypeError
-            If coordinates are not real numbers.
+            If it is no mapping, or coordinates are not real numbers.
 
         Examples
         --------
@@ -255,6 +263,7 @@ class Model(Immutable):
         >>> model.lock({"LF_KFE": -1.2, "RF_KFE": -1.2}).nv
         16
         """
+        require("positions", positions, Mapping)
         links = {link.name: link for link in self._links}
         for name, position in positions.items():
             joint = self.joint(name)
@@ -265,7 +274,7 @@ class Model(Immutable):
                 raise type(error)(f"position of joint {name!r}: {error}") from None
             links[link.name] = Link(link.name, link.parent, Fixed(), name, placement, link.inertia)
         locked = Model.__new__(Model)  # no warning again: locking leaves no joint lighter
-        locked._assemble(self.name, tuple(links.values()), self.gravity, self.notes)
+        locked._assemble(self.name, links.values(), self.gravity, self.notes)
         return locked
 
     def __eq__(self, other: object) -> bool:

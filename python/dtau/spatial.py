@@ -55,6 +55,7 @@ class Pose(Immutable):
         rotation: ArrayLike = ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
         translation: ArrayLike = (0, 0, 0),
     ) -> None:
+        self._require_new()
         vars(self).update(
             rotation=_nearest_rotation(real_array("rotation", rotation, (3, 3))),
             translation=real_array("translation", translation, (3,)),
@@ -185,6 +186,7 @@ class Inertia(Immutable):
             warnings.warn(problem, ModelWarning, stacklevel=2)
 
     def _set(self, mass: float, com: ArrayLike, tensor: ArrayLike) -> None:
+        self._require_new()
         vars(self).update(
             mass=float(real_array("mass", mass, ())),
             com=real_array("com", com, (3,)),

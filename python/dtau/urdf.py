@@ -21,8 +21,26 @@ from dtau.links import Limits, Link
 from dtau.spatial import Inertia, Pose
 from dtau.xml import Element
 
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _ONE_COORDINATE = {"revolute": Revolute, "continuous": Revolute, "prismatic": Prismatic}
+_OF_ONE_COORDINATE = ("axis", "limit", "dynamics", "mimic")
+
+# What is read: of every element its attributes and its children.
+_READ = {
+    "robot": ("name version", "link joint"),
+    "link": ("name", "inertial"),
+    "inertial": ("", "origin mass inertia"),
+    "mass": ("value", ""),
+    "inertia": ("ixx ixy ixz iyy iyz izz", ""),
+    "joint": ("name type", "parent child origin axis limit dynamics mimic"),
+    "parent": ("link", ""),
+    "child": ("link", ""),
+    "origin": ("xyz rpy quat_xyzw", ""),
+    "axis": ("xyz", ""),
+    "limit": ("lower upper velocity effort", ""),
+    "dynamics": ("damping friction", ""),
+    "mimic": ("joint multiplier offset", ""),
+}
 
 
 def read(robot: Element, *, root: str) -> tuple[str, list[Link], list[str]]:
@@ -56,6 +74,11 @@ def read(robot: Element, *, root: str) -> tuple[str, list[Link], list[str]]:
             raise element.error(
                 f"link {link.name!r} has two parents: joints {other!r} and {joint_name!r} "
                 "both carry it"
+            )
+        if root == "free" and joint_name == "root_joint" and link.joint.nv > 0:
+            raise element.error(
+                "joint 'root_joint': root='free' adds a joint of that name; rename this one, or "
+                "load with root='fixed'"
             )
         carriers[link.name] = element
         links.append(link)
@@ -188,7 +211,11 @@ def _origin(element: Element) -> Pose:
 
 
 def _warn_of_mimics(joints: dict[str, Element]) -> None:
-    mimics = [name for name, element in joints.items() if element.one("mimic") is not None]
+    mimics = [
+        name
+        for name, element in joints.items()
+        if element.attributes["type"] in _ONE_COORDINATE and element.one("mimic") is not None
+    ]
     if mimics:
         warnings.warn(
             f"joints that mimic others load as independent joints: {', '.join(mimics)}",
@@ -198,20 +225,41 @@ def _warn_of_mimics(joints: dict[str, Element]) -> None:
 
 
 def _notes(robot: Element) -> list[str]:
-    """List what the file says that a model does not keep."""
-    ignored = Counter(element.tag for element in robot.children)
-    del ignored["link"], ignored["joint"]
-    for link in robot.all("link"):
-        ignored.update(element.tag for element in link.children if element.tag != "inertial")
-    for joint in robot.all("joint"):
-        used = {"parent", "child", "origin"}
-        if joint.attributes["type"] != "floating":
-            used |= {"axis", "limit", "dynamics", "mimic"}
-        ignored.update(element.tag for element in joint.children if element.tag not in used)
-        for dynamics in joint.all("dynamics"):
-            if _number(dynamics, "friction", default=0.0) != 0:
-                ignored["friction"] += 1
-    return [f"ignored {tag}: {count}" for tag, count in sorted(ignored.items())]
+    """List what the file says that a model does not keep, and what it leaves out."""
+    ignored: Counter[str] = Counter()
+    _count_ignored(robot, ignored)
+    notes = [f"ignored {what}: {count}" for what, count in sorted(ignored.items())]
+    unlimited = [
+        _attribute(joint, "name")
+        for joint in robot.all("joint")
+        if joint.attributes["type"] in ("revolute", "prismatic") and joint.one("limit") is None
+    ]
+    if unlimited:
+        notes.append(f"without <limit>, taken as unlimited: joints {listing(unlimited)}")
+    return notes
+
+
+def _count_ignored(element: Element, ignored: Counter[str]) -> None:
+    attributes, children = (names.split() for names in _READ[element.tag])
+    for name in element.attributes:
+        if name not in attributes and not name.startswith("xmlns"):
+            ignored[f"attribute {name} of <{element.tag}>"] += 1
+    kind = element.attributes.get("type") if element.tag == "joint" else None
+    for child in element.children:
+        if child.tag not in children:
+            ignored[child.tag] += 1
+        elif kind in ("fixed", "floating") and child.tag in _OF_ONE_COORDINATE:
+            ignored[f"{child.tag} of {kind} joints"] += 1
+        else:
+            _count_ignored(child, ignored)
+            if kind == "continuous" and child.tag == "limit":
+                ignored.update(
+                    f"{bound} of continuous joints"
+                    for bound in ("lower", "upper")
+                    if bound in child.attributes
+                )
+    if element.tag == "dynamics" and _number(element, "friction", default=0.0) != 0:
+        ignored["friction"] += 1
 
 
 def _required(element: Element, tag: str) -> Element:

@@ -33,38 +33,42 @@ DTAU_INLINE void free_root_inertia(const Inertia<T>& I, int base, int n, T* M) {
     store_column({{I.J.xz, I.J.yz, I.J.zz}, minus_h.z}, base, base + 5, n, M);
 }
 
-// Backward sweep. I: inertias of the bodies, which become composites. M: into zeros, both triangles.
-template <class T>
-DTAU_INLINE void crba_backward(const Tree& tree, const Motion<T>* S, Inertia<T>* inertias, T* M) {
-    const int n = tree.nv;
+// Backward sweep. The inertias of the bodies become composites. Calls store(k, j, M_kj) for the pairs
+// of which j is k or on its path.
+template <class T, class Store>
+DTAU_INLINE void crba_backward(const Tree& tree, const Motion<T>* S, Inertia<T>* inertias,
+                               const Store& store) {
     for (int i = tree.nbodies - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         const Inertia<T>& I = inertias[i];
         const int stop = path_stop(tree, body);
         if (body.v < stop) {
-            free_root_inertia(I, body.v, n, M);
+            T block[36];
+            free_root_inertia(I, 0, 6, block);
+            for (int k = 0; k < 6; ++k)
+                for (int j = 0; j <= k; ++j) store(body.v + k, body.v + j, block[6 * k + j]);
             continue;
         }
         for (int k = body.v; k < body.v + body.nv; ++k) {
             const Force<T> F = I * S[k];
-            for (int j = k; j >= stop; j = tree.dof_parent[j])
-                M[k * n + j] = M[j * n + k] = dot(F, S[j]);
+            for (int j = k; j >= stop; j = tree.dof_parent[j]) store(k, j, dot(F, S[j]));
             if (stop > 0) {
                 const Components<T> c = components(F);
-                for (int r = 0; r < 6; ++r)
-                    M[k * n + stop - 6 + r] = M[(stop - 6 + r) * n + k] = c.x[r];
+                for (int r = 0; r < 6; ++r) store(k, stop - 6 + r, c.x[r]);
             }
         }
         if (body.parent >= 0) inertias[body.parent] += I;
     }
-    for (int k = 0; k < n; ++k) M[k * n + k] += T(tree.armature[k]);
 }
 
-// M: into zeros.
+// M: into zeros, both triangles.
 template <class T>
 void crba(const Tree& tree, const T* q, T* M, const Ground<T>& ground) {
+    const int n = tree.nv;
     ground_sweep<T>(tree, q, nullptr, ground);
-    crba_backward(tree, ground.S, ground.I, M);
+    crba_backward(tree, ground.S, ground.I,
+                  [&](int k, int j, T m) { M[k * n + j] = M[j * n + k] = m; });
+    for (int k = 0; k < n; ++k) M[k * n + k] += T(tree.armature[k]);
 }
 
 }  // namespace dtau::DTAU_VARIANT

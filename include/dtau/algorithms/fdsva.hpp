@@ -17,7 +17,7 @@ struct FdsvaWorkspace {
     IdsvaWorkspace<T> idsva;
     LtdlWorkspace<T> ltdl;
     int stride;  // of the rows of dtau_dq and dtau_dv, side by side
-    T *a, *M, *dtau_dq, *dtau_dv;
+    T *a, *dtau_dq, *dtau_dv;
     Inertia<T>* composite;
     Motion<T>* bias_a;  // accelerations and forces of the bodies at joint acceleration zero
     Force<T>* bias_f;
@@ -27,13 +27,22 @@ struct FdsvaWorkspace {
           ltdl(arena, tree),
           stride(2 * whole_packs<T>(tree.nv)),
           a(arena.take<T>(tree.nv)),
-          M(arena.take_zeros<T>(tree.nv * tree.nv)),
           dtau_dq(arena.take_zeros<T>(tree.nv * stride)),
           dtau_dv(dtau_dq + stride / 2),
           composite(arena.take<Inertia<T>>(tree.nbodies)),
           bias_a(arena.take<Motion<T>>(tree.nbodies)),
           bias_f(arena.take<Force<T>>(tree.nbodies)) {}
 };
+
+// M, by paths, and its factors.
+template <class T>
+DTAU_INLINE void mass_matrix_factors(const Tree& tree, const Motion<T>* S, Inertia<T>* inertias,
+                                     const LtdlWorkspace<T>& w) {
+    crba_backward(tree, S, inertias,
+                  [&](int k, int j, T m) { w.L[k * w.stride + tree.dof_depth[j]] = m; });
+    for (int k = 0; k < tree.nv; ++k) w.L[k * w.stride + tree.dof_depth[k]] += T(tree.armature[k]);
+    ltdl_factorize(tree, w);
+}
 
 // Right-hand side tau - damping v - (Coriolis, gravity and external torque), after idsva_velocities.
 template <class T>
@@ -60,8 +69,7 @@ void fdsva(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ex
     const Ground<T>& g = w.idsva.ground;
     ground_sweep(tree, q, v, g);
     for (int i = 0; i < tree.nbodies; ++i) w.composite[i] = g.I[i];
-    crba_backward(tree, g.S, w.composite, w.M);
-    ltdl_factorize(tree, w.M, w.ltdl);
+    mass_matrix_factors(tree, g.S, w.composite, w.ltdl);
 
     idsva_velocities(tree, v, f_ext, w.idsva);
     driving_torque(tree, v, tau, w.a, w);
@@ -78,17 +86,16 @@ template <class T>
 struct MassMatrixInverseWorkspace {
     Ground<T> ground;
     LtdlWorkspace<T> ltdl;
-    T* M;
 
     MassMatrixInverseWorkspace(Arena& arena, const Tree& tree)
-        : ground(arena, tree), ltdl(arena, tree), M(arena.take_zeros<T>(tree.nv * tree.nv)) {}
+        : ground(arena, tree), ltdl(arena, tree) {}
 };
 
 template <class T>
 void mass_matrix_inverse(const Tree& tree, const T* q, T* M_inverse,
                          const MassMatrixInverseWorkspace<T>& w) {
-    crba(tree, q, w.M, w.ground);
-    ltdl_factorize(tree, w.M, w.ltdl);
+    ground_sweep<T>(tree, q, nullptr, w.ground);
+    mass_matrix_factors(tree, w.ground.S, w.ground.I, w.ltdl);
     ltdl_inverse(tree, M_inverse, w.ltdl);
 }
 

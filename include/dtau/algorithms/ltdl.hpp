@@ -26,25 +26,17 @@ struct LtdlWorkspace {
     int* path;   // of the current k: path[depth(j)] = j
 
     LtdlWorkspace(Arena& arena, const Tree& tree)
-        : stride(whole_packs<T>(tree.max_depth + 1)),
+        : stride(tree.max_depth + 1),
           L(arena.take<T>(tree.nv * stride)),
           X(arena.take<Pack<T>>(tree.nv * packs)),
           rows(arena.take<int>(tree.nv)),
           path(arena.take<int>(tree.max_depth + 1)) {}
 };
 
-// w.L from the lower triangle of M (nv, nv).
+// In place: the rows of w.L hold those of M, M_kj at place depth(j), before.
 template <class T>
-DTAU_INLINE void ltdl_factorize(const Tree& tree, const T* M, const LtdlWorkspace<T>& w) {
+DTAU_INLINE void ltdl_factorize(const Tree& tree, const LtdlWorkspace<T>& w) {
     const int* path = w.path;
-    forget_path(tree, w.path);
-    for (int k = 0; k < tree.nv; ++k) {
-        follow_path(tree, k, w.path);
-        const int depth = tree.dof_depth[k];
-        T* row = w.L + k * w.stride;
-        for (int a = 0; a < depth; ++a) row[a] = M[k * tree.nv + path[a]];
-        row[depth] = M[k * tree.nv + k];
-    }
     forget_path(tree, w.path);
     for (int k = tree.nv - 1; k >= 0; --k) {
         follow_path(tree, k, w.path);

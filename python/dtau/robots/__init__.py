@@ -19,7 +19,7 @@ def quadruped() -> Model:
     Returns
     -------
     Model
-        19 coordinates, 18 velocities, 13 bodies, about 31 kg.
+        19 coordinates, 18 velocities, 13 bodies, 30.4 kg.
 
     Examples
     --------
