@@ -132,6 +132,7 @@ void broadcast(Job& job, const Signature& signature, const nb::object* arrays, c
         if (!arrays[i].is_valid()) continue;
         PyArrayObject* a = array(arrays[i]);
         const int axes = PyArray_NDIM(a) - cores[i].ndim, skip = job.naxes - axes;
+        for (int axis = 0; axis < skip; ++axis) job.in[i].stride[axis] = 0;
         for (int axis = 0; axis < axes; ++axis) {
             const npy_intp n = PyArray_DIM(a, axis);
             std::ptrdiff_t& size = job.shape[skip + axis];
@@ -162,13 +163,14 @@ void check_quaternions(nb::handle q, const char* name, const CompiledTree& tree,
     PyArrayObject* a = array(q);
     const int last = PyArray_NDIM(a) - 1;
     const npy_intp spacing = PyArray_STRIDE(a, last);
-    npy_intp index[Job::max_axes] = {};
+    npy_intp index[Job::max_axes];
     const char* state = PyArray_BYTES(a);
     npy_intp shape[Job::max_axes];  // axes that only repeat a state are walked once
     for (int axis = 0; axis < last; ++axis) {
         shape[axis] = PyArray_STRIDE(a, axis) == 0 ? std::min<npy_intp>(PyArray_DIM(a, axis), 1)
                                                    : PyArray_DIM(a, axis);
         if (shape[axis] == 0) return;
+        index[axis] = 0;
     }
     for (;;) {
         for (const auto& [first, body] : tree.quaternions()) {
@@ -331,10 +333,10 @@ void run_batch(Kernel kernel, const Tree& tree, const Job& job, bool solves, nb:
     const double state = price(job, tree, solves);
     const int wanted = thread_count(threads, state * static_cast<double>(job.count));
     // A chunk is worth about a millisecond at most, so that a signal is seen soon, and is of whole
-    // groups of lanes; small batches are shared out evenly.
+    // groups of lanes; threads that start late find something left to do.
     const std::ptrdiff_t group = kernels().lanes;
     std::ptrdiff_t chunk = static_cast<std::ptrdiff_t>(1e6 / state);
-    chunk = std::min(chunk, (job.count + wanted - 1) / wanted);
+    if (wanted > 1) chunk = std::min(chunk, job.count / (8 * wanted) + 1);
     chunk = std::max<std::ptrdiff_t>(1, (chunk + group - 1) / group) * group;
     const int useful = static_cast<int>((job.count + chunk - 1) / chunk);
 

@@ -17,9 +17,9 @@ enum class Element { real, alone, complex, counted };
 // axes, with stride 0 where it is broadcast. Null data: the argument was not given.
 struct Input {
     const char* data = nullptr;
-    int size = 0;                    // numbers a state
-    std::ptrdiff_t spacing = 0;      // bytes from one to the next
-    std::ptrdiff_t stride[32] = {};  // bytes, a batch axis
+    int size = 0;                // numbers a state
+    std::ptrdiff_t spacing = 0;  // bytes from one to the next
+    std::ptrdiff_t stride[32];   // bytes, a batch axis (as many as the job has)
 };
 
 // One result: contiguous.
@@ -33,7 +33,7 @@ struct Job {
 
     Element element = Element::real;
     int naxes = 0;
-    std::ptrdiff_t shape[max_axes] = {};
+    std::ptrdiff_t shape[max_axes];
     std::ptrdiff_t count = 1;  // states
     Input in[max_inputs];
     Output out[max_outputs];
