@@ -3,6 +3,8 @@
 // vectors in both cases, with the same arithmetic for each number.
 #pragma once
 
+#include <utility>
+
 #include "dtau/spatial.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -40,9 +42,9 @@ struct Pack<double> {
         return p;
     }
     static DTAU_INLINE Pack unit(int i) {
-        Pack p{Lane(0.0)};
-        if (i >= 0 && i < width) p.value.value[i] = 1.0;
-        return p;
+        Lane::Bits place;
+        for (int k = 0; k < width; ++k) place[k] = k - i;
+        return {select(place == 0, Lane(1.0), Lane(0.0))};
     }
     DTAU_INLINE void store(double* x, int count = width) const {
         if (count >= width) {
@@ -65,6 +67,13 @@ DTAU_INLINE Pack<T> fma(T l, const Pack<T>& x, const Pack<T>& y) {
 template <class T>
 DTAU_INLINE Pack<T> operator*(T l, const Pack<T>& x) {
     return {decltype(x.value)(l) * x.value};
+}
+
+// f(0) ... f(count - 1), unrolled first of all, so that arrays indexed with it are registers.
+template <int count, class F>
+DTAU_INLINE void unrolled(const F& f) {
+    [&]<int... i>(std::integer_sequence<int, i...>)
+        __attribute__((always_inline)) { (f(i), ...); }(std::make_integer_sequence<int, count>());
 }
 
 // A row's length in whole packs.

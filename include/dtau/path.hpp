@@ -7,8 +7,8 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Makes path that of k by walking only what differs. Right if, since it was forgotten, k went either
-// up or down: then a subtree that was left is not entered again.
+// Makes path that of k by walking only what differs. Right if, since it was forgotten, k went
+// either up or down: then a subtree that was left is not entered again.
 DTAU_INLINE void follow_path(const Tree& tree, int k, int* path) {
     for (int j = k; j >= 0 && path[tree.dof_depth[j]] != j; j = tree.dof_parent[j])
         path[tree.dof_depth[j]] = j;

@@ -33,8 +33,8 @@ DTAU_INLINE void free_root_inertia(const Inertia<T>& I, int base, int n, T* M) {
     store_column({{I.J.xz, I.J.yz, I.J.zz}, minus_h.z}, base, base + 5, n, M);
 }
 
-// Backward sweep. The inertias of the bodies become composites. Calls store(k, j, M_kj) for the pairs
-// of which j is k or on its path.
+// Backward sweep. The inertias of the bodies become composites. Calls store(k, j, M_kj) for the
+// pairs of which j is k or on its path.
 template <class T, class Store>
 DTAU_INLINE void crba_backward(const Tree& tree, const Motion<T>* S, Inertia<T>* inertias,
                                const Store& store) {

@@ -2,9 +2,9 @@
 //
 //   da/dtau = M^-1,   da/dx = -M^-1 dtau/dx for x = q, v,   at a = forward dynamics (q, v, tau)
 //
-// The paper multiplies by M^-1 (DMM) or repeats a reduced articulated-body algorithm for every column
-// (AZA); here the branch-induced zeros of M = L^T D L are used instead (ltdl.hpp), for all columns at
-// once. With M factorised, the acceleration too is a solve: a = M^-1 (tau - bias torque).
+// The paper multiplies by M^-1 (DMM) or repeats a reduced articulated-body algorithm for every
+// column (AZA); here the branch-induced zeros of M = L^T D L are used instead (ltdl.hpp), for all
+// columns at once. With M factorised, the acceleration is a solve too: a = M^-1 (tau - bias).
 #pragma once
 
 #include "dtau/algorithms/idsva.hpp"
@@ -16,7 +16,10 @@ template <class T>
 struct FdsvaWorkspace {
     IdsvaWorkspace<T> idsva;
     LtdlWorkspace<T> ltdl;
-    int stride;  // of the rows of dtau_dq and dtau_dv, side by side
+    // A lone state's matrices are solved for together, minus the identity with them: its vectors
+    // hold neighbouring columns and want many. In lanes the inverse is cheaper by a triangle.
+    static constexpr int matrices = Pack<T>::width > 1 ? 3 : 2;
+    int stride;  // of their rows, side by side
     T *a, *dtau_dq, *dtau_dv;
     Inertia<T>* composite;
     Motion<T>* bias_a;  // accelerations and forces of the bodies at joint acceleration zero
@@ -25,13 +28,17 @@ struct FdsvaWorkspace {
     FdsvaWorkspace(Arena& arena, const Tree& tree)
         : idsva(arena, tree),
           ltdl(arena, tree),
-          stride(2 * whole_packs<T>(tree.nv)),
+          stride(matrices * whole_packs<T>(tree.nv)),
           a(arena.take<T>(tree.nv)),
           dtau_dq(arena.take_zeros<T>(tree.nv * stride)),
-          dtau_dv(dtau_dq + stride / 2),
+          dtau_dv(dtau_dq + whole_packs<T>(tree.nv)),
           composite(arena.take<Inertia<T>>(tree.nbodies)),
           bias_a(arena.take<Motion<T>>(tree.nbodies)),
-          bias_f(arena.take<Force<T>>(tree.nbodies)) {}
+          bias_f(arena.take<Force<T>>(tree.nbodies)) {
+        if (matrices == 3 && dtau_dq)
+            for (int k = 0; k < tree.nv; ++k)
+                dtau_dv[k * stride + whole_packs<T>(tree.nv) + k] = T(-1.0);
+    }
 };
 
 // M, by paths, and its factors.
@@ -44,7 +51,7 @@ DTAU_INLINE void mass_matrix_factors(const Tree& tree, const Motion<T>* S, Inert
     ltdl_factorize(tree, w);
 }
 
-// Right-hand side tau - damping v - (Coriolis, gravity and external torque), after idsva_velocities.
+// Right-hand side tau - damping v - (Coriolis, gravity, external torque), after idsva_velocities.
 template <class T>
 DTAU_INLINE void driving_torque(const Tree& tree, const T* v, const T* tau, T* torque,
                                 const FdsvaWorkspace<T>& w) {
@@ -77,8 +84,13 @@ void fdsva(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ex
 
     idsva_accelerations(tree, w.a, w.idsva);
     idsva_backward(tree, {w.dtau_dq, w.dtau_dv, static_cast<T*>(nullptr), w.stride}, w.idsva);
-    ltdl_solve(tree, T(-1.0), w.dtau_dq, w.stride, da_dq, da_dv, w.ltdl);
-    ltdl_inverse(tree, da_dtau, w.ltdl);
+    if constexpr (FdsvaWorkspace<T>::matrices == 3) {
+        ltdl_solve<3>(tree, T(-1.0), w.dtau_dq, w.stride, {da_dq, da_dv, da_dtau}, w.ltdl);
+        mirror(da_dtau, tree.nv);
+    } else {
+        ltdl_solve<2>(tree, T(-1.0), w.dtau_dq, w.stride, {da_dq, da_dv}, w.ltdl);
+        ltdl_inverse(tree, da_dtau, w.ltdl);
+    }
 }
 
 // M^-1 alone.

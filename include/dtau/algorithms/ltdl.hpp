@@ -81,44 +81,55 @@ DTAU_INLINE bool is_related(const Tree& tree, int k, int begin, int end) {
     return k >= begin;
 }
 
-// Columns from begin on of scale M^-1 B, for the first `solved` rows. right(k, c) is the pack of B at
-// row k, column c; B is zero outside the `count` rows of w. Calls store(k, c, pack) for the results.
-template <int packs, class T, class Right, class Store>
+// Neighbouring columns of a result: their first row, and how many there are.
+template <class T>
+struct Columns {
+    T* at;
+    int room;
+};
+
+// Columns from begin on of scale M^-1 B, for the first `solved` rows. right(k, c) is the pack of B
+// at row k, column c; B is zero outside the `count` rows of w. The results of column c go to the
+// rows of place(c).
+template <int packs, class T, class Right, class Place>
 DTAU_INLINE void ltdl_solve_block(const Tree& tree, T scale, int begin, int count, int solved,
-                                  const Right& right, const Store& store,
+                                  const Right& right, const Place& place,
                                   const LtdlWorkspace<T>& w) {
     constexpr int width = Pack<T>::width;
     Pack<T> x[packs];
-    for (int k = 0; k < solved; ++k)
-        for (int p = 0; p < packs; ++p) w.X[k * packs + p] = {T(0.0)};
+    Columns<T> to[packs];
+    for (int p = 0; p < packs; ++p) to[p] = place(begin + p * width);
+    for (int k = 0; k < solved; ++k) unrolled<packs>([&](int p) { w.X[k * packs + p] = {T(0.0)}; });
 
     for (int r = count - 1; r >= 0; --r) {  // L^-T, leaves to root
         const int j = w.rows[r];
         const T* L = w.L + tree.dof_depth[j];  // column j: the same place in every row
-        for (int p = 0; p < packs; ++p) x[p] = right(j, begin + p * width);
+        unrolled<packs>([&](int p) { x[p] = right(j, begin + p * width); });
         for (int s = r + 1; s < count && w.rows[s] < tree.dof_end[j]; ++s) {
             const int k = w.rows[s];
             const T l = -L[k * w.stride];
-            for (int p = 0; p < packs; ++p) x[p] = fma(l, w.X[k * packs + p], x[p]);
+            const Pack<T>* row = w.X + k * packs;
+            unrolled<packs>([&](int p) { x[p] = fma(l, row[p], x[p]); });
         }
-        for (int p = 0; p < packs; ++p) w.X[j * packs + p] = x[p];
+        unrolled<packs>([&](int p) { w.X[j * packs + p] = x[p]; });
     }
     const int* path = w.path;
     forget_path(tree, w.path);
     for (int k = 0; k < solved; ++k) {  // D^-1 and L^-1, root to leaves
         follow_path(tree, k, w.path);
         const int depth = tree.dof_depth[k];
-        const T* row = w.L + k * w.stride;
-        const T d_inverse = scale * row[depth];
-        for (int p = 0; p < packs; ++p) x[p] = d_inverse * w.X[k * packs + p];
+        const T* L = w.L + k * w.stride;
+        const T d_inverse = scale * L[depth];
+        unrolled<packs>([&](int p) { x[p] = d_inverse * w.X[k * packs + p]; });
         for (int a = 0; a < depth; ++a) {
-            const T l = -row[a];
-            for (int p = 0; p < packs; ++p) x[p] = fma(l, w.X[path[a] * packs + p], x[p]);
+            const T l = -L[a];
+            const Pack<T>* row = w.X + path[a] * packs;
+            unrolled<packs>([&](int p) { x[p] = fma(l, row[p], x[p]); });
         }
-        for (int p = 0; p < packs; ++p) {
+        unrolled<packs>([&](int p) {
             w.X[k * packs + p] = x[p];
-            store(k, begin + p * width, x[p]);
-        }
+            x[p].store(to[p].at + k * tree.nv, to[p].room);
+        });
     }
 }
 
@@ -132,45 +143,52 @@ DTAU_INLINE void for_blocks(int begin, int columns, const Solve& solve) {
         if (begin < columns) for_blocks<packs - 1, T>(begin, columns, solve);
 }
 
-// scale M^-1 B for two matrices of derivatives (nv, nv), zero where row and column are not related.
-// They lie side by side: rows are `stride` apart and the second begins in the middle of the first's,
-// both padded to whole packs.
-template <class T>
-DTAU_INLINE void ltdl_solve(const Tree& tree, T scale, const T* B, int stride, T* first, T* second,
-                            const LtdlWorkspace<T>& w) {
-    const int n = tree.nv, half = stride / 2;
+// scale M^-1 B for matrices B (nv, nv) that are zero where row and column are not related. They lie
+// side by side, each padded to whole packs; rows are `stride` apart.
+template <int matrices, class T>
+DTAU_INLINE void ltdl_solve(const Tree& tree, T scale, const T* B, int stride,
+                            T* const (&solutions)[matrices], const LtdlWorkspace<T>& w) {
+    const int n = tree.nv, padded = whole_packs<T>(n);
     const auto right = [&](int k, int c) { return Pack<T>::load(B + k * stride + c); };
-    const auto store = [&](int k, int c, const Pack<T>& x) {
-        if (c < half)
-            x.store(first + k * n + c, n - c);
-        else
-            x.store(second + k * n + c - half, n - (c - half));
+    const auto place = [&](int c) -> Columns<T> {
+        return {solutions[c / padded] + c % padded, n - c % padded};
     };
-    for_blocks<LtdlWorkspace<T>::packs, T>(0, stride, [&]<int packs>(int begin, int end) {
-        int count = 0;
-        for (int k = 0; k < n; ++k)
-            if (is_related(tree, k, begin, end < half ? end : half) ||
-                is_related(tree, k, begin < half ? 0 : begin - half, end - half))
-                w.rows[count++] = k;
-        ltdl_solve_block<packs>(tree, scale, begin, count, n, right, store, w);
-    });
+    for_blocks<LtdlWorkspace<T>::packs, T>(
+        0, matrices * padded, [&]<int packs>(int begin, int end) {
+            int count = 0;
+            for (int k = 0; k < n; ++k) {
+                bool related = false;
+                for (int first = 0; first < matrices * padded; first += padded)
+                    related |= is_related(tree, k, begin < first ? 0 : begin - first,
+                                          end - first < padded ? end - first : padded);
+                if (related) w.rows[count++] = k;
+            }
+            ltdl_solve_block<packs>(tree, scale, begin, count, n, right, place, w);
+        });
+}
+
+// The lower triangle of a symmetric matrix from the upper one; zeros get a positive sign.
+template <class T>
+DTAU_INLINE void mirror(T* matrix, int n) {
+    for (int k = 0; k < n; ++k)
+        for (int c = k + 1; c < n; ++c)
+            matrix[c * n + k] = matrix[k * n + c] = matrix[k * n + c] + T(0.0);
 }
 
 // M^-1 (nv, nv): the upper triangle by columns of the identity, then the mirrored lower one.
 template <class T>
 DTAU_INLINE void ltdl_inverse(const Tree& tree, T* inverse, const LtdlWorkspace<T>& w) {
     const int n = tree.nv;
-    constexpr int most = LtdlWorkspace<T>::packs / 2;  // narrow: rows below a block are left out
+    constexpr int most = 4;  // narrow: rows below a block are left out
     const auto right = [&](int k, int c) { return Pack<T>::unit(k - c); };
-    const auto store = [&](int k, int c, const Pack<T>& x) { x.store(inverse + k * n + c, n - c); };
+    const auto place = [&](int c) -> Columns<T> { return {inverse + c, n - c}; };
     for_blocks<most, T>(0, n, [&]<int packs>(int begin, int end) {
         int count = 0;
         for (int k = 0; k < end; ++k)
             if (is_ancestor(tree, k, begin, end)) w.rows[count++] = k;
-        ltdl_solve_block<packs>(tree, T(1.0), begin, count, end, right, store, w);
+        ltdl_solve_block<packs>(tree, T(1.0), begin, count, end, right, place, w);
     });
-    for (int k = 0; k < n; ++k)
-        for (int c = k + 1; c < n; ++c) inverse[c * n + k] = inverse[k * n + c];
+    mirror(inverse, n);
 }
 
 }  // namespace dtau::DTAU_VARIANT

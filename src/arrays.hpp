@@ -1,0 +1,49 @@
+// NumPy arrays as the binding code sees them: shapes, checks, messages. Private to src/.
+#pragma once
+
+#include <string>
+
+#include "arguments.hpp"
+
+#define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
+#define PY_ARRAY_UNIQUE_SYMBOL dtau_numpy
+#ifndef DTAU_IMPORTS_NUMPY  // one file does it for all
+#define NO_IMPORT_ARRAY
+#endif
+#include <numpy/arrayobject.h>
+
+namespace dtau {
+
+inline PyArrayObject* array(nanobind::handle object) {
+    return reinterpret_cast<PyArrayObject*>(object.ptr());
+}
+
+// The numbers of one state.
+struct Shape {
+    int ndim;
+    npy_intp size[3];
+};
+
+// nframes -1: a single frame, without an axis for it.
+Shape core_shape(Core core, const Tree& tree, int nframes);
+
+// A shape for a message, after an optional prefix such as "...".
+std::string text(const npy_intp* shape, int ndim, const char* prefix = "");
+std::string str(nanobind::handle object);
+
+// An input: converted, its last axes checked and evenly spaced.
+nanobind::object input_array(nanobind::handle given, const char* name, const Shape& core, int type);
+
+// Broadcasts the batch axes of all inputs against each other and writes their strides.
+void broadcast(Job& job, const Signature& signature, const nanobind::object* arrays,
+               const Shape* cores);
+
+// Every quaternion of q must have unit norm within 1e-6. (What is not finite gives NaN later.)
+void check_quaternions(nanobind::handle q, const char* name, const CompiledTree& tree, int type);
+
+// The arrays for the results: the caller's, after checks, or new ones.
+void make_outputs(Job& job, const Signature& signature, const Tree& tree, int nframes,
+                  nanobind::handle out, int type, const nanobind::object* inputs,
+                  nanobind::object* results);
+
+}  // namespace dtau

@@ -1,0 +1,107 @@
+#include "arrays.hpp"
+
+namespace nb = nanobind;
+
+namespace dtau {
+namespace {
+
+nb::object new_output(const Job& job, const Shape& core, int type) {
+    npy_intp shape[Job::max_axes + 3];
+    for (int axis = 0; axis < job.naxes; ++axis) shape[axis] = job.shape[axis];
+    for (int k = 0; k < core.ndim; ++k) shape[job.naxes + k] = core.size[k];
+    nb::object result = nb::steal(PyArray_SimpleNew(job.naxes + core.ndim, shape, type));
+    if (!result.is_valid()) throw nb::python_error();
+    return result;
+}
+
+// First and last byte that an array may touch.
+struct Extent {
+    const char *begin, *end;
+};
+
+Extent extent(PyArrayObject* a) {
+    const char *begin = PyArray_BYTES(a), *end = begin + PyArray_ITEMSIZE(a);
+    for (int axis = 0; axis < PyArray_NDIM(a); ++axis) {
+        if (PyArray_DIM(a, axis) == 0) return {begin, begin};
+        const npy_intp reach = (PyArray_DIM(a, axis) - 1) * PyArray_STRIDE(a, axis);
+        (reach < 0 ? begin : end) += reach;
+    }
+    return {begin, end};
+}
+
+bool overlap(nb::handle a, nb::handle b) {
+    const Extent x = extent(array(a)), y = extent(array(b));
+    return x.begin < y.end && y.begin < x.end;
+}
+
+// Checks an array that the caller gave for results; `name` is out, or out[1] of several.
+void check_output(nb::handle out, const std::string& name, const Job& job, const Shape& core,
+                  int type) {
+    const auto fail = [&](const std::string& message) {
+        throw nb::value_error((name + ": expected " + message).c_str());
+    };
+    if (!PyArray_Check(out.ptr()))
+        throw nb::type_error(
+            (name + ": expected a NumPy array, got " + str(out.type().attr("__name__"))).c_str());
+    PyArrayObject* a = array(out);
+    if (PyArray_TYPE(a) != type || !PyArray_ISNOTSWAPPED(a))
+        throw nb::type_error((name + ": expected dtype float64, got " +
+                              str(nb::borrow(reinterpret_cast<PyObject*>(PyArray_DESCR(a)))))
+                                 .c_str());
+    bool matches = PyArray_NDIM(a) == job.naxes + core.ndim;
+    for (int axis = 0; matches && axis < PyArray_NDIM(a); ++axis)
+        matches = PyArray_DIM(a, axis) ==
+                  (axis < job.naxes ? job.shape[axis] : core.size[axis - job.naxes]);
+    if (!matches) {
+        npy_intp shape[Job::max_axes + 3];
+        for (int axis = 0; axis < job.naxes; ++axis) shape[axis] = job.shape[axis];
+        for (int k = 0; k < core.ndim; ++k) shape[job.naxes + k] = core.size[k];
+        fail("shape " + text(shape, job.naxes + core.ndim) + ", got " +
+             text(PyArray_DIMS(a), PyArray_NDIM(a)));
+    }
+    if (!PyArray_ISWRITEABLE(a)) fail("a writable array, got a read-only one");
+    if (!PyArray_IS_C_CONTIGUOUS(a)) fail("a C-contiguous array, got one with other strides");
+    if (!PyArray_ISALIGNED(a)) fail("an aligned array, got one at an odd address");
+}
+
+}  // namespace
+
+void make_outputs(Job& job, const Signature& signature, const Tree& tree, int nframes,
+                  nb::handle out, int type, const nb::object* inputs, nb::object* results) {
+    const int count = static_cast<int>(signature.outputs.size());
+    const bool given = !out.is_none();
+    if (given && count > 1 && (!PyTuple_Check(out.ptr()) && !PyList_Check(out.ptr())))
+        throw nb::type_error(("out: expected a tuple of " + std::to_string(count) +
+                              " arrays, got " + str(out.type().attr("__name__")))
+                                 .c_str());
+    if (given && count > 1 && static_cast<int>(nb::len(out)) != count)
+        throw nb::value_error(("out: expected a tuple of " + std::to_string(count) +
+                               " arrays, got " + std::to_string(nb::len(out)))
+                                  .c_str());
+    for (int o = 0; o < count; ++o) {
+        const Shape shape = core_shape(signature.outputs[o], tree, nframes);
+        if (given) {
+            results[o] = count > 1 ? nb::object(out[o]) : nb::borrow(out);
+            const std::string name = count > 1 ? "out[" + std::to_string(o) + "]" : "out";
+            check_output(results[o], name, job, shape, type);
+            for (int i = 0; i < job.ninputs; ++i)
+                if (inputs[i].is_valid() && overlap(results[o], inputs[i]))
+                    throw nb::value_error((name + ": expected memory of its own, got memory that " +
+                                           signature.inputs[i].name + " uses")
+                                              .c_str());
+            for (int other = 0; other < o; ++other)
+                if (overlap(results[o], results[other]))
+                    throw nb::value_error((name + ": expected memory of its own, got memory that " +
+                                           "out[" + std::to_string(other) + "] uses")
+                                              .c_str());
+        } else {
+            results[o] = new_output(job, shape, type);
+        }
+        job.out[o].data = PyArray_BYTES(array(results[o]));
+        job.out[o].size = 1;
+        for (int k = 0; k < shape.ndim; ++k) job.out[o].size *= shape.size[k];
+    }
+    job.noutputs = count;
+}
+
+}  // namespace dtau

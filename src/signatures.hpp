@@ -1,0 +1,94 @@
+// What every function of the module takes and gives.
+#pragma once
+
+#include "arguments.hpp"
+
+namespace dtau {
+
+inline constexpr Parameter q{"q", Core::q}, q0{"q0", Core::q}, q1{"q1", Core::q}, v{"v", Core::v},
+    a{"a", Core::v}, tau{"tau", Core::v}, dq{"dq", Core::v}, wrench{"wrench", Core::wrench},
+    f_ext{"f_ext", Core::wrenches, true};
+
+inline Signature functions_of_q[] = {
+    {.name = "gravity_torque",
+     .kernel = &KernelTable::gravity_torque,
+     .inputs = {q},
+     .outputs = {Core::v}},
+    {.name = "mass_matrix",
+     .kernel = &KernelTable::mass_matrix,
+     .inputs = {q},
+     .outputs = {Core::matrix}},
+    {.name = "mass_matrix_inverse",
+     .kernel = &KernelTable::mass_matrix_inverse,
+     .inputs = {q},
+     .outputs = {Core::matrix},
+     .needs_inertia = true},
+    {.name = "forward_kinematics",
+     .kernel = &KernelTable::forward_kinematics,
+     .inputs = {q},
+     .outputs = {Core::rotations, Core::positions},
+     .named_tuple = "Placements"},
+    {.name = "normalize",
+     .kernel = &KernelTable::normalize,
+     .inputs = {q},
+     .outputs = {Core::q},
+     .real_only = true},
+};
+inline Signature functions_of_two[] = {
+    {.name = "coriolis_matrix",
+     .kernel = &KernelTable::coriolis_matrix,
+     .inputs = {q, v},
+     .outputs = {Core::matrix}},
+    {.name = "integrate",
+     .kernel = &KernelTable::integrate,
+     .inputs = {q, dq},
+     .outputs = {Core::q}},
+    {.name = "difference",
+     .kernel = &KernelTable::difference,
+     .inputs = {q0, q1},
+     .outputs = {Core::v},
+     .real_only = true},
+};
+inline Signature functions_of_three[] = {
+    {.name = "bias_torque",
+     .kernel = &KernelTable::bias_torque,
+     .inputs = {q, v, f_ext},
+     .outputs = {Core::v}},
+};
+inline Signature functions_of_four[] = {
+    {.name = "inverse_dynamics",
+     .kernel = &KernelTable::inverse_dynamics,
+     .inputs = {q, v, a, f_ext},
+     .outputs = {Core::v}},
+    {.name = "forward_dynamics",
+     .kernel = &KernelTable::forward_dynamics,
+     .inputs = {q, v, tau, f_ext},
+     .outputs = {Core::v},
+     .needs_inertia = true},
+    {.name = "inverse_dynamics_derivatives",
+     .kernel = &KernelTable::inverse_dynamics_derivatives,
+     .inputs = {q, v, a, f_ext},
+     .outputs = {Core::matrix, Core::matrix, Core::matrix},
+     .named_tuple = "InverseDynamicsDerivatives"},
+    {.name = "forward_dynamics_derivatives",
+     .kernel = &KernelTable::forward_dynamics_derivatives,
+     .inputs = {q, v, tau, f_ext},
+     .outputs = {Core::matrix, Core::matrix, Core::matrix},
+     .named_tuple = "ForwardDynamicsDerivatives",
+     .needs_inertia = true},
+};
+inline Signature frame_placements = {.name = "frame_placements",
+                                     .kernel = &KernelTable::frame_placements,
+                                     .inputs = {q},
+                                     .outputs = {Core::frame_rotations, Core::frame_positions},
+                                     .named_tuple = "Placements"};
+inline Signature frame_jacobians = {.name = "frame_jacobians",
+                                    .kernel = &KernelTable::frame_jacobians,
+                                    .inputs = {q},
+                                    .outputs = {Core::jacobians}};
+inline Signature wrench_at_frame = {.name = "wrench_at_frame",
+                                    .kernel = &KernelTable::wrench_at_frame,
+                                    .inputs = {q, wrench},
+                                    .outputs = {Core::wrenches}};
+
+}  // namespace dtau
