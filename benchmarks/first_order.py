@@ -42,6 +42,7 @@ import dtau
 from dtau import _core
 
 LONE_STATES = 64  # lone calls go round so many states
+CORE_STATES = 1000  # a call of so many hides what a call costs
 THREADED_BATCH = 4096
 EFFORT = {False: Effort(rounds=41, block=4e-3), True: Effort(rounds=9, block=2e-3)}  # by --quick
 
@@ -215,7 +216,7 @@ class CallRow:
     results: int
     call: float  # microseconds
     into: float  # microseconds with out=
-    core: float | None  # microseconds of the core alone; None if it has no measure of them
+    core: float  # microseconds of the core: a state of a batch whose states are computed one by one
 
 
 def lone_calls(effort: Effort, tick: Callable[[], None]) -> list[CallRow]:
@@ -231,18 +232,22 @@ def lone_calls(effort: Effort, tick: Callable[[], None]) -> list[CallRow]:
         f = getattr(dtau, function)
         results = 1 if len(result) == 1 else 3
         out = np.empty(result) if results == 1 else tuple(np.empty(result) for _ in range(3))
+        many = dict(model=model, **{x: np.tile(names[x], (CORE_STATES, 1)) for x in "qva"})
+        alone = getattr(_core.alone, function)
         seconds = interleaved(
             {
                 "call": Contender(loop("f(model, q, v, a)", f=f, **names), 1),
                 "into": Contender(loop("f(model, q, v, a, out=out)", f=f, out=out, **names), 1),
+                "core": Contender(
+                    loop("f(model, q, v, a, None, None, 1)", f=alone, **many), CORE_STATES
+                ),
             },
             effort,
             tick,
         )
-        call, into = (1e6 * float(np.median(seconds[name])) for name in ("call", "into"))
-        # Without a measure of the core alone, its few nanoseconds count as part of the call.
-        measure = getattr(_core, "alone_seconds", None)
-        core = None if measure is None else 1e6 * measure(function, model, *state, None)
+        call, into, core = (
+            1e6 * float(np.median(seconds[name])) for name in ("call", "into", "core")
+        )
         rows.append(CallRow(function, results, call, into, core))
     return rows
 
@@ -333,15 +338,19 @@ def print_calls(rows: Sequence[CallRow]) -> None:
     """Print what a call costs over its arithmetic."""
     lines = []
     for row in rows:
-        over, most = row.call - (row.core or 0.0), LONE_CALL[row.results]
-        core = "unknown" if row.core is None else f"{row.core:.3f}"
+        over, most = row.call - row.core, LONE_CALL[row.results]
         word = "MISSED" if over > most else "ok"
-        cells = [f"{row.call:.3f}", f"{row.into:.3f}", core, f"{over:.3f}", f"{most:g}", word]
+        cells = [
+            f"{row.call:.3f}",
+            f"{row.into:.3f}",
+            f"{row.core:.3f}",
+            f"{over:.3f}",
+            f"{most:g}",
+            word,
+        ]
         lines.append([row.function, str(row.results), *cells])
     header = ["function", "results", "call", "with out=", "core", "over it", "at most", ""]
     table("The cost of a call: a pendulum, one state, microseconds", header, lines, left=1)
-    if any(row.core is None for row in rows):
-        print("\n  The core's own time is not known here; all of the call counts as its cost.")
 
 
 # Command
