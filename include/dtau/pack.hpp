@@ -29,6 +29,12 @@ struct Pack<double> {
     static constexpr int width = lanes;
     Lane value;
 
+#if defined(__AVX512F__)
+    static DTAU_INLINE __mmask8 first(int count) {
+        return static_cast<__mmask8>((1u << count) - 1u);
+    }
+#endif
+
     static DTAU_INLINE Pack load(const double* x) {
         Pack p;
         std::memcpy(&p.value, x, sizeof(Lane));
@@ -37,9 +43,13 @@ struct Pack<double> {
     // The first `count` numbers; zeros follow.
     static DTAU_INLINE Pack load(const double* x, int count) {
         if (count >= width) return load(x);
+#if defined(__AVX512F__)
+        return {Lane(Lane::Vector(_mm512_maskz_loadu_pd(first(count), x)))};
+#else
         Pack p{Lane(0.0)};
         for (int k = 0; k < count; ++k) p.value.value[k] = x[k];
         return p;
+#endif
     }
     static DTAU_INLINE Pack unit(int i) {
         Lane::Bits place;
@@ -49,9 +59,13 @@ struct Pack<double> {
     DTAU_INLINE void store(double* x, int count = width) const {
         if (count >= width) {
             std::memcpy(x, &value, sizeof(Lane));
-        } else {
-            for (int k = 0; k < count; ++k) x[k] = value.value[k];
+            return;
         }
+#if defined(__AVX512F__)
+        _mm512_mask_storeu_pd(x, first(count), value.value);
+#else
+        for (int k = 0; k < count; ++k) x[k] = value.value[k];
+#endif
     }
     DTAU_INLINE void scatter(double* x, std::ptrdiff_t stride, const int* index, int count) const {
         double numbers[width];

@@ -17,8 +17,8 @@ namespace dtau::DTAU_VARIANT {
 
 template <class T>
 struct LtdlWorkspace {
-    static constexpr int packs =
-        8;       // of neighbouring columns in a block: registers that hide latency
+    // Of neighbouring columns in a block: as many as there are registers for, to hide the latency.
+    static constexpr int packs = Pack<T>::width == 8 ? 12 : 8;
     int stride;  // of the rows of L
     T* L;
     Pack<T>* X;  // a block of the solution
