@@ -23,8 +23,8 @@ JointSize joint_size(JointKind kind) {
     }
 }
 
-// The entries of an (nv, nv) matrix are counted with an int.
-constexpr int max_dofs = 46000;
+// The entries of three (nv, nv) matrices side by side, padded, are counted with an int.
+constexpr int max_dofs = 26000;
 
 bool finite(const BodyDescription& body) {
     double sum = body.pitch * 0.0 + body.mass * 0.0;

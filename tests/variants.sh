@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The linker keeps one copy of an inline function that several files define. If two instruction sets
 # shared one, an old processor could meet new instructions. So every such function of a kernel must
-# live in the namespace of its variant.    Usage: variants.sh BUILD_FOLDER
+# live in the namespace of its variant; the lowest one may be shared, for every processor has it.
+#    Usage: variants.sh BUILD_FOLDER
 set -euo pipefail
 
 checked=0

@@ -35,7 +35,6 @@ struct Counted {
     }
     DTAU_INLINE friend Counted operator-(Counted a) { return Counted(-a.value); }
     DTAU_INLINE Counted& operator+=(Counted b) { return *this = *this + b; }
-    DTAU_INLINE Counted& operator-=(Counted b) { return *this = *this - b; }
 };
 
 DTAU_INLINE Counted fma(Counted a, Counted b, Counted c) { return a * b + c; }

@@ -71,7 +71,6 @@ struct Lane {
     DTAU_INLINE friend Lane operator/(Lane a, Lane b) { return Lane(a.value / b.value); }
     DTAU_INLINE friend Lane operator-(Lane a) { return Lane(-a.value); }
     DTAU_INLINE Lane& operator+=(Lane b) { return *this = *this + b; }
-    DTAU_INLINE Lane& operator-=(Lane b) { return *this = *this - b; }
 };
 
 DTAU_INLINE Lane fma(Lane a, Lane b, Lane c) {
