@@ -4,14 +4,80 @@
 #include <atomic>
 #include <chrono>
 #include <exception>
+#include <functional>
 #include <thread>
 #include <vector>
 
+#include <pthread.h>
 #if defined(__linux__)
 #include <sched.h>
 #endif
 
+#include "scratch.hpp"
+
 namespace dtau {
+namespace {
+
+// A thread that waits between calls, for starting one takes longer than a small batch.
+struct Worker {
+    std::atomic<bool> busy = false;
+    const std::function<void()>* work = nullptr;  // none: it ends
+
+    static Worker* start() {
+        Worker* worker = new Worker;
+        try {
+            std::thread([worker] { worker->serve(); }).detach();
+        } catch (...) {
+            delete worker;
+            throw;
+        }
+        return worker;
+    }
+    void begin(const std::function<void()>* what) {
+        work = what;
+        busy = true;
+        busy.notify_one();
+    }
+    void wait() const { busy.wait(true); }
+
+  private:
+    void serve() {
+        for (;;) {
+            busy.wait(false);
+            if (!work) break;
+            (*work)();
+            busy = false;
+            busy.notify_one();
+        }
+        delete this;
+    }
+};
+
+// Those that wait. Atomic slots, so that a fork at any moment leaves them whole; the threads do not
+// exist in its child, which forgets them.
+std::atomic<Worker*> waiting[64];
+
+void forget_workers() {
+    for (std::atomic<Worker*>& slot : waiting) slot = nullptr;
+}
+
+[[maybe_unused]] const int at_fork = pthread_atfork(nullptr, nullptr, forget_workers);
+
+Worker* hire() {
+    for (std::atomic<Worker*>& slot : waiting)
+        if (Worker* worker = slot.exchange(nullptr)) return worker;
+    return Worker::start();
+}
+
+void dismiss(Worker* worker) {
+    for (std::atomic<Worker*>& slot : waiting) {
+        Worker* empty = nullptr;
+        if (slot.compare_exchange_strong(empty, worker)) return;
+    }
+    worker->begin(nullptr);
+}
+
+}  // namespace
 
 int available_processors() {
 #if defined(__linux__)
@@ -34,14 +100,14 @@ std::ptrdiff_t run_parallel(Kernel kernel, const Tree& tree, const Job& job,
         Clock::time_point asked = Clock::now();
         while (!stop.load(std::memory_order_relaxed)) {
             const std::ptrdiff_t begin = next.fetch_add(schedule.chunk);
-            if (begin >= job.count) return;
+            if (begin >= job.count) break;
             const std::ptrdiff_t end = std::min(begin + schedule.chunk, job.count);
             try {
                 kernel(tree, job, begin, end);
             } catch (...) {
                 if (!failed.exchange(true)) failure = std::current_exception();
                 stop = true;
-                return;
+                break;
             }
             done += end - begin;
             if (asks && Clock::now() - asked > std::chrono::milliseconds(20)) {
@@ -50,14 +116,25 @@ std::ptrdiff_t run_parallel(Kernel kernel, const Tree& tree, const Job& job,
             }
         }
     };
-    std::vector<std::thread> others;
+    const std::function<void()> share = [&work] {
+        work(false);
+        trim_scratch();
+    };
+    std::vector<Worker*> others;
     try {
         others.reserve(schedule.threads);
-        for (int t = 1; t < schedule.threads; ++t) others.emplace_back(work, false);
+        for (int t = 1; t < schedule.threads; ++t) {
+            others.push_back(hire());
+            others.back()->begin(&share);
+        }
     } catch (const std::exception&) {  // no more threads to be had: fewer do it too
     }
     work(true);
-    for (std::thread& thread : others) thread.join();
+    trim_scratch();
+    for (Worker* worker : others) {
+        worker->wait();
+        dismiss(worker);
+    }
     if (failure) std::rethrow_exception(failure);
     return done;
 }

@@ -14,8 +14,8 @@ struct Schedule {
     bool (*interrupted)();  // asked by the calling thread every now and then
 };
 
-// Returns the number of states done: all of them, unless `interrupted` said so. Plain threads that
-// end with the call: nothing survives that a fork could break.
+// Returns the number of states done: all of them, unless `interrupted` said so. The other threads
+// wait for the next call; a child process after a fork starts its own.
 std::ptrdiff_t run_parallel(Kernel kernel, const Tree& tree, const Job& job,
                             const Schedule& schedule);
 
