@@ -155,6 +155,7 @@ nb::object call(const Signature& signature, nb::handle model,
         input.data = PyArray_BYTES(a);
         input.spacing = PyArray_STRIDE(a, PyArray_NDIM(a) - 1);
         input.size = 1;
+        input.meaning = input_meaning(parameter.core);
         for (int k = 0; k < cores[i].ndim; ++k) input.size *= static_cast<int>(cores[i].size[k]);
     }
     broadcast(job, signature, arrays, cores);

@@ -16,8 +16,10 @@ namespace dtau {
 enum class Core {
     q,                // (nq)
     v,                // (nv)
+    torque,           // (nv)
     matrix,           // (nv, nv)
-    wrenches,         // (nbodies, 6)
+    torque_matrix,    // (nv, nv), zero where row and column are not related
+    wrenches,         // (nbodies, 6), as the user counts bodies
     rotations,        // (nbodies, 3, 3)
     positions,        // (nbodies, 3)
     frame_rotations,  // (nframes, 3, 3)
@@ -25,6 +27,10 @@ enum class Core {
     jacobians,        // (nframes, 6, nv)
     wrench,           // (6)
 };
+
+// What the numbers of an input and of an output mean where joints mimic others.
+Meaning input_meaning(Core core);
+Meaning output_meaning(Core core);
 
 struct Parameter {
     const char* name;

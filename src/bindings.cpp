@@ -28,20 +28,26 @@ std::array<double, N> row(const Array& a, std::size_t i) {
 }
 
 void make_tree(CompiledTree* self, Rows<std::int32_t> kind, Rows<std::int32_t> parent,
-               Rows<double, 3, 3> rotation, Rows<double, 3> translation, Rows<double, 3> axis,
-               Rows<double> pitch, Rows<double> mass, Rows<double, 3> com,
+               Rows<std::int32_t> link, Rows<std::int32_t> leader, Rows<double> multiplier,
+               Rows<double> offset, Rows<double, 3, 3> rotation, Rows<double, 3> translation,
+               Rows<double, 3> axis, Rows<double> pitch, Rows<double> mass, Rows<double, 3> com,
                Rows<double, 3, 3> tensor, Rows<double> armature, Rows<double> damping,
                std::array<double, 3> gravity, std::vector<std::string> joint_names,
                std::vector<std::string> massless_joints) {
     const std::size_t n = kind.shape(0);
     for (std::size_t size :
-         {parent.shape(0), rotation.shape(0), translation.shape(0), axis.shape(0), pitch.shape(0),
-          mass.shape(0), com.shape(0), tensor.shape(0), joint_names.size()})
+         {parent.shape(0), link.shape(0), leader.shape(0), multiplier.shape(0), offset.shape(0),
+          rotation.shape(0), translation.shape(0), axis.shape(0), pitch.shape(0), mass.shape(0),
+          com.shape(0), tensor.shape(0), joint_names.size()})
         if (size != n) throw nb::value_error("Tree: arrays of different lengths");
     std::vector<BodyDescription> bodies(n);
     for (std::size_t i = 0; i < n; ++i)
         bodies[i] = {static_cast<JointKind>(kind.data()[i]),
                      parent.data()[i],
+                     link.data()[i],
+                     leader.data()[i],
+                     multiplier.data()[i],
+                     offset.data()[i],
                      row<9>(rotation, i),
                      row<3>(translation, i),
                      row<3>(axis, i),
@@ -58,13 +64,15 @@ void make_tree(CompiledTree* self, Rows<std::int32_t> kind, Rows<std::int32_t> p
 
 FrameList frame_list(Rows<std::int32_t> bodies, Rows<double, 3, 3> rotation,
                      Rows<double, 3> translation, Axes axes, bool single, nb::handle model) {
-    const int nbodies = compiled_tree(model).tree.tree().nbodies;
+    const TreeReference reference = compiled_tree(model);
+    const Tree& tree = reference.tree.tree();
     FrameList list{{}, axes, single};
     for (std::size_t f = 0; f < bodies.shape(0); ++f) {
         Frame frame;
         frame.body = bodies.data()[f];
-        if (frame.body < -1 || frame.body >= nbodies)
+        if (frame.body < -1 || frame.body >= tree.nlinks)
             throw nb::value_error("frame of a body that does not exist");
+        if (frame.body >= 0) frame.body = tree.link_body[frame.body];
         const auto R = row<9>(rotation, f);
         const auto r = row<3>(translation, f);
         for (int i = 0; i < 3; ++i) {
@@ -194,13 +202,18 @@ NB_MODULE(_core, m) {
         .value("world", Axes::world)
         .value("mixed", Axes::mixed);
     nb::class_<CompiledTree>(m, "Tree")
-        .def("__init__", &make_tree, nb::arg("kind"), nb::arg("parent"), nb::arg("rotation"),
+        .def("__init__", &make_tree, nb::arg("kind"), nb::arg("parent"), nb::arg("link"),
+             nb::arg("leader"), nb::arg("multiplier"), nb::arg("offset"), nb::arg("rotation"),
              nb::arg("translation"), nb::arg("axis"), nb::arg("pitch"), nb::arg("mass"),
              nb::arg("com"), nb::arg("tensor"), nb::arg("armature"), nb::arg("damping"),
              nb::arg("gravity"), nb::arg("joint_names"), nb::arg("massless_joints"))
-        .def_prop_ro("nbodies", [](const CompiledTree& t) { return t.tree().nbodies; })
-        .def_prop_ro("nq", [](const CompiledTree& t) { return t.tree().nq; })
-        .def_prop_ro("nv", [](const CompiledTree& t) { return t.tree().nv; });
+        .def_prop_ro("nbodies", [](const CompiledTree& t) { return t.tree().nlinks; })
+        .def_prop_ro("nq",
+                     [](const CompiledTree& t) {
+                         const Tree& tree = t.tree();
+                         return tree.coupling ? tree.coupling->nq : tree.nq;
+                     })
+        .def_prop_ro("nv", [](const CompiledTree& t) { return t.tree().independent.n; });
 
     m.def("instruction_sets", &instruction_sets);
     m.def("instruction_set", &instruction_set);

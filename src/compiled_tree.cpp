@@ -14,6 +14,10 @@ struct JointSize {
 
 JointSize joint_size(JointKind kind) {
     switch (kind) {
+        case JointKind::cylindrical:
+            return {2, 2};
+        case JointKind::planar:
+            return {3, 3};
         case JointKind::spherical:
             return {4, 3};
         case JointKind::free:
@@ -22,6 +26,8 @@ JointSize joint_size(JointKind kind) {
             return {1, 1};
     }
 }
+
+bool has_axis(JointKind kind) { return kind != JointKind::spherical && kind != JointKind::free; }
 
 // The entries of three (nv, nv) matrices side by side, padded, are counted with an int.
 constexpr int max_dofs = 26000;
@@ -99,7 +105,7 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
     int nq = 0, nv = 0;
     for (int i = 0; i < nbodies; ++i) {
         const BodyDescription& given = bodies[i];
-        if (given.kind < JointKind::revolute || given.kind > JointKind::free)
+        if (given.kind < JointKind::revolute || given.kind > JointKind::planar)
             throw std::invalid_argument("Tree: unknown joint kind");
         int ancestor = i - 1;  // depth first: the parent is on the path from the body before
         while (ancestor >= 0 && ancestor != given.parent) ancestor = bodies[ancestor].parent;
@@ -107,14 +113,19 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
             throw std::invalid_argument("Tree: expected bodies depth first");
         if (!finite(given)) throw std::invalid_argument("Tree: expected finite numbers");
         const JointSize size = joint_size(given.kind);
-        frames[i] = size.nv == 1 ? frame_with_z(given.axis) : Matrix{1, 0, 0, 0, 1, 0, 0, 0, 1};
+        frames[i] =
+            has_axis(given.kind) ? frame_with_z(given.axis) : Matrix{1, 0, 0, 0, 1, 0, 0, 0, 1};
         const Matrix from_user = transposed(frames[i]);
 
         Body body{};
         body.kind = given.kind;
         body.parent = given.parent;
         body.root = given.parent < 0 ? i : bodies_[given.parent].root;
+        body.link = given.link;
         body.q = nq, body.v = nv, body.nv = size.nv;
+        if (given.link >= 0) link_body_.push_back(i);
+        if (given.link >= 0 && given.link != static_cast<int>(link_body_.size()) - 1)
+            throw std::invalid_argument("Tree: expected links in order");
         body.pitch = given.pitch;
         body.mass = given.mass;
 
@@ -139,11 +150,10 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
 
         // The path of a column goes through the earlier columns of its own joint.
         for (int k = 0; k < size.nv; ++k)
-            dof_parent_.push_back(k > 0 ? nv + k - 1
-                                  : given.parent < 0
-                                      ? -1
-                                      : bodies_[given.parent].v + bodies_[given.parent].nv - 1);
-        if (size.nq > size.nv) quaternions_.emplace_back(nq + size.nq - 4, i);
+            dofs_.parent.push_back(k > 0 ? nv + k - 1
+                                   : given.parent < 0
+                                       ? -1
+                                       : bodies_[given.parent].v + bodies_[given.parent].nv - 1);
         bodies_.push_back(body);
         nq += size.nq, nv += size.nv;
     }
@@ -155,28 +165,134 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
         throw std::invalid_argument("Tree: expected at most " + std::to_string(max_dofs) +
                                     " degrees of freedom, got " + std::to_string(nv));
 
-    dof_end_.assign(nv, 0);
-    for (int k = nv - 1; k >= 0; --k) {
-        if (dof_end_[k] == 0) dof_end_[k] = k + 1;
-        const int p = dof_parent_[k];
-        if (p >= 0 && dof_end_[p] < dof_end_[k]) dof_end_[p] = dof_end_[k];
-    }
-    int max_depth = 0;
-    for (int k = 0; k < nv; ++k) {
-        dof_depth_.push_back(dof_parent_[k] < 0 ? 0 : dof_depth_[dof_parent_[k]] + 1);
-        max_depth = std::max(max_depth, dof_depth_[k]);
-    }
     tree_ = {.nbodies = nbodies,
+             .nlinks = static_cast<int>(link_body_.size()),
              .nq = nq,
              .nv = nv,
              .bodies = bodies_.data(),
-             .dof_parent = dof_parent_.data(),
-             .dof_end = dof_end_.data(),
-             .dof_depth = dof_depth_.data(),
-             .max_depth = max_depth,
+             .link_body = link_body_.data(),
+             .dofs = dofs_.paths(),
+             .independent = {},
+             .coupling = nullptr,
              .armature = armature_.data(),
              .damping = damping_.data(),
-             .gravity = {gravity[0], gravity[1], gravity[2]}};
+             .gravity = {gravity[0], gravity[1], gravity[2]},
+             .related = nullptr,
+             .nrelated = 0};
+    tree_.independent = tree_.dofs;
+    couple(bodies);
+    relate();
+    for (const Body& body : bodies_)
+        if (body.kind == JointKind::spherical || body.kind == JointKind::free) {
+            const int first = body.q + (body.kind == JointKind::free ? 3 : 0);
+            quaternions_.emplace_back(tree_.coupling ? q_source_[first] : first,
+                                      static_cast<int>(&body - bodies_.data()));
+        }
+}
+
+Paths CompiledTree::PathArrays::paths() {
+    const int n = static_cast<int>(parent.size());
+    int max_depth = 0;
+    end.assign(n, 0);
+    depth.assign(n, 0);
+    for (int k = n - 1; k >= 0; --k) {
+        end[k] = std::max(end[k], k + 1);
+        if (parent[k] >= 0) end[parent[k]] = std::max(end[parent[k]], end[k]);
+    }
+    for (int k = 0; k < n; ++k) {
+        depth[k] = parent[k] < 0 ? 0 : depth[parent[k]] + 1;
+        max_depth = std::max(max_depth, depth[k]);
+    }
+    return {n, parent.data(), end.data(), depth.data(), max_depth};
+}
+
+// Independent coordinates, if joints mimic others, and the paths along which M has entries.
+void CompiledTree::couple(const std::vector<BodyDescription>& bodies) {
+    int nq = 0, nv = 0;
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+        const JointSize size = joint_size(bodies[i].kind);
+        for (int k = 0; bodies[i].leader < 0 && k < size.nq; ++k) {
+            q_owner_.push_back(bodies_[i].q + k);
+            q_source_.push_back(nq++), q_scale_.push_back(1.0), q_offset_.push_back(0.0);
+        }
+        for (int k = 0; bodies[i].leader < 0 && k < size.nv; ++k) {
+            v_owner_.push_back(bodies_[i].v + k);
+            v_source_.push_back(nv++), v_scale_.push_back(1.0);
+        }
+        if (bodies[i].leader < 0) continue;
+        const int leader = bodies[i].leader;
+        if (leader >= static_cast<int>(bodies.size()) || bodies[leader].leader >= 0 ||
+            joint_size(bodies[leader].kind).nq != 1 || size.nq != 1)
+            throw std::invalid_argument("Tree: a joint cannot mimic that one");
+        q_source_.push_back(-1), v_source_.push_back(-1);  // found below: it may come later
+        q_scale_.push_back(bodies[i].multiplier), v_scale_.push_back(bodies[i].multiplier);
+        q_offset_.push_back(bodies[i].offset);
+    }
+    if (nv == tree_.nv) return;
+    for (std::size_t i = 0; i < bodies.size(); ++i)
+        if (bodies[i].leader >= 0) {
+            q_source_[bodies_[i].q] = q_source_[bodies_[bodies[i].leader].q];
+            v_source_[bodies_[i].v] = v_source_[bodies_[bodies[i].leader].v];
+        }
+
+    // L has an entry where M has one or elimination from the last to the first makes one: k's parent
+    // is the last of those before it ([RBDA] section 6.5, for any symmetric matrix).
+    std::vector<std::vector<bool>> entry(nv, std::vector<bool>(nv));
+    for (int k = 0; k < tree_.nv; ++k)
+        for (int j = k; j >= 0; j = dofs_.parent[j]) {
+            const int r = v_source_[k], s = v_source_[j];
+            entry[std::max(r, s)][std::min(r, s)] = true;
+        }
+    independent_.parent.assign(nv, -1);
+    for (int k = nv - 1; k >= 0; --k) {
+        for (int j = 0; j < k; ++j)
+            if (entry[k][j]) independent_.parent[k] = j;
+        const int p = independent_.parent[k];
+        for (int j = 0; j < p; ++j)
+            if (entry[k][j]) entry[p][j] = true;
+    }
+    // Subtrees must be ranges: where they are not, a chain through what lies between has all entries
+    // that are needed, and more.
+    for (int k = 1; k < nv; ++k) {
+        int ancestor = k - 1;
+        const int p = independent_.parent[k];
+        while (ancestor >= 0 && ancestor != p) ancestor = independent_.parent[ancestor];
+        for (int j = p + 1; ancestor != p && j <= k; ++j) independent_.parent[j] = j - 1;
+    }
+    tree_.independent = independent_.paths();
+    coupling_ = {.nq = nq,
+                 .nv = nv,
+                 .q_source = q_source_.data(),
+                 .v_source = v_source_.data(),
+                 .q_scale = q_scale_.data(),
+                 .q_offset = q_offset_.data(),
+                 .v_scale = v_scale_.data(),
+                 .q_owner = q_owner_.data(),
+                 .v_owner = v_owner_.data()};
+    tree_.coupling = &coupling_;
+}
+
+// The spans of related entries of a matrix, in blocks of 8 that a vector of states transposes.
+void CompiledTree::relate() {
+    constexpr std::ptrdiff_t block = 8;
+    const Paths& dofs = tree_.independent;
+    const std::ptrdiff_t n = dofs.n, size = n * n;
+    const auto add = [&](std::ptrdiff_t entry) {  // in ascending order
+        const std::ptrdiff_t begin = entry / block * block, end = std::min(begin + block, size);
+        if (related_.empty() || related_.back().end < begin)
+            related_.push_back({begin, end});
+        else
+            related_.back().end = end;
+    };
+    std::vector<int> path;
+    for (int i = 0; i < dofs.n; ++i) {
+        path.clear();
+        for (int j = dofs.parent[i]; j >= 0; j = dofs.parent[j]) path.push_back(j);
+        for (auto j = path.rbegin(); j != path.rend(); ++j) add(i * n + *j);
+        for (int j = i; j < dofs.end[i]; ++j) add(i * n + j);
+    }
+    tree_.related = related_.data();
+    tree_.nrelated = static_cast<std::ptrdiff_t>(related_.size());
 }
 
 }  // namespace dtau

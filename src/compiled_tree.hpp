@@ -13,6 +13,9 @@ namespace dtau {
 struct BodyDescription {
     JointKind kind;
     int parent;
+    int link;    // the user's number of the body, in order; -1: there is none
+    int leader;  // the body whose joint this one's joint mimics; -1: none
+    double multiplier, offset;
     std::array<double, 9> rotation;  // of the joint frame in the parent body, by rows
     std::array<double, 3> translation, axis;
     double pitch, mass;
@@ -38,7 +41,18 @@ class CompiledTree {
   private:
     std::vector<Body> bodies_;
     std::vector<std::string> joint_names_, massless_joints_;
-    std::vector<int> dof_parent_, dof_end_, dof_depth_;
+    struct PathArrays {
+        std::vector<int> parent, end, depth;
+        Paths paths();  // of `parent`: fills the others
+    };
+    void couple(const std::vector<BodyDescription>& bodies);
+    void relate();
+
+    PathArrays dofs_, independent_;
+    std::vector<int> link_body_, q_source_, v_source_, q_owner_, v_owner_;
+    std::vector<double> q_scale_, q_offset_, v_scale_;
+    std::vector<Span> related_;
+    Coupling coupling_;
     std::vector<double> armature_, damping_;
     std::vector<std::pair<int, int>> quaternions_;
     Tree tree_;

@@ -9,19 +9,22 @@ namespace dtau {
 
 Shape core_shape(Core core, const Tree& tree, int nframes) {
     const bool single = nframes < 0;
+    const int nv = tree.independent.n;
     switch (core) {
         case Core::q:
-            return {1, {tree.nq}};
+            return {1, {tree.coupling ? tree.coupling->nq : tree.nq}};
         case Core::v:
-            return {1, {tree.nv}};
+        case Core::torque:
+            return {1, {nv}};
         case Core::matrix:
-            return {2, {tree.nv, tree.nv}};
+        case Core::torque_matrix:
+            return {2, {nv, nv}};
         case Core::wrenches:
-            return {2, {tree.nbodies, 6}};
+            return {2, {tree.nlinks, 6}};
         case Core::rotations:
-            return {3, {tree.nbodies, 3, 3}};
+            return {3, {tree.nlinks, 3, 3}};
         case Core::positions:
-            return {2, {tree.nbodies, 3}};
+            return {2, {tree.nlinks, 3}};
         case Core::frame_rotations:
             return single ? Shape{2, {3, 3}} : Shape{3, {nframes, 3, 3}};
         case Core::frame_positions:
@@ -29,9 +32,25 @@ Shape core_shape(Core core, const Tree& tree, int nframes) {
         case Core::wrench:
             return {1, {6}};
         case Core::jacobians:
-            return single ? Shape{2, {6, tree.nv}} : Shape{3, {nframes, 6, tree.nv}};
+            return single ? Shape{2, {6, nv}} : Shape{3, {nframes, 6, nv}};
     }
     return {};
+}
+
+Meaning input_meaning(Core core) {
+    return core == Core::q ? Meaning::q : core == Core::v ? Meaning::v : Meaning::other;
+}
+
+Meaning output_meaning(Core core) {
+    switch (core) {
+        case Core::torque:
+        case Core::jacobians:
+            return Meaning::torques;
+        case Core::torque_matrix:
+            return Meaning::torque_matrix;
+        default:
+            return input_meaning(core);
+    }
 }
 
 std::string text(const npy_intp* shape, int ndim, const char* prefix) {

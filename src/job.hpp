@@ -13,6 +13,11 @@ namespace dtau {
 // step; float64 whose operations are counted.
 enum class Element { real, alone, complex, counted };
 
+// What numbers mean where joints mimic others: nothing special; coordinates or velocities; torques,
+// or what like torques belongs to each velocity, in rows (columns of a Jacobian too); a matrix that
+// gives torques for velocities.
+enum class Meaning { other, q, v, torques, torque_matrix };
+
 // One array argument. Its last axes hold one state's numbers, evenly spaced; the others are batch
 // axes, with stride 0 where it is broadcast. Null data: the argument was not given.
 struct Input {
@@ -20,12 +25,14 @@ struct Input {
     int size = 0;                // numbers a state
     std::ptrdiff_t spacing = 0;  // bytes from one to the next
     std::ptrdiff_t stride[32];   // bytes, a batch axis (as many as the job has)
+    Meaning meaning = Meaning::other;
 };
 
 // One result: contiguous.
 struct Output {
     char* data = nullptr;
     std::ptrdiff_t size = 0;  // numbers a state
+    Meaning meaning = Meaning::other;
 };
 
 struct Job {

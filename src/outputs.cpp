@@ -99,6 +99,7 @@ void make_outputs(Job& job, const Signature& signature, const Tree& tree, int nf
         }
         job.out[o].data = PyArray_BYTES(array(results[o]));
         job.out[o].size = 1;
+        job.out[o].meaning = output_meaning(signature.outputs[o]);
         for (int k = 0; k < shape.ndim; ++k) job.out[o].size *= shape.size[k];
     }
     job.noutputs = count;

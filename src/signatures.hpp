@@ -6,18 +6,18 @@
 namespace dtau {
 
 inline constexpr Parameter q{"q", Core::q}, q0{"q0", Core::q}, q1{"q1", Core::q}, v{"v", Core::v},
-    a{"a", Core::v}, tau{"tau", Core::v}, dq{"dq", Core::v}, wrench{"wrench", Core::wrench},
+    a{"a", Core::v}, tau{"tau", Core::torque}, dq{"dq", Core::v}, wrench{"wrench", Core::wrench},
     f_ext{"f_ext", Core::wrenches, true};
 
 inline Signature functions_of_q[] = {
     {.name = "gravity_torque",
      .kernel = &KernelTable::gravity_torque,
      .inputs = {q},
-     .outputs = {Core::v}},
+     .outputs = {Core::torque}},
     {.name = "mass_matrix",
      .kernel = &KernelTable::mass_matrix,
      .inputs = {q},
-     .outputs = {Core::matrix}},
+     .outputs = {Core::torque_matrix}},
     {.name = "mass_matrix_inverse",
      .kernel = &KernelTable::mass_matrix_inverse,
      .inputs = {q},
@@ -38,7 +38,7 @@ inline Signature functions_of_two[] = {
     {.name = "coriolis_matrix",
      .kernel = &KernelTable::coriolis_matrix,
      .inputs = {q, v},
-     .outputs = {Core::matrix}},
+     .outputs = {Core::torque_matrix}},
     {.name = "integrate",
      .kernel = &KernelTable::integrate,
      .inputs = {q, dq},
@@ -53,13 +53,13 @@ inline Signature functions_of_three[] = {
     {.name = "bias_torque",
      .kernel = &KernelTable::bias_torque,
      .inputs = {q, v, f_ext},
-     .outputs = {Core::v}},
+     .outputs = {Core::torque}},
 };
 inline Signature functions_of_four[] = {
     {.name = "inverse_dynamics",
      .kernel = &KernelTable::inverse_dynamics,
      .inputs = {q, v, a, f_ext},
-     .outputs = {Core::v}},
+     .outputs = {Core::torque}},
     {.name = "forward_dynamics",
      .kernel = &KernelTable::forward_dynamics,
      .inputs = {q, v, tau, f_ext},
@@ -68,7 +68,7 @@ inline Signature functions_of_four[] = {
     {.name = "inverse_dynamics_derivatives",
      .kernel = &KernelTable::inverse_dynamics_derivatives,
      .inputs = {q, v, a, f_ext},
-     .outputs = {Core::matrix, Core::matrix, Core::matrix},
+     .outputs = {Core::torque_matrix, Core::torque_matrix, Core::torque_matrix},
      .named_tuple = "InverseDynamicsDerivatives"},
     {.name = "forward_dynamics_derivatives",
      .kernel = &KernelTable::forward_dynamics_derivatives,

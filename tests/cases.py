@@ -68,10 +68,26 @@ TREES: dict[str, Tree] = {
 @cache
 def robot(name: str) -> dtau.Model:
     """The model of a row of `TREES`, or one that the package carries."""
-    return dtau.robots.quadruped() if name == "quadruped" else TREES[name].model()
+    if name == "quadruped":
+        return dtau.robots.quadruped()
+    if name == "joints that mimic others":
+        return GRIPPERS.model(MIMICS)
+    return TREES[name].model()
 
 
-ROBOTS = (*TREES, "quadruped")
+# Followers before and after what they follow, in the same branch and in others.
+GRIPPERS = grow(
+    ["free", "revolute", "prismatic", "universal", "helical", "revolute", "prismatic", "revolute"],
+    [-1, 0, 1, 0, 3, 4, -1, 6],
+    seed=23,
+)
+MIMICS = {
+    "revolute1": dtau.Mimic("helical4", -0.7, 0.2),
+    "prismatic2": dtau.Mimic("revolute5", 0.3),
+    "prismatic6": dtau.Mimic("helical4", 0.5, -0.1),
+}
+
+ROBOTS = (*TREES, "quadruped", "joints that mimic others")
 
 
 # States

@@ -53,7 +53,8 @@ def motions(tree: Tree, model: dtau.Model, q: Array, v: Array, a: Array) -> list
         joint_rotation, joint_translation = kind.placement(body.axis, body.pitch, qj)
         rotation = parent.rotation @ body.rotation @ joint_rotation
         arm = parent.rotation @ (body.translation + body.rotation @ joint_translation)
-        subspace = kind.subspace(body.axis, body.pitch)
+        subspace = kind.subspace_at(body.axis, body.pitch, qj)
+        rate = kind.subspace_rate(body.axis, body.pitch, qj, vj)
         sliding, turning = rotation @ subspace[:3] @ vj, rotation @ subspace[3:] @ vj
         omega = parent.omega + turning
         # d/dt of a body-fixed direction adds omega x; the arm itself turns with the parent and
@@ -64,12 +65,14 @@ def motions(tree: Tree, model: dtau.Model, q: Array, v: Array, a: Array) -> list
                 origin=parent.origin + arm,
                 omega=omega,
                 velocity=parent.velocity + np.cross(parent.omega, arm) + sliding,
-                alpha=parent.alpha + np.cross(parent.omega, turning) + rotation @ subspace[3:] @ aj,
+                alpha=parent.alpha
+                + np.cross(parent.omega, turning)
+                + rotation @ (subspace[3:] @ aj + rate[3:]),
                 acceleration=parent.acceleration
                 + np.cross(parent.alpha, arm)
                 + np.cross(parent.omega, np.cross(parent.omega, arm) + sliding)
                 + np.cross(omega, sliding)
-                + rotation @ subspace[:3] @ aj,
+                + rotation @ (subspace[:3] @ aj + rate[:3]),
             )
         )
     return out
@@ -102,7 +105,7 @@ def inverse_dynamics(
             forces[i] -= motion.rotation @ wrench[:3]
             moments[i] -= motion.rotation @ wrench[3:]
         if kind.nv:
-            subspace = kind.subspace(body.axis, body.pitch)
+            subspace = kind.subspace_at(body.axis, body.pitch, q[model.joint(body.name).q])
             at = model.joint(body.name).v
             tau[at] = (
                 subspace[:3].T @ motion.rotation.T @ forces[i]

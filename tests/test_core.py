@@ -17,6 +17,10 @@ def tree(parents: list[int], **changes: Any) -> _core.Tree:
     arguments = {
         "kind": np.zeros(n, dtype=np.int32),
         "parent": np.array(parents, dtype=np.int32),
+        "link": np.arange(n, dtype=np.int32),
+        "leader": np.full(n, -1, dtype=np.int32),
+        "multiplier": np.ones(n),
+        "offset": np.zeros(n),
         "rotation": np.tile(np.eye(3), (n, 1, 1)),
         "translation": np.zeros((n, 3)),
         "axis": np.tile([0.0, 0.0, 1.0], (n, 1)),

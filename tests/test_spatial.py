@@ -23,6 +23,9 @@ JOINTS = [
     dtau.Helical((2, -1, 2), 0.3),
     dtau.Spherical(),
     dtau.Free(),
+    dtau.Cylindrical((2, -1, 2)),
+    dtau.Planar((0, 3, 4)),
+    dtau.Universal((1, 2, -2), (0, 1, 0)),
 ]
 
 
@@ -265,15 +268,15 @@ class TestJoints:
         if joint.nq >= 4:
             neutral[-1] = 1
         assert joint.placement(neutral) == dtau.Pose()
-        subspace = joint.motion_subspace()
+        subspace = joint.motion_subspace(neutral)
         assert subspace.shape == (6, joint.nv)
         step = 1e-6
         for k in range(joint.nv):
             # At the neutral configuration a velocity is the rate of q, a quaternion's twice.
             dq = np.zeros(joint.nq)
-            turns = joint.nv - k <= 3 and joint.nq >= 4
+            turns = joint.nv - k <= 3 and joint.nq > joint.nv
             dq[k] = 0.5 * step if turns else step
-            if joint.nq >= 4:
+            if joint.nq > joint.nv:
                 dq[-1] = math.sqrt(1 - dq[-4:-1] @ dq[-4:-1]) - 1
             pose = joint.placement(neutral + dq)
             skew = (pose.rotation - pose.rotation.T) / (2 * step)

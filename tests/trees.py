@@ -6,7 +6,7 @@ robot independently. A new joint type is one more row of `KINDS`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -55,7 +55,21 @@ class Kind:
     nv: int
     quaternion: int | None  # where the quaternion begins in q
     placement: Callable[[Array, float, Array], Placement]  # axis, pitch, q
-    subspace: Callable[[Array, float], Array]  # axis, pitch
+    subspace: Callable[[Array, float], Array] | None  # axis, pitch; None: it depends on q
+
+    def subspace_at(self, u: Array, h: float, q: Array) -> Array:
+        if self.subspace is not None:
+            return self.subspace(u, h)
+        first, second = u, second_axis(u)
+        return stack(np.zeros((3, 2)), np.stack([rotation_about(second, -q[1]) @ first, second], 1))
+
+    def subspace_rate(self, u: Array, h: float, q: Array, v: Array) -> Array:
+        """Time derivative of the subspace, in body axes, times v."""
+        rate = np.zeros(6)
+        if self.subspace is None:  # the first axis turns against the body
+            subspace = self.subspace_at(u, h, q)
+            rate[3:] = -np.cross(subspace[3:, 1] * v[1], subspace[3:, 0] * v[0])
+        return rate
 
 
 O3, I3 = np.zeros(3), np.eye(3)
@@ -85,6 +99,38 @@ def float_about(u: Array, h: float, q: Array) -> Placement:
     return rotation_of(q[3:]), q[:3]
 
 
+def shift_and_turn(u: Array, h: float, q: Array) -> Placement:
+    return rotation_about(u, q[1]), u * q[0]
+
+
+def plane(u: Array) -> tuple[Array, Array]:
+    """Axes of the plane with normal u: x along the coordinate axis furthest from it."""
+    x = I3[np.argmin(np.abs(u))]
+    x = x - u * (u @ x)
+    x = x / np.linalg.norm(x)
+    return x, np.cross(u, x)
+
+
+def glide(u: Array, h: float, q: Array) -> Placement:
+    x, y = plane(u)
+    return rotation_about(u, q[2]), q[0] * x + q[1] * y
+
+
+def plane_subspace(u: Array, h: float) -> Array:
+    x, y = plane(u)
+    return np.hstack([stack(np.stack([x, y], 1), np.zeros((3, 2))), stack(O3, u)])
+
+
+def second_axis(u: Array) -> Array:
+    """A universal joint's second axis, not quite at a right angle to the first."""
+    x, y = plane(u)
+    return 0.8 * x + 0.36 * y + 0.48 * u
+
+
+def turn_twice(u: Array, h: float, q: Array) -> Placement:
+    return rotation_about(u, q[0]) @ rotation_about(second_axis(u), q[1]), O3
+
+
 # fmt: off
 KINDS: dict[str, Kind] = {
     "fixed": Kind(lambda *_: dtau.Fixed(), 0, 0, None, no_motion, lambda u, h: np.eye(6)[:, :0]),
@@ -93,6 +139,10 @@ KINDS: dict[str, Kind] = {
     "helical": Kind(dtau.Helical, 1, 1, None, screw, lambda u, h: stack(h * u, u)),
     "spherical": Kind(lambda *_: dtau.Spherical(), 4, 3, 0, swivel, lambda u, h: np.eye(6)[:, 3:]),
     "free": Kind(lambda *_: dtau.Free(), 7, 6, 3, float_about, lambda u, h: np.eye(6)),
+    "cylindrical": Kind(lambda u, h: dtau.Cylindrical(u), 2, 2, None, shift_and_turn,
+                        lambda u, h: np.hstack([stack(u, O3), stack(O3, u)])),
+    "planar": Kind(lambda u, h: dtau.Planar(u), 3, 3, None, glide, plane_subspace),
+    "universal": Kind(lambda u, h: dtau.Universal(u, second_axis(u)), 2, 2, None, turn_twice, None),
 }
 # fmt: on
 
@@ -145,7 +195,8 @@ class Tree:
         )
         return Tree(bodies, self.gravity, f"{self.recipe}.bare()")
 
-    def model(self) -> dtau.Model:
+    def model(self, mimics: Mapping[str, dtau.Mimic] | None = None) -> dtau.Model:
+        """The model; `mimics` says by the names of bodies whose joints follow which others."""
         builder = dtau.ModelBuilder("tree", gravity=self.gravity)
         for body in self.bodies:
             builder.add(
@@ -156,6 +207,7 @@ class Tree:
                 inertia=dtau.Inertia(body.mass, body.com, body.tensor),
                 armature=body.armature,
                 damping=body.damping,
+                mimic=(mimics or {}).get(body.name),
             )
         return builder.build()
 

@@ -2,7 +2,7 @@
 //
 // [RBDA] section 4.4 (jcalc). The motion subspace S of every joint is constant in body axes, so
 // that no velocity-product term of the joint itself ([RBDA]'s c_J) arises. Columns of the free
-// joint are in the order of its velocity: linear first.
+// and the other joints are in the order of their velocities: linear first.
 #pragma once
 
 #include "dtau/arena.hpp"
@@ -48,6 +48,21 @@ struct Configuration {
           cosine(arena.take<T>(whole_packs<T>(tree.nq))) {}
 };
 
+// Which of a joint's coordinates is an angle; -1: none.
+DTAU_INLINE int angle_place(JointKind kind) {
+    switch (kind) {
+        case JointKind::revolute:
+        case JointKind::helical:
+            return 0;
+        case JointKind::cylindrical:
+            return 1;
+        case JointKind::planar:
+            return 2;
+        default:
+            return -1;
+    }
+}
+
 // The configuration q in the memory of scratch. A lone state's angles go through vectors together,
 // with whatever else lies between them.
 template <class T>
@@ -63,8 +78,8 @@ DTAU_INLINE Configuration<T> configuration(const Tree& tree, const T* q,
     } else {
         for (int i = 0; i < tree.nbodies; ++i) {
             const Body& body = tree.bodies[i];
-            if (body.kind == JointKind::revolute || body.kind == JointKind::helical)
-                sincos(q[body.q], scratch.sine[body.q], scratch.cosine[body.q]);
+            const int k = body.q + angle_place(body.kind);
+            if (k >= body.q) sincos(q[k], scratch.sine[k], scratch.cosine[k]);
         }
     }
     return {q, scratch};
@@ -105,6 +120,11 @@ DTAU_INLINE Placement<T> joint_placement(const Body& body, const Placement<T>& A
             return {A.R * quaternion_rotation(q), A.r};
         case JointKind::free:
             return {A.R * quaternion_rotation(q + 3), mul_add(A.R, Vec3<T>{q[0], q[1], q[2]}, A.r)};
+        case JointKind::cylindrical:
+            return {rotate_z(A.R, x.sine[body.q + 1], x.cosine[body.q + 1]), fma(q[0], A.R.z, A.r)};
+        case JointKind::planar:
+            return {rotate_z(A.R, x.sine[body.q + 2], x.cosine[body.q + 2]),
+                    fma(q[0], A.R.x, fma(q[1], A.R.y, A.r))};
     }
     __builtin_unreachable();
 }
@@ -132,6 +152,14 @@ DTAU_INLINE void motion_subspace(const Body& body, const Placement<T>& P, Motion
             for (int k = 0; k < 3; ++k) S[k] = {zero, axis[k]};
             for (int k = 0; k < 3; ++k) S[3 + k] = {axis[k], cross(P.r, axis[k])};
             return;
+        case JointKind::cylindrical:
+            S[0] = {zero, P.R.z};
+            S[1] = {P.R.z, cross(P.r, P.R.z)};
+            return;
+        case JointKind::planar:
+            for (int k = 0; k < 2; ++k) S[k] = {zero, axis[k]};
+            S[2] = {P.R.z, cross(P.r, P.R.z)};
+            return;
     }
 }
 
@@ -150,6 +178,10 @@ DTAU_INLINE Motion<T> joint_twist(const Body& body, const T* x) {
             return {{x[0], x[1], x[2]}, {zero, zero, zero}};
         case JointKind::free:
             return {{x[3], x[4], x[5]}, {x[0], x[1], x[2]}};
+        case JointKind::cylindrical:
+            return {{zero, zero, x[1]}, {zero, zero, x[0]}};
+        case JointKind::planar:
+            return {{zero, zero, x[2]}, {x[0], x[1], zero}};
     }
     __builtin_unreachable();
 }
@@ -173,6 +205,12 @@ DTAU_INLINE void joint_torque(const Body& body, const Force<T>& f, T* tau) {
         case JointKind::free:
             tau[0] = f.lin.x, tau[1] = f.lin.y, tau[2] = f.lin.z;
             tau[3] = f.ang.x, tau[4] = f.ang.y, tau[5] = f.ang.z;
+            return;
+        case JointKind::cylindrical:
+            tau[0] = f.lin.z, tau[1] = f.ang.z;
+            return;
+        case JointKind::planar:
+            tau[0] = f.lin.x, tau[1] = f.lin.y, tau[2] = f.ang.z;
             return;
     }
 }

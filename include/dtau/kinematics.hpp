@@ -125,9 +125,16 @@ DTAU_INLINE Motion<T> world_acceleration(const Vec3<T>& gravity) {
     return {{T(0.0), T(0.0), T(0.0)}, -gravity};
 }
 
-// A user's wrench (linear first, the user's body axes, at the body's origin) in canonical axes.
+// Whether external wrenches are given, and the body is one that the user knows.
 template <class T>
-DTAU_INLINE Force<T> body_wrench(const Body& body, const T* f) {
+DTAU_INLINE bool acts_on(const T* f_ext, const Body& body) {
+    return f_ext && body.link >= 0;
+}
+
+// The user's wrench on a body (linear first, the user's body axes, at its origin) in canonical axes.
+template <class T>
+DTAU_INLINE Force<T> body_wrench(const Body& body, const T* f_ext) {
+    const T* f = f_ext + 6 * body.link;
     const Mat3<double> frame = mat3(body.frame);
     return {transposed_mul(frame, Vec3<T>{f[3], f[4], f[5]}),
             transposed_mul(frame, Vec3<T>{f[0], f[1], f[2]})};

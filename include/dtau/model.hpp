@@ -3,20 +3,33 @@
 // Bodies are numbered depth first, so a subtree is a contiguous range of bodies and of degrees of
 // freedom, and a parent comes before its children. The frames are canonical: each body's axes are
 // turned, once, when the model is compiled, so that the axis of its joint is z; the kernels then
-// know one revolute, one prismatic and one helical joint. Body::frame leads back to the user's
-// axes.
+// know one revolute, one prismatic joint and so on. Body::frame leads back to the user's axes.
+//
+// A joint of the user's may be several here: a universal joint is two revolute ones with a massless
+// body between, which Body::link tells from those that the user knows. Joints that mimic others are
+// bodies and joints like any other; Coupling ties their coordinates to those that the user gives.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace dtau {
 
-enum class JointKind : std::int32_t { revolute, prismatic, helical, spherical, free };
+enum class JointKind : std::int32_t {
+    revolute,
+    prismatic,
+    helical,
+    spherical,
+    free,
+    cylindrical,
+    planar
+};
 
 struct Body {
     JointKind kind;
     int parent;  // body, or -1: the world
     int root;    // first body of its tree
+    int link;    // the user's number of the body; -1: there is none
     int q, v;    // first coordinate and first degree of freedom
     int nv;
     double rotation[9], translation[3];  // joint frame in the parent body's frame, by columns
@@ -26,16 +39,43 @@ struct Body {
     double frame[9];                     // canonical axes in the user's body axes, by columns
 };
 
+// Degrees of freedom on their paths to the world; numbered so that a subtree is a range.
+struct Paths {
+    int n;
+    const int* parent;  // (n) the degree of freedom before this one on the path to the world
+    const int* end;     // (n) one past the last degree of freedom of the subtree
+    const int* depth;   // (n) how many degrees of freedom are before this one on that path
+    int max_depth;      // the largest of them
+};
+
+// Coordinates of the joints from independent ones, where joints mimic others:
+//   q_joint[k] = q_scale[k] q[q_source[k]] + q_offset[k],   v_joint[k] = v_scale[k] v[v_source[k]]
+struct Coupling {
+    int nq, nv;                        // independent coordinates and velocities
+    const int *q_source, *v_source;    // (Tree::nq), (Tree::nv)
+    const double *q_scale, *q_offset;  // (Tree::nq)
+    const double* v_scale;             // (Tree::nv)
+    const int *q_owner, *v_owner;      // the joint's coordinate that is this one: (nq), (nv)
+};
+
+// Spans of entries of a matrix (nv, nv), by rows, outside which row and column are not related.
+// They begin and end at multiples of 8, or with the matrix.
+struct Span {
+    std::ptrdiff_t begin, end;
+};
+
 struct Tree {
-    int nbodies, nq, nv;
+    int nbodies, nlinks, nq, nv;
     const Body* bodies;
-    const int* dof_parent;   // (nv) the degree of freedom before this one on the path to the world
-    const int* dof_end;      // (nv) one past the last degree of freedom of the subtree
-    const int* dof_depth;    // (nv) how many degrees of freedom are before this one on that path
-    int max_depth;           // the largest of them
-    const double* armature;  // (nv)
-    const double* damping;   // (nv)
-    double gravity[3];       // in the world
+    const int* link_body;  // (nlinks)
+    Paths dofs;
+    Paths independent;         // of independent velocities: the entries of M that are not zero
+    const Coupling* coupling;  // null if all joints are independent
+    const double* armature;    // (nv)
+    const double* damping;     // (nv)
+    double gravity[3];         // in the world
+    const Span* related;       // (nrelated)
+    std::ptrdiff_t nrelated;
 };
 
 // Axes of a frame's Jacobian: the frame's own; the world's, about the world's origin; the world's,

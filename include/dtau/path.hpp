@@ -9,12 +9,11 @@ namespace dtau::DTAU_VARIANT {
 
 // Makes path that of k by walking only what differs. Right if, since it was forgotten, k went
 // either up or down: then a subtree that was left is not entered again.
-DTAU_INLINE void follow_path(const Tree& tree, int k, int* path) {
-    for (int j = k; j >= 0 && path[tree.dof_depth[j]] != j; j = tree.dof_parent[j])
-        path[tree.dof_depth[j]] = j;
+DTAU_INLINE void follow_path(const Paths& dofs, int k, int* path) {
+    for (int j = k; j >= 0 && path[dofs.depth[j]] != j; j = dofs.parent[j]) path[dofs.depth[j]] = j;
 }
-DTAU_INLINE void forget_path(const Tree& tree, int* path) {
-    for (int a = 0; a <= tree.max_depth; ++a) path[a] = -1;
+DTAU_INLINE void forget_path(const Paths& dofs, int* path) {
+    for (int a = 0; a <= dofs.max_depth; ++a) path[a] = -1;
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -19,7 +19,18 @@ from dtau.dynamics import (
     mass_matrix_inverse,
 )
 from dtau.errors import ModelError, ModelWarning
-from dtau.joints import Fixed, Free, Helical, JointType, Prismatic, Revolute, Spherical
+from dtau.joint_type import JointType
+from dtau.joints import (
+    Cylindrical,
+    Fixed,
+    Free,
+    Helical,
+    Planar,
+    Prismatic,
+    Revolute,
+    Spherical,
+    Universal,
+)
 from dtau.kinematics import (
     forward_kinematics,
     frame_jacobians,
@@ -29,6 +40,7 @@ from dtau.kinematics import (
 from dtau.links import Frame, Joint, Limits, Link
 from dtau.load import load
 from dtau.manifold import difference, integrate, neutral, normalize, random_state
+from dtau.mimic import Mimic
 from dtau.model import Model
 from dtau.results import (
     ForwardDynamicsDerivatives,
@@ -41,6 +53,7 @@ from dtau.spatial import Inertia, Pose
 __version__ = "0.1.0"
 
 __all__ = [
+    "Cylindrical",
     "Fixed",
     "ForwardDynamicsDerivatives",
     "Frame",
@@ -52,16 +65,19 @@ __all__ = [
     "JointType",
     "Limits",
     "Link",
+    "Mimic",
     "Model",
     "ModelBuilder",
     "ModelError",
     "ModelWarning",
     "Placements",
+    "Planar",
     "Pose",
     "Prismatic",
     "Revolute",
     "Spherical",
     "State",
+    "Universal",
     "bias_torque",
     "coriolis_matrix",
     "difference",

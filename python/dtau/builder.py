@@ -5,8 +5,9 @@ from __future__ import annotations
 from numpy.typing import ArrayLike
 
 from dtau.checks import real_array, require, require_name, unknown_name
-from dtau.joints import JointType
+from dtau.joint_type import JointType
 from dtau.links import Limits, Link
+from dtau.mimic import Mimic
 from dtau.model import Model
 from dtau.spatial import Inertia, Pose
 
@@ -63,6 +64,7 @@ class ModelBuilder:
         armature: ArrayLike = 0.0,
         damping: ArrayLike = 0.0,
         limits: Limits | None = None,
+        mimic: Mimic | None = None,
     ) -> str:
         """Add a link and the joint that carries it.
 
@@ -82,6 +84,8 @@ class ModelBuilder:
             Inertia added to the joint's own, and viscous damping; at least 0.
         limits : Limits, optional
             What the joint must not exceed.
+        mimic : Mimic, optional
+            The joint that this one follows instead of being independent.
 
         Returns
         -------
@@ -120,6 +124,7 @@ class ModelBuilder:
             armature=armature,
             damping=damping,
             limits=Limits() if limits is None else limits,
+            mimic=mimic,
         )
         return name
 
@@ -133,7 +138,7 @@ class ModelBuilder:
         Raises
         ------
         ValueError
-            If no joint moves.
+            If no joint moves, or a joint mimics one that it cannot.
 
         Warns
         -----

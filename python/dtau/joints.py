@@ -1,95 +1,22 @@
 """The kinds of joint: how a body can move against the one that carries it.
 
 The joint's frame is fixed in the parent; the body's own frame coincides with it in the neutral
-configuration. Every kind has a motion subspace that is constant in the body's axes.
+configuration. Every kind but the universal joint, which is two revolute ones, has a motion subspace
+that is constant in the body's axes.
 """
 
 from __future__ import annotations
 
-import math
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.checks import real_array, real_numbers
+from dtau.checks import real_array
+from dtau.joint_type import JointType
+from dtau.rotations import Vector, plane_axes, rotation_about, rotation_of_quaternion, unit_vector
 from dtau.spatial import Pose
-
-_UNIT = 1e-6  # how far from 1 the norm of a quaternion may be
-_ROUNDING = 4 * float(np.finfo(np.float64).eps)  # an axis this close to unit length is kept
-
-
-class JointType(ABC):
-    """What all kinds of joint have in common.
-
-    Attributes
-    ----------
-    nq : int
-        Number of coordinates.
-    nv : int
-        Number of velocities (degrees of freedom).
-    """
-
-    nq: ClassVar[int]
-    nv: ClassVar[int]
-    _code: ClassVar[int]  # how the compiled core calls this kind
-
-    def placement(self, q: ArrayLike) -> Pose:
-        """Return the pose of the body in the joint's frame.
-
-        Parameters
-        ----------
-        q : array_like (nq,)
-            Joint coordinates; a plain number will do for a joint with one.
-
-        Returns
-        -------
-        Pose
-
-        Raises
-        ------
-        ValueError
-            If the shape is wrong, a number is not finite, or a quaternion is further than 1e-6
-            from unit norm.
-        TypeError
-            If the numbers are not real.
-
-        Examples
-        --------
-        >>> import dtau
-        >>> dtau.Prismatic(axis=(0, 0, 1)).placement(0.5).translation
-        array([0. , 0. , 0.5])
-        """
-        if self.nq == 1:
-            q = real_numbers("q", q, "a number")
-            if q.shape not in ((), (1,)):
-                raise ValueError(f"q: expected a number, got shape {q.shape}")
-            q = q.reshape(1)
-        return self._placement(real_array("q", q, (self.nq,)))
-
-    @abstractmethod
-    def _placement(self, q: NDArray[np.float64]) -> Pose: ...
-
-    def motion_subspace(self) -> NDArray[np.float64]:
-        """Return the body's twist per unit of joint velocity.
-
-        Returns
-        -------
-        ndarray (6, nv)
-            Linear components first, along the body's axes, at the body's origin.
-
-        Examples
-        --------
-        >>> import dtau
-        >>> dtau.Revolute(axis=(0, 0, 1)).motion_subspace().T
-        array([[0., 0., 0., 0., 0., 1.]])
-        """
-        return self._motion_subspace()
-
-    @abstractmethod
-    def _motion_subspace(self) -> NDArray[np.float64]: ...
 
 
 @dataclass(frozen=True)
@@ -109,7 +36,7 @@ class Fixed(JointType):
     def _placement(self, q: NDArray[np.float64]) -> Pose:
         return Pose()
 
-    def _motion_subspace(self) -> NDArray[np.float64]:
+    def _motion_subspace(self, q: NDArray[np.float64] | None) -> NDArray[np.float64]:
         return np.zeros((6, 0))
 
 
@@ -135,19 +62,19 @@ class Revolute(JointType):
     (0.0, 0.6, 0.8)
     """
 
-    axis: tuple[float, float, float]
+    axis: Vector
 
     nq: ClassVar[int] = 1
     nv: ClassVar[int] = 1
     _code: ClassVar[int] = 0
 
     def __init__(self, axis: ArrayLike) -> None:
-        object.__setattr__(self, "axis", _unit_vector("axis", axis))
+        object.__setattr__(self, "axis", unit_vector("axis", axis))
 
     def _placement(self, q: NDArray[np.float64]) -> Pose:
-        return Pose(_rotation_about(self.axis, float(q[0])))
+        return Pose(rotation_about(self.axis, float(q[0])))
 
-    def _motion_subspace(self) -> NDArray[np.float64]:
+    def _motion_subspace(self, q: NDArray[np.float64] | None) -> NDArray[np.float64]:
         return np.array([[0.0, 0.0, 0.0, *self.axis]]).T
 
 
@@ -172,19 +99,19 @@ class Prismatic(JointType):
     array([[1., 0., 0., 0., 0., 0.]])
     """
 
-    axis: tuple[float, float, float]
+    axis: Vector
 
     nq: ClassVar[int] = 1
     nv: ClassVar[int] = 1
     _code: ClassVar[int] = 1
 
     def __init__(self, axis: ArrayLike) -> None:
-        object.__setattr__(self, "axis", _unit_vector("axis", axis))
+        object.__setattr__(self, "axis", unit_vector("axis", axis))
 
     def _placement(self, q: NDArray[np.float64]) -> Pose:
         return Pose(translation=q[0] * np.array(self.axis))
 
-    def _motion_subspace(self) -> NDArray[np.float64]:
+    def _motion_subspace(self, q: NDArray[np.float64] | None) -> NDArray[np.float64]:
         return np.array([[*self.axis, 0.0, 0.0, 0.0]]).T
 
 
@@ -212,7 +139,7 @@ class Helical(JointType):
     array([[0.  , 0.  , 0.01, 0.  , 0.  , 1.  ]])
     """
 
-    axis: tuple[float, float, float]
+    axis: Vector
     pitch: float
 
     nq: ClassVar[int] = 1
@@ -220,14 +147,14 @@ class Helical(JointType):
     _code: ClassVar[int] = 2
 
     def __init__(self, axis: ArrayLike, pitch: float) -> None:
-        object.__setattr__(self, "axis", _unit_vector("axis", axis))
+        object.__setattr__(self, "axis", unit_vector("axis", axis))
         object.__setattr__(self, "pitch", float(real_array("pitch", pitch, ())))
 
     def _placement(self, q: NDArray[np.float64]) -> Pose:
         angle = float(q[0])
-        return Pose(_rotation_about(self.axis, angle), self.pitch * angle * np.array(self.axis))
+        return Pose(rotation_about(self.axis, angle), self.pitch * angle * np.array(self.axis))
 
-    def _motion_subspace(self) -> NDArray[np.float64]:
+    def _motion_subspace(self, q: NDArray[np.float64] | None) -> NDArray[np.float64]:
         axis = np.array(self.axis)
         return np.concatenate([self.pitch * axis, axis])[:, None]
 
@@ -252,7 +179,7 @@ class Spherical(JointType):
     def _placement(self, q: NDArray[np.float64]) -> Pose:
         return Pose(rotation_of_quaternion(q))
 
-    def _motion_subspace(self) -> NDArray[np.float64]:
+    def _motion_subspace(self, q: NDArray[np.float64] | None) -> NDArray[np.float64]:
         return np.eye(6)[:, 3:]
 
 
@@ -277,41 +204,138 @@ class Free(JointType):
     def _placement(self, q: NDArray[np.float64]) -> Pose:
         return Pose(rotation_of_quaternion(q[3:]), q[:3])
 
-    def _motion_subspace(self) -> NDArray[np.float64]:
+    def _motion_subspace(self, q: NDArray[np.float64] | None) -> NDArray[np.float64]:
         return np.eye(6)
 
 
-def rotation_of_quaternion(quaternion: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the rotation matrix of a quaternion (x, y, z, w) whose norm is 1 within 1e-6."""
-    norm = math.hypot(*quaternion)
-    if not abs(norm - 1) <= _UNIT:
-        raise ValueError(f"quaternion: expected norm 1 within {_UNIT:g}, got norm {norm:.9g}")
-    x, y, z, w = quaternion / norm
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-        ]
-    )
+@dataclass(frozen=True, init=False)
+class Cylindrical(JointType):
+    """Translation along an axis and rotation about it; q is the distance (m) and the angle (rad).
+
+    Parameters
+    ----------
+    axis : array_like (3,)
+        Direction in the joint's frame, of any length but zero; kept as a tuple of unit length.
+
+    Raises
+    ------
+    ValueError
+        If the axis is zero or not finite.
+
+    Examples
+    --------
+    >>> import dtau
+    >>> dtau.Cylindrical(axis=(0, 0, 1)).placement((0.5, 3.0)).translation
+    array([0. , 0. , 0.5])
+    """
+
+    axis: Vector
+
+    nq: ClassVar[int] = 2
+    nv: ClassVar[int] = 2
+    _code: ClassVar[int] = 5
+
+    def __init__(self, axis: ArrayLike) -> None:
+        object.__setattr__(self, "axis", unit_vector("axis", axis))
+
+    def _placement(self, q: NDArray[np.float64]) -> Pose:
+        return Pose(rotation_about(self.axis, float(q[1])), q[0] * np.array(self.axis))
+
+    def _motion_subspace(self, q: NDArray[np.float64] | None) -> NDArray[np.float64]:
+        return np.array([[*self.axis, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, *self.axis]]).T
 
 
-def _rotation_about(axis: tuple[float, float, float], angle: float) -> NDArray[np.float64]:
-    """Rodrigues' formula: the rotation by `angle` about a unit vector."""
-    x, y, z = axis
-    s, c = math.sin(angle), math.cos(angle)
-    cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-    return c * np.eye(3) + s * cross + (1 - c) * np.outer(axis, axis)
+@dataclass(frozen=True, init=False)
+class Planar(JointType):
+    """Motion in a plane: q is the position (x, y) in metres, then the angle about the normal.
+
+    v is the linear velocity along the **body's** axes x and y, then the angular velocity. The axis
+    x of the plane is the axis of the joint's frame that is furthest from the normal (the first, if
+    several are), made orthogonal to it, and y = normal × x: for the normal (0, 0, 1) the joint
+    frame's own x and y. The body's axes coincide with them at angle zero.
+
+    Parameters
+    ----------
+    normal : array_like (3,)
+        Direction in the joint's frame, of any length but zero; kept as a tuple of unit length.
+
+    Raises
+    ------
+    ValueError
+        If the normal is zero or not finite.
+
+    Examples
+    --------
+    >>> import dtau
+    >>> dtau.Planar(normal=(0, 0, 1)).placement((1.0, 2.0, 0.3)).translation
+    array([1., 2., 0.])
+    """
+
+    normal: Vector
+
+    nq: ClassVar[int] = 3
+    nv: ClassVar[int] = 3
+    _code: ClassVar[int] = 6
+
+    def __init__(self, normal: ArrayLike = (0, 0, 1)) -> None:
+        object.__setattr__(self, "normal", unit_vector("normal", normal))
+
+    def _placement(self, q: NDArray[np.float64]) -> Pose:
+        x, y = plane_axes(self.normal)
+        return Pose(rotation_about(self.normal, float(q[2])), q[0] * x + q[1] * y)
+
+    def _motion_subspace(self, q: NDArray[np.float64] | None) -> NDArray[np.float64]:
+        x, y = plane_axes(self.normal)
+        return np.array([[*x, 0.0, 0.0, 0.0], [*y, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, *self.normal]]).T
 
 
-def _unit_vector(argument: str, value: ArrayLike) -> tuple[float, float, float]:
-    vector = real_array(argument, value, (3,))
-    largest = float(np.abs(vector).max())
-    if largest == 0:
-        raise ValueError(f"{argument}: expected a nonzero vector, got {vector.tolist()}")
-    norm = math.hypot(*vector)
-    if abs(norm - 1) > _ROUNDING:
-        vector = vector / largest  # squares of very small or large numbers would not fit
-        vector = vector / math.hypot(*vector)
-    x, y, z = vector.tolist()
-    return x, y, z
+@dataclass(frozen=True, init=False)
+class Universal(JointType):
+    """Two revolute joints with nothing between: a turn about `axis1`, then one about `axis2`.
+
+    q is the two angles in radians. The first axis is fixed in the joint's frame, the second in the
+    body.
+
+    Parameters
+    ----------
+    axis1, axis2 : array_like (3,)
+        Directions in the joint's frame at zero angles, of any length but zero and not parallel;
+        kept as tuples of unit length.
+
+    Raises
+    ------
+    ValueError
+        If an axis is zero or not finite, or the axes are parallel.
+
+    Examples
+    --------
+    >>> import dtau
+    >>> import math
+    >>> joint = dtau.Universal(axis1=(0, 0, 1), axis2=(1, 0, 0))
+    >>> joint.motion_subspace((0.5, math.pi / 2)).round(3).T + 0.0
+    array([[0., 0., 0., 0., 1., 0.],
+           [0., 0., 0., 1., 0., 0.]])
+    """
+
+    axis1: Vector
+    axis2: Vector
+
+    nq: ClassVar[int] = 2
+    nv: ClassVar[int] = 2
+
+    def __init__(self, axis1: ArrayLike, axis2: ArrayLike) -> None:
+        first, second = unit_vector("axis1", axis1), unit_vector("axis2", axis2)
+        if np.abs(np.cross(first, second)).max() < 1e-9:
+            raise ValueError(f"axis2: expected an axis not parallel to axis1 {first}, got {second}")
+        object.__setattr__(self, "axis1", first)
+        object.__setattr__(self, "axis2", second)
+
+    def _placement(self, q: NDArray[np.float64]) -> Pose:
+        first = rotation_about(self.axis1, float(q[0]))
+        return Pose(first @ rotation_about(self.axis2, float(q[1])))
+
+    def _motion_subspace(self, q: NDArray[np.float64] | None) -> NDArray[np.float64]:
+        if q is None:
+            raise ValueError("q: expected the coordinates of the universal joint, got None")
+        first = rotation_about(self.axis2, -float(q[1])) @ np.array(self.axis1)
+        return np.array([[0.0, 0.0, 0.0, *first], [0.0, 0.0, 0.0, *self.axis2]]).T

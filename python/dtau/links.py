@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dtau.checks import listing, real_array, real_numbers, require_name, unknown_name
-from dtau.joints import JointType
+from dtau.joint_type import JointType
+from dtau.mimic import Mimic
 from dtau.spatial import Inertia, Pose
 
 
@@ -78,13 +79,16 @@ class Link:
         0; kept as tuples.
     limits : Limits
         What the joint must not exceed.
+    mimic : Mimic or None
+        The joint that this one follows, if it is not independent.
 
     Raises
     ------
     TypeError
         If an argument is of the wrong type.
     ValueError
-        If a number is out of its range, not finite, or an array is of the wrong shape; or if a name
+        If a number is out of its range, not finite, a joint with more than one coordinate follows
+        another, or an array is of the wrong shape; or if a name
         has lone surrogates, which cannot be encoded.
 
     Examples
@@ -104,6 +108,7 @@ class Link:
     armature: ArrayLike = 0.0
     damping: ArrayLike = 0.0
     limits: Limits = field(default_factory=Limits)
+    mimic: Mimic | None = None
 
     def __post_init__(self) -> None:
         expected_types: dict[str, type | tuple[type, ...]] = {
@@ -114,6 +119,7 @@ class Link:
             "placement": Pose,
             "inertia": Inertia,
             "limits": Limits,
+            "mimic": (Mimic, type(None)),
         }
         for argument, expected in expected_types.items():
             value = getattr(self, argument)
@@ -123,6 +129,9 @@ class Link:
                 raise TypeError(f"{argument}: expected {wanted}, got {value!r}")
         require_name("name", self.name)
         require_name("joint_name", self.joint_name)
+        if self.mimic is not None and self.joint.nq != 1:
+            kind = type(self.joint).__name__
+            raise ValueError(f"mimic: expected a joint with one coordinate, got {kind}")
         nv = self.joint.nv
         for argument in ("armature", "damping"):
             values = _nonnegative(argument, getattr(self, argument))
@@ -221,11 +230,14 @@ class Joint:
     parent : int
         Index of the body that carries it; -1 is the world.
     q, v : slice
-        Its entries of a configuration and of a velocity.
+        Its entries of a configuration and of a velocity; those of the joint that it mimics, if it
+        does.
     placement : Pose
         Its frame in the frame of the body that carries it.
     limits : Limits
         What it must not exceed.
+    mimic : Mimic or None
+        What it follows in the end: a joint that is independent.
     """
 
     name: str
@@ -236,6 +248,7 @@ class Joint:
     v: slice
     placement: Pose
     limits: Limits
+    mimic: Mimic | None = None
 
 
 @dataclass(frozen=True)

@@ -18,12 +18,14 @@ def load(
     source: str | os.PathLike[str],
     *,
     root: Literal["fixed", "free"] = "fixed",
+    mimic: Literal["independent", "exact"] = "independent",
     gravity: ArrayLike = (0, 0, -9.81),
 ) -> Model:
     """Read a robot from a URDF file or text.
 
     Joints come depth first, siblings in the order of their joints' names. A continuous joint is
-    one angle. Mimic joints move independently. What was ignored is said in `Model.notes`.
+    one angle. What was ignored is said in
+    `Model.notes`.
 
     Parameters
     ----------
@@ -31,6 +33,9 @@ def load(
         A path; or the XML text itself, if its first character other than space is `<`.
     root : {"fixed", "free"}
         How the root link hangs from the world: fixed, or on a free joint named `root_joint`.
+    mimic : {"independent", "exact"}
+        What becomes of joints that mimic others: joints of their own, with a warning; or no
+        coordinates of their own, see `dtau.Mimic`.
     gravity : array_like (3,)
         Acceleration of gravity along the world's axes, in m/s².
 
@@ -79,6 +84,8 @@ def load(
     """
     if root not in ("fixed", "free"):
         raise ValueError(f"root: expected 'fixed' or 'free', got {root!r}")
+    if mimic not in ("independent", "exact"):
+        raise ValueError(f"mimic: expected 'independent' or 'exact', got {mimic!r}")
     if not isinstance(source, (str, os.PathLike)):
         raise TypeError(f"source: expected a path or XML text, got {type(source).__name__}")
     real_array("gravity", gravity, (3,))
@@ -98,7 +105,7 @@ def load(
         document = xml.parse(content, label)
     if document.tag != "robot":
         raise document.error(f"expected <robot>, the root of a URDF, got <{document.tag}>")
-    name, links, notes = urdf.read(document, root=root)
+    name, links, notes = urdf.read(document, root=root, exact_mimic=mimic == "exact")
     try:
         return Model(name, links, gravity=gravity, notes=notes)
     except ValueError as error:

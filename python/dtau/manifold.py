@@ -10,9 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.checks import require
-from dtau.joints import Free, Spherical
+from dtau.joints import Cylindrical, Free, Planar, Spherical
 from dtau.model import Model
 from dtau.results import State
+
+_POSITIONS = {Free: 3, Planar: 2, Cylindrical: 1}  # coordinates that are lengths come first
 
 
 def integrate(
@@ -86,8 +88,8 @@ def difference(
     ndarray (..., nv)
         Displacement in the tangent space at ``q0``: of a spherical joint the shortest rotation, of
         at most pi; of a free joint the logarithm of SE(3), whose rotation is the shortest one and
-        whose translation follows a screw. The angles of one-degree-of-freedom joints are
-        subtracted, not wrapped.
+        whose translation follows a screw; of a planar joint that of SE(2), its angle wrapped to at
+        most pi. The coordinates of other joints are subtracted, angles not wrapped.
 
     Raises
     ------
@@ -192,7 +194,8 @@ def random_state(model: Model, rng: np.random.Generator, shape: tuple[int, ...] 
     -------
     State
         ``q`` (..., nq): coordinates uniform between their limits, in (-pi, pi) where there are none
-        (a free joint's position in (-1, 1)), rotations uniform; ``v`` and ``a`` (..., nv) normal.
+        (positions of free, planar and cylindrical joints in (-1, 1)), rotations uniform; ``v`` and
+        ``a`` (..., nv) normal.
 
     Raises
     ------
@@ -214,8 +217,7 @@ def random_state(model: Model, rng: np.random.Generator, shape: tuple[int, ...] 
     shape = _batch_shape(shape)
     span = np.full(model.nq, np.pi)
     for joint in model.joints:
-        if isinstance(joint.type, Free):
-            span[joint.q][:3] = 1.0
+        span[joint.q][: _POSITIONS.get(type(joint.type), 0)] = 1.0
     unbounded = ~np.isfinite(model.lower_limits)
     lower = np.where(unbounded, -span, model.lower_limits)
     upper = np.where(np.isfinite(model.upper_limits), model.upper_limits, span)

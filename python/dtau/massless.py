@@ -7,34 +7,37 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dtau.joints import JointType
-from dtau.links import Body
+from dtau.compile import Part
+from dtau.joint_type import JointType
 from dtau.spatial import Inertia, Pose
 
 _SINGULAR = 1e-13  # of what the joint carries
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def massless_joints(bodies: Sequence[Body]) -> tuple[str, ...]:
+def massless_joints(parts: Sequence[Part]) -> tuple[str, ...]:
     """Name the joints whose articulated-body inertia D = Sᵀ Iᴬ S + armature is singular.
 
     D is taken at one generic configuration (drawn with a fixed seed) and compared with what the
     joint would feel if its subtree were rigid. To its ancestors a joint found here counts as
-    rigid, so that only the culprits are named. 6-vectors are linear first, in body axes.
+    rigid, so that only the culprits are named; so do joints that move together because some mimic
+    others, whose D add up. 6-vectors are linear first, in body axes.
     """
     rng = np.random.default_rng(20)
-    articulated = [_spatial_inertia(body.inertia) for body in bodies]
+    articulated = [_spatial_inertia(part.body.inertia) for part in parts]
     rigid = [inertia.copy() for inertia in articulated]
-    names = []
-    for i in reversed(range(len(bodies))):
-        body = bodies[i]
+    # D and what it is compared with, by the joints that are followed or independent
+    felt: dict[int, tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
+    together = {part.leader for part in parts}
+    for i in reversed(range(len(parts))):
+        part, body = parts[i], parts[i].body
         if not np.isfinite(articulated[i] + rigid[i]).all():
             raise ValueError(f"inertias of {body.link.name!r} and its subtree: too large to add")
         joint = body.link.joint
         subspace = joint.motion_subspace()
         armature = np.asarray(body.link.armature)
         force = articulated[i] @ subspace
-        d = subspace.T @ force + np.diag(armature)
+        d: NDArray[np.float64] = subspace.T @ force + np.diag(armature)
         mass, moment = rigid[i][0, 0], np.trace(rigid[i][3:, 3:])
         # Per velocity: the most that this mass and these moments could give.
         scale = (
@@ -42,16 +45,26 @@ def massless_joints(bodies: Sequence[Body]) -> tuple[str, ...]:
             + moment * (subspace[3:] ** 2).sum(axis=0)
             + armature
         )
-        if _is_singular(d, scale):
-            names.append(body.link.joint_name)
+        if part.leader >= 0 or i in together:  # moves with others: rigid to its ancestors
+            leader = i if part.leader < 0 else part.leader
+            sum_d, sum_scale = felt.get(leader, (np.zeros((1, 1)), np.zeros(1)))
+            by = part.multiplier**2
+            felt[leader] = sum_d + by * d, sum_scale + by * scale
         else:
-            articulated[i] -= force @ np.linalg.solve(d, force.T)
+            felt[i] = d, scale
+            if not _is_singular(d, scale):
+                articulated[i] -= force @ np.linalg.solve(d, force.T)
         if body.parent >= 0:
             placement = body.placement @ joint.placement(_generic_coordinates(joint, rng))
             motion = _motion_to_child(placement)
             articulated[body.parent] += motion.T @ articulated[i] @ motion
             rigid[body.parent] += motion.T @ rigid[i] @ motion
-    return tuple(reversed(names))
+    names = [
+        part.body.link.joint_name
+        for i, part in enumerate(parts)
+        if i in felt and _is_singular(*felt[i])
+    ]
+    return tuple(dict.fromkeys(names))  # a universal joint is two parts
 
 
 def _is_singular(d: NDArray[np.float64], scale: NDArray[np.float64]) -> bool:
@@ -64,7 +77,7 @@ def _is_singular(d: NDArray[np.float64], scale: NDArray[np.float64]) -> bool:
 def _generic_coordinates(joint: JointType, rng: np.random.Generator) -> NDArray[np.float64]:
     """Draw coordinates without any symmetry; a quaternion, where there is one, comes last."""
     q = rng.uniform(-1, 1, joint.nq)
-    if joint.nq >= 4:
+    if joint.nq > joint.nv:
         q[-4:] /= np.linalg.norm(q[-4:])
     return q
 

@@ -12,12 +12,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.checks import real_array, require, require_name, tuple_of, unknown_name
+from dtau.compile import compile_tree, concatenate, parts
 from dtau.errors import ModelWarning
 from dtau.immutable import Immutable
-from dtau.joints import Fixed, JointType
+from dtau.joints import Fixed
 from dtau.links import Body, Frame, Joint, Link, depth_first, merge_fixed
 from dtau.massless import massless_joints
+from dtau.mimic import Mimic, resolve_mimics
+from dtau.rotations import Vector
 
+_AXES = ("axis", "normal", "axis1", "axis2")
 _DEEPEST_INDENT = 30  # levels; `print(model)` of a long chain should stay readable
 
 
@@ -50,11 +54,12 @@ class Model(Immutable):
     bodies : tuple of str
         Names of the moving bodies.
     joints : tuple of Joint
-        The moving joints.
+        The moving joints, those that mimic others among them.
     frames : tuple of str
         Names of all links, moving or fixed.
     armature, damping : ndarray (nv,)
-        Inertia added to that of a joint, and viscous damping.
+        Inertia added to that of a joint, and viscous damping; those of joints that mimic others are
+        added, times the square of the multiplier, to those of the joint that they follow.
     lower_limits, upper_limits : ndarray (nq,)
         Range of the coordinates; infinite where there is none.
     velocity_limits, effort_limits : ndarray (nv,)
@@ -146,7 +151,11 @@ class Model(Immutable):
         bodies, frames = merge_fixed(links)
         if not bodies:
             raise ValueError(f"model {name!r}: expected a joint that moves, got none")
-        joints = _joint_records(bodies)
+        mimics = resolve_mimics(links)
+        joints = _joint_records(bodies, mimics)
+        independent = [joint for joint in joints if joint.mimic is None]
+        tree_parts = parts(bodies, mimics)
+        massless = massless_joints(tree_parts)
         unmoved = [
             f"link {link.name!r} is fixed to the world: its inertia has no effect"
             for link in links
@@ -155,27 +164,27 @@ class Model(Immutable):
         vars(self).update(
             name=name,
             gravity=real_array("gravity", gravity, (3,)),
-            nq=joints[-1].q.stop,
-            nv=joints[-1].v.stop,
+            nq=sum(joint.type.nq for joint in independent),
+            nv=sum(joint.type.nv for joint in independent),
             nbodies=len(bodies),
             bodies=tuple(body.link.name for body in bodies),
             joints=joints,
             frames=tuple(frames),
-            armature=_concatenate(body.link.armature for body in bodies),
-            damping=_concatenate(body.link.damping for body in bodies),
-            lower_limits=_concatenate([joint.limits.lower] * joint.type.nq for joint in joints),
-            upper_limits=_concatenate([joint.limits.upper] * joint.type.nq for joint in joints),
-            velocity_limits=_concatenate(joint.limits.velocity for joint in joints),
-            effort_limits=_concatenate(joint.limits.effort for joint in joints),
+            armature=_felt([body.link.armature for body in bodies], joints),
+            damping=_felt([body.link.damping for body in bodies], joints),
+            lower_limits=concatenate([joint.limits.lower] * joint.type.nq for joint in independent),
+            upper_limits=concatenate([joint.limits.upper] * joint.type.nq for joint in independent),
+            velocity_limits=concatenate(joint.limits.velocity for joint in independent),
+            effort_limits=concatenate(joint.limits.effort for joint in independent),
             mass=math.fsum(body.inertia.mass for body in bodies),
             notes=tuple(dict.fromkeys([*notes, *unmoved])),
-            massless_joints=massless_joints(bodies),
+            massless_joints=massless,
             _links=links,
             _bodies=tuple(bodies),
             _frames=frames,
             _joints={joint.name: joint for joint in joints},
+            _tree=compile_tree(tree_parts, real_array("gravity", gravity, (3,)), massless),
         )
-        vars(self).update(_tree=_compile(self))
 
     def __getstate__(self) -> dict[str, Any]:
         return {
@@ -252,7 +261,8 @@ class Model(Immutable):
         Raises
         ------
         ValueError
-            If there is no such joint, coordinates are not valid, or nothing is left to move.
+            If there is no such joint, it mimics another, coordinates are not valid, or nothing is
+            left to move. Joints that mimic a locked one are locked with it.
         TypeError
             If it is no mapping, or coordinates are not real numbers.
 
@@ -265,13 +275,22 @@ class Model(Immutable):
         """
         require("positions", positions, Mapping)
         links = {link.name: link for link in self._links}
-        for name, position in positions.items():
-            joint = self.joint(name)
+        for name in positions:
+            if (mimic := self.joint(name).mimic) is not None:
+                raise ValueError(f"joint {name!r} mimics {mimic.joint!r}: lock that one")
+        for joint in self.joints:
+            name, mimic = joint.name, joint.mimic
+            leader = mimic.joint if mimic else name
+            if leader not in positions:
+                continue
             link = links[self.bodies[joint.body]]
             try:
+                position = joint.type._coordinates(positions[leader])
+                if mimic:
+                    position = mimic.multiplier * position + mimic.offset
                 placement = link.placement @ joint.type.placement(position)
             except (TypeError, ValueError) as error:
-                raise type(error)(f"position of joint {name!r}: {error}") from None
+                raise type(error)(f"position of joint {leader!r}: {error}") from None
             links[link.name] = Link(link.name, link.parent, Fixed(), name, placement, link.inertia)
         locked = Model.__new__(Model)  # no warning again: locking leaves no joint lighter
         locked._assemble(self.name, links.values(), self.gravity, self.notes)
@@ -299,7 +318,7 @@ class Model(Immutable):
         for joint in self.joints:
             depth.append(depth[joint.parent] + 1 if joint.parent >= 0 else 0)
             body = "  " * min(depth[-1], _DEEPEST_INDENT) + self.bodies[joint.body]
-            rows.append((body, joint.name, _describe(joint.type), _span(joint.q), _span(joint.v)))
+            rows.append((body, joint.name, _describe(joint), _span(joint.q), _span(joint.v)))
         header = ("body", "joint", "type", "q", "v")
         widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
         masses = ["kg", *(f"{body.inertia.mass:.6g}" for body in self._bodies)]
@@ -311,68 +330,61 @@ class Model(Immutable):
         return "\n".join([f"{self!r}, {self.mass:.6g} kg", *lines])
 
 
-def _joint_records(bodies: Sequence[Body]) -> tuple[Joint, ...]:
-    joints = []
+def _joint_records(bodies: Sequence[Body], mimics: Mapping[str, Mimic]) -> tuple[Joint, ...]:
+    entries: dict[str, tuple[slice, slice]] = {}  # of the independent joints
     q = v = 0
+    for body in bodies:
+        link = body.link
+        if link.joint_name not in mimics:
+            nq, nv = link.joint.nq, link.joint.nv
+            entries[link.joint_name] = slice(q, q + nq), slice(v, v + nv)
+            q, v = q + nq, v + nv
+    joints = []
     for index, body in enumerate(bodies):
         link = body.link
-        nq, nv = link.joint.nq, link.joint.nv
+        mimic = mimics.get(link.joint_name)
+        at_q, at_v = entries[mimic.joint if mimic else link.joint_name]
         joints.append(
             Joint(
                 name=link.joint_name,
                 type=link.joint,
                 body=index,
                 parent=body.parent,
-                q=slice(q, q + nq),
-                v=slice(v, v + nv),
+                q=at_q,
+                v=at_v,
                 placement=body.placement,
                 limits=link.limits,
+                mimic=mimic,
             )
         )
-        q += nq
-        v += nv
     return tuple(joints)
 
 
-def _concatenate(values: Iterable[ArrayLike]) -> NDArray[np.float64]:
-    array = np.concatenate([np.asarray(value, dtype=np.float64) for value in values])
-    array.flags.writeable = False
-    return array
+def _felt(values: Sequence[ArrayLike], joints: Sequence[Joint]) -> NDArray[np.float64]:
+    """Add what followers have, times the square of the multiplier, to what they follow."""
+    total = np.zeros(max(joint.v.stop for joint in joints))
+    for value, joint in zip(values, joints, strict=True):
+        scale = joint.mimic.multiplier if joint.mimic else 1.0
+        total[joint.v] += scale**2 * np.asarray(value)
+    total.flags.writeable = False
+    return total
 
 
-def _compile(model: Model) -> _core.Tree:
-    """Lay the tree out as the flat arrays that the core reads."""
-    bodies = model._bodies
-    types = [body.link.joint for body in bodies]
-    inertias = [body.inertia for body in bodies]
-    return _core.Tree(
-        np.array([joint._code for joint in types], dtype=np.int32),
-        np.array([body.parent for body in bodies], dtype=np.int32),
-        np.array([body.placement.rotation for body in bodies]),
-        np.array([body.placement.translation for body in bodies]),
-        np.array([getattr(joint, "axis", (0.0, 0.0, 0.0)) for joint in types]),
-        np.array([getattr(joint, "pitch", 0.0) for joint in types]),
-        np.array([inertia.mass for inertia in inertias]),
-        np.array([inertia.com for inertia in inertias]),
-        np.array([inertia.tensor for inertia in inertias]),
-        model.armature,
-        model.damping,
-        model.gravity.tolist(),
-        [joint.name for joint in model.joints],
-        model.massless_joints,
-    )
+def _describe(joint: Joint) -> str:
+    """Name the kind of a joint, with its axes where it has any, and what it mimics."""
+    kind = joint.type
+    axes = [getattr(kind, name) for name in _AXES if hasattr(kind, name)]
+    words = [type(kind).__name__.lower(), ", ".join(map(_direction, axes))]
+    if joint.mimic:
+        words.append(f"mimics {joint.mimic.joint}")
+    return " ".join(filter(None, words))
 
 
-def _describe(joint: JointType) -> str:
-    """Name the kind of a joint, with its axis where it has one."""
-    kind = type(joint).__name__.lower()
-    axis = getattr(joint, "axis", None)
-    if axis is None:
-        return kind
+def _direction(axis: Vector) -> str:
     for k, letter in enumerate("xyz"):
         if abs(axis[k]) == 1:
-            return f"{kind} {'-' if axis[k] < 0 else ''}{letter}"
-    return f"{kind} ({', '.join(f'{x:.3g}' for x in axis)})"
+            return f"{'-' if axis[k] < 0 else ''}{letter}"
+    return f"({', '.join(f'{x:.3g}' for x in axis)})"
 
 
 def _span(entries: slice) -> str:

@@ -16,14 +16,21 @@ import numpy as np
 
 from dtau.checks import listing
 from dtau.errors import ModelError, ModelWarning
-from dtau.joints import Fixed, Free, JointType, Prismatic, Revolute, rotation_of_quaternion
+from dtau.joint_type import JointType
+from dtau.joints import Fixed, Free, Planar, Prismatic, Revolute
 from dtau.links import Limits, Link
+from dtau.mimic import Mimic
+from dtau.rotations import rotation_of_quaternion
 from dtau.spatial import Inertia, Pose
 from dtau.xml import Element
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _ONE_COORDINATE = {"revolute": Revolute, "continuous": Revolute, "prismatic": Prismatic}
-_OF_ONE_COORDINATE = ("axis", "limit", "dynamics", "mimic")
+_UNUSED = {
+    "fixed": ("axis", "limit", "dynamics", "mimic"),
+    "floating": ("axis", "limit", "dynamics", "mimic"),
+    "planar": ("limit", "dynamics", "mimic"),
+}
 
 # What is read: of every element its attributes and its children.
 _READ = {
@@ -43,8 +50,10 @@ _READ = {
 }
 
 
-def read(robot: Element, *, root: str) -> tuple[str, list[Link], list[str]]:
+def read(robot: Element, *, root: str, exact_mimic: bool) -> tuple[str, list[Link], list[str]]:
     """Return name, links and notes of a `<robot>`.
+
+    With `exact_mimic`, joints that mimic others have no coordinate of their own.
 
     The first link is the root, on a fixed or a free joint; the others come in the order of
     their joints' names.
@@ -68,7 +77,7 @@ def read(robot: Element, *, root: str) -> tuple[str, list[Link], list[str]]:
     links = []
     for joint_name in sorted(joint_elements):
         element = joint_elements[joint_name]
-        link = _link(element, joint_name, inertias)
+        link = _link(element, joint_name, inertias, exact_mimic=exact_mimic)
         if link.name in carriers:
             other = _attribute(carriers[link.name], "name")
             raise element.error(
@@ -91,7 +100,8 @@ def read(robot: Element, *, root: str) -> tuple[str, list[Link], list[str]]:
     joint = Free() if root == "free" else Fixed()
     links[:0] = [Link(link, None, joint, "root_joint", inertia=inertias[link]) for link in roots]
 
-    _warn_of_mimics(joint_elements)
+    if not exact_mimic:
+        _warn_of_mimics(joint_elements)
     return name, links, _notes(robot)
 
 
@@ -138,7 +148,7 @@ def _inertias(links: dict[str, Element]) -> dict[str, Inertia]:
     return inertias
 
 
-def _link(element: Element, name: str, inertias: dict[str, Inertia]) -> Link:
+def _link(element: Element, name: str, inertias: dict[str, Inertia], *, exact_mimic: bool) -> Link:
     """Read a joint and make its child link."""
     parent, child = (_attribute(_required(element, tag), "link") for tag in ("parent", "child"))
     for link in (parent, child):
@@ -146,11 +156,13 @@ def _link(element: Element, name: str, inertias: dict[str, Inertia]) -> Link:
             raise element.error(f"joint {name!r} refers to link {link!r}, which does not exist")
     damping = 0.0
     limits = Limits()
+    mimic = None
     with _located(element, f"joint {name!r}"):
         joint = _joint_type(element, name)
         if joint.nq == 1:
             damping = _damping(element)
             limits = _limits(element)
+            mimic = _mimic(element) if exact_mimic else None
         return Link(
             child,
             parent,
@@ -160,6 +172,7 @@ def _link(element: Element, name: str, inertias: dict[str, Inertia]) -> Link:
             inertia=inertias[child],
             damping=damping,
             limits=limits,
+            mimic=mimic,
         )
 
 
@@ -169,12 +182,28 @@ def _joint_type(element: Element, name: str) -> JointType:
         return Fixed()
     if kind == "floating":
         return Free()
+    if kind == "planar":
+        return Planar(_axis(element))
     if kind not in _ONE_COORDINATE:
-        known = ", ".join(["fixed", "floating", *_ONE_COORDINATE])
+        known = ", ".join(["fixed", "floating", "planar", *_ONE_COORDINATE])
         raise element.error(f"joint {name!r}: expected a type among {known}; got {kind!r}")
+    return _ONE_COORDINATE[kind](_axis(element))
+
+
+def _axis(element: Element) -> list[float]:
     axis = element.one("axis")
-    x, y, z = (1.0, 0.0, 0.0) if axis is None else _numbers(axis, "xyz", 3)
-    return _ONE_COORDINATE[kind]((x, y, z))
+    return [1.0, 0.0, 0.0] if axis is None else _numbers(axis, "xyz", 3)
+
+
+def _mimic(element: Element) -> Mimic | None:
+    mimic = element.one("mimic")
+    if mimic is None:
+        return None
+    return Mimic(
+        _attribute(mimic, "joint"),
+        _number(mimic, "multiplier", default=1.0),
+        _number(mimic, "offset", default=0.0),
+    )
 
 
 def _limits(element: Element) -> Limits:
@@ -218,7 +247,8 @@ def _warn_of_mimics(joints: dict[str, Element]) -> None:
     ]
     if mimics:
         warnings.warn(
-            f"joints that mimic others load as independent joints: {', '.join(mimics)}",
+            "joints that mimic others load as independent joints (mimic='exact' ties them): "
+            f"{', '.join(mimics)}",
             ModelWarning,
             stacklevel=4,  # the caller of dtau.load
         )
@@ -248,7 +278,7 @@ def _count_ignored(element: Element, ignored: Counter[str]) -> None:
     for child in element.children:
         if child.tag not in children:
             ignored[child.tag] += 1
-        elif kind in ("fixed", "floating") and child.tag in _OF_ONE_COORDINATE:
+        elif child.tag in _UNUSED.get(kind or "", ()):
             ignored[f"{child.tag} of {kind} joints"] += 1
         else:
             _count_ignored(child, ignored)

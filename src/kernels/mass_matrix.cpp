@@ -1,6 +1,6 @@
 // Input: q. Output: M or its inverse.
 #include "dtau/algorithms/crba.hpp"
-#include "dtau/algorithms/fdsva.hpp"
+#include "dtau/algorithms/factorized.hpp"
 #include "kernels/run.hpp"
 
 namespace dtau::DTAU_VARIANT {

@@ -7,6 +7,7 @@
 
 #include "dtau/arena.hpp"
 #include "dtau/counted.hpp"
+#include "dtau/coupling.hpp"
 #include "job.hpp"
 #include "scratch.hpp"
 
@@ -61,11 +62,13 @@ struct Arguments {
 // Whether an algorithm writes all of its results, or only what can differ from zero, into zeros.
 enum class Results { dense, sparse };
 
-// Scratch of a run: gathered inputs, results on their way out of lanes, the algorithm's workspace.
+// Scratch of a run: gathered inputs, results on their way out of lanes, the algorithm's workspace;
+// where joints mimic others, what of inputs and results is in the coordinates of all joints.
 template <class T, template <class> class Workspace>
 struct Scratch {
     T* in[Job::max_inputs];
     T* out[Job::max_outputs];
+    T *joint_in[Job::max_inputs] = {}, *joint_out[Job::max_outputs] = {};
     Workspace<T> workspace;
     std::size_t bytes;
 
@@ -83,9 +86,53 @@ struct Scratch {
             in[i] = job.in[i].data ? arena.take<T>(job.in[i].size) : nullptr;
         for (int o = 0; o < job.noutputs; ++o)
             out[o] = with_outputs ? arena.take_zeros<T>(job.out[o].size) : nullptr;
+        if (tree.coupling) take_joints(arena, tree, job);
         bytes = arena.used();
     }
+    void take_joints(Arena& arena, const Tree& tree, const Job& job) {
+        for (int i = 0; i < job.ninputs; ++i)
+            if (job.in[i].data && job.in[i].meaning != Meaning::other)
+                joint_in[i] = arena.take<T>(job.in[i].meaning == Meaning::q ? tree.nq : tree.nv);
+        for (int o = 0; o < job.noutputs; ++o) {
+            const Output& out = job.out[o];
+            const std::ptrdiff_t nv = tree.nv;
+            if (out.meaning == Meaning::q) joint_out[o] = arena.take<T>(tree.nq);
+            if (out.meaning == Meaning::v) joint_out[o] = arena.take<T>(nv);
+            if (out.meaning == Meaning::torques)
+                joint_out[o] = arena.take_zeros<T>(out.size / tree.coupling->nv * nv);
+            if (out.meaning == Meaning::torque_matrix) joint_out[o] = arena.take_zeros<T>(nv * nv);
+        }
+    }
 };
+
+// Calls the algorithm, which computes with the coordinates of all joints, for those of a job.
+template <class T, template <class> class Workspace, class Algorithm>
+DTAU_INLINE void apply(const Tree& tree, const Job& job, const Arguments<T>& given,
+                       const Scratch<T, Workspace>& scratch, const Algorithm& algorithm) {
+    if (!tree.coupling) return algorithm(given, scratch.workspace);
+    Arguments<T> joints;
+    for (int i = 0; i < job.ninputs; ++i) {
+        T* all = scratch.joint_in[i];
+        joints.in[i] = all ? all : given.in[i];
+        if (!all) continue;
+        if (job.in[i].meaning == Meaning::q)
+            expand_q(tree, given.in[i], all);
+        else
+            expand_v(tree, given.in[i], all);
+    }
+    for (int o = 0; o < job.noutputs; ++o)
+        joints.out[o] = scratch.joint_out[o] ? scratch.joint_out[o] : given.out[o];
+    algorithm(joints, scratch.workspace);
+    for (int o = 0; o < job.noutputs; ++o) {
+        const T* all = scratch.joint_out[o];
+        const Output& out = job.out[o];
+        const int nv = tree.coupling->nv;
+        if (out.meaning == Meaning::q) pick_q(tree, all, given.out[o]);
+        if (out.meaning == Meaning::v) pick_v(tree, all, given.out[o]);
+        if (out.meaning == Meaning::torques) reduce_columns(tree, all, out.size / nv, given.out[o]);
+        if (out.meaning == Meaning::torque_matrix) reduce_matrix(tree, all, given.out[o], nv);
+    }
+}
 
 inline constexpr double not_a_number = __builtin_nan("");
 
@@ -119,7 +166,7 @@ void run_alone(const Tree& tree, const Job& job, std::ptrdiff_t begin, std::ptrd
                             job.out[o].size * sizeof(E));
         }
         if (finite == 0.0) {
-            algorithm(arguments, scratch.workspace);
+            apply(tree, job, arguments, scratch, algorithm);
         } else {
             for (int o = 0; o < job.noutputs; ++o)
                 for (std::ptrdiff_t k = 0; k < job.out[o].size; ++k)
@@ -148,10 +195,11 @@ inline void gather(const Input& input, const char* const* states, Lane* lane_num
     for (k = 0; k < input.size; ++k) finite += lane_numbers[k] * Lane(0.0);
 }
 
-// Results of a group from lanes to the first `states` rows of target.
-inline void scatter(const Lane* lane_numbers, std::ptrdiff_t size, int states, double* target) {
-    std::ptrdiff_t k = 0;
-    for (; k + lanes <= size; k += lanes) {
+// Results of a group from lanes to the first `states` rows of target: those of a span.
+inline void scatter(const Lane* lane_numbers, const Span& span, std::ptrdiff_t size, int states,
+                    double* target) {
+    std::ptrdiff_t k = span.begin;
+    for (; k + lanes <= span.end; k += lanes) {
         Lane::Vector rows[lanes];
         for (int j = 0; j < lanes; ++j) rows[j] = lane_numbers[k + j].value;
         transpose(rows);
@@ -163,12 +211,25 @@ inline void scatter(const Lane* lane_numbers, std::ptrdiff_t size, int states, d
                 std::memcpy(target + l * size + k, &rows[l], sizeof(Lane));
         }
     }
-    for (; k < size; ++k)
+    for (; k < span.end; ++k)
         for (int l = 0; l < states; ++l) target[l * size + k] = lane_numbers[k].value[l];
 }
 
+// A matrix (nv, nv) that is zero where row and column are not related: the spans, and zeros.
+inline void scatter_related(const Tree& tree, const Lane* lane_numbers, std::ptrdiff_t size,
+                            int states, double* target) {
+    std::ptrdiff_t done = 0;
+    for (std::ptrdiff_t s = 0; s <= tree.nrelated; ++s) {
+        const Span span = s < tree.nrelated ? tree.related[s] : Span{size, size};
+        for (int l = 0; l < states; ++l)
+            for (std::ptrdiff_t k = done; k < span.begin; ++k) target[l * size + k] = 0.0;
+        scatter(lane_numbers, span, size, states, target);
+        done = span.end;
+    }
+}
+
 // Groups of states in the lanes of vectors. A short group is padded with copies of its last state.
-template <template <class> class Workspace, class Algorithm>
+template <Results results, template <class> class Workspace, class Algorithm>
 void run_in_lanes(const Tree& tree, const Job& job, std::ptrdiff_t begin, std::ptrdiff_t end,
                   const Algorithm& algorithm) {
     const auto scratch = Scratch<Lane, Workspace>::create(tree, job, true);
@@ -188,11 +249,14 @@ void run_in_lanes(const Tree& tree, const Job& job, std::ptrdiff_t begin, std::p
         Lane finite(0.0);
         for (int i = 0; i < job.ninputs; ++i)
             if (job.in[i].data) gather(job.in[i], from[i], scratch.in[i], finite);
-        algorithm(arguments, scratch.workspace);
+        apply(tree, job, arguments, scratch, algorithm);
         for (int o = 0; o < job.noutputs; ++o) {
             const std::ptrdiff_t size = job.out[o].size;
             double* target = reinterpret_cast<double*>(job.out[o].data) + state * size;
-            scatter(scratch.out[o], size, states, target);
+            if (results == Results::sparse && job.out[o].meaning == Meaning::torque_matrix)
+                scatter_related(tree, scratch.out[o], size, states, target);
+            else
+                scatter(scratch.out[o], {0, size}, size, states, target);
             for (int l = 0; l < states; ++l)
                 for (std::ptrdiff_t k = 0; finite.value[l] != 0.0 && k < size; ++k)
                     target[l * size + k] = not_a_number;
@@ -207,7 +271,7 @@ void run(const Tree& tree, const Job& job, std::ptrdiff_t begin, std::ptrdiff_t 
     if (job.element == Element::alone || (job.element == Element::real && job.count == 1))
         run_alone<double, results, Workspace>(tree, job, begin, end, algorithm);
     else if (job.element == Element::real)
-        run_in_lanes<Workspace>(tree, job, begin, end, algorithm);
+        run_in_lanes<results, Workspace>(tree, job, begin, end, algorithm);
 #ifdef DTAU_WITH_TEST_SCALARS
     else if (job.element == Element::complex)
         run_alone<Complex, results, Workspace>(tree, job, begin, end, algorithm);

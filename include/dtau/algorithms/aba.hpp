@@ -84,7 +84,8 @@ DTAU_INLINE void aba(const Tree& tree, const T* v, const T* tau, const T* f_ext,
         w.c[i] = body.parent < 0 ? zero_motion<T>() : cross(ground.v[body.parent], vJ);
         w.IA[i] = articulated(ground.I[i]);
         w.pA[i] = cross_star(vi, ground.I[i] * vi);
-        if (f_ext) w.pA[i] = w.pA[i] - transformed(ground.P[i], body_wrench(body, f_ext + 6 * i));
+        if (acts_on(f_ext, body))
+            w.pA[i] = w.pA[i] - transformed(ground.P[i], body_wrench(body, f_ext));
     }
     for (int i = tree.nbodies - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];

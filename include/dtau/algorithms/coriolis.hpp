@@ -46,7 +46,7 @@ void coriolis_matrix(const Tree& tree, const T* q, const T* v, T* C,
             const Force<T> F = fma(half, mul_add(w.B[i], s, zero_force<T>()), g.I[i] * w.Sdot[k]);
             const auto row = [&](int j) { C[k * n + j] = dot(t1, g.S[j].ang, dot(t2, w.Sdot[j])); };
             for (int j = first; j < end; ++j) row(j);
-            for (int j = tree.dof_parent[first]; j >= 0; j = tree.dof_parent[j]) {
+            for (int j = tree.dofs.parent[first]; j >= 0; j = tree.dofs.parent[j]) {
                 row(j);
                 C[j * n + k] = dot(g.S[j], F);
             }

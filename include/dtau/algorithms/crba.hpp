@@ -51,7 +51,7 @@ DTAU_INLINE void crba_backward(const Tree& tree, const Motion<T>* S, Inertia<T>*
         }
         for (int k = body.v; k < body.v + body.nv; ++k) {
             const Force<T> F = I * S[k];
-            for (int j = k; j >= stop; j = tree.dof_parent[j]) store(k, j, dot(F, S[j]));
+            for (int j = k; j >= stop; j = tree.dofs.parent[j]) store(k, j, dot(F, S[j]));
             if (stop > 0) {
                 const Components<T> c = components(F);
                 for (int r = 0; r < 6; ++r) store(k, stop - 6 + r, c.x[r]);

@@ -66,7 +66,7 @@ DTAU_INLINE void idsva_velocities(const Tree& tree, const T* v, const T* f_ext,
         const Force<T> momentum = g.I[i] * vi;
         w.B[i] = coriolis(g.I[i], vi, momentum);
         w.f[i] = cross_star(vi, momentum);
-        if (f_ext) w.f[i] = w.f[i] - transformed(g.P[i], body_wrench(body, f_ext + 6 * i));
+        if (acts_on(f_ext, body)) w.f[i] = w.f[i] - transformed(g.P[i], body_wrench(body, f_ext));
     }
 }
 
@@ -170,7 +170,7 @@ DTAU_INLINE void idsva_backward(const Tree& tree, const Partials<T>& out,
 
             const Force<T> by_q = mul_add(B, w.Psidot[k], cross_star(s, w.f[i], I * w.Psiddot[k]));
             const Force<T> by_v = mul_add(B, s, I * w.Upsilondot[k]);
-            for (int j = tree.dof_parent[first]; j >= stop; j = tree.dof_parent[j]) {
+            for (int j = tree.dofs.parent[first]; j >= stop; j = tree.dofs.parent[j]) {
                 row(j);
                 out.dq[j * n + k] = dot(g.S[j], by_q);
                 out.dv[j * n + k] = dot(g.S[j], by_v);

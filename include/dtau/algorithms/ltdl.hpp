@@ -25,22 +25,22 @@ struct LtdlWorkspace {
     int* rows;   // those that are not zero before the second sweep
     int* path;   // of the current k: path[depth(j)] = j
 
-    LtdlWorkspace(Arena& arena, const Tree& tree)
-        : stride(tree.max_depth + 1),
-          L(arena.take<T>(tree.nv * stride)),
-          X(arena.take<Pack<T>>(tree.nv * packs)),
-          rows(arena.take<int>(tree.nv)),
-          path(arena.take<int>(tree.max_depth + 1)) {}
+    LtdlWorkspace(Arena& arena, const Paths& dofs)
+        : stride(dofs.max_depth + 1),
+          L(arena.take<T>(dofs.n * stride)),
+          X(arena.take<Pack<T>>(dofs.n * packs)),
+          rows(arena.take<int>(dofs.n)),
+          path(arena.take<int>(dofs.max_depth + 1)) {}
 };
 
 // In place: the rows of w.L hold those of M, M_kj at place depth(j), before.
 template <class T>
-DTAU_INLINE void ltdl_factorize(const Tree& tree, const LtdlWorkspace<T>& w) {
+DTAU_INLINE void ltdl_factorize(const Paths& dofs, const LtdlWorkspace<T>& w) {
     const int* path = w.path;
-    forget_path(tree, w.path);
-    for (int k = tree.nv - 1; k >= 0; --k) {
-        follow_path(tree, k, w.path);
-        const int depth = tree.dof_depth[k];
+    forget_path(dofs, w.path);
+    for (int k = dofs.n - 1; k >= 0; --k) {
+        follow_path(dofs, k, w.path);
+        const int depth = dofs.depth[k];
         T* row = w.L + k * w.stride;
         const T d_inverse = T(1.0) / row[depth];
         for (int a = depth - 1; a >= 0; --a) {
@@ -55,29 +55,29 @@ DTAU_INLINE void ltdl_factorize(const Tree& tree, const LtdlWorkspace<T>& w) {
 
 // x becomes M^-1 x.
 template <class T>
-DTAU_INLINE void ltdl_solve_vector(const Tree& tree, T* x, const LtdlWorkspace<T>& w) {
-    for (int k = tree.nv - 1; k >= 0; --k) {
+DTAU_INLINE void ltdl_solve_vector(const Paths& dofs, T* x, const LtdlWorkspace<T>& w) {
+    for (int k = dofs.n - 1; k >= 0; --k) {
         const T* row = w.L + k * w.stride;
-        for (int j = tree.dof_parent[k]; j >= 0; j = tree.dof_parent[j])
-            x[j] = fma(-row[tree.dof_depth[j]], x[k], x[j]);
+        for (int j = dofs.parent[k]; j >= 0; j = dofs.parent[j])
+            x[j] = fma(-row[dofs.depth[j]], x[k], x[j]);
     }
-    for (int k = 0; k < tree.nv; ++k) {
+    for (int k = 0; k < dofs.n; ++k) {
         const T* row = w.L + k * w.stride;
-        x[k] = row[tree.dof_depth[k]] * x[k];
-        for (int j = tree.dof_parent[k]; j >= 0; j = tree.dof_parent[j])
-            x[k] = fma(-row[tree.dof_depth[j]], x[j], x[k]);
+        x[k] = row[dofs.depth[k]] * x[k];
+        for (int j = dofs.parent[k]; j >= 0; j = dofs.parent[j])
+            x[k] = fma(-row[dofs.depth[j]], x[j], x[k]);
     }
 }
 
 // Is k on the path from one of the columns begin ... end - 1 to the world?
-DTAU_INLINE bool is_ancestor(const Tree& tree, int k, int begin, int end) {
-    return k < end && tree.dof_end[k] > begin;
+DTAU_INLINE bool is_ancestor(const Paths& dofs, int k, int begin, int end) {
+    return k < end && dofs.end[k] > begin;
 }
 // Or is one of them on the path from k to the world?
-DTAU_INLINE bool is_related(const Tree& tree, int k, int begin, int end) {
+DTAU_INLINE bool is_related(const Paths& dofs, int k, int begin, int end) {
     if (begin >= end) return false;
-    if (is_ancestor(tree, k, begin, end)) return true;
-    while (k >= end) k = tree.dof_parent[k];
+    if (is_ancestor(dofs, k, begin, end)) return true;
+    while (k >= end) k = dofs.parent[k];
     return k >= begin;
 }
 
@@ -92,7 +92,7 @@ struct Columns {
 // at row k, column c; B is zero outside the `count` rows of w. The results of column c go to the
 // rows of place(c).
 template <int packs, class T, class Right, class Place>
-DTAU_INLINE void ltdl_solve_block(const Tree& tree, T scale, int begin, int count, int solved,
+DTAU_INLINE void ltdl_solve_block(const Paths& dofs, T scale, int begin, int count, int solved,
                                   const Right& right, const Place& place,
                                   const LtdlWorkspace<T>& w) {
     constexpr int width = Pack<T>::width;
@@ -103,9 +103,9 @@ DTAU_INLINE void ltdl_solve_block(const Tree& tree, T scale, int begin, int coun
 
     for (int r = count - 1; r >= 0; --r) {  // L^-T, leaves to root
         const int j = w.rows[r];
-        const T* L = w.L + tree.dof_depth[j];  // column j: the same place in every row
+        const T* L = w.L + dofs.depth[j];  // column j: the same place in every row
         unrolled<packs>([&](int p) { x[p] = right(j, begin + p * width); });
-        for (int s = r + 1; s < count && w.rows[s] < tree.dof_end[j]; ++s) {
+        for (int s = r + 1; s < count && w.rows[s] < dofs.end[j]; ++s) {
             const int k = w.rows[s];
             const T l = -L[k * w.stride];
             const Pack<T>* row = w.X + k * packs;
@@ -114,10 +114,10 @@ DTAU_INLINE void ltdl_solve_block(const Tree& tree, T scale, int begin, int coun
         unrolled<packs>([&](int p) { w.X[j * packs + p] = x[p]; });
     }
     const int* path = w.path;
-    forget_path(tree, w.path);
+    forget_path(dofs, w.path);
     for (int k = 0; k < solved; ++k) {  // D^-1 and L^-1, root to leaves
-        follow_path(tree, k, w.path);
-        const int depth = tree.dof_depth[k];
+        follow_path(dofs, k, w.path);
+        const int depth = dofs.depth[k];
         const T* L = w.L + k * w.stride;
         const T d_inverse = scale * L[depth];
         unrolled<packs>([&](int p) { x[p] = d_inverse * w.X[k * packs + p]; });
@@ -128,7 +128,7 @@ DTAU_INLINE void ltdl_solve_block(const Tree& tree, T scale, int begin, int coun
         }
         unrolled<packs>([&](int p) {
             w.X[k * packs + p] = x[p];
-            x[p].store(to[p].at + k * tree.nv, to[p].room);
+            x[p].store(to[p].at + k * dofs.n, to[p].room);
         });
     }
 }
@@ -146,9 +146,9 @@ DTAU_INLINE void for_blocks(int begin, int columns, const Solve& solve) {
 // scale M^-1 B for matrices B (nv, nv) that are zero where row and column are not related. They lie
 // side by side, each padded to whole packs; rows are `stride` apart.
 template <int matrices, class T>
-DTAU_INLINE void ltdl_solve(const Tree& tree, T scale, const T* B, int stride,
+DTAU_INLINE void ltdl_solve(const Paths& dofs, T scale, const T* B, int stride,
                             T* const (&solutions)[matrices], const LtdlWorkspace<T>& w) {
-    const int n = tree.nv, padded = whole_packs<T>(n);
+    const int n = dofs.n, padded = whole_packs<T>(n);
     const auto right = [&](int k, int c) { return Pack<T>::load(B + k * stride + c); };
     const auto place = [&](int c) -> Columns<T> {
         return {solutions[c / padded] + c % padded, n - c % padded};
@@ -159,11 +159,11 @@ DTAU_INLINE void ltdl_solve(const Tree& tree, T scale, const T* B, int stride,
             for (int k = 0; k < n; ++k) {
                 bool related = false;
                 for (int first = 0; first < matrices * padded; first += padded)
-                    related |= is_related(tree, k, begin < first ? 0 : begin - first,
+                    related |= is_related(dofs, k, begin < first ? 0 : begin - first,
                                           end - first < padded ? end - first : padded);
                 if (related) w.rows[count++] = k;
             }
-            ltdl_solve_block<packs>(tree, scale, begin, count, n, right, place, w);
+            ltdl_solve_block<packs>(dofs, scale, begin, count, n, right, place, w);
         });
 }
 
@@ -177,16 +177,16 @@ DTAU_INLINE void mirror(T* matrix, int n) {
 
 // M^-1 (nv, nv): the upper triangle by columns of the identity, then the mirrored lower one.
 template <class T>
-DTAU_INLINE void ltdl_inverse(const Tree& tree, T* inverse, const LtdlWorkspace<T>& w) {
-    const int n = tree.nv;
+DTAU_INLINE void ltdl_inverse(const Paths& dofs, T* inverse, const LtdlWorkspace<T>& w) {
+    const int n = dofs.n;
     constexpr int most = 4;  // narrow: rows below a block are left out
     const auto right = [&](int k, int c) { return Pack<T>::unit(k - c); };
     const auto place = [&](int c) -> Columns<T> { return {inverse + c, n - c}; };
     for_blocks<most, T>(0, n, [&]<int packs>(int begin, int end) {
         int count = 0;
         for (int k = 0; k < end; ++k)
-            if (is_ancestor(tree, k, begin, end)) w.rows[count++] = k;
-        ltdl_solve_block<packs>(tree, T(1.0), begin, count, end, right, place, w);
+            if (is_ancestor(dofs, k, begin, end)) w.rows[count++] = k;
+        ltdl_solve_block<packs>(dofs, T(1.0), begin, count, end, right, place, w);
     });
     mirror(inverse, n);
 }

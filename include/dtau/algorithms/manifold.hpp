@@ -1,14 +1,19 @@
 // The configuration manifold: q (+) dq = T exp(S dq) joint by joint, its inverse, and
 // normalization.
 //
-// Coordinates of one-degree-of-freedom joints add; quaternions (x y z w) and the free joint's pose
-// move by the exponential of SO(3) and SE(3), increments in body axes, linear first. [Sola] for the
-// exponentials. Not in the canonical frames of the tree: coordinates do not depend on them.
+// Coordinates of revolute, prismatic, helical and cylindrical joints add; quaternions (x y z w) and
+// the poses of free and planar joints move by the exponentials of SO(3), SE(3) and SE(2), increments
+// in body axes, linear first. [Sola] for the exponentials. Not in the canonical frames of the tree:
+// coordinates do not depend on them.
 #pragma once
 
 #include "dtau/joint.hpp"
 
 namespace dtau::DTAU_VARIANT {
+
+DTAU_INLINE bool has_quaternion(JointKind kind) {
+    return kind == JointKind::spherical || kind == JointKind::free;
+}
 
 DTAU_INLINE double real_part(double x) { return x; }
 DTAU_INLINE double real_part(Complex x) { return x.real(); }
@@ -113,20 +118,33 @@ void integrate(const Tree& tree, const T* q, const T* dq, T* result) {
                                       Vec3<T>{x[0], x[1], x[2]});
             y[0] = p.x, y[1] = p.y, y[2] = p.z;
             store_normalized(load_quaternion(x + 3) * quaternion_exp(w), y + 3);
+        } else if (body.kind == JointKind::planar) {
+            const Vec3<T> u = exp_translation<T>({T(0.0), T(0.0), d[2]}, {d[0], d[1], T(0.0)});
+            const T s = std::sin(x[2]), c = std::cos(x[2]);
+            y[0] = x[0] + (c * u.x - s * u.y), y[1] = x[1] + (s * u.x + c * u.y);
+            y[2] = x[2] + d[2];
         } else {
-            y[0] = x[0] + d[0];
+            for (int k = 0; k < body.nv; ++k) y[k] = x[k] + d[k];
         }
     }
 }
 
-// dq with q0 (+) dq = q1
+// dq with q0 (+) dq = q1; the angle of a planar joint up to whole turns
 inline void difference(const Tree& tree, const double* q0, const double* q1, double* dq) {
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
         const double *x = q0 + body.q, *y = q1 + body.q;
         double* d = dq + body.v;
-        if (body.nv == 1) {
-            d[0] = y[0] - x[0];
+        if (body.kind == JointKind::planar) {
+            const double s = std::sin(x[2]), c = std::cos(x[2]), p = y[0] - x[0], r = y[1] - x[1];
+            d[2] = std::remainder(y[2] - x[2], 2.0 * 3.14159265358979323846);
+            const Vec3<double> u =
+                log_translation({0.0, 0.0, d[2]}, {c * p + s * r, c * r - s * p, 0.0});
+            d[0] = u.x, d[1] = u.y;
+            continue;
+        }
+        if (!has_quaternion(body.kind)) {
+            for (int k = 0; k < body.nv; ++k) d[k] = y[k] - x[k];
             continue;
         }
         const int k = body.kind == JointKind::free ? 3 : 0;  // where the quaternion is
@@ -150,7 +168,7 @@ inline void normalize(const Tree& tree, const double* q, double* result) {
     for (int k = 0; k < tree.nq; ++k) result[k] = q[k];
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
-        if (body.nv == 1) continue;
+        if (!has_quaternion(body.kind)) continue;
         const int k = body.q + (body.kind == JointKind::free ? 3 : 0);
         store_normalized(load_quaternion(q + k), result + k);
     }

@@ -46,13 +46,14 @@ DTAU_INLINE Placement<T> user_axes(const Body& body, const Placement<T>& P) {
     return {P.R * transposed(mat3(body.frame)), P.r};
 }
 
-// rotation (nbodies, 3, 3) and translation (nbodies, 3) of the user's body frames in the world.
+// rotation (nlinks, 3, 3) and translation (nlinks, 3) of the user's body frames in the world.
 template <class T>
 void forward_kinematics(const Tree& tree, const T* q, T* rotation, T* translation,
                         const PlacementsWorkspace<T>& w) {
     place_in_world(tree, q, w);
-    for (int i = 0; i < tree.nbodies; ++i) {
-        const Placement<T> P = user_axes(tree.bodies[i], w.P[i]);
+    for (int i = 0; i < tree.nlinks; ++i) {
+        const int body = tree.link_body[i];
+        const Placement<T> P = user_axes(tree.bodies[body], w.P[body]);
         write_rows(P.R, rotation + 9 * i);
         translation[3 * i] = P.r.x, translation[3 * i + 1] = P.r.y, translation[3 * i + 2] = P.r.z;
     }
@@ -98,7 +99,7 @@ void frame_jacobians(const Tree& tree, const Frame* frames, int nframes, Axes ax
         const Placement<T> F = frame_placement(tree, frame, w.ground.P);  // in ground
         const Mat3<T> ground_to_world = w.P[body.root].R;
         const Vec3<T> origin = frame_placement(tree, frame, w.P).r;  // in the world
-        for (int k = body.v + body.nv - 1; k >= 0; k = tree.dof_parent[k]) {
+        for (int k = body.v + body.nv - 1; k >= 0; k = tree.dofs.parent[k]) {
             const Motion<T> s = w.ground.S[k];
             Motion<T> t = {s.ang, cross(s.ang, F.r, s.lin)};  // at the frame's origin
             if (axes == Axes::body) {
@@ -113,7 +114,7 @@ void frame_jacobians(const Tree& tree, const Frame* frames, int nframes, Axes ax
     }
 }
 
-// A wrench (6) that acts at a frame, as external wrenches f_ext (nbodies, 6) in the user's body
+// A wrench (6) that acts at a frame, as external wrenches f_ext (nlinks, 6) in the user's body
 // axes.
 template <class T>
 void wrench_at_frame(const Tree& tree, const Frame& frame, Axes axes, const T* q, const T* wrench,
@@ -131,7 +132,7 @@ void wrench_at_frame(const Tree& tree, const Frame& frame, Axes axes, const T* q
     }
     moment = cross(arm, force, moment);
     const T row[6] = {force.x, force.y, force.z, moment.x, moment.y, moment.z};
-    for (int k = 0; k < 6; ++k) f_ext[6 * frame.body + k] = row[k];
+    for (int k = 0; k < 6; ++k) f_ext[6 * tree.bodies[frame.body].link + k] = row[k];
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -56,7 +56,7 @@ void rnea(const Tree& tree, const T* q, const T* v, const T* a, const T* f_ext, 
         const Vec3<double> c = vec3(body.com);
         const Inertia<double> I = {body.mass, body.mass * c, sym3(body.own_inertia)};
         Force<T> f = cross_star(vi, I * vi, I * ai);
-        if (f_ext) f = f - body_wrench(body, f_ext + 6 * i);
+        if (acts_on(f_ext, body)) f = f - body_wrench(body, f_ext);
 
         w.X[i] = X;
         w.v[i] = vi;

@@ -1,0 +1,67 @@
+"""Rotations and unit vectors, as joints need them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dtau.checks import real_array
+
+_UNIT = 1e-6  # how far from 1 the norm of a quaternion may be
+_ROUNDING = 4 * float(np.finfo(np.float64).eps)  # an axis this close to unit length is kept
+
+Vector = tuple[float, float, float]
+
+
+def rotation_of_quaternion(quaternion: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the rotation matrix of a quaternion (x, y, z, w) whose norm is 1 within 1e-6."""
+    norm = math.hypot(*quaternion)
+    if not abs(norm - 1) <= _UNIT:
+        raise ValueError(f"quaternion: expected norm 1 within {_UNIT:g}, got norm {norm:.9g}")
+    x, y, z, w = quaternion / norm
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+def rotation_about(axis: Vector, angle: float) -> NDArray[np.float64]:
+    """Rodrigues' formula: the rotation by `angle` about a unit vector."""
+    x, y, z = axis
+    s, c = math.sin(angle), math.cos(angle)
+    cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    return c * np.eye(3) + s * cross + (1 - c) * np.outer(axis, axis)
+
+
+def unit_vector(argument: str, value: ArrayLike) -> Vector:
+    """Read a direction of any length but zero."""
+    vector = real_array(argument, value, (3,))
+    largest = float(np.abs(vector).max())
+    if largest == 0:
+        raise ValueError(f"{argument}: expected a nonzero vector, got {vector.tolist()}")
+    norm = math.hypot(*vector)
+    if abs(norm - 1) > _ROUNDING:
+        vector = vector / largest  # squares of very small or large numbers would not fit
+        vector = vector / math.hypot(*vector)
+    x, y, z = vector.tolist()
+    return x, y, z
+
+
+def plane_axes(normal: Vector) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the axes x and y of the plane with this unit normal, as the core has them.
+
+    x is the coordinate axis furthest from the normal (the first, if several are), made orthogonal
+    to it; y = normal x x.
+    """
+    n = np.array(normal)
+    if n[2] == 1.0:
+        return np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])
+    far = int(np.argmin(np.abs(n)))
+    x = np.eye(3)[far] - n[far] * n
+    x /= math.sqrt(x @ x)
+    return x, np.cross(n, x)
