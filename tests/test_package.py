@@ -20,8 +20,16 @@ MODULES = ["dtau", *(m.name for m in pkgutil.walk_packages(dtau.__path__, "dtau.
 MODULES = [name for name in MODULES if not name.startswith("dtau._core")]
 
 
+PEERS = {  # what examples need beside the package
+    "dtau.conventions.mujoco_model": "mujoco",
+    "dtau.conventions.pinocchio_model": "pinocchio",
+}
+
+
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_run(name: str) -> None:
+    if name in PEERS:
+        pytest.importorskip(PEERS[name])
     results = doctest.testmod(importlib.import_module(name))
     assert results.failed == 0
 
@@ -35,13 +43,25 @@ def test_public_functions_have_examples(name: str) -> None:
             assert section in item.__doc__, f"{name} has no section {section}"
 
 
-def test_code_of_the_readme_runs() -> None:
-    text = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+def run_code_of(document: str) -> dict[str, object]:
+    """Run the Python blocks of a document one after the other; return the names they set."""
+    text = (Path(__file__).parents[1] / document).read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
     assert len(blocks) >= 3
     names: dict[str, object] = {}
     for block in blocks:
         exec(block, names)
+    return names
+
+
+def test_code_of_the_conventions_runs() -> None:
+    for peer in PEERS.values():
+        pytest.importorskip(peer)
+    run_code_of("docs/conventions.md")
+
+
+def test_code_of_the_readme_runs() -> None:
+    names = run_code_of("README.md")
     assert repr(names["pendulum"]) == "<Model 'pendulum': 1 body, nq = 1, nv = 1>"
 
 

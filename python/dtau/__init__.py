@@ -6,7 +6,7 @@ states whose leading axes are the batch. See the README for the conventions.
 
 from __future__ import annotations
 
-from dtau import robots
+from dtau import conventions, robots
 from dtau.builder import ModelBuilder
 from dtau.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
 from dtau.dynamics import (
@@ -45,6 +45,7 @@ from dtau.model import Model
 from dtau.results import (
     ForwardDynamicsDerivatives,
     InverseDynamicsDerivatives,
+    PartialState,
     Placements,
     State,
 )
@@ -70,6 +71,7 @@ __all__ = [
     "ModelBuilder",
     "ModelError",
     "ModelWarning",
+    "PartialState",
     "Placements",
     "Planar",
     "Pose",
@@ -79,6 +81,7 @@ __all__ = [
     "State",
     "Universal",
     "bias_torque",
+    "conventions",
     "coriolis_matrix",
     "difference",
     "forward_dynamics",

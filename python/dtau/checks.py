@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -53,6 +53,35 @@ def real_array(
         raise ValueError(f"{argument}: expected finite numbers, got {array.tolist()}")
     array.flags.writeable = False
     return array
+
+
+def batch_arrays(
+    arrays: Mapping[str, tuple[ArrayLike, tuple[int, ...]]],
+) -> list[NDArray[np.float64]]:
+    """Read float64 arrays with last axes of these sizes, and broadcast their batch axes.
+
+    Raises
+    ------
+    TypeError
+        If the numbers of one are complex, or not numbers at all.
+    ValueError
+        If a shape does not fit, or the batches do not broadcast against each other.
+    """
+    read, batches = [], {}
+    for argument, (value, core) in arrays.items():
+        array = real_numbers(argument, value)
+        if array.shape[max(array.ndim - len(core), 0) :] != core:
+            expected = ", ".join(["...", *map(str, core)])
+            raise ValueError(f"{argument} has shape {array.shape}, expected ({expected})")
+        read.append(array.astype(np.float64, copy=False))
+        batches[argument] = array.shape[: array.ndim - len(core)]
+    try:
+        batch = np.broadcast_shapes(*batches.values())
+    except ValueError:
+        shapes = ", ".join(f"{argument} {shape}" for argument, shape in batches.items())
+        raise ValueError(f"batch shapes do not broadcast against each other: {shapes}") from None
+    cores = [core for _, core in arrays.values()]
+    return [np.broadcast_to(x, batch + core) for x, core in zip(read, cores, strict=True)]
 
 
 def listing(names: Sequence[str], separator: str = ", ") -> str:

@@ -37,3 +37,11 @@ class State(NamedTuple):
     q: NDArray[np.float64]
     v: NDArray[np.float64]
     a: NDArray[np.float64]
+
+
+class PartialState(NamedTuple):
+    """A configuration, and a velocity where one was given; no acceleration."""
+
+    q: NDArray[np.float64]
+    v: NDArray[np.float64] | None
+    a: None = None

@@ -1,0 +1,21 @@
+"""Other conventions for the same robot: states, forces and derivatives in one call, both ways.
+
+A `Convention` is made once for a model, by one of the functions below, and then converts arrays
+whose leading axes are the batch. docs/conventions.md compares the packages in one table.
+"""
+
+from __future__ import annotations
+
+from dtau.conventions.convention import Convention
+from dtau.conventions.mujoco_model import mujoco
+from dtau.conventions.orders import angular_first, mixed_twist, spatial_twist
+from dtau.conventions.pinocchio_model import pinocchio
+
+__all__ = [
+    "Convention",
+    "angular_first",
+    "mixed_twist",
+    "mujoco",
+    "pinocchio",
+    "spatial_twist",
+]

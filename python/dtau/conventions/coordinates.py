@@ -1,0 +1,143 @@
+"""How a configuration is written elsewhere: other orders, other places, angles as two numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dtau.immutable import Immutable
+from dtau.joints import Free, Spherical
+from dtau.links import Joint
+from dtau.model import Model
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+_UNIT = 1e-6  # how far from 1 the norm of a quaternion may be
+
+
+class CoordinateMap(Immutable):
+    """The map between configurations of a model and those of another convention.
+
+    Parameters
+    ----------
+    model : Model
+    nq : int
+        Number of coordinates there.
+    copies : iterable of (int, int)
+        Index here and there of each number that is the same in both.
+    offsets : array_like (number of copies,)
+        What the number there is larger by.
+    angles : iterable of (int, int, int)
+        Index of an angle here, and of its cosine and its sine there.
+    placed : sequence of Joint
+        Free joints whose pose there is that in the world, not that in the joint's frame.
+    """
+
+    nq: int
+    _copied: Indices
+    _copied_to: Indices
+    _offsets: Array
+    _angles: Indices
+    _cosines: Indices
+    _sines: Indices
+    _quaternions: Indices  # (nquaternions, 4)
+    _owners: tuple[str, ...]  # the joints that the quaternions belong to
+    _placed: Indices  # (nplaced, 7)
+    _rotation: Array  # (nplaced, 3, 3)
+    _translation: Array  # (nplaced, 3)
+    _turn: Array  # (nplaced, 4): the rotation as a quaternion
+
+    def __init__(
+        self,
+        model: Model,
+        nq: int,
+        copies: Iterable[tuple[int, int]],
+        *,
+        offsets: ArrayLike = 0.0,
+        angles: Iterable[tuple[int, int, int]] = (),
+        placed: Sequence[Joint] = (),
+    ) -> None:
+        self._require_new()
+        copied = np.array(list(copies), dtype=np.intp).reshape(-1, 2)
+        angular = np.array(list(angles), dtype=np.intp).reshape(-1, 3)
+        balls = [joint for joint in model.joints if isinstance(joint.type, Free | Spherical)]
+        n = len(placed)
+        rotation = np.array([joint.placement.rotation for joint in placed]).reshape(n, 3, 3)
+        vars(self).update(
+            nq=nq,
+            _copied=copied[:, 0],
+            _copied_to=copied[:, 1],
+            _offsets=np.broadcast_to(np.asarray(offsets, dtype=np.float64), len(copied)).copy(),
+            _angles=angular[:, 0],
+            _cosines=angular[:, 1],
+            _sines=angular[:, 2],
+            _quaternions=np.array([np.r_[j.q][-4:] for j in balls], dtype=np.intp).reshape(-1, 4),
+            _owners=tuple(joint.name for joint in balls),
+            _placed=np.array([np.r_[j.q] for j in placed], dtype=np.intp).reshape(n, 7),
+            _rotation=rotation,
+            _translation=np.array([j.placement.translation for j in placed]).reshape(n, 3),
+            _turn=np.array([_quaternion_of(r) for r in rotation]).reshape(n, 4),
+        )
+
+    def from_dtau(self, q: Array) -> Array:
+        """Convert configurations ``(..., nq)``."""
+        q = self._moved(q, self._rotation, self._translation, self._turn)
+        out = np.empty((*q.shape[:-1], self.nq))
+        out[..., self._copied_to] = q[..., self._copied] + self._offsets
+        out[..., self._cosines] = np.cos(q[..., self._angles])
+        out[..., self._sines] = np.sin(q[..., self._angles])
+        return out
+
+    def to_dtau(self, q: Array) -> Array:
+        """Convert configurations back; an angle comes out in [-pi, pi]."""
+        out = np.empty((*q.shape[:-1], len(self._copied) + len(self._angles)))
+        out[..., self._copied] = q[..., self._copied_to] - self._offsets
+        out[..., self._angles] = np.arctan2(q[..., self._sines], q[..., self._cosines])
+        back = np.swapaxes(self._rotation, -1, -2)
+        origin = -(back @ self._translation[..., np.newaxis])[..., 0]
+        return self._moved(out, back, origin, self._turn * (-1.0, -1.0, -1.0, 1.0))
+
+    def check_quaternions(self, q: Array) -> None:
+        """Raise ValueError unless the quaternions of ``q`` (in dtau's order) have unit norm."""
+        x = q[..., self._quaternions]
+        norm = np.linalg.norm(x, axis=-1)
+        bad = ~(np.abs(norm - 1.0) <= _UNIT) & np.isfinite(x).all(axis=-1)
+        if bad.any():
+            *state, k = np.argwhere(bad)[0].tolist()
+            where = f" at batch index {tuple(state)}" if state else ""
+            raise ValueError(
+                f"q: the quaternion of joint {self._owners[k]!r}{where} has norm "
+                f"{norm[bad][0]!s}, expected 1 within {_UNIT:g}"
+            )
+
+    def _moved(self, q: Array, rotation: Array, translation: Array, turn: Array) -> Array:
+        """Put the poses of the placed joints into another frame."""
+        if not len(self._placed):
+            return q
+        q = q.copy()
+        pose = q[..., self._placed]
+        q[..., self._placed[:, :3]] = (rotation @ pose[..., :3, np.newaxis])[..., 0] + translation
+        u, w = pose[..., 3:6], pose[..., 6:]
+        u0, w0 = turn[:, :3], turn[:, 3:]
+        q[..., self._placed[:, 3:6]] = w0 * u + w * u0 + np.cross(u0, u)
+        q[..., self._placed[:, 6:]] = w0 * w - (u0 * u).sum(axis=-1, keepdims=True)
+        return q
+
+
+def _quaternion_of(rotation: Array) -> Array:
+    """Return a unit quaternion (x, y, z, w) of a rotation matrix."""
+    # The largest eigenvector of this matrix, exact even where w or any other number vanishes.
+    k = np.empty((4, 4))
+    trace = np.trace(rotation)
+    k[:3, :3] = rotation + rotation.T - trace * np.eye(3)
+    k[:3, 3] = k[3, :3] = [
+        rotation[2, 1] - rotation[1, 2],
+        rotation[0, 2] - rotation[2, 0],
+        rotation[1, 0] - rotation[0, 1],
+    ]
+    k[3, 3] = trace
+    quaternion: Array = np.linalg.eigh(k)[1][:, -1]
+    return quaternion if quaternion[3] >= 0.0 else -quaternion

@@ -1,0 +1,50 @@
+"""Which joint of another package's model is which joint of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+from dtau.checks import require, unknown_name
+from dtau.joints import Free
+from dtau.model import Model
+
+
+def require_attributes(argument: str, value: object, names: Iterable[str], expected: str) -> None:
+    """Raise TypeError unless `value` looks like the other package's model."""
+    missing = [name for name in names if not hasattr(value, name)]
+    if missing:
+        raise TypeError(
+            f"{argument}: expected a {expected}, got {type(value).__name__}, "
+            f"which has no {missing[0]!r}"
+        )
+
+
+def match_joints(
+    model: Model, argument: str, names: Sequence[str], free_roots: Collection[int]
+) -> list[int]:
+    """Return the index in `names` of each joint of the model.
+
+    A single free joint at the root of each matches under any names.
+
+    Raises
+    ------
+    ValueError
+        If either side has a joint that the other has not; the message names it.
+    """
+    require("model", model, Model)
+    ours = [j.name for j in model.joints if isinstance(j.type, Free) and j.parent < 0]
+    index = {name: i for i, name in enumerate(names) if name}
+    if len(ours) == 1 and len(free_roots) == 1:
+        (index[ours[0]],) = free_roots
+    found = []
+    for joint in model.joints:
+        if joint.name not in index:
+            raise ValueError(
+                f"{argument}: {unknown_name('joint', joint.name, index)}, which the model has"
+            )
+        found.append(index[joint.name])
+    extra = sorted(set(range(len(names))) - set(found))
+    if extra:
+        name = repr(names[extra[0]]) if names[extra[0]] else f"number {extra[0]}, without a name"
+        raise ValueError(f"model: no joint for {argument}'s joint {name}")
+    return found

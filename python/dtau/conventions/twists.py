@@ -1,0 +1,191 @@
+"""Velocities of free root joints along other axes and of another point: v' = A(q) v.
+
+6-vectors are [linear, angular]. With the body's pose (R, p) in the world,
+
+    A = ( R   s [p]x R )        R' = R where angular velocities turn into world axes, else 1
+        ( 0      R'    )        s  = 1 where the point is the world's origin, else 0 (the body's)
+
+    convention         R'   s
+    MuJoCo             1    0     linear along world axes, angular along body axes
+    mixed              R    0
+    spatial            R    1     A is the adjoint of the pose
+
+A also takes displacements to displacements, and its inverse transpose forces to forces. What
+derivatives need beside A, for a displacement d = [dp, dr] of the body along its own axes:
+
+    A^-1 dA/dt v = N(v)                  so that a' = A (a + N(v))
+    A^-1 (dA along d) x = -W(x) d        W(v) d is how v changes while v' stays
+    A^T (d(A^-T) along d) f = U(f) d     -U(f) d is how f changes while f' stays
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dtau.immutable import Immutable
+from dtau.joints import Free
+from dtau.model import Model
+
+Array = NDArray[np.float64]
+
+
+class Variations(NamedTuple):
+    """How a state varies while its other form is fixed; blocks ``(..., nroots, 6, 6)``."""
+
+    v_by_q: Array  # W(v), at fixed v'
+    a_by_q: Array  # at fixed v' and a'
+    rate_by_v: Array  # dN/dv; minus that of a by v, at fixed a'
+    force_by_q: Array  # U(tau)
+
+
+class TwistMap(Immutable):
+    """The map A(q) of the free root joints of a model; all other velocities are unchanged.
+
+    Parameters
+    ----------
+    model : Model
+    changed : bool
+        False: velocities stay as they are, of root joints too.
+    angular_in_world : bool
+        Angular velocities along the world's axes, not the body's.
+    at_world_origin : bool
+        Linear velocity of the point at the world's origin, not of the body's origin.
+    """
+
+    _v: NDArray[np.intp]  # (nroots, 6): where the velocities are
+    _p: NDArray[np.intp]  # (nroots, 3): the positions
+    _quaternion: NDArray[np.intp]  # (nroots, 4)
+    _rotation: Array  # (nroots, 3, 3): the joints' placements
+    _translation: Array  # (nroots, 3)
+    _angular_in_world: bool
+    _at_world_origin: bool
+
+    def __init__(
+        self,
+        model: Model,
+        *,
+        changed: bool = True,
+        angular_in_world: bool = False,
+        at_world_origin: bool = False,
+    ) -> None:
+        self._require_new()
+        roots = [
+            joint
+            for joint in model.joints
+            if changed and isinstance(joint.type, Free) and joint.parent < 0
+        ]
+        n = len(roots)
+        vars(self).update(
+            _v=np.array([np.r_[j.v] for j in roots], dtype=np.intp).reshape(n, 6),
+            _p=np.array([np.r_[j.q][:3] for j in roots], dtype=np.intp).reshape(n, 3),
+            _quaternion=np.array([np.r_[j.q][3:] for j in roots], dtype=np.intp).reshape(n, 4),
+            _rotation=np.array([j.placement.rotation for j in roots]).reshape(n, 3, 3),
+            _translation=np.array([j.placement.translation for j in roots]).reshape(n, 3),
+            _angular_in_world=angular_in_world,
+            _at_world_origin=at_world_origin,
+        )
+
+    def matrices(self, q: Array) -> tuple[Array, Array]:
+        """Return A and its inverse, each ``(..., nroots, 6, 6)``."""
+        rotation = self._rotation @ rotations(q[..., self._quaternion])
+        forward = np.zeros((*rotation.shape[:-2], 6, 6))
+        inverse = np.zeros_like(forward)
+        back = np.swapaxes(rotation, -1, -2)
+        angular = self._angular_in_world
+        forward[..., :3, :3], inverse[..., :3, :3] = rotation, back
+        forward[..., 3:, 3:], inverse[..., 3:, 3:] = (
+            (rotation, back) if angular else (np.eye(3),) * 2
+        )
+        if self._at_world_origin:
+            turned = (self._rotation @ q[..., self._p, np.newaxis])[..., 0]
+            cross = skew(turned + self._translation)
+            forward[..., :3, 3:], inverse[..., :3, 3:] = cross @ rotation, -back @ cross
+        return forward, inverse
+
+    def rate(self, v: Array) -> Array:
+        """Return N(v) in the shape of ``v``."""
+        out = np.zeros_like(v)
+        if not self._at_world_origin:
+            twist = v[..., self._v]
+            out[..., self._v[:, :3]] = np.cross(twist[..., 3:], twist[..., :3])
+        return out
+
+    def variations(self, v: Array, a: Array, tau: Array) -> Variations:
+        """Return what the derivatives' formulas need, at a state without ``'``."""
+        twist, force = v[..., self._v], tau[..., self._v]
+        rate_by_v = np.zeros((*twist.shape, 6))
+        if not self._at_world_origin:
+            rate_by_v[..., :3, :3] = skew(twist[..., 3:])
+            rate_by_v[..., :3, 3:] = -skew(twist[..., :3])
+        v_by_q = self._shift(twist)
+        a_by_q = self._shift((a + self.rate(v))[..., self._v]) - rate_by_v @ v_by_q
+        force_by_q = np.zeros_like(rate_by_v)
+        force_by_q[..., :3, 3:] = -skew(force[..., :3])
+        if self._angular_in_world:
+            force_by_q[..., 3:, 3:] = -skew(force[..., 3:])
+        if self._at_world_origin:
+            force_by_q[..., 3:, :3] = -skew(force[..., :3])
+        return Variations(v_by_q, a_by_q, rate_by_v, force_by_q)
+
+    def _shift(self, x: Array) -> Array:
+        """W(x) of 6-vectors ``(..., nroots, 6)``."""
+        out = np.zeros((*x.shape, 6))
+        out[..., :3, 3:] = skew(x[..., :3])
+        if self._angular_in_world:
+            out[..., 3:, 3:] = skew(x[..., 3:])
+        if self._at_world_origin:
+            out[..., :3, :3] = skew(x[..., 3:])
+        return out
+
+    # Products with matrices (nv, nv) that are 1 but for these blocks, or 0 but for them.
+
+    def apply(self, blocks: Array, x: Array) -> Array:
+        """Multiply vectors ``(..., nv)`` by 1 with these blocks."""
+        out = x.copy()
+        out[..., self._v] = (blocks @ x[..., self._v, np.newaxis])[..., 0]
+        return out
+
+    def sandwich(self, left: Array, matrix: Array, right: Array) -> Array:
+        """Multiply matrices by 1 with blocks from the left and from the right."""
+        out = matrix.copy()
+        out[..., self._v, :] = left @ out[..., self._v, :]
+        out[..., self._v] = self._columns(out, right)
+        return out
+
+    def product(self, matrix: Array, blocks: Array) -> Array:
+        """Multiply matrices by 0 with blocks from the right."""
+        out = np.zeros_like(matrix)
+        out[..., self._v] = self._columns(matrix, blocks)
+        return out
+
+    def embedded(self, blocks: Array, nv: int) -> Array:
+        """Return 0 with blocks."""
+        out = np.zeros((*blocks.shape[:-3], nv, nv))
+        out[..., self._v[:, :, np.newaxis], self._v[:, np.newaxis, :]] = blocks
+        return out
+
+    def _columns(self, matrix: Array, blocks: Array) -> Array:
+        """Return the columns of the roots, multiplied: ``(..., nv, nroots, 6)``."""
+        columns = np.swapaxes(matrix[..., self._v], -3, -2) @ blocks
+        return np.swapaxes(columns, -3, -2)
+
+
+def skew(x: Array) -> Array:
+    """Return the matrices of the cross products with ``x`` from the left."""
+    out = np.zeros((*x.shape, 3))
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        out[..., i, j] = -x[..., k]
+        out[..., j, i] = x[..., k]
+    return out
+
+
+def rotations(quaternion: Array) -> Array:
+    """Return the rotation matrices of quaternions (x, y, z, w), whatever their norm."""
+    norm = np.linalg.norm(quaternion, axis=-1, keepdims=True)
+    cross = skew(quaternion[..., :3] / norm)
+    w = (quaternion[..., 3:] / norm)[..., np.newaxis]
+    out: Array = np.eye(3) + 2.0 * (w * cross + cross @ cross)
+    return out
