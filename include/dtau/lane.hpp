@@ -57,6 +57,7 @@ inline constexpr int lanes = 2;
 
 struct Lane {
     typedef double Vector __attribute__((vector_size(8 * lanes)));
+    typedef double Unaligned __attribute__((vector_size(8 * lanes), aligned(8), may_alias));
     typedef std::int64_t Bits __attribute__((vector_size(8 * lanes)));
 
     Vector value;
@@ -64,6 +65,12 @@ struct Lane {
     Lane() = default;
     DTAU_INLINE Lane(double x) : value(x - Vector{}) {}  // x in every lane
     DTAU_INLINE explicit Lane(Vector x) : value(x) {}
+
+    // Neighbouring numbers, in one instruction (a memcpy may become several).
+    static DTAU_INLINE Lane load(const double* x) {
+        return Lane(Vector(*reinterpret_cast<const Unaligned*>(x)));
+    }
+    DTAU_INLINE void store(double* x) const { *reinterpret_cast<Unaligned*>(x) = value; }
 
     DTAU_INLINE friend Lane operator+(Lane a, Lane b) { return Lane(a.value + b.value); }
     DTAU_INLINE friend Lane operator-(Lane a, Lane b) { return Lane(a.value - b.value); }

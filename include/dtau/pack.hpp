@@ -35,11 +35,7 @@ struct Pack<double> {
     }
 #endif
 
-    static DTAU_INLINE Pack load(const double* x) {
-        Pack p;
-        std::memcpy(&p.value, x, sizeof(Lane));
-        return p;
-    }
+    static DTAU_INLINE Pack load(const double* x) { return {Lane::load(x)}; }
     // The first `count` numbers; zeros follow.
     static DTAU_INLINE Pack load(const double* x, int count) {
         if (count >= width) return load(x);
@@ -58,7 +54,7 @@ struct Pack<double> {
     }
     DTAU_INLINE void store(double* x, int count = width) const {
         if (count >= width) {
-            std::memcpy(x, &value, sizeof(Lane));
+            value.store(x);
             return;
         }
 #if defined(__AVX512F__)

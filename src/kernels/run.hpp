@@ -8,6 +8,7 @@
 #include "dtau/arena.hpp"
 #include "dtau/counted.hpp"
 #include "dtau/coupling.hpp"
+#include "dtau/pack.hpp"
 #include "job.hpp"
 #include "scratch.hpp"
 
@@ -182,10 +183,11 @@ inline void gather(const Input& input, const char* const* states, Lane* lane_num
     if (input.spacing == sizeof(double)) {
         for (; k + lanes <= input.size; k += lanes) {
             Lane::Vector rows[lanes];
-            for (int l = 0; l < lanes; ++l)
-                std::memcpy(&rows[l], states[l] + k * sizeof(double), sizeof(Lane));
+            unrolled<lanes>([&](int l) {
+                rows[l] = Lane::load(reinterpret_cast<const double*>(states[l]) + k).value;
+            });
             transpose(rows);
-            for (int j = 0; j < lanes; ++j) lane_numbers[k + j] = Lane(rows[j]);
+            unrolled<lanes>([&](int j) { lane_numbers[k + j] = Lane(rows[j]); });
         }
     }
     for (; k < input.size; ++k)
@@ -201,15 +203,11 @@ inline void scatter(const Lane* lane_numbers, const Span& span, std::ptrdiff_t s
     std::ptrdiff_t k = span.begin;
     for (; k + lanes <= span.end; k += lanes) {
         Lane::Vector rows[lanes];
-        for (int j = 0; j < lanes; ++j) rows[j] = lane_numbers[k + j].value;
+        unrolled<lanes>([&](int j) { rows[j] = lane_numbers[k + j].value; });
         transpose(rows);
-        if (states == lanes) {
-            for (int l = 0; l < lanes; ++l)
-                std::memcpy(target + l * size + k, &rows[l], sizeof(Lane));
-        } else {
-            for (int l = 0; l < states; ++l)
-                std::memcpy(target + l * size + k, &rows[l], sizeof(Lane));
-        }
+        unrolled<lanes>([&](int l) {
+            if (l < states) Lane(rows[l]).store(target + l * size + k);
+        });
     }
     for (; k < span.end; ++k)
         for (int l = 0; l < states; ++l) target[l * size + k] = lane_numbers[k].value[l];
