@@ -276,10 +276,10 @@ def random_tree(seed: int, bodies: int = 8, kinds: Sequence[str] = tuple(KINDS))
 
 
 @st.composite
-def trees(draw: st.DrawFn, max_bodies: int = 7) -> Tree:
+def trees(draw: st.DrawFn, max_bodies: int = 7, among: Sequence[str] = tuple(KINDS)) -> Tree:
     """Hypothesis strategy: shape and joint types shrink, the numbers come from a drawn seed."""
     kinds = draw(
-        st.lists(st.sampled_from(tuple(KINDS)), min_size=1, max_size=max_bodies).filter(
+        st.lists(st.sampled_from(tuple(among)), min_size=1, max_size=max_bodies).filter(
             lambda drawn: any(KINDS[kind].nv for kind in drawn)
         )
     )

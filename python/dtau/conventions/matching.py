@@ -29,9 +29,16 @@ def match_joints(
     Raises
     ------
     ValueError
-        If either side has a joint that the other has not; the message names it.
+        If either side has a joint that the other has not, or one of ours mimics another; the
+        message names it.
     """
     require("model", model, Model)
+    for joint in model.joints:
+        if joint.mimic is not None:
+            raise ValueError(
+                f"model: joint {joint.name!r} mimics {joint.mimic.joint!r}, which has no "
+                "counterpart; load it with mimic='independent'"
+            )
     ours = [j.name for j in model.joints if isinstance(j.type, Free) and j.parent < 0]
     index = {name: i for i, name in enumerate(names) if name}
     if len(ours) == 1 and len(free_roots) == 1:

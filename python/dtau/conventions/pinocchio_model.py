@@ -11,6 +11,7 @@ from dtau.conventions.convention import Convention
 from dtau.conventions.coordinates import CoordinateMap
 from dtau.conventions.matching import match_joints, require_attributes
 from dtau.conventions.wrenches import WrenchMap
+from dtau.joints import Planar
 from dtau.model import Model
 
 _ATTRIBUTES = ("names", "joints", "parents", "nq", "nv", "idx_qs", "idx_vs", "nqs", "nvs")
@@ -90,6 +91,11 @@ def pinocchio(model: Model, pin_model: Any) -> Convention:
             raise ValueError(
                 f"pin_model: joint {joint.name!r} is a JointModel{kind} there, which cannot be "
                 f"converted from and to {type(joint.type).__name__}"
+            )
+        if isinstance(joint.type, Planar) and joint.type.normal != (0.0, 0.0, 1.0):
+            raise ValueError(
+                f"model: joint {joint.name!r}: expected the normal (0, 0, 1), as "
+                f"Pinocchio's planar joints have, got {joint.type.normal}"
             )
         alike = joint.type.nq - paired  # the angle, where there is one, comes last
         copies += [(joint.q.start + k, q + k) for k in range(alike)]
