@@ -96,7 +96,9 @@ std::string type_signature(const Signature& signature, Element element, const ch
     s +=
         "out: " + (single ? array : "collections.abc.Sequence[" + array + "]") + " | None = None, ";
     s += "threads: int | None = None, /) -> ";
-    return s + (single ? array : "dtau.results." + std::string(signature.named_tuple));
+    if (single) return s + array;
+    s += "dtau.results." + std::string(signature.named_tuple);
+    return signature.shorter_tuple ? s + " | dtau.results." + signature.shorter_tuple : s;
 }
 
 TreeReference compiled_tree(nb::handle model) {
@@ -159,6 +161,8 @@ nb::object call(const Signature& signature, nb::handle model,
         for (int k = 0; k < cores[i].ndim; ++k) input.size *= static_cast<int>(cores[i].size[k]);
     }
     broadcast(job, signature, arrays, cores);
+    const bool shorter = signature.shorter_tuple && !job.in[job.ninputs - 1].data;
+    job.noutputs = static_cast<int>(signature.outputs.size()) - shorter;
     nb::object results[Job::max_outputs];
     make_outputs(job, signature, tree, shape_frames, options.out, type, arrays, results);
     if (signature.kernel != &KernelTable::normalize)
@@ -176,7 +180,9 @@ nb::object call(const Signature& signature, nb::handle model,
     } else {
         run_batch(kernel, tree, job, signature.needs_inertia, options.threads);
     }
-    return job.noutputs == 1 ? results[0] : named_tuple(signature.results, results, job.noutputs);
+    if (job.noutputs == 1) return results[0];
+    return named_tuple(shorter ? signature.shorter_results : signature.results, results,
+                       job.noutputs);
 }
 
 }  // namespace dtau

@@ -44,9 +44,12 @@ struct Signature {
     std::vector<Parameter> inputs;
     std::vector<Core> outputs;
     const char* named_tuple = nullptr;  // in dtau.results, for several outputs
-    bool needs_inertia = false;         // refuses models with massless joints
-    bool real_only = false;             // no scalars for tests
-    nanobind::handle results = {};      // the class of that named tuple, once it is imported
+    // The class without the last output, if there is one only where the last input is given.
+    const char* shorter_tuple = nullptr;
+    bool needs_inertia = false;  // refuses models with massless joints
+    bool real_only = false;      // no scalars for tests
+    // The classes of those named tuples, once they are imported.
+    nanobind::handle results = {}, shorter_results = {};
 };
 
 struct FrameList {

@@ -41,7 +41,7 @@ void broadcast(Job& job, const Signature& signature, const nanobind::object* arr
 // Every quaternion of q must have unit norm within 1e-6. (What is not finite gives NaN later.)
 void check_quaternions(nanobind::handle q, const char* name, const CompiledTree& tree, int type);
 
-// The arrays for the results: the caller's, after checks, or new ones.
+// The arrays for the results that the job counts: the caller's, after checks, or new ones.
 void make_outputs(Job& job, const Signature& signature, const Tree& tree, int nframes,
                   nanobind::handle out, int type, const nanobind::object* inputs,
                   nanobind::object* results);

@@ -123,6 +123,22 @@ class Definitions {
                     return call(s, m, {x, y, z, f}, {out, threads}, element);
                 },
                 given_, given_, given_, given_);
+        for (Signature& s : functions_of_five)
+            define(
+                s,
+                [&s, element](Model m, Array x, Array y, Array z, Array l, Array f, Array out,
+                              Array threads) {
+                    return call(s, m, {x, y, z, l, f}, {out, threads}, element);
+                },
+                given_, given_, given_, given_, given_);
+        for (Signature& s : functions_of_eight)
+            define(
+                s,
+                [&s, element](Model m, Array x, Array y, Array z, Array dx, Array dy, Array dz,
+                              Array f, Array df, Array out, Array threads) {
+                    return call(s, m, {x, y, z, dx, dy, dz, f, df}, {out, threads}, element);
+                },
+                given_, given_, given_, given_, given_, given_, given_, given_);
         define_frame_functions();
     }
 
@@ -137,7 +153,12 @@ class Definitions {
     template <class Function, class... Arguments>
     void define(Signature& s, Function function, const Arguments&... arguments) {
         if (s.real_only && element_ != Element::real) return;
-        if (s.named_tuple) s.results = nb::module_::import_("dtau.results").attr(s.named_tuple);
+        const auto result_class = [](const char* name) {
+            return name ? nb::handle(nb::module_::import_("dtau.results").attr(name).ptr())
+                        : nb::handle();
+        };
+        s.results = result_class(s.named_tuple);
+        s.shorter_results = result_class(s.shorter_tuple);
         const char* frames = sizeof...(arguments) > s.inputs.size() ? frame_text(s) : "";
         module_.def(s.name, function, nb::sig(keep(type_signature(s, element_, frames))), given_,
                     arguments..., default_, default_);

@@ -36,7 +36,7 @@ struct Output {
 };
 
 struct Job {
-    static constexpr int max_axes = 32, max_inputs = 4, max_outputs = 3;
+    static constexpr int max_axes = 32, max_inputs = 8, max_outputs = 4;
 
     Element element = Element::real;
     int naxes = 0;

@@ -68,7 +68,7 @@ void check_output(nb::handle out, const std::string& name, const Job& job, const
 
 void make_outputs(Job& job, const Signature& signature, const Tree& tree, int nframes,
                   nb::handle out, int type, const nb::object* inputs, nb::object* results) {
-    const int count = static_cast<int>(signature.outputs.size());
+    const int count = job.noutputs;
     const bool given = !out.is_none();
     if (given && count > 1 && (!PyTuple_Check(out.ptr()) && !PyList_Check(out.ptr())))
         throw nb::type_error(("out: expected a tuple of " + std::to_string(count) +
@@ -102,7 +102,6 @@ void make_outputs(Job& job, const Signature& signature, const Tree& tree, int nf
         job.out[o].meaning = output_meaning(signature.outputs[o]);
         for (int k = 0; k < shape.ndim; ++k) job.out[o].size *= shape.size[k];
     }
-    job.noutputs = count;
 }
 
 }  // namespace dtau

@@ -6,8 +6,13 @@
 namespace dtau {
 
 inline constexpr Parameter q{"q", Core::q}, q0{"q0", Core::q}, q1{"q1", Core::q}, v{"v", Core::v},
-    a{"a", Core::v}, tau{"tau", Core::torque}, dq{"dq", Core::v}, wrench{"wrench", Core::wrench},
-    f_ext{"f_ext", Core::wrenches, true};
+    a{"a", Core::v}, tau{"tau", Core::torque}, dq{"dq", Core::v}, dv{"dv", Core::v},
+    da{"da", Core::v}, dtorque{"dtau", Core::torque}, wrench{"wrench", Core::wrench},
+    f_ext{"f_ext", Core::wrenches, true}, df_ext{"df_ext", Core::wrenches, true};
+
+// Weights of results. Where joints mimic others (v_joint = G v), those of torques go to the joints
+// as velocities do: lam . G^T tau_joint = (G lam) . tau_joint.
+inline constexpr Parameter lam_tau{"lam", Core::v}, lam_a{"lam", Core::torque};
 
 inline Signature functions_of_q[] = {
     {.name = "gravity_torque",
@@ -75,6 +80,32 @@ inline Signature functions_of_four[] = {
      .inputs = {q, v, tau, f_ext},
      .outputs = {Core::matrix, Core::matrix, Core::matrix},
      .named_tuple = "ForwardDynamicsDerivatives",
+     .needs_inertia = true},
+};
+inline Signature functions_of_five[] = {
+    {.name = "inverse_dynamics_vjp",
+     .kernel = &KernelTable::inverse_dynamics_vjp,
+     .inputs = {q, v, a, lam_tau, f_ext},
+     .outputs = {Core::torque, Core::torque, Core::torque, Core::wrenches},
+     .named_tuple = "InverseDynamicsProductsWithWrenches",
+     .shorter_tuple = "InverseDynamicsProducts"},
+    {.name = "forward_dynamics_vjp",
+     .kernel = &KernelTable::forward_dynamics_vjp,
+     .inputs = {q, v, tau, lam_a, f_ext},
+     .outputs = {Core::torque, Core::torque, Core::v, Core::wrenches},
+     .named_tuple = "ForwardDynamicsProductsWithWrenches",
+     .shorter_tuple = "ForwardDynamicsProducts",
+     .needs_inertia = true},
+};
+inline Signature functions_of_eight[] = {
+    {.name = "inverse_dynamics_jvp",
+     .kernel = &KernelTable::inverse_dynamics_jvp,
+     .inputs = {q, v, a, dq, dv, da, f_ext, df_ext},
+     .outputs = {Core::torque}},
+    {.name = "forward_dynamics_jvp",
+     .kernel = &KernelTable::forward_dynamics_jvp,
+     .inputs = {q, v, tau, dq, dv, dtorque, f_ext, df_ext},
+     .outputs = {Core::v},
      .needs_inertia = true},
 };
 inline Signature frame_placements = {.name = "frame_placements",

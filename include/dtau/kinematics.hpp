@@ -125,7 +125,8 @@ DTAU_INLINE Motion<T> world_acceleration(const Vec3<T>& gravity) {
     return {{T(0.0), T(0.0), T(0.0)}, -gravity};
 }
 
-// Whether external wrenches are given, and the body is one that the user knows.
+// Whether external wrenches (or room for what is dual to them) are given, and the body is one that
+// the user knows.
 template <class T>
 DTAU_INLINE bool acts_on(const T* f_ext, const Body& body) {
     return f_ext && body.link >= 0;
@@ -140,6 +141,21 @@ DTAU_INLINE Force<T> body_wrench(const Body& body, const T* f_ext) {
             transposed_mul(frame, Vec3<T>{f[0], f[1], f[2]})};
 }
 
+// A twist of a body in canonical axes at its origin, as users have it: dual to their wrenches.
+template <class T>
+DTAU_INLINE void store_twist(const Body& body, const Motion<T>& m, T* twists) {
+    T* out = twists + 6 * body.link;
+    const Mat3<T> frame = lift<T>(mat3(body.frame));
+    const Vec3<T> lin = frame * m.lin, ang = frame * m.ang;
+    out[0] = lin.x, out[1] = lin.y, out[2] = lin.z;
+    out[3] = ang.x, out[4] = ang.y, out[5] = ang.z;
+}
+
+// A motion given where P is, seen from P.
+template <class T>
+DTAU_INLINE Motion<T> seen_from(const Placement<T>& P, const Motion<T>& m) {
+    return {transposed_mul(P.R, m.ang), transposed_mul(P.R, cross(m.ang, P.r, m.lin))};
+}
 // A force given in the axes and at the origin of P.
 template <class T>
 DTAU_INLINE Force<T> transformed(const Placement<T>& P, const Force<T>& f) {

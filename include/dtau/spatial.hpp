@@ -143,6 +143,10 @@ DTAU_INLINE Force<T> operator-(const Force<T>& a, const Force<T>& b) {
     return {a.ang - b.ang, a.lin - b.lin};
 }
 template <class T>
+DTAU_INLINE Motion<T> operator-(const Motion<T>& a) {
+    return {-a.ang, -a.lin};
+}
+template <class T>
 DTAU_INLINE Motion<T> fma(T s, const Motion<T>& a, const Motion<T>& b) {  // s a + b
     return {fma(s, a.ang, b.ang), fma(s, a.lin, b.lin)};
 }
@@ -258,6 +262,26 @@ DTAU_INLINE Force<T> mul_add(const Coriolis<T>& B, const Motion<T>& m, const For
 template <class T>
 DTAU_INLINE Vec3<T> transposed_mul(const Coriolis<T>& B, const Motion<T>& m) {
     return cross(B.p2, m.lin, transposed_mul(B.A, m.ang));
+}
+
+// The same two products where B meets a single motion: its factors one after another, B not formed.
+// momentum = I v
+template <class T>
+DTAU_INLINE Force<T> coriolis_mul_add(const Inertia<T>& I, const Motion<T>& v,
+                                      const Force<T>& momentum, const Motion<T>& m,
+                                      const Force<T>& c) {  // 2B m + c
+    const Vec3<T> n = m.ang, n2 = n + n;
+    const Vec3<T> k = fma(-(I.J.xx + I.J.yy + I.J.zz), n, I.J * n2);
+    const Vec3<T> u = fma(dot(I.h, v.lin), n2, fma(-dot(I.h, n2), v.lin, c.ang));
+    return {cross(v.ang, k, u), cross(n2, momentum.lin, c.lin)};
+}
+template <class T>
+DTAU_INLINE Vec3<T> coriolis_transposed_mul(const Inertia<T>& I, const Motion<T>& v,
+                                            const Force<T>& momentum, const Motion<T>& m) {
+    const Vec3<T> n = m.ang, n2 = n + n, x = cross(n, v.ang);
+    const Vec3<T> k = fma(-(I.J.xx + I.J.yy + I.J.zz), x, I.J * (x + x));
+    const Vec3<T> u = fma(dot(I.h, v.lin), n2, fma(-dot(n2, v.lin), I.h, k));
+    return cross(momentum.lin + momentum.lin, m.lin, u);
 }
 
 }  // namespace dtau::DTAU_VARIANT

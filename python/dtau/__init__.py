@@ -42,9 +42,19 @@ from dtau.load import load
 from dtau.manifold import difference, integrate, neutral, normalize, random_state
 from dtau.mimic import Mimic
 from dtau.model import Model
+from dtau.products import (
+    forward_dynamics_jvp,
+    forward_dynamics_vjp,
+    inverse_dynamics_jvp,
+    inverse_dynamics_vjp,
+)
 from dtau.results import (
     ForwardDynamicsDerivatives,
+    ForwardDynamicsProducts,
+    ForwardDynamicsProductsWithWrenches,
     InverseDynamicsDerivatives,
+    InverseDynamicsProducts,
+    InverseDynamicsProductsWithWrenches,
     PartialState,
     Placements,
     State,
@@ -57,11 +67,15 @@ __all__ = [
     "Cylindrical",
     "Fixed",
     "ForwardDynamicsDerivatives",
+    "ForwardDynamicsProducts",
+    "ForwardDynamicsProductsWithWrenches",
     "Frame",
     "Free",
     "Helical",
     "Inertia",
     "InverseDynamicsDerivatives",
+    "InverseDynamicsProducts",
+    "InverseDynamicsProductsWithWrenches",
     "Joint",
     "JointType",
     "Limits",
@@ -86,6 +100,8 @@ __all__ = [
     "difference",
     "forward_dynamics",
     "forward_dynamics_derivatives",
+    "forward_dynamics_jvp",
+    "forward_dynamics_vjp",
     "forward_kinematics",
     "frame_jacobians",
     "frame_placements",
@@ -93,6 +109,8 @@ __all__ = [
     "integrate",
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
+    "inverse_dynamics_jvp",
+    "inverse_dynamics_vjp",
     "load",
     "mass_matrix",
     "mass_matrix_inverse",

@@ -24,6 +24,40 @@ class ForwardDynamicsDerivatives(NamedTuple):
     da_dtau: NDArray[np.float64]
 
 
+class InverseDynamicsProducts(NamedTuple):
+    """Weights of the joint torque times its first derivatives, each ``(..., nv)``."""
+
+    by_q: NDArray[np.float64]
+    by_v: NDArray[np.float64]
+    by_a: NDArray[np.float64]
+
+
+class InverseDynamicsProductsWithWrenches(NamedTuple):
+    """As `InverseDynamicsProducts`, also by the external wrenches, ``(..., nbodies, 6)``."""
+
+    by_q: NDArray[np.float64]
+    by_v: NDArray[np.float64]
+    by_a: NDArray[np.float64]
+    by_f_ext: NDArray[np.float64]
+
+
+class ForwardDynamicsProducts(NamedTuple):
+    """Weights of the joint acceleration times its first derivatives, each ``(..., nv)``."""
+
+    by_q: NDArray[np.float64]
+    by_v: NDArray[np.float64]
+    by_tau: NDArray[np.float64]
+
+
+class ForwardDynamicsProductsWithWrenches(NamedTuple):
+    """As `ForwardDynamicsProducts`, also by the external wrenches, ``(..., nbodies, 6)``."""
+
+    by_q: NDArray[np.float64]
+    by_v: NDArray[np.float64]
+    by_tau: NDArray[np.float64]
+    by_f_ext: NDArray[np.float64]
+
+
 class Placements(NamedTuple):
     """Poses in the world: a point ``x`` of the frame is at ``rotation @ x + translation``."""
 

@@ -14,6 +14,10 @@ void mass_matrix_inverse(const Tree&, const Job&, States, States);
 void coriolis_matrix(const Tree&, const Job&, States, States);
 void inverse_dynamics_derivatives(const Tree&, const Job&, States, States);
 void forward_dynamics_derivatives(const Tree&, const Job&, States, States);
+void inverse_dynamics_jvp(const Tree&, const Job&, States, States);
+void inverse_dynamics_vjp(const Tree&, const Job&, States, States);
+void forward_dynamics_jvp(const Tree&, const Job&, States, States);
+void forward_dynamics_vjp(const Tree&, const Job&, States, States);
 void forward_kinematics(const Tree&, const Job&, States, States);
 void frame_placements(const Tree&, const Job&, States, States);
 void frame_jacobians(const Tree&, const Job&, States, States);
@@ -36,6 +40,10 @@ const KernelTable kernels = {
     .coriolis_matrix = coriolis_matrix,
     .inverse_dynamics_derivatives = inverse_dynamics_derivatives,
     .forward_dynamics_derivatives = forward_dynamics_derivatives,
+    .inverse_dynamics_jvp = inverse_dynamics_jvp,
+    .inverse_dynamics_vjp = inverse_dynamics_vjp,
+    .forward_dynamics_jvp = forward_dynamics_jvp,
+    .forward_dynamics_vjp = forward_dynamics_vjp,
     .forward_kinematics = forward_kinematics,
     .frame_placements = frame_placements,
     .frame_jacobians = frame_jacobians,

@@ -116,6 +116,32 @@ DTAU_INLINE void aba(const Tree& tree, const T* v, const T* tau, const T* f_ext,
     }
 }
 
+// Solves M x = b - (joint torques of the forces p on the bodies), in the factors that aba left in w:
+// its two last sweeps without velocities. p (nbodies) becomes what the subtrees pass on, and motion
+// (nbodies) the twists of the bodies if x were the joint rates.
+template <class T>
+DTAU_INLINE void articulated_solve(const Tree& tree, const Motion<T>* S, const T* b, Force<T>* p,
+                                   T* x, Motion<T>* motion, const AbaWorkspace<T>& w) {
+    for (int i = tree.nbodies - 1; i >= 0; --i) {
+        const Body& body = tree.bodies[i];
+        Force<T> force = p[i];
+        for (int k = body.v + body.nv - 1; k >= body.v; --k) {
+            x[k] = (b[k] - dot(S[k], force)) * w.d_inverse[k];
+            force = fma(x[k], w.U[k], force);
+        }
+        if (body.parent >= 0) p[body.parent] += force;
+    }
+    for (int i = 0; i < tree.nbodies; ++i) {
+        const Body& body = tree.bodies[i];
+        Motion<T> m = body.parent < 0 ? zero_motion<T>() : motion[body.parent];
+        for (int k = body.v; k < body.v + body.nv; ++k) {
+            x[k] = fma(-dot(w.U[k], m), w.d_inverse[k], x[k]);
+            m = fma(x[k], S[k], m);
+        }
+        motion[i] = m;
+    }
+}
+
 template <class T>
 struct ForwardDynamicsWorkspace {
     Ground<T> ground;

@@ -27,12 +27,6 @@ struct RneaWorkspace {
           f(arena.take<Force<T>>(tree.nbodies)) {}
 };
 
-// A motion of the parent seen from the body at X.
-template <class T>
-DTAU_INLINE Motion<T> from_parent(const Placement<T>& X, const Motion<T>& m) {
-    return {transposed_mul(X.R, m.ang), transposed_mul(X.R, cross(m.ang, X.r, m.lin))};
-}
-
 // v, a and f_ext may be null: zero.
 template <class T>
 void rnea(const Tree& tree, const T* q, const T* v, const T* a, const T* f_ext, T* tau,
@@ -50,8 +44,8 @@ void rnea(const Tree& tree, const T* q, const T* v, const T* a, const T* f_ext, 
             vi = vJ;
             ai = {aJ.ang, aJ.lin - transposed_mul(X.R, lift<T>(vec3(tree.gravity)))};
         } else {
-            vi = from_parent(X, w.v[body.parent]) + vJ;
-            ai = cross(vi, vJ, from_parent(X, w.a[body.parent]) + aJ);
+            vi = seen_from(X, w.v[body.parent]) + vJ;
+            ai = cross(vi, vJ, seen_from(X, w.a[body.parent]) + aJ);
         }
         const Vec3<double> c = vec3(body.com);
         const Inertia<double> I = {body.mass, body.mass * c, sym3(body.own_inertia)};

@@ -1,0 +1,234 @@
+// Products with the first derivatives of inverse dynamics, without a matrix: O(N), in ground
+// coordinates (kinematics.hpp), where passing from body to body is addition.
+//
+//   jvp   dtau = dtau/dq dq + dtau/dv dv + M da - sum of J_i^T df_ext_i
+//   vjp   by_x = (dtau/dx)^T lam for x = q, v, a;   by_f_ext_i = -J_i lam
+//
+// [IDSVA] eqs. 30 and 32 give an entry for every pair of joints of a path. Summed over the columns
+// (jvp) or the rows (vjp) they take no pairs: the sum over a path is carried from body to body
+// outwards, the sum over a subtree inwards. Each body's Coriolis operator B meets a single motion
+// and is not formed (spatial.hpp).
+//
+// Symbols, for body i with parent p:
+//   v, a        twist and spatial acceleration, gravity included
+//   F           force across joint i: I a + v x* I v - f_ext, summed over the subtree
+//   d, e        S_i dq and S_i dv, columns of joint i only
+//   y           sum of Psi'_j dq_j + s_j dv_j over the path:            y_p + v_p x d + e
+//   z           sum of Psi''_j dq_j + (Psi'_j + S'_j) dv_j + s_j da_j:  z_p + a_p x d
+//                                                    + v_p x (v_p x d + e) + v_i x e + S_i da
+//   dF          I z + 2B y - df_ext, summed over the subtree, with d x* F on the way to the parent
+//   w           twist if lam were the joint rates:                      w_p + S_i lam
+//   P, Z        I w and (2B)^T w, summed over the subtree; Z is a moment without force
+//
+//   dtau = S^T dF + damping dv + armature da
+//   by_q = -S^T (w_p x* F + a_p x* P + v_p x* (Z - v_p x* P))
+//   by_v = S^T (Z - (v_p + v_i) x* P) + damping lam      by_a = S^T P + armature lam
+#pragma once
+
+#include "dtau/kinematics.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+// S x and S^T f of one joint. The frame of a root body is ground itself.
+template <class T>
+DTAU_INLINE Motion<T> joint_motion(const Body& body, const Motion<T>* S, const T* x) {
+    if (body.parent < 0) return joint_twist(body, x + body.v);
+    return subspace_times(body, S, x, zero_motion<T>());
+}
+template <class T>
+DTAU_INLINE void joint_force(const Body& body, const Motion<T>* S, const Force<T>& f, T* tau) {
+    if (body.parent < 0) return joint_torque(body, f, tau + body.v);
+    for (int k = body.v; k < body.v + body.nv; ++k) tau[k] = dot(S[k], f);
+}
+
+// ---------------------------------------------------------------- steps, for forward dynamics too
+
+template <class T>
+struct TangentWorkspace {
+    Motion<T>*y, *z;
+    Force<T>* dF;
+
+    TangentWorkspace(Arena& arena, const Tree& tree)
+        : y(arena.take<Motion<T>>(tree.nbodies)),
+          z(arena.take<Motion<T>>(tree.nbodies)),
+          dF(arena.take<Force<T>>(tree.nbodies)) {}
+};
+
+// y, z and the body's own share of dF; returns d. momentum = I v; da and df_ext may be null: zero.
+template <class T>
+DTAU_INLINE Motion<T> tangent_outwards(const Tree& tree, int i, const Ground<T>& g,
+                                       const Motion<T>* a, const Force<T>& momentum, const T* dq,
+                                       const T* dv, const T* da, const T* df_ext,
+                                       const TangentWorkspace<T>& w) {
+    const Body& body = tree.bodies[i];
+    const Motion<T> vi = g.v[i];
+    const Motion<T> d = joint_motion(body, g.S, dq), e = joint_motion(body, g.S, dv);
+    Motion<T> y = e, z = da ? joint_motion(body, g.S, da) : zero_motion<T>();
+    if (body.parent < 0) {
+        z = cross(world_acceleration(g.gravity[i]), d, cross(vi, e, z));
+    } else {
+        const Motion<T> vp = g.v[body.parent], t = cross(vp, d, e);
+        y = w.y[body.parent] + t;
+        z = cross(a[body.parent], d, w.z[body.parent] + z);
+        // v_i x e = v_p x e where the joint has one column
+        z = body.nv == 1 ? cross(vp, t + e, z) : cross(vp, t, cross(vi, e, z));
+    }
+    w.y[i] = y, w.z[i] = z;
+    w.dF[i] = coriolis_mul_add(g.I[i], vi, momentum, y, g.I[i] * z);
+    if (acts_on(df_ext, body)) w.dF[i] = w.dF[i] - transformed(g.P[i], body_wrench(body, df_ext));
+    return d;
+}
+
+template <class T>
+struct AdjointWorkspace {
+    Motion<T>* w;
+    Force<T>* P;
+    Vec3<T>* Z;
+
+    AdjointWorkspace(Arena& arena, const Tree& tree)
+        : w(arena.take<Motion<T>>(tree.nbodies)),
+          P(arena.take<Force<T>>(tree.nbodies)),
+          Z(arena.take<Vec3<T>>(tree.nbodies)) {}
+};
+
+// The body's own shares of P and Z, from w. momentum = I v.
+template <class T>
+DTAU_INLINE void adjoint_outwards(int i, const Ground<T>& g, const Force<T>& momentum,
+                                  const AdjointWorkspace<T>& w) {
+    w.P[i] = g.I[i] * w.w[i];
+    w.Z[i] = coriolis_transposed_mul(g.I[i], g.v[i], momentum, w.w[i]);
+}
+
+// Minus by_q and by_v of joint i, without damping, and by_a without armature, unless it is null; P
+// and Z of its subtree to the parent.
+template <class T>
+DTAU_INLINE void adjoint_inwards(const Tree& tree, int i, const Ground<T>& g, const Motion<T>* a,
+                                 const Force<T>& F, T* minus_by_q, T* minus_by_v, T* by_a,
+                                 const AdjointWorkspace<T>& w) {
+    const Body& body = tree.bodies[i];
+    const int p = body.parent;
+    const Force<T> P = w.P[i];
+    const Vec3<T> Z = w.Z[i];
+    if (by_a) joint_force(body, g.S, P, by_a);
+    if (p < 0) {
+        const Force<T> R = cross_star(g.v[i], P);
+        joint_force(body, g.S, {R.ang - Z, R.lin}, minus_by_v);
+        joint_force(body, g.S, cross_star(world_acceleration(g.gravity[i]), P), minus_by_q);
+        return;
+    }
+    // v_p x* P and v_i x* P, which a single column cannot tell apart
+    const Force<T> Q = cross_star(g.v[p], P), R = body.nv == 1 ? Q : cross_star(g.v[i], P);
+    const Force<T> D = {Z - Q.ang, -Q.lin};
+    const Force<T> turned = cross_star(w.w[p], F, cross_star(a[p], P, cross_star(g.v[p], D)));
+    joint_force(body, g.S, turned, minus_by_q);
+    joint_force(body, g.S, R - D, minus_by_v);
+    w.P[p] += P;
+    w.Z[p] += Z;
+}
+
+// ---------------------------------------------------------------- inverse dynamics
+
+template <class T>
+struct MotionWorkspace {
+    Ground<T> ground;
+    Motion<T>* a;
+    Force<T>* F;
+
+    MotionWorkspace(Arena& arena, const Tree& tree)
+        : ground(arena, tree),
+          a(arena.take<Motion<T>>(tree.nbodies)),
+          F(arena.take<Force<T>>(tree.nbodies)) {}
+};
+
+// a and the body's own share of F, after the ground sweep; returns I v.
+template <class T>
+DTAU_INLINE Force<T> motion_outwards(const Tree& tree, int i, const T* v, const T* a,
+                                     const T* f_ext, const MotionWorkspace<T>& w) {
+    const Body& body = tree.bodies[i];
+    const Ground<T>& g = w.ground;
+    const Motion<T> own = joint_motion(body, g.S, a);
+    if (body.parent < 0) {
+        w.a[i] = world_acceleration(g.gravity[i]) + own;
+    } else {
+        const Motion<T> vJ = joint_motion(body, g.S, v);
+        w.a[i] = cross(g.v[body.parent], vJ, w.a[body.parent] + own);
+    }
+    const Force<T> momentum = g.I[i] * g.v[i];
+    w.F[i] = cross_star(g.v[i], momentum, g.I[i] * w.a[i]);
+    if (acts_on(f_ext, body)) w.F[i] = w.F[i] - transformed(g.P[i], body_wrench(body, f_ext));
+    return momentum;
+}
+
+template <class T>
+struct InverseJvpWorkspace {
+    MotionWorkspace<T> motion;
+    TangentWorkspace<T> tangent;
+    Motion<T>* d;
+
+    InverseJvpWorkspace(Arena& arena, const Tree& tree)
+        : motion(arena, tree), tangent(arena, tree), d(arena.take<Motion<T>>(tree.nbodies)) {}
+};
+
+// da, f_ext and df_ext may be null: zero.
+template <class T>
+void inverse_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T* a, const T* dq,
+                          const T* dv, const T* da, const T* f_ext, const T* df_ext, T* dtau,
+                          const InverseJvpWorkspace<T>& w) {
+    const Ground<T>& g = w.motion.ground;
+    Force<T>*F = w.motion.F, *dF = w.tangent.dF;
+    ground_sweep(tree, q, v, g);
+    for (int i = 0; i < tree.nbodies; ++i) {
+        const Force<T> momentum = motion_outwards(tree, i, v, a, f_ext, w.motion);
+        w.d[i] = tangent_outwards(tree, i, g, w.motion.a, momentum, dq, dv, da, df_ext, w.tangent);
+    }
+    for (int i = tree.nbodies - 1; i >= 0; --i) {
+        const Body& body = tree.bodies[i];
+        joint_force(body, g.S, dF[i], dtau);
+        if (body.parent < 0) continue;
+        F[body.parent] += F[i];
+        dF[body.parent] += cross_star(w.d[i], F[i], dF[i]);
+    }
+    for (int k = 0; k < tree.nv; ++k) {
+        dtau[k] = fma(T(tree.damping[k]), dv[k], dtau[k]);
+        if (da) dtau[k] = fma(T(tree.armature[k]), da[k], dtau[k]);
+    }
+}
+
+template <class T>
+struct InverseVjpWorkspace {
+    MotionWorkspace<T> motion;
+    AdjointWorkspace<T> adjoint;
+
+    InverseVjpWorkspace(Arena& arena, const Tree& tree)
+        : motion(arena, tree), adjoint(arena, tree) {}
+};
+
+// f_ext may be null: zero; by_a and by_f_ext may be null: not wanted.
+template <class T>
+void inverse_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T* a, const T* lam,
+                          const T* f_ext, T* by_q, T* by_v, T* by_a, T* by_f_ext,
+                          const InverseVjpWorkspace<T>& w) {
+    const Ground<T>& g = w.motion.ground;
+    Motion<T>* twist = w.adjoint.w;
+    Force<T>* F = w.motion.F;
+    ground_sweep(tree, q, v, g);
+    for (int i = 0; i < tree.nbodies; ++i) {
+        const Body& body = tree.bodies[i];
+        twist[i] = joint_motion(body, g.S, lam);
+        if (body.parent >= 0) twist[i] = twist[i] + twist[body.parent];
+        adjoint_outwards(i, g, motion_outwards(tree, i, v, a, f_ext, w.motion), w.adjoint);
+        if (acts_on(by_f_ext, body)) store_twist(body, seen_from(g.P[i], -twist[i]), by_f_ext);
+    }
+    for (int i = tree.nbodies - 1; i >= 0; --i) {
+        const int p = tree.bodies[i].parent;
+        adjoint_inwards(tree, i, g, w.motion.a, F[i], by_q, by_v, by_a, w.adjoint);
+        if (p >= 0) F[p] += F[i];
+    }
+    for (int k = 0; k < tree.nv; ++k) {
+        by_q[k] = -by_q[k];
+        by_v[k] = fma(T(tree.damping[k]), lam[k], -by_v[k]);
+        if (by_a) by_a[k] = fma(T(tree.armature[k]), lam[k], by_a[k]);
+    }
+}
+
+}  // namespace dtau::DTAU_VARIANT
