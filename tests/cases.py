@@ -111,6 +111,9 @@ def random_state(model: dtau.Model, seed: int, shape: tuple[int, ...] = ()) -> S
         state[name] = rng.uniform(-1.5, 1.5, (*shape, model.nv))
     state["f_ext"] = rng.uniform(-5.0, 5.0, (*shape, model.nbodies, 6))
     state["wrench"] = rng.uniform(-5.0, 5.0, (*shape, 6))
+    for name in ("dv", "da", "dtau", "lam"):
+        state[name] = rng.uniform(-1.5, 1.5, (*shape, model.nv))
+    state["df_ext"] = rng.uniform(-5.0, 5.0, (*shape, model.nbodies, 6))
     return state
 
 
@@ -127,6 +130,7 @@ class Function:
     options: Mapping[str, Callable[[dtau.Model], Any]] = field(default_factory=dict)
     solves: bool = False  # needs every joint to carry inertia
     sees_positions: bool = False  # changes when a free base moves
+    omitted: int = 0  # optional arrays that are not given
     label: str = ""
 
     def __str__(self) -> str:
@@ -152,7 +156,7 @@ class Function:
                 frames.extend(kinematics._frame_arrays(model, options[name]))
         if "axes" in options:
             frames.append(kinematics._axes_code(options["axes"]))
-        arrays = [state[name] for name in self.arguments]
+        arrays = [*(state[name] for name in self.arguments), *[None] * self.omitted]
         out = getattr(module, self.name)(model, *frames, *arrays)
         return tuple(out) if isinstance(out, tuple) else (out,)
 
@@ -195,6 +199,35 @@ FUNCTIONS: tuple[Function, ...] = (
     Function("inverse_dynamics_derivatives", ("q", "v", "a", "f_ext"), (_VV, _VV, _VV)),
     Function(
         "forward_dynamics_derivatives", ("q", "v", "tau", "f_ext"), (_VV, _VV, _VV), solves=True
+    ),
+    Function("inverse_dynamics_jvp", ("q", "v", "a", "dq", "dv", "da", "f_ext", "df_ext"), (_V,)),
+    Function(
+        "forward_dynamics_jvp",
+        ("q", "v", "tau", "dq", "dv", "dtau", "f_ext", "df_ext"),
+        (_V,),
+        solves=True,
+    ),
+    Function("inverse_dynamics_vjp", ("q", "v", "a", "lam", "f_ext"), (_V, _V, _V, ("b", 6))),
+    Function(
+        "forward_dynamics_vjp",
+        ("q", "v", "tau", "lam", "f_ext"),
+        (_V, _V, _V, ("b", 6)),
+        solves=True,
+    ),
+    Function(
+        "inverse_dynamics_vjp",
+        ("q", "v", "a", "lam"),
+        (_V, _V, _V),
+        omitted=1,
+        label="inverse_dynamics_vjp, no f_ext",
+    ),
+    Function(
+        "forward_dynamics_vjp",
+        ("q", "v", "tau", "lam"),
+        (_V, _V, _V),
+        solves=True,
+        omitted=1,
+        label="forward_dynamics_vjp, no f_ext",
     ),
     Function("forward_kinematics", ("q",), (("b", 3, 3), ("b", 3)), sees_positions=True),
     Function(

@@ -125,6 +125,48 @@ def test_forward_dynamics_solves_the_reduced_equation(pair: Pair, seed: int) -> 
 
 
 @given(pairs(), st.integers(0, 2**16))
+def test_products_of_inverse_dynamics_reduce(pair: Pair, seed: int) -> None:
+    """Variations and weights go to the joints as velocities do, gradients come back as torques."""
+    s = random_state(pair.tied, seed)
+    G, f, df = pair.G, s["f_ext"], s["df_ext"]
+    point = s["q"], s["v"], s["a"]
+    joint_point = pair.q(s["q"]), G @ s["v"], G @ s["a"]
+    variation = [s[name] for name in ("dq", "dv", "da")]
+    got = dtau.inverse_dynamics_jvp(pair.tied, *point, *variation, f, df)
+    want = dtau.inverse_dynamics_jvp(pair.free, *joint_point, *(G @ x for x in variation), f, df)
+    assert_close(got, G.T @ want, 1e-12, "dtau", floor=float(np.abs(want).max()))
+
+    gradient = dtau.inverse_dynamics_vjp(pair.tied, *point, s["lam"], f)
+    joint_gradient = dtau.inverse_dynamics_vjp(pair.free, *joint_point, G @ s["lam"], f)
+    for name, x, y in zip(gradient._fields[:3], gradient, joint_gradient, strict=False):
+        assert_close(x, G.T @ y, 1e-12, name, floor=float(np.abs(y).max()))
+    assert_close(gradient.by_f_ext, joint_gradient.by_f_ext, 1e-13, "by_f_ext")
+
+
+@given(pairs(), st.integers(0, 2**16))
+def test_products_of_forward_dynamics_solve_the_reduced_equation(pair: Pair, seed: int) -> None:
+    """In the products of inverse dynamics at the acceleration that forward dynamics gives."""
+    s = random_state(pair.tied, seed)
+    tied, f, df = pair.tied, s["f_ext"], s["df_ext"]
+    forward, M = (s["q"], s["v"], s["tau"]), dtau.mass_matrix(tied, s["q"])
+    inverse = s["q"], s["v"], dtau.forward_dynamics(tied, *forward, f)
+
+    da = dtau.forward_dynamics_jvp(tied, *forward, s["dq"], s["dv"], s["dtau"], f, df)
+    dtorque = dtau.inverse_dynamics_jvp(tied, *inverse, s["dq"], s["dv"], da, f, df)
+    size = np.abs(M).max() * np.abs(da).max() + np.abs(s["dtau"]).max()
+    assert np.abs(dtorque - s["dtau"]).max() <= 1e-12 * size
+
+    got = dtau.forward_dynamics_vjp(tied, *forward, s["lam"], f)
+    want = dtau.inverse_dynamics_vjp(tied, *inverse, got.by_tau, f)
+    size = np.abs(M).max() * np.abs(got.by_tau).max() + np.abs(s["lam"]).max()
+    assert np.abs(want.by_a - s["lam"]).max() <= 1e-12 * size
+    assert_close(got.by_f_ext, -want.by_f_ext, 1e-13, "by_f_ext")
+    a, by_tau = np.abs(inverse[2]).max(), np.abs(got.by_tau).max()
+    for name, x, y in zip(("by_q", "by_v"), got, want, strict=False):
+        assert_close(x, -y, 1e-12, name, floor=float(by_tau * (1.0 + np.abs(M).max() * a)))
+
+
+@given(pairs(), st.integers(0, 2**16))
 def test_the_manifold_is_that_of_the_independent_joints(pair: Pair, seed: int) -> None:
     s = random_state(pair.tied, seed)
     moved = dtau.integrate(pair.tied, s["q"], s["dq"])

@@ -107,7 +107,8 @@ def chain(bodies: int) -> dtau.Model:
     return grow(["revolute"] * bodies, range(-1, bodies - 1), seed=7).model()
 
 
-LINEAR = ("inverse_dynamics", "forward_dynamics", "bias_torque", "gravity_torque")
+PRODUCTS = tuple(f"{y}_dynamics_{p}" for y in ("inverse", "forward") for p in ("jvp", "vjp"))
+LINEAR = ("inverse_dynamics", "forward_dynamics", "bias_torque", "gravity_torque", *PRODUCTS)
 
 
 @pytest.mark.parametrize("name", [*LINEAR, "forward_kinematics"])
@@ -138,3 +139,18 @@ def test_derivatives_of_inverse_dynamics_give_the_mass_matrix_for_less() -> None
     assert flops["inverse_dynamics"] < flops["inverse_dynamics_derivatives"]
     assert flops["inverse_dynamics_derivatives"] < flops["forward_dynamics_derivatives"]
     assert flops["mass_matrix"] < flops["mass_matrix_inverse"]
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_products_take_little_more_than_two_of_the_plain_function(name: str) -> None:
+    """Without wrenches, whose rotations would be counted too."""
+    model = robot("quadruped")
+    zeros = np.zeros(model.nv)
+    q = dtau.neutral(model)
+    plain = name[: -len("_jvp")]
+    given = 6 if name.endswith("jvp") else 4
+    getattr(_core.counting, plain)(model, q, zeros, zeros, None)
+    once = sum(_core.counting.take())
+    vectors, absent = [zeros] * (given - 1), [None] * (2 if given == 6 else 1)
+    getattr(_core.counting, name)(model, q, *vectors, *absent)
+    assert sum(_core.counting.take()) <= 2.2 * once
