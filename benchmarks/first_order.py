@@ -1,10 +1,13 @@
-"""Time values and first derivatives of dynamics against Pinocchio's Python calls.
+"""Time values and first derivatives of dynamics against Pinocchio's Python calls and headers.
 
 Every result is checked against Pinocchio's before it is timed: to 1e-9 of its largest element, and
 a little more where the mass matrix is ill-conditioned. The contenders take turns on one core, a
 block of a few milliseconds each a round; a ratio is Pinocchio's time by dtau's in the same round,
 its median over the rounds, and its quartiles: 3.0 says that dtau takes a third of the time. Damping
 and armature are left out on both sides.
+
+Where clang++ or g++ and Eigen's headers are at hand, Pinocchio's headers take part as well,
+compiled for this processor. That takes minutes a compiler, once; --quick goes without.
 
     python benchmarks/first_order.py                                # five robots, about a minute
     python benchmarks/first_order.py --quick --robot g1             # a rough answer for one
@@ -16,7 +19,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -36,6 +39,7 @@ from harness import (
     one_core,
     table,
 )
+from headers import OPTIMISATION, Headers, HeadersRobot, UnavailableError, compiled
 from robots import KNOWN, Robot, from_urdf, known, pinocchio, states
 
 import dtau
@@ -106,13 +110,24 @@ class Timing:
 
 
 @dataclass(frozen=True)
+class HeadersTiming:
+    """Pinocchio's headers by one compiler, and how many times less dtau takes."""
+
+    compiler: str
+    microseconds: float  # a state
+    alone: Spread
+    batch: Spread
+
+
+@dataclass(frozen=True)
 class Row:
     """What was measured of one function on one robot."""
 
     robot: str
     function: str
     bytes: int  # of the results of a state
-    pinocchio: float  # microseconds a state
+    pinocchio: float  # microseconds a state of the Python calls
+    headers: list[HeadersTiming]
     alone: Timing
     batch: Timing
     fresh: Timing  # the batch without out=
@@ -127,12 +142,14 @@ class Row:
         return 0.5 * (self.multiplications + self.additions) / (1e-6 * microseconds * peak)
 
 
-def against_pinocchio(case: Case, effort: Effort, tick: Callable[[], None]) -> Row | None:
+def against_pinocchio(
+    case: Case, headers: Mapping[str, HeadersRobot], effort: Effort, tick: Callable[[], None]
+) -> Row | None:
     """Check and time a function; None if the package refuses the robot."""
     function, robot = case.function, case.robot
     lone = min(LONE_STATES, case.count)
     try:
-        case.check(lone)
+        case.check(lone, headers)
     except ValueError as error:
         print(f"{robot.label}, {function.name}: left out: {error}")
         return None
@@ -144,14 +161,21 @@ def against_pinocchio(case: Case, effort: Effort, tick: Callable[[], None]) -> R
             "batch": Contender(case.batch_loop(out=out, threads=1), case.count),
             "fresh": Contender(case.batch_loop(threads=1), case.count),
             "fill": Contender(loop("for x in out: x.fill(1.0)", out=together(out)), case.count),
+        }
+        | {
+            compiler: Contender(case.headers_loop(peer, lone), lone)
+            for compiler, peer in headers.items()
         },
         effort,
         tick,
     )
     micro = {name: 1e6 * float(np.median(s)) for name, s in seconds.items()}
 
+    def ratio(name: str, peer: str = "pinocchio") -> Spread:
+        return Spread.of(seconds[peer] / seconds[name])
+
     def timing(name: str) -> Timing:
-        return Timing(micro[name], Spread.of(seconds["pinocchio"] / seconds[name]))
+        return Timing(micro[name], ratio(name))
 
     multiplications, additions, divisions = case.operations()
     return Row(
@@ -159,6 +183,10 @@ def against_pinocchio(case: Case, effort: Effort, tick: Callable[[], None]) -> R
         function=function.name,
         bytes=function.bytes(robot),
         pinocchio=micro["pinocchio"],
+        headers=[
+            HeadersTiming(name, micro[name], ratio("alone", name), ratio("batch", name))
+            for name in headers
+        ],
         alone=timing("alone"),
         batch=timing("batch"),
         fresh=timing("fresh"),
@@ -257,9 +285,11 @@ def lone_calls(effort: Effort, tick: Callable[[], None]) -> list[CallRow]:
 
 def print_ratios(rows: Sequence[Row], batch: int) -> None:
     """Print the ratios to Pinocchio of one state and of a batch."""
+    compilers = list(dict.fromkeys(h.compiler for row in rows for h in row.headers))
 
     def line(row: Row, timing: Timing, goal: int) -> list[str]:
         ratio = timing.ratio
+        headers = {h.compiler: (h.alone, h.batch)[goal] for h in row.headers}
         return [
             row.robot,
             row.function,
@@ -267,18 +297,21 @@ def print_ratios(rows: Sequence[Row], batch: int) -> None:
             number(timing.microseconds),
             f"{ratio.median:.2f}x",
             f"{ratio.lower:.2f} - {ratio.upper:.2f}",
+            *(f"{headers[c].median:.2f}x" if c in headers else "" for c in compilers),
             *(row.goals[goal].cells(ratio.median) if row.goals else ["", ""]),
         ]
 
-    header = ["robot", "function", "Pinocchio", "dtau", "ratio", "quartiles", "at least (aim)", ""]
+    header = ["robot", "function", "Pinocchio", "dtau", "ratio", "quartiles", *compilers]
+    header += ["at least (aim)", ""]
+    below = "".join(f"\n{c}: the ratio to Pinocchio's headers, compiled by it" for c in compilers)
     lone = [line(row, row.alone, 0) for row in rows]
-    table("One state a call, microseconds a state", header, lone, left=2)
+    table("One state a call, microseconds a state" + below, header, lone, left=2)
     batches = [
         [*line(row, row.batch, 1), number(row.fresh.microseconds), f"{row.fresh.ratio.median:.2f}x"]
         for row in rows
     ]
     title = f"Batches of {batch} states with out=, microseconds a state; fresh: without out="
-    table(title, [*header, "fresh", "ratio"], batches, left=2)
+    table(title + below, [*header, "fresh", "ratio"], batches, left=2)
 
 
 def print_bounds(rows: Sequence[Row], peak: tuple[float, float]) -> None:
@@ -380,6 +413,11 @@ def arguments() -> argparse.Namespace:
         "--batch", type=int, default=256, metavar="N", help="states in a batch (default: 256)"
     )
     parser.add_argument("--quick", action="store_true", help="fewer and shorter rounds")
+    parser.add_argument(
+        "--headers",
+        action=argparse.BooleanOptionalAction,
+        help="compare with Pinocchio's headers too, compiled here (default: unless --quick)",
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all numbers to a file")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the ratios (matplotlib)")
     args = parser.parse_args()
@@ -387,7 +425,20 @@ def arguments() -> argparse.Namespace:
         parser.error(f"--batch: expected a positive number, got {args.batch}")
     if args.root and not args.urdf:
         parser.error("--root: only with --urdf")
+    if args.headers is None:
+        args.headers = not args.quick
     return args
+
+
+def headers_robots(headers: Sequence[Headers], robot: Robot) -> dict[str, HeadersRobot]:
+    """A robot in Pinocchio's headers by the compiler; prints a line where they cannot take it."""
+    robots = {}
+    for compiler in headers:
+        try:
+            robots[compiler.name] = compiler.robot(robot.peer)
+        except UnavailableError as reason:
+            print(f"{robot.label}, Pinocchio's headers by {compiler.name}: left out: {reason}")
+    return robots
 
 
 def main() -> None:
@@ -400,7 +451,11 @@ def main() -> None:
         robots = [known(name) for name in args.robot or KNOWN]
     functions = [f for f in FUNCTIONS if not args.function or f.name in args.function]
     effort = EFFORT[args.quick]
+    headers = compiled(order=1) if args.headers else []
     machine = environment(f"pinocchio {pinocchio.__version__}")
+    if headers:
+        compilers = ", ".join(f"{compiler.name} ({compiler.version})" for compiler in headers)
+        machine["headers by"] = f"{compilers}, {' '.join(OPTIMISATION)}"
     for key, value in machine.items():
         print(f"{key:>16}: {value}")
 
@@ -414,9 +469,10 @@ def main() -> None:
         peak = max(lone_peaks), max(lane_peaks)
         for robot in robots:
             at = states(robot, args.batch)
+            peers = headers_robots(headers, robot)
             for function in functions:
                 progress.label = f"{robot.label}, {function.name}"
-                row = against_pinocchio(Case.of(function, robot, at), effort, progress.step)
+                row = against_pinocchio(Case.of(function, robot, at), peers, effort, progress.step)
                 rows += [row] if row else []
         progress.label = "the cost of a call"
         calls = lone_calls(effort, progress.step)

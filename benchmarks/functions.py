@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from harness import loop
+from headers import HeadersRobot
 from robots import Array, Robot, pinocchio
 
 import dtau
@@ -31,10 +32,13 @@ class Function:
         """The size of all results of one state."""
         return 8 * len(self.results) * int(robot.model.nv**self.axes)
 
+    def shapes(self, robot: Robot) -> list[tuple[int, ...]]:
+        """The shapes of the results of one state."""
+        return [(robot.model.nv,) * self.axes] * len(self.results)
+
     def buffers(self, robot: Robot, count: int) -> Any:
         """What `out=` takes, full of NaN: one array, or a tuple of them."""
-        shape = (count,) + (robot.model.nv,) * self.axes
-        arrays = tuple(np.full(shape, np.nan) for _ in self.results)
+        arrays = tuple(np.full((count, *shape), np.nan) for shape in self.shapes(robot))
         return arrays if len(arrays) > 1 else arrays[0]
 
 
@@ -117,6 +121,14 @@ class Case:
             states=_one_by_one(self.theirs, count),
         )
 
+    def headers_loop(self, headers: HeadersRobot, count: int) -> Callable[[int], None]:
+        """The first states in Pinocchio's headers, one after the other in one call."""
+        return headers.loop(self.function.name, self._first(count))
+
+    def _first(self, count: int) -> tuple[Array, ...]:
+        """The first states, as Pinocchio writes them."""
+        return tuple(np.ascontiguousarray(argument[:count]) for argument in self.theirs)
+
     # Checks
 
     def expected(self) -> list[Array]:
@@ -126,24 +138,39 @@ class Case:
         for state in zip(*self.theirs, strict=True):
             getattr(pinocchio, self.function.peer)(self.robot.peer, data, *state)
             for name, row in zip(self.function.results, rows, strict=True):
-                result = np.array(getattr(data, name))
-                if name in ("M", "Minv"):
-                    result = np.triu(result) + np.triu(result, 1).T
-                row.append(result)
-        return [np.array(row) for row in rows]
+                row.append(np.array(getattr(data, name)))
+        return self._mirrored([np.array(row) for row in rows])
 
-    def check(self, lone: int) -> None:
+    def _mirrored(self, results: list[Array]) -> list[Array]:
+        """Pinocchio's results, the upper triangles of symmetric ones mirrored."""
+        return [
+            np.triu(result) + np.swapaxes(np.triu(result, 1), -1, -2)
+            if name in ("M", "Minv")
+            else result
+            for name, result in zip(self.function.results, results, strict=True)
+        ]
+
+    def check(self, lone: int, headers: Mapping[str, HeadersRobot]) -> None:
         """Compare fresh and given arrays, and the first states alone, with Pinocchio's results.
 
-        Raises ValueError where the package refuses the robot (joints without inertia).
+        And compare what Pinocchio's headers, by the compiler, give at the first states. Raises
+        ValueError where the package refuses the robot (joints without inertia).
         """
         want = self.expected()
         out = self.function.buffers(self.robot, self.count)
         self.call(*self.ours, out=out, threads=1)
         alone = [self.call(*state) for state in _one_by_one(self.ours, lone)]
-        self._compare("a batch with out=", together(out), want)
-        self._compare("a batch", self.call(*self.ours, threads=1), want)
-        self._compare("one state", [np.array(r) for r in zip(*alone, strict=True)], want)
+        for what, got in (
+            ("a batch with out=", together(out)),
+            ("a batch", self.call(*self.ours, threads=1)),
+            ("one state", [np.array(r) for r in zip(*alone, strict=True)]),
+        ):
+            ours = [self.robot.peer_order(result, self.function.axes) for result in got]
+            self._compare(what, ours, want)
+        for compiler, robot in headers.items():
+            shapes = self.function.shapes(self.robot)
+            got = robot.results(self.function.name, self._first(lone), shapes)
+            self._compare(f"Pinocchio's headers by {compiler}", self._mirrored(got), want)
 
     def _tolerance(self) -> float:
         """What results may differ by, of their largest element."""
@@ -152,10 +179,9 @@ class Case:
         mass_matrices = dtau.mass_matrix(self.robot.model, self.ours[0])
         return float(TOLERANCE + CONDITION * np.linalg.cond(mass_matrices).max())
 
-    def _compare(self, what: str, got: Any, want: list[Array]) -> None:
+    def _compare(self, what: str, got: list[Array], want: list[Array]) -> None:
         tolerance = self._tolerance()
         for name, ours, theirs in zip(self.function.results, got, want, strict=True):
-            ours = self.robot.peer_order(ours, self.function.axes)
             theirs = theirs[: len(ours)]
             scale = max(np.abs(theirs).max(), 1e-3)  # what vanishes comes out as rounding errors
             error = np.abs(ours - theirs).max()  # NaN if an element was not written

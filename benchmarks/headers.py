@@ -1,0 +1,232 @@
+"""Pinocchio's headers, compiled on this machine for this machine: a contender beside its wheel.
+
+The wheel is compiled once for many processors. Here `pinocchio_headers.cpp` is compiled with `-O3
+-march=native` by clang++ and by g++, whichever are found, against the headers that lie beside the
+installed Python package, and kept in the user's cache folder. A call loops over the states in C++:
+no Python is in its time.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import weakref
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from robots import Array, pinocchio
+
+SOURCE = Path(__file__).with_name("pinocchio_headers.cpp")
+OPTIMISATION = ("-O3", "-march=native", "-DNDEBUG")
+FLAGS = (
+    "-std=c++17",
+    *OPTIMISATION,
+    *("-shared", "-fPIC", "-fvisibility=hidden", "-w"),
+    # what Pinocchio's CMake target sets, less its extern templates: they would bring in the wheel's
+    "-DBOOST_MPL_LIMIT_LIST_SIZE=30",
+    "-DBOOST_MPL_LIMIT_VECTOR_SIZE=30",
+    "-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS",
+    "-DBOOST_FUSION_INVOKE_MAX_ARITY=12",
+)
+# What a compiled library depends on, as far as macros tell: the compiler's version, the
+# processor's instructions, the versions of the headers.
+VERSIONS = "#include <Eigen/Core>\n#include <boost/version.hpp>\n#include <pinocchio/config.hpp>\n"
+
+
+class UnavailableError(Exception):
+    """The headers cannot be compiled, loaded or given a model here; the message says why."""
+
+
+class HeadersRobot:
+    """A robot in a compiled library. Functions have the package's names, arrays are Pinocchio's."""
+
+    def __init__(self, library: ctypes.CDLL, peer: Any) -> None:
+        message = ctypes.create_string_buffer(200)
+        text = peer.saveToString().encode()
+        self._library = library
+        self._robot = library.open_robot(text, message, len(message))
+        if not self._robot:
+            raise UnavailableError(message.value.decode(errors="replace"))
+        weakref.finalize(self, library.close_robot, self._robot)
+
+    def loop(self, function: str, arguments: tuple[Array, ...]) -> Callable[[int], None]:
+        """All states, rows of q, or of q, v and u, one after the other; so many passes a call."""
+        states = self._states(function, arguments)
+
+        def loop(passes: int) -> None:
+            if not self._library.run(*states, passes):
+                raise LookupError(f"{function} is not in this library")
+
+        return loop
+
+    def results(
+        self, function: str, arguments: tuple[Array, ...], shapes: Sequence[tuple[int, ...]]
+    ) -> list[Array]:
+        """What a function leaves in Pinocchio's data at all states; the shapes are of one state."""
+        arrays = [np.full((len(arguments[0]), *shape), np.nan) for shape in shapes]
+        pointers = (ctypes.c_void_p * len(arrays))(*(array.ctypes.data for array in arrays))
+        if not self._library.results(*self._states(function, arguments), pointers):
+            raise LookupError(f"{function} is not in this library")
+        return arrays
+
+    def _states(self, function: str, arguments: tuple[Array, ...]) -> tuple[Any, ...]:
+        if not all(x.dtype == np.float64 and x.flags.c_contiguous for x in arguments):
+            raise TypeError("expected contiguous arrays of float64")
+        void = ctypes.c_void_p
+        pointers = [x.ctypes.data_as(void) for x in arguments]  # each keeps its array alive
+        pointers += [void()] * (3 - len(arguments))
+        return self._robot, function.encode(), *pointers, len(arguments[0])
+
+
+@dataclass(frozen=True)
+class Headers:
+    """The headers as one compiler made them."""
+
+    name: str  # the compiler's command
+    version: str
+    library: ctypes.CDLL
+
+    def robot(self, peer: Any) -> HeadersRobot:
+        """The robot of a pinocchio.Model."""
+        return HeadersRobot(self.library, peer)
+
+
+def compiled(order: int) -> list[Headers]:
+    """The functions of an order of derivatives, by each compiler; prints a line where it cannot."""
+    try:
+        prefix = _prefix()
+        paths = _compilers()
+    except UnavailableError as reason:
+        print(f"Pinocchio's headers: left out: {reason}")
+        return []
+    found = []
+    for path in paths:
+        try:
+            found.append(_headers(path, prefix, order))
+        except UnavailableError as reason:
+            print(f"Pinocchio's headers by {Path(path).name}: left out: {reason}")
+    return found
+
+
+def _prefix() -> Path:
+    """The folder whose `include` has the headers of the installed Pinocchio."""
+    for folder in Path(pinocchio.__file__).parents:
+        if (folder / "include/pinocchio/algorithm/rnea.hpp").is_file():
+            return folder
+    raise UnavailableError(f"they do not come with {Path(pinocchio.__file__).parent}")
+
+
+def _compilers() -> list[str]:
+    """Where clang++ and g++ are, or the newest clang++-N and g++-N."""
+    newest = ["", *(f"-{version}" for version in range(99, 0, -1))]
+    found = (
+        next(filter(None, (shutil.which(name + suffix) for suffix in newest)), None)
+        for name in ("clang++", "g++")
+    )
+    paths = [path for path in found if path]
+    if len(paths) == 2 and "clang" in _version(paths[1]):  # as on macOS
+        del paths[1]
+    if not paths:
+        raise UnavailableError("neither clang++ nor g++ was found")
+    return paths
+
+
+def _version(compiler: str) -> str:
+    """The first line of what the compiler says of itself."""
+    return _output([compiler, "--version"]).partition("\n")[0]
+
+
+def _headers(compiler: str, prefix: Path, order: int) -> Headers:
+    """The library of one compiler, from the cache if it is there."""
+    places = (prefix, Path("/usr/local"), Path("/usr"))
+    eigen = [place / "include/eigen3" for place in places]
+    includes = [prefix / "include", *(path for path in eigen if path.is_dir())]
+    command = [compiler, *FLAGS, f"-DORDER={order}", *(f"-isystem{path}" for path in includes)]
+    libraries = [f"-L{prefix / 'lib'}", f"-Wl,-rpath,{prefix / 'lib'}", "-lboost_serialization"]
+
+    macros = _output([*command, "-x", "c++", "-dM", "-E", "-"], VERSIONS)
+    parts = (SOURCE.read_text(encoding="utf-8"), macros, *command, *libraries)
+    key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dtau-benchmarks"
+    name = Path(compiler).name
+    library = cache / f"pinocchio-{name}-{key}.so"
+    if not library.is_file():
+        try:
+            cache.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=cache) as folder:
+                fresh = Path(folder) / library.name
+                _compile([*command, str(SOURCE), *libraries, "-o", str(fresh)], name)
+                fresh.replace(library)
+        except OSError as error:
+            raise UnavailableError(f"cannot write to {cache}: {error.strerror}") from error
+    return Headers(name, _version(compiler), _load(library))
+
+
+def _load(path: Path) -> ctypes.CDLL:
+    """The library, its functions' types declared."""
+    try:
+        library = ctypes.CDLL(str(path))
+    except OSError as error:
+        raise UnavailableError(f"cannot load {path}: {error}") from error
+    pointer, text, count = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_ssize_t
+    library.open_robot.argtypes = (text, text, ctypes.c_size_t)
+    library.open_robot.restype = pointer
+    library.close_robot.argtypes = (pointer,)
+    library.close_robot.restype = None
+    for function, last in ((library.run, count), (library.results, pointer)):
+        function.argtypes = (pointer, text, pointer, pointer, pointer, count, last)
+        function.restype = ctypes.c_bool
+    return library
+
+
+def _compile(command: list[str], name: str) -> None:
+    """Run the compiler, saying so and, on a terminal, for how long already."""
+    told = f"compiling Pinocchio's headers with {name}, once: takes minutes (--no-headers: without)"
+    print(told, file=sys.stderr, flush=True)
+    start = perf_counter()
+    with tempfile.TemporaryFile() as errors, subprocess.Popen(command, stderr=errors) as process:
+        try:
+            while process.poll() is None:
+                if sys.stderr.isatty():
+                    print(f"\r{perf_counter() - start:.0f} s", end="", file=sys.stderr, flush=True)
+                try:
+                    process.wait(1.0)
+                except subprocess.TimeoutExpired:
+                    continue
+        finally:
+            process.kill()
+            if sys.stderr.isatty():
+                print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+        errors.seek(0)
+        if process.returncode:
+            raise UnavailableError(_why(errors.read().decode(errors="replace"), process.returncode))
+
+
+def _output(command: list[str], stdin: str = "") -> str:
+    """What a command that succeeds prints."""
+    try:
+        done = subprocess.run(
+            command, input=stdin, capture_output=True, text=True, errors="replace"
+        )
+    except OSError as error:
+        raise UnavailableError(f"cannot run {command[0]}: {error.strerror}") from error
+    if done.returncode:
+        raise UnavailableError(_why(done.stderr, done.returncode))
+    return done.stdout
+
+
+def _why(errors: str, status: int) -> str:
+    """One line on why a compiler failed."""
+    line = next((line for line in errors.splitlines() if "error" in line), f"exit status {status}")
+    if "Eigen/" in line:
+        return "Eigen's headers are missing: python -m pip install cmeel-eigen"
+    return line.strip()

@@ -1,0 +1,221 @@
+// Pinocchio's templates, compiled with the flags of headers.py and called through plain C.
+//
+// Nothing of Pinocchio's compiled library is linked. Its macro PINOCCHIO_ENABLE_TEMPLATE_INSTANTIATION
+// stays undefined, so that no template is declared extern: all code that runs is this file's. The
+// model comes as text, because flags that change Eigen's alignment change the layout of a model.
+//
+// ORDER 1: values and first derivatives; 2: second derivatives. A library has one of them, because
+// every algorithm takes a compiler many seconds.
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <string>
+#if ORDER == 1
+#include <pinocchio/algorithm/aba-derivatives.hpp>
+#include <pinocchio/algorithm/aba.hpp>
+#include <pinocchio/algorithm/crba.hpp>
+#include <pinocchio/algorithm/rnea-derivatives.hpp>
+#include <pinocchio/algorithm/rnea.hpp>
+#elif ORDER == 2
+#include <pinocchio/algorithm/rnea-second-order-derivatives.hpp>
+#else
+#error "expected -DORDER=1 or -DORDER=2"
+#endif
+#include <pinocchio/serialization.hpp>
+
+namespace {
+
+using pinocchio::Data;
+using pinocchio::Model;
+using Vector = Eigen::Map<const Eigen::VectorXd>;
+
+struct Robot {
+    Model model;
+    Data data;
+    explicit Robot(const Model& m) : model(m), data(m) {}
+};
+
+// Where the results of one state go: row by row, one array after the other.
+class Results {
+  public:
+    Results(double* const* arrays, std::ptrdiff_t state) : next_(arrays), state_(state) {}
+
+    template <class Matrix>
+    void operator()(const Eigen::MatrixBase<Matrix>& m) {
+        using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+        Eigen::Map<Rows>(take(m.size()), m.rows(), m.cols()) = m;
+    }
+
+    void operator()(const Data::Tensor3x& t) {
+        double* to = take(t.size());
+        for (Eigen::Index i = 0; i < t.dimension(0); ++i)
+            for (Eigen::Index j = 0; j < t.dimension(1); ++j)
+                for (Eigen::Index k = 0; k < t.dimension(2); ++k) *to++ = t(i, j, k);
+    }
+
+  private:
+    double* take(std::ptrdiff_t size) { return *next_++ + state_ * size; }
+
+    double* const* next_;
+    std::ptrdiff_t state_;
+};
+
+// The functions, under the package's names. Where the package takes tau, so do they as u.
+
+#if ORDER == 1
+
+struct InverseDynamics {
+    static constexpr const char* name = "inverse_dynamics";
+    static void call(const Model& m, Data& d, Vector q, Vector v, Vector u) {
+        pinocchio::rnea(m, d, q, v, u);
+    }
+    static void copy(const Data& d, Results to) { to(d.tau); }
+};
+
+struct ForwardDynamics {
+    static constexpr const char* name = "forward_dynamics";
+    static void call(const Model& m, Data& d, Vector q, Vector v, Vector u) {
+        pinocchio::aba(m, d, q, v, u);
+    }
+    static void copy(const Data& d, Results to) { to(d.ddq); }
+};
+
+struct MassMatrix {
+    static constexpr const char* name = "mass_matrix";
+    static void call(const Model& m, Data& d, Vector q, Vector, Vector) {
+        pinocchio::crba(m, d, q);
+    }
+    static void copy(const Data& d, Results to) { to(d.M); }
+};
+
+struct MassMatrixInverse {
+    static constexpr const char* name = "mass_matrix_inverse";
+    static void call(const Model& m, Data& d, Vector q, Vector, Vector) {
+        pinocchio::computeMinverse(m, d, q);
+    }
+    static void copy(const Data& d, Results to) { to(d.Minv); }
+};
+
+struct InverseDynamicsDerivatives {
+    static constexpr const char* name = "inverse_dynamics_derivatives";
+    static void call(const Model& m, Data& d, Vector q, Vector v, Vector u) {
+        pinocchio::computeRNEADerivatives(m, d, q, v, u);
+    }
+    static void copy(const Data& d, Results to) { to(d.dtau_dq), to(d.dtau_dv), to(d.M); }
+};
+
+struct ForwardDynamicsDerivatives {
+    static constexpr const char* name = "forward_dynamics_derivatives";
+    static void call(const Model& m, Data& d, Vector q, Vector v, Vector u) {
+        pinocchio::computeABADerivatives(m, d, q, v, u);
+    }
+    static void copy(const Data& d, Results to) { to(d.ddq_dq), to(d.ddq_dv), to(d.Minv); }
+};
+
+#else
+
+// Element (i, j, k) is of torque i. In dqdv, j is of q and k of v; in dadq, j is of a and k of q.
+// In dqdq, k is of the derivative that is taken last: with a free root the order matters.
+struct InverseDynamicsSecondDerivatives {
+    static constexpr const char* name = "inverse_dynamics_second_derivatives";
+    static void call(const Model& m, Data& d, Vector q, Vector v, Vector u) {
+        pinocchio::ComputeRNEASecondOrderDerivatives(m, d, q, v, u);
+    }
+    static void copy(const Data& d, Results to) {
+        to(d.d2tau_dqdq), to(d.d2tau_dvdv), to(d.d2tau_dqdv), to(d.d2tau_dadq);
+    }
+};
+
+#endif
+
+// States: rows of q, v and u; null where a function does not take them.
+struct States {
+    const double *q, *v, *u;
+    std::ptrdiff_t count;
+};
+
+Vector row(const double* rows, std::ptrdiff_t i, int length) {
+    return Vector(rows ? rows + i * length : nullptr, length);
+}
+
+template <class Function>
+void call(Robot& robot, const States& at, std::ptrdiff_t i) {
+    const Model& m = robot.model;
+    Function::call(m, robot.data, row(at.q, i, m.nq), row(at.v, i, m.nv), row(at.u, i, m.nv));
+}
+
+struct Entry {
+    const char* name;
+    void (*run)(Robot&, const States&, std::ptrdiff_t passes);
+    void (*results)(Robot&, const States&, double* const* arrays);
+};
+
+template <class Function>
+constexpr Entry entry() {
+    return {Function::name,
+            [](Robot& robot, const States& at, std::ptrdiff_t passes) {
+                for (std::ptrdiff_t pass = 0; pass < passes; ++pass)
+                    for (std::ptrdiff_t i = 0; i < at.count; ++i) call<Function>(robot, at, i);
+            },
+            [](Robot& robot, const States& at, double* const* arrays) {
+                for (std::ptrdiff_t i = 0; i < at.count; ++i) {
+                    call<Function>(robot, at, i);
+                    Function::copy(robot.data, Results(arrays, i));
+                }
+            }};
+}
+
+constexpr Entry kEntries[] = {
+#if ORDER == 1
+    entry<InverseDynamics>(),
+    entry<ForwardDynamics>(),
+    entry<MassMatrix>(),
+    entry<MassMatrixInverse>(),
+    entry<InverseDynamicsDerivatives>(),
+    entry<ForwardDynamicsDerivatives>(),
+#else
+    entry<InverseDynamicsSecondDerivatives>(),
+#endif
+};
+
+const Entry* find(const char* name) {
+    for (const Entry& entry : kEntries)
+        if (std::strcmp(entry.name, name) == 0) return &entry;
+    return nullptr;
+}
+
+}  // namespace
+
+#define DTAU_EXPORT extern "C" __attribute__((visibility("default")))
+
+// A model from the text that Pinocchio's Model.saveToString gives; null and a message if it fails.
+DTAU_EXPORT void* open_robot(const char* text, char* message, std::size_t size) {
+    try {
+        Model model;
+        model.loadFromString(text);
+        return new Robot(model);
+    } catch (const std::exception& error) {
+        std::snprintf(message, size, "%s", error.what());
+        return nullptr;
+    }
+}
+
+DTAU_EXPORT void close_robot(void* robot) { delete static_cast<Robot*>(robot); }
+
+// Call a function at all states, one after the other, and that so many times. False if this
+// library has no such function.
+DTAU_EXPORT bool run(void* robot, const char* function, const double* q, const double* v,
+                     const double* u, std::ptrdiff_t states, std::ptrdiff_t passes) {
+    const Entry* entry = find(function);
+    if (entry) entry->run(*static_cast<Robot*>(robot), {q, v, u, states}, passes);
+    return entry != nullptr;
+}
+
+// Call a function at all states and keep what it leaves in Pinocchio's data, one array a result.
+DTAU_EXPORT bool results(void* robot, const char* function, const double* q, const double* v,
+                         const double* u, std::ptrdiff_t states, double* const* arrays) {
+    const Entry* entry = find(function);
+    if (entry) entry->results(*static_cast<Robot*>(robot), {q, v, u, states}, arrays);
+    return entry != nullptr;
+}
