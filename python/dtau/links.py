@@ -15,6 +15,8 @@ from dtau.joint_type import JointType
 from dtau.mimic import Mimic
 from dtau.spatial import Inertia, Pose
 
+_HERE = Pose()
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -143,7 +145,8 @@ class Link:
             raise ValueError("limits: lower and upper are for joints with a single coordinate")
         velocity = _one_per_velocity("limits.velocity", _nonnegative("", limits.velocity), nv)
         effort = _one_per_velocity("limits.effort", _nonnegative("", limits.effort), nv)
-        object.__setattr__(self, "limits", replace(limits, velocity=velocity, effort=effort))
+        if (velocity, effort) != (limits.velocity, limits.effort):
+            object.__setattr__(self, "limits", replace(limits, velocity=velocity, effort=effort))
 
 
 def _nonnegative(argument: str, value: ArrayLike) -> tuple[float, ...]:
@@ -306,11 +309,13 @@ def merge_fixed(links: Sequence[Link]) -> tuple[list[Body], dict[str, Frame]]:
 
 def _place(link: Link, bodies: list[Body], frames: dict[str, Frame]) -> None:
     """Add a link as a body of its own, or to the body that its fixed joint leads to."""
-    carrier = Frame("", -1, Pose()) if link.parent is None else frames[link.parent]
+    carrier = Frame("", -1, _HERE) if link.parent is None else frames[link.parent]
     with np.errstate(over="ignore", invalid="ignore"):
-        placement = carrier.placement @ link.placement
+        placement = link.placement
+        if carrier.placement is not _HERE:
+            placement = carrier.placement @ placement
         if link.joint.nv > 0:
-            frames[link.name] = Frame(link.name, len(bodies), Pose())
+            frames[link.name] = Frame(link.name, len(bodies), _HERE)
             bodies.append(Body(link, carrier.body, placement, link.inertia))
             return
         frames[link.name] = Frame(link.name, carrier.body, placement)

@@ -15,6 +15,7 @@ _ORTHONORMAL = 1e-6  # a matrix further than this from orthonormal is no rotatio
 _ROUNDING = 10 * float(np.finfo(np.float64).eps)  # closer than this it is left as it is
 _DEFINITE = 1e-9  # slack for asymmetric and for negative parts of a tensor, relative to it
 _NANOMETRE = 1e-18  # m²; moments below those of the mass at this distance are rounding
+_IDENTITY = np.eye(3)
 _TRIANGLE = 1e-6  # slack for the triangle inequality, relative to the largest moment
 
 
@@ -96,7 +97,7 @@ class Pose(Immutable):
             [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
             [-sp, cp * sr, cp * cr],
         ]
-        return cls(rotation, xyz)
+        return cls(rotation, real_array("xyz", xyz, (3,)))
 
     def __matmul__(self, other: Pose) -> Pose:
         """Return the pose in A of a frame C that stands at `other` in B."""
@@ -275,13 +276,14 @@ class Inertia(Immutable):
 def _nearest_rotation(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     """`matrix` if it is a rotation to a few roundings, else the rotation nearest to it."""
     with np.errstate(over="ignore", invalid="ignore"):
-        error = float(np.abs(matrix.T @ matrix - np.eye(3)).max())
+        error = float(np.abs(matrix.T @ matrix - _IDENTITY).max())
     if not error <= _ORTHONORMAL:
         raise ValueError(
             f"rotation: expected R^T R = 1 within {_ORTHONORMAL:g}, got a matrix that is off "
             f"by {error:.3g}: {matrix.tolist()}"
         )
-    if np.linalg.det(matrix) < 0:
+    (a, b, c), (d, e, f), (g, h, i) = matrix.tolist()
+    if a * (e * i - f * h) + b * (f * g - d * i) + c * (d * h - e * g) < 0:
         raise ValueError("rotation: expected determinant 1, got a reflection (determinant -1)")
     if error > _ROUNDING:
         left, _, right = np.linalg.svd(matrix)

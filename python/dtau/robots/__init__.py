@@ -1,4 +1,4 @@
-"""Robots that come with the package."""
+"""Robots that come with the package, and robots of any size."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from pathlib import Path
 
 from dtau.load import load
 from dtau.model import Model
+from dtau.robots.generated import chain
+
+__all__ = ["chain", "quadruped"]
 
 _FOLDER = Path(__file__).parent
 

@@ -1,0 +1,221 @@
+"""Robots of any size, with random numbers that a seed fixes."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dtau.builder import ModelBuilder
+from dtau.checks import real_array, tuple_of
+from dtau.joint_type import JointType
+from dtau.joints import (
+    Cylindrical,
+    Free,
+    Helical,
+    Planar,
+    Prismatic,
+    Revolute,
+    Spherical,
+    Universal,
+)
+from dtau.model import Model
+from dtau.spatial import Inertia, Pose
+
+_MOST = 26_000  # degrees of freedom that the core counts, and every body has one
+_DENSITY = 1000.0  # of water, kg/m³
+
+
+class _Draws:
+    """Random numbers that are the same bits everywhere.
+
+    They are made of the bit generator's raw output by operations that IEEE 754 rounds correctly:
+    NumPy may change what a `Generator` makes of it, and C libraries differ in the last bit of
+    logarithms and sines.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._bits = np.random.PCG64(seed)
+
+    def uniform(self, low: float, high: float) -> float:
+        """Draw a number."""
+        return low + (high - low) * ((self._bits.random_raw() >> 11) * 2.0**-53)
+
+    def in_ball(self, dimensions: int) -> tuple[list[float], float]:
+        """Draw a point of the unit ball, not too near to its centre; and its squared radius."""
+        while True:
+            x = [self.uniform(-1.0, 1.0) for _ in range(dimensions)]
+            squared = math.fsum(c * c for c in x)
+            if 0.01 < squared < 1.0:
+                return x, squared
+
+    def point(self, reach: float) -> list[float]:
+        """Draw a point of a cube about the origin."""
+        return [self.uniform(-reach, reach) for _ in range(3)]
+
+    def direction(self) -> list[float]:
+        """Draw a unit vector; all directions are equally likely."""
+        x, squared = self.in_ball(3)
+        length = math.sqrt(squared)
+        return [c / length for c in x]
+
+    def universal(self) -> Universal:
+        """Draw a joint whose axes are at least 60 degrees apart."""
+        first = self.direction()
+        while True:
+            second = self.direction()
+            if abs(math.fsum(a * b for a, b in zip(first, second, strict=True))) <= 0.5:
+                return Universal(first, second)
+
+    def rotation(self) -> NDArray[np.float64]:
+        """Draw a rotation matrix, by a quaternion; all rotations are equally likely."""
+        (x, y, z, w), squared = self.in_ball(4)
+        s = 2.0 / squared
+        return np.array(
+            [
+                [1 - s * (y * y + z * z), s * (x * y - z * w), s * (x * z + y * w)],
+                [s * (x * y + z * w), 1 - s * (x * x + z * z), s * (y * z - x * w)],
+                [s * (x * z - y * w), s * (y * z + x * w), 1 - s * (x * x + y * y)],
+            ]
+        )
+
+    def inertia(self) -> Inertia:
+        """Draw a box of water's density, turned and shifted in the body's frame."""
+        edges = [self.uniform(0.05, 0.25) for _ in range(3)]
+        mass = _DENSITY * edges[0] * edges[1] * edges[2]
+        axes = self.rotation()
+        tensor = np.zeros((3, 3))
+        for k in range(3):  # every pair of faces adds to the moments about the other two axes
+            spread = mass / 12.0 * edges[k] * edges[k]
+            tensor += spread * (np.eye(3) - np.outer(axes[:, k], axes[:, k]))
+        return Inertia(mass, self.point(0.1), tensor)
+
+
+# How to draw a joint of each kind; a new kind is one more row.
+_JOINTS: dict[str, Callable[[_Draws], JointType]] = {
+    "revolute": lambda draw: Revolute(draw.direction()),
+    "prismatic": lambda draw: Prismatic(draw.direction()),
+    "helical": lambda draw: Helical(draw.direction(), draw.uniform(-0.2, 0.2)),
+    "spherical": lambda draw: Spherical(),
+    "free": lambda draw: Free(),
+    "cylindrical": lambda draw: Cylindrical(draw.direction()),
+    "planar": lambda draw: Planar(draw.direction()),
+    "universal": lambda draw: draw.universal(),
+}
+
+
+def chain(
+    bodies: int,
+    *,
+    branching: float = 1,
+    joints: Sequence[str] = ("revolute",),
+    root: Literal["fixed", "free"] = "fixed",
+    seed: int = 0,
+) -> Model:
+    """Make a serial or branched chain of any size, with random placements, axes and inertias.
+
+    Parameters
+    ----------
+    bodies : int
+        Number of moving bodies, from 1 to 26000; a free root is one of them.
+    branching : float
+        Featherstone's branching factor, at least 1: about how many children a body has. 1 gives a
+        serial chain, 2 a binary tree; factors between give a few branches. Body i hangs on body
+        floor((i - 2 + ceil(branching)) / branching); 0 is the world.
+    joints : sequence of str
+        Kinds of the joints, among "revolute", "prismatic", "helical", "spherical", "free",
+        "cylindrical", "planar" and "universal". Body i takes the i-th; a shorter sequence starts
+        again at its end.
+    root : {"fixed", "free"}
+        How body 1 hangs from the world: on a joint as the others, or on a free joint at the world's
+        origin in place of it.
+    seed : int
+        At least 0; another one gives other numbers.
+
+    Returns
+    -------
+    Model
+        Bodies and joints are named body1, body2, ... by the number i above; the model itself
+        numbers them depth first, which is another order unless the chain is serial. Each body is a
+        box of water's density with edges from 5 to 25 cm. There is no armature, damping or limit.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range, a kind or the root is unknown, or there are more than
+        26000 degrees of freedom.
+    TypeError
+        If an argument is of the wrong type.
+
+    Notes
+    -----
+    The rule for parents is that of ``autoTree`` in [spatial_v2].
+
+    The same arguments give the same robot, bit by bit, on every platform and with every NumPy: all
+    numbers come from the raw output of PCG64, whose stream NumPy keeps, by arithmetic that IEEE 754
+    defines. A longer chain begins with the bodies of a shorter one.
+
+    Examples
+    --------
+    >>> import dtau
+    >>> dtau.robots.chain(30, root="free")
+    <Model 'chain of 30': 30 bodies, nq = 36, nv = 35>
+    >>> tree = dtau.robots.chain(7, branching=2, joints=["spherical", "revolute", "prismatic"])
+    >>> [joint.parent for joint in tree.joints], tree.nv
+    ([-1, 0, 1, 1, 0, 4, 4], 13)
+    """
+    bodies = _integer("bodies", bodies, 1, _MOST)
+    parents = _parents(bodies, branching)
+    kinds = _kinds(joints)
+    if root not in ("fixed", "free"):
+        raise ValueError(f"root: expected 'fixed' or 'free', got {root!r}")
+    draws = _Draws(_integer("seed", seed, 0))
+    builder = ModelBuilder(f"chain of {bodies}")
+    for i, parent in enumerate(parents, 1):
+        joint = _JOINTS[kinds[(i - 1) % len(kinds)]](draws)
+        placement = Pose(draws.rotation(), draws.point(0.3))
+        if i == 1 and root == "free":
+            joint, placement = Free(), Pose()
+        builder.add(
+            joint,
+            name=f"body{i}",
+            parent=f"body{parent}" if parent else None,
+            placement=placement,
+            inertia=draws.inertia(),
+        )
+    return builder.build()
+
+
+def _parents(bodies: int, branching: float) -> list[int]:
+    """Parents of bodies 1, 2, ... in Featherstone's rule; 0 is the world."""
+    factor = float(real_array("branching", branching, ()))
+    if factor < 1:
+        raise ValueError(f"branching: expected a number of at least 1, got {factor}")
+    factor = min(factor, bodies)  # more children than there are bodies would change nothing
+    shift = math.ceil(factor) - 2
+    return [math.floor((i + shift) / factor) for i in range(1, bodies + 1)]
+
+
+def _kinds(joints: Sequence[str]) -> tuple[str, ...]:
+    kinds = tuple_of("joints", joints, str, "a sequence of kinds of joint")
+    if not kinds:
+        raise ValueError("joints: expected at least one kind, got none")
+    for kind in kinds:
+        if kind not in _JOINTS:
+            raise ValueError(f"joints: expected kinds among {', '.join(_JOINTS)}; got {kind!r}")
+    return kinds
+
+
+def _integer(argument: str, value: int, least: int, most: int | None = None) -> int:
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{argument}: expected an integer, got {value!r:.80}") from None
+    if number < least or (most is not None and number > most):
+        wanted = f"at least {least}" if most is None else f"{least} to {most}"
+        raise ValueError(f"{argument}: expected an integer of {wanted}, got {number}")
+    return number
