@@ -134,7 +134,11 @@ void broadcast(Job& job, const Signature& signature, const nb::object* arrays, c
     for (int i = 0; i < job.ninputs; ++i) {
         if (!arrays[i].is_valid()) continue;
         const int axes = PyArray_NDIM(array(arrays[i])) - cores[i].ndim;
-        if (axes > Job::max_axes) throw nb::value_error("too many batch axes: expected at most 32");
+        if (axes > Job::max_axes)
+            throw nb::value_error((std::string(signature.inputs[i].name) + " has " +
+                                   std::to_string(axes) + " batch axes, expected at most " +
+                                   std::to_string(Job::max_axes))
+                                      .c_str());
         if (axes > job.naxes) job.naxes = axes;
     }
     for (int axis = 0; axis < job.naxes; ++axis) job.shape[axis] = 1;

@@ -102,6 +102,9 @@ void make_outputs(Job& job, const Signature& signature, const Tree& tree, int nf
         job.out[o].meaning = output_meaning(signature.outputs[o]);
         for (int k = 0; k < shape.ndim; ++k) job.out[o].size *= shape.size[k];
     }
+    std::ptrdiff_t numbers = 0;
+    for (int o = 0; o < count; ++o) numbers += job.out[o].size;
+    if (numbers == 0) job.count = 0;  // no frames: nothing to compute, for any number of states
 }
 
 }  // namespace dtau

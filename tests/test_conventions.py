@@ -399,6 +399,17 @@ class TestErrors:
         with pytest.raises(ValueError, match=r"do not broadcast.*q \(3,\).* \(2,\)"):
             results(convention, method, state)
 
+    @pytest.mark.parametrize("axes", [32, 33])
+    def test_many_batch_axes(self, axes: int) -> None:
+        convention = dtau.conventions.mixed_twist(self.model)
+        s = random_state(self.model, 17)
+        q = s["q"].reshape((1,) * axes + s["q"].shape)
+        if axes == 32:
+            assert convention.torque_from_dtau(q, s["tau"]).shape == (1,) * 32 + s["tau"].shape
+            return
+        with pytest.raises(ValueError, match=r"^q has 33 batch axes, expected at most 32"):
+            convention.torque_from_dtau(q, s["tau"])
+
     @pytest.mark.parametrize("method", METHODS)
     def test_quaternions(self, method: str) -> None:
         convention = dtau.conventions.mixed_twist(self.model)

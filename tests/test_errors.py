@@ -56,6 +56,13 @@ def test_wrong_length(function: Function, name: str, change: str) -> None:
 
 
 @each_argument
+def test_too_many_axes(function: Function, name: str) -> None:
+    state = random_state(robot(NAME), 1)
+    state[name] = state[name].reshape((1,) * 33 + state[name].shape)
+    expect(ValueError, function, state, name, 33, 32)
+
+
+@each_argument
 def test_a_scalar_is_no_state(function: Function, name: str) -> None:
     state = random_state(robot(NAME), 1)
     state[name] = np.float64(1.0)  # type: ignore[assignment]
@@ -228,6 +235,14 @@ def test_a_wrench_at_the_world_has_no_body() -> None:
         has_words(str(error), "fixed0", "world")
     else:
         assert not f_ext.any()
+
+
+def test_no_frames_of_endless_states() -> None:
+    """Nothing is computed where nothing is asked for."""
+    model = robot(NAME)
+    q = np.broadcast_to(random_state(model, 1)["q"], (2**45, model.nq))
+    assert dtau.frame_placements(model, q, []).rotation.shape == (2**45, 0, 3, 3)
+    assert dtau.frame_jacobians(model, q, [], axes="body").shape == (2**45, 0, 6, model.nv)
 
 
 def test_no_frames() -> None:

@@ -216,11 +216,33 @@ def test_followers_of_followers_resolve() -> None:
         ),
         ({"revolute1": dtau.Mimic("universal3")}, "one coordinate, got 'universal3'.* Universal"),
         ({"universal3": dtau.Mimic("revolute1")}, "mimic: expected a joint with one coordinate"),
+        ({"revolute1": dtau.Mimic("helical4", 1e160)}, "'revolute1': numbers too large.*1e\\+160"),
+        (
+            {"revolute1": dtau.Mimic("helical4", 1e9), "helical4": dtau.Mimic("revolute5", 1e300)},
+            "'revolute1': numbers too large, in the end the multiplier inf",
+        ),
+        (
+            {"revolute1": dtau.Mimic("helical4", 9), "helical4": dtau.Mimic("revolute5", 1, 1e308)},
+            "'revolute1': numbers too large.* the offset inf",
+        ),
+        ({"revolute1": dtau.Mimic("helical4", 1e154)}, "'helical4' .*: inertias too large to add"),
     ],
 )
 def test_wrong_mimics(mimics: dict[str, dtau.Mimic], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         GRIPPERS.model(mimics)
+
+
+@pytest.mark.parametrize("name", ["armature", "damping"])
+def test_what_followers_add_must_stay_finite(name: str) -> None:
+    builder = dtau.ModelBuilder("two")
+    body = dtau.Inertia(1e-200, tensor=np.zeros((3, 3)))
+    builder.add(dtau.Prismatic((1, 0, 0)), name="first", inertia=body)
+    mimic = dtau.Mimic("first", 1e153)
+    given = {name: 1000.0}
+    builder.add(dtau.Prismatic((1, 0, 0)), name="second", inertia=body, mimic=mimic, **given)
+    with pytest.raises(ValueError, match=f"({name}|inertias).* too large"):
+        builder.build()
 
 
 def test_locking_takes_followers_along(tied: dtau.Model) -> None:
@@ -237,6 +259,12 @@ def test_locking_takes_followers_along(tied: dtau.Model) -> None:
         assert_close(got.translation, want.translation, 1e-14, name, floor=1.0)
     with pytest.raises(ValueError, match="'revolute1' mimics 'helical4': lock that one"):
         tied.lock({"revolute1": 0.0})
+
+
+def test_a_follower_cannot_be_locked_out_of_range() -> None:
+    model = GRIPPERS.model({"prismatic2": dtau.Mimic("revolute5", 2.0)})
+    with pytest.raises(ValueError, match=r"position of joint 'revolute5': .*finite.*inf"):
+        model.lock({"revolute5": 1.7e308})
 
 
 def test_a_follower_without_inertia_is_no_massless_joint() -> None:

@@ -76,6 +76,11 @@ class TestPose:
                 homogeneous(a.inverse()), np.linalg.inv(homogeneous(a)), atol=1e-14
             )
 
+    def test_rpy_names_its_arguments(self) -> None:
+        for rpy, xyz, name in (((0, 0), (0, 0, 0), "rpy"), ((0, 0, 0), (0, 0), "xyz")):
+            with pytest.raises(ValueError, match=rf"^{name}: expected shape \(3,\)"):
+                dtau.Pose.from_rpy(rpy, xyz)
+
     def test_rpy_turns_about_fixed_axes_in_order(self) -> None:
         roll, pitch, yaw = 0.3, -0.7, 2.1
         turns = [

@@ -178,6 +178,15 @@ class TestSource:
         with pytest.raises(FileNotFoundError, match=r"nowhere\.urdf"):
             dtau.load("nowhere.urdf")
 
+    def test_a_folder_is_no_file(self, tmp_path: Path) -> None:
+        with pytest.raises(IsADirectoryError):
+            dtau.load(tmp_path)
+
+    def test_a_text_that_is_neither_path_nor_xml(self) -> None:
+        with pytest.raises(ValueError, match=r"^source: expected a path or XML text, got 'x") as e:
+            dtau.load("x" * 100_000)
+        assert len(str(e.value)) < 300
+
     def test_errors_name_file_and_line(self, tmp_path: Path) -> None:
         path = tmp_path / "bad.urdf"
         path.write_text(arm(kind="screw"), encoding="utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -12,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 T = TypeVar("T")
 
 _SHOWN = 8  # names that a message lists
+_MOST_AXES = 32  # of a batch, as in the core
 
 
 def real_numbers(argument: str, value: ArrayLike, expected: str = "numbers") -> NDArray[Any]:
@@ -49,7 +51,7 @@ def real_array(
     if array.shape != shape:
         raise ValueError(f"{argument}: expected shape {shape}, got {array.shape}")
     array = array.astype(np.float64)  # always a copy: the caller may change theirs
-    if finite and not np.isfinite(array).all():
+    if finite and not all(map(math.isfinite, array.ravel().tolist())):
         raise ValueError(f"{argument}: expected finite numbers, got {array.tolist()}")
     array.flags.writeable = False
     return array
@@ -65,7 +67,8 @@ def batch_arrays(
     TypeError
         If the numbers of one are complex, or not numbers at all.
     ValueError
-        If a shape does not fit, or the batches do not broadcast against each other.
+        If a shape does not fit, there are more than 32 batch axes, or batches do not broadcast
+        against each other.
     """
     read, batches = [], {}
     for argument, (value, core) in arrays.items():
@@ -75,6 +78,10 @@ def batch_arrays(
             raise ValueError(f"{argument} has shape {array.shape}, expected ({expected})")
         read.append(array.astype(np.float64, copy=False))
         batches[argument] = array.shape[: array.ndim - len(core)]
+        if len(batches[argument]) > _MOST_AXES:
+            raise ValueError(
+                f"{argument} has {len(batches[argument])} batch axes, expected at most {_MOST_AXES}"
+            )
     try:
         batch = np.broadcast_shapes(*batches.values())
     except ValueError:
@@ -94,7 +101,7 @@ def unknown_name(kind: str, name: object, known: Iterable[str]) -> ValueError:
     """Make the error for a name that is not there, with the names that come close."""
     close = difflib.get_close_matches(str(name), list(known), n=3)
     hint = f"; close names: {listing(close)}" if close else ""
-    return ValueError(f"no {kind} named {name!r}{hint}")
+    return ValueError(f"no {kind} named {name!r:.80}{hint}")
 
 
 def require(argument: str, value: object, kind: type) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 from typing import Literal
@@ -45,8 +46,8 @@ def load(
 
     Raises
     ------
-    FileNotFoundError
-        If there is no such file.
+    OSError
+        If the file cannot be read; FileNotFoundError if there is none.
     ModelError
         If the text is not a URDF that describes one tree with at least one moving joint; the
         message names the file and the line.
@@ -98,9 +99,12 @@ def load(
         label = os.fsdecode(source)
         try:
             content = Path(label).read_bytes()
-        except ValueError as error:  # null characters, lone surrogates
+        except (ValueError, OSError) as error:
+            if isinstance(error, OSError) and error.errno != errno.ENAMETOOLONG:
+                raise
+            # null characters, lone surrogates, or a text that is no XML and too long for a path
             raise ValueError(
-                f"source: expected a path or XML text, got {label!r:.80} ({error})"
+                f"source: expected a path or XML text, got {label!r:.80} ({error!s:.80})"
             ) from None
         document = xml.parse(content, label)
     if document.tag != "robot":

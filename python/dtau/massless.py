@@ -49,11 +49,18 @@ def massless_joints(parts: Sequence[Part]) -> tuple[str, ...]:
             leader = i if part.leader < 0 else part.leader
             sum_d, sum_scale = felt.get(leader, (np.zeros((1, 1)), np.zeros(1)))
             by = part.multiplier**2
-            felt[leader] = sum_d + by * d, sum_scale + by * scale
+            sum_d, sum_scale = sum_d + by * d, sum_scale + by * scale
+            if not np.isfinite([sum_d[0], sum_scale]).all():
+                raise ValueError(
+                    f"joint {parts[leader].body.link.joint_name!r} and those that mimic it: "
+                    "inertias too large to add"
+                )
+            felt[leader] = sum_d, sum_scale
         else:
             felt[i] = d, scale
             if not _is_singular(d, scale):
-                articulated[i] -= force @ np.linalg.solve(d, force.T)
+                rest = articulated[i] - force @ np.linalg.solve(d, force.T)
+                articulated[i] = 0.5 * (rest + rest.T)  # asymmetric rounding would grow up the tree
         if body.parent >= 0:
             placement = body.placement @ joint.placement(_generic_coordinates(joint, rng))
             motion = _motion_to_child(placement)

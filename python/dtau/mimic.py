@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -64,7 +65,8 @@ def resolve_mimics(links: Sequence[Link]) -> Mapping[str, Mimic]:
     Raises
     ------
     ValueError
-        If a joint follows one that does not exist, has not one coordinate, or follows it.
+        If a joint follows one that does not exist, has not one coordinate, or follows it, or
+        multipliers are too large to be multiplied or squared.
     """
     joints = {link.joint_name: link for link in links if link.joint.nv > 0}
     resolved = {}
@@ -91,6 +93,11 @@ def resolve_mimics(links: Sequence[Link]) -> Mapping[str, Mimic]:
             raise ValueError(
                 f"mimic of joint {name!r}: expected a joint with one coordinate, "
                 f"got {leader!r}, which is {kind}"
+            )
+        if not all(map(math.isfinite, (multiplier * multiplier, offset))):
+            raise ValueError(
+                f"mimic of joint {name!r}: numbers too large, in the end the multiplier "
+                f"{multiplier:g} (its square is needed) and the offset {offset:g}"
             )
         resolved[name] = Mimic(leader, multiplier, offset)
     return resolved

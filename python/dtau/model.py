@@ -170,8 +170,8 @@ class Model(Immutable):
             bodies=tuple(body.link.name for body in bodies),
             joints=joints,
             frames=tuple(frames),
-            armature=_felt([body.link.armature for body in bodies], joints),
-            damping=_felt([body.link.damping for body in bodies], joints),
+            armature=_felt("armature", bodies, joints),
+            damping=_felt("damping", bodies, joints),
             lower_limits=concatenate([joint.limits.lower] * joint.type.nq for joint in independent),
             upper_limits=concatenate([joint.limits.upper] * joint.type.nq for joint in independent),
             velocity_limits=concatenate(joint.limits.velocity for joint in independent),
@@ -287,7 +287,8 @@ class Model(Immutable):
             try:
                 position = joint.type._coordinates(positions[leader])
                 if mimic:
-                    position = mimic.multiplier * position + mimic.offset
+                    with np.errstate(over="ignore"):  # placement() refuses what is not finite
+                        position = mimic.multiplier * position + mimic.offset
                 placement = link.placement @ joint.type.placement(position)
             except (TypeError, ValueError) as error:
                 raise type(error)(f"position of joint {leader!r}: {error}") from None
@@ -360,12 +361,15 @@ def _joint_records(bodies: Sequence[Body], mimics: Mapping[str, Mimic]) -> tuple
     return tuple(joints)
 
 
-def _felt(values: Sequence[ArrayLike], joints: Sequence[Joint]) -> NDArray[np.float64]:
+@np.errstate(over="ignore", invalid="ignore")
+def _felt(name: str, bodies: Sequence[Body], joints: Sequence[Joint]) -> NDArray[np.float64]:
     """Add what followers have, times the square of the multiplier, to what they follow."""
     total = np.zeros(max(joint.v.stop for joint in joints))
-    for value, joint in zip(values, joints, strict=True):
+    for body, joint in zip(bodies, joints, strict=True):
         scale = joint.mimic.multiplier if joint.mimic else 1.0
-        total[joint.v] += scale**2 * np.asarray(value)
+        total[joint.v] += scale**2 * np.asarray(getattr(body.link, name))
+        if not np.isfinite(total[joint.v]).all():
+            raise ValueError(f"{name} of joint {joint.name!r}, felt by another: too large")
     total.flags.writeable = False
     return total
 
