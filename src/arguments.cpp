@@ -92,6 +92,7 @@ std::string type_signature(const Signature& signature, Element element, const ch
     for (const Parameter& parameter : signature.inputs)
         s += std::string(parameter.name) + ": numpy.typing.ArrayLike" +
              (parameter.optional ? " | None, " : ", ");
+    if (signature.asks_symmetric) s += "symmetric: bool, ";
     const bool single = signature.outputs.size() == 1;
     s +=
         "out: " + (single ? array : "collections.abc.Sequence[" + array + "]") + " | None = None, ";
@@ -134,6 +135,8 @@ nb::object call(const Signature& signature, nb::handle model,
     const int type = element == Element::complex ? NPY_CDOUBLE : NPY_DOUBLE;
     Job job;
     job.element = element;
+    job.symmetric = options.symmetric;
+    job.packed = signature.outputs[0] == Core::packed_tensor;
     int shape_frames = 0;
     if (frames) {
         job.frames = frames->frames.data();

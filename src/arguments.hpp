@@ -25,6 +25,8 @@ enum class Core {
     frame_rotations,  // (nframes, 3, 3)
     frame_positions,  // (nframes, 3)
     jacobians,        // (nframes, 6, nv)
+    tensor,           // (nv, nv, nv)
+    packed_tensor,    // (the entries whose indices lie on one path)
     wrench,           // (6)
 };
 
@@ -46,8 +48,10 @@ struct Signature {
     const char* named_tuple = nullptr;  // in dtau.results, for several outputs
     // The class without the last output, if there is one only where the last input is given.
     const char* shorter_tuple = nullptr;
-    bool needs_inertia = false;  // refuses models with massless joints
-    bool real_only = false;      // no scalars for tests
+    bool needs_inertia = false;     // refuses models with massless joints
+    bool real_only = false;         // no scalars for tests
+    bool asks_symmetric = false;    // takes `symmetric`, for second derivatives by q
+    const char* smaller = nullptr;  // what to ask for where results do not fit into memory
     // The classes of those named tuples, once they are imported.
     nanobind::handle results = {}, shorter_results = {};
 };
@@ -70,6 +74,7 @@ TreeReference compiled_tree(nanobind::handle model);
 // Where results go and who computes them, as the caller said; None for the default.
 struct Options {
     nanobind::handle out, threads;
+    bool symmetric = false;
 };
 
 // Runs a function: one array, or a named tuple of arrays if there are several outputs.
@@ -79,6 +84,9 @@ nanobind::object call(const Signature& signature, nanobind::handle model,
 
 // The function's signature as Python's type checkers read it.
 std::string type_signature(const Signature& signature, Element element, const char* frame_inputs);
+
+// Rows i, j, k: the indices of the entries of a packed tensor, (3, entries), in their order.
+nanobind::object packed_indices(nanobind::handle model);
 
 // Makes NumPy's C interface ready; once, when the module is imported.
 void import_numpy();

@@ -131,6 +131,22 @@ class Definitions {
                     return call(s, m, {x, y, z, l, f}, {out, threads}, element);
                 },
                 given_, given_, given_, given_, given_);
+        for (Signature& s : second_derivatives)
+            define(
+                s,
+                [&s, element](Model m, Array x, Array y, Array z, Array f, bool symmetric,
+                              Array out, Array threads) {
+                    return call(s, m, {x, y, z, f}, {out, threads, symmetric}, element);
+                },
+                given_, given_, given_, given_, nb::arg());
+        for (Signature& s : hessians)
+            define(
+                s,
+                [&s, element](Model m, Array x, Array y, Array z, Array l, Array f, bool symmetric,
+                              Array out, Array threads) {
+                    return call(s, m, {x, y, z, l, f}, {out, threads, symmetric}, element);
+                },
+                given_, given_, given_, given_, given_, nb::arg());
         for (Signature& s : functions_of_eight)
             define(
                 s,
@@ -159,7 +175,8 @@ class Definitions {
         };
         s.results = result_class(s.named_tuple);
         s.shorter_results = result_class(s.shorter_tuple);
-        const char* frames = sizeof...(arguments) > s.inputs.size() ? frame_text(s) : "";
+        const bool with_frames = sizeof...(arguments) > s.inputs.size() + s.asks_symmetric;
+        const char* frames = with_frames ? frame_text(s) : "";
         module_.def(s.name, function, nb::sig(keep(type_signature(s, element_, frames))), given_,
                     arguments..., default_, default_);
     }
@@ -236,6 +253,8 @@ NB_MODULE(_core, m) {
                      })
         .def_prop_ro("nv", [](const CompiledTree& t) { return t.tree().independent.n; });
 
+    m.def("packed_indices", &packed_indices,
+          nb::sig("def packed_indices(model: object) -> numpy.typing.NDArray[numpy.intp]"));
     m.def("instruction_sets", &instruction_sets);
     m.def("instruction_set", &instruction_set);
     m.def("use_instruction_set", &use_instruction_set, nb::arg("name"));

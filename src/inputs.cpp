@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "arrays.hpp"
+#include "dtau/packed.hpp"
 
 namespace nb = nanobind;
 
@@ -33,6 +34,10 @@ Shape core_shape(Core core, const Tree& tree, int nframes) {
             return {1, {6}};
         case Core::jacobians:
             return single ? Shape{2, {6, nv}} : Shape{3, {nframes, 6, nv}};
+        case Core::tensor:
+            return {3, {nv, nv, nv}};
+        case Core::packed_tensor:
+            return {1, {baseline::packed_size(tree.independent)}};
     }
     return {};
 }

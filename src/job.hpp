@@ -46,6 +46,9 @@ struct Job {
     Output out[max_outputs];
     int ninputs = 0, noutputs = 0;
 
+    // Of second derivatives: by q, those in the exponential chart; tensors in the packed form.
+    bool symmetric = false, packed = false;
+
     // Frames, for the functions that take them.
     const dtau::Frame* frames = nullptr;
     int nframes = 0;

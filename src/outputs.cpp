@@ -1,4 +1,9 @@
+#include <unistd.h>
+
+#include <cstdio>
+
 #include "arrays.hpp"
+#include "dtau/packed.hpp"
 
 namespace nb = nanobind;
 
@@ -64,7 +69,66 @@ void check_output(nb::handle out, const std::string& name, const Job& job, const
     if (!PyArray_ISALIGNED(a)) fail("an aligned array, got one at an odd address");
 }
 
+// Bytes of memory that can still be taken; where the system does not say, what there is in all.
+double available_memory() {
+    double kilobytes = 0.0;
+    if (std::FILE* file = std::fopen("/proc/meminfo", "r")) {
+        char line[128];
+        while (kilobytes == 0.0 && std::fgets(line, sizeof line, file))
+            std::sscanf(line, "MemAvailable: %lf", &kilobytes);
+        std::fclose(file);
+    }
+    if (kilobytes > 0.0) return 1024.0 * kilobytes;
+    return static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
+           static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
+// MemoryError before anything is allocated, where the system would only kill the process later.
+void check_memory(const Job& job, const Signature& signature, const Tree& tree, int nframes,
+                  int type) {
+    constexpr double unnoticed = 256e6;  // bytes that are asked for without a look
+    double bytes = type == NPY_CDOUBLE ? 16.0 : 8.0, numbers = 0.0;
+    for (int axis = 0; axis < job.naxes; ++axis) bytes *= static_cast<double>(job.shape[axis]);
+    for (int o = 0; o < job.noutputs; ++o) {
+        const Shape shape = core_shape(signature.outputs[o], tree, nframes);
+        double size = 1.0;
+        for (int k = 0; k < shape.ndim; ++k) size *= static_cast<double>(shape.size[k]);
+        numbers += size;
+    }
+    bytes *= numbers;
+    if (bytes < unnoticed) return;
+    const double available = available_memory();
+    if (bytes < available) return;
+    char message[200];
+    std::snprintf(message, sizeof message,
+                  ": the results take %.0f bytes, and %.0f are available; use a smaller batch",
+                  bytes, available);
+    const std::string advice =
+        signature.smaller ? std::string(", or ") + signature.smaller : std::string();
+    PyErr_SetString(PyExc_MemoryError, (signature.name + (message + advice)).c_str());
+    throw nb::python_error();
+}
+
 }  // namespace
+
+nb::object packed_indices(nb::handle model) {
+    const TreeReference reference = compiled_tree(model);
+    const Paths& dofs = reference.tree.tree().independent;
+    npy_intp shape[2] = {3, baseline::packed_size(dofs)};
+    nb::object result = nb::steal(PyArray_SimpleNew(2, shape, NPY_INTP));
+    if (!result.is_valid()) throw nb::python_error();
+    npy_intp* entry = reinterpret_cast<npy_intp*>(PyArray_BYTES(array(result)));
+    std::vector<int> path(dofs.max_depth + 1);
+    baseline::forget_path(dofs, path.data());
+    for (int m = 0; m < dofs.n; ++m) {
+        baseline::follow_path(dofs, m, path.data());
+        baseline::for_packed_group(m, dofs.depth[m], path.data(), [&](int i, int j, int k) {
+            entry[0] = i, entry[shape[1]] = j, entry[2 * shape[1]] = k;
+            ++entry;
+        });
+    }
+    return result;
+}
 
 void make_outputs(Job& job, const Signature& signature, const Tree& tree, int nframes,
                   nb::handle out, int type, const nb::object* inputs, nb::object* results) {
@@ -78,6 +142,7 @@ void make_outputs(Job& job, const Signature& signature, const Tree& tree, int nf
         throw nb::value_error(("out: expected a tuple of " + std::to_string(count) +
                                " arrays, got " + std::to_string(nb::len(out)))
                                   .c_str());
+    if (!given) check_memory(job, signature, tree, nframes, type);
     for (int o = 0; o < count; ++o) {
         const Shape shape = core_shape(signature.outputs[o], tree, nframes);
         if (given) {

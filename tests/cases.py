@@ -26,6 +26,7 @@ TOLERANCE = {
     "complex_step": 1e-12,
     "residual": 1e-13,  # of the linear equation that forward derivatives solve
     "oracle": 1e-11,
+    "second oracle": 1e-9,
     "pinocchio": 1e-10,
 }
 
@@ -131,6 +132,8 @@ class Function:
     solves: bool = False  # needs every joint to carry inertia
     sees_positions: bool = False  # changes when a free base moves
     omitted: int = 0  # optional arrays that are not given
+    flags: tuple[bool, ...] = ()  # what the core takes after the arrays
+    core_name: str = ""  # where it is another one
     label: str = ""
 
     def __str__(self) -> str:
@@ -157,7 +160,7 @@ class Function:
         if "axes" in options:
             frames.append(kinematics._axes_code(options["axes"]))
         arrays = [*(state[name] for name in self.arguments), *[None] * self.omitted]
-        out = getattr(module, self.name)(model, *frames, *arrays)
+        out = getattr(module, self.core_name or self.name)(model, *frames, *arrays, *self.flags)
         return tuple(out) if isinstance(out, tuple) else (out,)
 
     def shapes(self, model: dtau.Model, batch: tuple[int, ...] = ()) -> list[tuple[int, ...]]:
@@ -166,6 +169,7 @@ class Function:
             "v": model.nv,
             "b": model.nbodies,
             "f": len(model.frames),
+            "p": dtau.packed_indices(model).shape[1],
         }
         return [
             batch + tuple(sizes[n] if isinstance(n, str) else n for n in axes)
@@ -185,7 +189,11 @@ def _axes(axes: str) -> Callable[[dtau.Model], str]:
     return lambda model: axes
 
 
-_V, _VV = ("v",), ("v", "v")
+def _true(model: dtau.Model) -> bool:
+    return True
+
+
+_V, _VV, _VVV = ("v",), ("v", "v"), ("v", "v", "v")
 FRAME_AXES = ("body", "world", "mixed")
 
 FUNCTIONS: tuple[Function, ...] = (
@@ -228,6 +236,38 @@ FUNCTIONS: tuple[Function, ...] = (
         solves=True,
         omitted=1,
         label="forward_dynamics_vjp, no f_ext",
+    ),
+    Function(
+        "inverse_dynamics_hessian", ("q", "v", "a", "lam", "f_ext"), (_VV,) * 4, flags=(False,)
+    ),
+    Function(
+        "forward_dynamics_hessian",
+        ("q", "v", "tau", "lam", "f_ext"),
+        (_VV,) * 4,
+        solves=True,
+        flags=(False,),
+    ),
+    Function(
+        "inverse_dynamics_second_derivatives",
+        ("q", "v", "a", "f_ext"),
+        (_VVV,) * 4,
+        flags=(False,),
+    ),
+    Function(
+        "inverse_dynamics_second_derivatives",
+        ("q", "v", "a", "f_ext"),
+        (("p",),) * 4,
+        {"packed": _true, "symmetric": _true},
+        flags=(True,),
+        core_name="inverse_dynamics_second_derivatives_packed",
+        label="inverse_dynamics_second_derivatives packed, symmetric",
+    ),
+    Function(
+        "forward_dynamics_second_derivatives",
+        ("q", "v", "tau", "f_ext"),
+        (_VVV,) * 4,
+        solves=True,
+        flags=(False,),
     ),
     Function("forward_kinematics", ("q",), (("b", 3, 3), ("b", 3)), sees_positions=True),
     Function(

@@ -48,11 +48,16 @@ class Oracle:
     def matrix(self, state: str, name: str) -> Array:
         return self.numbers[f"{state}_{name}"][np.ix_(self.to_v, self.to_v)]
 
+    def tensor(self, name: str) -> Array:
+        return self.numbers[f"s0_{name}"][np.ix_(self.to_v, self.to_v, self.to_v)]
+
 
 @cache
 def oracle(name: str) -> Oracle:
-    with np.load(FOLDER / f"sv2_{name}.npz") as file:
-        numbers = {key: file[key] for key in file.files}
+    numbers = {}
+    for kind in ("sv2", "second"):
+        with np.load(FOLDER / f"{kind}_{name}.npz") as file:
+            numbers.update({key: file[key] for key in file.files})
     bodies = []
     for i, code in enumerate(numbers["model_jtype"]):
         kind, axis = joint_of(str(code))
@@ -89,9 +94,12 @@ def close(got: Array, want: Array, what: str) -> None:
     assert_close(got, want, TOLERANCE["oracle"], what)
 
 
-pytestmark = [pytest.mark.parametrize("state", STATES), pytest.mark.parametrize("name", MODELS)]
+on_models = pytest.mark.parametrize("name", MODELS)
+in_states = pytest.mark.parametrize("state", STATES)
 
 
+@on_models
+@in_states
 def test_values(name: str, state: str) -> None:
     o = oracle(name)
     q, v, a = o.q(state), o.vector(state, "qd"), o.vector(state, "qdd")
@@ -104,6 +112,8 @@ def test_values(name: str, state: str) -> None:
     close(dtau.forward_dynamics(o.model, q, v, tau), o.vector(state, "FD"), "FD")
 
 
+@on_models
+@in_states
 def test_coriolis_matrix(name: str, state: str) -> None:
     """It is not unique, but what it does to the velocity is, and its symmetric part."""
     o = oracle(name)
@@ -116,6 +126,8 @@ def test_coriolis_matrix(name: str, state: str) -> None:
     assert_close(got + got.T, want + want.T, TOLERANCE["oracle"], "dM/dt", floor=floor)
 
 
+@on_models
+@in_states
 def test_inverse_dynamics_derivatives(name: str, state: str) -> None:
     o = oracle(name)
     q, v, a = o.q(state), o.vector(state, "qd"), o.vector(state, "qdd")
@@ -125,6 +137,8 @@ def test_inverse_dynamics_derivatives(name: str, state: str) -> None:
     close(got.dtau_da, o.matrix(state, "M"), "dtau_da")
 
 
+@on_models
+@in_states
 def test_forward_dynamics_derivatives(name: str, state: str) -> None:
     o = oracle(name)
     q, v, tau = o.q(state), o.vector(state, "qd"), o.vector(state, "tauF")
@@ -132,3 +146,42 @@ def test_forward_dynamics_derivatives(name: str, state: str) -> None:
     close(got.da_dq, o.matrix(state, "dFD_dq"), "da_dq")
     close(got.da_dv, o.matrix(state, "dFD_dqd"), "da_dv")
     close(got.da_dtau, o.matrix(state, "Minv"), "da_dtau")
+
+
+def second_close(got: Array, want: Array, what: str, floor: float) -> None:
+    assert_close(got, want, TOLERANCE["second oracle"], what, floor=floor)
+
+
+@on_models
+def test_second_derivatives(name: str) -> None:
+    """Tensors of inverse and forward dynamics, and their contractions."""
+    o = oracle(name)
+    q, v, a = o.q("s0"), o.vector("s0", "qd"), o.vector("s0", "qdd")
+    tau, lam = o.vector("s0", "tauF"), o.vector("s0", "lambda")
+
+    got = dtau.inverse_dynamics_second_derivatives(o.model, q, v, a)
+    floor = float(np.abs(got.d2tau_dqdq).max())
+    second_close(got.d2tau_dqdq, o.tensor("d2ID_dqdq"), "d2tau_dqdq", floor)
+    second_close(got.d2tau_dqdv, o.tensor("d2ID_dqdqd"), "d2tau_dqdv", floor)
+    second_close(got.d2tau_dvdv, o.tensor("d2ID_dqddqd"), "d2tau_dvdv", floor)
+    second_close(got.d2tau_dadq, o.tensor("dM_dq"), "d2tau_dadq", floor)
+
+    forward = dtau.forward_dynamics_second_derivatives(o.model, q, v, tau)
+    floor = float(np.abs(forward.d2a_dqdq).max())
+    second_close(forward.d2a_dqdq, o.tensor("d2FD_dqdq"), "d2a_dqdq", floor)
+    second_close(forward.d2a_dqdv, o.tensor("d2FD_dqdqd"), "d2a_dqdv", floor)
+    second_close(forward.d2a_dvdv, o.tensor("d2FD_dqddqd"), "d2a_dvdv", floor)
+    second_close(forward.d2a_dtaudq, o.tensor("d2FD_dtaudq"), "d2a_dtaudq", floor)
+
+    inverse = dtau.inverse_dynamics_hessian(o.model, q, v, a, lam)
+    floor = float(np.abs(inverse.dqdq).max())
+    second_close(inverse.dqdq, o.matrix("s0", "modID_dqdq"), "modID dqdq", floor)
+    second_close(inverse.dqdv.T, o.matrix("s0", "modID_dqddq"), "modID dvdq", floor)
+    second_close(inverse.dvdv, o.matrix("s0", "modID_dqddqd"), "modID dvdv", floor)
+
+    hessian = dtau.forward_dynamics_hessian(o.model, q, v, tau, lam)
+    floor = float(np.abs(hessian.dqdq).max())
+    second_close(hessian.dqdq, o.matrix("s0", "modFD_dqdq"), "modFD dqdq", floor)
+    second_close(hessian.dqdv.T, o.matrix("s0", "modFD_dqddq"), "modFD dvdq", floor)
+    second_close(hessian.dvdv, o.matrix("s0", "modFD_dqddqd"), "modFD dvdv", floor)
+    second_close(hessian.dtaudq, o.matrix("s0", "modFD_dtaudq"), "modFD dtaudq", floor)

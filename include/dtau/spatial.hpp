@@ -162,6 +162,10 @@ template <class T>
 DTAU_INLINE T dot(const Force<T>& f, const Motion<T>& m) {
     return dot(m, f);
 }
+template <class T>
+DTAU_INLINE T dot(const Force<T>& f, const Motion<T>& m, T c) {  // f . m + c
+    return dot(m.ang, f.ang, dot(m.lin, f.lin, c));
+}
 
 // Motion cross product v x m, and force cross product v x* f ([RBDA] eqs. 2.31, 2.32).
 template <class T>
@@ -257,6 +261,10 @@ DTAU_INLINE Coriolis<T> coriolis(const Inertia<T>& I, const Motion<T>& v,
 template <class T>
 DTAU_INLINE Force<T> mul_add(const Coriolis<T>& B, const Motion<T>& m, const Force<T>& c) {
     return {mul_add(B.A, m.ang, c.ang), cross(m.ang, B.p2, c.lin)};
+}
+template <class T>
+DTAU_INLINE Force<T> operator*(const Coriolis<T>& B, const Motion<T>& m) {
+    return {B.A * m.ang, cross(m.ang, B.p2)};
 }
 // The angular part of (2B)^T m; its linear part is zero.
 template <class T>

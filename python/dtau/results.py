@@ -58,6 +58,55 @@ class ForwardDynamicsProductsWithWrenches(NamedTuple):
     by_f_ext: NDArray[np.float64]
 
 
+class InverseDynamicsSecondDerivatives(NamedTuple):
+    """Second derivatives of the joint torque, ``(..., nv, nv, nv)`` or packed.
+
+    Entry [i, j, k]: of torque i, by the variable named first along j, then by the second along k.
+    """
+
+    d2tau_dqdq: NDArray[np.float64]
+    d2tau_dqdv: NDArray[np.float64]
+    d2tau_dvdv: NDArray[np.float64]
+    d2tau_dadq: NDArray[np.float64]
+
+
+class ForwardDynamicsSecondDerivatives(NamedTuple):
+    """Second derivatives of the joint acceleration, ``(..., nv, nv, nv)``.
+
+    Entry [i, j, k]: of acceleration i, by the variable named first along j, then by the second
+    along k.
+    """
+
+    d2a_dqdq: NDArray[np.float64]
+    d2a_dqdv: NDArray[np.float64]
+    d2a_dvdv: NDArray[np.float64]
+    d2a_dtaudq: NDArray[np.float64]
+
+
+class InverseDynamicsHessian(NamedTuple):
+    """Second derivatives of a weighted sum of torques, each ``(..., nv, nv)``.
+
+    Rows by the variable named first, columns by the second.
+    """
+
+    dqdq: NDArray[np.float64]
+    dqdv: NDArray[np.float64]
+    dvdv: NDArray[np.float64]
+    dadq: NDArray[np.float64]
+
+
+class ForwardDynamicsHessian(NamedTuple):
+    """Second derivatives of a weighted sum of accelerations, each ``(..., nv, nv)``.
+
+    Rows by the variable named first, columns by the second.
+    """
+
+    dqdq: NDArray[np.float64]
+    dqdv: NDArray[np.float64]
+    dvdv: NDArray[np.float64]
+    dtaudq: NDArray[np.float64]
+
+
 class Placements(NamedTuple):
     """Poses in the world: a point ``x`` of the frame is at ``rotation @ x + translation``."""
 

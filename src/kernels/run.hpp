@@ -58,10 +58,13 @@ template <class T>
 struct Arguments {
     const T* in[Job::max_inputs];
     T* out[Job::max_outputs];
+    std::ptrdiff_t state;  // the first of the group
+    int states = 1;
 };
 
-// Whether an algorithm writes all of its results, or only what can differ from zero, into zeros.
-enum class Results { dense, sparse };
+// Whether an algorithm writes all of its results, or only what can differ from zero, into zeros, or
+// puts them where they belong by itself, piece by piece.
+enum class Results { dense, sparse, streamed };
 
 // Scratch of a run: gathered inputs, results on their way out of lanes, the algorithm's workspace;
 // where joints mimic others, what of inputs and results is in the coordinates of all joints.
@@ -111,18 +114,18 @@ template <class T, template <class> class Workspace, class Algorithm>
 DTAU_INLINE void apply(const Tree& tree, const Job& job, const Arguments<T>& given,
                        const Scratch<T, Workspace>& scratch, const Algorithm& algorithm) {
     if (!tree.coupling) return algorithm(given, scratch.workspace);
-    Arguments<T> joints;
+    Arguments<T> joints = given;
     for (int i = 0; i < job.ninputs; ++i) {
         T* all = scratch.joint_in[i];
-        joints.in[i] = all ? all : given.in[i];
         if (!all) continue;
+        joints.in[i] = all;
         if (job.in[i].meaning == Meaning::q)
             expand_q(tree, given.in[i], all);
         else
             expand_v(tree, given.in[i], all);
     }
     for (int o = 0; o < job.noutputs; ++o)
-        joints.out[o] = scratch.joint_out[o] ? scratch.joint_out[o] : given.out[o];
+        if (scratch.joint_out[o]) joints.out[o] = scratch.joint_out[o];
     algorithm(joints, scratch.workspace);
     for (int o = 0; o < job.noutputs; ++o) {
         const T* all = scratch.joint_out[o];
@@ -160,6 +163,7 @@ void run_alone(const Tree& tree, const Job& job, std::ptrdiff_t begin, std::ptrd
             finite +=
                 finite_test(reinterpret_cast<const double*>(arguments.in[i]), input.size * doubles);
         }
+        arguments.state = state;
         for (int o = 0; o < job.noutputs; ++o) {
             arguments.out[o] = reinterpret_cast<E*>(job.out[o].data) + state * job.out[o].size;
             if (results == Results::sparse)
@@ -230,7 +234,7 @@ inline void scatter_related(const Tree& tree, const Lane* lane_numbers, std::ptr
 template <Results results, template <class> class Workspace, class Algorithm>
 void run_in_lanes(const Tree& tree, const Job& job, std::ptrdiff_t begin, std::ptrdiff_t end,
                   const Algorithm& algorithm) {
-    const auto scratch = Scratch<Lane, Workspace>::create(tree, job, true);
+    const auto scratch = Scratch<Lane, Workspace>::create(tree, job, results != Results::streamed);
     Arguments<Lane> arguments;
     for (int i = 0; i < job.ninputs; ++i) arguments.in[i] = scratch.in[i];
     for (int o = 0; o < job.noutputs; ++o) arguments.out[o] = scratch.out[o];
@@ -247,13 +251,14 @@ void run_in_lanes(const Tree& tree, const Job& job, std::ptrdiff_t begin, std::p
         Lane finite(0.0);
         for (int i = 0; i < job.ninputs; ++i)
             if (job.in[i].data) gather(job.in[i], from[i], scratch.in[i], finite);
+        arguments.state = state, arguments.states = states;
         apply(tree, job, arguments, scratch, algorithm);
         for (int o = 0; o < job.noutputs; ++o) {
             const std::ptrdiff_t size = job.out[o].size;
             double* target = reinterpret_cast<double*>(job.out[o].data) + state * size;
             if (results == Results::sparse && job.out[o].meaning == Meaning::torque_matrix)
                 scatter_related(tree, scratch.out[o], size, states, target);
-            else
+            else if (results != Results::streamed)
                 scatter(scratch.out[o], {0, size}, size, states, target);
             for (int l = 0; l < states; ++l)
                 for (std::ptrdiff_t k = 0; finite.value[l] != 0.0 && k < size; ++k)
@@ -262,20 +267,28 @@ void run_in_lanes(const Tree& tree, const Job& job, std::ptrdiff_t begin, std::p
     }
 }
 
-// Algorithm: callable with (Arguments<T>, Workspace<T>) for every scalar T.
+// Every state alone. Algorithm: callable with (Arguments<T>, Workspace<T>) for every scalar T.
 template <Results results, template <class> class Workspace, class Algorithm>
-void run(const Tree& tree, const Job& job, std::ptrdiff_t begin, std::ptrdiff_t end,
-         const Algorithm& algorithm) {
-    if (job.element == Element::alone || (job.element == Element::real && job.count == 1))
+void run_each(const Tree& tree, const Job& job, std::ptrdiff_t begin, std::ptrdiff_t end,
+              const Algorithm& algorithm) {
+    if (job.element == Element::alone || job.element == Element::real)
         run_alone<double, results, Workspace>(tree, job, begin, end, algorithm);
-    else if (job.element == Element::real)
-        run_in_lanes<results, Workspace>(tree, job, begin, end, algorithm);
 #ifdef DTAU_WITH_TEST_SCALARS
     else if (job.element == Element::complex)
         run_alone<Complex, results, Workspace>(tree, job, begin, end, algorithm);
     else
         run_alone<Counted, results, Workspace>(tree, job, begin, end, algorithm);
 #endif
+}
+
+// A batch in lanes, a lone state alone.
+template <Results results, template <class> class Workspace, class Algorithm>
+void run(const Tree& tree, const Job& job, std::ptrdiff_t begin, std::ptrdiff_t end,
+         const Algorithm& algorithm) {
+    if (job.element == Element::real && job.count > 1)
+        run_in_lanes<results, Workspace>(tree, job, begin, end, algorithm);
+    else
+        run_each<results, Workspace>(tree, job, begin, end, algorithm);
 }
 
 // For algorithms that need no workspace.

@@ -18,6 +18,10 @@ void inverse_dynamics_jvp(const Tree&, const Job&, States, States);
 void inverse_dynamics_vjp(const Tree&, const Job&, States, States);
 void forward_dynamics_jvp(const Tree&, const Job&, States, States);
 void forward_dynamics_vjp(const Tree&, const Job&, States, States);
+void inverse_dynamics_hessian(const Tree&, const Job&, States, States);
+void forward_dynamics_hessian(const Tree&, const Job&, States, States);
+void inverse_dynamics_second_derivatives(const Tree&, const Job&, States, States);
+void forward_dynamics_second_derivatives(const Tree&, const Job&, States, States);
 void forward_kinematics(const Tree&, const Job&, States, States);
 void frame_placements(const Tree&, const Job&, States, States);
 void frame_jacobians(const Tree&, const Job&, States, States);
@@ -44,6 +48,10 @@ const KernelTable kernels = {
     .inverse_dynamics_vjp = inverse_dynamics_vjp,
     .forward_dynamics_jvp = forward_dynamics_jvp,
     .forward_dynamics_vjp = forward_dynamics_vjp,
+    .inverse_dynamics_hessian = inverse_dynamics_hessian,
+    .forward_dynamics_hessian = forward_dynamics_hessian,
+    .inverse_dynamics_second_derivatives = inverse_dynamics_second_derivatives,
+    .forward_dynamics_second_derivatives = forward_dynamics_second_derivatives,
     .forward_kinematics = forward_kinematics,
     .frame_placements = frame_placements,
     .frame_jacobians = frame_jacobians,

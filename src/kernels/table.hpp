@@ -20,6 +20,8 @@ struct KernelTable {
     Kernel mass_matrix, mass_matrix_inverse, coriolis_matrix;
     Kernel inverse_dynamics_derivatives, forward_dynamics_derivatives;
     Kernel inverse_dynamics_jvp, inverse_dynamics_vjp, forward_dynamics_jvp, forward_dynamics_vjp;
+    Kernel inverse_dynamics_hessian, forward_dynamics_hessian;
+    Kernel inverse_dynamics_second_derivatives, forward_dynamics_second_derivatives;
     Kernel forward_kinematics, frame_placements, frame_jacobians, wrench_at_frame;
     Kernel integrate, difference, normalize;
 

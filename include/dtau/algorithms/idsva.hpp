@@ -91,6 +91,17 @@ DTAU_INLINE void idsva_accelerations(const Tree& tree, const T* a, const IdsvaWo
     }
 }
 
+// Psi'' of free roots, which idsva itself does without.
+template <class T>
+DTAU_INLINE void free_root_accelerations(const Tree& tree, const IdsvaWorkspace<T>& w) {
+    for (int i = 0; i < tree.nbodies; ++i) {
+        const Body& body = tree.bodies[i];
+        if (body.parent >= 0 || body.kind != JointKind::free) continue;
+        const Motion<T> ap = world_acceleration(w.ground.gravity[i]);
+        for (int k = body.v; k < body.v + body.nv; ++k) w.Psiddot[k] = cross(ap, w.ground.S[k]);
+    }
+}
+
 // The three matrices, with the stride n of their rows; da may be null: not wanted.
 template <class T>
 struct Partials {
@@ -141,6 +152,21 @@ DTAU_INLINE void free_root_block(const Inertia<T>& I, const Coriolis<T>& B, cons
     if (out.da) free_root_inertia(I, base, out.n, out.da);
 }
 
+// A step towards the composites of the parent of body i.
+template <class T>
+DTAU_INLINE void add_to_parent(const Body& body, int i, const IdsvaWorkspace<T>& w) {
+    w.ground.I[body.parent] += w.ground.I[i];
+    w.B[body.parent] += w.B[i];
+    w.f[body.parent] += w.f[i];
+}
+
+// Backward sweep: composites alone.
+template <class T>
+DTAU_INLINE void idsva_composites(const Tree& tree, const IdsvaWorkspace<T>& w) {
+    for (int i = tree.nbodies - 1; i >= 0; --i)
+        if (tree.bodies[i].parent >= 0) add_to_parent(tree.bodies[i], i, w);
+}
+
 // Backward sweep: composites, and the three matrices, into zeros.
 template <class T>
 DTAU_INLINE void idsva_backward(const Tree& tree, const Partials<T>& out,
@@ -180,11 +206,7 @@ DTAU_INLINE void idsva_backward(const Tree& tree, const Partials<T>& out,
                 free_root_entries(g.v[body.root], g.gravity[body.root], t1, t2, by_q, by_v, k,
                                   stop - 6, out);
         }
-        if (body.parent >= 0) {
-            g.I[body.parent] += I;
-            w.B[body.parent] += B;
-            w.f[body.parent] += w.f[i];
-        }
+        if (body.parent >= 0) add_to_parent(body, i, w);
     }
     for (int k = 0; k < tree.nv; ++k) {
         if (out.da) out.da[k * n + k] += T(tree.armature[k]);

@@ -81,11 +81,12 @@ DTAU_INLINE bool is_related(const Paths& dofs, int k, int begin, int end) {
     return k >= begin;
 }
 
-// Neighbouring columns of a result: their first row, and how many there are.
+// Neighbouring columns of a result: their first row, how many there are, and how far apart rows are.
 template <class T>
 struct Columns {
     T* at;
     int room;
+    std::ptrdiff_t stride;
 };
 
 // Columns from begin on of scale M^-1 B, for the first `solved` rows. right(k, c) is the pack of B
@@ -128,7 +129,7 @@ DTAU_INLINE void ltdl_solve_block(const Paths& dofs, T scale, int begin, int cou
         }
         unrolled<packs>([&](int p) {
             w.X[k * packs + p] = x[p];
-            x[p].store(to[p].at + k * dofs.n, to[p].room);
+            x[p].store(to[p].at + k * to[p].stride, to[p].room);
         });
     }
 }
@@ -151,7 +152,7 @@ DTAU_INLINE void ltdl_solve(const Paths& dofs, T scale, const T* B, int stride,
     const int n = dofs.n, padded = whole_packs<T>(n);
     const auto right = [&](int k, int c) { return Pack<T>::load(B + k * stride + c); };
     const auto place = [&](int c) -> Columns<T> {
-        return {solutions[c / padded] + c % padded, n - c % padded};
+        return {solutions[c / padded] + c % padded, n - c % padded, n};
     };
     for_blocks<LtdlWorkspace<T>::packs, T>(
         0, matrices * padded, [&]<int packs>(int begin, int end) {
@@ -181,7 +182,7 @@ DTAU_INLINE void ltdl_inverse(const Paths& dofs, T* inverse, const LtdlWorkspace
     const int n = dofs.n;
     constexpr int most = 4;  // narrow: rows below a block are left out
     const auto right = [&](int k, int c) { return Pack<T>::unit(k - c); };
-    const auto place = [&](int c) -> Columns<T> { return {inverse + c, n - c}; };
+    const auto place = [&](int c) -> Columns<T> { return {inverse + c, n - c, n}; };
     for_blocks<most, T>(0, n, [&]<int packs>(int begin, int end) {
         int count = 0;
         for (int k = 0; k < end; ++k)

@@ -1,0 +1,308 @@
+// Second-order partial derivatives of inverse dynamics, the innermost part: all entries whose deepest
+// index is one column m. [IDSVA-SO] algorithm 1 with three changes. What the composites of a subtree do when its joint moves
+// is held in the 10 and 12 numbers of an inertia and of a Coriolis operator (coriolis_dual.hpp), so
+// that second derivatives have the form of first ones. The columns of a path are processed in
+// vectors, not one by one (path_columns.hpp). And results are tables over the paths (packed.hpp):
+// zeros are neither computed nor stored.
+//
+// Symbols as in idsva.hpp and hessian.hpp, for the deepest column m of a triple, with composites of
+// its body; ' is the rate when m moves:
+//   t1, t2   (2B)^T s_m and I s_m           alpha  2B Psi'_m + I Psi''_m + s_m x* f   (the rate of f)
+//   D        D u = (2B[u])^T s_m            beta   2B s_m + I (Psi'_m + S'_m)
+//   I', B'   rates of I and 2B              E      the Coriolis operator of the twist s_m
+//
+// Output m, columns j and i of a joint that is not deeper than j's:
+//   zeta = D Psi'_j + s_j x* t1   gamma = s_j x* t2   eta = D s_j
+//   D_qi D_qj tau_m = zeta . Psi'_i + gamma . Psi''_i     D_qi D_vj tau_m = eta . Psi'_i
+//   D_qj D_vi tau_m = zeta . s_i + gamma . (Psi'_i + S'_i)     (i's joint strictly shallower)
+//   D_vi D_vj tau_m = eta . s_i                                less gamma_i . s_j inside one joint
+//   D_qj M_mi       = gamma . s_i                              (i's joint strictly shallower)
+//
+// Output k of a joint strictly shallower than m's, i on the path of m; {} if k's joint is strictly
+// shallower than i's:
+//   D_qi D_qm tau_k = s_k . (B' Psi'_i + I' Psi''_i + {s_i x* alpha})
+//   D_qi D_vm tau_k = s_k . (E Psi'_i + {s_i x* beta})
+//   D_qm D_vi tau_k = s_k . (B' s_i + I' (Psi'_i + S'_i))      D_vi D_vm tau_k = s_k . E s_i
+//   D_qm M_ki       = s_k . I' s_i                             D_qi M_km = s_k . {s_i x* t2}
+// Inside m's own joint two of these differ: see own_joint_forces.
+#pragma once
+
+#include "dtau/algorithms/idsva.hpp"
+#include "dtau/coriolis_dual.hpp"
+#include "dtau/packed.hpp"
+#include "dtau/path_columns.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+// One number for each tensor; or one array.
+template <class X>
+struct Tensors {
+    X dqdq, dqdv, dvdv, dadq;
+};
+
+// What depends on the deepest column alone.
+template <class T>
+struct DeepColumn {
+    Motion<T> s, Psidot, Psiddot, Upsilondot;
+    Vec3<T> t1;
+    Force<T> t2, alpha, beta;
+    Inertia<T> I_rate;
+    Coriolis<T> B_rate, E;
+    CoriolisDual<T> D;
+};
+
+// The columns of one joint as outputs: zeta, gamma and eta for the columns j of the path.
+template <class T>
+struct OutputColumn {
+    PathVectors<T> zeta, eta;
+    PathForces<T> gamma;
+
+    OutputColumn(Arena& arena, int n) : zeta(arena, n), eta(arena, n), gamma(arena, n) {}
+};
+
+// Beside that of idsva, from which its sweeps start.
+template <class T>
+struct IdsvaSoWorkspace {
+    int *path, *joint_begin, *joint_end;  // by depth: column; depths of the columns of its joint
+    PathMotions<T> S, Psidot, Psiddot, Upsilondot;
+    OutputColumn<T> output[6];  // of the deepest joint
+    DeepColumn<T>* own;         // its columns
+    // On s_k for the outputs k of shallower joints: with {} where there is one, and without.
+    PathForces<T> qq, qq_own, qv, vq, vq_own, vv, aq;
+    Tensors<T*> tables;  // of one group of packed.hpp
+
+    IdsvaSoWorkspace(Arena& arena, const Tree& tree)
+        : IdsvaSoWorkspace(arena, tree.dofs.max_depth + 1) {}
+
+  private:
+    IdsvaSoWorkspace(Arena& arena, int n)
+        : path(arena.take<int>(n)),
+          joint_begin(arena.take<int>(n)),
+          joint_end(arena.take<int>(n)),
+          S(arena, n),
+          Psidot(arena, n),
+          Psiddot(arena, n),
+          Upsilondot(arena, n),
+          output{{arena, n}, {arena, n}, {arena, n}, {arena, n}, {arena, n}, {arena, n}},
+          own(arena.take<DeepColumn<T>>(6)),
+          qq(arena, n),
+          qq_own(arena, n),
+          qv(arena, n),
+          vq(arena, n),
+          vq_own(arena, n),
+          vv(arena, n),
+          aq(arena, n) {
+        const std::ptrdiff_t room = packed_size(n - 1) + Pack<T>::width;
+        for (T** table : {&tables.dqdq, &tables.dqdv, &tables.dvdv, &tables.dadq})
+            *table = arena.take<T>(room);
+    }
+};
+
+// A free root above the deepest column, which takes the depths 0 ... 5: S = 1, Psi' = 0, S' = v x s
+// and Psi'' = -gravity x s, so that products with its columns are components. Or none: columns = 0.
+template <class T>
+struct FreeRoot {
+    int columns;
+    Motion<T> v;
+    Vec3<T> gravity;
+};
+
+template <class T>
+DTAU_INLINE void store_components(const Force<T>& f, T* row) {
+    const Components<T> c = components(f);
+    for (int r = 0; r < 6; ++r) row[r] = c.x[r];
+}
+template <class T>
+DTAU_INLINE void store_turn(const Vec3<T>& n, T* row) {  // a moment
+    store_components<T>({n, {T(0.0), T(0.0), T(0.0)}}, row);
+}
+
+// ---------------------------------------------------------------- the output is of the deepest joint
+
+// For output k, the columns at depths 0 ... end - 1.
+template <class T>
+DTAU_INLINE void output_column(const DeepColumn<T>& k, int end, const OutputColumn<T>& out,
+                               const IdsvaSoWorkspace<T>& w) {
+    const CoriolisDual<Wide<T>> D = {spread(k.D.E), spread(k.D.e)};
+    const Vec3<Wide<T>> t1 = spread(k.t1);
+    const Force<Wide<T>> t2 = spread(k.t2);
+    for (int e = 0; e < end; e += Pack<T>::width) {
+        const Motion<Wide<T>> S = w.S.load(e);
+        out.zeta.store(e, cross(S.ang, t1, D * w.Psidot.load(e)));
+        out.eta.store(e, D * S);
+        out.gamma.store(e, cross_star(S, t2));
+    }
+}
+
+// The rows j of a free root in table 0 of the group at depth d.
+template <class T>
+DTAU_INLINE void free_root_rows(const FreeRoot<T>& root, int d, const OutputColumn<T>& out,
+                                const IdsvaSoWorkspace<T>& w) {
+    constexpr int width = Pack<T>::width;
+    const Vec3<Wide<T>> gravity = spread(root.gravity);
+    for (int e = 0; e < 6; ++e) {
+        const int row = e * (d + 1);
+        const Force<T> gamma = out.gamma[e];
+        clear(0, d + 1, w.tables.dqdv + row);
+        clear(0, 6, w.tables.dadq + row);
+        store_turn(cross(root.gravity, gamma.lin), w.tables.dqdq + row);
+        store_components({out.eta[e] - gamma.ang, -gamma.lin}, w.tables.dvdv + row);
+        for (int f = 6; f <= d; f += width) {  // i of a deeper joint: D_qi D_qj = D_qj D_qi
+            const Force<Wide<T>> deeper = out.gamma.load(f);
+            const Components<Wide<T>> by_q =
+                components<Wide<T>>({cross(gravity, deeper.lin), spread(zero_force<T>().lin)});
+            const Components<Wide<T>> by_v =
+                components<Wide<T>>({out.eta.load(f), spread(zero_force<T>().lin)});
+            store(w.tables.dqdq + row + f, by_q.x[e]);
+            store(w.tables.dvdv + row + f, by_v.x[e]);
+            store(w.tables.dadq + row + f, components(deeper).x[e]);
+        }
+    }
+}
+
+// Table 0 of the group of m at depth d: rows j, columns i. Rows are written in whole packs, in
+// ascending order, so that what goes beyond a row's end is overwritten.
+template <class T>
+DTAU_INLINE void deepest_output(const FreeRoot<T>& root, int d, const OutputColumn<T>& out,
+                                const IdsvaSoWorkspace<T>& w) {
+    constexpr int width = Pack<T>::width;
+    const int first = root.columns;
+    if (first > 0) free_root_rows(root, d, out, w);
+    for (int e = first; e <= d; ++e) {
+        const int begin = w.joint_begin[e], end = w.joint_end[e] <= d ? w.joint_end[e] : d + 1;
+        const Vec3<T> own_zeta = out.zeta[e], own_eta = out.eta[e];
+        const Force<T> own_gamma = out.gamma[e];
+        T *dqdq = w.tables.dqdq + e * (d + 1), *dqdv = w.tables.dqdv + e * (d + 1),
+          *dvdv = w.tables.dvdv + e * (d + 1), *dadq = w.tables.dadq + e * (d + 1);
+        if (first > 0) {
+            const Vec3<T>&v = root.v.lin, &turn = root.v.ang;
+            store_turn(cross(root.gravity, own_gamma.lin), dqdq);
+            store_components<T>({cross(own_gamma.lin, v, cross(own_gamma.ang, turn, own_zeta)),
+                                 cross(own_gamma.lin, turn)},
+                                dqdv);
+            store_turn(own_eta, dvdv);
+        }
+        clear(0, end, dadq);
+        const Vec3<Wide<T>> zeta = spread(own_zeta), eta = spread(own_eta),
+                            S_turn = spread(w.S.ang[e]), turn_rate = spread(w.Psidot.ang[e]);
+        const Force<Wide<T>> gamma = spread(own_gamma);
+        for (int f = first; f < end; f += width) {
+            const Vec3<Wide<T>> S = w.S.ang.load(f);
+            store(dqdq + f, dot(zeta, w.Psidot.ang.load(f), dot(gamma, w.Psiddot.load(f))));
+            store(dqdv + f, dot(zeta, S, dot(gamma, w.Upsilondot.load(f))));
+            store(dvdv + f, dot(eta, S));
+        }
+        for (int f = begin; f <= d; f += width) store(dqdv + f, dot(out.eta.load(f), turn_rate));
+        for (int f = end; f <= d; f += width) {
+            store(dvdv + f, dot(out.eta.load(f), S_turn));
+            store(dadq + f, -dot(gamma, w.S.load(f)));
+        }
+        for (int f = begin; end - begin > 1 && f < end; ++f)
+            dvdv[f] = dvdv[f] - dot(own_gamma, w.S[f]);
+    }
+    T* dqdq = w.tables.dqdq;  // symmetric across joints
+    for (int e = first; e <= d; ++e)
+        for (int f = w.joint_end[e]; f <= d; ++f) dqdq[e * (d + 1) + f] = dqdq[f * (d + 1) + e];
+}
+
+// One entry of an output of m's joint: by columns at depths e (first) and f.
+template <class T>
+DTAU_INLINE Tensors<T> own_output(const OutputColumn<T>& out, int e, int f,
+                                  const IdsvaSoWorkspace<T>& w) {
+    const bool before = w.joint_end[f] <= w.joint_begin[e],
+               after = w.joint_end[e] <= w.joint_begin[f];
+    const int deep = after ? f : e, shallow = after ? e : f;
+    const Vec3<T> zeta = out.zeta[deep], turn = w.S.ang[shallow];
+    const Force<T> gamma = out.gamma[deep];
+    const T dvdv = dot(out.eta[deep], turn), slide = before ? T(0.0) : dot(gamma, w.S[shallow]);
+    return {dot(zeta, w.Psidot.ang[shallow], dot(gamma, w.Psiddot[shallow])),
+            before ? dot(zeta, turn, dot(gamma, w.Upsilondot[shallow]))
+                   : dot(out.eta[f], w.Psidot.ang[e]),
+            before || after ? dvdv : dvdv - slide, after ? slide : T(0.0)};
+}
+
+// ---------------------------------------------------------------- the output is shallower
+
+// The forces whose products with s_k are the entries, for all columns of the path.
+template <class T>
+DTAU_INLINE void forces_on_outputs(const DeepColumn<T>& m, int first, int d,
+                                   const IdsvaSoWorkspace<T>& w) {
+    const Inertia<Wide<T>> I = {Wide<T>(0.0), spread(m.I_rate.h), spread(m.I_rate.J)};
+    const Coriolis<Wide<T>> B = {spread(m.B_rate.A), spread(m.B_rate.p2)},
+                            E = {spread(m.E.A), spread(m.E.p2)};
+    const Force<Wide<T>> alpha = spread(m.alpha), beta = spread(m.beta);
+    for (int e = 0; e <= d; e += Pack<T>::width) {
+        const Motion<Wide<T>> S = w.S.load(e);
+        w.qv.store(e, mul_add(B, S, I * w.Upsilondot.load(e)));
+        w.vv.store(e, E * S);
+        w.aq.store(e, I * S);
+    }
+    for (int e = 0; e < first; e += Pack<T>::width)
+        w.qq_own.store(e, I * w.Psiddot.load(e)), w.vq_own.store(e, spread(zero_force<T>()));
+    for (int e = first; e <= d; e += Pack<T>::width) {
+        const Motion<Wide<T>> S = w.S.load(e), Psidot = w.Psidot.load(e);
+        const Force<Wide<T>> qq = mul_add(B, Psidot, I * w.Psiddot.load(e)), vq = E * Psidot;
+        w.qq_own.store(e, qq);
+        w.qq.store(e, cross_star(S, alpha, qq));
+        w.vq_own.store(e, vq);
+        w.vq.store(e, cross_star(S, beta, vq));
+    }
+}
+
+// Tables 1 and 2 of the group at depth d: rows the other column, columns the output.
+// I: composite of m's body.
+template <class T>
+DTAU_INLINE void shallower_outputs(const FreeRoot<T>& root, const Inertia<T>& I, int d,
+                                   const IdsvaSoWorkspace<T>& w) {
+    const int joint = w.joint_begin[d], first = root.columns;
+    const int after_0 = (d + 1) * (d + 1), after_1 = after_0 + (d + 1) * d;
+    const DeepColumn<T>& m = w.own[d - joint];
+    const PathForces<T>& qa = w.output[d - joint].gamma;
+    if (joint > 0) forces_on_outputs(m, first, d, w);
+    // row[f] = s_f . force for f = from ... to - 1, and beyond
+    const auto products = [&](const Force<T>& force, int from, int to, T* row) {
+        if (from < first && from < to) store_components(force, row), from = first;
+        const Force<Wide<T>> wide = spread(force);
+        for (int f = from; f < to; f += Pack<T>::width) store(row + f, dot(wide, w.S.load(f)));
+    };
+    const auto own_columns = [&](int row, int e, bool m_first) {
+        for (int f = joint; f < d; ++f) {
+            const Tensors<T> x =
+                own_output(w.output[f - joint], m_first ? d : e, m_first ? e : d, w);
+            w.tables.dqdq[row + f] = x.dqdq, w.tables.dqdv[row + f] = x.dqdv;
+            w.tables.dvdv[row + f] = x.dvdv, w.tables.dadq[row + f] = x.dadq;
+        }
+    };
+    for (int e = 0; e <= d; ++e) {  // D_e D_m
+        const int begin = w.joint_begin[e], row = after_0 + e * d;
+        const bool mine = e >= joint;
+        const DeepColumn<T>& o = w.own[mine ? e - joint : 0];
+        products(w.qq[e], 0, begin, w.tables.dqdq + row);
+        products(w.qq_own[e], begin, joint, w.tables.dqdq + row);
+        products(mine ? cross_star(m.s, o.beta, o.E * m.Psidot) : w.qv[e], 0, joint,
+                 w.tables.dqdv + row);
+        products(mine ? mul_add(o.E, m.s, I * cross(o.s, m.s)) : w.vv[e], 0, joint,
+                 w.tables.dvdv + row);
+        products(qa[e], 0, begin, w.tables.dadq + row);
+        clear(begin, joint, w.tables.dadq + row);
+        own_columns(row, e, true);
+    }
+    for (int e = 0; e < d; ++e) {  // D_m D_e
+        const int begin = w.joint_begin[e], row = after_1 + e * d;
+        copy(w.tables.dqdq + after_0 + e * d, joint, w.tables.dqdq + row);
+        products(w.vq[e], 0, begin, w.tables.dqdv + row);
+        products(w.vq_own[e], begin, joint, w.tables.dqdv + row);
+        copy(w.tables.dvdv + after_0 + e * d, joint, w.tables.dvdv + row);
+        if (e < joint) {
+            products(w.aq[e], 0, joint, w.tables.dadq + row);
+        } else {
+            const DeepColumn<T>& o = w.own[e - joint];
+            products(mul_add(o.B_rate, m.Psidot, cross_star(m.s, o.alpha, o.I_rate * m.Psiddot)), 0,
+                     joint, w.tables.dqdq + row);
+            products(cross_star(m.s, o.t2), 0, joint, w.tables.dadq + row);
+        }
+        own_columns(row, e, false);
+    }
+}
+
+}  // namespace dtau::DTAU_VARIANT

@@ -1,0 +1,102 @@
+// The packed form of tensors over triples of degrees of freedom: entries whose three indices lie on
+// one path to the world, all others being zero.
+//
+// Entries are grouped by the deepest of their indices, m, in ascending order of m. With d the depth
+// of m and e, f depths on its path (0 ... d), a group holds three tables by rows:
+//   0: entries [m, e, f], (d+1, d+1)     1: entries [f, m, e], rows e (d+1), columns f (d)
+//   2: entries [f, e, m], rows e (d), columns f (d)
+#pragma once
+
+#include "dtau/path.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+DTAU_INLINE std::ptrdiff_t packed_size(int depth) {  // of a group
+    const std::ptrdiff_t d = depth;
+    return 3 * d * (d + 1) + 1;
+}
+DTAU_INLINE std::ptrdiff_t packed_size(const Paths& dofs) {
+    std::ptrdiff_t size = 0;
+    for (int m = 0; m < dofs.n; ++m) size += packed_size(dofs.depth[m]);
+    return size;
+}
+
+// begin[m] is where group m begins.
+DTAU_INLINE void packed_groups(const Paths& dofs, std::ptrdiff_t* begin) {
+    std::ptrdiff_t at = 0;
+    for (int m = 0; m < dofs.n; ++m) begin[m] = at, at += packed_size(dofs.depth[m]);
+}
+
+// Where entry [i, j, k] is. Any of the three may be the deepest.
+DTAU_INLINE std::ptrdiff_t packed_place(const Paths& dofs, const std::ptrdiff_t* begin, int i,
+                                        int j, int k) {
+    const int m = i > j ? (i > k ? i : k) : (j > k ? j : k);
+    const std::ptrdiff_t d = dofs.depth[m];
+    const auto depth = [&](int x) { return static_cast<std::ptrdiff_t>(dofs.depth[x]); };
+    if (i == m) return begin[m] + depth(j) * (d + 1) + depth(k);
+    if (j == m) return begin[m] + (d + 1) * (d + 1) + depth(k) * d + depth(i);
+    return begin[m] + (d + 1) * (2 * d + 1) + depth(j) * d + depth(i);
+}
+
+// visit(i, j, k) for the entries of group m in their order; path[depth] is that of m.
+template <class Visit>
+DTAU_INLINE void for_packed_group(int m, int d, const int* path, const Visit& visit) {
+    for (int e = 0; e <= d; ++e)
+        for (int f = 0; f <= d; ++f) visit(m, path[e], path[f]);
+    for (int e = 0; e <= d; ++e)
+        for (int f = 0; f < d; ++f) visit(path[f], m, path[e]);
+    for (int e = 0; e < d; ++e)
+        for (int f = 0; f < d; ++f) visit(path[f], path[e], m);
+}
+
+// visit(i, j, k, scale) for all entries of a packed tensor of all joints, in their order, with indices
+// of independent velocities: each is scale times a part of the entry of those.
+template <class Visit>
+DTAU_INLINE void for_packed_entries(const Tree& tree, int* path, const Visit& visit) {
+    const Coupling* c = tree.coupling;
+    forget_path(tree.dofs, path);
+    for (int m = 0; m < tree.nv; ++m) {
+        follow_path(tree.dofs, m, path);
+        for_packed_group(m, tree.dofs.depth[m], path, [&](int i, int j, int k) {
+            if (c)
+                visit(c->v_source[i], c->v_source[j], c->v_source[k],
+                      c->v_scale[i] * c->v_scale[j] * c->v_scale[k]);
+            else
+                visit(i, j, k, 1.0);
+        });
+    }
+}
+
+// Packed tensors made dense, (n, n, n): four at a time, one output after the other, so that memory is
+// passed once.
+template <class T>
+void unpack(const Paths& dofs, const std::ptrdiff_t* begin, const T* const (&packed)[4], int* path,
+            T* const (&dense)[4]) {
+    const std::ptrdiff_t n = dofs.n;
+    for (int i = 0; i < dofs.n; ++i) {
+        T* slab[4];
+        for (int o = 0; o < 4; ++o) {
+            slab[o] = dense[o] + i * n * n;
+            for (std::ptrdiff_t k = 0; k < n * n; ++k) slab[o][k] = T(0.0);
+        }
+        const auto set = [&](std::ptrdiff_t to, std::ptrdiff_t from) {
+            for (int o = 0; o < 4; ++o) slab[o][to] = packed[o][from];
+        };
+        forget_path(dofs, path);
+        for (int m = i; m < dofs.end[i]; ++m) {
+            follow_path(dofs, m, path);
+            const std::ptrdiff_t d = dofs.depth[m];
+            std::ptrdiff_t at = begin[m];
+            if (m == i) {
+                for (int e = 0; e <= d; ++e)
+                    for (int f = 0; f <= d; ++f) set(path[e] * n + path[f], at++);
+                continue;
+            }
+            at += (d + 1) * (d + 1) + dofs.depth[i];
+            for (int e = 0; e <= d; ++e, at += d) set(m * n + path[e], at);
+            for (int e = 0; e < d; ++e, at += d) set(path[e] * n + m, at);
+        }
+    }
+}
+
+}  // namespace dtau::DTAU_VARIANT

@@ -1,0 +1,372 @@
+"""Second-order partial derivatives of inverse and forward dynamics.
+
+Tensors are indexed [i, j, k]: output i, differentiated by the variable named first along j and then
+by the second along k. Their contraction with a covector lam over the outputs is a matrix [j, k] for
+each block and costs about as much as first derivatives; most optimisers want only that.
+
+Derivatives by the configuration are taken in the tangent space, along q (+) eps e_k
+(`dtau.integrate`), at fixed v and a or tau. External wrenches keep their components in body axes.
+
+Inside one joint of several degrees of freedom derivatives along its columns do not commute (turning
+about x, then y, is not turning about y, then x), so blocks by q twice are not symmetric there:
+X[j, k] - X[k, j] is the first derivative along the bracket [s_k, s_j] of the columns. With
+``symmetric=True`` they are those of xi -> tau(q (+) xi) at xi = 0, the Hessian in the exponential
+chart, which is what an optimiser on the manifold needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dtau import _core
+from dtau.checks import require
+from dtau.model import Model
+from dtau.results import (
+    ForwardDynamicsHessian,
+    ForwardDynamicsSecondDerivatives,
+    InverseDynamicsHessian,
+    InverseDynamicsSecondDerivatives,
+)
+
+
+def inverse_dynamics_second_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    f_ext: ArrayLike | None = None,
+    *,
+    symmetric: bool = False,
+    packed: bool = False,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> InverseDynamicsSecondDerivatives:
+    """Second derivatives of the joint torque by configuration, velocity and acceleration.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration. Batch axes of all arguments broadcast against each other.
+    v : array_like (..., nv)
+        Velocity; of a free joint [linear, angular] in the body frame.
+    a : array_like (..., nv)
+        Time derivative of ``v``, component by component.
+    f_ext : array_like (..., nbodies, 6), optional
+        External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
+        Its components in the body frame are held constant.
+    symmetric : bool, optional
+        Inside joints of several degrees of freedom, give ``d2tau_dqdq`` in the exponential chart:
+        symmetric in its last two indices. By default repeated derivatives, the first index first.
+    packed : bool, optional
+        Give only the entries that can differ from zero, as vectors in the order of
+        `dtau.packed_indices`.
+    out : tuple of ndarray, optional
+        The four arrays for the results: float64, C-contiguous, writable, of the results' shapes,
+        sharing no memory with each other or with the inputs.
+    threads : int, optional
+        Number of threads; by default one for a small batch, and one a processor for a batch that
+        would take one thread more than about 0.2 ms.
+
+    Returns
+    -------
+    InverseDynamicsSecondDerivatives
+        ``d2tau_dqdq``, ``d2tau_dqdv``, ``d2tau_dvdv``, ``d2tau_dadq``, each ``(..., nv, nv, nv)``
+        with entry [i, j, k] the derivative of torque i by the variable named first along j, then by
+        the second along k; packed ``(..., entries)``. ``d2tau_dadq[i, j, k]`` is the derivative of
+        entry i, j of the mass matrix along k.
+
+    Raises
+    ------
+    ValueError
+        If a shape does not fit or a quaternion is further than 1e-6 from unit norm.
+    TypeError
+        If an array is complex or holds objects.
+    MemoryError
+        If the results would not fit into the memory available; nothing is allocated then.
+
+    Notes
+    -----
+    IDSVA-SO, [IDSVA-SO] algorithm 1; O(N d^2) with the depth d of the tree. Dense tensors take
+    4 nv^3 numbers a state.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, a = dtau.random_state(model, np.random.default_rng(0), shape=(16,))
+    >>> d2 = dtau.inverse_dynamics_second_derivatives(model, q, v, a)
+    >>> d2.d2tau_dqdv.shape
+    (16, 18, 18, 18)
+
+    The same numbers, packed:
+
+    >>> packed = dtau.inverse_dynamics_second_derivatives(model, q, v, a, packed=True)
+    >>> i, j, k = dtau.packed_indices(model)
+    >>> bool((d2.d2tau_dqdv[:, i, j, k] == packed.d2tau_dqdv).all())
+    True
+
+    What changes with ``symmetric=True`` (here the block of the free root):
+
+    >>> def asymmetry(x):
+    ...     return float(np.abs(x - np.swapaxes(x, -1, -2)).max())
+    >>> chart = dtau.inverse_dynamics_second_derivatives(model, q, v, a, symmetric=True)
+    >>> asymmetry(d2.d2tau_dqdq) > 1.0, asymmetry(chart.d2tau_dqdq)
+    (True, 0.0)
+    """
+    require("symmetric", symmetric, bool)
+    require("packed", packed, bool)
+    function = (
+        _core.inverse_dynamics_second_derivatives_packed
+        if packed
+        else _core.inverse_dynamics_second_derivatives
+    )
+    return function(model, q, v, a, f_ext, symmetric, out, threads)
+
+
+def packed_indices(model: Model) -> NDArray[np.intp]:
+    """Indices of the entries of packed second derivatives, in their order.
+
+    An entry [i, j, k] of a tensor of second derivatives of inverse dynamics can differ from zero
+    only if its three degrees of freedom lie on one path to the world.
+
+    Parameters
+    ----------
+    model : Model
+
+    Returns
+    -------
+    ndarray (3, entries) of intp
+        Rows i, j and k: ``tensor[..., i, j, k]`` are the packed entries of a dense tensor.
+
+    Raises
+    ------
+    TypeError
+        If ``model`` is not a `dtau.Model`.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
+    >>> packed = dtau.inverse_dynamics_second_derivatives(model, q, v, a, packed=True)
+    >>> i, j, k = dtau.packed_indices(model)
+    >>> dense = np.zeros((model.nv,) * 3)
+    >>> dense[i, j, k] = packed.d2tau_dqdq
+    >>> len(i), dense.size
+    (2268, 5832)
+    """
+    return _core.packed_indices(model)
+
+
+def inverse_dynamics_hessian(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    lam: ArrayLike,
+    f_ext: ArrayLike | None = None,
+    *,
+    symmetric: bool = False,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> InverseDynamicsHessian:
+    """Second derivatives of lam . tau, for the joint torque tau: all blocks, no tensor.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration. Batch axes of all arguments broadcast against each other.
+    v : array_like (..., nv)
+        Velocity; of a free joint [linear, angular] in the body frame.
+    a : array_like (..., nv)
+        Time derivative of ``v``, component by component.
+    lam : array_like (..., nv)
+        Weights of the torques, held constant: multipliers of the dynamics in an optimiser.
+    f_ext : array_like (..., nbodies, 6), optional
+        External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
+        Its components in the body frame are held constant.
+    symmetric : bool, optional
+        Give ``dqdq`` in the exponential chart: symmetric.
+    out : tuple of ndarray, optional
+        The four arrays for the results.
+    threads
+        See `dtau.inverse_dynamics_second_derivatives`.
+
+    Returns
+    -------
+    InverseDynamicsHessian
+        ``dqdq``, ``dqdv``, ``dvdv``, ``dadq``, each ``(..., nv, nv)``: entry [j, k] is the
+        derivative of lam . tau by the variable named first along j, then by the second along k.
+
+    Raises
+    ------
+    ValueError
+        If a shape does not fit or a quaternion is further than 1e-6 from unit norm.
+    TypeError
+        If an array is complex or holds objects.
+
+    Notes
+    -----
+    The contraction of [IDSVA-SO] in O(N d), the cost of first derivatives.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
+    >>> lam = np.linspace(-1.0, 1.0, model.nv)
+    >>> hessian = dtau.inverse_dynamics_hessian(model, q, v, a, lam)
+    >>> tensors = dtau.inverse_dynamics_second_derivatives(model, q, v, a)
+    >>> bool(np.allclose(hessian.dqdv, np.einsum("i,ijk->jk", lam, tensors.d2tau_dqdv)))
+    True
+    """
+    require("symmetric", symmetric, bool)
+    return _core.inverse_dynamics_hessian(model, q, v, a, lam, f_ext, symmetric, out, threads)
+
+
+def forward_dynamics_second_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    f_ext: ArrayLike | None = None,
+    *,
+    symmetric: bool = False,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> ForwardDynamicsSecondDerivatives:
+    """Second derivatives of the joint acceleration by configuration, velocity and torque.
+
+    Those by velocity and torque and by torque twice vanish.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration. Batch axes of all arguments broadcast against each other.
+    v : array_like (..., nv)
+        Velocity; of a free joint [linear, angular] in the body frame.
+    tau : array_like (..., nv)
+        Joint torque; of a free joint the wrench [force, moment] in the body frame.
+    f_ext : array_like (..., nbodies, 6), optional
+        External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
+        Its components in the body frame are held constant.
+    symmetric : bool, optional
+        Give ``d2a_dqdq`` in the exponential chart: symmetric in its last two indices.
+    out, threads
+        See `dtau.inverse_dynamics_second_derivatives`.
+
+    Returns
+    -------
+    ForwardDynamicsSecondDerivatives
+        ``d2a_dqdq``, ``d2a_dqdv``, ``d2a_dvdv``, ``d2a_dtaudq``, each ``(..., nv, nv, nv)`` with
+        entry [i, j, k] the derivative of acceleration i by the variable named first along j, then
+        by the second along k. ``d2a_dtaudq[i, j, k]`` is the derivative of entry i, j of the
+        inverse mass matrix along k.
+
+    Raises
+    ------
+    ValueError
+        If a shape does not fit, a quaternion is further than 1e-6 from unit norm, or a joint has no
+        inertia to accelerate.
+    TypeError
+        If an array is complex or holds objects.
+    MemoryError
+        If the results would not fit into the memory available; nothing is allocated then.
+
+    Notes
+    -----
+    From the second derivatives of inverse dynamics ([IDSVA-SO]) and first derivatives of forward
+    dynamics, O(nv^3 d). Entries are dense: prefer `dtau.forward_dynamics_hessian` where a
+    contraction will do.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, tau = dtau.random_state(model, np.random.default_rng(0))
+    >>> d2 = dtau.forward_dynamics_second_derivatives(model, q, v, tau)
+    >>> d2.d2a_dvdv.shape
+    (18, 18, 18)
+    """
+    require("symmetric", symmetric, bool)
+    return _core.forward_dynamics_second_derivatives(
+        model, q, v, tau, f_ext, symmetric, out, threads
+    )
+
+
+def forward_dynamics_hessian(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    lam: ArrayLike,
+    f_ext: ArrayLike | None = None,
+    *,
+    symmetric: bool = False,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> ForwardDynamicsHessian:
+    """Second derivatives of lam . a, for the joint acceleration a: all blocks, no tensor.
+
+    This is the term of DDP that Gauss-Newton methods drop: with lam the gradient of the value
+    function by the next state's velocity times the time step.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration. Batch axes of all arguments broadcast against each other.
+    v : array_like (..., nv)
+        Velocity; of a free joint [linear, angular] in the body frame.
+    tau : array_like (..., nv)
+        Joint torque; of a free joint the wrench [force, moment] in the body frame.
+    lam : array_like (..., nv)
+        Weights of the accelerations, held constant.
+    f_ext : array_like (..., nbodies, 6), optional
+        External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
+        Its components in the body frame are held constant.
+    symmetric : bool, optional
+        Give ``dqdq`` in the exponential chart: symmetric.
+    out : tuple of ndarray, optional
+        The four arrays for the results.
+    threads
+        See `dtau.inverse_dynamics_second_derivatives`.
+
+    Returns
+    -------
+    ForwardDynamicsHessian
+        ``dqdq``, ``dqdv``, ``dvdv``, ``dtaudq``, each ``(..., nv, nv)``: entry [j, k] is the
+        derivative of lam . a by the variable named first along j, then by the second along k.
+
+    Raises
+    ------
+    ValueError
+        If a shape does not fit, a quaternion is further than 1e-6 from unit norm, or a joint has no
+        inertia to accelerate.
+    TypeError
+        If an array is complex or holds objects.
+
+    Notes
+    -----
+    From `dtau.inverse_dynamics_hessian` with M^-1 lam, one solve with the factors of the mass
+    matrix and two sparse products, O(N d + nv^2 d).
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, tau = dtau.random_state(model, np.random.default_rng(0))
+    >>> lam = np.linspace(-1.0, 1.0, model.nv)
+    >>> hessian = dtau.forward_dynamics_hessian(model, q, v, tau, lam)
+    >>> tensors = dtau.forward_dynamics_second_derivatives(model, q, v, tau)
+    >>> bool(np.allclose(hessian.dvdv, np.einsum("i,ijk->jk", lam, tensors.d2a_dvdv)))
+    True
+    """
+    require("symmetric", symmetric, bool)
+    return _core.forward_dynamics_hessian(model, q, v, tau, lam, f_ext, symmetric, out, threads)
