@@ -24,7 +24,7 @@ bool signal_pending() {
 double price(const Job& job, const Tree& tree, bool solves) {
     double numbers = 0.0;
     for (int o = 0; o < job.noutputs; ++o) numbers += static_cast<double>(job.out[o].size);
-    return 15.0 * tree.nbodies + numbers * (solves ? 0.1 * tree.nv : 0.5);
+    return 15.0 * (1.0 + job.order) * tree.nbodies + numbers * (solves ? 0.1 * tree.nv : 0.5);
 }
 
 int thread_count(nb::handle threads, double work) {
@@ -79,6 +79,32 @@ nb::object named_tuple(nb::handle type, nb::object* results, int count) {
     return result;
 }
 
+// Is the motion of a joint with this name given?
+bool is_prescribed(const std::string& name, const CompiledTree& compiled, const bool* prescribed) {
+    const Tree& tree = compiled.tree();
+    for (int i = 0; prescribed && i < tree.nbodies; ++i) {
+        const int k = tree.bodies[i].v;
+        if (compiled.joint_name(i) == name &&
+            prescribed[tree.coupling ? tree.coupling->v_source[k] : k])
+            return true;
+    }
+    return false;
+}
+
+// ValueError if joints whose motion is not given have no inertia to accelerate.
+void require_inertia(const char* function, const CompiledTree& compiled, const bool* prescribed) {
+    std::string names;
+    for (const std::string& name : compiled.massless_joints())
+        if (!is_prescribed(name, compiled, prescribed))
+            names += (names.empty() ? "'" : ", '") + name + "'";
+    if (names.empty()) return;
+    throw nb::value_error((std::string(function) +
+                           ": expected a model in which every joint has inertia to "
+                           "accelerate, got none at joints " +
+                           names + "; give them inertia or armature, or fix them with model.lock")
+                              .c_str());
+}
+
 }  // namespace
 
 void import_numpy() {
@@ -117,27 +143,18 @@ TreeReference compiled_tree(nb::handle model) {
 
 nb::object call(const Signature& signature, nb::handle model,
                 std::initializer_list<nb::handle> inputs, Options options, Element element,
-                const FrameList* frames) {
+                const FrameList* frames, const bool* prescribed) {
     const TreeReference reference = compiled_tree(model);
     const CompiledTree& compiled = reference.tree;
     const Tree& tree = compiled.tree();
-    if (signature.needs_inertia && !compiled.massless_joints().empty()) {
-        std::string names;
-        for (const std::string& name : compiled.massless_joints())
-            names += (names.empty() ? "'" : ", '") + name + "'";
-        throw nb::value_error((std::string(signature.name) +
-                               ": expected a model in which every joint has inertia to "
-                               "accelerate, got none at joints " +
-                               names +
-                               "; give them inertia or armature, or fix them with model.lock")
-                                  .c_str());
-    }
+    if (signature.needs_inertia) require_inertia(signature.name, compiled, prescribed);
     const int type = element == Element::complex ? NPY_CDOUBLE : NPY_DOUBLE;
     Job job;
     job.element = element;
     job.symmetric = options.symmetric;
-    job.packed = signature.outputs[0] == Core::packed_tensor;
-    int shape_frames = 0;
+    job.packed = signature.outputs[0].core == Core::packed_tensor;
+    job.prescribed = prescribed;
+    int shape_frames = 0, order = -1;
     if (frames) {
         job.frames = frames->frames.data();
         job.nframes = static_cast<int>(frames->frames.size());
@@ -154,15 +171,17 @@ nb::object call(const Signature& signature, nb::handle model,
         const Parameter& parameter = signature.inputs[i];
         cores[i] = core_shape(parameter.core, tree, shape_frames);
         if (parameter.optional && given.is_none()) continue;
-        arrays[i] = input_array(given, parameter.name, cores[i], type);
+        arrays[i] = input_array(given, parameter, cores[i], order, type);
         PyArrayObject* a = array(arrays[i]);
         Input& input = job.in[i];
         input.data = PyArray_BYTES(a);
-        input.spacing = PyArray_STRIDE(a, PyArray_NDIM(a) - 1);
+        input.spacing = core_spacing(arrays[i], cores[i]);
         input.size = 1;
         input.meaning = input_meaning(parameter.core);
+        if (parameter.rows != not_stacked) input.stacked = order + parameter.rows;
         for (int k = 0; k < cores[i].ndim; ++k) input.size *= static_cast<int>(cores[i].size[k]);
     }
+    job.order = order < 0 ? 0 : order;
     broadcast(job, signature, arrays, cores);
     const bool shorter = signature.shorter_tuple && !job.in[job.ninputs - 1].data;
     job.noutputs = static_cast<int>(signature.outputs.size()) - shorter;

@@ -28,23 +28,35 @@ enum class Core {
     tensor,           // (nv, nv, nv)
     packed_tensor,    // (the entries whose indices lie on one path)
     wrench,           // (6)
+    twists,           // (nbodies, 6)
 };
 
 // What the numbers of an input and of an output mean where joints mimic others.
 Meaning input_meaning(Core core);
 Meaning output_meaning(Core core);
 
+// Time derivatives are stacked along an axis before the core's, of length order + rows; the first
+// stack among the inputs says what the order is.
+inline constexpr int not_stacked = -1;
+
 struct Parameter {
     const char* name;
     Core core;
     bool optional = false;  // None is accepted
+    int rows = not_stacked;
+};
+
+struct Result {
+    Core core;
+    int rows = not_stacked;
+    Result(Core what, int stacked = not_stacked) : core(what), rows(stacked) {}
 };
 
 struct Signature {
     const char* name;
     Kernel KernelTable::* kernel;
     std::vector<Parameter> inputs;
-    std::vector<Core> outputs;
+    std::vector<Result> outputs;
     const char* named_tuple = nullptr;  // in dtau.results, for several outputs
     // The class without the last output, if there is one only where the last input is given.
     const char* shorter_tuple = nullptr;
@@ -80,7 +92,8 @@ struct Options {
 // Runs a function: one array, or a named tuple of arrays if there are several outputs.
 nanobind::object call(const Signature& signature, nanobind::handle model,
                       std::initializer_list<nanobind::handle> inputs, Options options,
-                      Element element, const FrameList* frames = nullptr);
+                      Element element, const FrameList* frames = nullptr,
+                      const bool* prescribed = nullptr);
 
 // The function's signature as Python's type checkers read it.
 std::string type_signature(const Signature& signature, Element element, const char* frame_inputs);

@@ -21,18 +21,27 @@ inline PyArrayObject* array(nanobind::handle object) {
 // The numbers of one state.
 struct Shape {
     int ndim;
-    npy_intp size[3];
+    npy_intp size[4];
 };
+inline constexpr int max_core_axes = 4;
 
 // nframes -1: a single frame, without an axis for it.
 Shape core_shape(Core core, const Tree& tree, int nframes);
+
+// The same with an axis before it for a stack of time derivatives.
+Shape stacked(const Shape& core, int length);
 
 // A shape for a message, after an optional prefix such as "...".
 std::string text(const npy_intp* shape, int ndim, const char* prefix = "");
 std::string str(nanobind::handle object);
 
-// An input: converted, its last axes checked and evenly spaced.
-nanobind::object input_array(nanobind::handle given, const char* name, const Shape& core, int type);
+// An input: converted, its last axes checked and evenly spaced. A stack's axis is added to `core`;
+// the first stack's length writes `order`, which is negative before.
+nanobind::object input_array(nanobind::handle given, const Parameter& parameter, Shape& core,
+                             int& order, int type);
+
+// The distance in bytes of neighbouring numbers of such an array's last axes.
+npy_intp core_spacing(nanobind::handle input, const Shape& core);
 
 // Broadcasts the batch axes of all inputs against each other and writes their strides.
 void broadcast(Job& job, const Signature& signature, const nanobind::object* arrays,

@@ -155,12 +155,25 @@ class Definitions {
                     return call(s, m, {x, y, z, dx, dy, dz, f, df}, {out, threads}, element);
                 },
                 given_, given_, given_, given_, given_, given_, given_, given_);
+        for (Signature& s : hybrid_functions)
+            define(
+                s,
+                [&s, element](Model m, Mask prescribed, Array x, Array y, Array a, Array t, Array f,
+                              Array out, Array threads) {
+                    const int nv = compiled_tree(m).tree.tree().independent.n;
+                    if (static_cast<int>(prescribed.shape(0)) != nv)
+                        throw nb::value_error("prescribed: of another length than v");
+                    return call(s, m, {x, y, a, t, f}, {out, threads}, element, nullptr,
+                                prescribed.data());
+                },
+                nb::arg(), given_, given_, given_, given_, given_);
         define_frame_functions();
     }
 
   private:
     using Model = nb::handle;
     using Array = nb::handle;
+    using Mask = Rows<bool>;
     using Bodies = Rows<std::int32_t>;
     using Rotations = Rows<double, 3, 3>;
     using Translations = Rows<double, 3>;
@@ -175,13 +188,16 @@ class Definitions {
         };
         s.results = result_class(s.named_tuple);
         s.shorter_results = result_class(s.shorter_tuple);
-        const bool with_frames = sizeof...(arguments) > s.inputs.size() + s.asks_symmetric;
-        const char* frames = with_frames ? frame_text(s) : "";
-        module_.def(s.name, function, nb::sig(keep(type_signature(s, element_, frames))), given_,
+        const bool further = sizeof...(arguments) > s.inputs.size() + s.asks_symmetric;
+        const char* more = further ? further_text(s) : "";
+        module_.def(s.name, function, nb::sig(keep(type_signature(s, element_, more))), given_,
                     arguments..., default_, default_);
     }
 
-    const char* frame_text(const Signature& s) const {
+    // What the function takes before its arrays.
+    const char* further_text(const Signature& s) const {
+        if (std::begin(hybrid_functions) <= &s && &s < std::end(hybrid_functions))
+            return "prescribed: numpy.typing.NDArray[numpy.bool], ";
         return keep(
             std::string("bodies: numpy.typing.NDArray[numpy.int32], "
                         "rotation: numpy.typing.NDArray[numpy.float64], "

@@ -21,6 +21,7 @@ Shape core_shape(Core core, const Tree& tree, int nframes) {
         case Core::torque_matrix:
             return {2, {nv, nv}};
         case Core::wrenches:
+        case Core::twists:
             return {2, {tree.nlinks, 6}};
         case Core::rotations:
             return {3, {tree.nlinks, 3, 3}};
@@ -40,6 +41,12 @@ Shape core_shape(Core core, const Tree& tree, int nframes) {
             return {1, {baseline::packed_size(tree.independent)}};
     }
     return {};
+}
+
+Shape stacked(const Shape& core, int length) {
+    Shape shape = {core.ndim + 1, {length}};
+    std::copy_n(core.size, core.ndim, shape.size + 1);
+    return shape;
 }
 
 Meaning input_meaning(Core core) {
@@ -106,6 +113,21 @@ nb::object as_array(nb::handle given, const char* name, int type) {
     return result;
 }
 
+// Whether the numbers of the last axes follow each other at equal distances. The strides of axes of
+// one number mean nothing.
+bool evenly_spaced(PyArrayObject* a, const Shape& core, npy_intp& spacing) {
+    const npy_intp* strides = PyArray_STRIDES(a) + PyArray_NDIM(a) - core.ndim;
+    npy_intp count = 1;
+    spacing = PyArray_ITEMSIZE(a);
+    for (int k = core.ndim - 1; k >= 0; --k) {
+        if (core.size[k] == 1) continue;
+        if (count == 1) spacing = strides[k];
+        if (strides[k] != spacing * count) return false;
+        count *= core.size[k];
+    }
+    return true;
+}
+
 // Checks the last axes, and returns the array with them evenly spaced (a copy only if they are
 // not).
 nb::object with_core(nb::object given, const char* name, const Shape& core) {
@@ -118,21 +140,51 @@ nb::object with_core(nb::object given, const char* name, const Shape& core) {
         throw nb::value_error((std::string(name) + " has shape " + text(shape, ndim) +
                                ", expected " + text(core.size, core.ndim, "..."))
                                   .c_str());
-    const npy_intp* strides = PyArray_STRIDES(a);
-    for (int k = core.ndim - 1; k > 0; --k) {
-        if (core.size[k - 1] == 1 || strides[batch + k - 1] == strides[batch + k] * core.size[k])
-            continue;
-        nb::object copy = nb::steal(reinterpret_cast<PyObject*>(PyArray_NewCopy(a, NPY_CORDER)));
-        if (!copy.is_valid()) throw nb::python_error();
-        return copy;
+    npy_intp spacing;
+    if (evenly_spaced(a, core, spacing)) return given;
+    nb::object copy = nb::steal(reinterpret_cast<PyObject*>(PyArray_NewCopy(a, NPY_CORDER)));
+    if (!copy.is_valid()) throw nb::python_error();
+    return copy;
+}
+
+// Checks the length of a stack of `core`, and writes the order that the first one gives.
+int stack_length(PyArrayObject* a, const Parameter& parameter, const Shape& core, int& order) {
+    const int axis = PyArray_NDIM(a) - core.ndim - 1;
+    const npy_intp length = axis >= 0 ? PyArray_DIM(a, axis) : -1;
+    const int least = parameter.rows > 0 ? parameter.rows : 1;
+    const auto fail = [&](const std::string& expected) {
+        throw nb::value_error((std::string(parameter.name) + " has shape " +
+                               text(PyArray_DIMS(a), PyArray_NDIM(a)) + ", expected " +
+                               text(core.size, core.ndim, "..., n") + " with n = " + expected +
+                               ": a stack of the value and its time derivatives")
+                                  .c_str());
+    };
+    if (order >= 0) {
+        const int expected = order + parameter.rows;
+        if (length != expected) fail(std::to_string(expected) + ", to match the stack before it");
+        return expected;
     }
-    return given;
+    if (length < least) fail(std::to_string(least) + " or more");
+    if (length - parameter.rows > Job::max_order)
+        fail("at most " + std::to_string(Job::max_order + parameter.rows));
+    order = static_cast<int>(length) - parameter.rows;
+    return static_cast<int>(length);
 }
 
 }  // namespace
 
-nb::object input_array(nb::handle given, const char* name, const Shape& core, int type) {
-    return with_core(as_array(given, name, type), name, core);
+nb::object input_array(nb::handle given, const Parameter& parameter, Shape& core, int& order,
+                       int type) {
+    nb::object converted = as_array(given, parameter.name, type);
+    if (parameter.rows != not_stacked)
+        core = stacked(core, stack_length(array(converted), parameter, core, order));
+    return with_core(converted, parameter.name, core);
+}
+
+npy_intp core_spacing(nb::handle input, const Shape& core) {
+    npy_intp spacing;
+    evenly_spaced(array(input), core, spacing);
+    return spacing;
 }
 
 void broadcast(Job& job, const Signature& signature, const nb::object* arrays, const Shape* cores) {

@@ -23,6 +23,7 @@ enum class Meaning { other, q, v, torques, torque_matrix };
 struct Input {
     const char* data = nullptr;
     int size = 0;                // numbers a state
+    int stacked = 1;             // how often the meaning repeats in them: in a stack of derivatives
     std::ptrdiff_t spacing = 0;  // bytes from one to the next
     std::ptrdiff_t stride[32];   // bytes, a batch axis (as many as the job has)
     Meaning meaning = Meaning::other;
@@ -32,6 +33,7 @@ struct Input {
 struct Output {
     char* data = nullptr;
     std::ptrdiff_t size = 0;  // numbers a state
+    int stacked = 1;          // as for an input
     Meaning meaning = Meaning::other;
 };
 
@@ -53,6 +55,12 @@ struct Job {
     const dtau::Frame* frames = nullptr;
     int nframes = 0;
     Axes axes = Axes::body;
+
+    // Of time derivatives, for the functions that take stacks of them.
+    static constexpr int max_order = 100;
+    int order = 0;
+    // For hybrid dynamics: whether a degree of freedom's motion is given, and not its torque.
+    const bool* prescribed = nullptr;  // (independent nv)
 };
 
 }  // namespace dtau

@@ -10,8 +10,13 @@ namespace nb = nanobind;
 namespace dtau {
 namespace {
 
+Shape result_shape(const Result& result, const Job& job, const Tree& tree, int nframes) {
+    const Shape shape = core_shape(result.core, tree, nframes);
+    return result.rows == not_stacked ? shape : stacked(shape, job.order + result.rows);
+}
+
 nb::object new_output(const Job& job, const Shape& core, int type) {
-    npy_intp shape[Job::max_axes + 3];
+    npy_intp shape[Job::max_axes + max_core_axes];
     for (int axis = 0; axis < job.naxes; ++axis) shape[axis] = job.shape[axis];
     for (int k = 0; k < core.ndim; ++k) shape[job.naxes + k] = core.size[k];
     nb::object result = nb::steal(PyArray_SimpleNew(job.naxes + core.ndim, shape, type));
@@ -58,7 +63,7 @@ void check_output(nb::handle out, const std::string& name, const Job& job, const
         matches = PyArray_DIM(a, axis) ==
                   (axis < job.naxes ? job.shape[axis] : core.size[axis - job.naxes]);
     if (!matches) {
-        npy_intp shape[Job::max_axes + 3];
+        npy_intp shape[Job::max_axes + max_core_axes];
         for (int axis = 0; axis < job.naxes; ++axis) shape[axis] = job.shape[axis];
         for (int k = 0; k < core.ndim; ++k) shape[job.naxes + k] = core.size[k];
         fail("shape " + text(shape, job.naxes + core.ndim) + ", got " +
@@ -90,7 +95,7 @@ void check_memory(const Job& job, const Signature& signature, const Tree& tree, 
     double bytes = type == NPY_CDOUBLE ? 16.0 : 8.0, numbers = 0.0;
     for (int axis = 0; axis < job.naxes; ++axis) bytes *= static_cast<double>(job.shape[axis]);
     for (int o = 0; o < job.noutputs; ++o) {
-        const Shape shape = core_shape(signature.outputs[o], tree, nframes);
+        const Shape shape = result_shape(signature.outputs[o], job, tree, nframes);
         double size = 1.0;
         for (int k = 0; k < shape.ndim; ++k) size *= static_cast<double>(shape.size[k]);
         numbers += size;
@@ -144,7 +149,8 @@ void make_outputs(Job& job, const Signature& signature, const Tree& tree, int nf
                                   .c_str());
     if (!given) check_memory(job, signature, tree, nframes, type);
     for (int o = 0; o < count; ++o) {
-        const Shape shape = core_shape(signature.outputs[o], tree, nframes);
+        const Result& result = signature.outputs[o];
+        const Shape shape = result_shape(result, job, tree, nframes);
         if (given) {
             results[o] = count > 1 ? nb::object(out[o]) : nb::borrow(out);
             const std::string name = count > 1 ? "out[" + std::to_string(o) + "]" : "out";
@@ -164,7 +170,8 @@ void make_outputs(Job& job, const Signature& signature, const Tree& tree, int nf
         }
         job.out[o].data = PyArray_BYTES(array(results[o]));
         job.out[o].size = 1;
-        job.out[o].meaning = output_meaning(signature.outputs[o]);
+        job.out[o].meaning = output_meaning(result.core);
+        job.out[o].stacked = result.rows == not_stacked ? 1 : job.order + result.rows;
         for (int k = 0; k < shape.ndim; ++k) job.out[o].size *= shape.size[k];
     }
     std::ptrdiff_t numbers = 0;

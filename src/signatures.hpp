@@ -9,6 +9,12 @@ inline constexpr Parameter q{"q", Core::q}, q0{"q0", Core::q}, q1{"q1", Core::q}
     a{"a", Core::v}, tau{"tau", Core::torque}, dq{"dq", Core::v}, dv{"dv", Core::v},
     da{"da", Core::v}, dtorque{"dtau", Core::torque}, wrench{"wrench", Core::wrench},
     f_ext{"f_ext", Core::wrenches, true}, df_ext{"df_ext", Core::wrenches, true};
+// Stacks for results of order 0 ... r: those of r, r + 1 or r + 2 rows.
+inline constexpr Parameter v_below{"v_derivatives", Core::v, false, 0},
+    v_stack{"v_derivatives", Core::v, false, 1}, v_beyond{"v_derivatives", Core::v, false, 2},
+    a_stack{"a_derivatives", Core::v, false, 1},
+    tau_stack{"tau_derivatives", Core::torque, false, 1},
+    f_ext_stack{"f_ext_derivatives", Core::wrenches, true, 1};
 
 // Weights of results. Where joints mimic others (v_joint = G v), those of torques go to the joints
 // as velocities do: lam . G^T tau_joint = (G lam) . tau_joint.
@@ -53,8 +59,33 @@ inline Signature functions_of_two[] = {
      .inputs = {q0, q1},
      .outputs = {Core::v},
      .real_only = true},
+    {.name = "mass_matrix_time_derivatives",
+     .kernel = &KernelTable::mass_matrix_time_derivatives,
+     .inputs = {q, v_below},
+     .outputs = {{Core::torque_matrix, 1}}},
+    {.name = "coriolis_matrix_time_derivatives",
+     .kernel = &KernelTable::coriolis_matrix_time_derivatives,
+     .inputs = {q, v_stack},
+     .outputs = {{Core::torque_matrix, 1}}},
+    {.name = "gravity_torque_time_derivatives",
+     .kernel = &KernelTable::gravity_torque_time_derivatives,
+     .inputs = {q, v_below},
+     .outputs = {{Core::torque, 1}}},
+    {.name = "kinematics_time_derivatives",
+     .kernel = &KernelTable::kinematics_time_derivatives,
+     .inputs = {q, v_below},
+     .outputs = {{Core::rotations, 1}, {Core::positions, 1}, {Core::twists, 0}},
+     .named_tuple = "KinematicsTimeDerivatives"},
 };
 inline Signature functions_of_three[] = {
+    {.name = "inverse_dynamics_time_derivatives",
+     .kernel = &KernelTable::inverse_dynamics_time_derivatives,
+     .inputs = {q, v_beyond, f_ext_stack},
+     .outputs = {{Core::torque, 1}}},
+    {.name = "bias_torque_time_derivatives",
+     .kernel = &KernelTable::bias_torque_time_derivatives,
+     .inputs = {q, v_stack, f_ext_stack},
+     .outputs = {{Core::torque, 1}}},
     {.name = "bias_torque",
      .kernel = &KernelTable::bias_torque,
      .inputs = {q, v, f_ext},
@@ -80,6 +111,26 @@ inline Signature functions_of_four[] = {
      .inputs = {q, v, tau, f_ext},
      .outputs = {Core::matrix, Core::matrix, Core::matrix},
      .named_tuple = "ForwardDynamicsDerivatives",
+     .needs_inertia = true},
+    {.name = "forward_dynamics_time_derivatives",
+     .kernel = &KernelTable::forward_dynamics_time_derivatives,
+     .inputs = {q, v, tau_stack, f_ext_stack},
+     .outputs = {{Core::v, 1}},
+     .needs_inertia = true},
+};
+// Hybrid dynamics, which also takes what is prescribed.
+inline Signature hybrid_functions[] = {
+    {.name = "hybrid_dynamics",
+     .kernel = &KernelTable::hybrid_dynamics_time_derivatives,
+     .inputs = {q, v, a, tau, f_ext},
+     .outputs = {Core::v, Core::torque},
+     .named_tuple = "HybridDynamics",
+     .needs_inertia = true},
+    {.name = "hybrid_dynamics_time_derivatives",
+     .kernel = &KernelTable::hybrid_dynamics_time_derivatives,
+     .inputs = {q, v, a_stack, tau_stack, f_ext_stack},
+     .outputs = {{Core::v, 1}, {Core::torque, 1}},
+     .named_tuple = "HybridDynamics",
      .needs_inertia = true},
 };
 inline Signature functions_of_five[] = {

@@ -14,7 +14,7 @@ import numpy as np
 from trees import MOVING, Array, Tree, grow, kind_of, random_quaternion, random_tree
 
 import dtau
-from dtau import kinematics
+from dtau import hybrid, kinematics
 
 State = dict[str, Array]
 EPS = float(np.finfo(float).eps)
@@ -104,6 +104,9 @@ def random_q(model: dtau.Model, rng: np.random.Generator, shape: tuple[int, ...]
     return q
 
 
+ROWS = 3  # of stacks of time derivatives: orders 0, 1, 2
+
+
 def random_state(model: dtau.Model, seed: int, shape: tuple[int, ...] = ()) -> State:
     """Every array that some function takes, by the name of the argument."""
     rng = np.random.default_rng(seed)
@@ -115,6 +118,9 @@ def random_state(model: dtau.Model, seed: int, shape: tuple[int, ...] = ()) -> S
     for name in ("dv", "da", "dtau", "lam"):
         state[name] = rng.uniform(-1.5, 1.5, (*shape, model.nv))
     state["df_ext"] = rng.uniform(-5.0, 5.0, (*shape, model.nbodies, 6))
+    for name, rows in (("v", ROWS + 1), ("a", ROWS), ("tau", ROWS)):
+        state[f"{name}_derivatives"] = rng.uniform(-1.5, 1.5, (*shape, rows, model.nv))
+    state["f_ext_derivatives"] = rng.uniform(-5.0, 5.0, (*shape, ROWS, model.nbodies, 6))
     return state
 
 
@@ -157,6 +163,8 @@ class Function:
         for name in ("frames", "frame"):
             if name in options:
                 frames.extend(kinematics._frame_arrays(model, options[name]))
+        if "prescribed" in options:
+            frames.append(hybrid._mask(model, options["prescribed"]))
         if "axes" in options:
             frames.append(kinematics._axes_code(options["axes"]))
         arrays = [*(state[name] for name in self.arguments), *[None] * self.omitted]
@@ -194,6 +202,13 @@ def _true(model: dtau.Model) -> bool:
 
 
 _V, _VV, _VVV = ("v",), ("v", "v"), ("v", "v", "v")
+
+
+def _first_joint_of_several(model: dtau.Model) -> list[str]:
+    return [joint.name for joint in model.joints[:1]] if len(model.joints) > 1 else []
+
+
+_PRESCRIBED = {"prescribed": _first_joint_of_several}
 FRAME_AXES = ("body", "world", "mixed")
 
 FUNCTIONS: tuple[Function, ...] = (
@@ -268,6 +283,37 @@ FUNCTIONS: tuple[Function, ...] = (
         (_VVV,) * 4,
         solves=True,
         flags=(False,),
+    ),
+    Function(
+        "hybrid_dynamics", ("q", "v", "a", "tau", "f_ext"), (_V, _V), _PRESCRIBED, solves=True
+    ),
+    Function(
+        "inverse_dynamics_time_derivatives",
+        ("q", "v_derivatives", "f_ext_derivatives"),
+        ((ROWS, "v"),),
+    ),
+    Function(
+        "forward_dynamics_time_derivatives",
+        ("q", "v", "tau_derivatives", "f_ext_derivatives"),
+        ((ROWS, "v"),),
+        solves=True,
+    ),
+    Function(
+        "hybrid_dynamics_time_derivatives",
+        ("q", "v", "a_derivatives", "tau_derivatives", "f_ext_derivatives"),
+        ((ROWS, "v"), (ROWS, "v")),
+        _PRESCRIBED,
+        solves=True,
+    ),
+    Function("mass_matrix_time_derivatives", ("q", "v_derivatives"), ((ROWS + 2, "v", "v"),)),
+    Function("coriolis_matrix_time_derivatives", ("q", "v_derivatives"), ((ROWS + 1, "v", "v"),)),
+    Function("gravity_torque_time_derivatives", ("q", "v_derivatives"), ((ROWS + 2, "v"),)),
+    Function("bias_torque_time_derivatives", ("q", "v_derivatives"), ((ROWS + 1, "v"),), omitted=1),
+    Function(
+        "kinematics_time_derivatives",
+        ("q", "v_derivatives"),
+        ((ROWS + 2, "b", 3, 3), (ROWS + 2, "b", 3), (ROWS + 1, "b", 6)),
+        sees_positions=True,
     ),
     Function("forward_kinematics", ("q",), (("b", 3, 3), ("b", 3)), sees_positions=True),
     Function(

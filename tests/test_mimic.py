@@ -167,6 +167,41 @@ def test_products_of_forward_dynamics_solve_the_reduced_equation(pair: Pair, see
 
 
 @given(pairs(), st.integers(0, 2**16))
+def test_time_derivatives_reduce(pair: Pair, seed: int) -> None:
+    """At every order; forward and hybrid dynamics solve the reduced equation."""
+    s = random_state(pair.tied, seed)
+    G, free, tied = pair.G, pair.free, pair.tied
+    v, f = s["v_derivatives"], s["f_ext_derivatives"]
+    q, joints = pair.q(s["q"]), v @ G.T
+
+    tau = dtau.inverse_dynamics_time_derivatives(tied, s["q"], v, f)
+    want = dtau.inverse_dynamics_time_derivatives(free, q, joints, f) @ G
+    assert_close(tau, want, 1e-12, "tau")
+    M = dtau.mass_matrix_time_derivatives(tied, s["q"], v)
+    want = G.T @ dtau.mass_matrix_time_derivatives(free, q, joints) @ G
+    assert_close(M, want, 1e-12, "M")
+    for x, y in zip(
+        dtau.kinematics_time_derivatives(tied, s["q"], v),
+        dtau.kinematics_time_derivatives(free, q, joints),
+        strict=True,
+    ):
+        assert_close(x, y, 1e-13, "kinematics", floor=1.0)
+
+    given_a, given_tau = s["a_derivatives"], s["tau_derivatives"]
+    arguments = (tied, s["q"], v[0], given_a, given_tau)
+    names = [joint.name for joint in tied.joints if joint.mimic is None]
+    a = dtau.forward_dynamics_time_derivatives(tied, s["q"], v[0], given_tau, f)
+    for got in (
+        dtau.HybridDynamics(a, given_tau),
+        dtau.hybrid_dynamics_time_derivatives(*arguments, names[::2], f),
+    ):
+        rows = np.concatenate([v[:1], got.a])
+        again = dtau.inverse_dynamics_time_derivatives(tied, s["q"], rows, f)
+        size = float(np.abs(M[0]).max()) * np.abs(got.a).max(-1) + np.abs(got.tau).max(-1)
+        assert (np.abs(again - got.tau).max(-1) <= 1e-11 * size).all()
+
+
+@given(pairs(), st.integers(0, 2**16))
 def test_the_manifold_is_that_of_the_independent_joints(pair: Pair, seed: int) -> None:
     s = random_state(pair.tied, seed)
     moved = dtau.integrate(pair.tied, s["q"], s["dq"])

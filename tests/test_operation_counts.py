@@ -108,10 +108,14 @@ def chain(bodies: int) -> dtau.Model:
 
 
 PRODUCTS = tuple(f"{y}_dynamics_{p}" for y in ("inverse", "forward") for p in ("jvp", "vjp"))
-LINEAR = ("inverse_dynamics", "forward_dynamics", "bias_torque", "gravity_torque", *PRODUCTS)
+IN_TIME = tuple(
+    f"{x}_time_derivatives"
+    for x in ("inverse_dynamics", "forward_dynamics", "bias_torque", "gravity_torque", "kinematics")
+)
+LINEAR = ("inverse_dynamics", "forward_dynamics", "bias_torque", "gravity_torque")
 
 
-@pytest.mark.parametrize("name", [*LINEAR, "forward_kinematics"])
+@pytest.mark.parametrize("name", [*LINEAR, *PRODUCTS, *IN_TIME, "forward_kinematics"])
 def test_linear_in_the_number_of_bodies(name: str) -> None:
     function = next(f for f in COUNTED if f.name == name)
     models = [chain(bodies) for bodies in (10, 20, 40)]
@@ -119,6 +123,22 @@ def test_linear_in_the_number_of_bodies(name: str) -> None:
         np.array(counts(function, model, random_state(model, 8))) for model in models
     )
     np.testing.assert_array_equal(large - middle, 2 * (middle - small))
+
+
+@pytest.mark.parametrize("name", [*IN_TIME, "mass_matrix_time_derivatives"])
+def test_at_most_quadratic_in_the_order(name: str) -> None:
+    """A polynomial of degree 2 with no negative coefficient grows at most fourfold."""
+    function = next(f for f in COUNTED if f.name == name)
+    model = robot("free root, branches")
+    flops = []
+    for length in (6, 12, 24):
+        state = random_state(model, 11)
+        for stack in ("v_derivatives", "tau_derivatives", "f_ext_derivatives"):
+            extra = 1 if stack == "v_derivatives" and name.startswith("inverse") else 0
+            state[stack] = np.ones((length + extra, *state[stack].shape[1:]))
+        flops.append(sum(counts(function, model, state)))
+    assert flops[0] < flops[1] < 4 * flops[0]
+    assert flops[1] < flops[2] < 4 * flops[1]
 
 
 @pytest.mark.parametrize("name", ["mass_matrix", "inverse_dynamics_derivatives"])

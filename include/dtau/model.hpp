@@ -66,6 +66,7 @@ struct Span {
 
 struct Tree {
     int nbodies, nlinks, nq, nv;
+    int depth;  // at least the number of bodies on any path to the world
     const Body* bodies;
     const int* link_body;  // (nlinks)
     Paths dofs;

@@ -8,6 +8,12 @@ from __future__ import annotations
 
 from dtau import conventions, robots
 from dtau.builder import ModelBuilder
+from dtau.closed_form import (
+    bias_torque_time_derivatives,
+    coriolis_matrix_time_derivatives,
+    gravity_torque_time_derivatives,
+    mass_matrix_time_derivatives,
+)
 from dtau.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
 from dtau.dynamics import (
     bias_torque,
@@ -19,6 +25,7 @@ from dtau.dynamics import (
     mass_matrix_inverse,
 )
 from dtau.errors import ModelError, ModelWarning
+from dtau.hybrid import hybrid_dynamics, hybrid_dynamics_time_derivatives
 from dtau.joint_type import JointType
 from dtau.joints import (
     Cylindrical,
@@ -54,11 +61,13 @@ from dtau.results import (
     ForwardDynamicsProducts,
     ForwardDynamicsProductsWithWrenches,
     ForwardDynamicsSecondDerivatives,
+    HybridDynamics,
     InverseDynamicsDerivatives,
     InverseDynamicsHessian,
     InverseDynamicsProducts,
     InverseDynamicsProductsWithWrenches,
     InverseDynamicsSecondDerivatives,
+    KinematicsTimeDerivatives,
     PartialState,
     Placements,
     State,
@@ -71,6 +80,11 @@ from dtau.second_derivatives import (
     packed_indices,
 )
 from dtau.spatial import Inertia, Pose
+from dtau.time_derivatives import (
+    forward_dynamics_time_derivatives,
+    inverse_dynamics_time_derivatives,
+    kinematics_time_derivatives,
+)
 
 __version__ = "0.1.0"
 
@@ -85,6 +99,7 @@ __all__ = [
     "Frame",
     "Free",
     "Helical",
+    "HybridDynamics",
     "Inertia",
     "InverseDynamicsDerivatives",
     "InverseDynamicsHessian",
@@ -93,6 +108,7 @@ __all__ = [
     "InverseDynamicsSecondDerivatives",
     "Joint",
     "JointType",
+    "KinematicsTimeDerivatives",
     "Limits",
     "Link",
     "Mimic",
@@ -110,29 +126,38 @@ __all__ = [
     "State",
     "Universal",
     "bias_torque",
+    "bias_torque_time_derivatives",
     "conventions",
     "coriolis_matrix",
+    "coriolis_matrix_time_derivatives",
     "difference",
     "forward_dynamics",
     "forward_dynamics_derivatives",
     "forward_dynamics_hessian",
     "forward_dynamics_jvp",
     "forward_dynamics_second_derivatives",
+    "forward_dynamics_time_derivatives",
     "forward_dynamics_vjp",
     "forward_kinematics",
     "frame_jacobians",
     "frame_placements",
     "gravity_torque",
+    "gravity_torque_time_derivatives",
+    "hybrid_dynamics",
+    "hybrid_dynamics_time_derivatives",
     "integrate",
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
     "inverse_dynamics_hessian",
     "inverse_dynamics_jvp",
     "inverse_dynamics_second_derivatives",
+    "inverse_dynamics_time_derivatives",
     "inverse_dynamics_vjp",
+    "kinematics_time_derivatives",
     "load",
     "mass_matrix",
     "mass_matrix_inverse",
+    "mass_matrix_time_derivatives",
     "neutral",
     "normalize",
     "packed_indices",

@@ -114,6 +114,26 @@ class Placements(NamedTuple):
     translation: NDArray[np.float64]
 
 
+class HybridDynamics(NamedTuple):
+    """Acceleration and torque of all joints, ``(..., nv)``, or stacks ``(..., r + 1, nv)``."""
+
+    a: NDArray[np.float64]
+    tau: NDArray[np.float64]
+
+
+class KinematicsTimeDerivatives(NamedTuple):
+    """Poses of all bodies in the world, their twists, and the time derivatives of both.
+
+    ``rotation (..., r + 1, nbodies, 3, 3)`` and ``translation (..., r + 1, nbodies, 3)`` are the
+    derivatives of order 0 ... r of what `Placements` holds, ``twist (..., r, nbodies, 6)`` those of
+    order 0 ... r - 1 of the components of [linear, angular] in the body frame, at its origin.
+    """
+
+    rotation: NDArray[np.float64]
+    translation: NDArray[np.float64]
+    twist: NDArray[np.float64]
+
+
 class State(NamedTuple):
     """A configuration ``(..., nq)``, a velocity and an acceleration, both ``(..., nv)``."""
 

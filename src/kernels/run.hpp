@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstring>
+#include <type_traits>
 
 #include "dtau/arena.hpp"
 #include "dtau/counted.hpp"
@@ -84,8 +85,14 @@ struct Scratch {
     }
 
   private:
+    static Workspace<T> create_workspace(Arena& arena, const Tree& tree, const Job& job) {
+        if constexpr (std::is_constructible_v<Workspace<T>, Arena&, const Tree&, int>)
+            return Workspace<T>(arena, tree, job.order);
+        else
+            return Workspace<T>(arena, tree);
+    }
     Scratch(Arena& arena, const Tree& tree, const Job& job, bool with_outputs)
-        : workspace(arena, tree) {
+        : workspace(create_workspace(arena, tree, job)) {
         for (int i = 0; i < job.ninputs; ++i)
             in[i] = job.in[i].data ? arena.take<T>(job.in[i].size) : nullptr;
         for (int o = 0; o < job.noutputs; ++o)
@@ -96,15 +103,17 @@ struct Scratch {
     void take_joints(Arena& arena, const Tree& tree, const Job& job) {
         for (int i = 0; i < job.ninputs; ++i)
             if (job.in[i].data && job.in[i].meaning != Meaning::other)
-                joint_in[i] = arena.take<T>(job.in[i].meaning == Meaning::q ? tree.nq : tree.nv);
+                joint_in[i] = arena.take<T>(job.in[i].stacked *
+                                            (job.in[i].meaning == Meaning::q ? tree.nq : tree.nv));
         for (int o = 0; o < job.noutputs; ++o) {
             const Output& out = job.out[o];
             const std::ptrdiff_t nv = tree.nv;
             if (out.meaning == Meaning::q) joint_out[o] = arena.take<T>(tree.nq);
-            if (out.meaning == Meaning::v) joint_out[o] = arena.take<T>(nv);
+            if (out.meaning == Meaning::v) joint_out[o] = arena.take<T>(out.stacked * nv);
             if (out.meaning == Meaning::torques)
                 joint_out[o] = arena.take_zeros<T>(out.size / tree.coupling->nv * nv);
-            if (out.meaning == Meaning::torque_matrix) joint_out[o] = arena.take_zeros<T>(nv * nv);
+            if (out.meaning == Meaning::torque_matrix)
+                joint_out[o] = arena.take_zeros<T>(out.stacked * nv * nv);
         }
     }
 };
@@ -122,7 +131,8 @@ DTAU_INLINE void apply(const Tree& tree, const Job& job, const Arguments<T>& giv
         if (job.in[i].meaning == Meaning::q)
             expand_q(tree, given.in[i], all);
         else
-            expand_v(tree, given.in[i], all);
+            for (int k = 0; k < job.in[i].stacked; ++k)
+                expand_v(tree, given.in[i] + k * tree.coupling->nv, all + k * tree.nv);
     }
     for (int o = 0; o < job.noutputs; ++o)
         if (scratch.joint_out[o]) joints.out[o] = scratch.joint_out[o];
@@ -132,9 +142,12 @@ DTAU_INLINE void apply(const Tree& tree, const Job& job, const Arguments<T>& giv
         const Output& out = job.out[o];
         const int nv = tree.coupling->nv;
         if (out.meaning == Meaning::q) pick_q(tree, all, given.out[o]);
-        if (out.meaning == Meaning::v) pick_v(tree, all, given.out[o]);
+        for (int k = 0; k < out.stacked && out.meaning == Meaning::v; ++k)
+            pick_v(tree, all + k * tree.nv, given.out[o] + k * nv);
         if (out.meaning == Meaning::torques) reduce_columns(tree, all, out.size / nv, given.out[o]);
-        if (out.meaning == Meaning::torque_matrix) reduce_matrix(tree, all, given.out[o], nv);
+        for (int k = 0; k < out.stacked && out.meaning == Meaning::torque_matrix; ++k)
+            reduce_matrix(tree, all + std::ptrdiff_t(k) * tree.nv * tree.nv,
+                          given.out[o] + std::ptrdiff_t(k) * nv * nv, nv);
     }
 }
 
@@ -256,7 +269,8 @@ void run_in_lanes(const Tree& tree, const Job& job, std::ptrdiff_t begin, std::p
         for (int o = 0; o < job.noutputs; ++o) {
             const std::ptrdiff_t size = job.out[o].size;
             double* target = reinterpret_cast<double*>(job.out[o].data) + state * size;
-            if (results == Results::sparse && job.out[o].meaning == Meaning::torque_matrix)
+            if (results == Results::sparse && job.out[o].meaning == Meaning::torque_matrix &&
+                job.out[o].stacked == 1)
                 scatter_related(tree, scratch.out[o], size, states, target);
             else if (results != Results::streamed)
                 scatter(scratch.out[o], {0, size}, size, states, target);

@@ -29,6 +29,14 @@ void wrench_at_frame(const Tree&, const Job&, States, States);
 void integrate(const Tree&, const Job&, States, States);
 void difference(const Tree&, const Job&, States, States);
 void normalize(const Tree&, const Job&, States, States);
+void inverse_dynamics_time_derivatives(const Tree&, const Job&, States, States);
+void forward_dynamics_time_derivatives(const Tree&, const Job&, States, States);
+void hybrid_dynamics_time_derivatives(const Tree&, const Job&, States, States);
+void mass_matrix_time_derivatives(const Tree&, const Job&, States, States);
+void coriolis_matrix_time_derivatives(const Tree&, const Job&, States, States);
+void gravity_torque_time_derivatives(const Tree&, const Job&, States, States);
+void bias_torque_time_derivatives(const Tree&, const Job&, States, States);
+void kinematics_time_derivatives(const Tree&, const Job&, States, States);
 PeakRate peak_rate();
 void take_operation_counts(long long*);
 
@@ -59,6 +67,14 @@ const KernelTable kernels = {
     .integrate = integrate,
     .difference = difference,
     .normalize = normalize,
+    .inverse_dynamics_time_derivatives = inverse_dynamics_time_derivatives,
+    .forward_dynamics_time_derivatives = forward_dynamics_time_derivatives,
+    .hybrid_dynamics_time_derivatives = hybrid_dynamics_time_derivatives,
+    .mass_matrix_time_derivatives = mass_matrix_time_derivatives,
+    .coriolis_matrix_time_derivatives = coriolis_matrix_time_derivatives,
+    .gravity_torque_time_derivatives = gravity_torque_time_derivatives,
+    .bias_torque_time_derivatives = bias_torque_time_derivatives,
+    .kinematics_time_derivatives = kinematics_time_derivatives,
     .peak_rate = peak_rate,
     .take_operation_counts = take_operation_counts,
 };

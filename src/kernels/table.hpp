@@ -24,6 +24,11 @@ struct KernelTable {
     Kernel inverse_dynamics_second_derivatives, forward_dynamics_second_derivatives;
     Kernel forward_kinematics, frame_placements, frame_jacobians, wrench_at_frame;
     Kernel integrate, difference, normalize;
+    Kernel inverse_dynamics_time_derivatives, forward_dynamics_time_derivatives;
+    Kernel hybrid_dynamics_time_derivatives;
+    Kernel mass_matrix_time_derivatives, coriolis_matrix_time_derivatives;
+    Kernel gravity_torque_time_derivatives, bias_torque_time_derivatives;
+    Kernel kinematics_time_derivatives;
 
     PeakRate (*peak_rate)();
     // Multiplications, additions and divisions of this thread since the last call.

@@ -1,0 +1,152 @@
+"""Time derivatives by truncated Taylor series, in world axes: an oracle.
+
+A series is an array whose first axis counts the coefficients x_k = x^(k) / k!. Poses of all bodies
+in the world are series; velocities, accelerations and angular momenta are their derivatives; Newton
+and Euler do the rest. It shares nothing with the package but the order of its coordinates.
+"""
+
+from __future__ import annotations
+
+from math import factorial
+from typing import Any
+
+import numpy as np
+from trees import KINDS, Array, Body, Tree, rotation_about, second_axis, skew
+
+import dtau
+
+
+def factorials(count: int) -> Array:
+    return np.array([float(factorial(k)) for k in range(count)])
+
+
+def coefficients(derivatives: Array) -> Array:
+    """Derivatives, stacked along the first axis, as a series."""
+    return (derivatives.T / factorials(len(derivatives))).T
+
+
+def derivatives(series: Array) -> Array:
+    return (series.T * factorials(len(series))).T
+
+
+def product(a: Array, b: Array, operation: Any = np.matmul) -> Array:
+    """Of two series, as long as the shorter one."""
+    count = min(len(a), len(b))
+    return np.array([sum(operation(a[m], b[k - m]) for m in range(k + 1)) for k in range(count)])
+
+
+def rate(a: Array) -> Array:
+    return (a[1:].T * np.arange(1, len(a))).T
+
+
+def integral(start: Array, derivative: Array) -> Array:
+    """The series that begins so and has this derivative."""
+    return np.concatenate([[start], (derivative.T / np.arange(1, len(derivative) + 1)).T])
+
+
+def turning(start: Array, omega: Array) -> Array:
+    """The rotation R with R' = R omega^, omega along body axes."""
+    hats = np.array([skew(w) for w in omega])
+    R = [start]
+    for k in range(len(omega)):
+        R.append(sum(R[m] @ hats[k - m] for m in range(k + 1)) / (k + 1.0))
+    return np.array(R)
+
+
+def transposed(a: Array) -> Array:
+    return a.swapaxes(-1, -2)
+
+
+def moved(rotation: Array, offset: Array, R: Array, p: Array) -> tuple[Array, Array]:
+    """The pose (R, p) in a frame whose pose is (rotation, offset)."""
+    return product(rotation, R), offset[: len(p)] + product(rotation, p)
+
+
+def constant(x: Array, count: int) -> Array:
+    return np.concatenate([x[np.newaxis], np.zeros((count - 1, *x.shape))])
+
+
+def joint_pose(body: Body, q: Array, v: Array) -> tuple[Array, Array, Array]:
+    """Pose of the body in the joint's frame, and the joint's motion subspace in body axes."""
+    kind, count = KINDS[body.kind], len(v) + 1
+    if kind.subspace is None:  # a universal joint: one axis after the other
+        first, second = body.axis, second_axis(body.axis)
+        one = turning(rotation_about(first, q[0]), v[:, :1] * first)
+        two = turning(rotation_about(second, q[1]), v[:, 1:] * second)
+        axes = np.stack([transposed(two) @ first, constant(second, count)], axis=-1)
+        S = np.concatenate([np.zeros_like(axes), axes], axis=-2)
+        return product(one, two), np.zeros((count, 3)), S
+    S = kind.subspace(body.axis, body.pitch)
+    twist = v @ S.T
+    start, origin = kind.placement(body.axis, body.pitch, q)
+    R = turning(start, twist[:, 3:])
+    return R, integral(origin, product(R, twist[:, :3])), constant(S, count)
+
+
+Poses = list[tuple[Array, Array, Array]]  # rotation, origin, motion subspace
+
+
+def poses(tree: Tree, model: dtau.Model, q: Array, v_derivatives: Array) -> Poses:
+    """Series of all bodies of the tree in the world, fixed ones included."""
+    count = len(v_derivatives) + 1
+    v = coefficients(v_derivatives)
+    out: Poses = []
+    for body in tree.bodies:
+        if KINDS[body.kind].nv:
+            joint = model.joint(body.name)
+            pose = joint_pose(body, q[joint.q], v[:, joint.v])
+        else:
+            pose = (constant(np.eye(3), count), np.zeros((count, 3)), np.zeros((count, 6, 0)))
+        frame = constant(body.rotation, count), constant(body.translation, count)
+        R, p = moved(*frame, *pose[:2])
+        if body.parent >= 0:
+            R, p = moved(*out[body.parent][:2], R, p)
+        out.append((R, p, pose[2]))
+    return out
+
+
+def inverse_dynamics(
+    tree: Tree,
+    model: dtau.Model,
+    q: Array,
+    v_derivatives: Array,
+    f_ext_derivatives: Array | None = None,
+) -> Array:
+    """Torques and their derivatives, (r + 1, nv), of a stack of r + 2 rows."""
+    count = len(v_derivatives) - 1
+    moving = poses(tree, model, q, v_derivatives)
+    v = coefficients(v_derivatives)
+    f_ext = None if f_ext_derivatives is None else coefficients(f_ext_derivatives)
+    forces: list[Array] = []  # on the body, and their moments about the world's origin
+    moments: list[Array] = []
+    for body, (R, p, _) in zip(tree.bodies, moving, strict=True):
+        centre = p + product(R, constant(body.com, len(R)))
+        force = body.mass * rate(rate(centre))
+        force[0] -= body.mass * tree.gravity
+        spin = product(rate(R), transposed(R))  # omega^ along world axes
+        omega = np.stack([spin[:, 2, 1], spin[:, 0, 2], spin[:, 1, 0]], axis=-1)
+        tensor = product(product(R, constant(body.tensor, len(R))), transposed(R))
+        moment = rate(product(tensor, omega)) + product(centre, force, np.cross)
+        if f_ext is not None and KINDS[body.kind].nv:
+            at = model.joint(body.name).body
+            pull, twist = (product(R, f_ext[:, at, part]) for part in (slice(3), slice(3, 6)))
+            force = force - pull
+            moment = moment - twist - product(p, pull, np.cross)
+        forces.append(force)
+        moments.append(moment)
+    tau = np.full((count, model.nv), np.nan)
+    for i in reversed(range(len(tree.bodies))):
+        body, (R, p, S) = tree.bodies[i], moving[i]
+        if body.parent >= 0:
+            forces[body.parent] = forces[body.parent] + forces[i]
+            moments[body.parent] = moments[body.parent] + moments[i]
+        if not KINDS[body.kind].nv:
+            continue
+        about = moments[i] - product(p, forces[i], np.cross)
+        wrench = np.concatenate(
+            [product(transposed(R), forces[i]), product(transposed(R), about)], axis=-1
+        )
+        own_v = model.joint(body.name).v
+        own = body.armature * rate(v)[:, own_v] + body.damping * v[:-1, own_v]
+        tau[:, own_v] = product(transposed(S), wrench) + own
+    return derivatives(tau)
