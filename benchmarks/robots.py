@@ -44,6 +44,7 @@ class Robot:
     peer: Any  # pinocchio.Model
     joints: list[dtau.Joint]  # the package's records in the peer's order
     columns: NDArray[np.intp]  # the peer's v is v[..., columns]
+    urdf: str  # the text that both were read from
     key: str = ""  # in `KNOWN`, or empty
 
     def peer_q(self, q: Array) -> Array:
@@ -106,7 +107,7 @@ def from_urdf(path: Path, root: Root) -> Robot:
     columns = np.concatenate([np.r_[joint.v] for joint in joints])
     if sorted(columns) != list(range(model.nv)):
         raise SystemExit(f"--urdf: {path}: Pinocchio reads other joints than dtau")
-    return Robot(model.name, root, model, peer, joints, columns)
+    return Robot(model.name, root, model, peer, joints, columns, text)
 
 
 def states(robot: Robot, count: int) -> dict[str, Array]:

@@ -111,10 +111,10 @@ void import_numpy() {
     if (_import_array() < 0) throw nb::python_error();
 }
 
-std::string type_signature(const Signature& signature, Element element, const char* frame_inputs) {
+std::string type_signature(const Signature& signature, Element element, const char* choices) {
     const std::string array = element == Element::complex ? "numpy.typing.NDArray[numpy.complex128]"
                                                           : "numpy.typing.NDArray[numpy.float64]";
-    std::string s = "def " + std::string(signature.name) + "(model: object, " + frame_inputs;
+    std::string s = "def " + std::string(signature.name) + "(model: object, " + choices;
     for (const Parameter& parameter : signature.inputs)
         s += std::string(parameter.name) + ": numpy.typing.ArrayLike" +
              (parameter.optional ? " | None, " : ", ");
@@ -143,19 +143,22 @@ TreeReference compiled_tree(nb::handle model) {
 
 nb::object call(const Signature& signature, nb::handle model,
                 std::initializer_list<nb::handle> inputs, Options options, Element element,
-                const FrameList* frames, const bool* prescribed) {
+                const Choices& choices) {
     const TreeReference reference = compiled_tree(model);
     const CompiledTree& compiled = reference.tree;
     const Tree& tree = compiled.tree();
-    if (signature.needs_inertia) require_inertia(signature.name, compiled, prescribed);
+    if (signature.needs_inertia) require_inertia(signature.name, compiled, choices.prescribed);
     const int type = element == Element::complex ? NPY_CDOUBLE : NPY_DOUBLE;
     Job job;
     job.element = element;
-    job.symmetric = options.symmetric;
+    job.symmetric = choices.symmetric;
     job.packed = signature.outputs[0].core == Core::packed_tensor;
-    job.prescribed = prescribed;
+    job.prescribed = choices.prescribed;
+    job.integrator = choices.integrator;
+    job.inputs = choices.inputs;
+    if (choices.actuated) job.inputs = {tree.nactuated, tree.actuated, nullptr};
     int shape_frames = 0, order = -1;
-    if (frames) {
+    if (const FrameList* frames = choices.frames) {
         job.frames = frames->frames.data();
         job.nframes = static_cast<int>(frames->frames.size());
         job.axes = frames->axes;
@@ -169,7 +172,7 @@ nb::object call(const Signature& signature, nb::handle model,
     for (nb::handle given : inputs) {
         const int i = job.ninputs++;
         const Parameter& parameter = signature.inputs[i];
-        cores[i] = core_shape(parameter.core, tree, shape_frames);
+        cores[i] = core_shape(parameter.core, tree, shape_frames, job.inputs.count);
         if (parameter.optional && given.is_none()) continue;
         arrays[i] = input_array(given, parameter, cores[i], order, type);
         PyArrayObject* a = array(arrays[i]);

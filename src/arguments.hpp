@@ -29,6 +29,9 @@ enum class Core {
     packed_tensor,    // (the entries whose indices lie on one path)
     wrench,           // (6)
     twists,           // (nbodies, 6)
+    scalar,           // ()
+    state_matrix,     // (2 nv, 2 nv)
+    input_matrix,     // (2 nv, ninputs)
 };
 
 // What the numbers of an input and of an output mean where joints mimic others.
@@ -74,6 +77,16 @@ struct FrameList {
     bool single = false;  // results have no axis for frames
 };
 
+// What a function takes before its arrays.
+struct Choices {
+    const FrameList* frames = nullptr;
+    Integrator integrator = Integrator::euler;
+    InputMap inputs = {};
+    bool actuated = true;              // the inputs are the torques of all joints but free roots
+    const bool* prescribed = nullptr;  // hybrid dynamics: whose motion is given
+    bool symmetric = false;            // second derivatives by q in the exponential chart
+};
+
 // The compiled tree of a model, kept alive.
 struct TreeReference {
     nanobind::object owner;
@@ -86,17 +99,15 @@ TreeReference compiled_tree(nanobind::handle model);
 // Where results go and who computes them, as the caller said; None for the default.
 struct Options {
     nanobind::handle out, threads;
-    bool symmetric = false;
 };
 
 // Runs a function: one array, or a named tuple of arrays if there are several outputs.
 nanobind::object call(const Signature& signature, nanobind::handle model,
                       std::initializer_list<nanobind::handle> inputs, Options options,
-                      Element element, const FrameList* frames = nullptr,
-                      const bool* prescribed = nullptr);
+                      Element element, const Choices& choices = {});
 
 // The function's signature as Python's type checkers read it.
-std::string type_signature(const Signature& signature, Element element, const char* frame_inputs);
+std::string type_signature(const Signature& signature, Element element, const char* choices);
 
 // Rows i, j, k: the indices of the entries of a packed tensor, (3, entries), in their order.
 nanobind::object packed_indices(nanobind::handle model);

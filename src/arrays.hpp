@@ -25,8 +25,8 @@ struct Shape {
 };
 inline constexpr int max_core_axes = 4;
 
-// nframes -1: a single frame, without an axis for it.
-Shape core_shape(Core core, const Tree& tree, int nframes);
+// nframes -1: a single frame, without an axis for it. ninputs: of a linearization.
+Shape core_shape(Core core, const Tree& tree, int nframes, int ninputs);
 
 // The same with an axis before it for a stack of time derivatives.
 Shape stacked(const Shape& core, int length);

@@ -4,28 +4,18 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <deque>
+#include <variant>
 
-#include "arguments.hpp"
+#include "choices.hpp"
 #include "dispatch.hpp"
 #include "signatures.hpp"
 
-namespace nb = nanobind;
-
 namespace dtau {
 namespace {
-
-template <class X, int... Shape>
-using Rows = nb::ndarray<const X, nb::shape<-1, Shape...>, nb::c_contig, nb::device::cpu>;
-
-template <std::size_t N, class Array>
-std::array<double, N> row(const Array& a, std::size_t i) {
-    std::array<double, N> result;
-    for (std::size_t k = 0; k < N; ++k) result[k] = a.data()[i * N + k];
-    return result;
-}
 
 void make_tree(CompiledTree* self, Rows<std::int32_t> kind, Rows<std::int32_t> parent,
                Rows<std::int32_t> link, Rows<std::int32_t> leader, Rows<double> multiplier,
@@ -60,28 +50,6 @@ void make_tree(CompiledTree* self, Rows<std::int32_t> kind, Rows<std::int32_t> p
     };
     new (self) CompiledTree(bodies, std::move(joint_names), std::move(massless_joints),
                             list(armature), list(damping), gravity);
-}
-
-FrameList frame_list(Rows<std::int32_t> bodies, Rows<double, 3, 3> rotation,
-                     Rows<double, 3> translation, Axes axes, bool single, nb::handle model) {
-    const TreeReference reference = compiled_tree(model);
-    const Tree& tree = reference.tree.tree();
-    FrameList list{{}, axes, single};
-    for (std::size_t f = 0; f < bodies.shape(0); ++f) {
-        Frame frame;
-        frame.body = bodies.data()[f];
-        if (frame.body < -1 || frame.body >= tree.nlinks)
-            throw nb::value_error("frame of a body that does not exist");
-        if (frame.body >= 0) frame.body = tree.link_body[frame.body];
-        const auto R = row<9>(rotation, f);
-        const auto r = row<3>(translation, f);
-        for (int i = 0; i < 3; ++i) {
-            frame.translation[i] = r[i];
-            for (int j = 0; j < 3; ++j) frame.rotation[3 * j + i] = R[3 * i + j];
-        }
-        list.frames.push_back(frame);
-    }
-    return list;
 }
 
 // Keeps the text of a signature for as long as the module lives.
@@ -136,7 +104,8 @@ class Definitions {
                 s,
                 [&s, element](Model m, Array x, Array y, Array z, Array f, bool symmetric,
                               Array out, Array threads) {
-                    return call(s, m, {x, y, z, f}, {out, threads, symmetric}, element);
+                    return call(s, m, {x, y, z, f}, {out, threads}, element,
+                                {.symmetric = symmetric});
                 },
                 given_, given_, given_, given_, nb::arg());
         for (Signature& s : hessians)
@@ -144,7 +113,8 @@ class Definitions {
                 s,
                 [&s, element](Model m, Array x, Array y, Array z, Array l, Array f, bool symmetric,
                               Array out, Array threads) {
-                    return call(s, m, {x, y, z, l, f}, {out, threads, symmetric}, element);
+                    return call(s, m, {x, y, z, l, f}, {out, threads}, element,
+                                {.symmetric = symmetric});
                 },
                 given_, given_, given_, given_, given_, nb::arg());
         for (Signature& s : functions_of_eight)
@@ -163,11 +133,12 @@ class Definitions {
                     const int nv = compiled_tree(m).tree.tree().independent.n;
                     if (static_cast<int>(prescribed.shape(0)) != nv)
                         throw nb::value_error("prescribed: of another length than v");
-                    return call(s, m, {x, y, a, t, f}, {out, threads}, element, nullptr,
-                                prescribed.data());
+                    return call(s, m, {x, y, a, t, f}, {out, threads}, element,
+                                {.prescribed = prescribed.data()});
                 },
                 nb::arg(), given_, given_, given_, given_, given_);
         define_frame_functions();
+        define_steps();
     }
 
   private:
@@ -188,21 +159,72 @@ class Definitions {
         };
         s.results = result_class(s.named_tuple);
         s.shorter_results = result_class(s.shorter_tuple);
-        const bool further = sizeof...(arguments) > s.inputs.size() + s.asks_symmetric;
-        const char* more = further ? further_text(s) : "";
-        module_.def(s.name, function, nb::sig(keep(type_signature(s, element_, more))), given_,
+        const bool chosen = sizeof...(arguments) > s.inputs.size() + s.asks_symmetric;
+        const char* choices = chosen ? choices_text(s) : "";
+        module_.def(s.name, function, nb::sig(keep(type_signature(s, element_, choices))), given_,
                     arguments..., default_, default_);
     }
 
-    // What the function takes before its arrays.
-    const char* further_text(const Signature& s) const {
+    const char* choices_text(const Signature& s) const {
+        std::string text;
         if (std::begin(hybrid_functions) <= &s && &s < std::end(hybrid_functions))
-            return "prescribed: numpy.typing.NDArray[numpy.bool], ";
-        return keep(
-            std::string("bodies: numpy.typing.NDArray[numpy.int32], "
-                        "rotation: numpy.typing.NDArray[numpy.float64], "
-                        "translation: numpy.typing.NDArray[numpy.float64], single: bool, ") +
-            (&s == &frame_placements ? "" : "axes: dtau._core.Axes, "));
+            text += "prescribed: numpy.typing.NDArray[numpy.bool], ";
+        if (&s == &step || &s == &step_vjp || &s == &linearize_discrete)
+            text += "integrator: str, ";
+        if (&s == &linearize || &s == &linearize_discrete)
+            text +=
+                "inputs: numpy.typing.NDArray[numpy.int32] | "
+                "numpy.typing.NDArray[numpy.float64] | None, ";
+        if (text.empty())
+            text = std::string(
+                       "bodies: numpy.typing.NDArray[numpy.int32], "
+                       "rotation: numpy.typing.NDArray[numpy.float64], "
+                       "translation: numpy.typing.NDArray[numpy.float64], single: bool, ") +
+                   (&s == &frame_placements ? "" : "axes: dtau._core.Axes, ");
+        return keep(text);
+    }
+
+    void define_steps() {
+        const Element element = element_;
+        const auto plain = nb::arg();
+        const auto choices = [](Model m, const char* method, const GivenInputs& inputs) {
+            Choices c;
+            if (method) c.integrator = integrator(method);
+            choose_inputs(c, inputs, m);
+            return c;
+        };
+        define(
+            linearize,
+            [=](Model m, GivenInputs u, Array x, Array y, Array z, Array f, Array out,
+                Array threads) {
+                return call(linearize, m, {x, y, z, f}, {out, threads}, element,
+                            choices(m, nullptr, u));
+            },
+            given_, given_, given_, given_, given_);
+        define(
+            linearize_discrete,
+            [=](Model m, const char* method, GivenInputs u, Array x, Array y, Array z, Array h,
+                Array f, Array out, Array threads) {
+                return call(linearize_discrete, m, {x, y, z, h, f}, {out, threads}, element,
+                            choices(m, method, u));
+            },
+            plain, given_, given_, given_, given_, given_, given_);
+        define(
+            step,
+            [=](Model m, const char* method, Array x, Array y, Array z, Array h, Array f, Array out,
+                Array threads) {
+                return call(step, m, {x, y, z, h, f}, {out, threads}, element,
+                            {.integrator = integrator(method)});
+            },
+            plain, given_, given_, given_, given_, given_);
+        define(
+            step_vjp,
+            [=](Model m, const char* method, Array x, Array y, Array z, Array h, Array lq, Array lv,
+                Array f, Array out, Array threads) {
+                return call(step_vjp, m, {x, y, z, h, lq, lv, f}, {out, threads}, element,
+                            {.integrator = integrator(method)});
+            },
+            plain, given_, given_, given_, given_, given_, given_, given_);
     }
 
     void define_frame_functions() {
@@ -213,7 +235,7 @@ class Definitions {
             [element](Model m, Bodies bodies, Rotations rotation, Translations translation,
                       bool single, Array x, Array out, Array threads) {
                 const auto list = frame_list(bodies, rotation, translation, Axes::body, single, m);
-                return call(frame_placements, m, {x}, {out, threads}, element, &list);
+                return call(frame_placements, m, {x}, {out, threads}, element, {.frames = &list});
             },
             plain, plain, plain, plain, given_);
         define(
@@ -221,7 +243,7 @@ class Definitions {
             [element](Model m, Bodies bodies, Rotations rotation, Translations translation,
                       bool single, Axes axes, Array x, Array out, Array threads) {
                 const auto list = frame_list(bodies, rotation, translation, axes, single, m);
-                return call(frame_jacobians, m, {x}, {out, threads}, element, &list);
+                return call(frame_jacobians, m, {x}, {out, threads}, element, {.frames = &list});
             },
             plain, plain, plain, plain, plain, given_);
         define(
@@ -231,7 +253,7 @@ class Definitions {
                 const auto list = frame_list(bodies, rotation, translation, axes, single, m);
                 if (list.frames.size() != 1 || list.frames[0].body < 0)
                     throw nb::value_error("wrench_at_frame: expected one frame of a moving body");
-                return call(wrench_at_frame, m, {x, y}, {out, threads}, element, &list);
+                return call(wrench_at_frame, m, {x, y}, {out, threads}, element, {.frames = &list});
             },
             plain, plain, plain, plain, plain, given_, given_);
     }

@@ -6,11 +6,6 @@
 #include <utility>
 
 namespace dtau {
-namespace {
-
-struct JointSize {
-    int nq, nv;
-};
 
 JointSize joint_size(JointKind kind) {
     switch (kind) {
@@ -26,6 +21,8 @@ JointSize joint_size(JointKind kind) {
             return {1, 1};
     }
 }
+
+namespace {
 
 bool has_axis(JointKind kind) { return kind != JointKind::spherical && kind != JointKind::free; }
 
@@ -179,7 +176,11 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
              .damping = damping_.data(),
              .gravity = {gravity[0], gravity[1], gravity[2]},
              .related = nullptr,
-             .nrelated = 0};
+             .nrelated = 0,
+             .state_matrix = nullptr,
+             .nstate_matrix = 0,
+             .actuated = nullptr,
+             .nactuated = 0};
     tree_.independent = tree_.dofs;
     couple(bodies);
     relate();
@@ -189,111 +190,6 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
             quaternions_.emplace_back(tree_.coupling ? q_source_[first] : first,
                                       static_cast<int>(&body - bodies_.data()));
         }
-}
-
-Paths CompiledTree::PathArrays::paths() {
-    const int n = static_cast<int>(parent.size());
-    int max_depth = 0;
-    end.assign(n, 0);
-    depth.assign(n, 0);
-    for (int k = n - 1; k >= 0; --k) {
-        end[k] = std::max(end[k], k + 1);
-        if (parent[k] >= 0) end[parent[k]] = std::max(end[parent[k]], end[k]);
-    }
-    for (int k = 0; k < n; ++k) {
-        depth[k] = parent[k] < 0 ? 0 : depth[parent[k]] + 1;
-        max_depth = std::max(max_depth, depth[k]);
-    }
-    return {n, parent.data(), end.data(), depth.data(), max_depth};
-}
-
-// Independent coordinates, if joints mimic others, and the paths along which M has entries.
-void CompiledTree::couple(const std::vector<BodyDescription>& bodies) {
-    int nq = 0, nv = 0;
-    for (std::size_t i = 0; i < bodies.size(); ++i) {
-        const JointSize size = joint_size(bodies[i].kind);
-        for (int k = 0; bodies[i].leader < 0 && k < size.nq; ++k) {
-            q_owner_.push_back(bodies_[i].q + k);
-            q_source_.push_back(nq++), q_scale_.push_back(1.0), q_offset_.push_back(0.0);
-        }
-        for (int k = 0; bodies[i].leader < 0 && k < size.nv; ++k) {
-            v_owner_.push_back(bodies_[i].v + k);
-            v_source_.push_back(nv++), v_scale_.push_back(1.0);
-        }
-        if (bodies[i].leader < 0) continue;
-        const int leader = bodies[i].leader;
-        if (leader >= static_cast<int>(bodies.size()) || bodies[leader].leader >= 0 ||
-            joint_size(bodies[leader].kind).nq != 1 || size.nq != 1)
-            throw std::invalid_argument("Tree: a joint cannot mimic that one");
-        q_source_.push_back(-1), v_source_.push_back(-1);  // found below: it may come later
-        q_scale_.push_back(bodies[i].multiplier), v_scale_.push_back(bodies[i].multiplier);
-        q_offset_.push_back(bodies[i].offset);
-    }
-    if (nv == tree_.nv) return;
-    for (std::size_t i = 0; i < bodies.size(); ++i)
-        if (bodies[i].leader >= 0) {
-            q_source_[bodies_[i].q] = q_source_[bodies_[bodies[i].leader].q];
-            v_source_[bodies_[i].v] = v_source_[bodies_[bodies[i].leader].v];
-        }
-
-    // L has an entry where M has one or elimination from the last to the first makes one: k's parent
-    // is the last of those before it ([RBDA] section 6.5, for any symmetric matrix).
-    std::vector<std::vector<bool>> entry(nv, std::vector<bool>(nv));
-    for (int k = 0; k < tree_.nv; ++k)
-        for (int j = k; j >= 0; j = dofs_.parent[j]) {
-            const int r = v_source_[k], s = v_source_[j];
-            entry[std::max(r, s)][std::min(r, s)] = true;
-        }
-    independent_.parent.assign(nv, -1);
-    for (int k = nv - 1; k >= 0; --k) {
-        for (int j = 0; j < k; ++j)
-            if (entry[k][j]) independent_.parent[k] = j;
-        const int p = independent_.parent[k];
-        for (int j = 0; j < p; ++j)
-            if (entry[k][j]) entry[p][j] = true;
-    }
-    // Subtrees must be ranges: where they are not, a chain through what lies between has all entries
-    // that are needed, and more.
-    for (int k = 1; k < nv; ++k) {
-        int ancestor = k - 1;
-        const int p = independent_.parent[k];
-        while (ancestor >= 0 && ancestor != p) ancestor = independent_.parent[ancestor];
-        for (int j = p + 1; ancestor != p && j <= k; ++j) independent_.parent[j] = j - 1;
-    }
-    tree_.independent = independent_.paths();
-    coupling_ = {.nq = nq,
-                 .nv = nv,
-                 .q_source = q_source_.data(),
-                 .v_source = v_source_.data(),
-                 .q_scale = q_scale_.data(),
-                 .q_offset = q_offset_.data(),
-                 .v_scale = v_scale_.data(),
-                 .q_owner = q_owner_.data(),
-                 .v_owner = v_owner_.data()};
-    tree_.coupling = &coupling_;
-}
-
-// The spans of related entries of a matrix, in blocks of 8 that a vector of states transposes.
-void CompiledTree::relate() {
-    constexpr std::ptrdiff_t block = 8;
-    const Paths& dofs = tree_.independent;
-    const std::ptrdiff_t n = dofs.n, size = n * n;
-    const auto add = [&](std::ptrdiff_t entry) {  // in ascending order
-        const std::ptrdiff_t begin = entry / block * block, end = std::min(begin + block, size);
-        if (related_.empty() || related_.back().end < begin)
-            related_.push_back({begin, end});
-        else
-            related_.back().end = end;
-    };
-    std::vector<int> path;
-    for (int i = 0; i < dofs.n; ++i) {
-        path.clear();
-        for (int j = dofs.parent[i]; j >= 0; j = dofs.parent[j]) path.push_back(j);
-        for (auto j = path.rbegin(); j != path.rend(); ++j) add(i * n + *j);
-        for (int j = i; j < dofs.end[i]; ++j) add(i * n + j);
-    }
-    tree_.related = related_.data();
-    tree_.nrelated = static_cast<std::ptrdiff_t>(related_.size());
 }
 
 }  // namespace dtau

@@ -23,6 +23,11 @@ struct BodyDescription {
     std::array<double, 9> tensor;  // about the centre of mass
 };
 
+struct JointSize {
+    int nq, nv;
+};
+JointSize joint_size(JointKind kind);
+
 class CompiledTree {
   public:
     CompiledTree(const std::vector<BodyDescription>& bodies, std::vector<std::string> joint_names,
@@ -51,7 +56,8 @@ class CompiledTree {
     PathArrays dofs_, independent_;
     std::vector<int> link_body_, q_source_, v_source_, q_owner_, v_owner_;
     std::vector<double> q_scale_, q_offset_, v_scale_;
-    std::vector<Span> related_;
+    std::vector<Span> related_, state_matrix_;
+    std::vector<int> actuated_;
     Coupling coupling_;
     std::vector<double> armature_, damping_;
     std::vector<std::pair<int, int>> quaternions_;

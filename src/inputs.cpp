@@ -8,7 +8,7 @@ namespace nb = nanobind;
 
 namespace dtau {
 
-Shape core_shape(Core core, const Tree& tree, int nframes) {
+Shape core_shape(Core core, const Tree& tree, int nframes, int ninputs) {
     const bool single = nframes < 0;
     const int nv = tree.independent.n;
     switch (core) {
@@ -33,6 +33,12 @@ Shape core_shape(Core core, const Tree& tree, int nframes) {
             return single ? Shape{1, {3}} : Shape{2, {nframes, 3}};
         case Core::wrench:
             return {1, {6}};
+        case Core::scalar:
+            return {0, {}};
+        case Core::state_matrix:
+            return {2, {2 * nv, 2 * nv}};
+        case Core::input_matrix:
+            return {2, {2 * nv, ninputs}};
         case Core::jacobians:
             return single ? Shape{2, {6, nv}} : Shape{3, {nframes, 6, nv}};
         case Core::tensor:

@@ -35,6 +35,9 @@ struct Output {
     std::ptrdiff_t size = 0;  // numbers a state
     int stacked = 1;          // as for an input
     Meaning meaning = Meaning::other;
+    // Outside of these a sparse result is zero; null: it has no zeros that are known.
+    const Span* spans = nullptr;
+    std::ptrdiff_t nspans = 0;
 };
 
 struct Job {
@@ -61,6 +64,11 @@ struct Job {
     int order = 0;
     // For hybrid dynamics: whether a degree of freedom's motion is given, and not its torque.
     const bool* prescribed = nullptr;  // (independent nv)
+
+    // Time steps and linearizations, for the functions that take them.
+    Integrator integrator = Integrator::euler;
+    InputMap inputs;
+    Span input_matrix;  // what may differ from zero in the B of a linearization
 };
 
 }  // namespace dtau

@@ -11,7 +11,7 @@ namespace dtau {
 namespace {
 
 Shape result_shape(const Result& result, const Job& job, const Tree& tree, int nframes) {
-    const Shape shape = core_shape(result.core, tree, nframes);
+    const Shape shape = core_shape(result.core, tree, nframes, job.inputs.count);
     return result.rows == not_stacked ? shape : stacked(shape, job.order + result.rows);
 }
 
@@ -173,6 +173,15 @@ void make_outputs(Job& job, const Signature& signature, const Tree& tree, int nf
         job.out[o].meaning = output_meaning(result.core);
         job.out[o].stacked = result.rows == not_stacked ? 1 : job.order + result.rows;
         for (int k = 0; k < shape.ndim; ++k) job.out[o].size *= shape.size[k];
+        const Core core = result.core;
+        if (core == Core::torque_matrix && job.out[o].stacked == 1)
+            job.out[o].spans = tree.related, job.out[o].nspans = tree.nrelated;
+        if (core == Core::state_matrix)
+            job.out[o].spans = tree.state_matrix, job.out[o].nspans = tree.nstate_matrix;
+        if (core == Core::input_matrix) {
+            job.input_matrix = {job.out[o].size / 2, job.out[o].size};
+            job.out[o].spans = &job.input_matrix, job.out[o].nspans = 1;
+        }
     }
     std::ptrdiff_t numbers = 0;
     for (int o = 0; o < count; ++o) numbers += job.out[o].size;

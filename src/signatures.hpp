@@ -200,6 +200,35 @@ inline Signature hessians[] = {
      .needs_inertia = true,
      .asks_symmetric = true},
 };
+inline constexpr Parameter dt{"dt", Core::scalar}, lam_q{"lam_q", Core::torque},
+    lam_v{"lam_v", Core::torque};
+
+inline Signature linearize = {.name = "linearize",
+                              .kernel = &KernelTable::linearize,
+                              .inputs = {q, v, tau, f_ext},
+                              .outputs = {Core::state_matrix, Core::input_matrix, Core::v},
+                              .named_tuple = "Linearization",
+                              .needs_inertia = true};
+inline Signature linearize_discrete = {
+    .name = "linearize_discrete",
+    .kernel = &KernelTable::linearize_discrete,
+    .inputs = {q, v, tau, dt, f_ext},
+    .outputs = {Core::state_matrix, Core::input_matrix, Core::q, Core::v},
+    .named_tuple = "DiscreteLinearization",
+    .needs_inertia = true};
+inline Signature step = {.name = "step",
+                         .kernel = &KernelTable::step,
+                         .inputs = {q, v, tau, dt, f_ext},
+                         .outputs = {Core::q, Core::v},
+                         .named_tuple = "NextState",
+                         .needs_inertia = true};
+inline Signature step_vjp = {.name = "step_vjp",
+                             .kernel = &KernelTable::step_vjp,
+                             .inputs = {q, v, tau, dt, lam_q, lam_v, f_ext},
+                             .outputs = {Core::torque, Core::torque, Core::v, Core::wrenches},
+                             .named_tuple = "StepProductsWithWrenches",
+                             .shorter_tuple = "StepProducts",
+                             .needs_inertia = true};
 inline Signature frame_placements = {.name = "frame_placements",
                                      .kernel = &KernelTable::frame_placements,
                                      .inputs = {q},

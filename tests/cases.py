@@ -14,7 +14,7 @@ import numpy as np
 from trees import MOVING, Array, Tree, grow, kind_of, random_quaternion, random_tree
 
 import dtau
-from dtau import hybrid, kinematics
+from dtau import hybrid, kinematics, linearization
 
 State = dict[str, Array]
 EPS = float(np.finfo(float).eps)
@@ -121,6 +121,9 @@ def random_state(model: dtau.Model, seed: int, shape: tuple[int, ...] = ()) -> S
     for name, rows in (("v", ROWS + 1), ("a", ROWS), ("tau", ROWS)):
         state[f"{name}_derivatives"] = rng.uniform(-1.5, 1.5, (*shape, rows, model.nv))
     state["f_ext_derivatives"] = rng.uniform(-5.0, 5.0, (*shape, ROWS, model.nbodies, 6))
+    for name in ("lam_q", "lam_v"):
+        state[name] = rng.uniform(-1.5, 1.5, (*shape, model.nv))
+    state["dt"] = np.asarray(rng.uniform(0.005, 0.05, shape))
     return state
 
 
@@ -167,6 +170,10 @@ class Function:
             frames.append(hybrid._mask(model, options["prescribed"]))
         if "axes" in options:
             frames.append(kinematics._axes_code(options["axes"]))
+        if "integrator" in options:
+            frames.append(options["integrator"])
+        if self.name.startswith("linearize"):
+            frames.append(linearization._inputs(model, options.get("inputs")))
         arrays = [*(state[name] for name in self.arguments), *[None] * self.omitted]
         out = getattr(module, self.core_name or self.name)(model, *frames, *arrays, *self.flags)
         return tuple(out) if isinstance(out, tuple) else (out,)
@@ -178,11 +185,29 @@ class Function:
             "b": model.nbodies,
             "f": len(model.frames),
             "p": dtau.packed_indices(model).shape[1],
+            "z": 2 * model.nv,
+            "u": len(actuated(model)),
         }
         return [
             batch + tuple(sizes[n] if isinstance(n, str) else n for n in axes)
             for axes in self.results
         ]
+
+
+def actuated(model: dtau.Model) -> list[int]:
+    """Where the velocities of all joints but free roots are."""
+    joints = (j for j in model.joints if j.mimic is None)
+    kept = (j for j in joints if not (isinstance(j.type, dtau.Free) and j.parent < 0))
+    return [k for joint in kept for k in range(joint.v.start, joint.v.stop)]
+
+
+def two_inputs(model: dtau.Model) -> Array:
+    """A map from two inputs to all torques."""
+    return np.cos(np.arange(2.0 * model.nv)).reshape(model.nv, 2)
+
+
+def _integrator(name: str) -> Callable[[dtau.Model], str]:
+    return lambda model: name
 
 
 def _all_frames(model: dtau.Model) -> list[str]:
@@ -210,6 +235,7 @@ def _first_joint_of_several(model: dtau.Model) -> list[str]:
 
 _PRESCRIBED = {"prescribed": _first_joint_of_several}
 FRAME_AXES = ("body", "world", "mixed")
+INTEGRATORS = ("euler", "semi_implicit", "rk4")
 
 FUNCTIONS: tuple[Function, ...] = (
     Function("inverse_dynamics", ("q", "v", "a", "f_ext"), (_V,)),
@@ -314,6 +340,64 @@ FUNCTIONS: tuple[Function, ...] = (
         ("q", "v_derivatives"),
         ((ROWS + 2, "b", 3, 3), (ROWS + 2, "b", 3), (ROWS + 1, "b", 6)),
         sees_positions=True,
+    ),
+    Function(
+        "linearize",
+        ("q", "v", "tau", "f_ext"),
+        (("z", "z"), ("z", "u"), _V),
+        solves=True,
+    ),
+    Function(
+        "linearize",
+        ("q", "v", "tau", "f_ext"),
+        (("z", "z"), ("z", 2), _V),
+        {"inputs": two_inputs},
+        solves=True,
+        label="linearize, two inputs",
+    ),
+    *(
+        Function(
+            "linearize_discrete",
+            ("q", "v", "tau", "dt", "f_ext"),
+            (("z", "z"), ("z", "u"), ("q",), _V),
+            {"integrator": _integrator(integrator)},
+            solves=True,
+            sees_positions=True,
+            label=f"linearize_discrete {integrator}",
+        )
+        for integrator in INTEGRATORS
+    ),
+    *(
+        Function(
+            "step",
+            ("q", "v", "tau", "dt", "f_ext"),
+            (("q",), _V),
+            {"integrator": _integrator(integrator)},
+            solves=True,
+            sees_positions=True,
+            label=f"step {integrator}",
+        )
+        for integrator in INTEGRATORS
+    ),
+    *(
+        Function(
+            "step_vjp",
+            ("q", "v", "tau", "dt", "lam_q", "lam_v", "f_ext"),
+            (_V, _V, _V, ("b", 6)),
+            {"integrator": _integrator(integrator)},
+            solves=True,
+            label=f"step_vjp {integrator}",
+        )
+        for integrator in INTEGRATORS
+    ),
+    Function(
+        "step_vjp",
+        ("q", "v", "tau", "dt", "lam_q", "lam_v"),
+        (_V, _V, _V),
+        {"integrator": _integrator("rk4")},
+        solves=True,
+        omitted=1,
+        label="step_vjp rk4, no f_ext",
     ),
     Function("forward_kinematics", ("q",), (("b", 3, 3), ("b", 3)), sees_positions=True),
     Function(

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from trees import Array
+from trees import Array, rotation_of
 
 import dtau
 from dtau import _core
@@ -38,6 +38,30 @@ def by_q(model: dtau.Model, q: Array, function: Callable[[Complex], Any]) -> Arr
 
 def by_vector(x: Array, function: Callable[[Complex], Any]) -> Array:
     return columns(function, x + 1j * STEP * np.eye(x.size))
+
+
+def tangent(model: dtau.Model, q: Array, rate: Array) -> Array:
+    """xi for q (+) eps xi, from the rate of change of the coordinates."""
+    xi = np.zeros(model.nv)
+    for joint in model.joints:
+        if joint.mimic is not None:
+            continue
+        x, dx = q[joint.q], rate[joint.q]
+        if isinstance(joint.type, dtau.Free):
+            xi[joint.v] = np.r_[rotation_of(x[3:]).T @ dx[:3], _spin(x[3:], dx[3:])]
+        elif isinstance(joint.type, dtau.Spherical):
+            xi[joint.v] = _spin(x, dx)
+        elif isinstance(joint.type, dtau.Planar):
+            c, s = np.cos(x[2]), np.sin(x[2])
+            xi[joint.v] = c * dx[0] + s * dx[1], c * dx[1] - s * dx[0], dx[2]
+        else:
+            xi[joint.v] = dx
+    return xi
+
+
+def _spin(x: Array, dx: Array) -> Array:
+    """Twice the vector part of the quaternion x^-1 dx: an angular velocity in body axes."""
+    return 2.0 * (x[3] * dx[:3] - dx[3] * x[:3] - np.cross(x[:3], dx[:3]))
 
 
 def dynamics_derivatives(

@@ -335,7 +335,7 @@ def test_memory_of_an_input(function: Function, o: int, name: str) -> None:
                 given, out, _ = block_of(x, shape, shared, result_first)
                 for flip in (False, True):  # in memory, an input may run backwards
                     if flip:
-                        backwards = tuple(slice(None, None, -1) for _ in x.shape)
+                        backwards = (..., *(slice(None, None, -1) for _ in x.shape))
                         given = given[backwards]
                         given[...] = x
                     arrays = replaced(function, batch, o, out)

@@ -17,6 +17,11 @@ ARGUMENTS = [(function, name) for function in FUNCTIONS for name in function.arg
 each_argument = pytest.mark.parametrize(
     ("function", "name"), ARGUMENTS, ids=[f"{function}-{name}" for function, name in ARGUMENTS]
 )
+# Those that have axes of their own: dt is one number a state.
+AXES = [(function, name) for function, name in ARGUMENTS if name != "dt"]
+each_array = pytest.mark.parametrize(
+    ("function", "name"), AXES, ids=[f"{function}-{name}" for function, name in AXES]
+)
 
 
 Errors = type[Exception] | tuple[type[Exception], ...]
@@ -44,7 +49,7 @@ def trailing(name: str) -> tuple[int, ...]:
     return random_state(robot(NAME), 0)[name].shape
 
 
-@each_argument
+@each_array
 @pytest.mark.parametrize("change", ["one more", "one less", "empty", "doubled"])
 def test_wrong_length(function: Function, name: str, change: str) -> None:
     state = random_state(robot(NAME), 1, (2,))
@@ -62,7 +67,7 @@ def test_too_many_axes(function: Function, name: str) -> None:
     expect(ValueError, function, state, name, 33, 32)
 
 
-@each_argument
+@each_array
 def test_a_scalar_is_no_state(function: Function, name: str) -> None:
     state = random_state(robot(NAME), 1)
     state[name] = np.float64(1.0)  # type: ignore[assignment]
@@ -110,7 +115,7 @@ def test_none_is_no_array(function: Function, name: str) -> None:
     assert said.startswith(name), said  # a list of all parameters would not tell which one
 
 
-@each_argument
+@each_array
 def test_ragged_lists(function: Function, name: str) -> None:
     state = random_state(robot(NAME), 1, (2,))
     rows = state[name].tolist()

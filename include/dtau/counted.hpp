@@ -44,6 +44,12 @@ DTAU_INLINE Counted fma(Counted a, double b, Counted c) { return a * Counted(b) 
 DTAU_INLINE std::int64_t to_bits(Counted x) { return to_bits(x.value); }
 DTAU_INLINE Counted select(std::int64_t mask, Counted a, Counted b) { return mask ? a : b; }
 
+DTAU_INLINE Counted square_root(Counted x) {
+    ++Counted::counts.divisions;  // it takes as long as one
+    return Counted(square_root(x.value));
+}
+DTAU_INLINE std::int64_t less(Counted a, double b) { return less(a.value, b); }
+
 DTAU_INLINE void sincos(Counted x, Counted& sine, Counted& cosine) {
     sincos_reduced(x, sine, cosine);
 }

@@ -44,6 +44,8 @@ DTAU_INLINE double fma(double a, double b, double c) { return a * b + c; }
 DTAU_INLINE std::int64_t to_bits(double x) { return __builtin_bit_cast(std::int64_t, x); }
 DTAU_INLINE double from_bits(std::int64_t x) { return __builtin_bit_cast(double, x); }
 DTAU_INLINE double select(std::int64_t mask, double a, double b) { return mask ? a : b; }
+DTAU_INLINE double square_root(double x) { return __builtin_sqrt(x); }
+DTAU_INLINE std::int64_t less(double a, double b) { return a < b; }
 
 // ---------------------------------------------------------------- Lane
 
@@ -96,6 +98,20 @@ DTAU_INLINE Lane::Bits to_bits(Lane x) { return (Lane::Bits)x.value; }
 DTAU_INLINE Lane from_bits(Lane::Bits x) { return Lane((Lane::Vector)x); }
 DTAU_INLINE Lane select(Lane::Bits mask, Lane a, Lane b) { return Lane(mask ? a.value : b.value); }
 
+DTAU_INLINE Lane square_root(Lane x) {
+#if defined(__AVX512F__)
+    return Lane(Lane::Vector(_mm512_sqrt_pd(x.value)));
+#elif defined(__AVX__)
+    return Lane(Lane::Vector(_mm256_sqrt_pd(x.value)));
+#elif defined(__x86_64__)
+    return Lane(Lane::Vector(_mm_sqrt_pd(x.value)));
+#else
+    for (int l = 0; l < lanes; ++l) x.value[l] = __builtin_sqrt(x.value[l]);
+    return x;
+#endif
+}
+DTAU_INLINE Lane::Bits less(Lane a, double b) { return (Lane::Bits)(a.value < Lane(b).value); }
+
 // Rows of `lanes` numbers to columns.
 DTAU_INLINE void transpose(Lane::Vector (&x)[lanes]) {
 #if defined(__AVX512F__)
@@ -136,6 +152,10 @@ DTAU_INLINE Complex fma(Complex a, Complex b, Complex c) {
     return {a.real() * b.real() - a.imag() * b.imag() + c.real(),
             a.real() * b.imag() + a.imag() * b.real() + c.imag()};
 }
+
+DTAU_INLINE Complex select(std::int64_t mask, Complex a, Complex b) { return mask ? a : b; }
+DTAU_INLINE Complex square_root(Complex x) { return std::sqrt(x); }
+DTAU_INLINE std::int64_t less(Complex a, double b) { return a.real() < b; }
 
 // ---------------------------------------------------------------- sine and cosine
 

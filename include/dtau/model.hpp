@@ -77,11 +77,25 @@ struct Tree {
     double gravity[3];         // in the world
     const Span* related;       // (nrelated)
     std::ptrdiff_t nrelated;
+    const Span* state_matrix;  // (nstate_matrix) the same of the A of a linearization
+    std::ptrdiff_t nstate_matrix;
+    const int* actuated;  // (nactuated) velocities of all joints but free roots
+    int nactuated;
 };
 
 // Axes of a frame's Jacobian: the frame's own; the world's, about the world's origin; the world's,
 // about the frame's origin.
 enum class Axes { body, world, mixed };
+
+// How a time step is taken: step.hpp.
+enum class Integrator { euler, semi_implicit, rk4 };
+
+// What drives a robot: some of its torques, or `count` inputs u with torque = map u (nv, count).
+struct InputMap {
+    int count = 0;
+    const int* columns = nullptr;
+    const double* map = nullptr;  // null: the torques of `columns`
+};
 
 // A frame that is fixed to a body, in the user's axes of that body; body -1 is the world.
 struct Frame {

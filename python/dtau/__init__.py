@@ -44,6 +44,7 @@ from dtau.kinematics import (
     frame_placements,
     wrench_at_frame,
 )
+from dtau.linearization import linearize, linearize_discrete
 from dtau.links import Frame, Joint, Limits, Link
 from dtau.load import load
 from dtau.manifold import difference, integrate, neutral, normalize, random_state
@@ -56,6 +57,7 @@ from dtau.products import (
     inverse_dynamics_vjp,
 )
 from dtau.results import (
+    DiscreteLinearization,
     ForwardDynamicsDerivatives,
     ForwardDynamicsHessian,
     ForwardDynamicsProducts,
@@ -68,9 +70,13 @@ from dtau.results import (
     InverseDynamicsProductsWithWrenches,
     InverseDynamicsSecondDerivatives,
     KinematicsTimeDerivatives,
+    Linearization,
+    NextState,
     PartialState,
     Placements,
     State,
+    StepProducts,
+    StepProductsWithWrenches,
 )
 from dtau.second_derivatives import (
     forward_dynamics_hessian,
@@ -80,6 +86,7 @@ from dtau.second_derivatives import (
     packed_indices,
 )
 from dtau.spatial import Inertia, Pose
+from dtau.steps import step, step_vjp
 from dtau.time_derivatives import (
     forward_dynamics_time_derivatives,
     inverse_dynamics_time_derivatives,
@@ -90,6 +97,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Cylindrical",
+    "DiscreteLinearization",
     "Fixed",
     "ForwardDynamicsDerivatives",
     "ForwardDynamicsHessian",
@@ -110,12 +118,14 @@ __all__ = [
     "JointType",
     "KinematicsTimeDerivatives",
     "Limits",
+    "Linearization",
     "Link",
     "Mimic",
     "Model",
     "ModelBuilder",
     "ModelError",
     "ModelWarning",
+    "NextState",
     "PartialState",
     "Placements",
     "Planar",
@@ -124,6 +134,8 @@ __all__ = [
     "Revolute",
     "Spherical",
     "State",
+    "StepProducts",
+    "StepProductsWithWrenches",
     "Universal",
     "bias_torque",
     "bias_torque_time_derivatives",
@@ -154,6 +166,8 @@ __all__ = [
     "inverse_dynamics_time_derivatives",
     "inverse_dynamics_vjp",
     "kinematics_time_derivatives",
+    "linearize",
+    "linearize_discrete",
     "load",
     "mass_matrix",
     "mass_matrix_inverse",
@@ -163,5 +177,7 @@ __all__ = [
     "packed_indices",
     "random_state",
     "robots",
+    "step",
+    "step_vjp",
     "wrench_at_frame",
 ]

@@ -107,6 +107,47 @@ class ForwardDynamicsHessian(NamedTuple):
     dtaudq: NDArray[np.float64]
 
 
+class Linearization(NamedTuple):
+    """dz/dt = A z + B u, ``A (..., 2 nv, 2 nv)``, ``B (..., 2 nv, nu)``, and the acceleration."""
+
+    A: NDArray[np.float64]
+    B: NDArray[np.float64]
+    a: NDArray[np.float64]
+
+
+class DiscreteLinearization(NamedTuple):
+    """z+ = A z + B u over a step, and the state after it, ``q (..., nq)`` and ``v (..., nv)``."""
+
+    A: NDArray[np.float64]
+    B: NDArray[np.float64]
+    q: NDArray[np.float64]
+    v: NDArray[np.float64]
+
+
+class NextState(NamedTuple):
+    """The state after a step: ``q (..., nq)`` and ``v (..., nv)``."""
+
+    q: NDArray[np.float64]
+    v: NDArray[np.float64]
+
+
+class StepProducts(NamedTuple):
+    """Covectors of the state after a step times the step's derivatives, each ``(..., nv)``."""
+
+    by_q: NDArray[np.float64]
+    by_v: NDArray[np.float64]
+    by_tau: NDArray[np.float64]
+
+
+class StepProductsWithWrenches(NamedTuple):
+    """As `StepProducts`, also by the external wrenches, ``(..., nbodies, 6)``."""
+
+    by_q: NDArray[np.float64]
+    by_v: NDArray[np.float64]
+    by_tau: NDArray[np.float64]
+    by_f_ext: NDArray[np.float64]
+
+
 class Placements(NamedTuple):
     """Poses in the world: a point ``x`` of the frame is at ``rotation @ x + translation``."""
 

@@ -8,7 +8,8 @@ void forward_dynamics_derivatives(const Tree& tree, const Job& job, std::ptrdiff
                                   std::ptrdiff_t end) {
     run<Results::dense, FdsvaWorkspace>(
         tree, job, begin, end, [&]<class T>(const Arguments<T>& x, const FdsvaWorkspace<T>& w) {
-            fdsva(tree, x.in[0], x.in[1], x.in[2], x.in[3], x.out[0], x.out[1], x.out[2], w);
+            fdsva(tree, x.in[0], x.in[1], x.in[2], x.in[3], x.out[0], x.out[1], tree.independent.n,
+                  x.out[2], w);
         });
 }
 

@@ -230,12 +230,13 @@ inline void scatter(const Lane* lane_numbers, const Span& span, std::ptrdiff_t s
         for (int l = 0; l < states; ++l) target[l * size + k] = lane_numbers[k].value[l];
 }
 
-// A matrix (nv, nv) that is zero where row and column are not related: the spans, and zeros.
-inline void scatter_related(const Tree& tree, const Lane* lane_numbers, std::ptrdiff_t size,
-                            int states, double* target) {
+// A result of which only some spans may differ from zero.
+inline void scatter_sparse(const Lane* lane_numbers, const Output& out, int states,
+                           double* target) {
+    const std::ptrdiff_t size = out.size;
     std::ptrdiff_t done = 0;
-    for (std::ptrdiff_t s = 0; s <= tree.nrelated; ++s) {
-        const Span span = s < tree.nrelated ? tree.related[s] : Span{size, size};
+    for (std::ptrdiff_t s = 0; s <= out.nspans; ++s) {
+        const Span span = s < out.nspans ? out.spans[s] : Span{size, size};
         for (int l = 0; l < states; ++l)
             for (std::ptrdiff_t k = done; k < span.begin; ++k) target[l * size + k] = 0.0;
         scatter(lane_numbers, span, size, states, target);
@@ -269,9 +270,8 @@ void run_in_lanes(const Tree& tree, const Job& job, std::ptrdiff_t begin, std::p
         for (int o = 0; o < job.noutputs; ++o) {
             const std::ptrdiff_t size = job.out[o].size;
             double* target = reinterpret_cast<double*>(job.out[o].data) + state * size;
-            if (results == Results::sparse && job.out[o].meaning == Meaning::torque_matrix &&
-                job.out[o].stacked == 1)
-                scatter_related(tree, scratch.out[o], size, states, target);
+            if (results == Results::sparse && job.out[o].spans)
+                scatter_sparse(scratch.out[o], job.out[o], states, target);
             else if (results != Results::streamed)
                 scatter(scratch.out[o], {0, size}, size, states, target);
             for (int l = 0; l < states; ++l)

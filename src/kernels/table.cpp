@@ -37,6 +37,10 @@ void coriolis_matrix_time_derivatives(const Tree&, const Job&, States, States);
 void gravity_torque_time_derivatives(const Tree&, const Job&, States, States);
 void bias_torque_time_derivatives(const Tree&, const Job&, States, States);
 void kinematics_time_derivatives(const Tree&, const Job&, States, States);
+void linearize(const Tree&, const Job&, States, States);
+void linearize_discrete(const Tree&, const Job&, States, States);
+void step(const Tree&, const Job&, States, States);
+void step_vjp(const Tree&, const Job&, States, States);
 PeakRate peak_rate();
 void take_operation_counts(long long*);
 
@@ -75,6 +79,10 @@ const KernelTable kernels = {
     .gravity_torque_time_derivatives = gravity_torque_time_derivatives,
     .bias_torque_time_derivatives = bias_torque_time_derivatives,
     .kinematics_time_derivatives = kinematics_time_derivatives,
+    .linearize = linearize,
+    .linearize_discrete = linearize_discrete,
+    .step = step,
+    .step_vjp = step_vjp,
     .peak_rate = peak_rate,
     .take_operation_counts = take_operation_counts,
 };

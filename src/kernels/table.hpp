@@ -29,6 +29,7 @@ struct KernelTable {
     Kernel mass_matrix_time_derivatives, coriolis_matrix_time_derivatives;
     Kernel gravity_torque_time_derivatives, bias_torque_time_derivatives;
     Kernel kinematics_time_derivatives;
+    Kernel linearize, linearize_discrete, step, step_vjp;
 
     PeakRate (*peak_rate)();
     // Multiplications, additions and divisions of this thread since the last call.

@@ -34,10 +34,11 @@ struct FdsvaWorkspace {
     }
 };
 
-// q, v: of the joints; tau and the results: of the independent velocities.
+// q, v: of the joints; tau and the results: of the independent velocities. Rows of da_dq and da_dv
+// are `stride` apart.
 template <class T>
 void fdsva(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ext, T* da_dq,
-           T* da_dv, T* da_dtau, const FdsvaWorkspace<T>& w) {
+           T* da_dv, int stride, T* da_dtau, const FdsvaWorkspace<T>& w) {
     T* const no_matrix = nullptr;
     const LtdlWorkspace<T>& ltdl = w.dynamics.ltdl;
     const IdsvaWorkspace<T>& partials = w.dynamics.idsva;
@@ -53,10 +54,11 @@ void fdsva(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ex
     }
     const Paths& dofs = tree.independent;
     if constexpr (FdsvaWorkspace<T>::matrices == 3) {
-        ltdl_solve<3>(dofs, T(-1.0), w.dtau_dq, w.stride, {da_dq, da_dv, da_dtau}, ltdl);
+        ltdl_solve<3>(dofs, T(-1.0), w.dtau_dq, w.stride,
+                      {{da_dq, stride}, {da_dv, stride}, {da_dtau, dofs.n}}, ltdl);
         mirror(da_dtau, dofs.n);
     } else {
-        ltdl_solve<2>(dofs, T(-1.0), w.dtau_dq, w.stride, {da_dq, da_dv}, ltdl);
+        ltdl_solve<2>(dofs, T(-1.0), w.dtau_dq, w.stride, {{da_dq, stride}, {da_dv, stride}}, ltdl);
         ltdl_inverse(dofs, da_dtau, ltdl);
     }
 }

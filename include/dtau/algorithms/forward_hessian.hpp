@@ -105,8 +105,8 @@ void forward_dynamics_hessian(const Tree& tree, const T* q, const T* v, const T*
         reduce(joints.H.dvdv, m.H.dvdv), reduce(joints.H.dadq, m.H.dadq);
     }
 
-    ltdl_solve<1>(dofs, T(-1.0), m.H.dadq, m.H.n, {out.dadq}, w.dynamics.ltdl);  // -W
-    const T* Y = w.product;                                                      // -X^T
+    ltdl_solve<1>(dofs, T(-1.0), m.H.dadq, m.H.n, {{out.dadq, n}}, w.dynamics.ltdl);  // -W
+    const T* Y = w.product;                                                           // -X^T
     related_transposed_product(dofs, m.dtau_dv, m.H.n, out.dadq, w.product);
     for (int k = 0; k < n; ++k)
         for (int j = 0; j < n; ++j) {

@@ -69,7 +69,7 @@ void forward_second_derivatives(const Tree& tree, const T* q, const T* v, const 
     const int n = tree.independent.n;
     const std::ptrdiff_t size = std::ptrdiff_t(n) * n * n;
     const IdsvaWorkspace<T>& idsva = w.fdsva.dynamics.idsva;
-    fdsva(tree, q, v, tau, f_ext, w.da_dq, w.da_dv, w.da_dtau, w.fdsva);
+    fdsva(tree, q, v, tau, f_ext, w.da_dq, w.da_dv, n, w.da_dtau, w.fdsva);
     free_root_accelerations(tree, idsva);
     idsva_so_backward(tree, false, idsva, w.so, [&](int m, const Tensors<T*>& tables) {
         const std::ptrdiff_t count = packed_size(tree.dofs.depth[m]), at = w.begin[m];

@@ -145,14 +145,20 @@ DTAU_INLINE void for_blocks(int begin, int columns, const Solve& solve) {
 }
 
 // scale M^-1 B for matrices B (nv, nv) that are zero where row and column are not related. They lie
-// side by side, each padded to whole packs; rows are `stride` apart.
+// side by side, each padded to whole packs; rows are `stride` apart, those of the solutions too.
+template <class T>
+struct Solution {
+    T* at;
+    int stride;
+};
 template <int matrices, class T>
 DTAU_INLINE void ltdl_solve(const Paths& dofs, T scale, const T* B, int stride,
-                            T* const (&solutions)[matrices], const LtdlWorkspace<T>& w) {
+                            const Solution<T> (&solutions)[matrices], const LtdlWorkspace<T>& w) {
     const int n = dofs.n, padded = whole_packs<T>(n);
     const auto right = [&](int k, int c) { return Pack<T>::load(B + k * stride + c); };
     const auto place = [&](int c) -> Columns<T> {
-        return {solutions[c / padded] + c % padded, n - c % padded, n};
+        const Solution<T>& solution = solutions[c / padded];
+        return {solution.at + c % padded, n - c % padded, solution.stride};
     };
     for_blocks<LtdlWorkspace<T>::packs, T>(
         0, matrices * padded, [&]<int packs>(int begin, int end) {

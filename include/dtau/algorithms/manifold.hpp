@@ -7,16 +7,13 @@
 // coordinates do not depend on them.
 #pragma once
 
-#include "dtau/joint.hpp"
+#include "dtau/algorithms/exponential.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
 DTAU_INLINE bool has_quaternion(JointKind kind) {
     return kind == JointKind::spherical || kind == JointKind::free;
 }
-
-DTAU_INLINE double real_part(double x) { return x; }
-DTAU_INLINE double real_part(Complex x) { return x.real(); }
 
 template <class T>
 struct Quaternion {
@@ -32,57 +29,28 @@ template <class T>
 DTAU_INLINE Quaternion<T> operator*(const Quaternion<T>& a, const Quaternion<T>& b) {
     return {cross(a.v, b.v, fma(a.w, b.v, b.w * a.v)), a.w * b.w - dot(a.v, b.v)};
 }
-// Writes x / |x|, for any norm but zero: nothing overflows on the way.
+// x / |x| for a norm near one, which is all that rounding leaves of a product of unit quaternions.
 template <class T>
-DTAU_INLINE void store_normalized(const Quaternion<T>& x, T* q) {
-    double largest = std::fabs(real_part(x.w));
-    const T parts[3] = {x.v.x, x.v.y, x.v.z};
-    for (const T& c : parts)
-        if (std::fabs(real_part(c)) > largest) largest = std::fabs(real_part(c));
-    const T by(1.0 / largest);
-    const Quaternion<T> u = {by * x.v, by * x.w};
-    const T scale = T(1.0) / std::sqrt(dot(u.v, u.v, u.w * u.w));
-    q[0] = scale * u.v.x, q[1] = scale * u.v.y, q[2] = scale * u.v.z, q[3] = scale * u.w;
+DTAU_INLINE void store_unit(const Quaternion<T>& x, T* q) {
+    const T scale = T(1.0) / square_root(dot(x.v, x.v, x.w * x.w));
+    q[0] = scale * x.v.x, q[1] = scale * x.v.y, q[2] = scale * x.v.z, q[3] = scale * x.w;
 }
 
-// Below this squared angle the power series are exact to rounding.
-inline constexpr double small_angle_squared = 1e-2;
+// Writes x / |x|, for any norm but zero: nothing overflows on the way.
+DTAU_INLINE void store_normalized(const Quaternion<double>& x, double* q) {
+    double largest = std::fabs(x.w);
+    const double parts[3] = {x.v.x, x.v.y, x.v.z};
+    for (const double c : parts)
+        if (std::fabs(c) > largest) largest = std::fabs(c);
+    const double by = 1.0 / largest;
+    store_unit(Quaternion<double>{by * x.v, by * x.w}, q);
+}
 
 // exp of a rotation vector.
 template <class T>
-DTAU_INLINE Quaternion<T> quaternion_exp(const Vec3<T>& w) {
-    const T t = dot(w, w);
-    if (std::fabs(real_part(t)) < small_angle_squared) {
-        const T h = T(0.25) * t;  // half the angle, squared
-        const T c =
-            T(1.0) - h * (T(1.0 / 2) - h * (T(1.0 / 24) - h * (T(1.0 / 720) - h * T(1.0 / 40320))));
-        const T s = T(1.0) - h * (T(1.0 / 6) -
-                                  h * (T(1.0 / 120) - h * (T(1.0 / 5040) - h * T(1.0 / 362880))));
-        return {(T(0.5) * s) * w, c};
-    }
-    const T angle = std::sqrt(t), half = T(0.5) * angle;
-    return {(std::sin(half) / angle) * w, std::cos(half)};
+DTAU_INLINE Quaternion<T> quaternion_exp(const Turn<T>& f, const Vec3<T>& w) {
+    return {f.half_sine * w, f.half_cosine};
 }
-
-// V(w) u with the left Jacobian V of SO(3): the translation of exp (w; u).
-template <class T>
-DTAU_INLINE Vec3<T> exp_translation(const Vec3<T>& w, const Vec3<T>& u) {
-    const T t = dot(w, w);
-    T b, c;  // (1 - cos) / angle^2, (angle - sin) / angle^3
-    if (std::fabs(real_part(t)) < small_angle_squared) {
-        b = T(1.0 / 2) -
-            t * (T(1.0 / 24) - t * (T(1.0 / 720) - t * (T(1.0 / 40320) - t * T(1.0 / 3628800))));
-        c = T(1.0 / 6) - t * (T(1.0 / 120) -
-                              t * (T(1.0 / 5040) - t * (T(1.0 / 362880) - t * T(1.0 / 39916800))));
-    } else {
-        const T angle = std::sqrt(t), s = std::sin(T(0.5) * angle);
-        b = T(2.0) * s * s / t;
-        c = (angle - std::sin(angle)) / (t * angle);
-    }
-    const Vec3<T> wu = cross(w, u);
-    return fma(b, wu, fma(c, cross(w, wu), u));
-}
-
 // The rotation vector of a unit quaternion, of angle at most pi.
 DTAU_INLINE Vec3<double> quaternion_log(const Quaternion<double>& x) {
     const double n = std::sqrt(dot(x.v, x.v)), w = std::fabs(x.w);
@@ -94,7 +62,7 @@ DTAU_INLINE Vec3<double> quaternion_log(const Quaternion<double>& x) {
 DTAU_INLINE Vec3<double> log_translation(const Vec3<double>& w, const Vec3<double>& p) {
     const double t = dot(w, w);
     double d;
-    if (t < small_angle_squared) {
+    if (t < 1e-2) {  // where the series is exact to rounding
         d = 1.0 / 12 + t * (1.0 / 720 + t * (1.0 / 30240 + t * (1.0 / 1209600)));
     } else {
         const double half = 0.5 * std::sqrt(t);
@@ -110,21 +78,25 @@ void integrate(const Tree& tree, const T* q, const T* dq, T* result) {
         const Body& body = tree.bodies[i];
         const T *x = q + body.q, *d = dq + body.v;
         T* y = result + body.q;
+        if (!turns(body.kind)) {
+            for (int k = 0; k < body.nv; ++k) y[k] = x[k] + d[k];
+            continue;
+        }
+        const Motion<T> m = joint_twist(body, d);
+        const Turn<T> f = turn(m.ang);
         if (body.kind == JointKind::spherical) {
-            store_normalized(load_quaternion(x) * quaternion_exp(Vec3<T>{d[0], d[1], d[2]}), y);
+            store_unit(load_quaternion(x) * quaternion_exp(f, m.ang), y);
         } else if (body.kind == JointKind::free) {
-            const Vec3<T> w = {d[3], d[4], d[5]}, u = {d[0], d[1], d[2]};
-            const Vec3<T> p = mul_add(quaternion_rotation(x + 3), exp_translation(w, u),
+            const Vec3<T> p = mul_add(quaternion_rotation(x + 3), exp_translation(f, m.ang, m.lin),
                                       Vec3<T>{x[0], x[1], x[2]});
             y[0] = p.x, y[1] = p.y, y[2] = p.z;
-            store_normalized(load_quaternion(x + 3) * quaternion_exp(w), y + 3);
-        } else if (body.kind == JointKind::planar) {
-            const Vec3<T> u = exp_translation<T>({T(0.0), T(0.0), d[2]}, {d[0], d[1], T(0.0)});
-            const T s = std::sin(x[2]), c = std::cos(x[2]);
-            y[0] = x[0] + (c * u.x - s * u.y), y[1] = x[1] + (s * u.x + c * u.y);
-            y[2] = x[2] + d[2];
+            store_unit(load_quaternion(x + 3) * quaternion_exp(f, m.ang), y + 3);
         } else {
-            for (int k = 0; k < body.nv; ++k) y[k] = x[k] + d[k];
+            const Vec3<T> u = exp_translation(f, m.ang, m.lin);
+            T s, c;
+            sincos(x[2], s, c);
+            y[0] = x[0] + fma(c, u.x, -(s * u.y)), y[1] = x[1] + fma(s, u.x, c * u.y);
+            y[2] = x[2] + d[2];
         }
     }
 }

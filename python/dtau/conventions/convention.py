@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau.conventions import derivative_maps
-from dtau.conventions.maps import Maps, state
+from dtau.conventions.linearizations import LinearizationMaps
+from dtau.conventions.maps import state
 from dtau.results import (
     ForwardDynamicsDerivatives,
     InverseDynamicsDerivatives,
@@ -26,7 +27,7 @@ Array = NDArray[np.float64]
 _quiet = np.errstate(invalid="ignore", over="ignore", divide="ignore")  # for states with NaN
 
 
-class Convention(Maps):
+class Convention(LinearizationMaps):
     """A convention for one model: converts arrays from and to dtau's.
 
     Made by the functions of `dtau.conventions`; immutable, picklable. A method ``..._from_dtau``

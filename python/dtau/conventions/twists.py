@@ -140,6 +140,21 @@ class TwistMap(Immutable):
             out[..., :3, :3] = skew(x[..., 3:])
         return out
 
+    def shift(self, v: Array) -> Array:
+        """Return W(v), blocks (..., nroots, 6, 6)."""
+        return self._shift(v[..., self._v])
+
+    def turning(self, v: Array) -> Array:
+        """Return A^-1 dA/dt, blocks (..., nroots, 6, 6): -W(x) v as a matrix times x."""
+        twist = v[..., self._v]
+        out = np.zeros((*twist.shape, 6))
+        out[..., :3, :3] = skew(twist[..., 3:])
+        if self._angular_in_world:
+            out[..., 3:, 3:] = skew(twist[..., 3:])
+        if self._at_world_origin:
+            out[..., :3, 3:] = skew(twist[..., :3])
+        return out
+
     # Products with matrices (nv, nv) that are 1 but for these blocks, or 0 but for them.
 
     def apply(self, blocks: Array, x: Array) -> Array:
