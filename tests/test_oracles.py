@@ -34,6 +34,7 @@ def joint_of(code: str) -> tuple[str, Array]:
 class Oracle:
     """An oracle's model and numbers, and where its coordinates are in the package's arrays."""
 
+    tree: Tree
     model: dtau.Model
     numbers: dict[str, Array]
     to_q: Array  # package q = oracle q[to_q]
@@ -77,7 +78,8 @@ def oracle(name: str) -> Oracle:
                 damping=np.zeros(KINDS[kind].nv),
             )
         )
-    model = Tree(tuple(bodies), numbers["model_gravity"]).model()
+    tree = Tree(tuple(bodies), numbers["model_gravity"])
+    model = tree.model()
     to_q, to_v = np.full(model.nq, -1), np.full(model.nv, -1)
     q0 = v0 = 0
     for body in bodies:
@@ -87,7 +89,7 @@ def oracle(name: str) -> Oracle:
         q0, v0 = q0 + kind_row.nq, v0 + kind_row.nv
     assert sorted(to_q) == list(range(model.nq))
     assert sorted(to_v) == list(range(model.nv))
-    return Oracle(model, numbers, to_q, to_v)
+    return Oracle(tree, model, numbers, to_q, to_v)
 
 
 def close(got: Array, want: Array, what: str) -> None:

@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -43,12 +44,12 @@ def test_public_functions_have_examples(name: str) -> None:
             assert section in item.__doc__, f"{name} has no section {section}"
 
 
-def run_code_of(document: str) -> dict[str, object]:
+def run_code_of(document: str) -> dict[str, Any]:
     """Run the Python blocks of a document one after the other; return the names they set."""
     text = (Path(__file__).parents[1] / document).read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
     assert len(blocks) >= 3
-    names: dict[str, object] = {}
+    names: dict[str, Any] = {}
     for block in blocks:
         exec(block, names)
     return names
@@ -58,6 +59,11 @@ def test_code_of_the_conventions_runs() -> None:
     for peer in PEERS.values():
         pytest.importorskip(peer)
     run_code_of("docs/conventions.md")
+
+
+def test_code_of_the_linearization_page_runs() -> None:
+    names = run_code_of("docs/linearization.md")
+    assert names["u"].shape == (10, 12)
 
 
 def test_code_of_the_readme_runs() -> None:

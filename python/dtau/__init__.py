@@ -24,6 +24,7 @@ from dtau.dynamics import (
     mass_matrix,
     mass_matrix_inverse,
 )
+from dtau.equilibrium import equilibrium
 from dtau.errors import ModelError, ModelWarning
 from dtau.hybrid import hybrid_dynamics, hybrid_dynamics_time_derivatives
 from dtau.joint_type import JointType
@@ -58,6 +59,7 @@ from dtau.products import (
 )
 from dtau.results import (
     DiscreteLinearization,
+    Equilibrium,
     ForwardDynamicsDerivatives,
     ForwardDynamicsHessian,
     ForwardDynamicsProducts,
@@ -98,6 +100,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Cylindrical",
     "DiscreteLinearization",
+    "Equilibrium",
     "Fixed",
     "ForwardDynamicsDerivatives",
     "ForwardDynamicsHessian",
@@ -143,6 +146,7 @@ __all__ = [
     "coriolis_matrix",
     "coriolis_matrix_time_derivatives",
     "difference",
+    "equilibrium",
     "forward_dynamics",
     "forward_dynamics_derivatives",
     "forward_dynamics_hessian",

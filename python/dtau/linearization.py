@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.checks import real_numbers, require
+from dtau.checks import require
+from dtau.inputs import checked_inputs
 from dtau.model import Model
 from dtau.results import DiscreteLinearization, Linearization
 
@@ -93,7 +94,7 @@ def linearize(
     >>> dtau.linearize(model, q, v, tau, inputs=thruster).B.shape
     (36, 1)
     """
-    return _core.linearize(model, _inputs(model, inputs), q, v, tau, f_ext, out, threads)
+    return _core.linearize(model, checked_inputs(model, inputs), q, v, tau, f_ext, out, threads)
 
 
 def linearize_discrete(
@@ -156,27 +157,5 @@ def linearize_discrete(
     """
     require("integrator", integrator, str)
     return _core.linearize_discrete(
-        model, integrator, _inputs(model, inputs), q, v, tau, dt, f_ext, out, threads
+        model, integrator, checked_inputs(model, inputs), q, v, tau, dt, f_ext, out, threads
     )
-
-
-def _inputs(
-    model: Model, inputs: ArrayLike | None
-) -> NDArray[np.int32] | NDArray[np.float64] | None:
-    """Check what drives the robot: indices of torques, or a map from inputs to them."""
-    if inputs is None:
-        return None
-    require("model", model, Model)
-    nv = model.nv
-    given = real_numbers("inputs", inputs)
-    if given.dtype == bool and given.shape == (nv,):
-        return np.flatnonzero(given).astype(np.int32)
-    if given.dtype == bool or given.ndim != 2 or len(given) != nv:
-        raise ValueError(
-            f"inputs: expected a mask of shape ({nv},) or a map of shape ({nv}, nu), "
-            f"got {given.dtype} of shape {given.shape}"
-        )
-    array = np.ascontiguousarray(given, dtype=np.float64)
-    if not np.isfinite(array).all():
-        raise ValueError("inputs: expected finite numbers")
-    return array

@@ -189,3 +189,13 @@ class PartialState(NamedTuple):
     q: NDArray[np.float64]
     v: NDArray[np.float64] | None
     a: None = None
+
+
+class Equilibrium(NamedTuple):
+    """What holds a configuration, see `dtau.equilibrium`; ``exists`` says whether anything does."""
+
+    u: NDArray[np.float64]
+    tau: NDArray[np.float64]
+    wrenches: NDArray[np.float64]
+    residual: NDArray[np.float64]
+    exists: NDArray[np.bool_]

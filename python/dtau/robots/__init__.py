@@ -6,9 +6,11 @@ from pathlib import Path
 
 from dtau.load import load
 from dtau.model import Model
+from dtau.robots.aerial import aerial_manipulator
 from dtau.robots.generated import chain
+from dtau.robots.moving_base import moving_base_tree
 
-__all__ = ["chain", "quadruped"]
+__all__ = ["aerial_manipulator", "chain", "moving_base_tree", "quadruped"]
 
 _FOLDER = Path(__file__).parent
 
