@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -75,3 +76,50 @@ def test_validation_of_the_linearization(
         spoilt -= error
     assert validation.report(validation.Errors.of(cases, 1e-6), 1e-6, 20)
     assert "LARGER" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("robot", ["arm", "quadruped"])
+def test_the_expansion_of_exact_ddp_drops_nothing(script: Callable[[str], Any], robot: str) -> None:
+    """Against differences of the simulated cost along a random change of the inputs."""
+    ddp, task = script("examples/ddp"), getattr(script("examples/tasks"), robot)()
+    rng = np.random.default_rng(0)
+    n = task.model.nv
+    task = replace(task, way_cost=rng.uniform(0, 1, 2 * n), end_cost=rng.uniform(1, 20, 2 * n))
+    u = task.guess[:15] + rng.standard_normal(task.guess[:15].shape)
+    change = rng.standard_normal(u.shape)
+    at = ddp.simulate(task, u)
+    expansion = ddp.expand(task, at)
+
+    steps = 3e-3 * np.arange(-2, 3)[:, None, None]
+    cost = ddp.simulate(task, u + steps * change).cost
+    first = np.array([1, -8, 0, 8, -1]) @ cost / (12 * 3e-3)
+    second = np.array([-1, 16, -30, 16, -1]) @ cost / (12 * 3e-3**2)
+
+    def quadratic_form(hessians: np.ndarray) -> float:
+        x, total = np.zeros(2 * n), 0.0
+        for jacobian, hessian, du in zip(expansion.jacobians, hessians, change, strict=False):
+            z = np.concatenate([x, du])
+            x, total = jacobian @ z, total + z @ hessian @ z
+        return float(total + x @ hessians[-1, : 2 * n, : 2 * n] @ x)
+
+    exact = ddp.exact_hessians(task, at, expansion)
+    np.testing.assert_allclose(exact, np.swapaxes(exact, -1, -2), atol=1e-12 * np.abs(exact).max())
+    assert first == pytest.approx((expansion.gradient * change).sum(), rel=1e-8)
+    assert second == pytest.approx(quadratic_form(exact), rel=1e-6)
+    assert second != pytest.approx(quadratic_form(expansion.hessians), rel=1e-3)
+
+
+def test_exact_ddp_converges_quadratically_where_ilqr_does_not(
+    script: Callable[[str], Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    ddp, convergence = script("examples/ddp"), script("examples/convergence")
+    task = script("examples/tasks").arm()
+    task = replace(task, guess=task.guess[:30], start=0.3 * task.start)
+    exact = ddp.solve(task, True, 40)
+    ilqr = ddp.solve(task, False, len(exact.cost))
+    assert exact.gradient[-1] < ddp.CONVERGED
+    assert exact.gradient[-2] < 1e-2 * exact.gradient[-3]
+    assert ilqr.gradient[-1] > 1e3 * exact.gradient[-2]
+    assert exact.cost[-1] <= min(ilqr.cost)
+    convergence.report(task, {False: ilqr, True: exact})
+    assert "exact DDP" in capsys.readouterr().out

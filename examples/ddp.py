@@ -1,0 +1,264 @@
+"""iLQR against exact DDP: what second derivatives of dynamics are good for.
+
+Both improve a row of inputs u by the same steps: simulate, expand costs and dynamics about the
+trajectory, solve the quadratic problem by a backward sweep for u + k + K (x - x_old), search along
+k. iLQR drops the second derivatives of the dynamics; exact DDP keeps them. Near a solution, iLQR's
+gradient shrinks by about the same factor every iteration, exact DDP's digits double.
+
+The Hessian of the dynamics is needed only multiplied by one vector a step. Here these vectors are
+the costates of the trajectory, which one sweep with first derivatives gives, so that a single call
+
+    dtau.forward_dynamics_hessian(model, q, v, tau, lam, symmetric=True)
+
+takes all steps at once and costs little more than first derivatives. (Textbooks' DDP takes the
+gradients of the value function from inside the backward sweep, one call a step; with costates it is
+Newton's method on the inputs. Both converge quadratically.)
+
+Nothing is dropped: a step v += h a, q = integrate(q, h v) on the manifold has second derivatives of
+its own for a free base, as has the cost's difference(goal, q). They are in exponential.py. Far from
+a solution the exact quadratic problem may have no minimum: then that iteration does without second
+derivatives of the dynamics, as iLQR.
+
+    python examples/ddp.py                  # an arm that swings up, and a quadruped in free fall
+    python examples/ddp.py --robot arm      # one of them
+    python examples/ddp.py --plot ddp.png   # cost over iterations and over time (matplotlib)
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
+import convergence
+import exponential
+import numpy as np
+import tasks
+
+import dtau
+
+TRIALS = 0.5 ** np.arange(8)  # step lengths, simulated all at once
+CONVERGED = 1e-10  # largest entry of the gradient by the inputs
+ROUNDING = 1e-13  # a cost cannot tell improvements below this part of it
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """States at 0, 1, ..., steps, inputs between them, and the cost; leading axes are a batch."""
+
+    q: np.ndarray
+    v: np.ndarray
+    u: np.ndarray
+    cost: np.ndarray
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """Cost and dynamics about a trajectory, in z = (q, v, u) at each step.
+
+    The Hessians are of the cost without the curvature of its x = errors(q, v): Gauss and Newton's.
+    """
+
+    jacobians: np.ndarray  # of (q, v) at the next step
+    slopes: np.ndarray
+    hessians: np.ndarray
+    costates: np.ndarray
+    gradient: np.ndarray  # of the total cost by the inputs
+    to_x: np.ndarray  # x by q
+    turn: np.ndarray  # the next q by the displacement h v, and by q
+    carry: np.ndarray
+
+
+def transposed(x: np.ndarray) -> np.ndarray:
+    return np.swapaxes(x, -1, -2)
+
+
+def errors(task: tasks.Task, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """What the task weighs at each state: [difference(goal, q), v]."""
+    return np.concatenate([dtau.difference(task.model, task.goal, q), v], axis=-1)
+
+
+def simulate(
+    task: tasks.Task, u: np.ndarray, old: Trajectory | None = None, gains: np.ndarray | None = None
+) -> Trajectory:
+    """Apply inputs (..., steps, nu), plus gains times the distance from an old trajectory."""
+    model, steps = task.model, u.shape[-2]
+    q = np.broadcast_to(task.start, (*u.shape[:-2], model.nq))
+    states, inputs = [(q, np.zeros((*u.shape[:-2], model.nv)))], []
+    for k in range(steps):
+        q, v = states[-1]
+        uk = u[..., k, :]
+        if old is not None and gains is not None:
+            away = [dtau.difference(model, old.q[k], q), v - old.v[k]]
+            uk = uk + np.concatenate(away, axis=-1) @ gains[k].T
+        v = v + task.step * dtau.forward_dynamics(model, q, v, uk @ task.drive.T)
+        states.append((dtau.integrate(model, q, task.step * v), v))
+        inputs.append(uk)
+    q, v = (np.stack(x, axis=-2) for x in zip(*states, strict=True))
+    u = np.stack(inputs, axis=-2)
+    squares = errors(task, q, v) ** 2
+    on_the_way = task.input_cost * (u**2).sum(-1) + squares[..., :-1, :] @ task.way_cost
+    cost = 0.5 * (task.step * on_the_way.sum(-1) + squares[..., -1, :] @ task.end_cost)
+    return Trajectory(q, v, u, cost)
+
+
+def expand(task: tasks.Task, at: Trajectory) -> Expansion:
+    """Expand with first derivatives of the dynamics: all that iLQR asks for."""
+    model, h, n = task.model, task.step, task.model.nv
+    steps, nu = at.u.shape
+
+    # The cost: half of weights . x² with x = errors(q, v)
+    weights = np.vstack([np.tile(h * task.way_cost, (steps, 1)), task.end_cost])
+    x = errors(task, at.q, at.v)
+    to_x = np.linalg.inv(exponential.right_jacobian(model, x[:, :n]))
+    slopes = np.zeros((steps + 1, 2 * n + nu))
+    slopes[:, : 2 * n] = weights * x
+    slopes[:, :n] = np.einsum("ki,kij->kj", slopes[:, :n], to_x)
+    slopes[:-1, 2 * n :] = h * task.input_cost * at.u
+    diagonals = np.hstack([weights, np.full((steps + 1, nu), h * task.input_cost)])
+    hessians = diagonals[:, :, None] * np.eye(2 * n + nu)
+    hessians[:, :n, :n] = transposed(to_x) @ hessians[:, :n, :n] @ to_x
+
+    # The dynamics: v' = v + h a(q, v, tau), q' = integrate(q, h v')
+    d = dtau.forward_dynamics_derivatives(model, at.q[:-1], at.v[:-1], at.u @ task.drive.T)
+    next_v = h * np.concatenate([d.da_dq, d.da_dv, d.da_dtau @ task.drive], axis=-1)
+    next_v[:, :, n : 2 * n] += np.eye(n)
+    turn = exponential.right_jacobian(model, h * at.v[1:])
+    carry = np.eye(n) - exponential.adjoint(model, h * at.v[1:]) @ turn  # Ad of exp(-h v')
+    next_q = h * turn @ next_v
+    next_q[:, :, :n] += carry
+    jacobians = np.concatenate([next_q, next_v], axis=1)
+
+    costates, gradient = np.zeros((steps + 1, 2 * n)), np.zeros((steps, nu))
+    costates[-1] = slopes[-1, : 2 * n]
+    for k in reversed(range(steps)):
+        slope = slopes[k] + costates[k + 1] @ jacobians[k]
+        costates[k], gradient[k] = slope[: 2 * n], slope[2 * n :]
+    return Expansion(jacobians, slopes, hessians, costates, gradient, to_x, turn, carry)
+
+
+def exact_hessians(task: tasks.Task, at: Trajectory, e: Expansion) -> np.ndarray:
+    """Hessians of the cost plus costates times the next state: nothing is dropped."""
+    model, h, n = task.model, task.step, task.model.nv
+    by_q, by_v = e.costates[1:, :n], e.costates[1:, n:]
+    next_v = e.jacobians[:, n:]
+    total = e.hessians.copy()
+
+    # The dynamics, all steps in one call
+    lam = h * (by_v + h * np.einsum("ki,kij->kj", by_q, e.turn))
+    tau = at.u @ task.drive.T
+    d2 = dtau.forward_dynamics_hessian(model, at.q[:-1], at.v[:-1], tau, lam, symmetric=True)
+    dudq = task.drive.T @ d2.dtaudq
+    total[:-1, :n, :n] += d2.dqdq
+    total[:-1, :n, n : 2 * n] += d2.dqdv
+    total[:-1, n : 2 * n, :n] += transposed(d2.dqdv)
+    total[:-1, n : 2 * n, n : 2 * n] += d2.dvdv
+    total[:-1, 2 * n :, :n] += dudq
+    total[:-1, :n, 2 * n :] += transposed(dudq)
+
+    # The step on the manifold: the displacement of q, carried along, and that of h v' do not
+    # commute (half their bracket), and the latter bends
+    half_bracket = exponential.bracket_form(model, 0.5 * h * by_q)
+    mixed = transposed(e.carry) @ half_bracket @ e.turn @ next_v
+    total[:-1, :n] += mixed
+    total[:-1, :, :n] += transposed(mixed)
+    bend = h * h * exponential.curvature(model, h * at.v[1:], by_q)
+    total[:-1] += transposed(next_v) @ bend @ next_v
+
+    # The cost: its x is the inverse of such a map
+    bend = exponential.curvature(model, errors(task, at.q, at.v)[:, :n], e.slopes[:, :n])
+    total[:, :n, :n] -= transposed(e.to_x) @ bend @ e.to_x
+    return total
+
+
+def backward(
+    e: Expansion, hessians: np.ndarray, damping: float
+) -> tuple[np.ndarray, np.ndarray, float]:
+    """Changes and gains of the inputs, and the slope of the decrease; LinAlgError: no minimum."""
+    (steps, nu), nx = e.gradient.shape, e.jacobians.shape[1]
+    changes, gains, decrease = np.zeros((steps, nu)), np.zeros((steps, nu, nx)), 0.0
+    slope, hessian = e.slopes[-1, :nx], hessians[-1, :nx, :nx]
+    for k in reversed(range(steps)):
+        jacobian = e.jacobians[k]
+        s = e.slopes[k] + slope @ jacobian
+        m = hessians[k] + jacobian.T @ hessian @ jacobian
+        damped = m[nx:, nx:] + damping * np.eye(nu)
+        np.linalg.cholesky(damped)  # raises LinAlgError unless it is positive definite
+        solved = np.linalg.solve(damped, np.column_stack([s[nx:], m[nx:, :nx]]))
+        changes[k], gains[k] = -solved[:, 0], -solved[:, 1:]
+        decrease -= float(s[nx:] @ changes[k])
+        closed = np.vstack([np.eye(nx), gains[k]])
+        slope = (s + m[:, nx:] @ changes[k]) @ closed
+        hessian = closed.T @ m @ closed
+        hessian = 0.5 * (hessian + hessian.T)
+    return changes, gains, decrease
+
+
+def minimum(
+    e: Expansion, candidates: Iterable[np.ndarray], damping: float
+) -> tuple[int, tuple[np.ndarray, np.ndarray, float]]:
+    """The backward sweep with the first Hessians that have a minimum, and which these are."""
+    for i, hessians in enumerate(candidates):
+        with contextlib.suppress(np.linalg.LinAlgError):
+            return i, backward(e, hessians, damping)
+    raise np.linalg.LinAlgError("the cost's own Hessians are not positive definite")
+
+
+def solve(task: tasks.Task, exact: bool, limit: int) -> convergence.Record:
+    """Improve the guess by iLQR or by exact DDP."""
+    record, start = convergence.Record(), perf_counter()
+    at, damping = simulate(task, task.guess), 0.0
+    least = 0.01 * task.step * task.input_cost  # of damping, but for none
+    for _ in convergence.progress(limit, f"{task.title}, {convergence.METHODS[exact]}"):
+        e = expand(task, at)
+        record.cost.append(float(at.cost))
+        record.gradient.append(float(np.abs(e.gradient).max()))
+        record.seconds.append(perf_counter() - start)
+        if record.gradient[-1] < CONVERGED:
+            break
+        candidates = [exact_hessians(task, at, e), e.hessians] if exact else [e.hessians]
+        while True:
+            fallback, (changes, gains, decrease) = minimum(e, candidates, damping)
+            with np.errstate(all="ignore"):  # long steps may diverge
+                trials = simulate(task, at.u + TRIALS[:, None, None] * changes, at, gains)
+            tellable = decrease > ROUNDING * at.cost
+            best = int(np.argmin(np.nan_to_num(trials.cost, nan=np.inf))) if tellable else 0
+            if trials.cost[best] < at.cost or not tellable:
+                break
+            damping = max(8.0 * damping, least)
+        at = Trajectory(trials.q[best], trials.v[best], trials.u[best], trials.cost[best])
+        record.exact += exact and not fallback
+        if best > 2:
+            damping = max(8.0 * damping, least)
+        elif best < 2:
+            damping = damping / 8.0 if damping > least else 0.0
+    return record
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--robot", choices=("arm", "quadruped"), help="default: both")
+    parser.add_argument(
+        "--iterations", type=int, default=150, metavar="N", help="at most so many (default: 150)"
+    )
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the costs (matplotlib)")
+    args = parser.parse_args()
+    if args.iterations < 1:
+        parser.error(f"--iterations: expected at least 1, got {args.iterations}")
+    runs = []
+    for name in [args.robot] if args.robot else ["arm", "quadruped"]:
+        task = getattr(tasks, name)()
+        records = {exact: solve(task, exact, args.iterations) for exact in (False, True)}
+        convergence.report(task, records)
+        runs.append((task, records))
+    if args.plot:
+        convergence.plot(runs, args.plot)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,87 @@
+"""What a free joint adds to second order: derivatives of its exponential map.
+
+The exponential takes a displacement phi of the joint, [linear, angular], to a motion, and
+
+    exp(-phi) exp(phi + eta) = exp(J eta + 1/2 Q(eta, eta) + ...),    Q(eta, eta) = dJ/dphi[eta] eta
+
+with the right Jacobian J = sum of (-ad)^k / (k + 1)! over k = 0, 1, ..., where ad x = [phi, x].
+Vectors are of all joints of a model at once, (..., nv), matrices (..., nv, nv). The model may have
+a free root; its other joints must have one degree of freedom. Their displacements simply add up: J
+is the identity there, and everything else is zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+import dtau
+
+NEGLIGIBLE = 1e-17  # where series end
+SE3 = np.zeros((6, 6, 6))  # [e_i, e_j] is SE3[:, i, j]
+for _i, _j, _k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+    for _a, _b, _sign in ((_i, _j, 1.0), (_j, _i, -1.0)):
+        SE3[3 + _k, 3 + _a, 3 + _b] = _sign  # of two turns: a turn
+        SE3[_k, 3 + _a, _b] = SE3[_k, _a, 3 + _b] = _sign  # of a turn and a shift: a shift
+
+
+def adjoint(model: dtau.Model, phi: np.ndarray) -> np.ndarray:
+    """The matrix of x -> [phi, x]."""
+    return _of_root(model, _adjoint, phi)
+
+
+def bracket_form(model: dtau.Model, weights: np.ndarray) -> np.ndarray:
+    """The matrix of the bilinear form weights . [x, y]."""
+    return _of_root(model, _bracket_form, weights)
+
+
+def right_jacobian(model: dtau.Model, phi: np.ndarray) -> np.ndarray:
+    """J at phi."""
+    return np.eye(model.nv) + _of_root(model, _right_jacobian_less_one, phi)
+
+
+def curvature(model: dtau.Model, phi: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """The symmetric matrix of the quadratic form weights . Q(eta, eta) at phi."""
+    return _of_root(model, _curvature, phi, weights)
+
+
+def _adjoint(phi: np.ndarray) -> np.ndarray:
+    return np.einsum("kij,...i->...kj", SE3, phi)
+
+
+def _bracket_form(weights: np.ndarray) -> np.ndarray:
+    return np.einsum("kij,...k->...ij", SE3, weights)
+
+
+def _right_jacobian_less_one(phi: np.ndarray) -> np.ndarray:
+    ad = _adjoint(phi)
+    term, total, k = -0.5 * ad, np.zeros_like(ad), 2
+    while np.abs(term).max() > NEGLIGIBLE:
+        total += term
+        k += 1
+        term = -term @ ad / k
+    return total
+
+
+def _curvature(phi: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    # weights . d(ad^k)[eta] eta = sum of (weights ad^m) . [eta, ad^(k-1-m) eta] over m < k
+    ad, left, total = _adjoint(phi), weights, np.zeros((*phi.shape, 6))
+    inner, factor, k = _bracket_form(weights), -0.5, 1
+    while np.abs(factor * inner).max() > NEGLIGIBLE * np.abs(weights).max():
+        total += factor * inner
+        left = np.einsum("...i,...ij->...j", left, ad)
+        inner = inner @ ad + _bracket_form(left)
+        k += 1
+        factor /= -(k + 1)
+    return 0.5 * (total + np.swapaxes(total, -1, -2))
+
+
+def _of_root(
+    model: dtau.Model, function: Callable[..., np.ndarray], *vectors: np.ndarray
+) -> np.ndarray:
+    """A free root's block among zeros."""
+    matrices = np.zeros((*vectors[0].shape, model.nv))
+    if isinstance(model.joints[0].type, dtau.Free):
+        matrices[..., :6, :6] = function(*(vector[..., :6] for vector in vectors))
+    return matrices
