@@ -39,7 +39,7 @@ from harness import (
     one_core,
     table,
 )
-from headers import OPTIMISATION, Headers, HeadersRobot, UnavailableError, compiled
+from headers import OPTIMISATION, HeadersRobot, compiled, headers_robots
 from robots import KNOWN, Robot, from_urdf, known, pinocchio, states
 
 import dtau
@@ -428,17 +428,6 @@ def arguments() -> argparse.Namespace:
     if args.headers is None:
         args.headers = not args.quick
     return args
-
-
-def headers_robots(headers: Sequence[Headers], robot: Robot) -> dict[str, HeadersRobot]:
-    """A robot in Pinocchio's headers by the compiler; prints a line where they cannot take it."""
-    robots = {}
-    for compiler in headers:
-        try:
-            robots[compiler.name] = compiler.robot(robot.peer)
-        except UnavailableError as reason:
-            print(f"{robot.label}, Pinocchio's headers by {compiler.name}: left out: {reason}")
-    return robots
 
 
 def main() -> None:

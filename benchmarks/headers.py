@@ -23,7 +23,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from robots import Array, pinocchio
+from robots import Array, Robot, pinocchio
 
 SOURCE = Path(__file__).with_name("pinocchio_headers.cpp")
 OPTIMISATION = ("-O3", "-march=native", "-DNDEBUG")
@@ -115,6 +115,17 @@ def compiled(order: int) -> list[Headers]:
         except UnavailableError as reason:
             print(f"Pinocchio's headers by {Path(path).name}: left out: {reason}")
     return found
+
+
+def headers_robots(headers: Sequence[Headers], robot: Robot) -> dict[str, HeadersRobot]:
+    """A robot in Pinocchio's headers by the compiler; prints a line where they cannot take it."""
+    robots = {}
+    for compiler in headers:
+        try:
+            robots[compiler.name] = compiler.robot(robot.peer)
+        except UnavailableError as reason:
+            print(f"{robot.label}, Pinocchio's headers by {compiler.name}: left out: {reason}")
+    return robots
 
 
 def _prefix() -> Path:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib.metadata
 import re
+import tempfile
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -108,6 +110,46 @@ def from_urdf(path: Path, root: Root) -> Robot:
     if sorted(columns) != list(range(model.nv)):
         raise SystemExit(f"--urdf: {path}: Pinocchio reads other joints than dtau")
     return Robot(model.name, root, model, peer, joints, columns, text)
+
+
+# Robots made here, from a URDF too: name on the command line: name in the tables, parents, root
+GENERATED: dict[str, tuple[str, list[int], Root]] = {
+    "chain20": ("chain of 20", list(range(-1, 19)), "fixed"),
+    "chain50": ("chain of 50", list(range(-1, 49)), "fixed"),
+    "tree7": ("tree of 7", [-1, 0, 1, 2, 0, 4, 5], "free"),  # a base with two arms of three
+}
+
+
+def generated(name: str) -> Robot:
+    """One of the robots of `GENERATED`."""
+    label, parents, root = GENERATED[name]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "robot.urdf"
+        path.write_text(urdf(parents, root), encoding="utf-8")
+        return replace(from_urdf(path, root), label=label, key=name)
+
+
+def urdf(parents: Sequence[int], root: Root) -> str:
+    """Equal links by their parents, a smaller number each, or -1: the world, or the free base.
+
+    Joints are revolute, about x, y and z by turns.
+    """
+    parts = ['<link name="world"/>'] if root == "fixed" else []
+    for i, parent in enumerate(parents):
+        parts.append(
+            f'<link name="link{i}"><inertial><origin xyz="0 0.01 0.05"/><mass value="0.5"/>'
+            '<inertia ixx="1e-3" iyy="1e-3" izz="1e-3" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+        )
+        if parent < 0 and root == "free":
+            continue  # the base
+        start = f"link{parent}" if parent >= 0 else "world"
+        axis = ("1 0 0", "0 1 0", "0 0 1")[i % 3]
+        parts.append(
+            f'<joint name="joint{i}" type="revolute"><parent link="{start}"/>'
+            f'<child link="link{i}"/><origin xyz="0 {0.05 * (i % 2)} 0.1"/><axis xyz="{axis}"/>'
+            '<limit lower="-3" upper="3" effort="1" velocity="1"/></joint>'
+        )
+    return f'<robot name="robot">{"".join(parts)}</robot>'
 
 
 def states(robot: Robot, count: int) -> dict[str, Array]:
