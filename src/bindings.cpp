@@ -62,69 +62,14 @@ const char* keep(std::string text) {
 class Definitions {
   public:
     Definitions(nb::module_& module, Element element) : module_(module), element_(element) {
-        for (Signature& s : functions_of_q)
-            define(
-                s,
-                [&s, element](Model m, Array x, Array out, Array threads) {
-                    return call(s, m, {x}, {out, threads}, element);
-                },
-                given_);
-        for (Signature& s : functions_of_two)
-            define(
-                s,
-                [&s, element](Model m, Array x, Array y, Array out, Array threads) {
-                    return call(s, m, {x, y}, {out, threads}, element);
-                },
-                given_, given_);
-        for (Signature& s : functions_of_three)
-            define(
-                s,
-                [&s, element](Model m, Array x, Array y, Array z, Array out, Array threads) {
-                    return call(s, m, {x, y, z}, {out, threads}, element);
-                },
-                given_, given_, given_);
-        for (Signature& s : functions_of_four)
-            define(
-                s,
-                [&s, element](Model m, Array x, Array y, Array z, Array f, Array out,
-                              Array threads) {
-                    return call(s, m, {x, y, z, f}, {out, threads}, element);
-                },
-                given_, given_, given_, given_);
-        for (Signature& s : functions_of_five)
-            define(
-                s,
-                [&s, element](Model m, Array x, Array y, Array z, Array l, Array f, Array out,
-                              Array threads) {
-                    return call(s, m, {x, y, z, l, f}, {out, threads}, element);
-                },
-                given_, given_, given_, given_, given_);
-        for (Signature& s : second_derivatives)
-            define(
-                s,
-                [&s, element](Model m, Array x, Array y, Array z, Array f, bool symmetric,
-                              Array out, Array threads) {
-                    return call(s, m, {x, y, z, f}, {out, threads}, element,
-                                {.symmetric = symmetric});
-                },
-                given_, given_, given_, given_, nb::arg());
-        for (Signature& s : hessians)
-            define(
-                s,
-                [&s, element](Model m, Array x, Array y, Array z, Array l, Array f, bool symmetric,
-                              Array out, Array threads) {
-                    return call(s, m, {x, y, z, l, f}, {out, threads}, element,
-                                {.symmetric = symmetric});
-                },
-                given_, given_, given_, given_, given_, nb::arg());
-        for (Signature& s : functions_of_eight)
-            define(
-                s,
-                [&s, element](Model m, Array x, Array y, Array z, Array dx, Array dy, Array dz,
-                              Array f, Array df, Array out, Array threads) {
-                    return call(s, m, {x, y, z, dx, dy, dz, f, df}, {out, threads}, element);
-                },
-                given_, given_, given_, given_, given_, given_, given_, given_);
+        for (Signature& s : functions_of_q) define_arrays<1>(s);
+        for (Signature& s : functions_of_two) define_arrays<2>(s);
+        for (Signature& s : functions_of_three) define_arrays<3>(s);
+        for (Signature& s : functions_of_four) define_arrays<4>(s);
+        for (Signature& s : functions_of_five) define_arrays<5>(s);
+        for (Signature& s : functions_of_eight) define_arrays<8>(s);
+        for (Signature& s : second_derivatives) define_symmetric<4>(s);
+        for (Signature& s : hessians) define_symmetric<5>(s);
         for (Signature& s : hybrid_functions)
             define(
                 s,
@@ -144,10 +89,35 @@ class Definitions {
   private:
     using Model = nb::handle;
     using Array = nb::handle;
+    template <int>
+    using NthArray = nb::handle;
     using Mask = Rows<bool>;
     using Bodies = Rows<std::int32_t>;
     using Rotations = Rows<double, 3, 3>;
     using Translations = Rows<double, 3>;
+
+    // A function of so many arrays, and one that takes `symmetric` after them.
+    template <int count>
+    void define_arrays(Signature& s) {
+        [&]<int... i>(std::integer_sequence<int, i...>) {
+            const auto function = [&s, element = element_](Model m, NthArray<i>... x, Array out,
+                                                           Array threads) {
+                return call(s, m, {x...}, {out, threads}, element);
+            };
+            define(s, function, (static_cast<void>(i), given_)...);
+        }(std::make_integer_sequence<int, count>());
+    }
+    template <int count>
+    void define_symmetric(Signature& s) {
+        [&]<int... i>(std::integer_sequence<int, i...>) {
+            const auto function = [&s, element = element_](Model m, NthArray<i>... x,
+                                                           bool symmetric, Array out,
+                                                           Array threads) {
+                return call(s, m, {x...}, {out, threads}, element, {.symmetric = symmetric});
+            };
+            define(s, function, (static_cast<void>(i), given_)..., nb::arg());
+        }(std::make_integer_sequence<int, count>());
+    }
 
     // None for an array is the array's error, which names it, and not the call's.
     template <class Function, class... Arguments>

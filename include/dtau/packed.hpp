@@ -11,6 +11,12 @@
 
 namespace dtau::DTAU_VARIANT {
 
+// One number for each tensor of second derivatives; or one array.
+template <class X>
+struct Tensors {
+    X dqdq, dqdv, dvdv, dadq;
+};
+
 DTAU_INLINE std::ptrdiff_t packed_size(int depth) {  // of a group
     const std::ptrdiff_t d = depth;
     return 3 * d * (d + 1) + 1;

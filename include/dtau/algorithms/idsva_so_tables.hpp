@@ -1,9 +1,8 @@
 // Second-order partial derivatives of inverse dynamics, the innermost part: all entries whose deepest
-// index is one column m. [IDSVA-SO] algorithm 1 with three changes. What the composites of a subtree do when its joint moves
-// is held in the 10 and 12 numbers of an inertia and of a Coriolis operator (coriolis_dual.hpp), so
-// that second derivatives have the form of first ones. The columns of a path are processed in
-// vectors, not one by one (path_columns.hpp). And results are tables over the paths (packed.hpp):
-// zeros are neither computed nor stored.
+// index is one column m. [IDSVA-SO] algorithm 1 with three changes. What a subtree's composites do
+// when its joint moves is held in the 10 and 12 numbers of an inertia and of a Coriolis operator
+// (coriolis_dual.hpp), so that second derivatives look like first ones. The columns of a path are
+// processed in vectors (path_columns.hpp). Results are tables over paths, without zeros (packed.hpp).
 //
 // Symbols as in idsva.hpp and hessian.hpp, for the deepest column m of a triple, with composites of
 // its body; ' is the rate when m moves:
@@ -24,7 +23,8 @@
 //   D_qi D_vm tau_k = s_k . (E Psi'_i + {s_i x* beta})
 //   D_qm D_vi tau_k = s_k . (B' s_i + I' (Psi'_i + S'_i))      D_vi D_vm tau_k = s_k . E s_i
 //   D_qm M_ki       = s_k . I' s_i                             D_qi M_km = s_k . {s_i x* t2}
-// Inside m's own joint two of these differ: see own_joint_forces.
+// Inside m's own joint, D_qm D_vi, D_qm D_qi and D_qm M_ki are those of D_qi D_vm, D_qi D_qm and
+// D_qi M_km with i and m exchanged, and D_vi D_vm tau_k = s_k . (E_i s_m + I (s_i x s_m)).
 #pragma once
 
 #include "dtau/algorithms/idsva.hpp"
@@ -33,12 +33,6 @@
 #include "dtau/path_columns.hpp"
 
 namespace dtau::DTAU_VARIANT {
-
-// One number for each tensor; or one array.
-template <class X>
-struct Tensors {
-    X dqdq, dqdv, dvdv, dadq;
-};
 
 // What depends on the deepest column alone.
 template <class T>
@@ -73,8 +67,6 @@ struct IdsvaSoWorkspace {
 
     IdsvaSoWorkspace(Arena& arena, const Tree& tree)
         : IdsvaSoWorkspace(arena, tree.dofs.max_depth + 1) {}
-
-  private:
     IdsvaSoWorkspace(Arena& arena, int n)
         : path(arena.take<int>(n)),
           joint_begin(arena.take<int>(n)),
@@ -92,9 +84,8 @@ struct IdsvaSoWorkspace {
           vq_own(arena, n),
           vv(arena, n),
           aq(arena, n) {
-        const std::ptrdiff_t room = packed_size(n - 1) + Pack<T>::width;
         for (T** table : {&tables.dqdq, &tables.dqdv, &tables.dvdv, &tables.dadq})
-            *table = arena.take<T>(room);
+            *table = arena.take<T>(packed_size(n - 1) + Pack<T>::width);
     }
 };
 
@@ -149,12 +140,10 @@ DTAU_INLINE void free_root_rows(const FreeRoot<T>& root, int d, const OutputColu
         store_components({out.eta[e] - gamma.ang, -gamma.lin}, w.tables.dvdv + row);
         for (int f = 6; f <= d; f += width) {  // i of a deeper joint: D_qi D_qj = D_qj D_qi
             const Force<Wide<T>> deeper = out.gamma.load(f);
-            const Components<Wide<T>> by_q =
-                components<Wide<T>>({cross(gravity, deeper.lin), spread(zero_force<T>().lin)});
-            const Components<Wide<T>> by_v =
-                components<Wide<T>>({out.eta.load(f), spread(zero_force<T>().lin)});
-            store(w.tables.dqdq + row + f, by_q.x[e]);
-            store(w.tables.dvdv + row + f, by_v.x[e]);
+            const Vec3<Wide<T>> zero = spread(zero_force<T>().lin), eta = out.eta.load(f);
+            store(w.tables.dqdq + row + f,
+                  components<Wide<T>>({cross(gravity, deeper.lin), zero}).x[e]);
+            store(w.tables.dvdv + row + f, components<Wide<T>>({eta, zero}).x[e]);
             store(w.tables.dadq + row + f, components(deeper).x[e]);
         }
     }
