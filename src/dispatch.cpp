@@ -20,6 +20,9 @@ namespace baseline {
 extern const KernelTable kernels;
 }
 #endif
+namespace test_scalars {
+extern const KernelTable kernels;
+}
 
 namespace {
 
@@ -98,6 +101,6 @@ const std::string& instruction_set() {
 }
 
 const KernelTable& kernels() { return *in_use()->kernels; }
-const KernelTable& test_kernels() { return *compiled().back().kernels; }
+const KernelTable& test_kernels() { return test_scalars::kernels; }
 
 }  // namespace dtau

@@ -16,6 +16,6 @@ const std::string& instruction_set();
 void use_instruction_set(const std::string& name);  // throws std::invalid_argument
 
 const KernelTable& kernels();       // of the instruction set in use
-const KernelTable& test_kernels();  // of the lowest: it has the scalars for tests
+const KernelTable& test_kernels();  // for complex and counted numbers, and for them alone
 
 }  // namespace dtau

@@ -9,7 +9,7 @@ void integrate(const Tree& tree, const Job& job, std::ptrdiff_t begin, std::ptrd
     const auto algorithm = [&]<class T>(const Arguments<T>& x, const NoWorkspace<T>&) {
         integrate(tree, x.in[0], x.in[1], x.out[0]);
     };
-#ifdef DTAU_WITH_TEST_SCALARS
+#ifdef DTAU_TEST_SCALARS
     if (job.element == Element::complex)
         return run_alone<Complex, Results::dense, NoWorkspace>(tree, job, begin, end, algorithm);
 #endif

@@ -29,7 +29,7 @@ double rate() {
 
 PeakRate peak_rate() { return {rate<double>(), rate<Lane>() * lanes}; }
 
-#ifdef DTAU_WITH_TEST_SCALARS
+#ifdef DTAU_TEST_SCALARS
 void take_operation_counts(long long* counts) {
     counts[0] = Counted::counts.multiplications;
     counts[1] = Counted::counts.additions;

@@ -235,13 +235,13 @@ void run_in_lanes(const Tree& tree, const Job& job, std::ptrdiff_t begin, std::p
 template <Results results, template <class> class Workspace, class Algorithm>
 void run_each(const Tree& tree, const Job& job, std::ptrdiff_t begin, std::ptrdiff_t end,
               const Algorithm& algorithm) {
-    if (job.element == Element::alone || job.element == Element::real)
-        run_alone<double, results, Workspace>(tree, job, begin, end, algorithm);
-#ifdef DTAU_WITH_TEST_SCALARS
-    else if (job.element == Element::complex)
+#ifdef DTAU_TEST_SCALARS
+    if (job.element == Element::complex)
         run_alone<Complex, results, Workspace>(tree, job, begin, end, algorithm);
     else
         run_alone<Counted, results, Workspace>(tree, job, begin, end, algorithm);
+#else
+    run_alone<double, results, Workspace>(tree, job, begin, end, algorithm);
 #endif
 }
 
@@ -249,10 +249,11 @@ void run_each(const Tree& tree, const Job& job, std::ptrdiff_t begin, std::ptrdi
 template <Results results, template <class> class Workspace, class Algorithm>
 void run(const Tree& tree, const Job& job, std::ptrdiff_t begin, std::ptrdiff_t end,
          const Algorithm& algorithm) {
+#ifndef DTAU_TEST_SCALARS
     if (job.element == Element::real && job.count > 1)
-        run_in_lanes<results, Workspace>(tree, job, begin, end, algorithm);
-    else
-        run_each<results, Workspace>(tree, job, begin, end, algorithm);
+        return run_in_lanes<results, Workspace>(tree, job, begin, end, algorithm);
+#endif
+    run_each<results, Workspace>(tree, job, begin, end, algorithm);
 }
 
 // For algorithms that need no workspace.
