@@ -100,7 +100,7 @@ DTAU_INLINE Lane select(Lane::Bits mask, Lane a, Lane b) { return Lane(mask ? a.
 
 DTAU_INLINE Lane square_root(Lane x) {
 #if defined(__AVX512F__)
-    return Lane(Lane::Vector(_mm512_sqrt_pd(x.value)));
+    return Lane(Lane::Vector(_mm512_maskz_sqrt_pd(0xff, x.value)));
 #elif defined(__AVX__)
     return Lane(Lane::Vector(_mm256_sqrt_pd(x.value)));
 #elif defined(__x86_64__)
