@@ -141,6 +141,10 @@ class Progress:
     def step(self) -> None:
         """Count a step, and show the bar."""
         self.done += 1
+        self.show()
+
+    def show(self) -> None:
+        """Show the bar, before something long too."""
         if sys.stderr.isatty() and perf_counter() - self.start > 1.0:
             bar = "#" * (30 * self.done // self.total)
             print(f"\r\x1b[K[{bar:<30}] {self.label}", end="", file=sys.stderr, flush=True)

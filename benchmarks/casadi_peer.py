@@ -1,0 +1,222 @@
+"""Inverse dynamics and its time derivatives by CasADi, in the two ways that one may go about it.
+
+The equations are those of `dtau.robots.aerial_manipulator`, in body coordinates, written as an
+expression of x = [gravity in the base's axes, angles, v, a, jerk, ...]. An order more is CasADi's
+directional derivative along dx/dt. Repeated, that alone makes expressions that grow exponentially;
+with common-subexpression elimination after every order they grow as the recursion itself does, and
+C code of them, compiled, is the best that CasADi can do.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shlex
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import casadi
+import numpy as np
+from harness import Array
+
+import dtau
+
+_BASE = dtau.Inertia(2.5, tensor=np.diag([0.03, 0.03, 0.05]))  # [HO-FBS] table 3
+_LINK = dtau.Inertia(0.25, com=(0, 0, -0.06), tensor=np.diag([0.002, 0.002, 0.001]))
+
+FLAGS = ("-O3", "-march=native", "-shared", "-fPIC")
+_NAME = "inverse_dynamics"
+_LOOP = f"""
+#include <stddef.h>
+void many(const double* x, double* y, size_t nx, size_t ny, size_t states, double* w) {{
+  for (size_t i = 0; i < states; ++i, x += nx, y += ny) {{
+    const double* arg[1] = {{x}};
+    double* res[1] = {{y}};
+    {_NAME}(arg, res, 0, w, 0);
+  }}
+}}
+"""
+
+
+# Expressions
+
+
+class InverseDynamics:
+    """Expressions of torques and their time derivatives, with or without elimination."""
+
+    def __init__(self, model: dtau.Model, orders: int, *, eliminate: bool) -> None:
+        self.model, self.rows, self._eliminate = model, orders + 2, eliminate
+        joints = model.nv - 6
+        self._gravity = casadi.SX.sym("g", 3)
+        self._angles = casadi.SX.sym("q", joints)
+        self._stack = [casadi.SX.sym(f"v{k}", model.nv) for k in range(self.rows)]
+        self._x = casadi.vertcat(self._gravity, self._angles, *self._stack)
+        self._rate = casadi.vertcat(
+            -casadi.cross(self._stack[0][3:6], self._gravity),
+            self._stack[0][6:],
+            *self._stack[1:],
+            casadi.SX.zeros(model.nv),  # of what no expression holds yet
+        )
+        self.outputs = [self._torques()]
+
+    def differentiate(self) -> None:
+        """Add an order."""
+        self.outputs.append(casadi.jtimes(self.outputs[-1], self._x, self._rate))
+        if self._eliminate:
+            self.outputs = casadi.cse(self.outputs)
+
+    def function(self) -> Any:
+        """All orders so far, as a function of x."""
+        if self._eliminate and len(self.outputs) == 1:
+            self.outputs = casadi.cse(self.outputs)
+        return casadi.Function(_NAME, [self._x], [casadi.vertcat(*self.outputs)])
+
+    def _torques(self) -> Any:
+        """Newton and Euler, linear before angular."""
+        v, a = self._stack[0], self._stack[1]
+        twists = {0: (v[:3], v[3:6], a[:3] - self._gravity, a[3:6])}
+        turns: dict[int, Any] = {}
+        joints = {joint.body: joint for joint in self.model.joints}
+        for body, joint in joints.items():
+            if body == 0:
+                continue
+            axis = int(np.argmax(np.abs(joint.type.axis)))
+            at = joint.v.start
+            turn = joint.placement.rotation @ _rotation(axis, self._angles[at - 6])
+            turns[body] = turn
+            p = casadi.DM(joint.placement.translation)
+            lin, ang, lin_rate, ang_rate = twists[joint.parent]
+            rate, speed = casadi.SX.zeros(3), casadi.SX.zeros(3)
+            speed[axis], rate[axis] = v[at], a[at]
+            lin_here = turn.T @ (lin + casadi.cross(ang, p))
+            ang_here = turn.T @ ang + speed
+            twists[body] = (
+                lin_here,
+                ang_here,
+                turn.T @ (lin_rate + casadi.cross(ang_rate, p)) + casadi.cross(lin_here, speed),
+                turn.T @ ang_rate + rate + casadi.cross(ang_here, speed),
+            )
+        torques = casadi.SX.zeros(self.model.nv)
+        wrenches = {body: self._wrench(body, *twist) for body, twist in twists.items()}
+        for body in reversed(list(joints)):
+            joint, (force, moment) = joints[body], wrenches[body]
+            if body == 0:
+                torques[joint.v] = casadi.vertcat(force, moment)
+                continue
+            torques[joint.v.start] = moment[int(np.argmax(np.abs(joint.type.axis)))]
+            force, moment = turns[body] @ force, turns[body] @ moment
+            above = wrenches[joint.parent]
+            moment += casadi.cross(casadi.DM(joint.placement.translation), force)
+            wrenches[joint.parent] = (above[0] + force, above[1] + moment)
+        return torques
+
+    def _wrench(self, body: int, lin: Any, ang: Any, lin_rate: Any, ang_rate: Any) -> Any:
+        """Rate of a body's momentum, gravity counted in `lin_rate`, at its frame's origin."""
+        inertia = _LINK if body else _BASE
+        com, tensor = casadi.DM(inertia.com), casadi.DM(inertia.tensor)
+        at_com = lin + casadi.cross(ang, com)
+        rate = lin_rate + casadi.cross(ang_rate, com) + casadi.cross(ang, at_com)
+        force = inertia.mass * rate
+        moment = tensor @ ang_rate + casadi.cross(ang, tensor @ ang) + casadi.cross(com, force)
+        return force, moment
+
+
+def _rotation(axis: int, angle: Any) -> Any:
+    """The rotation about a coordinate axis."""
+    j, k = (axis + 1) % 3, (axis + 2) % 3
+    out = casadi.SX.eye(3)
+    out[j, j] = out[k, k] = casadi.cos(angle)
+    out[k, j] = casadi.sin(angle)
+    out[j, k] = -out[k, j]
+    return casadi.densify(out)
+
+
+def inputs(model: dtau.Model, q: Array, v_derivatives: Array) -> Array:
+    """What the functions take, a row for each state."""
+    base = dtau.frame_placements(model, q, model.bodies[0]).rotation
+    gravity = np.einsum("...ji,j->...i", base, model.gravity)
+    return np.concatenate([gravity, q[:, 7:], v_derivatives.reshape(len(q), -1)], axis=1)
+
+
+# What is called
+
+
+class Interpreted:
+    """A function in CasADi's own interpreter, called without copies."""
+
+    def __init__(self, function: Any, states: Array) -> None:
+        self._buffer, self._call = function.buffer()
+        self.nodes = function.n_nodes()
+        self._x = np.empty(states.shape[1])
+        self.out = np.empty(function.size1_out(0))
+        self._buffer.set_arg(0, memoryview(self._x))
+        self._buffer.set_res(0, memoryview(self.out))
+        self._states = states
+
+    def run(self, passes: int) -> None:
+        """Evaluate at all states, one after the other."""
+        x, states, call = self._x, self._states, self._call
+        for _ in range(passes):
+            for state in states:
+                x[:] = state
+                call()
+
+    def all(self) -> Array:
+        """The results at all states."""
+        rows = []
+        for state in self._states:
+            self._x[:] = state
+            self._call()
+            rows.append(self.out.copy())
+        return np.array(rows)
+
+
+class Compiled:
+    """A function as C code, compiled, with a loop over states in C."""
+
+    def __init__(self, function: Any, states: Array, folder: Path) -> None:
+        name = f"order{function.size1_out(0)}"
+        generator = casadi.CodeGenerator(f"{name}.c", {"with_header": False})
+        generator.add(function)
+        source = Path(generator.generate(f"{folder}{os.sep}"))
+        with source.open("a", encoding="utf-8") as file:
+            file.write(_LOOP)
+        library = folder / f"{name}.so"
+        start = perf_counter()
+        subprocess.run(
+            [*compiler(), *FLAGS, str(source), "-o", str(library), "-lm"],
+            check=True,
+        )
+        self.seconds = perf_counter() - start
+        self.nodes = function.n_nodes()
+        self._many = ctypes.CDLL(str(library)).many
+        self._many.restype = None
+        self.out = np.full((len(states), function.size1_out(0)), np.nan)
+        self._states = np.ascontiguousarray(states)
+        self._work = np.empty(max(1, function.sz_w()))
+        pointer = ctypes.c_void_p
+        x, y, w = (pointer(a.ctypes.data) for a in (self._states, self.out, self._work))
+        nx, ny = (ctypes.c_size_t(a.shape[1]) for a in (self._states, self.out))
+        self._arguments = (x, y, nx, ny, ctypes.c_size_t(len(states)), w)
+
+    def run(self, passes: int) -> None:
+        """Evaluate at all states."""
+        for _ in range(passes):
+            self._many(*self._arguments)
+
+    def all(self) -> Array:
+        """The results at all states."""
+        self.run(1)
+        return self.out
+
+
+def compiler() -> Sequence[str]:
+    """The system's C compiler, or what the variable CC says."""
+    words = shlex.split(os.environ.get("CC", "cc"))
+    if not shutil.which(words[0]):
+        raise SystemExit(f"--casadi: expected a C compiler, {words[0]!r} is not there (set CC)")
+    return words
