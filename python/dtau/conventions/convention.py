@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from dtau.conventions import derivative_maps
 from dtau.conventions.linearizations import LinearizationMaps
 from dtau.conventions.maps import state
+from dtau.conventions.stacks import StackMaps
 from dtau.results import (
     ForwardDynamicsDerivatives,
     InverseDynamicsDerivatives,
@@ -27,7 +28,7 @@ Array = NDArray[np.float64]
 _quiet = np.errstate(invalid="ignore", over="ignore", divide="ignore")  # for states with NaN
 
 
-class Convention(LinearizationMaps):
+class Convention(LinearizationMaps, StackMaps):
     """A convention for one model: converts arrays from and to dtau's.
 
     Made by the functions of `dtau.conventions`; immutable, picklable. A method ``..._from_dtau``

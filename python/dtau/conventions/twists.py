@@ -88,22 +88,37 @@ class TwistMap(Immutable):
             _at_world_origin=at_world_origin,
         )
 
+    def poses(self, q: Array) -> tuple[Array, Array]:
+        """Return R ``(..., nroots, 3, 3)`` and p ``(..., nroots, 3)``."""
+        turned = (self._rotation @ q[..., self._p, np.newaxis])[..., 0]
+        return self._rotation @ rotations(q[..., self._quaternion]), turned + self._translation
+
     def matrices(self, q: Array) -> tuple[Array, Array]:
         """Return A and its inverse, each ``(..., nroots, 6, 6)``."""
-        rotation = self._rotation @ rotations(q[..., self._quaternion])
-        forward = np.zeros((*rotation.shape[:-2], 6, 6))
-        inverse = np.zeros_like(forward)
-        back = np.swapaxes(rotation, -1, -2)
-        angular = self._angular_in_world
-        forward[..., :3, :3], inverse[..., :3, :3] = rotation, back
-        forward[..., 3:, 3:], inverse[..., 3:, 3:] = (
-            (rotation, back) if angular else (np.eye(3),) * 2
-        )
+        rotation, translation = self.poses(q)
+        back, cross = np.swapaxes(rotation, -1, -2), skew(translation)
+        forward = self.blocks(rotation, cross @ rotation, np.eye(3))
+        return forward, self.blocks(back, -back @ cross, np.eye(3))
+
+    def blocks(self, rotation: Array, moved: Array, angular: Array) -> Array:
+        """Return 6 x 6 matrices of R and [p]x R, or of their derivatives, and R' where it is fixed.
+
+        ``angular`` is R' of conventions that leave angular velocities along body axes.
+        """
+        out = np.zeros((*rotation.shape[:-2], 6, 6))
+        out[..., :3, :3] = rotation
+        out[..., 3:, 3:] = rotation if self._angular_in_world else angular
         if self._at_world_origin:
-            turned = (self._rotation @ q[..., self._p, np.newaxis])[..., 0]
-            cross = skew(turned + self._translation)
-            forward[..., :3, 3:], inverse[..., :3, 3:] = cross @ rotation, -back @ cross
-        return forward, inverse
+            out[..., :3, 3:] = moved
+        return out
+
+    def take(self, x: Array) -> Array:
+        """Return the velocities of the roots ``(..., nroots, 6)`` out of ``(..., nv)``."""
+        return x[..., self._v]
+
+    def put(self, x: Array, part: Array) -> None:
+        """Overwrite the velocities of the roots in ``x``."""
+        x[..., self._v] = part
 
     def rate(self, v: Array) -> Array:
         """Return N(v) in the shape of ``v``."""
