@@ -35,6 +35,7 @@ def draw(curves: Sequence[Any], peers: Sequence[Any], path: Path) -> None:
         "alone": ("inverse, alone", "C2", "s--"),
         "batch": ("inverse, batch", "C2", "s-"),
     }
+    peers = [peer for peer in peers if peer.function == "inverse"]
     for name, (label, colour, style) in ways.items() if peers else ():
         times = [getattr(peer, name) for peer in peers]
         orders = [peer.order for peer in peers]

@@ -5,7 +5,7 @@ before it is timed: inverse dynamics of order 0 and 1 against the functions of f
 all its orders against CasADi's, forward dynamics by its residual, lone states against batches to
 the bit. The contenders take turns on one core, a block of a few milliseconds each a round.
 
-    python benchmarks/time_derivatives.py                       # everything, a few minutes
+    python benchmarks/time_derivatives.py                       # everything, five minutes
     python benchmarks/time_derivatives.py --quick --part orders # a rough answer, in seconds
     python benchmarks/time_derivatives.py --part scaling --plot scaling.png
     python benchmarks/time_derivatives.py --part casadi --order 6  # compiles for a long while
@@ -15,7 +15,7 @@ Parts:
     orders   orders 0 to 5 with 7 and 101 bodies, and what the C++ reference implementation of
              [HO-FBS] took: numbers quoted from another machine, not measured here
     scaling  by the number of bodies, 6 to 996, and by the order, 0 to 10, with fitted exponents
-    casadi   the same torques by CasADi (python -m pip install casadi; for C code a compiler):
+    casadi   the same by CasADi (python -m pip install casadi; for C code a compiler):
              by repeated directional differentiation, interpreted, as [HO-FBS] did; and with
              common-subexpression elimination after every order, as compiled C code
 """
@@ -25,39 +25,22 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
-import tempfile
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import numpy as np
-from harness import (
-    Array,
-    Contender,
-    Effort,
-    Progress,
-    environment,
-    interleaved,
-    loop,
-    number,
-    one_core,
-    table,
-)
+from harness import Effort, Progress, environment, number, one_core, table
+from time_cases import FUNCTIONS, LONE_STATES, Case, medians
 
 import dtau
 
-FUNCTIONS = ("inverse", "forward")
 TREES = {7: (2, 3), 101: (5, 20)}  # bodies: arms, links of each
 ORDERS = range(6)
 LINKS = (1, 2, 5, 10, 20, 50, 100, 199)  # of five arms each, by which the cost is fitted
 SCALED_ORDERS = range(11)  # by which it is fitted, with 101 bodies
 SCALED_BATCH, SCALED_LONE = 64, 8
-CASADI_TREE = (5, 4)
-LONE_STATES = 64  # lone calls go round so many states
-RESIDUAL = 1e-10
-AGREEMENT = 1e-12  # of inverse dynamics, of the largest torque of the order
+CASADI_ORDERS = {False: (4, 2), True: (2, 0)}  # by --quick: of inverse and forward dynamics
 EFFORT = {False: Effort(rounds=41, block=4e-3), True: Effort(rounds=7, block=1e-3)}  # by --quick
 SCALING_EFFORT = {False: Effort(rounds=15, block=2e-3), True: Effort(rounds=5, block=5e-4)}
 
@@ -73,92 +56,6 @@ QUOTED = {
 }
 # How many times less is asked for (and aimed at), one state and in a batch: by bodies and order.
 GOALS = {(7, 5): ((6.0, 10.0), (20.0, 30.0)), (101, 5): ((8.0, 8.0), (20.0, 20.0))}
-
-
-# What is timed
-
-
-@dataclass(frozen=True)
-class Case:
-    """A function at random states along trajectories of one order."""
-
-    model: dtau.Model
-    function: str
-    order: int
-    v_derivatives: Array
-    arrays: tuple[Array, ...]  # q, v_derivatives; or q, v, tau_derivatives
-
-    @staticmethod
-    def of(model: dtau.Model, function: str, order: int, count: int) -> Case:
-        """Draw configurations, velocities and their derivatives; torques follow from them."""
-        rng = np.random.default_rng(order)
-        q, *_ = dtau.random_state(model, rng, shape=(count,))
-        v = rng.uniform(-1.0, 1.0, (count, order + 2, model.nv))
-        arrays: tuple[Array, ...] = (q, v)
-        if function == "forward":
-            tau = dtau.inverse_dynamics_time_derivatives(model, q, v)
-            arrays = (q, v[:, 0].copy(), tau)
-        return Case(model, function, order, v, arrays)
-
-    def __call__(self, *arrays: Array, **options: Any) -> Array:
-        """The result at the states, or at others."""
-        f = getattr(dtau, f"{self.function}_dynamics_time_derivatives")
-        result: Array = f(self.model, *(arrays or self.arrays), **options)
-        return result
-
-    def contender(self, *, alone: int = 0) -> Contender:
-        """All states in one call with out=, or the first ones alone."""
-        names = [f"x{i}" for i in range(len(self.arrays))]
-        words = ", ".join(["model", *names])
-        f = getattr(dtau, f"{self.function}_dynamics_time_derivatives")
-        if alone:
-            rows = ([row.copy() for row in array[:alone]] for array in self.arrays)
-            states = list(zip(*rows, strict=True))
-            statement = f"for {', '.join(names)} in states: f({words})"
-            return Contender(loop(statement, f=f, model=self.model, states=states), len(states))
-        given = dict(zip(names, self.arrays, strict=True))
-        statement = f"f({words}, out=out, threads=1)"
-        run = loop(statement, f=f, model=self.model, out=self(), **given)
-        return Contender(run, len(self.arrays[0]))
-
-    def check(self) -> Array:
-        """Compare what can be compared without another program; return the result."""
-        out = np.full((len(self.arrays[0]), self.order + 1, self.model.nv), np.nan)
-        self(out=out, threads=1)
-        if not np.array_equal(self(*(array[0] for array in self.arrays)), out[0]):
-            self._fail("one state gives other bits than many")
-        q, v = self.arrays[0], self.v_derivatives
-        if self.function == "forward":
-            stack = np.concatenate([v[:, :1], out], axis=1)
-            again = dtau.inverse_dynamics_time_derivatives(self.model, q, stack)
-            inertia = np.abs(np.linalg.eigvalsh(dtau.mass_matrix(self.model, q))).max()
-            for k, tau in enumerate(np.moveaxis(self.arrays[2], 1, 0)):
-                scale = max(np.abs(tau).max(), inertia * np.abs(out[:, k]).max())
-                if not np.abs(again[:, k] - tau).max() <= RESIDUAL * scale:
-                    self._fail(f"order {k} has a residual above {RESIDUAL:.0e}")
-            return out
-        self._compare(0, out, dtau.inverse_dynamics(self.model, q, v[:, 0], v[:, 1]))
-        if self.order:
-            rows = (v[:, 0], v[:, 1], v[:, 0], v[:, 1], v[:, 2])
-            self._compare(1, out, dtau.inverse_dynamics_jvp(self.model, q, *rows))
-        return out
-
-    def _compare(self, k: int, out: Array, want: Array) -> None:
-        error = np.abs(out[:, k] - want).max() / np.abs(want).max()
-        if not error <= AGREEMENT:
-            self._fail(f"order {k} is off by {error:.1e} of its largest element")
-
-    def _fail(self, what: str) -> None:
-        bodies = self.model.nbodies
-        raise SystemExit(f"{self.function} dynamics, {bodies} bodies, order {self.order}: {what}")
-
-
-def medians(
-    contenders: dict[Any, Contender], effort: Effort, tick: Callable[[], None]
-) -> dict[Any, float]:
-    """Microseconds a state."""
-    seconds = interleaved(contenders, effort, tick)
-    return {name: 1e6 * float(np.median(s)) for name, s in seconds.items()}
 
 
 # By order, beside quoted numbers
@@ -277,107 +174,6 @@ def print_scaling(curves: list[Curve]) -> None:
     table("Growth: microseconds a state, and the fitted exponent", header, lines, left=3)
 
 
-# Beside CasADi
-
-
-@dataclass(frozen=True)
-class Peer:
-    """Microseconds a state of inverse dynamics up to one order."""
-
-    order: int
-    repeated: float
-    repeated_nodes: int
-    compiled: float  # in a loop in C
-    called: float  # the same from Python
-    compiled_nodes: int
-    seconds: float  # to differentiate and to compile
-    alone: float
-    batch: float
-
-
-def beside_casadi(order: int, batch: int, effort: Effort, progress: Progress) -> list[Peer]:
-    """Check and time both ways of CasADi's, and ours."""
-    from casadi_peer import Called, Compiled, InverseDynamics, inputs
-
-    model = dtau.robots.aerial_manipulator(*CASADI_TREE)
-    rows = []
-    with tempfile.TemporaryDirectory() as folder:
-        for k in range(order + 1):
-            progress.label = f"order {k} by CasADi, differentiated and compiled"
-            progress.show()
-            case = Case.of(model, "inverse", k, batch)
-            x = inputs(model, *case.arrays)
-            expressions, seconds = [], 0.0
-            for eliminate in (False, True):
-                start = perf_counter()
-                expression = InverseDynamics(model, k, eliminate=eliminate)
-                for _ in range(k):
-                    expression.differentiate()
-                expressions.append(expression.function())
-                seconds = perf_counter() - start
-            compiled = Compiled(expressions[1], x, Path(folder))
-            lone = x[:LONE_STATES]
-            repeated, called = Called(expressions[0], lone), Called(compiled.function, lone)
-            out = case.check().reshape(batch, -1)
-            peers = {"repeated": repeated, "compiled": compiled, "called": called}
-            for name, peer in peers.items():
-                got = peer.all()
-                _agree(name, got, out[: len(got)], k)
-            micro = medians(
-                {
-                    "repeated": Contender(repeated.run, len(lone)),
-                    "compiled": Contender(compiled.run, batch),
-                    "called": Contender(called.run, len(lone)),
-                    "alone": case.contender(alone=LONE_STATES),
-                    "batch": case.contender(),
-                },
-                effort,
-                progress.step,
-            )
-            counts = (expression.n_nodes() for expression in expressions)
-            nodes = dict(zip(("repeated_nodes", "compiled_nodes"), counts, strict=True))
-            rows.append(Peer(order=k, seconds=seconds + compiled.seconds, **nodes, **micro))
-    return rows
-
-
-def _agree(name: str, got: Array, want: Array, order: int) -> None:
-    """Refuse to time what differs."""
-    got, want = (x.reshape(len(got), order + 1, -1) for x in (got, want))
-    for k in range(order + 1):
-        error = np.abs(got[:, k] - want[:, k]).max() / np.abs(want[:, k]).max()
-        if not error <= AGREEMENT:
-            raise SystemExit(f"CasADi, {name}, order {k} of {order}: differs by {error:.1e}")
-
-
-def print_casadi(rows: list[Peer], batch: int) -> None:
-    """Print both ways beside ours."""
-    lines = [
-        [
-            str(r.order),
-            str(r.repeated_nodes),
-            number(r.repeated),
-            str(r.compiled_nodes),
-            f"{r.seconds:.1f}",
-            number(r.called),
-            number(r.alone),
-            f"{r.called / r.alone:.2f}x",
-            number(r.compiled),
-            number(r.batch),
-            f"{r.compiled / r.batch:.2f}x",
-        ]
-        for r in rows
-    ]
-    header = ["order", "nodes", "repeated", "nodes", "seconds"]
-    header += ["called", "alone", "ratio", "looped", "batch", "ratio"]
-    title = (
-        "Inverse dynamics of all orders up to one, 21 bodies, microseconds a state. CasADi:\n"
-        "repeated differentiation in its interpreter; elimination and C code, the seconds to make\n"
-        "it, called from Python for each state beside ours alone, and in a C loop of "
-        f"{batch} states\nbeside our batch"
-    )
-    table(title, header, lines, left=0)
-
-
 # Command
 
 
@@ -390,7 +186,10 @@ def arguments() -> argparse.Namespace:
         "--part", action="append", choices=parts, help="only this; may be given several times"
     )
     parser.add_argument(
-        "--order", type=int, metavar="R", help="CasADi's highest (default: 4; with --quick 2)"
+        "--order",
+        type=int,
+        metavar="R",
+        help="CasADi's highest (default: inverse 4, forward 2; with --quick 2 and 0)",
     )
     parser.add_argument(
         "--batch", type=int, default=256, metavar="N", help="states in a batch (default: 256)"
@@ -403,7 +202,8 @@ def arguments() -> argparse.Namespace:
         parser.error(f"--batch: expected a positive number, got {args.batch}")
     if args.order is not None and args.order < 0:
         parser.error(f"--order: expected 0 or more, got {args.order}")
-    args.order = (2 if args.quick else 4) if args.order is None else args.order
+    highest = CASADI_ORDERS[args.quick] if args.order is None else (args.order, args.order)
+    args.order = dict(zip(FUNCTIONS, highest, strict=True))
     args.part = args.part or list(parts)
     return args
 
@@ -417,6 +217,11 @@ def main() -> None:
     if "casadi" in args.part and not importlib.util.find_spec("casadi"):
         print("casadi: left out, it is not installed (python -m pip install casadi)")
         args.part.remove("casadi")
+    if "casadi" in args.part:
+        import casadi_table
+        from casadi_peer import compiler
+
+        compiler()
     machine = environment()
     for key, value in machine.items():
         print(f"{key:>16}: {value}")
@@ -425,19 +230,19 @@ def main() -> None:
     steps = {
         "orders": len(TREES) * len(FUNCTIONS) * effort.rounds,
         "scaling": len(FUNCTIONS) * (len(ORDERS) + 1) * long.rounds,
-        "casadi": (args.order + 1) * effort.rounds,
+        "casadi": sum(order + 1 for order in args.order.values()) * effort.rounds,
     }
     progress = Progress(sum(steps[part] for part in args.part))
     rows: list[Row] = []
     curves: list[Curve] = []
-    peers: list[Peer] = []
+    peers: list[Any] = []
     with one_core():
         if "orders" in args.part:
             rows = by_order(args.batch, effort, progress)
         if "scaling" in args.part:
             curves = scaling(long, progress)
         if "casadi" in args.part:
-            peers = beside_casadi(args.order, args.batch, effort, progress)
+            peers = casadi_table.beside_casadi(args.order, args.batch, effort, progress)
     progress.clear()
 
     if rows:
@@ -450,7 +255,7 @@ def main() -> None:
     if curves:
         print_scaling(curves)
     if peers:
-        print_casadi(peers, args.batch)
+        casadi_table.print_casadi(peers, args.batch)
     if args.json:
         numbers = {
             "machine": machine,

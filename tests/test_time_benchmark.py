@@ -25,8 +25,7 @@ def load(monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_wrong_results_are_not_timed(
     load: Any, function: str, spoilt: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    benchmark = load("time_derivatives")
-    case = benchmark.Case.of(dtau.robots.aerial_manipulator(), function, 2, 5)
+    case = load("time_cases").Case.of(dtau.robots.aerial_manipulator(), function, 2, 5)
     assert case.check().shape == (5, 3, 12)
     name = f"{function}_dynamics_time_derivatives"
     right = getattr(dtau, name)
@@ -51,6 +50,24 @@ def test_exponents_are_fitted(load: Any) -> None:
     assert curve("inverse", "batch", "order", None, x, [(i + 1) ** 2 for i in x]).exponent == (
         pytest.approx(2.0)
     )
+
+
+@pytest.mark.parametrize("eliminate", [False, True])
+def test_casadi_has_the_same_accelerations(load: Any, eliminate: bool) -> None:
+    pytest.importorskip("casadi")
+    peer, orders = load("casadi_peer"), 2
+    model = dtau.robots.aerial_manipulator()
+    rng = np.random.default_rng(0)
+    q, v, _ = dtau.random_state(model, rng, shape=(3,))
+    tau = rng.uniform(-1.0, 1.0, (3, orders + 1, model.nv))
+    expression = peer.ForwardDynamics(model, orders, eliminate=eliminate)
+    for _ in range(orders):
+        expression.differentiate()
+    stack = np.concatenate([v[:, np.newaxis], tau], axis=1)
+    got = peer.Called(expression.function(), peer.inputs(model, q, stack)).all()
+    want = dtau.forward_dynamics_time_derivatives(model, q, v, tau)
+    for k, accelerations in enumerate(np.moveaxis(got.reshape(want.shape), 1, 0)):
+        assert_close(accelerations, want[:, k], 1e-11 * 10**k, f"order {k}")
 
 
 @pytest.mark.parametrize("eliminate", [False, True])
