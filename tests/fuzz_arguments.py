@@ -393,7 +393,9 @@ class Verdict:
     def judge(self, error: Exception) -> None:
         """An error is right, and says what is wrong."""
         call, wrong, text = self.call, set(self.wrong), str(error)
-        if self.huge and re.search("Unable to allocate|can be counted|array is too big", text):
+        if self.huge and re.search(
+            "the results take|Unable to allocate|can be counted|too big", text
+        ):
             return
         if self.shared:
             wrong.add("out")
