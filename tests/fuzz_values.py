@@ -17,7 +17,7 @@ EXTREMES = (
     1e160, 1.7976931348623157e308, -1.7976931348623157e308, 2.0**53, 1.0 + 2.0**-52,
 )
 # fmt: on
-HUGE = ((2**45,), (2**49,), (2**45, 1))  # batches whose results no processor can address
+HUGE = ((2**44,), (2**46,), (2**45, 1))  # batches whose results no processor can address
 
 
 class Subclass(np.ndarray):
