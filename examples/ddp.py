@@ -15,7 +15,7 @@ gradients of the value function from inside the backward sweep, one call a step;
 Newton's method on the inputs. Both converge quadratically.)
 
 Nothing is dropped: a step v += h a, q = integrate(q, h v) on the manifold has second derivatives of
-its own for a free base, as has the cost's difference(goal, q). They are in exponential.py. Far from
+its own for a free base, as has the cost's difference(goal, q). They are in ddp_exponential.py. Far from
 a solution the exact quadratic problem may have no minimum: then that iteration does without second
 derivatives of the dynamics, as iLQR.
 
@@ -33,10 +33,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
-import convergence
-import exponential
+import ddp_convergence as convergence
+import ddp_exponential as exponential
+import ddp_tasks as tasks
 import numpy as np
-import tasks
 
 import dtau
 

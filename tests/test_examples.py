@@ -81,7 +81,7 @@ def test_validation_of_the_linearization(
 @pytest.mark.parametrize("robot", ["arm", "quadruped"])
 def test_the_expansion_of_exact_ddp_drops_nothing(script: Callable[[str], Any], robot: str) -> None:
     """Against differences of the simulated cost along a random change of the inputs."""
-    ddp, task = script("examples/ddp"), getattr(script("examples/tasks"), robot)()
+    ddp, task = script("examples/ddp"), getattr(script("examples/ddp_tasks"), robot)()
     rng = np.random.default_rng(0)
     n = task.model.nv
     task = replace(task, way_cost=rng.uniform(0, 1, 2 * n), end_cost=rng.uniform(1, 20, 2 * n))
@@ -112,8 +112,8 @@ def test_the_expansion_of_exact_ddp_drops_nothing(script: Callable[[str], Any], 
 def test_exact_ddp_converges_quadratically_where_ilqr_does_not(
     script: Callable[[str], Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ddp, convergence = script("examples/ddp"), script("examples/convergence")
-    task = script("examples/tasks").arm()
+    ddp, convergence = script("examples/ddp"), script("examples/ddp_convergence")
+    task = script("examples/ddp_tasks").arm()
     task = replace(task, guess=task.guess[:30], start=0.3 * task.start)
     exact = ddp.solve(task, True, 40)
     ilqr = ddp.solve(task, False, len(exact.cost))

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import ddp_tasks as tasks
 import numpy as np
-import tasks
 
 try:
     from tqdm import tqdm
