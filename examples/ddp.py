@@ -15,7 +15,7 @@ gradients of the value function from inside the backward sweep, one call a step;
 Newton's method on the inputs. Both converge quadratically.)
 
 Nothing is dropped: a step v += h a, q = integrate(q, h v) on the manifold has second derivatives of
-its own for a free base, as has the cost's difference(goal, q); ddp_exponential.py has them. Far from
+its own for a free base, as has the cost's difference(goal, q): see ddp_exponential.py. Far from
 a solution the exact quadratic problem may have no minimum: then that iteration does without second
 derivatives of the dynamics, as iLQR.
 
