@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the tests that exercise the core with a module that was built with -DDTAU_SANITIZE=ON.
-#    Usage: [FUZZ_CASES=400] sanitized.sh BUILD_FOLDER [pytest arguments]
+#    Usage: [FUZZ_CASES=1500] sanitized.sh BUILD_FOLDER [pytest arguments]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=$1
@@ -24,4 +24,4 @@ run -m pytest -q -p no:cacheprovider -k "not ((chain or quadruped or tree or for
     "$@" tests/test_dynamics.py tests/test_derivatives.py \
     tests/test_invariance.py tests/test_errors.py tests/test_manifold.py tests/test_core.py tests/test_model.py tests/test_building.py \
     tests/test_urdf.py tests/test_spatial.py tests/test_buffers.py tests/test_instruction_sets.py
-run tests/fuzz.py --cases "${FUZZ_CASES:-400}"
+run tests/fuzz.py --cases "${FUZZ_CASES:-1500}" --longest 120
