@@ -192,6 +192,25 @@ def are_frames(value: Any, model: dtau.Model) -> bool:
     return isinstance(names, Iterable) and all(is_one_of(x, model.frames) for x in names)
 
 
+def are_joints(value: Any, model: dtau.Model) -> bool:
+    """Whether names or a mask choose joints, each as a whole."""
+    if isinstance(value, np.ndarray):
+        right = value.dtype == np.bool_ and value.shape == (model.nv,)
+        return right and all(len(set(value[joint.v].tolist())) < 2 for joint in model.joints)
+    names = [joint.name for joint in model.joints]
+    right = isinstance(value, Iterable) and not isinstance(value, str)
+    return right and all(is_one_of(x, names) for x in value)
+
+
+def first_joint(model: Any) -> Any:
+    return model.joints[0].name if isinstance(model, dtau.Model) else "x"
+
+
+def mask(*pattern: bool) -> Callable[[Any], Any]:
+    """A boolean array that repeats this over the degrees of freedom."""
+    return lambda model: np.resize(pattern, model.nv if isinstance(model, dtau.Model) else 3)
+
+
 @dataclass(frozen=True)
 class Option:
     """What to try as an option, right and wrong, and which values are right."""
@@ -237,6 +256,18 @@ OPTIONS = {
             lambda model: np.array([one_frame(model)]),
             lambda model: [one_frame(model)] * 200,
             *([], (), [""], "", ["no such frame"], [None], None, 3, [3], b"x", [["x"]], object()),
+        ),
+    ),
+    "prescribed": Option(
+        are_joints,
+        (
+            lambda model: [first_joint(model)] * 2,
+            lambda model: {first_joint(model): 1},
+            lambda model: np.array([first_joint(model)]),
+            first_joint,
+            *(mask(False), mask(True), mask(True, False), lambda model: mask(True)(model)[:-1]),
+            lambda model: mask(True)(model).astype(int),
+            *([], (), {}, [""], "", ["no such joint"], [True], None, 3, b"x", object()),
         ),
     ),
 }
