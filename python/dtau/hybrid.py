@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.checks import require, tuple_of
+from dtau.checks import require, tuple_of, unknown_name
 from dtau.model import Model
 from dtau.results import HybridDynamics
 
@@ -163,8 +163,11 @@ def _mask(model: Model, prescribed: Sequence[str] | NDArray[np.bool_]) -> NDArra
     expected = "names of joints or a boolean array"
     if not isinstance(prescribed, np.ndarray):
         chosen = [False] * model.nv
+        known = {joint.name: joint.v for joint in model.joints}
         for name in tuple_of("prescribed", prescribed, str, expected):
-            dofs = model.joint(name).v
+            if name not in known:
+                raise ValueError(f"prescribed: {unknown_name('joint', name, known)}")
+            dofs = known[name]
             chosen[dofs] = [True] * (dofs.stop - dofs.start)
         return np.array(chosen)
     if prescribed.dtype != np.bool_:
