@@ -33,6 +33,8 @@ ROBOTS = (
 BATCHES = ((), (), (1,), (3,), (2, 3), (19,), (0,), (0, 3))
 CONFIGURATIONS = ("q", "q0", "q1")  # their quaternions must have unit norm
 MOST_AXES = 32  # of a batch
+MOST_ORDER = 100  # of time derivatives
+INVERSE = ("inverse_dynamics_time_derivatives", "v_derivatives")  # needs the acceleration
 MARK = 7.5  # what lies in memory that must not be written
 HUGE = 2**43  # as an axis: no processor can address the results
 
@@ -378,11 +380,17 @@ class Verdict:
         """Shapes, types and quaternions."""
         function, batches, far = self.call.function, {}, set()
         right, takes = random_state(self.model, 0), self.call.takes
+        surplus = {}  # of rows in stacks: these may be of any length that all others fit
         for name, value in self.call.arrays.items():
             if value is None and name in takes and takes[name].default is None:
                 continue
             x, core = meaning(value), right[name].shape
             self.huge |= x is not None and max(x.shape, default=0) > HUGE
+            if x is not None and name.endswith("_derivatives") and x.ndim >= len(core):
+                rows = x.shape[-len(core)]
+                surplus[name] = rows - core[0]
+                least = 2 if (function.name, name) == INVERSE else 1
+                core = (min(max(rows, least), MOST_ORDER + least), *core[1:])
             if x is None or x.shape[max(x.ndim - len(core), 0) :] != core:
                 self.wrong.add(name)
                 continue
@@ -391,6 +399,8 @@ class Verdict:
                 self.wrong.add(name)
             elif name in CONFIGURATIONS and far_from_unit(x, self.model):
                 far.add(name)
+        if len(set(surplus.values())) > 1:
+            self.wrong.update(surplus)
         if not broadcast(batches.values()):
             self.wrong.update(batches)
         empty = any(0 in batch for batch in batches.values())  # conventions see nothing of these
