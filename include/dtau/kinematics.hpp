@@ -82,7 +82,7 @@ DTAU_INLINE Force<T> zero_force() {
 
 // Placements, subspaces, inertias, and twists unless v is null.
 template <class T>
-DTAU_INLINE void ground_sweep(const Tree& tree, const T* q, const T* v, const Ground<T>& ground) {
+void ground_sweep(const Tree& tree, const T* q, const T* v, const Ground<T>& ground) {
     const Configuration<T> x = configuration(tree, q, ground.angles);
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];

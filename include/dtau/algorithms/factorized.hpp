@@ -58,7 +58,7 @@ DTAU_INLINE void mass_matrix_by_paths(const Tree& tree, const Motion<T>* S, Iner
 }
 
 template <class T>
-DTAU_INLINE void mass_matrix_factors(const Tree& tree, const Motion<T>* S, Inertia<T>* inertias,
+void mass_matrix_factors(const Tree& tree, const Motion<T>* S, Inertia<T>* inertias,
                                      const LtdlWorkspace<T>& w) {
     mass_matrix_by_paths(tree, S, inertias, w);
     ltdl_factorize(tree.independent, w);
@@ -67,7 +67,7 @@ DTAU_INLINE void mass_matrix_factors(const Tree& tree, const Motion<T>* S, Inert
 // Torque tau - damping v - (Coriolis, gravity, external torque) of the joints, after
 // idsva_velocities; tau null: zero.
 template <class T>
-DTAU_INLINE void driving_torque(const Tree& tree, const T* v, const T* tau, T* torque,
+void driving_torque(const Tree& tree, const T* v, const T* tau, T* torque,
                                 const FactorizedWorkspace<T>& w) {
     const Ground<T>& g = w.idsva.ground;
     for (int i = 0; i < tree.nbodies; ++i) {
@@ -88,7 +88,7 @@ DTAU_INLINE void driving_torque(const Tree& tree, const T* v, const T* tau, T* t
 // Factorises M, sweeps over velocities (idsva_velocities), and solves for the acceleration w.a.
 // q, v: of the joints; tau: of the independent velocities.
 template <class T>
-DTAU_INLINE void factorized_dynamics(const Tree& tree, const T* q, const T* v, const T* tau,
+void factorized_dynamics(const Tree& tree, const T* q, const T* v, const T* tau,
                                      const T* f_ext, const FactorizedWorkspace<T>& w) {
     const Ground<T>& g = w.idsva.ground;
     ground_sweep(tree, q, v, g);

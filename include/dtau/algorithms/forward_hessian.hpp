@@ -52,7 +52,7 @@ struct ForwardHessianWorkspace {
 
 // A^T B for A with entries for related pairs, rows `stride` apart, and dense B: (n, n).
 template <class T>
-DTAU_INLINE void related_transposed_product(const Paths& dofs, const T* A, int stride, const T* B,
+void related_transposed_product(const Paths& dofs, const T* A, int stride, const T* B,
                                             T* product) {
     const int n = dofs.n;
     constexpr int most = 8;

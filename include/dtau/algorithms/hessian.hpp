@@ -52,7 +52,7 @@ struct Blocks {
 
 // Forward sweep for lam (nv), after those of idsva.
 template <class T>
-DTAU_INLINE void hessian_forward(const Tree& tree, const T* lam, const IdsvaWorkspace<T>& idsva,
+void hessian_forward(const Tree& tree, const T* lam, const IdsvaWorkspace<T>& idsva,
                                  const HessianWorkspace<T>& x) {
     const Ground<T>& g = idsva.ground;
     free_root_accelerations(tree, idsva);
@@ -95,7 +95,7 @@ DTAU_INLINE void free_root_blocks(const Motion<T>& v, const Vec3<T>& gravity, co
 // Backward sweep, when the inertias, Coriolis operators and forces of w are composites: the blocks,
 // into zeros.
 template <class T>
-DTAU_INLINE void hessian_backward(const Tree& tree, const Blocks<T>& out,
+void hessian_backward(const Tree& tree, const Blocks<T>& out,
                                   const IdsvaWorkspace<T>& w, const HessianWorkspace<T>& x) {
     const Ground<T>& g = w.ground;
     const int n = out.n;

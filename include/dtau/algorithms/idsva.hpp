@@ -42,7 +42,7 @@ struct IdsvaWorkspace {
 // Forward sweep over bodies whose placements, twists and inertias ground holds: all that does not
 // depend on the acceleration. f becomes v x* I v - f_ext, and a the acceleration v_p x v_J.
 template <class T>
-DTAU_INLINE void idsva_velocities(const Tree& tree, const T* v, const T* f_ext,
+void idsva_velocities(const Tree& tree, const T* v, const T* f_ext,
                                   const IdsvaWorkspace<T>& w) {
     const Ground<T>& g = w.ground;
     for (int i = 0; i < tree.nbodies; ++i) {
@@ -72,7 +72,7 @@ DTAU_INLINE void idsva_velocities(const Tree& tree, const T* v, const T* f_ext,
 
 // Forward sweep for the accelerations a (nv) of the joints.
 template <class T>
-DTAU_INLINE void idsva_accelerations(const Tree& tree, const T* a, const IdsvaWorkspace<T>& w) {
+void idsva_accelerations(const Tree& tree, const T* a, const IdsvaWorkspace<T>& w) {
     const Ground<T>& g = w.ground;
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
@@ -169,7 +169,7 @@ DTAU_INLINE void idsva_composites(const Tree& tree, const IdsvaWorkspace<T>& w) 
 
 // Backward sweep: composites, and the three matrices, into zeros.
 template <class T>
-DTAU_INLINE void idsva_backward(const Tree& tree, const Partials<T>& out,
+void idsva_backward(const Tree& tree, const Partials<T>& out,
                                 const IdsvaWorkspace<T>& w) {
     const Ground<T>& g = w.ground;
     const int n = out.n;

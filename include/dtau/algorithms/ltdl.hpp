@@ -35,7 +35,7 @@ struct LtdlWorkspace {
 
 // In place: the rows of w.L hold those of M, M_kj at place depth(j), before.
 template <class T>
-DTAU_INLINE void ltdl_factorize(const Paths& dofs, const LtdlWorkspace<T>& w) {
+void ltdl_factorize(const Paths& dofs, const LtdlWorkspace<T>& w) {
     const int* path = w.path;
     forget_path(dofs, w.path);
     for (int k = dofs.n - 1; k >= 0; --k) {
@@ -152,7 +152,7 @@ struct Solution {
     int stride;
 };
 template <int matrices, class T>
-DTAU_INLINE void ltdl_solve(const Paths& dofs, T scale, const T* B, int stride,
+void ltdl_solve(const Paths& dofs, T scale, const T* B, int stride,
                             const Solution<T> (&solutions)[matrices], const LtdlWorkspace<T>& w) {
     const int n = dofs.n, padded = whole_packs<T>(n);
     const auto right = [&](int k, int c) { return Pack<T>::load(B + k * stride + c); };
