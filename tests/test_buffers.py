@@ -264,7 +264,9 @@ def test_wrong_layout(function: Function, o: int, layout: str) -> None:
 
 
 @every_output
-@pytest.mark.parametrize("wrong", [None, [[1.0]], (), 3.0, "out", memoryview(b"")], ids=repr)
+@pytest.mark.parametrize(
+    "wrong", [None, [[1.0]], (), 3.0, "out", memoryview(b"")], ids=lambda x: type(x).__name__
+)
 def test_no_array(function: Function, o: int, wrong: object) -> None:
     if len(function.results) == 1 and wrong is None:
         pytest.skip("None means fresh results")
