@@ -73,6 +73,18 @@ struct Lane {
         return Lane(Vector(*reinterpret_cast<const Unaligned*>(x)));
     }
     DTAU_INLINE void store(double* x) const { *reinterpret_cast<Unaligned*>(x) = value; }
+    // To memory past the caches, which it would only pass through: x is the place of a whole vector.
+    DTAU_INLINE void stream(double* x) const {
+#if defined(__AVX512F__)
+        _mm512_stream_pd(x, value);
+#elif defined(__AVX__)
+        _mm256_stream_pd(x, value);
+#elif defined(__x86_64__)
+        _mm_stream_pd(x, value);
+#else
+        store(x);
+#endif
+    }
 
     DTAU_INLINE friend Lane operator+(Lane a, Lane b) { return Lane(a.value + b.value); }
     DTAU_INLINE friend Lane operator-(Lane a, Lane b) { return Lane(a.value - b.value); }
@@ -108,6 +120,12 @@ DTAU_INLINE Lane square_root(Lane x) {
 #else
     for (int l = 0; l < lanes; ++l) x.value[l] = __builtin_sqrt(x.value[l]);
     return x;
+#endif
+}
+// What was streamed is seen by other threads before what this one writes next.
+DTAU_INLINE void end_streams() {
+#if defined(__x86_64__)
+    _mm_sfence();
 #endif
 }
 DTAU_INLINE Lane::Bits less(Lane a, double b) { return (Lane::Bits)(a.value < Lane(b).value); }

@@ -2,9 +2,9 @@
 // one path to the world, all others being zero.
 //
 // Entries are grouped by the deepest of their indices, m, in ascending order of m. With d the depth
-// of m and e, f depths on its path (0 ... d), a group holds three tables by rows:
-//   0: entries [m, e, f], (d+1, d+1)     1: entries [f, m, e], rows e (d+1), columns f (d)
-//   2: entries [f, e, m], rows e (d), columns f (d)
+// of m and e, f depths on its path (0 ... d), a group holds
+//   output m: entries [m, e, f], rows e (d+1), columns f (d+1)
+//   then for each output f, which is shallower (d): entries [f, m, e] (d+1), then [f, e, m] (d)
 #pragma once
 
 #include "dtau/path.hpp"
@@ -40,8 +40,8 @@ DTAU_INLINE std::ptrdiff_t packed_place(const Paths& dofs, const std::ptrdiff_t*
     const std::ptrdiff_t d = dofs.depth[m];
     const auto depth = [&](int x) { return static_cast<std::ptrdiff_t>(dofs.depth[x]); };
     if (i == m) return begin[m] + depth(j) * (d + 1) + depth(k);
-    if (j == m) return begin[m] + (d + 1) * (d + 1) + depth(k) * d + depth(i);
-    return begin[m] + (d + 1) * (2 * d + 1) + depth(j) * d + depth(i);
+    const std::ptrdiff_t output = begin[m] + (d + 1) * (d + 1) + depth(i) * (2 * d + 1);
+    return output + (j == m ? depth(k) : d + 1 + depth(j));
 }
 
 // visit(i, j, k) for the entries of group m in their order; path[depth] is that of m.
@@ -49,10 +49,10 @@ template <class Visit>
 DTAU_INLINE void for_packed_group(int m, int d, const int* path, const Visit& visit) {
     for (int e = 0; e <= d; ++e)
         for (int f = 0; f <= d; ++f) visit(m, path[e], path[f]);
-    for (int e = 0; e <= d; ++e)
-        for (int f = 0; f < d; ++f) visit(path[f], m, path[e]);
-    for (int e = 0; e < d; ++e)
-        for (int f = 0; f < d; ++f) visit(path[f], path[e], m);
+    for (int f = 0; f < d; ++f) {
+        for (int e = 0; e <= d; ++e) visit(path[f], m, path[e]);
+        for (int e = 0; e < d; ++e) visit(path[f], path[e], m);
+    }
 }
 
 // visit(i, j, k, scale) for all entries of a packed tensor of all joints, in their order, with indices
@@ -98,9 +98,9 @@ void unpack(const Paths& dofs, const std::ptrdiff_t* begin, const T* const (&pac
                     for (int f = 0; f <= d; ++f) set(path[e] * n + path[f], at++);
                 continue;
             }
-            at += (d + 1) * (d + 1) + dofs.depth[i];
-            for (int e = 0; e <= d; ++e, at += d) set(m * n + path[e], at);
-            for (int e = 0; e < d; ++e, at += d) set(path[e] * n + m, at);
+            at += (d + 1) * (d + 1) + dofs.depth[i] * (2 * d + 1);
+            for (int e = 0; e <= d; ++e) set(m * n + path[e], at++);
+            for (int e = 0; e < d; ++e) set(path[e] * n + m, at++);
         }
     }
 }

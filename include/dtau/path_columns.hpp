@@ -1,6 +1,5 @@
-// Motions and forces of the columns of one path to the world, by depth, each component in an array
-// of its own: neighbours on the path are processed together in vectors (Pack), a lone state's as well
-// as those of a group of states.
+// Motions and forces of the columns of one path to the world, by depth: neighbours on the path are
+// processed together in vectors (Pack), a lone state's as well as those of a group of states.
 #pragma once
 
 #include "dtau/arena.hpp"
@@ -55,49 +54,74 @@ DTAU_INLINE void clear(int from, int to, T* row) {
     for (int f = from; f < to; f += Pack<T>::width) store(row + f, Wide<T>(0.0));
 }
 
-// Three numbers a column of the path.
-template <class T>
-class PathVectors {
+// So many numbers a column of the path. Neighbours in memory are what is used together: in lanes the
+// numbers of a column, else the same number of neighbouring columns.
+template <class T, int numbers>
+class PathNumbers {
   public:
-    PathVectors(Arena& arena, int length)
-        : stride_(roomy<T>(length)), x_(arena.take_zeros<T>(3 * roomy<T>(length))) {}
+    PathNumbers(Arena& arena, int length)
+        : stride_(roomy<T>(length)), x_(arena.take_zeros<T>(numbers * roomy<T>(length))) {}
 
-    DTAU_INLINE void set(int depth, const Vec3<T>& a) const {
-        x_[depth] = a.x, x_[stride_ + depth] = a.y, x_[2 * stride_ + depth] = a.z;
+    DTAU_INLINE T& at(int k, int depth) const { return *place(k, depth); }
+    DTAU_INLINE Vec3<T> vector(int k, int depth) const {
+        return {at(k, depth), at(k + 1, depth), at(k + 2, depth)};
     }
-    DTAU_INLINE Vec3<T> operator[](int depth) const {
-        return {x_[depth], x_[stride_ + depth], x_[2 * stride_ + depth]};
+    DTAU_INLINE void set(int k, int depth, const Vec3<T>& a) const {
+        at(k, depth) = a.x, at(k + 1, depth) = a.y, at(k + 2, depth) = a.z;
     }
     // Those of depth, depth + 1, ...
-    DTAU_INLINE Vec3<Wide<T>> load(int depth) const {
-        const auto at = [&](int k) { return Pack<T>::load(x_ + k * stride_ + depth).value; };
-        return {at(0), at(1), at(2)};
+    DTAU_INLINE Wide<T> load(int k, int depth) const {
+        return Pack<T>::load(place(k, depth)).value;
     }
-    DTAU_INLINE void store(int depth, const Vec3<Wide<T>>& a) const {
-        const auto to = [&](int k, Wide<T> y) { Pack<T>{y}.store(x_ + k * stride_ + depth); };
+    DTAU_INLINE Vec3<Wide<T>> load_vector(int k, int depth) const {
+        return {load(k, depth), load(k + 1, depth), load(k + 2, depth)};
+    }
+    DTAU_INLINE void store(int k, int depth, const Vec3<Wide<T>>& a) const {
+        const auto to = [&](int c, Wide<T> y) { Pack<T>{y}.store(place(k + c, depth)); };
         to(0, a.x), to(1, a.y), to(2, a.z);
     }
 
   private:
+    DTAU_INLINE T* place(int k, int depth) const {
+        return x_ + (Pack<T>::width == 1 ? depth * numbers + k : k * stride_ + depth);
+    }
+
     int stride_;
     T* x_;
 };
 
-// Motion or Force, one a column of the path.
-template <template <class> class Spatial, class T>
-struct PathSpatial {
-    PathVectors<T> ang, lin;
-
-    PathSpatial(Arena& arena, int length) : ang(arena, length), lin(arena, length) {}
-    DTAU_INLINE void set(int depth, const Spatial<T>& a) const {
-        ang.set(depth, a.ang), lin.set(depth, a.lin);
+// Three numbers a column.
+template <class T>
+class PathVectors : PathNumbers<T, 3> {
+  public:
+    using PathNumbers<T, 3>::PathNumbers;
+    DTAU_INLINE Vec3<T> operator[](int depth) const { return this->vector(0, depth); }
+    DTAU_INLINE Vec3<Wide<T>> load(int depth) const { return this->load_vector(0, depth); }
+    DTAU_INLINE void store(int depth, const Vec3<Wide<T>>& a) const {
+        PathNumbers<T, 3>::store(0, depth, a);
     }
-    DTAU_INLINE Spatial<T> operator[](int depth) const { return {ang[depth], lin[depth]}; }
+};
+
+// Motion or Force, one a column.
+template <template <class> class Spatial, class T>
+class PathSpatial : PathNumbers<T, 6> {
+  public:
+    using PathNumbers<T, 6>::PathNumbers;
+    DTAU_INLINE void set(int depth, const Spatial<T>& a) const {
+        PathNumbers<T, 6>::set(0, depth, a.ang), PathNumbers<T, 6>::set(3, depth, a.lin);
+    }
+    DTAU_INLINE Vec3<T> ang(int depth) const { return this->vector(0, depth); }
+    DTAU_INLINE Spatial<T> operator[](int depth) const { return {ang(depth), this->vector(3, depth)}; }
+    DTAU_INLINE Vec3<Wide<T>> load_ang(int depth) const { return this->load_vector(0, depth); }
     DTAU_INLINE Spatial<Wide<T>> load(int depth) const {
-        return {ang.load(depth), lin.load(depth)};
+        return {load_ang(depth), this->load_vector(3, depth)};
+    }
+    // One component in the order of a free joint's velocity: linear first.
+    DTAU_INLINE Wide<T> load_component(int c, int depth) const {
+        return PathNumbers<T, 6>::load(c < 3 ? c + 3 : c - 3, depth);
     }
     DTAU_INLINE void store(int depth, const Spatial<Wide<T>>& a) const {
-        ang.store(depth, a.ang), lin.store(depth, a.lin);
+        PathNumbers<T, 6>::store(0, depth, a.ang), PathNumbers<T, 6>::store(3, depth, a.lin);
     }
 };
 template <class T>

@@ -4,71 +4,38 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// What a state's numbers are outside lanes.
-template <class T>
-struct StateNumber {
-    using Type = T;
-};
-template <>
-struct StateNumber<Lane> {
-    using Type = double;
-};
-template <class T>
-using Number = typename StateNumber<T>::Type;
-
-// Numbers of one state, or of a group, to a row of the state, rows `size` apart.
-DTAU_INLINE void put(const Lane* x, std::ptrdiff_t count, std::ptrdiff_t size, int states,
-                     double* to) {
-    scatter(x, {0, count}, size, states, to);
-}
-template <class T>
-DTAU_INLINE void put(const T* x, std::ptrdiff_t count, std::ptrdiff_t, int, T* to) {
-    std::memcpy(static_cast<void*>(to), x, count * sizeof(T));
-}
+// Numbers of each tensor of each state that are collected before they go to the results.
+constexpr std::ptrdiff_t collected = 128;
+// Results that are larger than what a processor's core has of its caches go past them.
+constexpr std::ptrdiff_t cached_bytes = std::ptrdiff_t(4) << 20;
 
 template <class T>
 struct PackedWorkspace {
     InverseSecondWorkspace<T> second;
-    std::ptrdiff_t* begin;  // of the groups
-    int* path;
+    typename PackedRows<T>::Memory memory;
 
     PackedWorkspace(Arena& arena, const Tree& tree)
-        : second(arena, tree),
-          begin(arena.take<std::ptrdiff_t>(tree.nv)),
-          path(arena.take<int>(tree.nv)) {
-        if (begin) packed_groups(tree.dofs, begin);
-    }
+        : second(arena, tree), memory(arena, tree.dofs.max_depth + 1, collected) {}
 };
 
 // With room for the packed tensors of a group of states, of all joints.
 template <class T>
-struct UnpackingWorkspace : PackedWorkspace<T> {
-    std::ptrdiff_t size;
-    Number<T>* packed[4];
-    std::ptrdiff_t* independent_begin;
+struct UnpackingWorkspace {
+    InverseSecondWorkspace<T> second;
+    typename PackedRows<T>::Memory memory;
+    std::ptrdiff_t *begin, *independent_begin;  // of the groups
+    int* path;
 
     UnpackingWorkspace(Arena& arena, const Tree& tree)
-        : PackedWorkspace<T>(arena, tree),
-          size(packed_size(tree.dofs)),
-          independent_begin(arena.take<std::ptrdiff_t>(tree.independent.n)) {
-        for (Number<T>*& x : packed)
-            x = arena.take<Number<T>>(size * (sizeof(T) / sizeof(Number<T>)));
-        if (independent_begin) packed_groups(tree.independent, independent_begin);
+        : second(arena, tree),
+          memory(arena, tree.dofs.max_depth + 1, packed_size(tree.dofs)),
+          begin(arena.take<std::ptrdiff_t>(tree.nv)),
+          independent_begin(arena.take<std::ptrdiff_t>(tree.independent.n)),
+          path(arena.take<int>(tree.nv)) {
+        if (begin) packed_groups(tree.dofs, begin);
+        if (begin) packed_groups(tree.independent, independent_begin);
     }
 };
-
-// To the four arrays `to`, `size` numbers a state.
-template <class T>
-void packed_tensors(const Tree& tree, const Job& job, const Arguments<T>& x,
-                    const PackedWorkspace<T>& w, std::ptrdiff_t size, Number<T>* const* to) {
-    idsva_so(tree, x.in[0], x.in[1], x.in[2], x.in[3], job.symmetric, w.second,
-             [&](int m, const Tensors<T*>& tables) {
-                 const std::ptrdiff_t count = packed_size(tree.dofs.depth[m]);
-                 const T* const from[4] = {tables.dqdq, tables.dqdv, tables.dvdv, tables.dadq};
-                 for (int o = 0; o < 4; ++o)
-                     put(from[o], count, size, x.states, to[o] + w.begin[m]);
-             });
-}
 
 // The tensors of one state from the packed ones of all joints.
 template <class T>
@@ -100,21 +67,30 @@ struct StateResults {
     }
 };
 
+bool past_caches(const Job& job) {
+    return 4 * job.count * job.out[0].size * std::ptrdiff_t(sizeof(double)) > cached_bytes;
+}
+
 void inverse_dynamics_second_derivatives(const Tree& tree, const Job& job, std::ptrdiff_t begin,
                                          std::ptrdiff_t end) {
+    const int n = tree.dofs.max_depth + 1;
     if (job.packed && !tree.coupling)
         return run<Results::streamed, PackedWorkspace>(
             tree, job, begin, end,
             [&]<class T>(const Arguments<T>& x, const PackedWorkspace<T>& w) {
                 const StateResults<Number<T>> results(job, x.state);
-                packed_tensors(tree, job, x, w, job.out[0].size, results.at);
+                PackedRows<T> rows(w.memory, n, x.states, job.out[0].size, past_caches(job),
+                                   results.at);
+                idsva_so(tree, x.in[0], x.in[1], x.in[2], x.in[3], job.symmetric, w.second, rows);
+                rows.finish();
             });
     run<Results::streamed, UnpackingWorkspace>(
         tree, job, begin, end, [&]<class T>(const Arguments<T>& x, const UnpackingWorkspace<T>& w) {
-            packed_tensors(tree, job, x, w, w.size, w.packed);
+            PackedRows<T> rows(w.memory, n);
+            idsva_so(tree, x.in[0], x.in[1], x.in[2], x.in[3], job.symmetric, w.second, rows);
             for (int l = 0; l < x.states; ++l) {
                 const Number<T>* packed[4];
-                for (int o = 0; o < 4; ++o) packed[o] = w.packed[o] + l * w.size;
+                for (int o = 0; o < 4; ++o) packed[o] = rows.kept(o, l);
                 const StateResults<Number<T>> results(job, x.state + l);
                 write_tensors<T>(tree, job, packed, w, results.at);
             }

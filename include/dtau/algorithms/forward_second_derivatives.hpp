@@ -16,8 +16,7 @@ struct ForwardSecondWorkspace {
     FdsvaWorkspace<T> fdsva;
     IdsvaSoWorkspace<T> so;
     T *da_dq, *da_dv, *da_dtau;
-    std::ptrdiff_t* begin;  // of the packed groups
-    Tensors<T*> packed;     // of inverse dynamics
+    typename PackedRows<T>::Memory packed;  // of inverse dynamics
     int* path;
 
     ForwardSecondWorkspace(Arena& arena, const Tree& tree)
@@ -26,12 +25,8 @@ struct ForwardSecondWorkspace {
           da_dq(matrix(arena, tree)),
           da_dv(matrix(arena, tree)),
           da_dtau(matrix(arena, tree)),
-          begin(arena.take<std::ptrdiff_t>(tree.nv)),
-          path(arena.take<int>(tree.nv)) {
-        for (T** x : {&packed.dqdq, &packed.dqdv, &packed.dvdv, &packed.dadq})
-            *x = arena.take<T>(packed_size(tree.dofs));
-        if (begin) packed_groups(tree.dofs, begin);
-    }
+          packed(arena, tree.dofs.max_depth + 1, packed_size(tree.dofs)),
+          path(arena.take<int>(tree.nv)) {}
 
   private:
     static T* matrix(Arena& arena, const Tree& tree) {
@@ -71,13 +66,9 @@ void forward_second_derivatives(const Tree& tree, const T* q, const T* v, const 
     const IdsvaWorkspace<T>& idsva = w.fdsva.dynamics.idsva;
     fdsva(tree, q, v, tau, f_ext, w.da_dq, w.da_dv, n, w.da_dtau, w.fdsva);
     free_root_accelerations(tree, idsva);
-    idsva_so_backward(tree, false, idsva, w.so, [&](int m, const Tensors<T*>& tables) {
-        const std::ptrdiff_t count = packed_size(tree.dofs.depth[m]), at = w.begin[m];
-        for (std::ptrdiff_t e = 0; e < count; ++e) {
-            w.packed.dqdq[at + e] = tables.dqdq[e], w.packed.dqdv[at + e] = tables.dqdv[e];
-            w.packed.dvdv[at + e] = tables.dvdv[e], w.packed.dadq[at + e] = tables.dadq[e];
-        }
-    });
+    PackedRows<T> rows(w.packed, tree.dofs.max_depth + 1);
+    idsva_so_groups(tree, false, idsva, w.so, rows);
+    const Tensors<const T*> p = {rows.kept(0, 0), rows.kept(1, 0), rows.kept(2, 0), rows.kept(3, 0)};
     for (T* tensor : {out.dqdq, out.dqdv, out.dvdv, out.dadq})
         for (std::ptrdiff_t e = 0; e < size; ++e) tensor[e] = T(0.0);
 
@@ -85,7 +76,7 @@ void forward_second_derivatives(const Tree& tree, const T* q, const T* v, const 
     const auto row = [&](T* tensor, int i, int j) {
         return tensor + (std::ptrdiff_t(i) * n + j) * n;
     };
-    const T* entry = w.packed.dadq;
+    const T* entry = p.dadq;
     for_packed_entries(tree, w.path, [&](int i, int l, int k, double scale) {
         const T x = T(scale) * *entry++;
         add_row(x, w.da_dq + l * n, n, row(out.dqdq, i, k));
@@ -101,7 +92,6 @@ void forward_second_derivatives(const Tree& tree, const T* q, const T* v, const 
                 const T swapped = tau_q;
                 tau_q = q_tau, q_tau = swapped;
             }
-    const Tensors<T*>& p = w.packed;
     std::ptrdiff_t e = 0;
     for_packed_entries(tree, w.path, [&](int i, int j, int k, double scale) {
         T &qq = row(out.dqdq, i, j)[k], &qv = row(out.dqdv, i, j)[k], &vv = row(out.dvdv, i, j)[k];

@@ -1,8 +1,8 @@
 // Second-order partial derivatives of inverse dynamics: IDSVA-SO in ground coordinates, O(N d^2).
-// The formulas are those of idsva_so_tables.hpp, the sweeps those of idsva.hpp.
+// The formulas are those of idsva_so_rows.hpp, the sweeps those of idsva.hpp.
 #pragma once
 
-#include "dtau/algorithms/idsva_so_tables.hpp"
+#include "dtau/algorithms/idsva_so_rows.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -44,28 +44,53 @@ DTAU_INLINE DeepColumn<T> deep_column(int i, int k, const IdsvaWorkspace<T>& w) 
     return m;
 }
 
-// Of the second derivatives by q inside a joint, those in the exponential chart: the symmetric part.
-// [out, j, k] are in table 0 where out is the deepest, or in tables 1 and 2.
+// The group of column m, which is column c of body i.
 template <class T>
-DTAU_INLINE void symmetrize_group(int d, const IdsvaSoWorkspace<T>& w) {
-    const auto average = [&](int x, int y) {
-        T* dqdq = w.tables.dqdq;
-        dqdq[x] = dqdq[y] = T(0.5) * (dqdq[x] + dqdq[y]);
-    };
-    const int n = d + 1;
-    for (int e = 0; e <= d; ++e)
-        for (int f = e + 1; f < w.joint_end[e] && f <= d; ++f) average(e * n + f, f * n + e);
-    for (int e = w.joint_begin[d]; e < d; ++e)
-        for (int f = 0; f < d; ++f) average(n * n + e * d + f, n * n + (n + e) * d + f);
+DTAU_INLINE void idsva_so_group(const FreeRoot<T>& root, const Inertia<T>& I, int c, int joint,
+                                bool symmetric, const IdsvaSoWorkspace<T>& w, PackedRows<T>& rows) {
+    const int d = joint + c;
+    for (int e = 0; e <= d; ++e) {
+        const Tensors<T*> row = rows.next();
+        if (e < root.columns)
+            free_root_row(root, e, d, w.output[c], row);
+        else
+            deepest_output_row(root, e, d, w.output[c], w, row);
+        if (symmetric) symmetrize_row(root, e, d, w.output[c], w, row.dqdq);
+        rows.done(d + 1);
+    }
+    if (joint > 0) forces_on_outputs(w.own[c], I, root.columns, d, w);
+    for (int f = 0; f < d; ++f) {
+        const Tensors<T*> row = rows.next();
+        if (f < root.columns) {
+            shallower_output_row(f, d, w.output[c].gamma, w, row,
+                                 [&](const PathForces<T>& x, int e) { return x.load_component(f, e); });
+        } else if (f < joint) {
+            const Motion<Wide<T>> s = spread(w.S[f]);
+            shallower_output_row(f, d, w.output[c].gamma, w, row,
+                                 [&](const PathForces<T>& x, int e) { return dot(x.load(e), s); });
+        } else {
+            for (int e = 0; e <= 2 * d; ++e) {
+                const bool m_first = e <= d;
+                const Tensors<T> x = own_output(w.output[f - joint], m_first ? d : e - d - 1,
+                                                m_first ? e : d, w);
+                row.dqdq[e] = x.dqdq, row.dqdv[e] = x.dqdv;
+                row.dvdv[e] = x.dvdv, row.dadq[e] = x.dadq;
+            }
+        }
+        for (int e = joint; symmetric && e < d; ++e) {
+            T &x = row.dqdq[e], &y = row.dqdq[d + 1 + e];
+            x = y = T(0.5) * (x + y);
+        }
+        rows.done(2 * d + 1);
+    }
 }
 
-// Calls emit(m, tables) for every group, when the inertias, Coriolis operators and forces of idsva
-// are composites.
-template <class T, class Emit>
-DTAU_INLINE void idsva_so_backward(const Tree& tree, bool symmetric, const IdsvaWorkspace<T>& idsva,
-                                   const IdsvaSoWorkspace<T>& w, const Emit& emit) {
+// The rows of all groups, when the inertias, Coriolis operators and forces of idsva are composites.
+template <class T>
+DTAU_INLINE void idsva_so_groups(const Tree& tree, bool symmetric, const IdsvaWorkspace<T>& idsva,
+                                 const IdsvaSoWorkspace<T>& w, PackedRows<T>& rows) {
     forget_path(tree.dofs, w.path);
-    for (int i = tree.nbodies - 1; i >= 0; --i) {
+    for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
         const bool free = body.parent >= 0 && path_stop(tree, body) > 0;
         const FreeRoot<T> root = {free ? 6 : 0, idsva.ground.v[body.root],
@@ -76,13 +101,8 @@ DTAU_INLINE void idsva_so_backward(const Tree& tree, bool symmetric, const Idsva
             w.own[c] = deep_column(i, body.v + c, idsva);
             output_column(w.own[c], joint + body.nv, w.output[c], w);
         }
-        for (int c = 0; c < body.nv; ++c) {
-            const int d = joint + c;
-            deepest_output(root, d, w.output[c], w);
-            shallower_outputs(root, idsva.ground.I[i], d, w);
-            if (symmetric) symmetrize_group(d, w);
-            emit(body.v + c, w.tables);
-        }
+        for (int c = 0; c < body.nv; ++c)
+            idsva_so_group(root, idsva.ground.I[i], c, joint, symmetric, w, rows);
     }
 }
 
@@ -94,16 +114,16 @@ struct InverseSecondWorkspace {
     InverseSecondWorkspace(Arena& arena, const Tree& tree) : idsva(arena, tree), so(arena, tree) {}
 };
 
-// The groups of d2tau_dqdq, d2tau_dqdv, d2tau_dvdv, d2tau_dadq.
-template <class T, class Emit>
+// The packed d2tau_dqdq, d2tau_dqdv, d2tau_dvdv, d2tau_dadq.
+template <class T>
 void idsva_so(const Tree& tree, const T* q, const T* v, const T* a, const T* f_ext, bool symmetric,
-              const InverseSecondWorkspace<T>& w, const Emit& emit) {
+              const InverseSecondWorkspace<T>& w, PackedRows<T>& rows) {
     ground_sweep(tree, q, v, w.idsva.ground);
     idsva_velocities(tree, v, f_ext, w.idsva);
     idsva_accelerations(tree, a, w.idsva);
     free_root_accelerations(tree, w.idsva);
     idsva_composites(tree, w.idsva);
-    idsva_so_backward(tree, symmetric, w.idsva, w.so, emit);
+    idsva_so_groups(tree, symmetric, w.idsva, w.so, rows);
 }
 
 }  // namespace dtau::DTAU_VARIANT
