@@ -1,12 +1,13 @@
 // Packed tensors (packed.hpp) as an algorithm makes them, row by row, to where a state has them: out
 // of lanes, and past the caches where they would only pass through them.
 //
-// Results of many states are far larger than the caches. Rows of all tensors of all states of a group
-// are collected in a piece of memory that stays in the nearest cache; from there they go to each
-// tensor of each state in whole cache lines.
+// Results of many states are far larger than the caches. Rows of all tensors of a group of states are
+// collected in a little memory that stays in the nearest cache; from there they go to each tensor of
+// each state in whole cache lines.
 #pragma once
 
 #include <cstring>
+#include <type_traits>
 
 #include "dtau/packed.hpp"
 #include "dtau/path_columns.hpp"
@@ -45,96 +46,102 @@ class PackedRows {
   public:
     static constexpr int group = sizeof(T) / sizeof(Number<T>);  // states
 
-    // Memory for `room` numbers of each tensor of each state, where the longest path has n columns.
+    // For paths of up to n columns.
     struct Memory {
-        std::ptrdiff_t stride;  // odd in cache lines, so that arrays do not meet in the same places
-        std::ptrdiff_t room;    // what is collected before it goes to the results
-        Number<T>* numbers;
-        T* row;  // in lanes: on its way
+        int stride;        // a row more than is collected, in whole packs
+        T* rows;           // (4, stride)
+        Number<T>* state;  // (group, stride) of one tensor, out of lanes
 
-        Memory(Arena& arena, int n, std::ptrdiff_t numbers_kept)
-            : stride(((numbers_kept + 2 * n + lanes) / line | 1) * line + 2 * line),
-              room(numbers_kept),
-              numbers(arena.take<Number<T>>(4 * group * stride)),
-              row(group > 1 ? arena.take<T>(4 * row_stride(n)) : nullptr) {}
+        Memory(Arena& arena, int n)
+            : stride(((collected + 2 * n + lanes) / line | 1) * line),  // odd: no two meet in a cache
+              rows(arena.take<T>(4 * stride)),
+              state(group > 1 ? arena.take<Number<T>>(group * stride) : nullptr) {}
     };
-    static DTAU_INLINE int row_stride(int n) { return 2 * n + lanes; }
 
-    // Of a group of states, to the arrays `to` of the first, in which states are `size` numbers apart;
-    // or to be kept, if there is room for all.
-    PackedRows(const Memory& memory, int n) : memory_(memory), row_stride_(row_stride(n)) {}
-    PackedRows(const Memory& memory, int n, int states, std::ptrdiff_t size, bool streams,
+    // Of `states` states, to the arrays `to` of the first of them; states are `size` numbers apart.
+    PackedRows(const Memory& memory, int states, std::ptrdiff_t size, bool streams,
                Number<T>* const (&to)[4])
-        : PackedRows(memory, n) {
-        states_ = states, size_ = size, streams_ = streams;
-        for (int o = 0; o < 4; ++o) to_[o] = to[o];
-    }
+        : rows_(memory.rows),
+          state_(memory.state),
+          stride_(memory.stride),
+          states_(states),
+          size_(size),
+          streams_(streams),
+          to_{to[0], to[1], to[2], to[3]} {}
 
     // Where the next row is to be written, whole packs of it.
     DTAU_INLINE Tensors<T*> next() const {
-        if constexpr (group > 1) {
-            T* x = memory_.row;
-            return {x, x + row_stride_, x + 2 * row_stride_, x + 3 * row_stride_};
-        } else {
-            return {place(0, 0), place(1, 0), place(2, 0), place(3, 0)};
-        }
+        T* x = rows_ + at_;
+        return {x, x + stride_, x + 2 * stride_, x + 3 * stride_};
     }
     // So many numbers have been written there.
     DTAU_INLINE void done(int count) {
-        if constexpr (group > 1)
-            for (int o = 0; o < 4; ++o) leave_lanes(memory_.row + o * row_stride_, count, o);
         at_ += count;
-        if (at_ > memory_.room) pass_on(false);
+        if (at_ >= collected) pass_on(false);
     }
     // The rest of them.
     void finish() {
         pass_on(true);
         if (streams_) end_streams();
     }
-    const Number<T>* kept(int tensor, int state) const { return place(tensor, state) - at_; }
 
   private:
-    DTAU_INLINE Number<T>* place(int tensor, int state) const {
-        return memory_.numbers + (tensor * group + state) * memory_.stride + at_;
-    }
-    DTAU_INLINE void leave_lanes(const Lane* row, int count, int tensor) const {
-        double* to = place(tensor, 0);
-        for (int k = 0; k < count; k += lanes) {
-            Lane::Vector x[lanes];
-            unrolled<lanes>([&](int j) { x[j] = row[k + j].value; });
-            transpose(x);
-            unrolled<lanes>([&](int l) { Lane(x[l]).store(to + l * memory_.stride + k); });
-        }
-    }
+    static constexpr int collected = 64;
+
     // What is collected goes to the results, but for lines that are not complete yet: they are among
     // the last numbers, which are the first of what is collected next.
     __attribute__((noinline)) void pass_on(bool last) {
-        for (int s = 0; s < 4 * group; ++s) {
-            const int tensor = s / group, state = s % group;
-            if (state >= states_) continue;
-            Number<T>*from = place(tensor, state) - at_, *to = to_[tensor] + state * size_ + base_;
-            std::ptrdiff_t end = at_;
-            if constexpr (std::is_same_v<Number<T>, double>) {
-                if (streams_ && !last) end -= begun_line(to + at_);
-                if (streams_) stream(from + begin_[s], end - begin_[s], to + begin_[s]);
+        const int whole = last ? at_ : at_ - at_ % lanes;
+        const int from = last || !streams_ ? whole : whole - line;
+        for (int o = 0; o < 4; ++o) {
+            T* x = rows_ + o * stride_;
+            if constexpr (group > 1) leave_lanes(x, whole);
+            for (int l = 0; l < states_; ++l) {
+                int& begin = begin_[o * group + l];
+                const int end = pass_on_state(x, l, begin, whole, last, to_[o] + l * size_ + base_);
+                begin = end - from;
             }
-            if (!streams_)
-                std::memcpy(static_cast<void*>(to + begin_[s]), from + begin_[s],
-                            (end - begin_[s]) * sizeof(Number<T>));
-            for (int k = 0; k < line && !last; ++k) from[k] = from[at_ - line + k];
-            begin_[s] = end - (at_ - line);
+            for (int k = from; k < at_; ++k) x[k - from] = x[k];
         }
-        base_ += at_ - line, at_ = line;
+        base_ += from, at_ -= from;
+    }
+    DTAU_INLINE void leave_lanes(const Lane* x, int count) const {
+        double* to = state_;
+        const std::ptrdiff_t stride = stride_;
+        for (int k = 0; k < count; k += lanes) {
+            Lane::Vector y[lanes];
+            unrolled<lanes>([&](int j) { y[j] = x[k + j].value; });
+            transpose(y);
+            unrolled<lanes>([&](int l) { Lane(y[l]).store(to + l * stride + k); });
+        }
+    }
+    // Those from `begin` on, of one state; returns where it stopped.
+    DTAU_INLINE int pass_on_state(const T* x, int l, int begin, int end, bool last,
+                                  Number<T>* to) const {
+        const Number<T>* from;
+        if constexpr (group > 1)
+            from = state_ + l * std::ptrdiff_t(stride_);
+        else
+            from = x;
+        if constexpr (std::is_same_v<Number<T>, double>)
+            if (streams_) {
+                if (!last) end -= begun_line(to + end);
+                stream(from + begin, end - begin, to + begin);
+                return end;
+            }
+        std::memcpy(static_cast<void*>(to + begin), from + begin, (end - begin) * sizeof(*to));
+        return end;
     }
 
-    const Memory& memory_;
-    int row_stride_, states_ = 0;
-    bool streams_ = false;
-    std::ptrdiff_t size_ = 0;
+    T* rows_;
+    Number<T>* state_;
+    int stride_, states_;
+    std::ptrdiff_t size_;
+    bool streams_;
     Number<T>* to_[4];
-    std::ptrdiff_t at_ = 0;                   // collected
-    std::ptrdiff_t base_ = 0;                 // place in the tensor of the first of them
-    std::ptrdiff_t begin_[4 * group] = {};    // the first of them that has not been passed on
+    int at_ = 0;                   // collected
+    std::ptrdiff_t base_ = 0;      // place in the tensor of the first of them
+    int begin_[4 * group] = {};    // the first of them that has not been passed on
 };
 
 }  // namespace dtau::DTAU_VARIANT

@@ -4,38 +4,47 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Numbers of each tensor of each state that are collected before they go to the results.
-constexpr std::ptrdiff_t collected = 128;
 // Results that are larger than what a processor's core has of its caches go past them.
 constexpr std::ptrdiff_t cached_bytes = std::ptrdiff_t(4) << 20;
 
 template <class T>
 struct PackedWorkspace {
     InverseSecondWorkspace<T> second;
-    typename PackedRows<T>::Memory memory;
+    typename PackedRows<T>::Memory rows;
 
     PackedWorkspace(Arena& arena, const Tree& tree)
-        : second(arena, tree), memory(arena, tree.dofs.max_depth + 1, collected) {}
+        : second(arena, tree), rows(arena, tree.dofs.max_depth + 1) {}
 };
 
 // With room for the packed tensors of a group of states, of all joints.
 template <class T>
-struct UnpackingWorkspace {
-    InverseSecondWorkspace<T> second;
-    typename PackedRows<T>::Memory memory;
+struct UnpackingWorkspace : PackedWorkspace<T> {
+    std::ptrdiff_t size;
+    Number<T>* packed[4];
     std::ptrdiff_t *begin, *independent_begin;  // of the groups
     int* path;
 
     UnpackingWorkspace(Arena& arena, const Tree& tree)
-        : second(arena, tree),
-          memory(arena, tree.dofs.max_depth + 1, packed_size(tree.dofs)),
+        : PackedWorkspace<T>(arena, tree),
+          size(packed_size(tree.dofs)),
           begin(arena.take<std::ptrdiff_t>(tree.nv)),
           independent_begin(arena.take<std::ptrdiff_t>(tree.independent.n)),
           path(arena.take<int>(tree.nv)) {
+        for (Number<T>*& x : packed) x = arena.take<Number<T>>(size * PackedRows<T>::group);
         if (begin) packed_groups(tree.dofs, begin);
         if (begin) packed_groups(tree.independent, independent_begin);
     }
 };
+
+// To the four arrays `to` of the first state, in which states are `size` numbers apart.
+template <class T>
+void packed_tensors(const Tree& tree, const Job& job, const Arguments<T>& x,
+                    const PackedWorkspace<T>& w, std::ptrdiff_t size, bool streams,
+                    Number<T>* const (&to)[4]) {
+    PackedRows<T> rows(w.rows, x.states, size, streams, to);
+    idsva_so(tree, x.in[0], x.in[1], x.in[2], x.in[3], job.symmetric, w.second, rows);
+    rows.finish();
+}
 
 // The tensors of one state from the packed ones of all joints.
 template <class T>
@@ -73,24 +82,19 @@ bool past_caches(const Job& job) {
 
 void inverse_dynamics_second_derivatives(const Tree& tree, const Job& job, std::ptrdiff_t begin,
                                          std::ptrdiff_t end) {
-    const int n = tree.dofs.max_depth + 1;
     if (job.packed && !tree.coupling)
         return run<Results::streamed, PackedWorkspace>(
             tree, job, begin, end,
             [&]<class T>(const Arguments<T>& x, const PackedWorkspace<T>& w) {
                 const StateResults<Number<T>> results(job, x.state);
-                PackedRows<T> rows(w.memory, n, x.states, job.out[0].size, past_caches(job),
-                                   results.at);
-                idsva_so(tree, x.in[0], x.in[1], x.in[2], x.in[3], job.symmetric, w.second, rows);
-                rows.finish();
+                packed_tensors(tree, job, x, w, job.out[0].size, past_caches(job), results.at);
             });
     run<Results::streamed, UnpackingWorkspace>(
         tree, job, begin, end, [&]<class T>(const Arguments<T>& x, const UnpackingWorkspace<T>& w) {
-            PackedRows<T> rows(w.memory, n);
-            idsva_so(tree, x.in[0], x.in[1], x.in[2], x.in[3], job.symmetric, w.second, rows);
+            packed_tensors(tree, job, x, w, w.size, false, w.packed);
             for (int l = 0; l < x.states; ++l) {
                 const Number<T>* packed[4];
-                for (int o = 0; o < 4; ++o) packed[o] = rows.kept(o, l);
+                for (int o = 0; o < 4; ++o) packed[o] = w.packed[o] + l * w.size;
                 const StateResults<Number<T>> results(job, x.state + l);
                 write_tensors<T>(tree, job, packed, w, results.at);
             }

@@ -16,7 +16,8 @@ struct ForwardSecondWorkspace {
     FdsvaWorkspace<T> fdsva;
     IdsvaSoWorkspace<T> so;
     T *da_dq, *da_dv, *da_dtau;
-    typename PackedRows<T>::Memory packed;  // of inverse dynamics
+    typename PackedRows<T>::Memory rows;
+    Tensors<T*> packed;  // of inverse dynamics
     int* path;
 
     ForwardSecondWorkspace(Arena& arena, const Tree& tree)
@@ -25,8 +26,11 @@ struct ForwardSecondWorkspace {
           da_dq(matrix(arena, tree)),
           da_dv(matrix(arena, tree)),
           da_dtau(matrix(arena, tree)),
-          packed(arena, tree.dofs.max_depth + 1, packed_size(tree.dofs)),
-          path(arena.take<int>(tree.nv)) {}
+          rows(arena, tree.dofs.max_depth + 1),
+          path(arena.take<int>(tree.nv)) {
+        for (T** x : {&packed.dqdq, &packed.dqdv, &packed.dvdv, &packed.dadq})
+            *x = arena.take<T>(packed_size(tree.dofs));
+    }
 
   private:
     static T* matrix(Arena& arena, const Tree& tree) {
@@ -66,9 +70,10 @@ void forward_second_derivatives(const Tree& tree, const T* q, const T* v, const 
     const IdsvaWorkspace<T>& idsva = w.fdsva.dynamics.idsva;
     fdsva(tree, q, v, tau, f_ext, w.da_dq, w.da_dv, n, w.da_dtau, w.fdsva);
     free_root_accelerations(tree, idsva);
-    PackedRows<T> rows(w.packed, tree.dofs.max_depth + 1);
+    const Tensors<T*>& p = w.packed;
+    PackedRows<T> rows(w.rows, 1, 0, false, {p.dqdq, p.dqdv, p.dvdv, p.dadq});
     idsva_so_groups(tree, false, idsva, w.so, rows);
-    const Tensors<const T*> p = {rows.kept(0, 0), rows.kept(1, 0), rows.kept(2, 0), rows.kept(3, 0)};
+    rows.finish();
     for (T* tensor : {out.dqdq, out.dqdv, out.dvdv, out.dadq})
         for (std::ptrdiff_t e = 0; e < size; ++e) tensor[e] = T(0.0);
 
