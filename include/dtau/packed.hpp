@@ -73,36 +73,4 @@ DTAU_INLINE void for_packed_entries(const Tree& tree, int* path, const Visit& vi
     }
 }
 
-// Packed tensors made dense, (n, n, n): four at a time, one output after the other, so that memory is
-// passed once.
-template <class T>
-void unpack(const Paths& dofs, const std::ptrdiff_t* begin, const T* const (&packed)[4], int* path,
-            T* const (&dense)[4]) {
-    const std::ptrdiff_t n = dofs.n;
-    for (int i = 0; i < dofs.n; ++i) {
-        T* slab[4];
-        for (int o = 0; o < 4; ++o) {
-            slab[o] = dense[o] + i * n * n;
-            for (std::ptrdiff_t k = 0; k < n * n; ++k) slab[o][k] = T(0.0);
-        }
-        const auto set = [&](std::ptrdiff_t to, std::ptrdiff_t from) {
-            for (int o = 0; o < 4; ++o) slab[o][to] = packed[o][from];
-        };
-        forget_path(dofs, path);
-        for (int m = i; m < dofs.end[i]; ++m) {
-            follow_path(dofs, m, path);
-            const std::ptrdiff_t d = dofs.depth[m];
-            std::ptrdiff_t at = begin[m];
-            if (m == i) {
-                for (int e = 0; e <= d; ++e)
-                    for (int f = 0; f <= d; ++f) set(path[e] * n + path[f], at++);
-                continue;
-            }
-            at += (d + 1) * (d + 1) + dofs.depth[i] * (2 * d + 1);
-            for (int e = 0; e <= d; ++e) set(m * n + path[e], at++);
-            for (int e = 0; e < d; ++e) set(path[e] * n + m, at++);
-        }
-    }
-}
-
 }  // namespace dtau::DTAU_VARIANT

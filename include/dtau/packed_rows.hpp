@@ -41,6 +41,20 @@ inline void stream(const double* from, std::ptrdiff_t count, double* to) {
     for (; k < count; ++k) to[k] = from[k];
 }
 
+// Numbers begin ... end - 1 to the same places of an array that is written in order; less, if they are
+// streamed and others follow, those of a line that is not complete yet. Returns where it stopped.
+template <class N>
+DTAU_INLINE int pass_on(const N* from, int begin, int end, bool last, bool streams, N* to) {
+    if constexpr (std::is_same_v<N, double>)
+        if (streams) {
+            if (!last) end -= begun_line(to + end);
+            stream(from + begin, end - begin, to + begin);
+            return end;
+        }
+    std::memcpy(static_cast<void*>(to + begin), from + begin, (end - begin) * sizeof(N));
+    return end;
+}
+
 template <class T>
 class PackedRows {
   public:
@@ -77,20 +91,20 @@ class PackedRows {
     // So many numbers have been written there.
     DTAU_INLINE void done(int count) {
         at_ += count;
-        if (at_ >= collected) pass_on(false);
+        if (at_ >= collected) flush(false);
     }
     // The rest of them.
     void finish() {
-        pass_on(true);
+        flush(true);
         if (streams_) end_streams();
     }
 
   private:
-    static constexpr int collected = 64;
+    static constexpr int collected = 128;
 
     // What is collected goes to the results, but for lines that are not complete yet: they are among
     // the last numbers, which are the first of what is collected next.
-    __attribute__((noinline)) void pass_on(bool last) {
+    __attribute__((noinline)) void flush(bool last) {
         const int whole = last ? at_ : at_ - at_ % lanes;
         const int from = last || !streams_ ? whole : whole - line;
         for (int o = 0; o < 4; ++o) {
@@ -98,8 +112,12 @@ class PackedRows {
             if constexpr (group > 1) leave_lanes(x, whole);
             for (int l = 0; l < states_; ++l) {
                 int& begin = begin_[o * group + l];
-                const int end = pass_on_state(x, l, begin, whole, last, to_[o] + l * size_ + base_);
-                begin = end - from;
+                const Number<T>* state;
+                if constexpr (group > 1)
+                    state = state_ + l * std::ptrdiff_t(stride_);
+                else
+                    state = x;
+                begin = pass_on(state, begin, whole, last, streams_, to_[o] + l * size_ + base_) - from;
             }
             for (int k = from; k < at_; ++k) x[k - from] = x[k];
         }
@@ -115,23 +133,6 @@ class PackedRows {
             unrolled<lanes>([&](int l) { Lane(y[l]).store(to + l * stride + k); });
         }
     }
-    // Those from `begin` on, of one state; returns where it stopped.
-    DTAU_INLINE int pass_on_state(const T* x, int l, int begin, int end, bool last,
-                                  Number<T>* to) const {
-        const Number<T>* from;
-        if constexpr (group > 1)
-            from = state_ + l * std::ptrdiff_t(stride_);
-        else
-            from = x;
-        if constexpr (std::is_same_v<Number<T>, double>)
-            if (streams_) {
-                if (!last) end -= begun_line(to + end);
-                stream(from + begin, end - begin, to + begin);
-                return end;
-            }
-        std::memcpy(static_cast<void*>(to + begin), from + begin, (end - begin) * sizeof(*to));
-        return end;
-    }
 
     T* rows_;
     Number<T>* state_;
@@ -143,5 +144,66 @@ class PackedRows {
     std::ptrdiff_t base_ = 0;      // place in the tensor of the first of them
     int begin_[4 * group] = {};    // the first of them that has not been passed on
 };
+
+// visit(j, e, count) for the runs of the path of m whose columns are neighbours: j, j + 1, ... at depths
+// e, e + 1, ...; run[k] is how many neighbours on the path end with k.
+template <class Visit>
+DTAU_INLINE void for_runs(const Paths& dofs, const int* run, int m, const Visit& visit) {
+    for (int j = m; j >= 0;) {
+        const int count = run[j], first = j - count + 1;
+        visit(first, dofs.depth[first], count);
+        j = dofs.parent[first];
+    }
+}
+DTAU_INLINE void path_runs(const Paths& dofs, int* run) {
+    for (int k = 0; k < dofs.n; ++k)
+        run[k] = k > 0 && dofs.parent[k] == k - 1 ? run[k - 1] + 1 : 1;
+}
+
+// Packed tensors made dense, (n, n, n): four at a time, one output after the other. slab: room for
+// (n + 1) n numbers of each.
+template <class N>
+void unpack(const Paths& dofs, const std::ptrdiff_t* begin, const int* run,
+            const N* const (&packed)[4], N* const (&slab)[4], bool streams, N* const (&dense)[4]) {
+    const std::ptrdiff_t n = dofs.n;
+    int rest[4] = {0, 0, 0, 0};  // numbers of the slab before that are still here
+    for (std::ptrdiff_t i = 0; i < n; ++i) {
+        N *to[4], *results[4];
+        for (int o = 0; o < 4; ++o) {
+            results[o] = dense[o] + i * n * n - rest[o];
+            to[o] = streams ? slab[o] + rest[o] : results[o];
+            for (int k = 0; k < n * n; ++k) to[o][k] = N(0.0);
+        }
+        const auto row = [&](std::ptrdiff_t j, int k, int count, std::ptrdiff_t from) {
+            for (int o = 0; o < 4; ++o)
+                for (int c = 0; c < count; ++c) to[o][j * n + k + c] = packed[o][from + c];
+        };
+        const std::ptrdiff_t d = dofs.depth[i];
+        for_runs(dofs, run, i, [&](int j, int e, int rows) {
+            for (int r = 0; r < rows; ++r)
+                for_runs(dofs, run, i, [&](int k, int f, int count) {
+                    row(j + r, k, count, begin[i] + (e + r) * (d + 1) + f);
+                });
+        });
+        for (int m = i + 1; m < dofs.end[i]; ++m) {
+            const std::ptrdiff_t deep = dofs.depth[m];
+            const std::ptrdiff_t from = begin[m] + (deep + 1) * (deep + 1) + d * (2 * deep + 1);
+            for_runs(dofs, run, m, [&](int k, int e, int count) {
+                row(m, k, count, from + e);
+                if (k + count > m) --count;
+                for (int c = 0; c < count; ++c)
+                    for (int o = 0; o < 4; ++o)
+                        to[o][(k + c) * n + m] = packed[o][from + deep + 1 + e + c];
+            });
+        }
+        for (int o = 0; streams && o < 4; ++o) {
+            const int end = rest[o] + static_cast<int>(n * n);
+            const int passed = pass_on(slab[o], 0, end, i == n - 1, streams, results[o]);
+            rest[o] = end - passed;
+            for (int k = 0; k < rest[o]; ++k) slab[o][k] = slab[o][passed + k];
+        }
+    }
+    if (streams) end_streams();
+}
 
 }  // namespace dtau::DTAU_VARIANT

@@ -7,6 +7,10 @@ namespace dtau::DTAU_VARIANT {
 // Results that are larger than what a processor's core has of its caches go past them.
 constexpr std::ptrdiff_t cached_bytes = std::ptrdiff_t(4) << 20;
 
+inline bool past_caches(const Job& job) {
+    return 4 * job.count * job.out[0].size * std::ptrdiff_t(sizeof(double)) > cached_bytes;
+}
+
 template <class T>
 struct PackedWorkspace {
     InverseSecondWorkspace<T> second;
@@ -22,16 +26,21 @@ struct UnpackingWorkspace : PackedWorkspace<T> {
     std::ptrdiff_t size;
     Number<T>* packed[4];
     std::ptrdiff_t *begin, *independent_begin;  // of the groups
-    int* path;
+    int *path, *run;  // neighbours on the path that end with a column
+    Number<T>* slab[4];
 
     UnpackingWorkspace(Arena& arena, const Tree& tree)
         : PackedWorkspace<T>(arena, tree),
           size(packed_size(tree.dofs)),
           begin(arena.take<std::ptrdiff_t>(tree.nv)),
           independent_begin(arena.take<std::ptrdiff_t>(tree.independent.n)),
-          path(arena.take<int>(tree.nv)) {
+          path(arena.take<int>(tree.nv)),
+          run(arena.take<int>(tree.nv)) {
+        for (Number<T>*& x : slab)
+            x = arena.take<Number<T>>(std::ptrdiff_t(tree.nv) * tree.nv + line);
         for (Number<T>*& x : packed) x = arena.take<Number<T>>(size * PackedRows<T>::group);
         if (begin) packed_groups(tree.dofs, begin);
+        if (begin) path_runs(tree.dofs, run);
         if (begin) packed_groups(tree.independent, independent_begin);
     }
 };
@@ -51,7 +60,8 @@ template <class T>
 void write_tensors(const Tree& tree, const Job& job, const Number<T>* const (&packed)[4],
                    const UnpackingWorkspace<T>& w, Number<T>* const (&to)[4]) {
     using N = Number<T>;
-    if (!tree.coupling) return unpack(tree.dofs, w.begin, packed, w.path, to);
+    if (!tree.coupling)
+        return unpack(tree.dofs, w.begin, w.run, packed, w.slab, past_caches(job), to);
     const std::ptrdiff_t n = tree.independent.n;
     for (int o = 0; o < 4; ++o) {
         for (std::ptrdiff_t e = 0; e < job.out[o].size; ++e) to[o][e] = N(0.0);
@@ -75,10 +85,6 @@ struct StateResults {
             at[o] = reinterpret_cast<N*>(job.out[o].data) + state * job.out[o].size;
     }
 };
-
-bool past_caches(const Job& job) {
-    return 4 * job.count * job.out[0].size * std::ptrdiff_t(sizeof(double)) > cached_bytes;
-}
 
 void inverse_dynamics_second_derivatives(const Tree& tree, const Job& job, std::ptrdiff_t begin,
                                          std::ptrdiff_t end) {
