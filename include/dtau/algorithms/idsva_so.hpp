@@ -27,10 +27,9 @@ DTAU_INLINE void follow_columns(const Tree& tree, int i, const IdsvaWorkspace<T>
 
 // Column k, of body i.
 template <class T>
-DTAU_INLINE DeepColumn<T> deep_column(int i, int k, const IdsvaWorkspace<T>& w) {
+DTAU_INLINE void deep_column(int i, int k, const IdsvaWorkspace<T>& w, DeepColumn<T>& m) {
     const Inertia<T>& I = w.ground.I[i];
     const Coriolis<T>& B = w.B[i];
-    DeepColumn<T> m;
     m.s = w.ground.S[k], m.Psidot = w.Psidot[k], m.Psiddot = w.Psiddot[k];
     m.Upsilondot = w.Upsilondot[k];
     m.t1 = transposed_mul(B, m.s);
@@ -41,7 +40,6 @@ DTAU_INLINE DeepColumn<T> deep_column(int i, int k, const IdsvaWorkspace<T>& w) 
     m.B_rate = moving(m.s, B, I, m.Psidot);
     m.E = coriolis(I, m.s, m.t2);
     m.D = coriolis_dual(I, m.s, m.t2);
-    return m;
 }
 
 // The group of column m, which is column c of body i.
@@ -98,7 +96,7 @@ DTAU_INLINE void idsva_so_groups(const Tree& tree, bool symmetric, const IdsvaWo
         const int joint = tree.dofs.depth[body.v];
         follow_columns(tree, i, idsva, w);
         for (int c = 0; c < body.nv; ++c) {
-            w.own[c] = deep_column(i, body.v + c, idsva);
+            deep_column(i, body.v + c, idsva, w.own[c]);
             output_column(w.own[c], joint + body.nv, w.output[c], w);
         }
         for (int c = 0; c < body.nv; ++c)

@@ -97,8 +97,8 @@ struct FreeRoot {
 
 template <class T>
 DTAU_INLINE void store_components(const Force<T>& f, T* row) {
-    const Components<T> c = components(f);
-    for (int r = 0; r < 6; ++r) row[r] = c.x[r];
+    row[0] = f.lin.x, row[1] = f.lin.y, row[2] = f.lin.z;
+    row[3] = f.ang.x, row[4] = f.ang.y, row[5] = f.ang.z;
 }
 template <class T>
 DTAU_INLINE void store_turn(const Vec3<T>& n, T* row) {  // a moment
@@ -131,14 +131,21 @@ DTAU_INLINE void free_root_row(const FreeRoot<T>& root, int e, int d, const Outp
     clear(0, 6, row.dadq);
     store_turn(cross(root.gravity, gamma.lin), row.dqdq);
     store_components({out.eta[e] - gamma.ang, -gamma.lin}, row.dvdv);
-    const Vec3<Wide<T>> gravity = spread(root.gravity), zero = spread(zero_force<T>().lin);
-    for (int f = 6; f <= d; f += Pack<T>::width) {  // i of a deeper joint: D_qi D_qj = D_qj D_qi
-        const Force<Wide<T>> deeper = out.gamma.load(f);
-        const Vec3<Wide<T>> turn = cross(gravity, deeper.lin), eta = out.eta.load(f);
-        store(row.dqdq + f, components<Wide<T>>({turn, zero}).x[e]);
-        store(row.dvdv + f, components<Wide<T>>({eta, zero}).x[e]);
-        store(row.dadq + f, components(deeper).x[e]);
-    }
+    clear(6, d + 1, row.dqdq);
+    clear(6, d + 1, row.dvdv);
+    const Vec3<Wide<T>> gravity = spread(root.gravity);
+    const auto entries = [&](const auto& turned, const auto& component) {
+        for (int f = 6; f <= d; f += Pack<T>::width) {  // of a deeper joint: D_qi D_qj = D_qj D_qi
+            store(row.dqdq + f, turned(out.gamma.load(f).lin));
+            store(row.dvdv + f, component(out.eta.load(f)));
+        }
+    };
+    using V = Vec3<Wide<T>>;
+    if (e == 3) entries([&](const V& l) { return cross(gravity, l).x; }, [](const V& n) { return n.x; });
+    if (e == 4) entries([&](const V& l) { return cross(gravity, l).y; }, [](const V& n) { return n.y; });
+    if (e == 5) entries([&](const V& l) { return cross(gravity, l).z; }, [](const V& n) { return n.z; });
+    for (int f = 6; f <= d; f += Pack<T>::width)
+        store(row.dadq + f, out.gamma.load_component(e, f));
 }
 
 // Entries [m, e, f] for the other rows e. Rows are written in whole packs, in ascending order, so that
@@ -242,7 +249,8 @@ DTAU_INLINE void forces_on_outputs(const DeepColumn<T>& m, const Inertia<T>& I, 
         w.vq_own.store(e, vq);
         w.vq.store(e, cross_star(S, beta, vq));
     }
-    for (int e = w.joint_begin[d]; e <= d; ++e) {
+    w.qv.set(d, w.vq[d]);  // inside m's own joint
+    for (int e = w.joint_begin[d]; e < d; ++e) {
         const DeepColumn<T>& o = w.own[e - w.joint_begin[d]];
         w.qv.set(e, cross_star(m.s, o.beta, o.E * m.Psidot));
         w.vv.set(e, mul_add(o.E, m.s, I * cross(o.s, m.s)));
