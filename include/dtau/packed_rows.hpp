@@ -100,7 +100,7 @@ class PackedRows {
     }
 
   private:
-    static constexpr int collected = 64;
+    static constexpr int collected = 128;
 
     // What is collected goes to the results, but for lines that are not complete yet: they are among
     // the last numbers, which are the first of what is collected next.

@@ -30,16 +30,16 @@ template <class T>
 DTAU_INLINE void deep_column(int i, int k, const IdsvaWorkspace<T>& w, DeepColumn<T>& m) {
     const Inertia<T>& I = w.ground.I[i];
     const Coriolis<T>& B = w.B[i];
-    m.s = w.ground.S[k], m.Psidot = w.Psidot[k], m.Psiddot = w.Psiddot[k];
-    m.Upsilondot = w.Upsilondot[k];
-    m.t1 = transposed_mul(B, m.s);
-    m.t2 = I * m.s;
-    m.alpha = mul_add(B, m.Psidot, cross_star(m.s, w.f[i], I * m.Psiddot));
-    m.beta = mul_add(B, m.s, I * m.Upsilondot);
-    m.I_rate = moving(m.s, I);
-    m.B_rate = moving(m.s, B, I, m.Psidot);
-    m.E = coriolis(I, m.s, m.t2);
-    m.D = coriolis_dual(I, m.s, m.t2);
+    const Motion<T> s = w.ground.S[k], Psidot = w.Psidot[k], Psiddot = w.Psiddot[k];
+    const Force<T> t2 = I * s;
+    m.s = s, m.Psidot = Psidot, m.Psiddot = Psiddot, m.t2 = t2;
+    m.t1 = transposed_mul(B, s);
+    m.alpha = mul_add(B, Psidot, cross_star(s, w.f[i], I * Psiddot));
+    m.beta = mul_add(B, s, I * w.Upsilondot[k]);
+    m.I_rate = moving(s, I);
+    m.B_rate = moving(s, B, I, Psidot);
+    m.E = coriolis(I, s, t2);
+    m.D = coriolis_dual(I, s, t2);
 }
 
 // The group of column m, which is column c of body i.

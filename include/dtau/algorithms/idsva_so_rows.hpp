@@ -36,7 +36,7 @@ namespace dtau::DTAU_VARIANT {
 // What depends on the deepest column alone.
 template <class T>
 struct DeepColumn {
-    Motion<T> s, Psidot, Psiddot, Upsilondot;
+    Motion<T> s, Psidot, Psiddot;
     Vec3<T> t1;
     Force<T> t2, alpha, beta;
     Inertia<T> I_rate;
