@@ -160,6 +160,18 @@ DTAU_INLINE void path_runs(const Paths& dofs, int* run) {
         run[k] = k > 0 && dofs.parent[k] == k - 1 ? run[k - 1] + 1 : 1;
 }
 
+// Copies a few numbers: in packs, of which the last may overlap the one before.
+template <class N>
+DTAU_INLINE void copy_run(const N* from, int count, N* to) {
+    constexpr int width = Pack<N>::width;
+    if (count < width) {
+        for (int c = 0; c < count; ++c) to[c] = from[c];
+        return;
+    }
+    for (int c = 0; c < count - width; c += width) Pack<N>::load(from + c).store(to + c);
+    Pack<N>::load(from + count - width).store(to + count - width);
+}
+
 // Packed tensors made dense, (n, n, n): four at a time, one output after the other. slab: room for
 // (n + 1) n numbers of each.
 template <class N>
@@ -175,8 +187,7 @@ void unpack(const Paths& dofs, const std::ptrdiff_t* begin, const int* run,
             for (int k = 0; k < n * n; ++k) to[o][k] = N(0.0);
         }
         const auto row = [&](std::ptrdiff_t j, int k, int count, std::ptrdiff_t from) {
-            for (int o = 0; o < 4; ++o)
-                for (int c = 0; c < count; ++c) to[o][j * n + k + c] = packed[o][from + c];
+            for (int o = 0; o < 4; ++o) copy_run(packed[o] + from, count, to[o] + j * n + k);
         };
         const std::ptrdiff_t d = dofs.depth[i];
         for_runs(dofs, run, i, [&](int j, int e, int rows) {
