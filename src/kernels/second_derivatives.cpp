@@ -4,8 +4,12 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Results that are larger than what a processor's core has of its caches go past them.
+// Results of a call that are larger, and would leave the caches before they are read, go past them.
 constexpr std::ptrdiff_t cached_bytes = std::ptrdiff_t(4) << 20;
+
+// A group of states whose packed tensors are larger is slower in lanes than one state at a time: on
+// their way to dense ones they leave the caches.
+constexpr std::ptrdiff_t group_bytes = std::ptrdiff_t(2) << 20;
 
 inline bool past_caches(const Job& job) {
     return 4 * job.count * job.out[0].size * std::ptrdiff_t(sizeof(double)) > cached_bytes;
@@ -95,16 +99,19 @@ void inverse_dynamics_second_derivatives(const Tree& tree, const Job& job, std::
                 const StateResults<Number<T>> results(job, x.state);
                 packed_tensors(tree, job, x, w, job.out[0].size, past_caches(job), results.at);
             });
-    run<Results::streamed, UnpackingWorkspace>(
-        tree, job, begin, end, [&]<class T>(const Arguments<T>& x, const UnpackingWorkspace<T>& w) {
-            packed_tensors(tree, job, x, w, w.size, false, w.packed);
-            for (int l = 0; l < x.states; ++l) {
-                const Number<T>* packed[4];
-                for (int o = 0; o < 4; ++o) packed[o] = w.packed[o] + l * w.size;
-                const StateResults<Number<T>> results(job, x.state + l);
-                write_tensors<T>(tree, job, packed, w, results.at);
-            }
-        });
+    const auto unpacked = [&]<class T>(const Arguments<T>& x, const UnpackingWorkspace<T>& w) {
+        packed_tensors(tree, job, x, w, w.size, false, w.packed);
+        for (int l = 0; l < x.states; ++l) {
+            const Number<T>* packed[4];
+            for (int o = 0; o < 4; ++o) packed[o] = w.packed[o] + l * w.size;
+            const StateResults<Number<T>> results(job, x.state + l);
+            write_tensors<T>(tree, job, packed, w, results.at);
+        }
+    };
+    const std::ptrdiff_t group = 4 * lanes * packed_size(tree.dofs) * sizeof(double);
+    if (group > group_bytes)
+        return run_each<Results::streamed, UnpackingWorkspace>(tree, job, begin, end, unpacked);
+    run<Results::streamed, UnpackingWorkspace>(tree, job, begin, end, unpacked);
 }
 
 void forward_dynamics_second_derivatives(const Tree& tree, const Job& job, std::ptrdiff_t begin,
