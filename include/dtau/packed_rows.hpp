@@ -67,7 +67,7 @@ class PackedRows {
         Number<T>* state;  // (group, stride) of one tensor, out of lanes
 
         Memory(Arena& arena, int n)
-            : stride(((collected + 2 * n + lanes) / line | 1) * line),  // odd: no two meet in a cache
+            : stride((((collected + 2 * n + lanes) / line + 1) | 1) * line),  // odd: none meet in a cache
               rows(arena.take<T>(4 * stride)),
               state(group > 1 ? arena.take<Number<T>>(group * stride) : nullptr) {}
     };
