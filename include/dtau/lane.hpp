@@ -67,6 +67,13 @@ struct Lane {
     Lane() = default;
     DTAU_INLINE Lane(double x) : value(x - Vector{}) {}  // x in every lane
     DTAU_INLINE explicit Lane(Vector x) : value(x) {}
+    // Written out, structs of lanes are copied vector by vector. Else some compilers do it by halves,
+    // and a vector that is read right after has to wait for both.
+    DTAU_INLINE Lane(const Lane& x) : value(x.value) {}
+    DTAU_INLINE Lane& operator=(const Lane& x) {
+        value = x.value;
+        return *this;
+    }
 
     // Neighbouring numbers, in one instruction (a memcpy may become several).
     static DTAU_INLINE Lane load(const double* x) {
