@@ -26,7 +26,7 @@ struct StateNumber<Lane> {
 template <class T>
 using Number = typename StateNumber<T>::Type;
 
-inline constexpr int line = 8;  // doubles in a cache line
+inline constexpr int cache_line = 8;  // doubles
 
 DTAU_INLINE int begun_line(const double* x) {  // numbers before x in its cache line
     return static_cast<int>(reinterpret_cast<std::uintptr_t>(x) % 64 / sizeof(double));
@@ -36,8 +36,8 @@ DTAU_INLINE int begun_line(const double* x) {  // numbers before x in its cache 
 inline void stream(const double* from, std::ptrdiff_t count, double* to) {
     std::ptrdiff_t k = 0;
     for (; k < count && reinterpret_cast<std::uintptr_t>(to + k) % 64 != 0; ++k) to[k] = from[k];
-    for (; k + line <= count; k += line)
-        for (int j = 0; j < line; j += lanes) Lane::load(from + k + j).stream(to + k + j);
+    for (; k + cache_line <= count; k += cache_line)
+        for (int j = 0; j < cache_line; j += lanes) Lane::load(from + k + j).stream(to + k + j);
     for (; k < count; ++k) to[k] = from[k];
 }
 
@@ -48,6 +48,7 @@ DTAU_INLINE int pass_on(const N* from, int begin, int end, bool last, bool strea
     if constexpr (std::is_same_v<N, double>)
         if (streams) {
             if (!last) end -= begun_line(to + end);
+            if (end < begin) end = begin;
             stream(from + begin, end - begin, to + begin);
             return end;
         }
@@ -67,7 +68,7 @@ class PackedRows {
         Number<T>* state;  // (group, stride) of one tensor, out of lanes
 
         Memory(Arena& arena, int n)
-            : stride((((collected + 2 * n + lanes) / line + 1) | 1) * line),  // odd: none meet in a cache
+            : stride(whole_lines(collected + 2 * n + lanes)),
               rows(arena.take<T>(4 * stride)),
               state(group > 1 ? arena.take<Number<T>>(group * stride) : nullptr) {}
     };
@@ -101,12 +102,15 @@ class PackedRows {
 
   private:
     static constexpr int collected = 128;
+    static int whole_lines(int count) {  // an odd number: arrays do not meet in a cache's places
+        return ((count / cache_line + 1) | 1) * cache_line;
+    }
 
     // What is collected goes to the results, but for lines that are not complete yet: they are among
     // the last numbers, which are the first of what is collected next.
     __attribute__((noinline)) void flush(bool last) {
         const int whole = last ? at_ : at_ - at_ % lanes;
-        const int from = last || !streams_ ? whole : whole - line;
+        const int from = last || !streams_ ? whole : whole - cache_line;
         for (int o = 0; o < 4; ++o) {
             T* x = rows_ + o * stride_;
             if constexpr (group > 1) leave_lanes(x, whole);
@@ -117,7 +121,8 @@ class PackedRows {
                     state = state_ + l * std::ptrdiff_t(stride_);
                 else
                     state = x;
-                begin = pass_on(state, begin, whole, last, streams_, to_[o] + l * size_ + base_) - from;
+                begin =
+                    pass_on(state, begin, whole, last, streams_, to_[o] + l * size_ + base_) - from;
             }
             for (int k = from; k < at_; ++k) x[k - from] = x[k];
         }
@@ -140,81 +145,9 @@ class PackedRows {
     std::ptrdiff_t size_;
     bool streams_;
     Number<T>* to_[4];
-    int at_ = 0;                   // collected
-    std::ptrdiff_t base_ = 0;      // place in the tensor of the first of them
-    int begin_[4 * group] = {};    // the first of them that has not been passed on
+    int at_ = 0;                 // collected
+    std::ptrdiff_t base_ = 0;    // place in the tensor of the first of them
+    int begin_[4 * group] = {};  // the first of them that has not been passed on
 };
-
-// visit(j, e, count) for the runs of the path of m whose columns are neighbours: j, j + 1, ... at depths
-// e, e + 1, ...; run[k] is how many neighbours on the path end with k.
-template <class Visit>
-DTAU_INLINE void for_runs(const Paths& dofs, const int* run, int m, const Visit& visit) {
-    for (int j = m; j >= 0;) {
-        const int count = run[j], first = j - count + 1;
-        visit(first, dofs.depth[first], count);
-        j = dofs.parent[first];
-    }
-}
-DTAU_INLINE void path_runs(const Paths& dofs, int* run) {
-    for (int k = 0; k < dofs.n; ++k)
-        run[k] = k > 0 && dofs.parent[k] == k - 1 ? run[k - 1] + 1 : 1;
-}
-
-// Copies a few numbers: in packs, of which the last may overlap the one before.
-template <class N>
-DTAU_INLINE void copy_run(const N* from, int count, N* to) {
-    constexpr int width = Pack<N>::width;
-    if (count < width) {
-        for (int c = 0; c < count; ++c) to[c] = from[c];
-        return;
-    }
-    for (int c = 0; c < count - width; c += width) Pack<N>::load(from + c).store(to + c);
-    Pack<N>::load(from + count - width).store(to + count - width);
-}
-
-// Packed tensors made dense, (n, n, n): four at a time, one output after the other. slab: room for
-// (n + 1) n numbers of each.
-template <class N>
-void unpack(const Paths& dofs, const std::ptrdiff_t* begin, const int* run,
-            const N* const (&packed)[4], N* const (&slab)[4], bool streams, N* const (&dense)[4]) {
-    const std::ptrdiff_t n = dofs.n;
-    int rest[4] = {0, 0, 0, 0};  // numbers of the slab before that are still here
-    for (std::ptrdiff_t i = 0; i < n; ++i) {
-        N *to[4], *results[4];
-        for (int o = 0; o < 4; ++o) {
-            results[o] = dense[o] + i * n * n - rest[o];
-            to[o] = streams ? slab[o] + rest[o] : results[o];
-            for (int k = 0; k < n * n; ++k) to[o][k] = N(0.0);
-        }
-        const auto row = [&](std::ptrdiff_t j, int k, int count, std::ptrdiff_t from) {
-            for (int o = 0; o < 4; ++o) copy_run(packed[o] + from, count, to[o] + j * n + k);
-        };
-        const std::ptrdiff_t d = dofs.depth[i];
-        for_runs(dofs, run, i, [&](int j, int e, int rows) {
-            for (int r = 0; r < rows; ++r)
-                for_runs(dofs, run, i, [&](int k, int f, int count) {
-                    row(j + r, k, count, begin[i] + (e + r) * (d + 1) + f);
-                });
-        });
-        for (int m = i + 1; m < dofs.end[i]; ++m) {
-            const std::ptrdiff_t deep = dofs.depth[m];
-            const std::ptrdiff_t from = begin[m] + (deep + 1) * (deep + 1) + d * (2 * deep + 1);
-            for_runs(dofs, run, m, [&](int k, int e, int count) {
-                row(m, k, count, from + e);
-                if (k + count > m) --count;
-                for (int c = 0; c < count; ++c)
-                    for (int o = 0; o < 4; ++o)
-                        to[o][(k + c) * n + m] = packed[o][from + deep + 1 + e + c];
-            });
-        }
-        for (int o = 0; streams && o < 4; ++o) {
-            const int end = rest[o] + static_cast<int>(n * n);
-            const int passed = pass_on(slab[o], 0, end, i == n - 1, streams, results[o]);
-            rest[o] = end - passed;
-            for (int k = 0; k < rest[o]; ++k) slab[o][k] = slab[o][passed + k];
-        }
-    }
-    if (streams) end_streams();
-}
 
 }  // namespace dtau::DTAU_VARIANT

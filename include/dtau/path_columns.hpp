@@ -111,7 +111,9 @@ class PathSpatial : PathNumbers<T, 6> {
         PathNumbers<T, 6>::set(0, depth, a.ang), PathNumbers<T, 6>::set(3, depth, a.lin);
     }
     DTAU_INLINE Vec3<T> ang(int depth) const { return this->vector(0, depth); }
-    DTAU_INLINE Spatial<T> operator[](int depth) const { return {ang(depth), this->vector(3, depth)}; }
+    DTAU_INLINE Spatial<T> operator[](int depth) const {
+        return {ang(depth), this->vector(3, depth)};
+    }
     DTAU_INLINE Vec3<Wide<T>> load_ang(int depth) const { return this->load_vector(0, depth); }
     DTAU_INLINE Spatial<Wide<T>> load(int depth) const {
         return {load_ang(depth), this->load_vector(3, depth)};

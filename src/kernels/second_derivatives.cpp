@@ -1,5 +1,6 @@
 // Inputs: q, v, a or tau, f_ext. Outputs: the four tensors, dense (nv, nv, nv), or packed.
 #include "dtau/algorithms/forward_second_derivatives.hpp"
+#include "dtau/unpack.hpp"
 #include "kernels/run.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -30,7 +31,7 @@ struct UnpackingWorkspace : PackedWorkspace<T> {
     std::ptrdiff_t size;
     Number<T>* packed[4];
     std::ptrdiff_t *begin, *independent_begin;  // of the groups
-    int *path, *run;  // neighbours on the path that end with a column
+    int *path, *run;                            // neighbours on the path that end with a column
     Number<T>* slab[4];
 
     UnpackingWorkspace(Arena& arena, const Tree& tree)
@@ -41,7 +42,7 @@ struct UnpackingWorkspace : PackedWorkspace<T> {
           path(arena.take<int>(tree.nv)),
           run(arena.take<int>(tree.nv)) {
         for (Number<T>*& x : slab)
-            x = arena.take<Number<T>>(std::ptrdiff_t(tree.nv) * tree.nv + line);
+            x = arena.take<Number<T>>(std::ptrdiff_t(tree.nv) * tree.nv + cache_line);
         for (Number<T>*& x : packed) x = arena.take<Number<T>>(size * PackedRows<T>::group);
         if (begin) packed_groups(tree.dofs, begin);
         if (begin) path_runs(tree.dofs, run);

@@ -60,8 +60,9 @@ DTAU_INLINE void idsva_so_group(const FreeRoot<T>& root, const Inertia<T>& I, in
     for (int f = 0; f < d; ++f) {
         const Tensors<T*> row = rows.next();
         if (f < root.columns) {
-            shallower_output_row(f, d, w.output[c].gamma, w, row,
-                                 [&](const PathForces<T>& x, int e) { return x.load_component(f, e); });
+            shallower_output_row(
+                f, d, w.output[c].gamma, w, row,
+                [&](const PathForces<T>& x, int e) { return x.load_component(f, e); });
         } else if (f < joint) {
             const Motion<Wide<T>> s = spread(w.S[f]);
             shallower_output_row(f, d, w.output[c].gamma, w, row,
@@ -69,8 +70,8 @@ DTAU_INLINE void idsva_so_group(const FreeRoot<T>& root, const Inertia<T>& I, in
         } else {
             for (int e = 0; e <= 2 * d; ++e) {
                 const bool m_first = e <= d;
-                const Tensors<T> x = own_output(w.output[f - joint], m_first ? d : e - d - 1,
-                                                m_first ? e : d, w);
+                const Tensors<T> x =
+                    own_output(w.output[f - joint], m_first ? d : e - d - 1, m_first ? e : d, w);
                 row.dqdq[e] = x.dqdq, row.dqdv[e] = x.dqdv;
                 row.dvdv[e] = x.dvdv, row.dadq[e] = x.dadq;
             }

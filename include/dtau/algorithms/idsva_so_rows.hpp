@@ -141,9 +141,12 @@ DTAU_INLINE void free_root_row(const FreeRoot<T>& root, int e, int d, const Outp
         }
     };
     using V = Vec3<Wide<T>>;
-    if (e == 3) entries([&](const V& l) { return cross(gravity, l).x; }, [](const V& n) { return n.x; });
-    if (e == 4) entries([&](const V& l) { return cross(gravity, l).y; }, [](const V& n) { return n.y; });
-    if (e == 5) entries([&](const V& l) { return cross(gravity, l).z; }, [](const V& n) { return n.z; });
+    if (e == 3)
+        entries([&](const V& l) { return cross(gravity, l).x; }, [](const V& n) { return n.x; });
+    if (e == 4)
+        entries([&](const V& l) { return cross(gravity, l).y; }, [](const V& n) { return n.y; });
+    if (e == 5)
+        entries([&](const V& l) { return cross(gravity, l).z; }, [](const V& n) { return n.z; });
     for (int f = 6; f <= d; f += Pack<T>::width)
         store(row.dadq + f, out.gamma.load_component(e, f));
 }
@@ -151,8 +154,9 @@ DTAU_INLINE void free_root_row(const FreeRoot<T>& root, int e, int d, const Outp
 // Entries [m, e, f] for the other rows e. Rows are written in whole packs, in ascending order, so that
 // what goes beyond a part's end is overwritten.
 template <class T>
-DTAU_INLINE void deepest_output_row(const FreeRoot<T>& root, int e, int d, const OutputColumn<T>& out,
-                                    const IdsvaSoWorkspace<T>& w, const Tensors<T*>& row) {
+DTAU_INLINE void deepest_output_row(const FreeRoot<T>& root, int e, int d,
+                                    const OutputColumn<T>& out, const IdsvaSoWorkspace<T>& w,
+                                    const Tensors<T*>& row) {
     constexpr int width = Pack<T>::width;
     const int first = root.columns, begin = w.joint_begin[e];
     const int end = w.joint_end[e] <= d ? w.joint_end[e] : d + 1;
@@ -161,9 +165,9 @@ DTAU_INLINE void deepest_output_row(const FreeRoot<T>& root, int e, int d, const
     if (first > 0) {
         const Vec3<T>&v = root.v.lin, &turn = root.v.ang;
         store_turn(cross(root.gravity, own_gamma.lin), row.dqdq);
-        store_components<T>(
-            {cross(own_gamma.lin, v, cross(own_gamma.ang, turn, own_zeta)), cross(own_gamma.lin, turn)},
-            row.dqdv);
+        store_components<T>({cross(own_gamma.lin, v, cross(own_gamma.ang, turn, own_zeta)),
+                             cross(own_gamma.lin, turn)},
+                            row.dqdv);
         store_turn(own_eta, row.dvdv);
         clear(0, first, row.dadq);
     }
@@ -181,7 +185,8 @@ DTAU_INLINE void deepest_output_row(const FreeRoot<T>& root, int e, int d, const
     for (int f = begin; f < end; f += width) store(row.dqdv + f, dot(out.eta.load(f), turn_rate));
     for (int f = begin; end - begin > 1 && f < end; ++f)
         row.dvdv[f] = row.dvdv[f] - dot(own_gamma, w.S[f]);
-    for (int f = end; f <= d; f += width) {  // f deeper: its row's entries, and D_qi D_qj = D_qj D_qi
+    for (int f = end; f <= d;
+         f += width) {  // f deeper: its row's entries, and D_qi D_qj = D_qj D_qi
         const Vec3<Wide<T>> deeper = out.eta.load(f);
         const Force<Wide<T>> slide = out.gamma.load(f);
         store(row.dqdq + f, dot(out.zeta.load(f), turn_rate, dot(slide, Psiddot)));
@@ -199,9 +204,8 @@ DTAU_INLINE void symmetrize_row(const FreeRoot<T>& root, int e, int d, const Out
     for (int f = w.joint_begin[e]; f < w.joint_end[e] && f <= d; ++f) {
         const Force<T> gamma = out.gamma[f];
         const Vec3<T> turn = cross(root.gravity, gamma.lin);
-        const T exchanged =
-            free ? components<T>({turn, zero_force<T>().lin}).x[e]
-                 : dot(out.zeta[f], w.Psidot.ang(e), dot(gamma, w.Psiddot[e]));
+        const T exchanged = free ? components<T>({turn, zero_force<T>().lin}).x[e]
+                                 : dot(out.zeta[f], w.Psidot.ang(e), dot(gamma, w.Psiddot[e]));
         if (f != e) dqdq[f] = T(0.5) * (dqdq[f] + exchanged);
     }
 }
