@@ -44,11 +44,7 @@ template <class T>
 DTAU_INLINE void store(T* x, const Wide<T>& y) {
     Pack<T>{y}.store(x);
 }
-// Rows of numbers in whole packs: beyond `count` and `to` they are written too.
-template <class T>
-DTAU_INLINE void copy(const T* from, int count, T* to) {
-    for (int f = 0; f < count; f += Pack<T>::width) Pack<T>::load(from + f).store(to + f);
-}
+// Zeros in whole packs: what lies beyond `to` is written, too.
 template <class T>
 DTAU_INLINE void clear(int from, int to, T* row) {
     for (int f = from; f < to; f += Pack<T>::width) store(row + f, Wide<T>(0.0));
