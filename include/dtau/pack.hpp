@@ -79,6 +79,48 @@ DTAU_INLINE Pack<T> operator*(T l, const Pack<T>& x) {
     return {decltype(x.value)(l) * x.value};
 }
 
+// Four neighbouring numbers: of a lone state one vector, where vectors have room for four.
+template <class T>
+struct Four {
+    T x, y, z, w;
+
+    static DTAU_INLINE Four zero() { return {T(0.0), T(0.0), T(0.0), T(0.0)}; }
+    static DTAU_INLINE Four load(const T* p) { return {p[0], p[1], p[2], p[3]}; }
+    DTAU_INLINE void store(T* p) const { p[0] = x, p[1] = y, p[2] = z, p[3] = w; }
+    // Adds s times the four numbers at p.
+    DTAU_INLINE void add(T s, const T* p) {
+        x = fma(s, p[0], x), y = fma(s, p[1], y), z = fma(s, p[2], z), w = fma(s, p[3], w);
+    }
+    // Adds, or subtracts, two pairs of numbers turned by minus a quarter.
+    DTAU_INLINE void add_turned(const Four& b) {
+        x = x + b.y, y = y - b.x, z = z + b.w, w = w - b.z;
+    }
+    DTAU_INLINE void subtract_turned(const Four& b) {
+        x = x - b.y, y = y + b.x, z = z - b.w, w = w + b.z;
+    }
+};
+
+#if defined(__AVX__) && defined(__FMA__)
+template <>
+struct Four<double> {
+    __m256d value;
+
+    static DTAU_INLINE Four zero() { return {_mm256_setzero_pd()}; }
+    static DTAU_INLINE Four load(const double* p) { return {_mm256_loadu_pd(p)}; }
+    DTAU_INLINE void store(double* p) const { _mm256_storeu_pd(p, value); }
+    DTAU_INLINE void add(double s, const double* p) {
+        value = _mm256_fmadd_pd(_mm256_set1_pd(s), _mm256_loadu_pd(p), value);
+    }
+    DTAU_INLINE void add_turned(const Four& b) {
+        const __m256d minus = _mm256_xor_pd(b.value, _mm256_set1_pd(-0.0));
+        value = _mm256_addsub_pd(value, _mm256_permute_pd(minus, 0b0101));
+    }
+    DTAU_INLINE void subtract_turned(const Four& b) {
+        value = _mm256_addsub_pd(value, _mm256_permute_pd(b.value, 0b0101));
+    }
+};
+#endif
+
 // f(0) ... f(count - 1), unrolled first of all, so that arrays indexed with it are registers.
 template <int count, class F>
 DTAU_INLINE void unrolled(const F& f) {

@@ -2,17 +2,28 @@
 #pragma once
 
 #include "dtau/algorithms/aba.hpp"
-#include "dtau/algorithms/crba.hpp"
 #include "dtau/algorithms/taylor.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
+// A body's own about its origin, number by number: compilers copy whole ones slowly.
 template <class T>
-DTAU_INLINE Inertia<T> own_inertia(const Body& body) {
+DTAU_INLINE void set_own_inertia(const Body& body, ArticulatedInertia<T>& I) {
     const double* J = body.own_inertia;
-    return {T(body.mass),
-            lift<T>(body.mass * vec3(body.com)),
-            {T(J[0]), T(J[1]), T(J[2]), T(J[3]), T(J[4]), T(J[5])}};
+    const Vec3<double> h = body.mass * vec3(body.com);
+    const T zero(0.0), m(body.mass);
+    I.J.xx = T(J[0]), I.J.xy = T(J[1]), I.J.xz = T(J[2]);
+    I.J.yy = T(J[3]), I.J.yz = T(J[4]), I.J.zz = T(J[5]);
+    I.H.x.x = zero, I.H.x.y = T(h.z), I.H.x.z = T(-h.y);
+    I.H.y.x = T(-h.z), I.H.y.y = zero, I.H.y.z = T(h.x);
+    I.H.z.x = T(h.y), I.H.z.y = T(-h.x), I.H.z.z = zero;
+    I.M.xx = m, I.M.xy = zero, I.M.xz = zero, I.M.yy = m, I.M.yz = zero, I.M.zz = m;
+}
+
+// I times the unit rotation about z.
+template <class T>
+DTAU_INLINE Force<T> z_column(const ArticulatedInertia<T>& I) {
+    return {{I.J.xz, I.J.yz, I.J.zz}, {I.H.x.z, I.H.y.z, I.H.z.z}};
 }
 
 // In the axes and about the origin in which P is given, of what is given in those of P:
@@ -20,12 +31,16 @@ DTAU_INLINE Inertia<T> own_inertia(const Body& body) {
 template <class T>
 DTAU_INLINE ArticulatedInertia<T> transformed(const Placement<T>& P,
                                               const ArticulatedInertia<T>& I) {
-    const Mat3<T> r = skew(P.r);
+    const Vec3<T>& r = P.r;
     const Sym3<T> M = rotated(P.R, I.M);
     const Mat3<T> H = P.R * I.H * transpose_of(P.R);
-    const Mat3<T> rM = r * Mat3<T>{{M.xx, M.xy, M.xz}, {M.xy, M.yy, M.yz}, {M.xz, M.yz, M.zz}};
-    const Mat3<T> moved = {H.x + rM.x, H.y + rM.y, H.z + rM.z};
-    const Mat3<T> back = H * r, on = r * transpose_of(moved);
+    const Mat3<T> moved = {cross(r, Vec3<T>{M.xx, M.xy, M.xz}, H.x),
+                           cross(r, Vec3<T>{M.xy, M.yy, M.yz}, H.y),
+                           cross(r, Vec3<T>{M.xz, M.yz, M.zz}, H.z)};
+    const Mat3<T> rows = transpose_of(moved);  // H r^, and r^ on the transpose of what moved:
+    const Mat3<T> back = {fma(-r.y, H.z, r.z * H.y), fma(-r.z, H.x, r.x * H.z),
+                          fma(-r.x, H.y, r.y * H.x)};
+    const Mat3<T> on = {cross(r, rows.x), cross(r, rows.y), cross(r, rows.z)};
     Sym3<T> J = rotated(P.R, I.J);
     J.xx += on.x.x - back.x.x, J.xy += on.y.x - back.y.x, J.xz += on.z.x - back.z.x;
     J.yy += on.y.y - back.y.y, J.yz += on.z.y - back.z.y, J.zz += on.z.z - back.z.z;

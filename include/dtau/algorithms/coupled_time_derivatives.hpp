@@ -56,10 +56,10 @@ void coupled_time_derivatives(const Tree& tree, int order, const T* q, const T* 
     start_forward(tree, q, v, all, w.series);
     for (int k = 0; k <= order; ++k, a = a ? a + nv : a, tau += coupling.nv, a_out += nv) {
         const T* rates = k == 0 ? v : a_out - nv;
-        const auto torque_at = [&](const T* acceleration) {
+        const auto torque_at = [&](T* acceleration) {
             bias_forces<T>(tree, k, rates, acceleration, no_torque, f_ext, all, w.series);
             for (int i = 0; i < tree.nbodies; ++i) {
-                accelerate(tree, i, k, acceleration, all, w.series);
+                accelerate<false, T>(tree, i, k, true, acceleration, acceleration, all, w.series);
                 prescribed_torque(tree, tree.bodies[i], i, k, rates, acceleration, w.torque,
                                   w.series);
             }
@@ -72,8 +72,10 @@ void coupled_time_derivatives(const Tree& tree, int order, const T* q, const T* 
         ltdl_solve_vector(tree.independent, w.x, w.ltdl);
         expand_v(tree, w.x, w.a);
         for (int j = 0; j < nv; ++j) a_out[j] = is_given(coupling.v_source[j]) ? a_out[j] : w.a[j];
+        for (int i = 0; i < tree.nbodies; ++i) prepare<false>(tree, i, k, w.series);  // once more
         torque_at(a_out);
-        for (int i = 0; i < tree.nbodies && k < order; ++i) extend_motion(tree, i, k, w.series);
+        for (int i = 0; i < tree.nbodies && k < order; ++i)
+            extend_motion<false>(tree, i, k, a_out, w.series);
         if (f_ext) f_ext += 6 * tree.nlinks;
         if (!torque_out) continue;
         for (int j = 0; j < nv; ++j) {

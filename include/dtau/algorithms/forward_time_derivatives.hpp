@@ -5,12 +5,15 @@
 // At every order the unknowns, the coefficients m = (alpha; A) of the bodies' accelerations, obey
 // the same linear equations ([HO-FBS] Lemma 2), so that the articulated inertias of order 0 serve
 // all orders. For body i with parent p, order k:
-//   c[i]    what of m_i = Ad m_p + S a + c_i lower orders give; S a too where the joint's motion is
-//           prescribed
-//   p[i]    bias force of the subtree: F_i = IA_i m_i + p_i, total force across the joint
-//   IA[i]   articulated inertia
-//   U, d    IA s and s . U + armature of a column s of S;  t = tau - damping v - s . p
-// The orders are the outer loop: leaves to root for p, root to leaves for m, F and all series.
+//   c[i]     what of m_i = Ad m_p + S a + c_i lower orders give; S a too where the joint's motion is
+//            prescribed
+//   p[i]     bias force of the subtree: F_i = IA_i m_i + p_i, total force across the joint
+//   lower    what E^T F holds of lower orders of F
+//   IA[i]    articulated inertia
+//   U, d     IA s and s . U + armature of a column s of S;  t = tau - damping v - s . p
+// The orders are the outer loop: leaves to root for p; root to leaves for m, F and, body by body, all
+// that lower orders give for the next one. Most joints turn about z and are not prescribed: `simple`
+// is code for them alone, where S is one unit vector and of F only x and y are ever turned.
 #pragma once
 
 #include "dtau/algorithms/articulated.hpp"
@@ -18,50 +21,87 @@
 
 namespace dtau::DTAU_VARIANT {
 
+// The articulated inertia that a body's parent meets, by columns; all 36 numbers, each of which is
+// read once a product.
+template <class T>
+struct ArticulatedColumns {
+    TwoVectors<T> columns[6];  // force, moment
+
+    DTAU_INLINE void set(const ArticulatedInertia<T>& I) {
+        using V = Vec3<T>;
+        columns[0] = two_vectors(V{I.H.x.x, I.H.y.x, I.H.z.x}, V{I.J.xx, I.J.xy, I.J.xz});
+        columns[1] = two_vectors(V{I.H.x.y, I.H.y.y, I.H.z.y}, V{I.J.xy, I.J.yy, I.J.yz});
+        columns[2] = two_vectors(V{I.H.x.z, I.H.y.z, I.H.z.z}, V{I.J.xz, I.J.yz, I.J.zz});
+        columns[3] = two_vectors(V{I.M.xx, I.M.xy, I.M.xz}, I.H.x);
+        columns[4] = two_vectors(V{I.M.xy, I.M.yy, I.M.yz}, I.H.y);
+        columns[5] = two_vectors(V{I.M.xz, I.M.yz, I.M.zz}, I.H.z);
+    }
+};
+
+// sum + I m, of which simple joints may leave out z of moments and forces.
+template <class T>
+DTAU_INLINE Four<T> xy_mul_add(const ArticulatedColumns<T>& I, const Motion<T>& m, Four<T> sum) {
+    const TwoVectors<T>* column = I.columns;
+    sum.add(m.ang.x, &column[0].ax), sum.add(m.ang.y, &column[1].ax);
+    sum.add(m.ang.z, &column[2].ax), sum.add(m.lin.x, &column[3].ax);
+    sum.add(m.lin.y, &column[4].ax), sum.add(m.lin.z, &column[5].ax);
+    return sum;
+}
+template <class T>
+DTAU_INLINE T z_mul_add(const ArticulatedColumns<T>& I, const Motion<T>& m, T TwoVectors<T>::*z, T sum) {
+    const TwoVectors<T>* column = I.columns;
+    sum = fma(m.ang.z, column[2].*z, fma(m.ang.y, column[1].*z, fma(m.ang.x, column[0].*z, sum)));
+    return fma(m.lin.z, column[5].*z, fma(m.lin.y, column[4].*z, fma(m.lin.x, column[3].*z, sum)));
+}
+
+template <class T>
+struct ForwardBody {
+    ArticulatedColumns<T> Ia;
+    Sym3<T> W;           // centripetal part of X, of this order
+    Vec3<T> carried;     // R0^T times what lower orders and the parent's W give of A_p + X_p r
+    TwoVectors<T> lower;  // force, moment
+    Force<T> p;           // bias force of the body alone, to which its children add
+    TwoVectors<T> pa;     // with what the joint's torque adds
+    Motion<T> c, m;
+};
+
+template <class T>
+struct ForwardColumn {
+    T d_inverse, t;
+    Force<T> U;
+};
+
 template <class T>
 struct ForwardSeriesWorkspace {
     int length;
     Configuration<T> angles;
     TaylorScale scale;
-    JointSeries<T> joints;
-    Vec3<T>*omega, *f, *n;  // (nbodies, length)
-    Mat3<T>* X;             // the same, if a joint slides on a body that turns
-    Vec3<T>*y, *z;          // R0^T omega_p, and R0^T (A_p + X_p r); at roots z is gravity reversed
-    Vec3<T>* back;          // E^T f
-    Sym3<T>* W;             // (nbodies): centripetal part of X, of this order
-    Mat3<T>* X_now;
-    Placement<T>* pose;
     ArticulatedInertia<T>* IA;
-    Motion<T>*c, *m;
-    Force<T>*p, *U;
-    Motion<T>* S;
-    T *d_inverse, *t, *a;
+    ForwardBody<T>* bodies;
+    ForwardColumn<T>* columns;  // (nv)
+    Motion<T>* S;               // (nv)
+    JointSeries<T> joints;
+    Vec3<T>* omega;              // (nbodies, length)
+    TwoVectors<T>*seen, *force;  // R0^T omega_p of order k, R0^T (A_p + X_p r) of order k - 1; f, n
+    Vec3<T>*gravity, *back;      // of roots: gravity reversed; of joints that slide: E^T f
+    Mat3<T>* X;                  // if a joint slides on a body that turns
     bool sliding = false;
 
     ForwardSeriesWorkspace(Arena& arena, const Tree& tree, int order)
         : length(order + 2),
           angles(arena, tree),
-          scale(arena, length + 1),
-          joints(arena, tree.nbodies, length + 1),
-          omega(arena.take<Vec3<T>>(tree.nbodies * length)),
-          f(arena.take<Vec3<T>>(tree.nbodies * length)),
-          n(arena.take<Vec3<T>>(tree.nbodies * length)),
-          X(arena.take<Mat3<T>>(tree.nbodies * length)),
-          y(arena.take<Vec3<T>>(tree.nbodies * length)),
-          z(arena.take<Vec3<T>>(tree.nbodies * length)),
-          back(arena.take<Vec3<T>>(tree.nbodies * length)),
-          W(arena.take<Sym3<T>>(tree.nbodies)),
-          X_now(arena.take<Mat3<T>>(tree.nbodies)),
-          pose(arena.take<Placement<T>>(tree.nbodies)),
+          scale(arena, length),
           IA(arena.take<ArticulatedInertia<T>>(tree.nbodies)),
-          c(arena.take<Motion<T>>(tree.nbodies)),
-          m(arena.take<Motion<T>>(tree.nbodies)),
-          p(arena.take<Force<T>>(tree.nbodies)),
-          U(arena.take<Force<T>>(tree.nv)),
+          bodies(arena.take<ForwardBody<T>>(tree.nbodies)),
+          columns(arena.take<ForwardColumn<T>>(tree.nv)),
           S(arena.take<Motion<T>>(tree.nv)),
-          d_inverse(arena.take<T>(tree.nv)),
-          t(arena.take<T>(tree.nv)),
-          a(arena.take<T>(tree.nv)) {
+          joints(arena, tree.nbodies, length),
+          omega(arena.take<Vec3<T>>(tree.nbodies * length)),
+          seen(arena.take<TwoVectors<T>>(tree.nbodies * length)),
+          force(arena.take<TwoVectors<T>>(tree.nbodies * length)),
+          gravity(arena.take<Vec3<T>>(tree.nbodies * length)),
+          back(arena.take<Vec3<T>>(tree.nbodies * length)),
+          X(arena.take<Mat3<T>>(tree.nbodies * length)) {
         for (int i = 0; i < tree.nbodies; ++i)
             sliding |= tree.bodies[i].parent >= 0 && slides(tree.bodies[i].kind);
     }
@@ -77,176 +117,241 @@ struct Prescribed {
     DTAU_INLINE bool operator()(const Body& body) const { return all || (given && given[body.v]); }
 };
 
+// f(body) for `simple` bodies as true, for others as false.
+template <class F>
+DTAU_INLINE void by_joint(const Body& body, const Prescribed& prescribed, const F& f) {
+    if (body.kind == JointKind::revolute && body.parent >= 0 && !prescribed(body))
+        f.template operator()<true>();
+    else
+        f.template operator()<false>();
+}
+template <bool simple>
+DTAU_INLINE Turning turning_of(const Body& body) {
+    return simple ? Turning::about_z : turning(body.kind);
+}
+template <bool simple>
+DTAU_INLINE bool slides_on(const Body& body) {
+    return !simple && slides(body.kind);
+}
+
+// What lower orders give for order k, from omega and R0^T omega_p of orders up to k and E up to k + 1;
+// the parent's comes first.
+template <bool simple, class T>
+DTAU_INLINE void prepare(const Tree& tree, int i, int k, const ForwardSeriesWorkspace<T>& w) {
+    const Body& body = tree.bodies[i];
+    const Turning how = turning_of<simple>(body);
+    const JointSeries<T> s = w.joints.of(i);
+    const std::ptrdiff_t at = w.at(i), parent = w.at(body.parent);
+    ForwardBody<T>& b = w.bodies[i];
+    b.W = centripetal(k, w.omega + at);
+    b.p = moving_mass<T>(moments(body), b.W);
+    if (!simple) b.lower.az = b.lower.bz = T(0.0);  // of simple joints they stay so
+    turned_by_higher<true>(how, s, k, w.force + at, b.lower);
+    Motion<T> c = zero_motion<T>();
+    if (!simple && body.parent < 0) {
+        c.lin = w.gravity[at + k];
+    } else {
+        TwoVectors<T> ahead;
+        ahead.az = ahead.bz = T(0.0);
+        turned_by_higher<false>(how, s, k + 1, w.seen + at, ahead);
+        Vec3<T> carried = w.bodies[body.parent].W * lift<T>(vec3(body.translation));
+        if (slides_on<simple>(body)) {
+            carried = w.bodies[body.parent].W * offset(body, 0, s);
+            for (int m = 1; m <= k; ++m)
+                carried = mul_add(w.X[parent + k - m], offset(body, m, s), carried);
+        }
+        b.carried = transposed_mul(mat3(body.rotation), carried);
+        c.ang = T(k + 1.0) * ahead.a();
+        c.lin = turned<false>(how, s, 0, b.carried, ahead.b());
+    }
+    if (slides_on<simple>(body)) {
+        c.lin = sliding_acceleration(k, w.omega + at, s, c.lin);
+        const Vec3<T> moment = cross_sum(1, k, s.r, w.back + at, b.lower.b());
+        b.lower = two_vectors(b.lower.a(), moment);
+    }
+    b.c.ang.x = c.ang.x, b.c.ang.y = c.ang.y, b.c.lin = c.lin;
+    if (!simple || k == 0) b.c.ang.z = c.ang.z;
+}
+
 // Order 0 of all that does not depend on forces, and the articulated inertias.
 template <class T>
-DTAU_INLINE void start_forward(const Tree& tree, const T* q, const T* v,
-                               const Prescribed& prescribed, const ForwardSeriesWorkspace<T>& w) {
+void start_forward(const Tree& tree, const T* q, const T* v, const Prescribed& prescribed,
+                   const ForwardSeriesWorkspace<T>& w) {
     const Configuration<T> x = configuration(tree, q, w.angles);
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
         const JointSeries<T> s = w.joints.of(i);
-        w.pose[i] = joint_placement(body, constant_placement<T>(body), x);
+        const std::ptrdiff_t at = w.at(i);
         start_joint(body, x, s);
         set_joint_twist(body, 0, v + body.v, s);
-        extend_joint(body, 0, w.scale, s);
-        const std::ptrdiff_t at = w.at(i), parent = w.at(body.parent);
+        extend_joint(turning(body.kind), slides(body.kind), 0, w.scale, s);
         if (body.parent < 0) {
             w.omega[at] = s.w[0];
-            w.z[at] = minus_gravity(tree, body, x);
+            w.gravity[at] = minus_gravity(tree, body, x);
         } else {
-            w.y[at] = transposed_mul(mat3(body.rotation), w.omega[parent]);
-            w.omega[at] = rotated<false>(turning(body.kind), s, 0, 0, 0, w.y + at) + s.w[0];
+            const Vec3<T> y = transposed_mul(mat3(body.rotation), w.omega[w.at(body.parent)]);
+            w.seen[at] = two_vectors(y, zero_vector<T>());
+            w.omega[at] = turned<false>(turning(body.kind), s, 0, y, s.w[0]);
         }
-        w.W[i] = centripetal(0, w.omega + at);
+        prepare<false>(tree, i, 0, w);
         motion_subspace(body, {Mat3<T>::identity(), zero_vector<T>()}, w.S + body.v);
-        w.IA[i] = articulated(own_inertia<T>(body));
-        w.p[i] = zero_force<T>();
+        set_own_inertia(body, w.IA[i]);
     }
     for (int i = tree.nbodies - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
-        ArticulatedInertia<T> IA = w.IA[i];
-        for (int k = body.v + body.nv - 1; k >= body.v && !prescribed(body); --k) {
-            w.U[k] = IA * w.S[k];
-            w.d_inverse[k] = T(1.0) / (dot(w.S[k], w.U[k]) + T(tree.armature[k]));
-            subtract_rank_one(IA, w.U[k], w.d_inverse[k]);
+        ArticulatedInertia<T>& IA = w.IA[i];
+        const auto eliminate = [&](int j, const Force<T>& U, T d) {
+            const T d_inverse = T(1.0) / (d + T(tree.armature[j]));
+            subtract_rank_one(IA, U, d_inverse);
+            w.columns[j].U = U, w.columns[j].d_inverse = d_inverse;
+        };
+        for (int j = body.v + body.nv - 1; j >= body.v && !prescribed(body); --j) {
+            if (body.kind == JointKind::revolute) {
+                eliminate(j, z_column(IA), IA.J.zz);
+            } else {
+                const Force<T> U = IA * w.S[j];
+                eliminate(j, U, dot(w.S[j], U));
+            }
         }
-        if (body.parent >= 0) w.IA[body.parent] += transformed(w.pose[i], IA);
+        w.bodies[i].Ia.set(IA);
+        if (body.parent < 0) continue;
+        const Placement<T> pose = joint_placement(body, constant_placement<T>(body), x);
+        w.IA[body.parent] += transformed(pose, IA);
     }
 }
 
-template <class T>
-DTAU_INLINE Mat3<T> full(const Sym3<T>& s) {
-    return {{s.xx, s.xy, s.xz}, {s.xy, s.yy, s.yz}, {s.xz, s.yz, s.zz}};
-}
-
-// c of order k but for prescribed motion.
-template <class T>
-DTAU_INLINE Motion<T> known_acceleration(const Body& body, int i, int k,
-                                         const ForwardSeriesWorkspace<T>& w) {
-    const Turning how = turning(body.kind);
+// Bias force of body i, after those of its children: its part of that of its parent.
+template <bool simple, class T>
+DTAU_INLINE void bias_force(const Tree& tree, int i, int k, const T* v, const T* a, const T* tau,
+                            const T* f_ext, const Prescribed& prescribed,
+                            const ForwardSeriesWorkspace<T>& w) {
+    const Body& body = tree.bodies[i];
     const JointSeries<T> s = w.joints.of(i);
-    const std::ptrdiff_t at = w.at(i), parent = w.at(body.parent);
-    Motion<T> c = zero_motion<T>();
-    if (body.parent < 0) {
-        c.lin = w.z[at + k];
+    const T factor(w.scale.inverse_factorial[k]);
+    ForwardBody<T>& b = w.bodies[i];
+    Force<T> p = b.p;
+    if (acts_on(f_ext, body)) p = fma(-factor, body_wrench(body, f_ext), p);
+    Motion<T> c = b.c;
+    const auto drive = [&](int j) { return factor * fma(T(-tree.damping[j]), v[j], tau[j]); };
+    if (simple) {
+        ForwardColumn<T>& column = w.columns[body.v];
+        column.t = drive(body.v) - p.ang.z;
+        p = fma(column.t * column.d_inverse, column.U, p);
+    } else if (prescribed(body)) {
+        for (int j = body.v; j < body.v + body.nv; ++j) c = fma(factor * a[j], w.S[j], c);
     } else {
-        const auto [ang, lin] = rotated<false>(how, s, 1, k, k, w.y + at + 1, w.z + at);
-        c.ang = T(k + 1.0) * (ang + rotated<false>(how, s, k + 1, k + 1, k + 1, w.y + at));
-        Vec3<T> carried = w.W[body.parent] * w.pose[i].r;
-        if (slides(body.kind))
-            for (int m = 1; m <= k; ++m)
-                carried = mul_add(w.X[parent + k - m], offset(body, m, s), carried);
-        c.lin = transposed_mul(w.pose[i].R, carried) + lin;
+        for (int j = body.v + body.nv - 1; j >= body.v; --j) {
+            ForwardColumn<T>& column = w.columns[j];
+            column.t = drive(j) - dot(w.S[j], p);
+            p = fma(column.t * column.d_inverse, column.U, p);
+        }
     }
-    if (slides(body.kind)) c.lin = sliding_acceleration(k, w.omega + at, s, c.lin);
-    return c;
-}
-
-// What body i adds to the bias force of its parent: p, of which its own joint's motion is part, and
-// the lower orders of its force.
-template <class T>
-DTAU_INLINE Force<T> bias_inwards(const Body& body, int i, int k, const Force<T>& p,
-                                  const ForwardSeriesWorkspace<T>& w) {
-    const JointSeries<T> s = w.joints.of(i);
-    const std::ptrdiff_t at = w.at(i);
-    w.f[at + k] = p.lin, w.n[at + k] = p.ang;  // in place of what is not known yet
-    auto [force, moment] = rotated<true>(turning(body.kind), s, 0, k, k, w.f + at, w.n + at);
-    if (slides(body.kind)) {
-        w.back[at + k] = force;
-        moment = cross_sum(0, k, s.r, w.back + at, moment);
-    }
-    return transformed(constant_placement<T>(body), Force<T>{moment, force});
+    b.pa.ax = p.lin.x, b.pa.ay = p.lin.y, b.pa.bx = p.ang.x, b.pa.by = p.ang.y;
+    if (!simple) b.pa.az = p.lin.z, b.pa.bz = p.ang.z;
+    if (!simple) b.m = c;
+    if (!simple && body.parent < 0) return;
+    TwoVectors<T> q;
+    xy_mul_add(b.Ia, c, Four<T>::zero()).store(&q.ax);
+    q.az = z_mul_add(b.Ia, c, &TwoVectors<T>::az, T(0.0));
+    q.bz = z_mul_add(b.Ia, c, &TwoVectors<T>::bz, T(0.0));
+    q = two_vectors(q.a() + p.lin, q.b() + p.ang);
+    const TwoVectors<T> back = turned<true>(turning_of<simple>(body), s, 0, q, b.lower);
+    const Vec3<T> force = back.a();
+    const Vec3<T> moment = slides_on<simple>(body) ? cross(s.r[0], force, back.b()) : back.b();
+    w.bodies[body.parent].p +=
+        transformed(constant_placement<T>(body), Force<T>{moment, force});
 }
 
 // Leaves to root: bias forces. All arguments are derivatives of order k; tau is read where the motion
 // is not prescribed, a where it is.
 template <class T>
-DTAU_INLINE void bias_forces(const Tree& tree, int k, const T* v, const T* a, const T* tau,
-                             const T* f_ext, const Prescribed& prescribed,
-                             const ForwardSeriesWorkspace<T>& w) {
-    const double factor = w.scale.inverse_factorial[k];
-    for (int i = tree.nbodies - 1; i >= 0; --i) {
-        const Body& body = tree.bodies[i];
-        Motion<T> c = known_acceleration(body, i, k, w);
-        const Moments I = moments(body);
-        Force<T> p = w.p[i] + moving_mass(I, full(w.W[i]));
-        if (acts_on(f_ext, body)) p = fma(T(-factor), body_wrench(body, f_ext), p);
-        w.p[i] = p;
-        for (int j = body.v + body.nv - 1; j >= body.v; --j) {
-            if (prescribed(body)) {
-                c = fma(T(factor) * a[j], w.S[j], c);
-            } else {
-                w.t[j] = T(factor) * fma(T(-tree.damping[j]), v[j], tau[j]) - dot(w.S[j], p);
-                p = fma(w.t[j] * w.d_inverse[j], w.U[j], p);
-            }
-        }
-        w.c[i] = c;
-        if (body.parent < 0) continue;
-        p += w.IA[i] * c;
-        for (int j = body.v; j < body.v + body.nv && !prescribed(body); ++j)
-            p = fma(-(dot(w.U[j], c) * w.d_inverse[j]), w.U[j], p);
-        w.p[body.parent] += bias_inwards(body, i, k, p, w);
-    }
+void bias_forces(const Tree& tree, int k, const T* v, const T* a, const T* tau, const T* f_ext,
+                 const Prescribed& prescribed, const ForwardSeriesWorkspace<T>& w) {
+    for (int i = tree.nbodies - 1; i >= 0; --i)
+        by_joint(tree.bodies[i], prescribed, [&]<bool simple>() __attribute__((always_inline)) {
+            bias_force<simple>(tree, i, k, v, a, tau, f_ext, prescribed, w);
+        });
 }
 
-// Acceleration w.a of order k (unscaled) of a joint, and the force across it.
-template <class T>
-DTAU_INLINE void accelerate(const Tree& tree, int i, int k, const T* a,
+// Acceleration of order k of a body and its joint (unscaled, into a_out), after its parent's, and the
+// force across the joint, of a simple one if there is another order.
+template <bool simple, class T>
+DTAU_INLINE void accelerate(const Tree& tree, int i, int k, bool another, const T* a, T* a_out,
                             const Prescribed& prescribed, const ForwardSeriesWorkspace<T>& w) {
     const Body& body = tree.bodies[i];
-    const std::ptrdiff_t at = w.at(i);
-    Motion<T> m = w.c[i];
-    if (body.parent >= 0) m = seen_from(w.pose[i], w.m[body.parent]) + m;
-    for (int j = body.v; j < body.v + body.nv; ++j) {
-        if (prescribed(body)) {
-            w.a[j] = a[j];
-        } else {
-            const T x = (w.t[j] - dot(w.U[j], m)) * w.d_inverse[j];
-            m = fma(x, w.S[j], m);
-            w.a[j] = T(w.scale.factorial[k]) * x;
-        }
-    }
-    w.m[i] = m;
-    const Force<T> F = w.IA[i] * m + w.p[i];
-    w.f[at + k] = F.lin, w.n[at + k] = F.ang;
-    w.p[i] = zero_force<T>();
-}
-
-// The body's series by one order, from w.a and w.m of order k; its parent's come first.
-template <class T>
-DTAU_INLINE void extend_motion(const Tree& tree, int i, int k, const ForwardSeriesWorkspace<T>& w) {
-    const Body& body = tree.bodies[i];
+    const Turning how = turning_of<simple>(body);
     const JointSeries<T> s = w.joints.of(i);
-    const std::ptrdiff_t at = w.at(i), parent = w.at(body.parent);
-    w.X_now[i] = with_skew(w.W[i], w.m[i].ang);
-    if (w.sliding) w.X[at + k] = w.X_now[i];
-    w.omega[at + k + 1] = T(w.scale.inverse[k + 1]) * w.m[i].ang;
-    w.W[i] = centripetal(k + 1, w.omega + at);
-    T rates[6];
-    joint_rates(body, w.a, w.scale.inverse_factorial[k + 1], rates);
-    set_joint_twist(body, k + 1, rates, s);
-    if (body.parent < 0) {
-        w.z[at + k + 1] = turned_gravity(k, w.z + at, s.w, w.scale);
-    } else {
+    const std::ptrdiff_t at = w.at(i);
+    ForwardBody<T>& b = w.bodies[i];
+    Motion<T> m = simple ? b.c : b.m;
+    if (simple || body.parent >= 0) {
+        const Motion<T>& m_p = w.bodies[body.parent].m;
         const Mat3<double> R0 = mat3(body.rotation);
-        Vec3<T> carried = mul_add(w.X_now[body.parent], w.pose[i].r, w.m[body.parent].lin);
-        if (slides(body.kind)) {
-            for (int m = 1; m <= k; ++m)
-                carried = mul_add(w.X[parent + k - m], offset(body, m, s), carried);
-            w.back[at + k] = rotated<true>(turning(body.kind), s, 0, k, k, w.f + at);
-        }
-        w.z[at + k] = transposed_mul(R0, carried);
-        w.y[at + k + 1] = transposed_mul(R0, w.omega[parent + k + 1]);
+        const Vec3<T> r =
+            slides_on<simple>(body) ? offset(body, 0, s) : lift<T>(vec3(body.translation));
+        const Vec3<T> ang = transposed_mul(R0, m_p.ang);
+        const Vec3<T> lin = transposed_mul(R0, cross(m_p.ang, r, m_p.lin));
+        const T inverse(w.scale.inverse[k + 1]);
+        m = {turned<false>(how, s, 0, ang, m.ang), turned<false>(how, s, 0, lin, m.lin)};
+        TwoVectors<T>& seen = w.seen[at + k + 1];
+        seen.ax = inverse * ang.x, seen.ay = inverse * ang.y;
+        seen.bx = lin.x + b.carried.x, seen.by = lin.y + b.carried.y;
+        if (!simple) seen.az = inverse * ang.z, seen.bz = lin.z + b.carried.z;
     }
-    extend_joint(body, k + 1, w.scale, s);
+    if (!simple || another) {
+        TwoVectors<T>& force = w.force[at + k];
+        xy_mul_add(b.Ia, m, Four<T>::load(&b.pa.ax)).store(&force.ax);
+        if (!simple) force.az = z_mul_add(b.Ia, m, &TwoVectors<T>::az, b.pa.az);
+        if (!simple) force.bz = z_mul_add(b.Ia, m, &TwoVectors<T>::bz, b.pa.bz);
+    }
+    for (int j = body.v; j < body.v + (simple ? 1 : body.nv); ++j) {
+        if (!simple && prescribed(body)) {
+            a_out[j] = a[j];
+            continue;
+        }
+        const ForwardColumn<T>& column = w.columns[j];
+        const T x = (column.t - dot(column.U, m)) * column.d_inverse;
+        if (simple)
+            m.ang.z = m.ang.z + x;
+        else
+            m = fma(x, w.S[j], m);
+        a_out[j] = T(w.scale.factorial[k]) * x;
+    }
+    b.m = m;
 }
 
-// Torque of order k of a joint, from the force that accelerations_outwards left.
+// The body's series by one order, and what they give for the next one; its parent's come first.
+template <bool simple, class T>
+DTAU_INLINE void extend_motion(const Tree& tree, int i, int k, const T* a,
+                               const ForwardSeriesWorkspace<T>& w) {
+    const Body& body = tree.bodies[i];
+    const Turning how = turning_of<simple>(body);
+    const JointSeries<T> s = w.joints.of(i);
+    const std::ptrdiff_t at = w.at(i);
+    const ForwardBody<T>& b = w.bodies[i];
+    if (w.sliding) w.X[at + k] = with_skew(b.W, b.m.ang);
+    w.omega[at + k + 1] = T(w.scale.inverse[k + 1]) * b.m.ang;
+    if (simple) {
+        s.w[k + 1].z = T(w.scale.inverse_factorial[k + 1]) * a[body.v];
+    } else {
+        T rates[6];
+        joint_rates(body, a, w.scale.inverse_factorial[k + 1], rates);
+        set_joint_twist(body, k + 1, rates, s);
+    }
+    if (!simple && body.parent < 0) w.gravity[at + k + 1] = turned_gravity(k, w.gravity + at, s.w, w.scale);
+    if (slides_on<simple>(body))
+        w.back[at + k] = turned<true>(how, s, 0, w.force[at + k].a(), b.lower.a());
+    extend_joint(how, slides_on<simple>(body), k + 1, w.scale, s);
+    prepare<simple>(tree, i, k + 1, w);
+}
+
+// Torque of order k of a joint, from the force across it.
 template <class T>
 DTAU_INLINE void prescribed_torque(const Tree& tree, const Body& body, int i, int k, const T* v,
                                    const T* a, T* tau, const ForwardSeriesWorkspace<T>& w) {
     T torque[6];
-    joint_torque(body, {w.n[w.at(i) + k], w.f[w.at(i) + k]}, torque);
+    const TwoVectors<T>& F = w.force[w.at(i) + k];
+    joint_torque(body, {F.b(), F.a()}, torque);
     for (int c = 0; c < body.nv; ++c) {
         const int j = body.v + c;
         const T t = fma(T(tree.armature[j]), a[j], T(w.scale.factorial[k]) * torque[c]);
@@ -266,11 +371,11 @@ void hybrid_time_derivatives(const Tree& tree, int order, const T* q, const T* v
     for (int k = 0; k <= order; ++k, a = a ? a + nv : a, tau += nv, a_out += nv) {
         const T* rates = k == 0 ? v : a_out - nv;
         bias_forces(tree, k, rates, a, tau, f_ext, prescribed, w);
-        for (int i = 0; i < tree.nbodies; ++i) {
-            accelerate(tree, i, k, a, prescribed, w);
-            if (k < order) extend_motion(tree, i, k, w);
-        }
-        for (int j = 0; j < nv; ++j) a_out[j] = w.a[j];
+        for (int i = 0; i < tree.nbodies; ++i)
+            by_joint(tree.bodies[i], prescribed, [&]<bool simple>() __attribute__((always_inline)) {
+                accelerate<simple>(tree, i, k, k < order, a, a_out, prescribed, w);
+                if (k < order) extend_motion<simple>(tree, i, k, a_out, w);
+            });
         if (f_ext) f_ext += 6 * tree.nlinks;
         if (!torque_out) continue;
         for (int i = 0; i < tree.nbodies; ++i) {

@@ -31,9 +31,11 @@ struct InverseSeriesWorkspace {
     Configuration<T> angles;
     TaylorScale scale;
     JointSeries<T> joints;
-    Vec3<T>*omega, *alpha, *A, *f, *n;  // by place on the path
+    Vec3<T>*omega, *alpha, *A;  // by place on the path
+    TwoVectors<T>* force;       // f, n
     Mat3<T>* X;
-    Vec3<T>*y, *z, *r;  // of one body
+    Vec3<T>*y, *r;  // of one body
+    TwoVectors<T>* seen;  // R0^T times what its parent gives
     int* path;
 
     InverseSeriesWorkspace(Arena& arena, const Tree& tree, int order)
@@ -44,12 +46,11 @@ struct InverseSeriesWorkspace {
           omega(arena.take<Vec3<T>>(tree.depth * length)),
           alpha(arena.take<Vec3<T>>(tree.depth * length)),
           A(arena.take<Vec3<T>>(tree.depth * length)),
-          f(arena.take<Vec3<T>>(tree.depth * length)),
-          n(arena.take<Vec3<T>>(tree.depth * length)),
+          force(arena.take<TwoVectors<T>>(tree.depth * length)),
           X(arena.take<Mat3<T>>(tree.depth * length)),
           y(arena.take<Vec3<T>>(length)),
-          z(arena.take<Vec3<T>>(length)),
           r(arena.take<Vec3<T>>(length)),
+          seen(arena.take<TwoVectors<T>>(length)),
           path(arena.take<int>(tree.depth)) {}
 };
 
@@ -98,23 +99,25 @@ DTAU_INLINE void carried_motion(const Tree& tree, const Body& body, int order, i
     const Vec3<T>*A_p = w.A + parent, *omega_p = w.omega + parent;
     if (part == Part::gravity) {
         for (int k = 0; k <= order; ++k) w.y[k] = transposed_mul(R0, A_p[k]);
-        for (int k = 0; k <= order; ++k) A[k] = rotated<false>(how, s, 0, k, k, w.y);
+        for (int k = 0; k <= order; ++k) A[k] = rotated<false>(how, s, k, w.y);
         return;
     }
-    for (int k = 0; k < rows; ++k) w.y[k] = transposed_mul(R0, omega_p[k]);
     for (int k = 0; k <= order && slides(body.kind); ++k) w.r[k] = offset(body, k, s);
-    for (int k = 0; k <= order; ++k)
-        w.z[k] = transposed_mul(R0, carried_acceleration(body, k, A_p, w.X + parent, w.r));
-    for (int k = 0; k <= order; ++k) {
-        const TwoVectors<T> both = rotated<false>(how, s, 0, k, k, w.y, w.z);
-        omega[k] = both.x + s.w[k], A[k] = both.y;
+    for (int k = 0; k < rows; ++k) {
+        const Vec3<T> A_r = k <= order
+                                ? carried_acceleration(body, k, A_p, w.X + parent, w.r)
+                                : zero_vector<T>();
+        w.seen[k] = two_vectors(transposed_mul(R0, omega_p[k]), transposed_mul(R0, A_r));
     }
-    if (part == Part::all) {
-        omega[order + 1] = rotated<false>(how, s, 0, order + 1, order + 1, w.y) + s.w[order + 1];
-    } else {
+    for (int k = 0; k < rows; ++k) {
+        const TwoVectors<T> both = rotated<false>(how, s, k, w.seen);
+        omega[k] = both.a() + s.w[k];
+        if (k <= order) A[k] = both.b();
+    }
+    if (part == Part::bias) {
         for (int k = 0; k <= order; ++k) w.y[k] = transposed_mul(R0, w.alpha[parent + k]);
         for (int k = 0; k <= order; ++k)
-            alpha[k] = cross_sum(0, k, omega, s.w, rotated<false>(how, s, 0, k, k, w.y));
+            alpha[k] = cross_sum(0, k, omega, s.w, rotated<false>(how, s, k, w.y));
     }
 }
 
@@ -136,7 +139,7 @@ DTAU_INLINE void own_motion(const Body& body, int order, const JointSeries<T>& s
 
 template <Part part, class T>
 DTAU_INLINE void net_force_series(const Tree& tree, const Body& body, int order, const T* f_ext,
-                                  const Vec3<T>* A, const Mat3<T>* X, Vec3<T>* f, Vec3<T>* n,
+                                  const Vec3<T>* A, const Mat3<T>* X, TwoVectors<T>* force,
                                   const TaylorScale& scale) {
     const Moments I = moments(body);
     const Vec3<T> h = lift<T>(I.h);
@@ -147,25 +150,25 @@ DTAU_INLINE void net_force_series(const Tree& tree, const Body& body, int order,
             const T factor(-scale.inverse_factorial[k]);
             F = fma(factor, body_wrench(body, f_ext + k * 6 * tree.nlinks), F);
         }
-        f[k] = F.lin, n[k] = F.ang;
+        force[k] = two_vectors(F.lin, F.ang);
     }
 }
 
 // Adds the force of a body to that of its parent.
 template <class T>
 DTAU_INLINE void force_inwards(const Body& body, int order, const JointSeries<T>& s,
-                               const Vec3<T>* f, const Vec3<T>* n, Vec3<T>* f_p, Vec3<T>* n_p,
+                               const TwoVectors<T>* force, TwoVectors<T>* force_p,
                                const InverseSeriesWorkspace<T>& w) {
     const Turning how = turning(body.kind);
     const Mat3<T> R0 = lift<T>(mat3(body.rotation));
     const Vec3<T> p0 = lift<T>(vec3(body.translation));
     for (int k = 0; k <= order; ++k) {
-        const TwoVectors<T> both = rotated<true>(how, s, 0, k, k, f, n);
-        w.y[k] = both.x;
-        const Vec3<T> moment = slides(body.kind) ? cross_sum(0, k, s.r, w.y, both.y) : both.y;
-        const Vec3<T> force = R0 * both.x;
-        f_p[k] += force;
-        n_p[k] = cross(p0, force, mul_add(R0, moment, n_p[k]));
+        const TwoVectors<T> both = rotated<true>(how, s, k, force);
+        w.y[k] = both.a();
+        const Vec3<T> moment = slides(body.kind) ? cross_sum(0, k, s.r, w.y, both.b()) : both.b();
+        const Vec3<T> f = R0 * both.a();
+        force_p[k] = two_vectors(force_p[k].a() + f,
+                                 cross(p0, f, mul_add(R0, moment, force_p[k].b())));
     }
 }
 
@@ -186,7 +189,7 @@ void inverse_time_derivatives(const Tree& tree, int order, const T* q, const T* 
         joint_series(tree, body, x, v, rows, poses, w.scale, s);
         carried_motion<part>(tree, body, order, rows, x, s, at, w);
         if (part != Part::gravity) own_motion<part>(body, order, s, at, w);
-        net_force_series<part>(tree, body, order, f_ext, w.A + at, w.X + at, w.f + at, w.n + at,
+        net_force_series<part>(tree, body, order, f_ext, w.A + at, w.X + at, w.force + at,
                                w.scale);
     };
     const auto inwards = [&](int place) {
@@ -194,7 +197,7 @@ void inverse_time_derivatives(const Tree& tree, int order, const T* q, const T* 
         const std::ptrdiff_t at = std::ptrdiff_t(place) * length;
         for (int k = 0; k <= order; ++k) {
             T torque[6];
-            joint_torque(body, {w.n[at + k], w.f[at + k]}, torque);
+            joint_torque(body, {w.force[at + k].b(), w.force[at + k].a()}, torque);
             for (int c = 0; c < body.nv; ++c) {
                 const int j = body.v + c;
                 T t = T(w.scale.factorial[k]) * torque[c];
@@ -204,8 +207,7 @@ void inverse_time_derivatives(const Tree& tree, int order, const T* q, const T* 
             }
         }
         if (place > 0)
-            force_inwards(body, order, w.joints.of(place), w.f + at, w.n + at, w.f + at - length,
-                          w.n + at - length, w);
+            force_inwards(body, order, w.joints.of(place), w.force + at, w.force + at - length, w);
     };
     int places = 0;
     for (int i = 0; i < tree.nbodies; ++i) {

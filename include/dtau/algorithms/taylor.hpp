@@ -41,29 +41,33 @@ DTAU_INLINE bool slides(JointKind kind) {
     return kind != JointKind::revolute && kind != JointKind::spherical;
 }
 
+template <class T>
+struct SineCosine {
+    T sine, cosine;
+};
+
 // Of bodies, each with room for `length` coefficients.
 template <class T>
 struct JointSeries {
     int length;
-    T *sine, *cosine;
+    SineCosine<T>* turn;
     Mat3<T>* E;
     Vec3<T>*w, *u, *r;
 
     JointSeries(Arena& arena, int bodies, int room)
         : length(room),
-          sine(arena.take<T>(bodies * room)),
-          cosine(arena.take<T>(bodies * room)),
+          turn(arena.take<SineCosine<T>>(bodies * room)),
           E(arena.take<Mat3<T>>(bodies * room)),
           w(arena.take<Vec3<T>>(bodies * room)),
           u(arena.take<Vec3<T>>(bodies * room)),
           r(arena.take<Vec3<T>>(bodies * room)) {}
+    DTAU_INLINE JointSeries(int room, SineCosine<T>* at_turn, Mat3<T>* at_E, Vec3<T>* at_w, Vec3<T>* at_u, Vec3<T>* at_r)
+        : length(room), turn(at_turn), E(at_E), w(at_w), u(at_u), r(at_r) {}
 
     // Those of body i.
     DTAU_INLINE JointSeries of(int i) const {
-        JointSeries s = *this;
         const std::ptrdiff_t at = std::ptrdiff_t(i) * length;
-        s.sine += at, s.cosine += at, s.E += at, s.w += at, s.u += at, s.r += at;
-        return s;
+        return {length, turn + at, E + at, w + at, u + at, r + at};
     }
 };
 
@@ -76,66 +80,90 @@ DTAU_INLINE Mat3<T> transpose_of(const Mat3<T>& m) {
     return {{m.x.x, m.y.x, m.z.x}, {m.x.y, m.y.y, m.z.y}, {m.x.z, m.y.z, m.z.z}};
 }
 
+// Two vectors a, b that turn together. What turns about z comes first: four neighbouring numbers,
+// one vector of a lone state.
 template <class T>
 struct TwoVectors {
-    Vec3<T> x, y;
-};
+    T ax, ay, bx, by, az, bz;
 
-// Sums of E_m x_{k-m} for m from `first` to `last`, for two series x at once; with back, of
-// E_m^T x_{k-m}.
-template <bool back, class T>
-DTAU_INLINE TwoVectors<T> rotated(Turning how, const JointSeries<T>& s, int first, int last, int k,
-                                  const Vec3<T>* x, const Vec3<T>* y) {
-    TwoVectors<T> sum = {zero_vector<T>(), zero_vector<T>()};
-    if (how == Turning::any) {
-        for (int m = first; m <= last; ++m) {
-            const Mat3<T> E = back ? transpose_of(s.E[m]) : s.E[m];
-            sum = {mul_add(E, x[k - m], sum.x), mul_add(E, y[k - m], sum.y)};
-        }
-        return sum;
-    }
-    if (first == 0) sum = {x[k], y[k]};
-    if (how == Turning::about_z) {
-        TwoVectors<T> c = {zero_vector<T>(), zero_vector<T>()}, d = c;  // times cosine, times sine
-        for (int m = first; m <= last; ++m) {
-            const T cosine = s.cosine[m], sine = s.sine[m];
-            const Vec3<T>&a = x[k - m], &b = y[k - m];
-            c.x.x = fma(cosine, a.x, c.x.x), c.x.y = fma(cosine, a.y, c.x.y);
-            d.x.x = fma(sine, a.x, d.x.x), d.x.y = fma(sine, a.y, d.x.y);
-            c.y.x = fma(cosine, b.x, c.y.x), c.y.y = fma(cosine, b.y, c.y.y);
-            d.y.x = fma(sine, b.x, d.y.x), d.y.y = fma(sine, b.y, d.y.y);
-        }
-        sum.x.x = back ? c.x.x - d.x.y : c.x.x + d.x.y;
-        sum.x.y = back ? c.x.y + d.x.x : c.x.y - d.x.x;
-        sum.y.x = back ? c.y.x - d.y.y : c.y.x + d.y.y;
-        sum.y.y = back ? c.y.y + d.y.x : c.y.y - d.y.x;
-    }
-    return sum;
+    DTAU_INLINE Vec3<T> a() const { return {ax, ay, az}; }
+    DTAU_INLINE Vec3<T> b() const { return {bx, by, bz}; }
+};
+template <class T>
+DTAU_INLINE TwoVectors<T> two_vectors(const Vec3<T>& a, const Vec3<T>& b) {
+    return {a.x, a.y, b.x, b.y, a.z, b.z};
 }
 
-// The same for one series.
+// sum + E_m x; with back, sum + E_m^T x.
 template <bool back, class T>
-DTAU_INLINE Vec3<T> rotated(Turning how, const JointSeries<T>& s, int first, int last, int k,
-                            const Vec3<T>* x) {
+DTAU_INLINE Vec3<T> turned(Turning how, const JointSeries<T>& s, int m, const Vec3<T>& x,
+                           const Vec3<T>& sum) {
+    if (how == Turning::any) return mul_add(back ? transpose_of(s.E[m]) : s.E[m], x, sum);
+    if (how == Turning::none) return m == 0 ? x + sum : sum;
+    const T c = s.turn[m].cosine, d = back ? -s.turn[m].sine : s.turn[m].sine;
+    return {fma(c, x.x, fma(d, x.y, sum.x)), fma(c, x.y, fma(-d, x.x, sum.y)),
+            m == 0 ? x.z + sum.z : sum.z};
+}
+template <bool back, class T>
+DTAU_INLINE TwoVectors<T> turned(Turning how, const JointSeries<T>& s, int m,
+                                 const TwoVectors<T>& x, const TwoVectors<T>& sum) {
+    return two_vectors(turned<back>(how, s, m, x.a(), sum.a()),
+                       turned<back>(how, s, m, x.b(), sum.b()));
+}
+
+// Sum of E_m x_{k-m} for m from 1 to k; with back, of E_m^T x_{k-m}. Not written: what is along the
+// axis of a joint that turns about z, which is zero.
+template <bool back, class T>
+DTAU_INLINE void turned_by_higher(Turning how, const JointSeries<T>& s, int k,
+                                  const TwoVectors<T>* x, TwoVectors<T>& sum) {
+    if (how == Turning::about_z) {
+        Four<T> c = Four<T>::zero(), d = c;  // times cosine, times sine
+        for (int m = 1; m <= k; ++m) {
+            c.add(s.turn[m].cosine, &x[k - m].ax), d.add(s.turn[m].sine, &x[k - m].ax);
+        }
+        if constexpr (back)
+            c.subtract_turned(d);
+        else
+            c.add_turned(d);
+        c.store(&sum.ax);  // those along z stay zero
+        return;
+    }
+    Vec3<T> a = zero_vector<T>(), b = a;
+    for (int m = 1; m <= k && how == Turning::any; ++m) {
+        const Mat3<T> E = back ? transpose_of(s.E[m]) : s.E[m];
+        a = mul_add(E, x[k - m].a(), a), b = mul_add(E, x[k - m].b(), b);
+    }
+    sum = two_vectors(a, b);
+}
+
+// Sum of E_m x_{k-m} for m from 0 to k; with back, of E_m^T x_{k-m}.
+template <bool back, class T>
+DTAU_INLINE TwoVectors<T> rotated(Turning how, const JointSeries<T>& s, int k,
+                                  const TwoVectors<T>* x) {
+    TwoVectors<T> higher;
+    higher.az = higher.bz = T(0.0);
+    turned_by_higher<back>(how, s, k, x, higher);
+    return turned<back>(how, s, 0, x[k], higher);
+}
+
+// The same for vectors that turn alone.
+template <bool back, class T>
+DTAU_INLINE Vec3<T> rotated(Turning how, const JointSeries<T>& s, int k, const Vec3<T>* x) {
     Vec3<T> sum = zero_vector<T>();
     if (how == Turning::any) {
-        for (int m = first; m <= last; ++m)
+        for (int m = 0; m <= k; ++m)
             sum = mul_add(back ? transpose_of(s.E[m]) : s.E[m], x[k - m], sum);
         return sum;
     }
-    if (first == 0) sum = x[k];
-    if (how == Turning::about_z) {
-        Vec3<T> c = zero_vector<T>(), d = c;
-        for (int m = first; m <= last; ++m) {
-            const T cosine = s.cosine[m], sine = s.sine[m];
-            const Vec3<T>& a = x[k - m];
-            c.x = fma(cosine, a.x, c.x), c.y = fma(cosine, a.y, c.y);
-            d.x = fma(sine, a.x, d.x), d.y = fma(sine, a.y, d.y);
-        }
-        sum.x = back ? c.x - d.y : c.x + d.y;
-        sum.y = back ? c.y + d.x : c.y - d.x;
+    if (how == Turning::none) return x[k];
+    Vec3<T> c = zero_vector<T>(), d = c;
+    for (int m = 0; m <= k; ++m) {
+        const T cosine = s.turn[m].cosine, sine = s.turn[m].sine;
+        const Vec3<T>& a = x[k - m];
+        c.x = fma(cosine, a.x, c.x), c.y = fma(cosine, a.y, c.y);
+        d.x = fma(sine, a.x, d.x), d.y = fma(sine, a.y, d.y);
     }
-    return sum;
+    return {back ? c.x - d.y : c.x + d.y, back ? c.y + d.x : c.y - d.x, x[k].z};
 }
 
 // Sum of a_m x b_{k-m} for m from `first` to k.
@@ -201,7 +229,7 @@ DTAU_INLINE void start_joint(const Body& body, const Configuration<T>& x, const 
             break;
     }
     if (turning(body.kind) == Turning::about_z)
-        s.sine[0] = x.sine[angle], s.cosine[0] = x.cosine[angle];
+        s.turn[0] = {x.sine[angle], x.cosine[angle]};
 }
 
 // The twist of order k, from the velocity's coefficients v; u of joints that slide only.
@@ -214,17 +242,16 @@ DTAU_INLINE void set_joint_twist(const Body& body, int k, const T* v, const Join
 
 // E and r of order k + 1 from twists of orders up to k.
 template <class T>
-DTAU_INLINE void extend_joint(const Body& body, int k, const TaylorScale& scale,
+DTAU_INLINE void extend_joint(Turning how, bool sliding, int k, const TaylorScale& scale,
                               const JointSeries<T>& s) {
-    const Turning how = turning(body.kind);
     const T inverse(scale.inverse[k + 1]);
     if (how == Turning::about_z) {
         T c(0.0), d(0.0);
-        for (int m = 0; m <= k; ++m) {
+        for (int m = k; m >= 0; --m) {  // what is known last comes last
             const T w = s.w[k - m].z;
-            c = fma(s.sine[m], w, c), d = fma(s.cosine[m], w, d);
+            c = fma(s.turn[m].sine, w, c), d = fma(s.turn[m].cosine, w, d);
         }
-        s.cosine[k + 1] = -(inverse * c), s.sine[k + 1] = inverse * d;
+        s.turn[k + 1] = {inverse * d, -(inverse * c)};
     } else if (how == Turning::any) {
         Mat3<T> E = {zero_vector<T>(), zero_vector<T>(), zero_vector<T>()};
         for (int m = 0; m <= k; ++m) {
@@ -233,7 +260,7 @@ DTAU_INLINE void extend_joint(const Body& body, int k, const TaylorScale& scale,
         }
         s.E[k + 1] = {inverse * E.x, inverse * E.y, inverse * E.z};
     }
-    if (slides(body.kind)) s.r[k + 1] = inverse * rotated<true>(how, s, 0, k, k, s.u);
+    if (sliding) s.r[k + 1] = inverse * rotated<true>(how, s, k, s.u);
 }
 
 // The velocity of order k of a joint, from a row of derivatives.
@@ -252,7 +279,7 @@ DTAU_INLINE void joint_series(const Tree& tree, const Body& body, const Configur
         T rates[6];
         joint_rates(body, v + k * tree.nv, scale.inverse_factorial[k], rates);
         set_joint_twist(body, k, rates, s);
-        if (k + 1 < poses) extend_joint(body, k, scale, s);
+        if (k + 1 < poses) extend_joint(turning(body.kind), slides(body.kind), k, scale, s);
     }
 }
 
@@ -290,6 +317,17 @@ DTAU_INLINE Force<T> moving_mass(const Moments& I, const Mat3<T>& X) {
     const Mat3<double>& S = I.second;
     return {{dot(S.y, c) - dot(S.z, b), dot(S.z, a) - dot(S.x, c), dot(S.x, b) - dot(S.y, a)},
             X * I.h};
+}
+
+// The same for a symmetric X.
+template <class T>
+DTAU_INLINE Force<T> moving_mass(const Moments& I, const Sym3<T>& X) {
+    const Mat3<double>& S = I.second;
+    const T xx_yy(S.x.x - S.y.y), yy_zz(S.y.y - S.z.z), zz_xx(S.z.z - S.x.x);
+    return {{fma(S.x.y, X.xz, fma(-S.x.z, X.xy, fma(yy_zz, X.yz, S.y.z * (X.zz - X.yy)))),
+             fma(S.y.z, X.xy, fma(-S.x.y, X.yz, fma(zz_xx, X.xz, S.x.z * (X.xx - X.zz)))),
+             fma(S.x.z, X.yz, fma(-S.y.z, X.xz, fma(xx_yy, X.xy, S.x.y * (X.yy - X.xx))))},
+            X * lift<T>(I.h)};
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -20,7 +20,8 @@ struct TimeKinematicsWorkspace {
     JointSeries<T> joints;
     Vec3<T>*omega, *v, *x;  // by place on the path
     Mat3<T>* R;
-    Vec3<T>*y, *z, *r;  // of one body
+    TwoVectors<T>* seen;  // of one body: R0^T times what the parent gives
+    Vec3<T>* r;
     Mat3<T>* frame;
     int* path;
 
@@ -33,8 +34,7 @@ struct TimeKinematicsWorkspace {
           v(arena.take<Vec3<T>>(tree.depth * length)),
           x(arena.take<Vec3<T>>(tree.depth * length)),
           R(arena.take<Mat3<T>>(tree.depth * length)),
-          y(arena.take<Vec3<T>>(length)),
-          z(arena.take<Vec3<T>>(length)),
+          seen(arena.take<TwoVectors<T>>(length)),
           r(arena.take<Vec3<T>>(length)),
           frame(arena.take<Mat3<T>>(length)),
           path(arena.take<int>(tree.depth)) {}
@@ -53,12 +53,12 @@ DTAU_INLINE void twist_series(const Body& body, int rows, const JointSeries<T>& 
     }
     const Vec3<T>*omega_p = omega - w.length, *v_p = v - w.length;
     for (int k = 0; k < rows; ++k) {
-        w.y[k] = transposed_mul(R0, omega_p[k]);
-        w.z[k] = transposed_mul(R0, cross_sum(0, k, omega_p, w.r, v_p[k]));
+        w.seen[k] = two_vectors(transposed_mul(R0, omega_p[k]),
+                                transposed_mul(R0, cross_sum(0, k, omega_p, w.r, v_p[k])));
     }
     for (int k = 0; k < rows; ++k) {
-        const TwoVectors<T> both = rotated<false>(how, s, 0, k, k, w.y, w.z);
-        omega[k] = both.x + s.w[k], v[k] = both.y + sliding(k);
+        const TwoVectors<T> both = rotated<false>(how, s, k, w.seen);
+        omega[k] = both.a() + s.w[k], v[k] = both.b() + sliding(k);
     }
 }
 
@@ -87,8 +87,8 @@ DTAU_INLINE void pose_series(const Body& body, int order, const JointSeries<T>& 
         for (int m = 0; m <= k; ++m) {
             const Mat3<T>& A = w.frame[k - m];
             if (how == Turning::about_z) {
-                R[k].x = fma(s.cosine[m], A.x, fma(s.sine[m], A.y, R[k].x));
-                R[k].y = fma(s.cosine[m], A.y, fma(-s.sine[m], A.x, R[k].y));
+                R[k].x = fma(s.turn[m].cosine, A.x, fma(s.turn[m].sine, A.y, R[k].x));
+                R[k].y = fma(s.turn[m].cosine, A.y, fma(-s.turn[m].sine, A.x, R[k].y));
             } else if (how == Turning::any) {
                 R[k] += A * transpose_of(s.E[m]);
             }
