@@ -145,12 +145,12 @@ DTAU_INLINE void prepare(const Tree& tree, int i, int k, const ForwardSeriesWork
     ForwardBody<T>& b = w.bodies[i];
     b.W = centripetal(k, w.omega + at);
     b.p = moving_mass<T>(moments(body), b.W);
-    if (!simple) b.lower.az = b.lower.bz = T(0.0);  // of simple joints they stay so
-    turned_by_higher<true>(how, s, k, w.force + at, b.lower);
     Motion<T> c = zero_motion<T>();
     if (!simple && body.parent < 0) {
         c.lin = w.gravity[at + k];
     } else {
+        if (!simple) b.lower.az = b.lower.bz = T(0.0);  // of simple joints they stay so
+        turned_by_higher<true>(how, s, k, w.force + at, b.lower);
         TwoVectors<T> ahead;
         ahead.az = ahead.bz = T(0.0);
         turned_by_higher<false>(how, s, k + 1, w.seen + at, ahead);
@@ -166,8 +166,8 @@ DTAU_INLINE void prepare(const Tree& tree, int i, int k, const ForwardSeriesWork
     }
     if (slides_on<simple>(body)) {
         c.lin = sliding_acceleration(k, w.omega + at, s, c.lin);
-        const Vec3<T> moment = cross_sum(1, k, s.r, w.back + at, b.lower.b());
-        b.lower = two_vectors(b.lower.a(), moment);
+        if (body.parent >= 0)
+            b.lower = two_vectors(b.lower.a(), cross_sum(1, k, s.r, w.back + at, b.lower.b()));
     }
     b.c.ang.x = c.ang.x, b.c.ang.y = c.ang.y, b.c.lin = c.lin;
     if (!simple || k == 0) b.c.ang.z = c.ang.z;
@@ -184,11 +184,11 @@ void start_forward(const Tree& tree, const T* q, const T* v, const Prescribed& p
         const std::ptrdiff_t at = w.at(i);
         start_joint(body, x, s);
         set_joint_twist(body, 0, v + body.v, s);
-        extend_joint(turning(body.kind), slides(body.kind), 0, w.scale, s);
         if (body.parent < 0) {
             w.omega[at] = s.w[0];
             w.gravity[at] = minus_gravity(tree, body, x);
         } else {
+            extend_joint(turning(body.kind), slides(body.kind), 0, w.scale, s);
             const Vec3<T> y = transposed_mul(mat3(body.rotation), w.omega[w.at(body.parent)]);
             w.seen[at] = two_vectors(y, zero_vector<T>());
             w.omega[at] = turned<false>(turning(body.kind), s, 0, y, s.w[0]);
@@ -298,7 +298,7 @@ DTAU_INLINE void accelerate(const Tree& tree, int i, int k, bool another, const 
         seen.bx = lin.x + b.carried.x, seen.by = lin.y + b.carried.y;
         if (!simple) seen.az = inverse * ang.z, seen.bz = lin.z + b.carried.z;
     }
-    if (!simple || another) {
+    if (simple ? another : body.parent >= 0 || prescribed(body)) {
         TwoVectors<T>& force = w.force[at + k];
         xy_mul_add(b.Ia, m, Four<T>::load(&b.pa.ax)).store(&force.ax);
         if (!simple) force.az = z_mul_add(b.Ia, m, &TwoVectors<T>::az, b.pa.az);
@@ -338,10 +338,13 @@ DTAU_INLINE void extend_motion(const Tree& tree, int i, int k, const T* a,
         joint_rates(body, a, w.scale.inverse_factorial[k + 1], rates);
         set_joint_twist(body, k + 1, rates, s);
     }
-    if (!simple && body.parent < 0) w.gravity[at + k + 1] = turned_gravity(k, w.gravity + at, s.w, w.scale);
-    if (slides_on<simple>(body))
-        w.back[at + k] = turned<true>(how, s, 0, w.force[at + k].a(), b.lower.a());
-    extend_joint(how, slides_on<simple>(body), k + 1, w.scale, s);
+    if (!simple && body.parent < 0) {  // only its velocity matters
+        w.gravity[at + k + 1] = turned_gravity(k, w.gravity + at, s.w, w.scale);
+    } else {
+        if (slides_on<simple>(body))
+            w.back[at + k] = turned<true>(how, s, 0, w.force[at + k].a(), b.lower.a());
+        extend_joint(how, slides_on<simple>(body), k + 1, w.scale, s);
+    }
     prepare<simple>(tree, i, k + 1, w);
 }
 

@@ -186,7 +186,7 @@ void inverse_time_derivatives(const Tree& tree, int order, const T* q, const T* 
         const Body& body = tree.bodies[i];
         const JointSeries<T> s = w.joints.of(place);
         const std::ptrdiff_t at = std::ptrdiff_t(place) * length;
-        joint_series(tree, body, x, v, rows, poses, w.scale, s);
+        joint_series(tree, body, x, v, rows, body.parent < 0 ? 0 : poses, w.scale, s);
         carried_motion<part>(tree, body, order, rows, x, s, at, w);
         if (part != Part::gravity) own_motion<part>(body, order, s, at, w);
         net_force_series<part>(tree, body, order, f_ext, w.A + at, w.X + at, w.force + at,
