@@ -120,20 +120,11 @@ struct Prescribed {
 // f(body) for `simple` bodies as true, for others as false.
 template <class F>
 DTAU_INLINE void by_joint(const Body& body, const Prescribed& prescribed, const F& f) {
-    if (body.kind == JointKind::revolute && body.parent >= 0 && !prescribed(body))
+    if (is_simple(body) && !prescribed(body))
         f.template operator()<true>();
     else
         f.template operator()<false>();
 }
-template <bool simple>
-DTAU_INLINE Turning turning_of(const Body& body) {
-    return simple ? Turning::about_z : turning(body.kind);
-}
-template <bool simple>
-DTAU_INLINE bool slides_on(const Body& body) {
-    return !simple && slides(body.kind);
-}
-
 // What lower orders give for order k, from omega and R0^T omega_p of orders up to k and E up to k + 1;
 // the parent's comes first.
 template <bool simple, class T>
@@ -183,7 +174,7 @@ void start_forward(const Tree& tree, const T* q, const T* v, const Prescribed& p
         const JointSeries<T> s = w.joints.of(i);
         const std::ptrdiff_t at = w.at(i);
         start_joint(body, x, s);
-        set_joint_twist(body, 0, v + body.v, s);
+        set_joint_twist<false>(body, 0, v, w.scale, s);
         if (body.parent < 0) {
             w.omega[at] = s.w[0];
             w.gravity[at] = minus_gravity(tree, body, x);
@@ -331,13 +322,10 @@ DTAU_INLINE void extend_motion(const Tree& tree, int i, int k, const T* a,
     const ForwardBody<T>& b = w.bodies[i];
     if (w.sliding) w.X[at + k] = with_skew(b.W, b.m.ang);
     w.omega[at + k + 1] = T(w.scale.inverse[k + 1]) * b.m.ang;
-    if (simple) {
+    if (simple)  // nothing reads the zeros
         s.w[k + 1].z = T(w.scale.inverse_factorial[k + 1]) * a[body.v];
-    } else {
-        T rates[6];
-        joint_rates(body, a, w.scale.inverse_factorial[k + 1], rates);
-        set_joint_twist(body, k + 1, rates, s);
-    }
+    else
+        set_joint_twist<false>(body, k + 1, a, w.scale, s);
     if (!simple && body.parent < 0) {  // only its velocity matters
         w.gravity[at + k + 1] = turned_gravity(k, w.gravity + at, s.w, w.scale);
     } else {

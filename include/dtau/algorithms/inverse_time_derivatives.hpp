@@ -17,6 +17,7 @@
 // once. So the workspace is that of one path, which stays in the first cache.
 #pragma once
 
+#include "dtau/algorithms/rnea.hpp"
 #include "dtau/algorithms/taylor.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -34,9 +35,10 @@ struct InverseSeriesWorkspace {
     Vec3<T>*omega, *alpha, *A;  // by place on the path
     TwoVectors<T>* force;       // f, n
     Mat3<T>* X;
-    Vec3<T>*y, *r;  // of one body
-    TwoVectors<T>* seen;  // R0^T times what its parent gives
+    Vec3<T>*y, *r;        // of one body
+    TwoVectors<T>* seen;  // R0^T times what its parent gives: omega, and of one order less A + X r
     int* path;
+    RneaWorkspace<T> rnea;
 
     InverseSeriesWorkspace(Arena& arena, const Tree& tree, int order)
         : length(order + 2),
@@ -51,18 +53,9 @@ struct InverseSeriesWorkspace {
           y(arena.take<Vec3<T>>(length)),
           r(arena.take<Vec3<T>>(length)),
           seen(arena.take<TwoVectors<T>>(length)),
-          path(arena.take<int>(tree.depth)) {}
+          path(arena.take<int>(tree.depth)),
+          rnea(arena, tree) {}
 };
-
-// A_p + X_p r of order k, along the parent's axes.
-template <class T>
-DTAU_INLINE Vec3<T> carried_acceleration(const Body& body, int k, const Vec3<T>* A_p,
-                                         const Mat3<T>* X_p, const Vec3<T>* r) {
-    Vec3<T> a = A_p[k];
-    if (!slides(body.kind)) return mul_add(X_p[k], vec3(body.translation), a);
-    for (int m = 0; m <= k; ++m) a = mul_add(X_p[k - m], r[m], a);
-    return a;
-}
 
 // r of the body in its parent, of order k.
 template <class T>
@@ -79,42 +72,53 @@ DTAU_INLINE Vec3<T> sliding_acceleration(int k, const Vec3<T>* omega, const Join
     return a;
 }
 
-// omega and A of a body as far as its parent (at a root: gravity) and its joint's turning give them,
-// of `rows` and of order + 1 orders; at a = 0 alpha, too.
-template <Part part, class T>
+// A_p + X_p r of order k, along the parent's axes; w.r holds r if the joint slides.
+template <bool simple, class T>
+DTAU_INLINE Vec3<T> carried_acceleration(const Body& body, int k, const Vec3<T>& r0,
+                                         std::ptrdiff_t parent,
+                                         const InverseSeriesWorkspace<T>& w) {
+    const Mat3<T>* X = w.X + parent;
+    Vec3<T> a = w.A[parent + k];
+    if (!slides_on<simple>(body)) return mul_add(X[k], r0, a);
+    for (int m = 0; m <= k; ++m) a = mul_add(X[k - m], w.r[m], a);
+    return a;
+}
+
+// omega and A of a body, and at a = 0 alpha, as far as its parent (at a root: gravity) and its joint's
+// turning give them.
+template <Part part, bool simple, class T>
 DTAU_INLINE void carried_motion(const Tree& tree, const Body& body, int order, int rows,
                                 const Configuration<T>& x, const JointSeries<T>& s,
                                 std::ptrdiff_t at, const InverseSeriesWorkspace<T>& w) {
-    const Turning how = turning(body.kind);
+    const Turning how = turning_of<simple>(body);
     Vec3<T>*omega = w.omega + at, *A = w.A + at, *alpha = w.alpha + at;
-    if (body.parent < 0) {
+    if (!simple && body.parent < 0) {
         A[0] = minus_gravity(tree, body, x);
         for (int k = 0; k < order; ++k) A[k + 1] = turned_gravity(k, A, s.w, w.scale);
         for (int k = 0; k < rows; ++k) omega[k] = s.w[k];
         for (int k = 0; k <= order; ++k) alpha[k] = zero_vector<T>();
         return;
     }
-    const Mat3<double> R0 = mat3(body.rotation);
+    const auto [R0, r0] = constant_placement<T>(body);
     const std::ptrdiff_t parent = at - w.length;
-    const Vec3<T>*A_p = w.A + parent, *omega_p = w.omega + parent;
     if (part == Part::gravity) {
-        for (int k = 0; k <= order; ++k) w.y[k] = transposed_mul(R0, A_p[k]);
+        for (int k = 0; k <= order; ++k) w.y[k] = transposed_mul(R0, w.A[parent + k]);
         for (int k = 0; k <= order; ++k) A[k] = rotated<false>(how, s, k, w.y);
         return;
     }
-    for (int k = 0; k <= order && slides(body.kind); ++k) w.r[k] = offset(body, k, s);
-    for (int k = 0; k < rows; ++k) {
-        const Vec3<T> A_r = k <= order
-                                ? carried_acceleration(body, k, A_p, w.X + parent, w.r)
-                                : zero_vector<T>();
-        w.seen[k] = two_vectors(transposed_mul(R0, omega_p[k]), transposed_mul(R0, A_r));
-    }
-    for (int k = 0; k < rows; ++k) {
+    for (int k = 0; k <= order && slides_on<simple>(body); ++k) w.r[k] = offset(body, k, s);
+    for (int k = 0; k <= order; ++k)
+        w.seen[k].set(transposed_mul(R0, w.omega[parent + k]),
+                      transposed_mul(R0, carried_acceleration<simple>(body, k, r0, parent, w)));
+    for (int k = 0; k <= order; ++k) {
         const TwoVectors<T> both = rotated<false>(how, s, k, w.seen);
-        omega[k] = both.a() + s.w[k];
-        if (k <= order) A[k] = both.b();
+        omega[k] = both.a() + s.w[k], A[k] = both.b();
     }
-    if (part == Part::bias) {
+    if (part == Part::all) {  // alpha needs one order more
+        const Vec3<T> y = transposed_mul(R0, w.omega[parent + order + 1]);
+        w.seen[order + 1].set(y, zero_vector<T>());
+        omega[order + 1] = rotated<false>(how, s, order + 1, w.seen).a() + s.w[order + 1];
+    } else {
         for (int k = 0; k <= order; ++k) w.y[k] = transposed_mul(R0, w.alpha[parent + k]);
         for (int k = 0; k <= order; ++k)
             alpha[k] = cross_sum(0, k, omega, s.w, rotated<false>(how, s, k, w.y));
@@ -122,12 +126,12 @@ DTAU_INLINE void carried_motion(const Tree& tree, const Body& body, int order, i
 }
 
 // What the body's own motion adds to A, and X.
-template <Part part, class T>
+template <Part part, bool simple, class T>
 DTAU_INLINE void own_motion(const Body& body, int order, const JointSeries<T>& s, std::ptrdiff_t at,
                             const InverseSeriesWorkspace<T>& w) {
     const Vec3<T>*omega = w.omega + at, *alpha = w.alpha + at;
     Vec3<T>* A = w.A + at;
-    for (int k = 0; k <= order && slides(body.kind); ++k) {
+    for (int k = 0; k <= order && slides_on<simple>(body); ++k) {
         if (part == Part::all) A[k] = fma(T(k + 1.0), s.u[k + 1], A[k]);
         A[k] = sliding_acceleration(k, omega, s, A[k]);
     }
@@ -137,38 +141,74 @@ DTAU_INLINE void own_motion(const Body& body, int order, const JointSeries<T>& s
     }
 }
 
+// The force that the body takes.
 template <Part part, class T>
-DTAU_INLINE void net_force_series(const Tree& tree, const Body& body, int order, const T* f_ext,
-                                  const Vec3<T>* A, const Mat3<T>* X, TwoVectors<T>* force,
-                                  const TaylorScale& scale) {
+DTAU_INLINE void own_force(const Tree& tree, const Body& body, int order, const T* f_ext,
+                           std::ptrdiff_t at, const InverseSeriesWorkspace<T>& w) {
     const Moments I = moments(body);
     const Vec3<T> h = lift<T>(I.h);
     for (int k = 0; k <= order; ++k) {
-        Force<T> F = part == Part::gravity ? zero_force<T>() : moving_mass(I, X[k]);
-        F = {cross(h, A[k], F.ang), fma(I.m, A[k], F.lin)};
+        const Vec3<T>& A = w.A[at + k];
+        Force<T> F = part == Part::gravity ? zero_force<T>() : moving_mass(I, w.X[at + k]);
+        F = {cross(h, A, F.ang), fma(I.m, A, F.lin)};
         if (acts_on(f_ext, body)) {
-            const T factor(-scale.inverse_factorial[k]);
+            const T factor(-w.scale.inverse_factorial[k]);
             F = fma(factor, body_wrench(body, f_ext + k * 6 * tree.nlinks), F);
         }
-        force[k] = two_vectors(F.lin, F.ang);
+        w.force[at + k].set(F.lin, F.ang);
     }
 }
 
-// Adds the force of a body to that of its parent.
-template <class T>
-DTAU_INLINE void force_inwards(const Body& body, int order, const JointSeries<T>& s,
-                               const TwoVectors<T>* force, TwoVectors<T>* force_p,
-                               const InverseSeriesWorkspace<T>& w) {
-    const Turning how = turning(body.kind);
-    const Mat3<T> R0 = lift<T>(mat3(body.rotation));
-    const Vec3<T> p0 = lift<T>(vec3(body.translation));
+// From the parent to a body: its motion, and the force that it takes.
+template <Part part, bool simple, class T>
+DTAU_INLINE void outwards(const Tree& tree, const Body& body, int order, const Configuration<T>& x,
+                          const T* v, const T* f_ext, int place,
+                          const InverseSeriesWorkspace<T>& w) {
+    const int rows = order + (part == Part::all ? 2 : part == Part::bias ? 1 : 0);
+    const int poses = order + (part == Part::all ? 2 : 1);
+    const std::ptrdiff_t at = std::ptrdiff_t(place) * w.length;
+    const JointSeries<T> s = w.joints.of(place);
+    // Of a root only the velocity matters.
+    joint_series<simple>(tree, body, x, v, rows, !simple && body.parent < 0 ? 0 : poses, w.scale, s);
+    carried_motion<part, simple>(tree, body, order, rows, x, s, at, w);
+    if (part != Part::gravity) own_motion<part, simple>(body, order, s, at, w);
+    own_force<part>(tree, body, order, f_ext, at, w);
+}
+
+// Torques of a joint, and its force to the parent body, if any.
+template <Part part, bool simple, class T>
+DTAU_INLINE void inwards(const Tree& tree, const Body& body, int order, const T* v, T* tau,
+                         int place, const InverseSeriesWorkspace<T>& w) {
+    const Turning how = turning_of<simple>(body);
+    const JointSeries<T> s = w.joints.of(place);
+    const TwoVectors<T>* force = w.force + std::ptrdiff_t(place) * w.length;
+    TwoVectors<T>* force_p = w.force + std::ptrdiff_t(place - 1) * w.length;
+    for (int k = 0; k <= order; ++k, v += tree.nv, tau += tree.nv) {
+        T torque[6];
+        if (simple)
+            torque[0] = force[k].bz;
+        else
+            joint_torque(body, {force[k].b(), force[k].a()}, torque);
+        for (int c = 0; c < (simple ? 1 : body.nv); ++c) {
+            const int j = body.v + c;
+            T t = T(w.scale.factorial[k]) * torque[c];
+            if (part == Part::all) t = fma(T(tree.armature[j]), v[tree.nv + j], t);
+            if (part != Part::gravity) t = fma(T(tree.damping[j]), v[j], t);
+            tau[j] = t;
+        }
+    }
+    if (!simple && body.parent < 0) return;
+    const Placement<T> frame = constant_placement<T>(body);
     for (int k = 0; k <= order; ++k) {
         const TwoVectors<T> both = rotated<true>(how, s, k, force);
-        w.y[k] = both.a();
-        const Vec3<T> moment = slides(body.kind) ? cross_sum(0, k, s.r, w.y, both.b()) : both.b();
-        const Vec3<T> f = R0 * both.a();
-        force_p[k] = two_vectors(force_p[k].a() + f,
-                                 cross(p0, f, mul_add(R0, moment, force_p[k].b())));
+        Vec3<T> moment = both.b();
+        if (slides_on<simple>(body)) {
+            w.y[k] = both.a();
+            moment = cross_sum(0, k, s.r, w.y, moment);
+        }
+        const Vec3<T> f = frame.R * both.a();
+        force_p[k].set(force_p[k].a() + f,
+                       cross(frame.r, f, mul_add(frame.R, moment, force_p[k].b())));
     }
 }
 
@@ -177,45 +217,28 @@ DTAU_INLINE void force_inwards(const Body& body, int order, const JointSeries<T>
 template <Part part, class T>
 void inverse_time_derivatives(const Tree& tree, int order, const T* q, const T* v, const T* f_ext,
                               T* tau, const InverseSeriesWorkspace<T>& w) {
+    if (order == 0)
+        return rnea<T>(tree, q, part == Part::gravity ? nullptr : v,
+                       part == Part::all ? v + tree.nv : nullptr, f_ext, tau, w.rnea);
     const Configuration<T> x = configuration(tree, q, w.angles);
-    const int rows = order + (part == Part::all ? 2 : part == Part::bias ? 1 : 0);
-    const int poses = order + (part == Part::all ? 2 : 1);
-    const int length = w.length, nv = tree.nv;
-
-    const auto outwards = [&](int i, int place) {
-        const Body& body = tree.bodies[i];
-        const JointSeries<T> s = w.joints.of(place);
-        const std::ptrdiff_t at = std::ptrdiff_t(place) * length;
-        joint_series(tree, body, x, v, rows, body.parent < 0 ? 0 : poses, w.scale, s);
-        carried_motion<part>(tree, body, order, rows, x, s, at, w);
-        if (part != Part::gravity) own_motion<part>(body, order, s, at, w);
-        net_force_series<part>(tree, body, order, f_ext, w.A + at, w.X + at, w.force + at,
-                               w.scale);
-    };
-    const auto inwards = [&](int place) {
-        const Body& body = tree.bodies[w.path[place]];
-        const std::ptrdiff_t at = std::ptrdiff_t(place) * length;
-        for (int k = 0; k <= order; ++k) {
-            T torque[6];
-            joint_torque(body, {w.force[at + k].b(), w.force[at + k].a()}, torque);
-            for (int c = 0; c < body.nv; ++c) {
-                const int j = body.v + c;
-                T t = T(w.scale.factorial[k]) * torque[c];
-                if (part == Part::all) t = fma(T(tree.armature[j]), v[(k + 1) * nv + j], t);
-                if (part != Part::gravity) t = fma(T(tree.damping[j]), v[k * nv + j], t);
-                tau[k * nv + j] = t;
-            }
-        }
-        if (place > 0)
-            force_inwards(body, order, w.joints.of(place), w.force + at, w.force + at - length, w);
-    };
     int places = 0;
+    const auto leave = [&] {
+        const Body& body = tree.bodies[w.path[--places]];
+        if (is_simple(body))
+            inwards<part, true>(tree, body, order, v, tau, places, w);
+        else
+            inwards<part, false>(tree, body, order, v, tau, places, w);
+    };
     for (int i = 0; i < tree.nbodies; ++i) {
-        while (places > 0 && w.path[places - 1] != tree.bodies[i].parent) inwards(--places);
-        outwards(i, places);
+        const Body& body = tree.bodies[i];
+        while (places > 0 && w.path[places - 1] != body.parent) leave();
+        if (is_simple(body))
+            outwards<part, true>(tree, body, order, x, v, f_ext, places, w);
+        else
+            outwards<part, false>(tree, body, order, x, v, f_ext, places, w);
         w.path[places++] = i;
     }
-    while (places > 0) inwards(--places);
+    while (places > 0) leave();
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -41,6 +41,19 @@ DTAU_INLINE bool slides(JointKind kind) {
     return kind != JointKind::revolute && kind != JointKind::spherical;
 }
 
+// Most joints: there is code for them alone, where `simple` is true.
+DTAU_INLINE bool is_simple(const Body& body) {
+    return body.kind == JointKind::revolute && body.parent >= 0;
+}
+template <bool simple>
+DTAU_INLINE Turning turning_of(const Body& body) {
+    return simple ? Turning::about_z : turning(body.kind);
+}
+template <bool simple>
+DTAU_INLINE bool slides_on(const Body& body) {
+    return !simple && slides(body.kind);
+}
+
 template <class T>
 struct SineCosine {
     T sine, cosine;
@@ -88,6 +101,10 @@ struct TwoVectors {
 
     DTAU_INLINE Vec3<T> a() const { return {ax, ay, az}; }
     DTAU_INLINE Vec3<T> b() const { return {bx, by, bz}; }
+    // Number by number: compilers copy whole ones through memory.
+    DTAU_INLINE void set(const Vec3<T>& a, const Vec3<T>& b) {
+        ax = a.x, ay = a.y, bx = b.x, by = b.y, az = a.z, bz = b.z;
+    }
 };
 template <class T>
 DTAU_INLINE TwoVectors<T> two_vectors(const Vec3<T>& a, const Vec3<T>& b) {
@@ -232,10 +249,18 @@ DTAU_INLINE void start_joint(const Body& body, const Configuration<T>& x, const 
         s.turn[0] = {x.sine[angle], x.cosine[angle]};
 }
 
-// The twist of order k, from the velocity's coefficients v; u of joints that slide only.
-template <class T>
-DTAU_INLINE void set_joint_twist(const Body& body, int k, const T* v, const JointSeries<T>& s) {
-    const Motion<T> twist = joint_twist(body, v);
+// The twist of order k, from the velocity's derivative of order k; u of joints that slide only.
+template <bool simple, class T>
+DTAU_INLINE void set_joint_twist(const Body& body, int k, const T* v, const TaylorScale& scale,
+                                 const JointSeries<T>& s) {
+    const T factor(scale.inverse_factorial[k]);
+    if (simple) {
+        s.w[k].x = s.w[k].y = T(0.0), s.w[k].z = factor * v[body.v];
+        return;
+    }
+    T rates[6] = {};
+    for (int c = 0; c < body.nv; ++c) rates[c] = factor * v[body.v + c];
+    const Motion<T> twist = joint_twist(body, rates);
     s.w[k] = twist.ang;
     if (slides(body.kind)) s.u[k] = twist.lin;
 }
@@ -263,24 +288,15 @@ DTAU_INLINE void extend_joint(Turning how, bool sliding, int k, const TaylorScal
     if (sliding) s.r[k + 1] = inverse * rotated<true>(how, s, k, s.u);
 }
 
-// The velocity of order k of a joint, from a row of derivatives.
-template <class T>
-DTAU_INLINE void joint_rates(const Body& body, const T* row, double factor, T* v) {
-    for (int c = 0; c < body.nv; ++c) v[c] = T(factor) * row[body.v + c];
-}
-
 // All of a joint: twists of orders below `rows`, pose of orders below `poses`.
-template <class T>
+template <bool simple, class T>
 DTAU_INLINE void joint_series(const Tree& tree, const Body& body, const Configuration<T>& x,
                               const T* v, int rows, int poses, const TaylorScale& scale,
                               const JointSeries<T>& s) {
     start_joint(body, x, s);
-    for (int k = 0; k < rows; ++k) {
-        T rates[6];
-        joint_rates(body, v + k * tree.nv, scale.inverse_factorial[k], rates);
-        set_joint_twist(body, k, rates, s);
-        if (k + 1 < poses) extend_joint(turning(body.kind), slides(body.kind), k, scale, s);
-    }
+    for (int k = 0; k < rows; ++k) set_joint_twist<simple>(body, k, v + k * tree.nv, scale, s);
+    for (int k = 0; k + 1 < poses; ++k)
+        extend_joint(turning_of<simple>(body), slides_on<simple>(body), k, scale, s);
 }
 
 // Gravity's acceleration reversed, in the axes of a root body: of order 0, and k + 1 from k.

@@ -110,7 +110,7 @@ void kinematics_time_derivatives(const Tree& tree, int order, const T* q, const 
         Vec3<T>*omega = w.omega + places * w.length, *velocity = w.v + places * w.length;
         Vec3<T>* origin = w.x + places * w.length;
         Mat3<T>* R = w.R + places * w.length;
-        joint_series(tree, body, x, v, order, order + 1, w.scale, s);
+        joint_series<false>(tree, body, x, v, order, order + 1, w.scale, s);
         for (int k = 0; k <= order; ++k) {
             w.r[k] = slides(body.kind) ? offset(body, k, s) : zero_vector<T>();
             if (!slides(body.kind) && k == 0) w.r[0] = lift<T>(vec3(body.translation));
