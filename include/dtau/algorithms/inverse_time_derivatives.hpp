@@ -3,7 +3,7 @@
 // vectors are convolved, as Taylor coefficients, and no linear velocity and no inertia is.
 //
 // Newton's and Euler's equations in the axes of each body about its origin. For body i with parent
-// p, coefficients of order k, with the joint's w, u, E, r of taylor.hpp and r = p0 + R0 r_joint:
+// p, coefficients of order k, with the joint's w, u, E, r of joint_series.hpp and r = p0 + R0 r_joint:
 //   omega   angular velocity            omega_i = E R0^T omega_p + w
 //   alpha   its rate                    k + 1 times omega of order k + 1
 //   X       what A does over the body   alpha^ + omega^ omega^
@@ -17,8 +17,8 @@
 // once. So the workspace is that of one path, which stays in the first cache.
 #pragma once
 
+#include "dtau/algorithms/joint_series.hpp"
 #include "dtau/algorithms/rnea.hpp"
-#include "dtau/algorithms/taylor.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -169,7 +169,8 @@ DTAU_INLINE void outwards(const Tree& tree, const Body& body, int order, const C
     const std::ptrdiff_t at = std::ptrdiff_t(place) * w.length;
     const JointSeries<T> s = w.joints.of(place);
     // Of a root only the velocity matters.
-    joint_series<simple>(tree, body, x, v, rows, !simple && body.parent < 0 ? 0 : poses, w.scale, s);
+    joint_series<simple>(tree, body, x, v, rows, !simple && body.parent < 0 ? 0 : poses, w.scale,
+                         s);
     carried_motion<part, simple>(tree, body, order, rows, x, s, at, w);
     if (part != Part::gravity) own_motion<part, simple>(body, order, s, at, w);
     own_force<part>(tree, body, order, f_ext, at, w);

@@ -4,7 +4,7 @@
 //   omega_i = E R0^T omega_p + w            v_i = E R0^T (v_p + omega_p x r) + u
 //   R_i = R_p R0 E^T                        x_i = x_p + R_p r
 //
-// with the joint's w, u, E, r of taylor.hpp, and R, x the pose of the body in the world.
+// with the joint's w, u, E, r of joint_series.hpp, and R, x the pose of the body in the world.
 #pragma once
 
 #include "dtau/algorithms/inverse_time_derivatives.hpp"
