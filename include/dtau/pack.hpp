@@ -85,6 +85,7 @@ struct Four {
     T x, y, z, w;
 
     static DTAU_INLINE Four zero() { return {T(0.0), T(0.0), T(0.0), T(0.0)}; }
+    static DTAU_INLINE Four of(T x, T y, T z, T w) { return {x, y, z, w}; }
     static DTAU_INLINE Four load(const T* p) { return {p[0], p[1], p[2], p[3]}; }
     DTAU_INLINE void store(T* p) const { p[0] = x, p[1] = y, p[2] = z, p[3] = w; }
     // Adds s times the four numbers at p.
@@ -106,6 +107,9 @@ struct Four<double> {
     __m256d value;
 
     static DTAU_INLINE Four zero() { return {_mm256_setzero_pd()}; }
+    static DTAU_INLINE Four of(double x, double y, double z, double w) {
+        return {_mm256_setr_pd(x, y, z, w)};
+    }
     static DTAU_INLINE Four load(const double* p) { return {_mm256_loadu_pd(p)}; }
     DTAU_INLINE void store(double* p) const { _mm256_storeu_pd(p, value); }
     DTAU_INLINE void add(double s, const double* p) {

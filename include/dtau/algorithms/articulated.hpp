@@ -55,29 +55,31 @@ struct ArticulatedColumns {
 
     DTAU_INLINE void set(const ArticulatedInertia<T>& I) {
         using V = Vec3<T>;
-        columns[0] = two_vectors(V{I.H.x.x, I.H.y.x, I.H.z.x}, V{I.J.xx, I.J.xy, I.J.xz});
-        columns[1] = two_vectors(V{I.H.x.y, I.H.y.y, I.H.z.y}, V{I.J.xy, I.J.yy, I.J.yz});
-        columns[2] = two_vectors(V{I.H.x.z, I.H.y.z, I.H.z.z}, V{I.J.xz, I.J.yz, I.J.zz});
-        columns[3] = two_vectors(V{I.M.xx, I.M.xy, I.M.xz}, I.H.x);
-        columns[4] = two_vectors(V{I.M.xy, I.M.yy, I.M.yz}, I.H.y);
-        columns[5] = two_vectors(V{I.M.xz, I.M.yz, I.M.zz}, I.H.z);
+        columns[0].set(V{I.H.x.x, I.H.y.x, I.H.z.x}, V{I.J.xx, I.J.xy, I.J.xz});
+        columns[1].set(V{I.H.x.y, I.H.y.y, I.H.z.y}, V{I.J.xy, I.J.yy, I.J.yz});
+        columns[2].set(V{I.H.x.z, I.H.y.z, I.H.z.z}, V{I.J.xz, I.J.yz, I.J.zz});
+        columns[3].set(V{I.M.xx, I.M.xy, I.M.xz}, I.H.x);
+        columns[4].set(V{I.M.xy, I.M.yy, I.M.yz}, I.H.y);
+        columns[5].set(V{I.M.xz, I.M.yz, I.M.zz}, I.H.z);
     }
 };
 
-// sum + I m, of which simple joints may leave out z of moments and forces.
-template <class T>
+// sum + I m, apart: x and y of force and moment; z of one of them. The angular z of m may be zero.
+template <bool zero_z, class T>
 DTAU_INLINE Four<T> xy_mul_add(const ArticulatedColumns<T>& I, const Motion<T>& m, Four<T> sum) {
     const TwoVectors<T>* column = I.columns;
     sum.add(m.ang.x, &column[0].ax), sum.add(m.ang.y, &column[1].ax);
-    sum.add(m.ang.z, &column[2].ax), sum.add(m.lin.x, &column[3].ax);
-    sum.add(m.lin.y, &column[4].ax), sum.add(m.lin.z, &column[5].ax);
+    if (!zero_z) sum.add(m.ang.z, &column[2].ax);
+    sum.add(m.lin.x, &column[3].ax), sum.add(m.lin.y, &column[4].ax);
+    sum.add(m.lin.z, &column[5].ax);
     return sum;
 }
-template <class T>
+template <bool zero_z, class T>
 DTAU_INLINE T z_mul_add(const ArticulatedColumns<T>& I, const Motion<T>& m, T TwoVectors<T>::* z,
                         T sum) {
     const TwoVectors<T>* column = I.columns;
-    sum = fma(m.ang.z, column[2].*z, fma(m.ang.y, column[1].*z, fma(m.ang.x, column[0].*z, sum)));
+    sum = fma(m.ang.y, column[1].*z, fma(m.ang.x, column[0].*z, sum));
+    if (!zero_z) sum = fma(m.ang.z, column[2].*z, sum);
     return fma(m.lin.z, column[5].*z, fma(m.lin.y, column[4].*z, fma(m.lin.x, column[3].*z, sum)));
 }
 

@@ -94,7 +94,7 @@ DTAU_INLINE void prepare(const Tree& tree, int i, int k, const ForwardSeriesWork
     if (!simple && body.parent < 0) {
         c.lin = w.gravity[at + k];
     } else {
-        if (!simple) b.lower.az = b.lower.bz = T(0.0);  // of simple joints they stay so
+        if (!simple) b.lower.az = b.lower.bz = T(0.0);
         turned_by_higher<true>(how, s, k, w.force + at, b.lower);
         TwoVectors<T> ahead;
         ahead.az = ahead.bz = T(0.0);
@@ -115,54 +115,79 @@ DTAU_INLINE void prepare(const Tree& tree, int i, int k, const ForwardSeriesWork
             b.lower = two_vectors(b.lower.a(), cross_sum(1, k, s.r, w.back + at, b.lower.b()));
     }
     b.c.ang.x = c.ang.x, b.c.ang.y = c.ang.y, b.c.lin = c.lin;
-    if (!simple || k == 0) b.c.ang.z = c.ang.z;
+    if (!simple) b.c.ang.z = c.ang.z;
 }
 
-// Order 0 of all that does not depend on forces, and the articulated inertias.
+// Order 0 of what does not depend on forces.
+template <bool simple, class T>
+DTAU_INLINE void start_body(const Tree& tree, int i, const Configuration<T>& x, const T* v,
+                            const ForwardSeriesWorkspace<T>& w) {
+    const Body& body = tree.bodies[i];
+    const Turning how = turning_of<simple>(body);
+    const JointSeries<T> s = w.joints.of(i);
+    const std::ptrdiff_t at = w.at(i);
+    ForwardBody<T>& b = w.bodies[i];
+    if (simple)
+        s.turn[0] = {x.sine[body.q], x.cosine[body.q]};
+    else
+        start_joint(body, x, s);
+    set_joint_twist<simple>(body, 0, v, w.scale, s);
+    if (!simple && body.parent < 0) {
+        w.omega[at] = s.w[0];
+        w.gravity[at] = minus_gravity(tree, body, x);
+    } else {
+        extend_joint(how, slides_on<simple>(body), 0, w.scale, s);
+        const Vec3<T> y = transposed_mul(mat3(body.rotation), w.omega[w.at(body.parent)]);
+        w.seen[at].set(y, zero_vector<T>());
+        w.omega[at] = turned<false>(how, s, 0, y, s.w[0]);
+    }
+    b.lower.az = b.lower.bz = b.c.ang.z = T(0.0);  // of simple joints they stay so
+    prepare<simple>(tree, i, 0, w);
+    set_own_inertia(body, w.IA[i]);
+    if (!simple) motion_subspace(body, {Mat3<T>::identity(), zero_vector<T>()}, w.S + body.v);
+}
+
+// The articulated inertia, after those of the children: what the parent meets of it.
+template <bool simple, class T>
+DTAU_INLINE void articulate(const Tree& tree, int i, const Configuration<T>& x,
+                            const Prescribed& prescribed, const ForwardSeriesWorkspace<T>& w) {
+    const Body& body = tree.bodies[i];
+    ArticulatedInertia<T>& IA = w.IA[i];
+    const auto eliminate = [&](int j, const Force<T>& U, T d) {
+        const T d_inverse = T(1.0) / (d + T(tree.armature[j]));
+        subtract_rank_one(IA, U, d_inverse);
+        w.columns[j].U = U, w.columns[j].d_inverse = d_inverse;
+    };
+    if (simple) {
+        eliminate(body.v, z_column(IA), IA.J.zz);
+    } else if (!prescribed(body)) {
+        for (int j = body.v + body.nv - 1; j >= body.v; --j) {
+            const Force<T> U = IA * w.S[j];
+            eliminate(j, U, dot(w.S[j], U));
+        }
+    }
+    w.bodies[i].Ia.set(IA);
+    if (!simple && body.parent < 0) return;
+    Placement<T> pose = constant_placement<T>(body);
+    if (simple)
+        pose.R = rotate_z(pose.R, x.sine[body.q], x.cosine[body.q]);
+    else
+        pose = joint_placement(body, pose, x);
+    w.IA[body.parent] += transformed(pose, IA);
+}
+
 template <class T>
 void start_forward(const Tree& tree, const T* q, const T* v, const Prescribed& prescribed,
                    const ForwardSeriesWorkspace<T>& w) {
     const Configuration<T> x = configuration(tree, q, w.angles);
-    for (int i = 0; i < tree.nbodies; ++i) {
-        const Body& body = tree.bodies[i];
-        const JointSeries<T> s = w.joints.of(i);
-        const std::ptrdiff_t at = w.at(i);
-        start_joint(body, x, s);
-        set_joint_twist<false>(body, 0, v, w.scale, s);
-        if (body.parent < 0) {
-            w.omega[at] = s.w[0];
-            w.gravity[at] = minus_gravity(tree, body, x);
-        } else {
-            extend_joint(turning(body.kind), slides(body.kind), 0, w.scale, s);
-            const Vec3<T> y = transposed_mul(mat3(body.rotation), w.omega[w.at(body.parent)]);
-            w.seen[at] = two_vectors(y, zero_vector<T>());
-            w.omega[at] = turned<false>(turning(body.kind), s, 0, y, s.w[0]);
-        }
-        prepare<false>(tree, i, 0, w);
-        motion_subspace(body, {Mat3<T>::identity(), zero_vector<T>()}, w.S + body.v);
-        set_own_inertia(body, w.IA[i]);
-    }
-    for (int i = tree.nbodies - 1; i >= 0; --i) {
-        const Body& body = tree.bodies[i];
-        ArticulatedInertia<T>& IA = w.IA[i];
-        const auto eliminate = [&](int j, const Force<T>& U, T d) {
-            const T d_inverse = T(1.0) / (d + T(tree.armature[j]));
-            subtract_rank_one(IA, U, d_inverse);
-            w.columns[j].U = U, w.columns[j].d_inverse = d_inverse;
-        };
-        for (int j = body.v + body.nv - 1; j >= body.v && !prescribed(body); --j) {
-            if (body.kind == JointKind::revolute) {
-                eliminate(j, z_column(IA), IA.J.zz);
-            } else {
-                const Force<T> U = IA * w.S[j];
-                eliminate(j, U, dot(w.S[j], U));
-            }
-        }
-        w.bodies[i].Ia.set(IA);
-        if (body.parent < 0) continue;
-        const Placement<T> pose = joint_placement(body, constant_placement<T>(body), x);
-        w.IA[body.parent] += transformed(pose, IA);
-    }
+    for (int i = 0; i < tree.nbodies; ++i)
+        by_joint(tree.bodies[i], prescribed, [&]<bool simple>() __attribute__((always_inline)) {
+            start_body<simple>(tree, i, x, v, w);
+        });
+    for (int i = tree.nbodies - 1; i >= 0; --i)
+        by_joint(tree.bodies[i], prescribed, [&]<bool simple>() __attribute__((always_inline)) {
+            articulate<simple>(tree, i, x, prescribed, w);
+        });
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -51,9 +51,9 @@ DTAU_INLINE void bias_force(const Tree& tree, int i, int k, const T* v, const T*
     if (!simple) b.m = c;
     if (!simple && body.parent < 0) return;
     TwoVectors<T> q;
-    xy_mul_add(b.Ia, c, Four<T>::zero()).store(&q.ax);
-    q.az = z_mul_add(b.Ia, c, &TwoVectors<T>::az, T(0.0));
-    q.bz = z_mul_add(b.Ia, c, &TwoVectors<T>::bz, T(0.0));
+    xy_mul_add<simple>(b.Ia, c, Four<T>::zero()).store(&q.ax);
+    q.az = z_mul_add<simple>(b.Ia, c, &TwoVectors<T>::az, T(0.0));
+    q.bz = z_mul_add<simple>(b.Ia, c, &TwoVectors<T>::bz, T(0.0));
     q = two_vectors(q.a() + p.lin, q.b() + p.ang);
     const TwoVectors<T> back = turned<true>(turning_of<simple>(body), s, 0, q, b.lower);
     const Vec3<T> force = back.a();
@@ -93,15 +93,15 @@ DTAU_INLINE void accelerate(const Tree& tree, int i, int k, bool another, const 
         const T inverse(w.scale.inverse[k + 1]);
         m = {turned<false>(how, s, 0, ang, m.ang), turned<false>(how, s, 0, lin, m.lin)};
         TwoVectors<T>& seen = w.seen[at + k + 1];
-        seen.ax = inverse * ang.x, seen.ay = inverse * ang.y;
-        seen.bx = lin.x + b.carried.x, seen.by = lin.y + b.carried.y;
+        Four<T>::of(inverse * ang.x, inverse * ang.y, lin.x + b.carried.x, lin.y + b.carried.y)
+            .store(&seen.ax);
         if (!simple) seen.az = inverse * ang.z, seen.bz = lin.z + b.carried.z;
     }
     if (simple ? another : body.parent >= 0 || prescribed(body)) {
         TwoVectors<T>& force = w.force[at + k];
-        xy_mul_add(b.Ia, m, Four<T>::load(&b.pa.ax)).store(&force.ax);
-        if (!simple) force.az = z_mul_add(b.Ia, m, &TwoVectors<T>::az, b.pa.az);
-        if (!simple) force.bz = z_mul_add(b.Ia, m, &TwoVectors<T>::bz, b.pa.bz);
+        xy_mul_add<false>(b.Ia, m, Four<T>::load(&b.pa.ax)).store(&force.ax);
+        if (!simple) force.az = z_mul_add<false>(b.Ia, m, &TwoVectors<T>::az, b.pa.az);
+        if (!simple) force.bz = z_mul_add<false>(b.Ia, m, &TwoVectors<T>::bz, b.pa.bz);
     }
     for (int j = body.v; j < body.v + (simple ? 1 : body.nv); ++j) {
         if (!simple && prescribed(body)) {
@@ -109,7 +109,8 @@ DTAU_INLINE void accelerate(const Tree& tree, int i, int k, bool another, const 
             continue;
         }
         const ForwardColumn<T>& column = w.columns[j];
-        const T x = (column.t - dot(column.U, m)) * column.d_inverse;
+        const T turning = column.t - dot(column.U.ang, m.ang);  // known before m.lin
+        const T x = (turning - dot(column.U.lin, m.lin)) * column.d_inverse;
         if (simple)
             m.ang.z = m.ang.z + x;
         else
