@@ -70,7 +70,7 @@ struct Prescribed {
     DTAU_INLINE bool operator()(const Body& body) const { return all || (given && given[body.v]); }
 };
 
-// f(body) for `simple` bodies as true, for others as false.
+// f(body) for simple bodies whose motion is not prescribed as true, for others as false.
 template <class F>
 DTAU_INLINE void by_joint(const Body& body, const Prescribed& prescribed, const F& f) {
     if (is_simple(body) && !prescribed(body))

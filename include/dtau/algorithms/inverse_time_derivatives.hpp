@@ -213,6 +213,14 @@ DTAU_INLINE void inwards(const Tree& tree, const Body& body, int order, const T*
     }
 }
 
+// f(body) for simple bodies as true, for others as false; gravity alone is quick enough without.
+template <Part part, class F>
+DTAU_INLINE void by_joint(const Body& body, const F& f) {
+    if constexpr (part != Part::gravity)
+        if (is_simple(body)) return f.template operator()<true>();
+    f.template operator()<false>();
+}
+
 // Order `order`, from the first rows of v (nv each): order + 2 for all, order + 1 for the bias, order
 // for gravity. f_ext (order + 1, nlinks, 6) may be null: zero. tau: (order + 1, nv).
 template <Part part, class T>
@@ -225,18 +233,16 @@ void inverse_time_derivatives(const Tree& tree, int order, const T* q, const T* 
     int places = 0;
     const auto leave = [&] {
         const Body& body = tree.bodies[w.path[--places]];
-        if (is_simple(body))
-            inwards<part, true>(tree, body, order, v, tau, places, w);
-        else
-            inwards<part, false>(tree, body, order, v, tau, places, w);
+        by_joint<part>(body, [&]<bool simple>() __attribute__((always_inline)) {
+            inwards<part, simple>(tree, body, order, v, tau, places, w);
+        });
     };
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
         while (places > 0 && w.path[places - 1] != body.parent) leave();
-        if (is_simple(body))
-            outwards<part, true>(tree, body, order, x, v, f_ext, places, w);
-        else
-            outwards<part, false>(tree, body, order, x, v, f_ext, places, w);
+        by_joint<part>(body, [&]<bool simple>() __attribute__((always_inline)) {
+            outwards<part, simple>(tree, body, order, x, v, f_ext, places, w);
+        });
         w.path[places++] = i;
     }
     while (places > 0) leave();
