@@ -10,11 +10,10 @@ namespace dtau::DTAU_VARIANT {
 template <class T>
 struct ForwardBody {
     ArticulatedColumns<T> Ia;
-    Sym3<T> W;            // centripetal part of X, of this order
-    Vec3<T> carried;      // R0^T times what lower orders and the parent's W give of A_p + X_p r
-    TwoVectors<T> lower;  // force, moment
-    Force<T> p;           // bias force of the body alone, to which its children add
-    TwoVectors<T> pa;     // with what the joint's torque adds
+    Sym3<T> W;                // centripetal part of X, of this order
+    Vec3<T> carried;          // R0^T times what lower orders and the parent's W give of A_p + X_p r
+    Force<T> p;               // the body's own, to which its children add
+    TwoVectors<T> lower, pa;  // forces, moments
     Motion<T> c, m;
 };
 

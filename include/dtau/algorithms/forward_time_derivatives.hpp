@@ -7,10 +7,11 @@
 // all orders. For body i with parent p, order k:
 //   c[i]     what of m_i = Ad m_p + S a + c_i lower orders give; S a too where the joint's motion is
 //            prescribed
-//   p[i]     bias force of the subtree: F_i = IA_i m_i + p_i, total force across the joint
-//   lower    what E^T F holds of lower orders of F
-//   IA[i]    articulated inertia
+//   IA[i]    articulated inertia;  p[i] bias force of the subtree: F_i = IA_i m_i + p_i, total force
+//            across the joint
 //   U, d     IA s and s . U + armature of a column s of S;  t = tau - damping v - s . p
+//   Ia, pa   IA - U U^T / d and p + U t / d, what the parent meets: F_i = Ia_i (m_i - S a) + pa_i
+//   lower    what E^T F holds of lower orders of F
 // The orders are the outer loop: leaves to root for p; root to leaves for m, F and, body by body, all
 // that lower orders give for the next one. Most joints turn about z and are not prescribed: `simple`
 // is code for them alone, where S is one unit vector and of F only x and y are ever turned.

@@ -13,6 +13,9 @@
 //             f = m A + X h,  n = h x A + integral of r x X r,  less external wrenches, plus those
 //             of the children:  f_p += R0 E^T f,  n_p += R0 (E^T n + r_joint x E^T f) + p0 x f_p
 //
+// Order 0 alone is left to the plain algorithm. Loops over the orders stay apart and short, so that
+// a body's constants stay in registers.
+//
 // Bodies are numbered depth first: when the last body of a subtree is done, its forces go inwards at
 // once. So the workspace is that of one path, which stays in the first cache.
 #pragma once
