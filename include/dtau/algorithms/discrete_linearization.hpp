@@ -109,8 +109,7 @@ DTAU_INLINE void add_torques(const BlockStart& start, int n, Pack<T>* x) {
 // From theta in w.q: the variation of q (+) theta, of a stage or of the step; theta of joints that
 // turn goes to w.theta.
 template <int packs, class T>
-void displace(const Tree& tree, const BlockStart& start, int stage,
-                          const DiscreteWorkspace<T>& w) {
+void displace(const Tree& tree, const BlockStart& start, int stage, const DiscreteWorkspace<T>& w) {
     for_turning_joints(tree, true, [&](int, const Body& body, int first) {
         for (int k = first * packs; k < (first + body.nv) * packs; ++k) w.theta[k] = w.q[k];
     });

@@ -59,7 +59,7 @@ DTAU_INLINE void mass_matrix_by_paths(const Tree& tree, const Motion<T>* S, Iner
 
 template <class T>
 void mass_matrix_factors(const Tree& tree, const Motion<T>* S, Inertia<T>* inertias,
-                                     const LtdlWorkspace<T>& w) {
+                         const LtdlWorkspace<T>& w) {
     mass_matrix_by_paths(tree, S, inertias, w);
     ltdl_factorize(tree.independent, w);
 }
@@ -68,7 +68,7 @@ void mass_matrix_factors(const Tree& tree, const Motion<T>* S, Inertia<T>* inert
 // idsva_velocities; tau null: zero.
 template <class T>
 void driving_torque(const Tree& tree, const T* v, const T* tau, T* torque,
-                                const FactorizedWorkspace<T>& w) {
+                    const FactorizedWorkspace<T>& w) {
     const Ground<T>& g = w.idsva.ground;
     for (int i = 0; i < tree.nbodies; ++i) {
         const int p = tree.bodies[i].parent;
@@ -88,8 +88,8 @@ void driving_torque(const Tree& tree, const T* v, const T* tau, T* torque,
 // Factorises M, sweeps over velocities (idsva_velocities), and solves for the acceleration w.a.
 // q, v: of the joints; tau: of the independent velocities.
 template <class T>
-void factorized_dynamics(const Tree& tree, const T* q, const T* v, const T* tau,
-                                     const T* f_ext, const FactorizedWorkspace<T>& w) {
+void factorized_dynamics(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ext,
+                         const FactorizedWorkspace<T>& w) {
     const Ground<T>& g = w.idsva.ground;
     ground_sweep(tree, q, v, g);
     for (int i = 0; i < tree.nbodies; ++i) w.composite[i] = g.I[i];

@@ -52,8 +52,7 @@ struct ForwardHessianWorkspace {
 
 // A^T B for A with entries for related pairs, rows `stride` apart, and dense B: (n, n).
 template <class T>
-void related_transposed_product(const Paths& dofs, const T* A, int stride, const T* B,
-                                            T* product) {
+void related_transposed_product(const Paths& dofs, const T* A, int stride, const T* B, T* product) {
     const int n = dofs.n;
     constexpr int most = 8;
     for_blocks<most, T>(0, n, [&]<int packs>(int begin, int) {

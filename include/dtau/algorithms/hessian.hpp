@@ -53,7 +53,7 @@ struct Blocks {
 // Forward sweep for lam (nv), after those of idsva.
 template <class T>
 void hessian_forward(const Tree& tree, const T* lam, const IdsvaWorkspace<T>& idsva,
-                                 const HessianWorkspace<T>& x) {
+                     const HessianWorkspace<T>& x) {
     const Ground<T>& g = idsva.ground;
     free_root_accelerations(tree, idsva);
     for (int i = 0; i < tree.nbodies; ++i) {
@@ -95,8 +95,8 @@ DTAU_INLINE void free_root_blocks(const Motion<T>& v, const Vec3<T>& gravity, co
 // Backward sweep, when the inertias, Coriolis operators and forces of w are composites: the blocks,
 // into zeros.
 template <class T>
-void hessian_backward(const Tree& tree, const Blocks<T>& out,
-                                  const IdsvaWorkspace<T>& w, const HessianWorkspace<T>& x) {
+void hessian_backward(const Tree& tree, const Blocks<T>& out, const IdsvaWorkspace<T>& w,
+                      const HessianWorkspace<T>& x) {
     const Ground<T>& g = w.ground;
     const int n = out.n;
     for (int i = tree.nbodies - 1; i >= 0; --i) {

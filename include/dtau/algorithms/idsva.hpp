@@ -42,8 +42,7 @@ struct IdsvaWorkspace {
 // Forward sweep over bodies whose placements, twists and inertias ground holds: all that does not
 // depend on the acceleration. f becomes v x* I v - f_ext, and a the acceleration v_p x v_J.
 template <class T>
-void idsva_velocities(const Tree& tree, const T* v, const T* f_ext,
-                                  const IdsvaWorkspace<T>& w) {
+void idsva_velocities(const Tree& tree, const T* v, const T* f_ext, const IdsvaWorkspace<T>& w) {
     const Ground<T>& g = w.ground;
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
@@ -169,8 +168,7 @@ DTAU_INLINE void idsva_composites(const Tree& tree, const IdsvaWorkspace<T>& w) 
 
 // Backward sweep: composites, and the three matrices, into zeros.
 template <class T>
-void idsva_backward(const Tree& tree, const Partials<T>& out,
-                                const IdsvaWorkspace<T>& w) {
+void idsva_backward(const Tree& tree, const Partials<T>& out, const IdsvaWorkspace<T>& w) {
     const Ground<T>& g = w.ground;
     const int n = out.n;
     for (int i = tree.nbodies - 1; i >= 0; --i) {

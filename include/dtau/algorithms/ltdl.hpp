@@ -153,7 +153,7 @@ struct Solution {
 };
 template <int matrices, class T>
 void ltdl_solve(const Paths& dofs, T scale, const T* B, int stride,
-                            const Solution<T> (&solutions)[matrices], const LtdlWorkspace<T>& w) {
+                const Solution<T> (&solutions)[matrices], const LtdlWorkspace<T>& w) {
     const int n = dofs.n, padded = whole_packs<T>(n);
     const auto right = [&](int k, int c) { return Pack<T>::load(B + k * stride + c); };
     const auto place = [&](int c) -> Columns<T> {
