@@ -202,6 +202,34 @@ def test_packed_indices_are_the_triples_on_one_path() -> None:
     assert (got == want).all()
 
 
+@pytest.mark.parametrize("packed", [True, False])
+@pytest.mark.parametrize("name", ["free root, branches", "every joint in a chain", "chain of 40"])
+def test_results_larger_than_the_caches(name: str, packed: bool) -> None:
+    """Written past the caches they are the same, wherever they lie, and all around stays."""
+    model = dtau.robots.chain(40) if name == "chain of 40" else robot(name)
+    few = random_state(model, 1, (7,))
+    want = dtau.inverse_dynamics_second_derivatives(
+        model, few["q"], few["v"], few["a"], few["f_ext"], packed=packed
+    )
+    size = want[0][0].size
+    which = np.arange(2**22 // (32 * size) + 9) % 7
+    many = {argument: few[argument][which] for argument in ("q", "v", "a", "f_ext")}
+    for shift in range(0, 8, 3):
+        blocks = [np.full(len(which) * size + 24, 7.5) for _ in want]
+        places = [slice(8 + (shift + o) % 8, -16 + (shift + o) % 8) for o in range(4)]
+        out = tuple(
+            block[place].reshape(len(which), *x.shape[1:])
+            for block, place, x in zip(blocks, places, want, strict=True)
+        )
+        for x in out:
+            x[...] = np.nan
+        dtau.inverse_dynamics_second_derivatives(model, **many, packed=packed, out=out, threads=2)
+        for x, y, block, place in zip(out, want, blocks, places, strict=True):
+            assert_same_bits(x, y[which])
+            assert (block[: place.start] == 7.5).all()
+            assert (block[place.stop :] == 7.5).all()
+
+
 def test_results_that_do_not_fit_into_memory() -> None:
     model = robot("quadruped")
     q, v, a = dtau.random_state(model, np.random.default_rng(0))
