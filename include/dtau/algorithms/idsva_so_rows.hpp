@@ -185,8 +185,7 @@ DTAU_INLINE void deepest_output_row(const FreeRoot<T>& root, int e, int d,
     for (int f = begin; f < end; f += width) store(row.dqdv + f, dot(out.eta.load(f), turn_rate));
     for (int f = begin; end - begin > 1 && f < end; ++f)
         row.dvdv[f] = row.dvdv[f] - dot(own_gamma, w.S[f]);
-    for (int f = end; f <= d;
-         f += width) {  // f deeper: its row's entries, and D_qi D_qj = D_qj D_qi
+    for (int f = end; f <= d; f += width) {  // of a deeper joint; D_qi D_qj = D_qj D_qi
         const Vec3<Wide<T>> deeper = out.eta.load(f);
         const Force<Wide<T>> slide = out.gamma.load(f);
         store(row.dqdq + f, dot(out.zeta.load(f), turn_rate, dot(slide, Psiddot)));
