@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/table.hpp"
+#include "functions/table.hpp"
 
 namespace dtau {
 

@@ -1,7 +1,7 @@
 // What every function of the module takes and gives.
 #pragma once
 
-#include "arguments.hpp"
+#include "python/call.hpp"
 
 namespace dtau {
 

@@ -7,7 +7,7 @@
 set -euo pipefail
 
 checked=0
-for folder in "$1"/src/kernels/CMakeFiles/kernels_*.dir; do
+for folder in "$1"/src/functions/CMakeFiles/kernels_*.dir; do
     variant=$(basename "$folder" .dir)
     variant=${variant#kernels_}
     shared=$(find "$folder" -name '*.o' -exec nm -C {} + | grep -E ' [WVu] ' \

@@ -1,0 +1,66 @@
+// First-order partial derivatives of forward dynamics: FDSVA, [IDSVA] section IV-E and eq. 5.
+//
+//   da/dtau = M^-1,   da/dx = -M^-1 dtau/dx for x = q, v,   at a = forward dynamics (q, v, tau)
+//
+// The paper multiplies by M^-1 (DMM) or repeats a reduced articulated-body algorithm for every
+// column (AZA); here the branch-induced zeros of M = L^T D L are used instead (ltdl.hpp), for all
+// columns at once. With M factorised, the acceleration is a solve too (factorized.hpp).
+#pragma once
+
+#include "dtau/algorithms/solve/factorized.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+template <class T>
+struct FdsvaWorkspace {
+    FactorizedWorkspace<T> dynamics;
+    // A lone state's matrices are solved for together, minus the identity with them: its vectors
+    // hold neighbouring columns and want many. In lanes the inverse is cheaper by a triangle.
+    static constexpr int matrices = Pack<T>::width > 1 ? 3 : 2;
+    int stride;  // of their rows, side by side
+    T *dtau_dq, *dtau_dv;
+    T *joint_dq, *joint_dv;  // those of all joints (nv, nv), where joints mimic others
+
+    FdsvaWorkspace(Arena& arena, const Tree& tree)
+        : dynamics(arena, tree),
+          stride(matrices * whole_packs<T>(tree.independent.n)),
+          dtau_dq(arena.take_zeros<T>(tree.independent.n * stride)),
+          dtau_dv(dtau_dq + whole_packs<T>(tree.independent.n)),
+          joint_dq(tree.coupling ? arena.take_zeros<T>(tree.nv * tree.nv) : nullptr),
+          joint_dv(tree.coupling ? arena.take_zeros<T>(tree.nv * tree.nv) : nullptr) {
+        const int n = tree.independent.n;
+        if (matrices == 3 && dtau_dq)
+            for (int k = 0; k < n; ++k) dtau_dv[k * stride + whole_packs<T>(n) + k] = T(-1.0);
+    }
+};
+
+// q, v: of the joints; tau and the results: of the independent velocities. Rows of da_dq and da_dv
+// are `stride` apart.
+template <class T>
+void fdsva(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ext, T* da_dq,
+           T* da_dv, int stride, T* da_dtau, const FdsvaWorkspace<T>& w) {
+    T* const no_matrix = nullptr;
+    const LtdlWorkspace<T>& ltdl = w.dynamics.ltdl;
+    const IdsvaWorkspace<T>& partials = w.dynamics.idsva;
+    factorized_dynamics(tree, q, v, tau, f_ext, w.dynamics);
+
+    idsva_accelerations(tree, w.dynamics.a, partials);
+    if (tree.coupling) {
+        idsva_backward(tree, {w.joint_dq, w.joint_dv, no_matrix, tree.nv}, partials);
+        reduce_matrix(tree, w.joint_dq, w.dtau_dq, w.stride);
+        reduce_matrix(tree, w.joint_dv, w.dtau_dv, w.stride);
+    } else {
+        idsva_backward(tree, {w.dtau_dq, w.dtau_dv, no_matrix, w.stride}, partials);
+    }
+    const Paths& dofs = tree.independent;
+    if constexpr (FdsvaWorkspace<T>::matrices == 3) {
+        ltdl_solve<3>(dofs, T(-1.0), w.dtau_dq, w.stride,
+                      {{da_dq, stride}, {da_dv, stride}, {da_dtau, dofs.n}}, ltdl);
+        mirror(da_dtau, dofs.n);
+    } else {
+        ltdl_solve<2>(dofs, T(-1.0), w.dtau_dq, w.stride, {{da_dq, stride}, {da_dv, stride}}, ltdl);
+        ltdl_inverse(dofs, da_dtau, ltdl);
+    }
+}
+
+}  // namespace dtau::DTAU_VARIANT

@@ -1,0 +1,146 @@
+// Products with the first derivatives of forward dynamics, without a matrix: O(N), in ground
+// coordinates, after the articulated-body algorithm (aba.hpp), whose factors solve with M.
+//
+//   jvp   da = M^-1 (dtau - product of inverse dynamics at a = FD(q, v, tau) with dq, dv, da = 0)
+//   vjp   by_tau = mu = M^-1 lam;   by_x = -(dID/dx)^T mu for x = q, v;   by_f_ext = J mu
+//
+// [IDSVA] eq. 5. The symbols are those of products.hpp, with mu in place of lam, and of aba.hpp.
+// Here F = IA a + pA ([RBDA] eq. 7.2) for every joint: nothing has to be summed for it, and d x* F
+// can join dF on the way outwards. M^-1 takes dF as forces on the bodies, together with dtau.
+#pragma once
+
+#include "dtau/algorithms/values/aba.hpp"
+#include "dtau/algorithms/solve/factorized.hpp"
+#include "dtau/algorithms/first/products.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+template <class T>
+struct ForwardJvpWorkspace {
+    ForwardDynamicsWorkspace<T> value;
+    TangentWorkspace<T> tangent;
+    T *a, *torque;
+    Motion<T>* motion;
+
+    ForwardJvpWorkspace(Arena& arena, const Tree& tree)
+        : value(arena, tree),
+          tangent(arena, tree),
+          a(arena.take<T>(tree.nv)),
+          torque(arena.take<T>(tree.nv)),
+          motion(arena.take<Motion<T>>(tree.nbodies)) {}
+};
+
+// f_ext and df_ext may be null: zero.
+template <class T>
+void forward_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T* tau, const T* dq,
+                          const T* dv, const T* dtau, const T* f_ext, const T* df_ext, T* da,
+                          const ForwardJvpWorkspace<T>& w) {
+    const Ground<T>& g = w.value.ground;
+    const AbaWorkspace<T>& aba = w.value.aba;
+    Force<T>* dF = w.tangent.dF;
+    const T* zero = nullptr;
+    forward_dynamics(tree, q, v, tau, f_ext, w.a, w.value);
+    for (int i = 0; i < tree.nbodies; ++i) {
+        const int p = tree.bodies[i].parent;
+        const Motion<T> d =
+            tangent_outwards(tree, i, g, aba.a, g.I[i] * g.v[i], dq, dv, zero, df_ext, w.tangent);
+        if (p >= 0) dF[p] = cross_star(d, aba.IA[i] * aba.a[i] + aba.pA[i], dF[p]);
+    }
+    for (int k = 0; k < tree.nv; ++k) w.torque[k] = fma(T(-tree.damping[k]), dv[k], dtau[k]);
+    articulated_solve(tree, g.S, w.torque, dF, da, w.motion, aba);
+}
+
+template <class T>
+struct ForwardVjpWorkspace {
+    ForwardDynamicsWorkspace<T> value;
+    AdjointWorkspace<T> adjoint;
+    T* a;
+
+    ForwardVjpWorkspace(Arena& arena, const Tree& tree)
+        : value(arena, tree), adjoint(arena, tree), a(arena.take<T>(tree.nv)) {}
+};
+
+// f_ext may be null: zero; by_f_ext may be null: not wanted.
+template <class T>
+void forward_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T* tau, const T* lam,
+                          const T* f_ext, T* by_q, T* by_v, T* by_tau, T* by_f_ext,
+                          const ForwardVjpWorkspace<T>& w) {
+    const Ground<T>& g = w.value.ground;
+    const AbaWorkspace<T>& aba = w.value.aba;
+    T* by_a = nullptr;
+    forward_dynamics(tree, q, v, tau, f_ext, w.a, w.value);
+    for (int i = 0; i < tree.nbodies; ++i) w.adjoint.P[i] = zero_force<T>();
+    articulated_solve(tree, g.S, lam, w.adjoint.P, by_tau, w.adjoint.w, aba);
+    for (int i = 0; i < tree.nbodies; ++i) {
+        adjoint_outwards(i, g, g.I[i] * g.v[i], w.adjoint);
+        if (acts_on(by_f_ext, tree.bodies[i]))
+            store_twist(tree.bodies[i], seen_from(g.P[i], w.adjoint.w[i]), by_f_ext);
+    }
+    for (int i = tree.nbodies - 1; i >= 0; --i)
+        adjoint_inwards(tree, i, g, aba.a, aba.IA[i] * aba.a[i] + aba.pA[i], by_q, by_v, by_a,
+                        w.adjoint);
+    for (int k = 0; k < tree.nv; ++k) by_v[k] = fma(T(-tree.damping[k]), by_tau[k], by_v[k]);
+}
+
+// ---------------------------------------------------------------- joints that mimic others
+//
+// The articulated-body algorithm knows joints alone, so the factors of the independent velocities'
+// mass matrix G^T M G solve (factorized.hpp), and the products of inverse dynamics are taken as
+// they are. tau, dtau and lam: of the independent velocities; all else of the joints.
+
+template <class T>
+struct CoupledForwardJvpWorkspace {
+    FactorizedWorkspace<T> dynamics;
+    InverseJvpWorkspace<T> inverse;
+    T *a, *torque;
+
+    CoupledForwardJvpWorkspace(Arena& arena, const Tree& tree)
+        : dynamics(arena, tree),
+          inverse(arena, tree),
+          a(arena.take<T>(tree.nv)),
+          torque(arena.take<T>(tree.nv)) {}
+};
+
+// f_ext and df_ext may be null: zero.
+template <class T>
+void coupled_forward_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T* tau,
+                                  const T* dq, const T* dv, const T* dtau, const T* f_ext,
+                                  const T* df_ext, T* da, const CoupledForwardJvpWorkspace<T>& w) {
+    const T* zero = nullptr;
+    T* x = w.dynamics.independent;
+    coupled_forward_dynamics(tree, q, v, tau, f_ext, w.a, w.dynamics);
+    inverse_dynamics_jvp(tree, q, v, w.a, dq, dv, zero, f_ext, df_ext, w.torque, w.inverse);
+    reduce_columns(tree, w.torque, 1, x);
+    for (int k = 0; k < tree.independent.n; ++k) x[k] = dtau[k] - x[k];
+    ltdl_solve_vector(tree.independent, x, w.dynamics.ltdl);
+    expand_v(tree, x, da);
+}
+
+template <class T>
+struct CoupledForwardVjpWorkspace {
+    FactorizedWorkspace<T> dynamics;
+    InverseVjpWorkspace<T> inverse;
+    T *a, *minus_mu;
+
+    CoupledForwardVjpWorkspace(Arena& arena, const Tree& tree)
+        : dynamics(arena, tree),
+          inverse(arena, tree),
+          a(arena.take<T>(tree.nv)),
+          minus_mu(arena.take<T>(tree.nv)) {}
+};
+
+// f_ext may be null: zero; by_f_ext may be null: not wanted.
+template <class T>
+void coupled_forward_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T* tau,
+                                  const T* lam, const T* f_ext, T* by_q, T* by_v, T* by_tau,
+                                  T* by_f_ext, const CoupledForwardVjpWorkspace<T>& w) {
+    T *mu = w.dynamics.independent, *by_a = nullptr;
+    coupled_forward_dynamics(tree, q, v, tau, f_ext, w.a, w.dynamics);
+    for (int k = 0; k < tree.independent.n; ++k) mu[k] = lam[k];
+    ltdl_solve_vector(tree.independent, mu, w.dynamics.ltdl);
+    expand_v(tree, mu, by_tau);
+    for (int k = 0; k < tree.nv; ++k) w.minus_mu[k] = -by_tau[k];
+    inverse_dynamics_vjp(tree, q, v, w.a, w.minus_mu, f_ext, by_q, by_v, by_a, by_f_ext, w.inverse);
+}
+
+}  // namespace dtau::DTAU_VARIANT

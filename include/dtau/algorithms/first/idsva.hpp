@@ -1,0 +1,225 @@
+// First-order partial derivatives of inverse dynamics: IDSVA in ground coordinates, O(N d).
+// [IDSVA] algorithm 1, eqs. 30 and 32, with two changes: the body Coriolis operator is held in its
+// 12 numbers (spatial.hpp), and ground is the frame of the root body (kinematics.hpp), so that the
+// rows and columns of a free root need no products.
+//
+// Symbols, for body i with parent p and column s_j of the motion subspace of joint j:
+//   Psidot[j]      Psi'_j  = v_p x s_j                 rate of s_j due to the parent's motion
+//   Psiddot[j]     Psi''_j = a_p x s_j + v_p x Psi'_j
+//   Upsilondot[j]  Psi'_j + S'_j,  S'_j = v_i x s_j    S' is zero in the joint's own frame
+//   a[i]           spatial acceleration, gravity included
+//   B[i], f[i]     Coriolis operator and force of the body, then of its subtree
+//
+// For column k and the columns j on its path, with composites of k, t1 = (2B)^T s_k and t2 = I s_k:
+//   dtau_k/dq_j = t1 . Psi'_j + t2 . Psi''_j       dtau_j/dq_k = s_j . (2B Psi'_k + I Psi''_k
+//                                                                       + s_k x* f)
+//   dtau_k/dv_j = t1 . s_j + t2 . (Psi'_j + S'_j)  dtau_j/dv_k = s_j . (2B s_k + I (Psi'_k + S'_k))
+//   M_kj = M_jk = t2 . s_j
+// On the left j may be of k's own joint; on the right it is of a strictly shallower one.
+#pragma once
+
+#include "dtau/algorithms/values/crba.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+template <class T>
+struct IdsvaWorkspace {
+    Ground<T> ground;
+    Motion<T>*Psidot, *Psiddot, *Upsilondot, *a;
+    Coriolis<T>* B;
+    Force<T>* f;
+
+    IdsvaWorkspace(Arena& arena, const Tree& tree)
+        : ground(arena, tree),
+          Psidot(arena.take<Motion<T>>(tree.nv)),
+          Psiddot(arena.take<Motion<T>>(tree.nv)),
+          Upsilondot(arena.take<Motion<T>>(tree.nv)),
+          a(arena.take<Motion<T>>(tree.nbodies)),
+          B(arena.take<Coriolis<T>>(tree.nbodies)),
+          f(arena.take<Force<T>>(tree.nbodies)) {}
+};
+
+// Forward sweep over bodies whose placements, twists and inertias ground holds: all that does not
+// depend on the acceleration. f becomes v x* I v - f_ext, and a the acceleration v_p x v_J.
+template <class T>
+void idsva_velocities(const Tree& tree, const T* v, const T* f_ext, const IdsvaWorkspace<T>& w) {
+    const Ground<T>& g = w.ground;
+    for (int i = 0; i < tree.nbodies; ++i) {
+        const Body& body = tree.bodies[i];
+        const Motion<T> vi = g.v[i];
+        if (body.parent < 0) {  // v_p = 0
+            for (int k = body.v; k < body.v + body.nv; ++k) {
+                w.Psidot[k] = zero_motion<T>();
+                w.Upsilondot[k] = body.nv == 1 ? zero_motion<T>() : cross(vi, g.S[k]);
+            }
+            w.a[i] = zero_motion<T>();
+        } else {
+            const Motion<T> vp = g.v[body.parent];
+            for (int k = body.v; k < body.v + body.nv; ++k) {
+                const Motion<T> s = g.S[k], Psidot = cross(vp, s);
+                w.Psidot[k] = Psidot;
+                w.Upsilondot[k] = body.nv == 1 ? Psidot + Psidot : cross(vi, s, Psidot);
+            }
+            w.a[i] = subspace_times(body, w.Psidot, v, zero_motion<T>());
+        }
+        const Force<T> momentum = g.I[i] * vi;
+        w.B[i] = coriolis(g.I[i], vi, momentum);
+        w.f[i] = cross_star(vi, momentum);
+        if (acts_on(f_ext, body)) w.f[i] = w.f[i] - transformed(g.P[i], body_wrench(body, f_ext));
+    }
+}
+
+// Forward sweep for the accelerations a (nv) of the joints.
+template <class T>
+void idsva_accelerations(const Tree& tree, const T* a, const IdsvaWorkspace<T>& w) {
+    const Ground<T>& g = w.ground;
+    for (int i = 0; i < tree.nbodies; ++i) {
+        const Body& body = tree.bodies[i];
+        if (body.parent < 0) {  // a_p = -gravity
+            const Motion<T> ap = world_acceleration(g.gravity[i]);
+            for (int k = body.v; body.kind != JointKind::free && k < body.v + body.nv; ++k)
+                w.Psiddot[k] = {{T(0.0), T(0.0), T(0.0)}, cross(ap.lin, g.S[k].ang)};
+            w.a[i] = ap + joint_twist(body, a + body.v);
+        } else {
+            const Motion<T> vp = g.v[body.parent], ap = w.a[body.parent];
+            for (int k = body.v; k < body.v + body.nv; ++k)
+                w.Psiddot[k] = cross(ap, g.S[k], cross(vp, w.Psidot[k]));
+            w.a[i] = subspace_times(body, g.S, a, ap + w.a[i]);
+        }
+        w.f[i] += g.I[i] * w.a[i];
+    }
+}
+
+// Psi'' of free roots, which idsva itself does without.
+template <class T>
+DTAU_INLINE void free_root_accelerations(const Tree& tree, const IdsvaWorkspace<T>& w) {
+    for (int i = 0; i < tree.nbodies; ++i) {
+        const Body& body = tree.bodies[i];
+        if (body.parent >= 0 || body.kind != JointKind::free) continue;
+        const Motion<T> ap = world_acceleration(w.ground.gravity[i]);
+        for (int k = body.v; k < body.v + body.nv; ++k) w.Psiddot[k] = cross(ap, w.ground.S[k]);
+    }
+}
+
+// The three matrices, with the stride n of their rows; da may be null: not wanted.
+template <class T>
+struct Partials {
+    T *dq, *dv, *da;
+    int n;
+};
+
+// Row and column k of a free root, base ... base + 5: S = 1 (linear first), Psi'_j = 0,
+// S'_j = v x s_j and Psi''_j = -gravity x s_j, with v the root's twist.
+template <class T>
+DTAU_INLINE void free_root_entries(const Motion<T>& v, const Vec3<T>& gravity, const Vec3<T>& t1,
+                                   const Force<T>& t2, const Force<T>& by_q, const Force<T>& by_v,
+                                   int k, int base, const Partials<T>& out) {
+    const int n = out.n;
+    const Components<T> row_v =
+        components<T>({cross(t2.lin, v.lin, cross(t2.ang, v.ang, t1)), cross(t2.lin, v.ang)});
+    const Components<T> row_a = components(t2);
+    const Vec3<T> weight = cross(gravity, t2.lin);
+    out.dq[k * n + base + 3] = weight.x;
+    out.dq[k * n + base + 4] = weight.y;
+    out.dq[k * n + base + 5] = weight.z;
+    for (int j = 0; j < 6; ++j) {
+        out.dv[k * n + base + j] = row_v.x[j];
+        if (out.da) out.da[k * n + base + j] = out.da[(base + j) * n + k] = row_a.x[j];
+    }
+    store_column(by_q, base, k, n, out.dq);
+    store_column(by_v, base, k, n, out.dv);
+}
+
+// The block of a free root: column j is 2B s_j + I S'_j by v, I Psi''_j by q, I s_j by a.
+template <class T>
+DTAU_INLINE void free_root_block(const Inertia<T>& I, const Coriolis<T>& B, const Motion<T>& v,
+                                 const Vec3<T>& gravity, int base, const Partials<T>& out) {
+    const Mat3<T> W = skew(v.ang), U = skew(v.lin), G = skew(gravity), P2 = skew(B.p2);
+    const auto linear = [&](const Vec3<T>& w, int j) {  // s = (0; e), S' = (0; w x e)
+        store_column({cross(I.h, w), I.m * w}, base, base + j, out.n, out.dv);
+    };
+    const auto angular = [&](const Vec3<T>& A, const Vec3<T>& w, const Vec3<T>& u, const Vec3<T>& g,
+                             const Vec3<T>& p2, int j) {  // s = (e; 0)
+        const Force<T> by_v = {cross(I.h, u, I.J * w) + A, fma(I.m, u, cross(w, I.h)) - p2};
+        store_column(by_v, base, base + j, out.n, out.dv);
+        store_column({cross(g, I.h), -I.m * g}, base, base + j, out.n, out.dq);
+    };
+    linear(W.x, 0), linear(W.y, 1), linear(W.z, 2);
+    angular(B.A.x, W.x, U.x, G.x, P2.x, 3);
+    angular(B.A.y, W.y, U.y, G.y, P2.y, 4);
+    angular(B.A.z, W.z, U.z, G.z, P2.z, 5);
+    if (out.da) free_root_inertia(I, base, out.n, out.da);
+}
+
+// A step towards the composites of the parent of body i.
+template <class T>
+DTAU_INLINE void add_to_parent(const Body& body, int i, const IdsvaWorkspace<T>& w) {
+    w.ground.I[body.parent] += w.ground.I[i];
+    w.B[body.parent] += w.B[i];
+    w.f[body.parent] += w.f[i];
+}
+
+// Backward sweep: composites alone.
+template <class T>
+DTAU_INLINE void idsva_composites(const Tree& tree, const IdsvaWorkspace<T>& w) {
+    for (int i = tree.nbodies - 1; i >= 0; --i)
+        if (tree.bodies[i].parent >= 0) add_to_parent(tree.bodies[i], i, w);
+}
+
+// Backward sweep: composites, and the three matrices, into zeros.
+template <class T>
+void idsva_backward(const Tree& tree, const Partials<T>& out, const IdsvaWorkspace<T>& w) {
+    const Ground<T>& g = w.ground;
+    const int n = out.n;
+    for (int i = tree.nbodies - 1; i >= 0; --i) {
+        const Body& body = tree.bodies[i];
+        const Inertia<T>& I = g.I[i];
+        const Coriolis<T>& B = w.B[i];
+        const int first = body.v, end = body.v + body.nv, stop = path_stop(tree, body);
+        if (first < stop) {
+            free_root_block(I, B, g.v[i], g.gravity[i], first, out);
+            continue;
+        }
+        for (int k = first; k < end; ++k) {
+            const Motion<T> s = g.S[k];
+            const Vec3<T> t1 = transposed_mul(B, s);
+            const Force<T> t2 = I * s;
+            const auto row = [&](int j) {
+                out.dq[k * n + j] = dot(t1, w.Psidot[j].ang, dot(t2, w.Psiddot[j]));
+                out.dv[k * n + j] = dot(t1, g.S[j].ang, dot(t2, w.Upsilondot[j]));
+                if (out.da) out.da[k * n + j] = dot(t2, g.S[j]);
+            };
+            for (int j = first; j < end; ++j) row(j);
+            if (body.parent < 0) continue;
+
+            const Force<T> by_q = mul_add(B, w.Psidot[k], cross_star(s, w.f[i], I * w.Psiddot[k]));
+            const Force<T> by_v = mul_add(B, s, I * w.Upsilondot[k]);
+            for (int j = tree.dofs.parent[first]; j >= stop; j = tree.dofs.parent[j]) {
+                row(j);
+                out.dq[j * n + k] = dot(g.S[j], by_q);
+                out.dv[j * n + k] = dot(g.S[j], by_v);
+                if (out.da) out.da[j * n + k] = out.da[k * n + j];
+            }
+            if (stop > 0)
+                free_root_entries(g.v[body.root], g.gravity[body.root], t1, t2, by_q, by_v, k,
+                                  stop - 6, out);
+        }
+        if (body.parent >= 0) add_to_parent(body, i, w);
+    }
+    for (int k = 0; k < tree.nv; ++k) {
+        if (out.da) out.da[k * n + k] += T(tree.armature[k]);
+        out.dv[k * n + k] += T(tree.damping[k]);
+    }
+}
+
+// dtau_dq, dtau_dv, dtau_da: (nv, nv), into zeros.
+template <class T>
+void idsva(const Tree& tree, const T* q, const T* v, const T* a, const T* f_ext, T* dtau_dq,
+           T* dtau_dv, T* dtau_da, const IdsvaWorkspace<T>& w) {
+    ground_sweep(tree, q, v, w.ground);
+    idsva_velocities(tree, v, f_ext, w);
+    idsva_accelerations(tree, a, w);
+    idsva_backward(tree, {dtau_dq, dtau_dv, dtau_da, tree.nv}, w);
+}
+
+}  // namespace dtau::DTAU_VARIANT

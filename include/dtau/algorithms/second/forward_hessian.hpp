@@ -1,0 +1,122 @@
+// Second derivatives of forward dynamics contracted with a vector, lam^T a, without a tensor.
+//
+// With mu = M^-1 lam held constant, H the blocks of hessian.hpp for mu^T tau at a = FD(q, v, tau),
+// G = H_aq = mu^T dM/dq (rows a, columns q) and W = M^-1 G:
+//
+//   lam^T D_q D_q a = -H_qq + X + X^T,  X = W^T dtau/dq     as da/dq = -M^-1 dtau/dq
+//   lam^T D_q D_v a = -H_qv + W^T dtau/dv                   rows q, columns v
+//   lam^T D_v D_v a = -H_vv         lam^T D_tau D_q a = -W  rows tau, columns q
+//
+// Neither da/dq nor da/dv is needed: one solve, and two products with matrices that have entries for
+// related pairs only, O(n^2 d) for n degrees of freedom; the rest is O(N d).
+#pragma once
+
+#include "dtau/algorithms/solve/factorized.hpp"
+#include "dtau/algorithms/second/hessian.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+// Matrices (n, n) of entries for related pairs, zeros elsewhere; rows are whole packs.
+template <class T>
+struct RelatedMatrices {
+    T *dtau_dq, *dtau_dv;
+    Blocks<T> H;
+
+    RelatedMatrices(Arena& arena, int n, int stride)
+        : dtau_dq(arena.take_zeros<T>(n * stride)), dtau_dv(arena.take_zeros<T>(n * stride)) {
+        for (T** block : {&H.dqdq, &H.dqdv, &H.dvdv, &H.dadq})
+            *block = arena.take_zeros<T>(n * stride);
+        H.n = stride;
+    }
+};
+
+template <class T>
+struct ForwardHessianWorkspace {
+    FactorizedWorkspace<T> dynamics;
+    HessianWorkspace<T> hessian;
+    RelatedMatrices<T> joints, independent;  // the same where no joint mimics another
+    T *mu, *joint_mu;
+    T* product;  // (n, n)
+
+    ForwardHessianWorkspace(Arena& arena, const Tree& tree)
+        : dynamics(arena, tree),
+          hessian(arena, tree),
+          joints(arena, tree.nv, tree.coupling ? tree.nv : whole_packs<T>(tree.nv)),
+          independent(tree.coupling ? RelatedMatrices<T>(arena, tree.independent.n,
+                                                         whole_packs<T>(tree.independent.n))
+                                    : joints),
+          mu(arena.take<T>(tree.independent.n)),
+          joint_mu(tree.coupling ? arena.take<T>(tree.nv) : mu),
+          product(arena.take<T>(tree.independent.n * tree.independent.n)) {}
+};
+
+// A^T B for A with entries for related pairs, rows `stride` apart, and dense B: (n, n).
+template <class T>
+void related_transposed_product(const Paths& dofs, const T* A, int stride, const T* B, T* product) {
+    const int n = dofs.n;
+    constexpr int most = 8;
+    for_blocks<most, T>(0, n, [&]<int packs>(int begin, int) {
+        constexpr int width = Pack<T>::width;
+        Pack<T> x[packs];
+        for (int r = 0; r < n; ++r) {
+            unrolled<packs>([&](int p) { x[p] = {T(0.0)}; });
+            const auto add = [&](int k) {
+                const T a = A[k * stride + r];
+                unrolled<packs>([&](int p) {
+                    const int c = begin + p * width;
+                    x[p] = fma(a, Pack<T>::load(B + k * n + c, n - c), x[p]);
+                });
+            };
+            for (int k = dofs.parent[r]; k >= 0; k = dofs.parent[k]) add(k);
+            for (int k = r; k < dofs.end[r]; ++k) add(k);
+            unrolled<packs>([&](int p) {
+                const int c = begin + p * width;
+                x[p].store(product + r * n + c, n - c);
+            });
+        }
+    });
+}
+
+// lam^T of d2a_dqdq, d2a_dqdv, d2a_dvdv: (nv, nv); d2a_dtaudq in the place of dadq.
+// q, v: of the joints; the others: of the independent velocities.
+template <class T>
+void forward_dynamics_hessian(const Tree& tree, const T* q, const T* v, const T* tau, const T* lam,
+                              const T* f_ext, const Blocks<T>& out, bool symmetric,
+                              const ForwardHessianWorkspace<T>& w) {
+    const Paths& dofs = tree.independent;
+    const int n = dofs.n;
+    const IdsvaWorkspace<T>& idsva = w.dynamics.idsva;
+    const RelatedMatrices<T>&joints = w.joints, &m = w.independent;
+    factorized_dynamics(tree, q, v, tau, f_ext, w.dynamics);
+    for (int k = 0; k < n; ++k) w.mu[k] = lam[k];
+    ltdl_solve_vector(dofs, w.mu, w.dynamics.ltdl);
+    if (tree.coupling) expand_v(tree, w.mu, w.joint_mu);
+
+    idsva_accelerations(tree, w.dynamics.a, idsva);
+    hessian_forward(tree, w.joint_mu, idsva, w.hessian);
+    T* const no_matrix = nullptr;
+    idsva_backward(tree, {joints.dtau_dq, joints.dtau_dv, no_matrix, joints.H.n}, idsva);
+    hessian_backward(tree, joints.H, idsva, w.hessian);
+    if (tree.coupling) {
+        const auto reduce = [&](const T* X, T* reduced) { reduce_matrix(tree, X, reduced, m.H.n); };
+        reduce(joints.dtau_dq, m.dtau_dq), reduce(joints.dtau_dv, m.dtau_dv);
+        reduce(joints.H.dqdq, m.H.dqdq), reduce(joints.H.dqdv, m.H.dqdv);
+        reduce(joints.H.dvdv, m.H.dvdv), reduce(joints.H.dadq, m.H.dadq);
+    }
+
+    ltdl_solve<1>(dofs, T(-1.0), m.H.dadq, m.H.n, {{out.dadq, n}}, w.dynamics.ltdl);  // -W
+    const T* Y = w.product;                                                           // -X^T
+    related_transposed_product(dofs, m.dtau_dv, m.H.n, out.dadq, w.product);
+    for (int k = 0; k < n; ++k)
+        for (int j = 0; j < n; ++j) {
+            out.dqdv[k * n + j] = -m.H.dqdv[k * m.H.n + j] - Y[j * n + k];
+            out.dvdv[k * n + j] = T(0.0) - m.H.dvdv[k * m.H.n + j];
+        }
+    related_transposed_product(dofs, m.dtau_dq, m.H.n, out.dadq, w.product);
+    for (int k = 0; k < n; ++k)
+        for (int j = 0; j < n; ++j)
+            out.dqdq[k * n + j] = -m.H.dqdq[k * m.H.n + j] - (Y[k * n + j] + Y[j * n + k]);
+    if (symmetric) symmetrize(out.dqdq, n);
+}
+
+}  // namespace dtau::DTAU_VARIANT

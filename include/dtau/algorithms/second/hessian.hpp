@@ -1,0 +1,181 @@
+// Second derivatives of inverse dynamics contracted with a vector, L = lam^T tau, in all blocks,
+// without a tensor: O(N d), in ground coordinates.
+//
+// The second derivatives of [IDSVA-SO], summed over the outputs before anything is multiplied out:
+// what the outputs add up to is the twist w that the bodies would have if lam were the joint rates,
+// so the pairs of columns that meet are those of first derivatives (idsva.hpp), whose symbols these
+// are beside:
+//   w[i]     twist of body i if lam were the joint rates    Phi[j]   w_p x s_j
+//   P, Z     I w and (2B)^T w of the subtree; Z is a moment
+//   D        of the subtree: D u = (2B[u])^T w for the Coriolis operator of the twist u
+//
+// For column k, with the composites of its body:
+//   alpha = s_k x* f + I Psi''_k + 2B Psi'_k        gamma = I Phi_k + s_k x* P
+//   zeta  = (2B)^T Phi_k + D Psi'_k + s_k x* Z      eta   = D s_k
+//
+// and j on its path, D_x D_y L the derivative along x of the derivative by y:
+//   D_qj D_qk L = alpha . Phi_j + zeta . Psi'_j + gamma . Psi''_j      (symmetric across joints)
+//   D_qj D_vk L = (2B s_k + I (Psi'_k + S'_k)) . Phi_j + eta . Psi'_j
+//   D_qj D_ak L = I s_k . Phi_j
+//   D_vj D_vk L = eta . s_j                         less (s_k x* P) . s_j inside one joint
+// and for j of a strictly shallower joint
+//   D_qk D_vj L = zeta . s_j + gamma . (Psi'_j + S'_j)      D_qk D_aj L = gamma . s_j
+#pragma once
+
+#include "dtau/algorithms/first/idsva.hpp"
+#include "dtau/algorithms/second/coriolis_dual.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+// Beside that of idsva, from which its sweeps start.
+template <class T>
+struct HessianWorkspace {
+    Motion<T>*w, *Phi;
+    Force<T>* P;
+    Vec3<T>* Z;
+    CoriolisDual<T>* D;
+
+    HessianWorkspace(Arena& arena, const Tree& tree)
+        : w(arena.take<Motion<T>>(tree.nbodies)),
+          Phi(arena.take<Motion<T>>(tree.nv)),
+          P(arena.take<Force<T>>(tree.nbodies)),
+          Z(arena.take<Vec3<T>>(tree.nbodies)),
+          D(arena.take<CoriolisDual<T>>(tree.nbodies)) {}
+};
+
+// The blocks (nv, nv), rows by the variable named first; rows are n apart.
+template <class T>
+struct Blocks {
+    T *dqdq, *dqdv, *dvdv, *dadq;
+    int n;
+};
+
+// Forward sweep for lam (nv), after those of idsva.
+template <class T>
+void hessian_forward(const Tree& tree, const T* lam, const IdsvaWorkspace<T>& idsva,
+                     const HessianWorkspace<T>& x) {
+    const Ground<T>& g = idsva.ground;
+    free_root_accelerations(tree, idsva);
+    for (int i = 0; i < tree.nbodies; ++i) {
+        const Body& body = tree.bodies[i];
+        const Motion<T> wp = body.parent < 0 ? zero_motion<T>() : x.w[body.parent];
+        for (int k = body.v; k < body.v + body.nv; ++k)
+            x.Phi[k] = body.parent < 0 ? zero_motion<T>() : cross(wp, g.S[k]);
+        const Motion<T> w = subspace_times(body, g.S, lam, wp);
+        x.w[i] = w;
+        x.P[i] = g.I[i] * w;
+        x.Z[i] = transposed_mul(idsva.B[i], w);
+        x.D[i] = coriolis_dual(g.I[i], w, x.P[i]);
+    }
+}
+
+// The columns of a free root, base ... base + 5, in the rows and columns of k: S = 1, Phi = Psi' = 0,
+// S'_j = v x s_j and Psi''_j = -gravity x s_j.
+template <class T>
+DTAU_INLINE void free_root_blocks(const Motion<T>& v, const Vec3<T>& gravity, const Vec3<T>& zeta,
+                                  const Force<T>& gamma, const Vec3<T>& eta, int k, int base,
+                                  const Blocks<T>& out) {
+    const int n = out.n;
+    const Vec3<T> weight = cross(gravity, gamma.lin);
+    const Components<T> by_v = components<T>(
+        {cross(gamma.lin, v.lin, cross(gamma.ang, v.ang, zeta)), cross(gamma.lin, v.ang)});
+    const Components<T> by_a = components(gamma);
+    const T turn[3] = {eta.x, eta.y, eta.z}, fall[3] = {weight.x, weight.y, weight.z};
+    for (int j = 0; j < 6; ++j) {
+        out.dqdv[k * n + base + j] = by_v.x[j];
+        out.dadq[(base + j) * n + k] = by_a.x[j];
+    }
+    for (int j = 0; j < 3; ++j) {
+        const int c = base + 3 + j;
+        out.dqdq[k * n + c] = out.dqdq[c * n + k] = fall[j];
+        out.dvdv[k * n + c] = out.dvdv[c * n + k] = turn[j];
+    }
+}
+
+// Backward sweep, when the inertias, Coriolis operators and forces of w are composites: the blocks,
+// into zeros.
+template <class T>
+void hessian_backward(const Tree& tree, const Blocks<T>& out, const IdsvaWorkspace<T>& w,
+                      const HessianWorkspace<T>& x) {
+    const Ground<T>& g = w.ground;
+    const int n = out.n;
+    for (int i = tree.nbodies - 1; i >= 0; --i) {
+        const Body& body = tree.bodies[i];
+        const Inertia<T>& I = g.I[i];
+        const Coriolis<T>& B = w.B[i];
+        const CoriolisDual<T>& D = x.D[i];
+        const Force<T>& P = x.P[i];
+        const int first = body.v, end = body.v + body.nv, stop = path_stop(tree, body);
+        for (int k = first; k < end; ++k) {
+            const Motion<T> s = g.S[k], Phi = x.Phi[k], Psidot = w.Psidot[k];
+            const Force<T> t2 = I * s;
+            const Force<T> alpha = mul_add(B, Psidot, cross_star(s, w.f[i], I * w.Psiddot[k]));
+            const Force<T> by_v = mul_add(B, s, I * w.Upsilondot[k]);
+            const Force<T> turned = cross_star(s, P), gamma = turned + I * Phi;
+            const Vec3<T> zeta = cross(s.ang, x.Z[i], mul_add(D, Psidot, transposed_mul(B, Phi)));
+            const Vec3<T> eta = D * s;
+            const auto by_q = [&](int j) {
+                return dot(alpha, x.Phi[j], dot(zeta, w.Psidot[j].ang, dot(gamma, w.Psiddot[j])));
+            };
+            const auto shared = [&](int j) {  // the same inside a joint and across joints
+                out.dqdv[j * n + k] = dot(by_v, x.Phi[j], dot(eta, w.Psidot[j].ang));
+                out.dadq[k * n + j] = dot(t2, x.Phi[j]);
+            };
+            for (int j = first; j < end; ++j) {
+                out.dqdq[k * n + j] = by_q(j);
+                out.dvdv[k * n + j] = dot(eta, g.S[j].ang) - dot(turned, g.S[j]);
+                shared(j);
+            }
+            if (body.parent < 0) continue;
+
+            for (int j = tree.dofs.parent[first]; j >= stop; j = tree.dofs.parent[j]) {
+                out.dqdq[k * n + j] = out.dqdq[j * n + k] = by_q(j);
+                out.dvdv[k * n + j] = out.dvdv[j * n + k] = dot(eta, g.S[j].ang);
+                out.dqdv[k * n + j] = dot(zeta, g.S[j].ang, dot(gamma, w.Upsilondot[j]));
+                out.dadq[j * n + k] = dot(gamma, g.S[j]);
+                shared(j);
+            }
+            if (stop > 0)
+                free_root_blocks(g.v[body.root], g.gravity[body.root], zeta, gamma, eta, k,
+                                 stop - 6, out);
+        }
+        if (body.parent >= 0) {
+            const int p = body.parent;
+            x.P[p] += P, x.Z[p] += x.Z[i], x.D[p] += D;
+        }
+    }
+}
+
+// Of the Hessian on the manifold in the exponential chart: the symmetric part.
+template <class T>
+DTAU_INLINE void symmetrize(T* matrix, int n) {
+    for (int k = 0; k < n; ++k)
+        for (int j = 0; j < k; ++j)
+            matrix[k * n + j] = matrix[j * n + k] =
+                T(0.5) * (matrix[k * n + j] + matrix[j * n + k]);
+}
+
+template <class T>
+struct InverseHessianWorkspace {
+    IdsvaWorkspace<T> idsva;
+    HessianWorkspace<T> hessian;
+
+    InverseHessianWorkspace(Arena& arena, const Tree& tree)
+        : idsva(arena, tree), hessian(arena, tree) {}
+};
+
+// lam^T of d2tau_dqdq, d2tau_dqdv, d2tau_dvdv, d2tau_dadq: (nv, nv), into zeros.
+template <class T>
+void inverse_dynamics_hessian(const Tree& tree, const T* q, const T* v, const T* a, const T* lam,
+                              const T* f_ext, const Blocks<T>& out, bool symmetric,
+                              const InverseHessianWorkspace<T>& w) {
+    ground_sweep(tree, q, v, w.idsva.ground);
+    idsva_velocities(tree, v, f_ext, w.idsva);
+    idsva_accelerations(tree, a, w.idsva);
+    hessian_forward(tree, lam, w.idsva, w.hessian);
+    idsva_composites(tree, w.idsva);
+    hessian_backward(tree, out, w.idsva, w.hessian);
+    if (symmetric) symmetrize(out.dqdq, out.n);
+}
+
+}  // namespace dtau::DTAU_VARIANT

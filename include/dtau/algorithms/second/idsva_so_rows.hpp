@@ -1,0 +1,298 @@
+// Second-order partial derivatives of inverse dynamics, the innermost part: all entries whose deepest
+// index is one column m. [IDSVA-SO] algorithm 1 with three changes. What a subtree's composites do
+// when its joint moves is held in the 10 and 12 numbers of an inertia and of a Coriolis operator
+// (coriolis_dual.hpp), so that second derivatives look like first ones. The columns of a path are
+// processed in vectors (path_columns.hpp). Results are rows of packed tensors (packed_rows.hpp).
+//
+// Symbols as in idsva.hpp and hessian.hpp, for the deepest column m of a triple, with composites of
+// its body; ' is the rate when m moves:
+//   t1, t2   (2B)^T s_m and I s_m           alpha  2B Psi'_m + I Psi''_m + s_m x* f   (the rate of f)
+//   D        D u = (2B[u])^T s_m            beta   2B s_m + I (Psi'_m + S'_m)
+//   I', B'   rates of I and 2B              E      the Coriolis operator of the twist s_m
+//
+// Output m, columns j and i of a joint that is not deeper than j's:
+//   zeta = D Psi'_j + s_j x* t1   gamma = s_j x* t2   eta = D s_j
+//   D_qi D_qj tau_m = zeta . Psi'_i + gamma . Psi''_i     D_qi D_vj tau_m = eta . Psi'_i
+//   D_qj D_vi tau_m = zeta . s_i + gamma . (Psi'_i + S'_i)     (i's joint strictly shallower)
+//   D_vi D_vj tau_m = eta . s_i                                less gamma_i . s_j inside one joint
+//   D_qj M_mi       = gamma . s_i                              (i's joint strictly shallower)
+//
+// Output k of a joint strictly shallower than m's, i on the path of m; {} if k's joint is strictly
+// shallower than i's:
+//   D_qi D_qm tau_k = s_k . (B' Psi'_i + I' Psi''_i + {s_i x* alpha})
+//   D_qi D_vm tau_k = s_k . (E Psi'_i + {s_i x* beta})
+//   D_qm D_vi tau_k = s_k . (B' s_i + I' (Psi'_i + S'_i))      D_vi D_vm tau_k = s_k . E s_i
+//   D_qm M_ki       = s_k . I' s_i                             D_qi M_km = s_k . {s_i x* t2}
+// Inside m's own joint, D_qm D_vi, D_qm D_qi and D_qm M_ki are those of D_qi D_vm, D_qi D_qm and
+// D_qi M_km with i and m exchanged, and D_vi D_vm tau_k = s_k . (E_i s_m + I (s_i x s_m)).
+#pragma once
+
+#include "dtau/algorithms/first/idsva.hpp"
+#include "dtau/algorithms/second/coriolis_dual.hpp"
+#include "dtau/algorithms/second/packed_rows.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+// What depends on the deepest column alone.
+template <class T>
+struct DeepColumn {
+    Motion<T> s, Psidot, Psiddot;
+    Vec3<T> t1;
+    Force<T> t2, alpha, beta;
+    Inertia<T> I_rate;
+    Coriolis<T> B_rate, E;
+    CoriolisDual<T> D;
+};
+
+// The columns of one joint as outputs: zeta, gamma and eta for the columns j of the path.
+template <class T>
+struct OutputColumn {
+    PathVectors<T> zeta, eta;
+    PathForces<T> gamma;
+
+    OutputColumn(Arena& arena, int n) : zeta(arena, n), eta(arena, n), gamma(arena, n) {}
+};
+
+// Beside that of idsva, from which its sweeps start.
+template <class T>
+struct IdsvaSoWorkspace {
+    int *path, *joint_begin, *joint_end;  // by depth: column; depths of the columns of its joint
+    PathMotions<T> S, Psidot, Psiddot, Upsilondot;
+    OutputColumn<T> output[6];  // of the deepest joint
+    DeepColumn<T>* own;         // its columns
+    // On s_k for the outputs k of shallower joints: with {} where there is one, and without; of m and
+    // columns of its own joint, exchanged.
+    PathForces<T> qq, qq_own, qq_exchanged, qv, vq, vq_own, vv, aq;
+
+    IdsvaSoWorkspace(Arena& arena, const Tree& tree)
+        : IdsvaSoWorkspace(arena, tree.dofs.max_depth + 1) {}
+    IdsvaSoWorkspace(Arena& arena, int n)
+        : path(arena.take<int>(n)),
+          joint_begin(arena.take<int>(n)),
+          joint_end(arena.take<int>(n)),
+          S(arena, n),
+          Psidot(arena, n),
+          Psiddot(arena, n),
+          Upsilondot(arena, n),
+          output{{arena, n}, {arena, n}, {arena, n}, {arena, n}, {arena, n}, {arena, n}},
+          own(arena.take<DeepColumn<T>>(6)),
+          qq(arena, n),
+          qq_own(arena, n),
+          qq_exchanged(arena, n),
+          qv(arena, n),
+          vq(arena, n),
+          vq_own(arena, n),
+          vv(arena, n),
+          aq(arena, n) {}
+};
+
+// A free root above the deepest column, which takes the depths 0 ... 5: S = 1, Psi' = 0, S' = v x s
+// and Psi'' = -gravity x s, so that products with its columns are components. Or none: columns = 0.
+template <class T>
+struct FreeRoot {
+    int columns;
+    Motion<T> v;
+    Vec3<T> gravity;
+};
+
+template <class T>
+DTAU_INLINE void store_components(const Force<T>& f, T* row) {
+    row[0] = f.lin.x, row[1] = f.lin.y, row[2] = f.lin.z;
+    row[3] = f.ang.x, row[4] = f.ang.y, row[5] = f.ang.z;
+}
+template <class T>
+DTAU_INLINE void store_turn(const Vec3<T>& n, T* row) {  // a moment
+    store_components<T>({n, {T(0.0), T(0.0), T(0.0)}}, row);
+}
+
+// ---------------------------------------------------------------- the output is of the deepest joint
+
+// For output k, the columns at depths 0 ... end - 1.
+template <class T>
+DTAU_INLINE void output_column(const DeepColumn<T>& k, int end, const OutputColumn<T>& out,
+                               const IdsvaSoWorkspace<T>& w) {
+    const CoriolisDual<Wide<T>> D = {spread(k.D.E), spread(k.D.e)};
+    const Vec3<Wide<T>> t1 = spread(k.t1);
+    const Force<Wide<T>> t2 = spread(k.t2);
+    for (int e = 0; e < end; e += Pack<T>::width) {
+        const Motion<Wide<T>> S = w.S.load(e);
+        out.zeta.store(e, cross(S.ang, t1, D * w.Psidot.load(e)));
+        out.eta.store(e, D * S);
+        out.gamma.store(e, cross_star(S, t2));
+    }
+}
+
+// Entries [m, e, f] for the row e of a free root.
+template <class T>
+DTAU_INLINE void free_root_row(const FreeRoot<T>& root, int e, int d, const OutputColumn<T>& out,
+                               const Tensors<T*>& row) {
+    const Force<T> gamma = out.gamma[e];
+    clear(0, d + 1, row.dqdv);
+    clear(0, 6, row.dadq);
+    store_turn(cross(root.gravity, gamma.lin), row.dqdq);
+    store_components({out.eta[e] - gamma.ang, -gamma.lin}, row.dvdv);
+    clear(6, d + 1, row.dqdq);
+    clear(6, d + 1, row.dvdv);
+    const Vec3<Wide<T>> gravity = spread(root.gravity);
+    const auto entries = [&](const auto& turned, const auto& component) {
+        for (int f = 6; f <= d; f += Pack<T>::width) {  // of a deeper joint: D_qi D_qj = D_qj D_qi
+            store(row.dqdq + f, turned(out.gamma.load(f).lin));
+            store(row.dvdv + f, component(out.eta.load(f)));
+        }
+    };
+    using V = Vec3<Wide<T>>;
+    if (e == 3)
+        entries([&](const V& l) { return cross(gravity, l).x; }, [](const V& n) { return n.x; });
+    if (e == 4)
+        entries([&](const V& l) { return cross(gravity, l).y; }, [](const V& n) { return n.y; });
+    if (e == 5)
+        entries([&](const V& l) { return cross(gravity, l).z; }, [](const V& n) { return n.z; });
+    for (int f = 6; f <= d; f += Pack<T>::width)
+        store(row.dadq + f, out.gamma.load_component(e, f));
+}
+
+// Entries [m, e, f] for the other rows e. Rows are written in whole packs, in ascending order, so that
+// what goes beyond a part's end is overwritten.
+template <class T>
+DTAU_INLINE void deepest_output_row(const FreeRoot<T>& root, int e, int d,
+                                    const OutputColumn<T>& out, const IdsvaSoWorkspace<T>& w,
+                                    const Tensors<T*>& row) {
+    constexpr int width = Pack<T>::width;
+    const int first = root.columns, begin = w.joint_begin[e];
+    const int end = w.joint_end[e] <= d ? w.joint_end[e] : d + 1;
+    const Vec3<T> own_zeta = out.zeta[e], own_eta = out.eta[e];
+    const Force<T> own_gamma = out.gamma[e];
+    if (first > 0) {
+        const Vec3<T>&v = root.v.lin, &turn = root.v.ang;
+        store_turn(cross(root.gravity, own_gamma.lin), row.dqdq);
+        store_components<T>({cross(own_gamma.lin, v, cross(own_gamma.ang, turn, own_zeta)),
+                             cross(own_gamma.lin, turn)},
+                            row.dqdv);
+        store_turn(own_eta, row.dvdv);
+        clear(0, first, row.dadq);
+    }
+    const Vec3<Wide<T>> zeta = spread(own_zeta), eta = spread(own_eta);
+    const Force<Wide<T>> gamma = spread(own_gamma);
+    for (int f = first; f < end; f += width) {
+        const Motion<Wide<T>> S = w.S.load(f);
+        store(row.dqdq + f, dot(zeta, w.Psidot.load_ang(f), dot(gamma, w.Psiddot.load(f))));
+        store(row.dqdv + f, dot(zeta, S.ang, dot(gamma, w.Upsilondot.load(f))));
+        store(row.dvdv + f, dot(eta, S.ang));
+        store(row.dadq + f, Wide<T>(0.0));
+    }
+    const Motion<Wide<T>> S = spread(w.S[e]), Psiddot = spread(w.Psiddot[e]);
+    const Vec3<Wide<T>> turn_rate = spread(w.Psidot.ang(e));
+    for (int f = begin; f < end; f += width) store(row.dqdv + f, dot(out.eta.load(f), turn_rate));
+    for (int f = begin; end - begin > 1 && f < end; ++f)
+        row.dvdv[f] = row.dvdv[f] - dot(own_gamma, w.S[f]);
+    for (int f = end; f <= d; f += width) {  // of a deeper joint; D_qi D_qj = D_qj D_qi
+        const Vec3<Wide<T>> deeper = out.eta.load(f);
+        const Force<Wide<T>> slide = out.gamma.load(f);
+        store(row.dqdq + f, dot(out.zeta.load(f), turn_rate, dot(slide, Psiddot)));
+        store(row.dqdv + f, dot(deeper, turn_rate));
+        store(row.dvdv + f, dot(deeper, S.ang));
+        store(row.dadq + f, dot(slide, S));
+    }
+}
+
+// Of the second derivatives by q inside a joint, those in the exponential chart: the symmetric part.
+template <class T>
+DTAU_INLINE void symmetrize_row(const FreeRoot<T>& root, int e, int d, const OutputColumn<T>& out,
+                                const IdsvaSoWorkspace<T>& w, T* dqdq) {
+    const bool free = e < root.columns;
+    for (int f = w.joint_begin[e]; f < w.joint_end[e] && f <= d; ++f) {
+        const Force<T> gamma = out.gamma[f];
+        const Vec3<T> turn = cross(root.gravity, gamma.lin);
+        const T exchanged = free ? components<T>({turn, zero_force<T>().lin}).x[e]
+                                 : dot(out.zeta[f], w.Psidot.ang(e), dot(gamma, w.Psiddot[e]));
+        if (f != e) dqdq[f] = T(0.5) * (dqdq[f] + exchanged);
+    }
+}
+
+// One entry of an output of m's joint: by columns at depths e (first) and f.
+template <class T>
+DTAU_INLINE Tensors<T> own_output(const OutputColumn<T>& out, int e, int f,
+                                  const IdsvaSoWorkspace<T>& w) {
+    const bool before = w.joint_end[f] <= w.joint_begin[e],
+               after = w.joint_end[e] <= w.joint_begin[f];
+    const int deep = after ? f : e, shallow = after ? e : f;
+    const Vec3<T> zeta = out.zeta[deep], turn = w.S.ang(shallow);
+    const Force<T> gamma = out.gamma[deep];
+    const T dvdv = dot(out.eta[deep], turn), slide = before ? T(0.0) : dot(gamma, w.S[shallow]);
+    return {dot(zeta, w.Psidot.ang(shallow), dot(gamma, w.Psiddot[shallow])),
+            before ? dot(zeta, turn, dot(gamma, w.Upsilondot[shallow]))
+                   : dot(out.eta[f], w.Psidot.ang(e)),
+            before || after ? dvdv : dvdv - slide, after ? slide : T(0.0)};
+}
+
+// ---------------------------------------------------------------- the output is shallower
+
+// The forces whose products with s_k are the entries, for all columns of the path.
+// I: composite of m's body.
+template <class T>
+DTAU_INLINE void forces_on_outputs(const DeepColumn<T>& m, const Inertia<T>& I, int first, int d,
+                                   const IdsvaSoWorkspace<T>& w) {
+    const Inertia<Wide<T>> I_rate = {Wide<T>(0.0), spread(m.I_rate.h), spread(m.I_rate.J)};
+    const Coriolis<Wide<T>> B = {spread(m.B_rate.A), spread(m.B_rate.p2)},
+                            E = {spread(m.E.A), spread(m.E.p2)};
+    const Force<Wide<T>> alpha = spread(m.alpha), beta = spread(m.beta);
+    for (int e = 0; e <= d; e += Pack<T>::width) {
+        const Motion<Wide<T>> S = w.S.load(e);
+        w.qv.store(e, mul_add(B, S, I_rate * w.Upsilondot.load(e)));
+        w.vv.store(e, E * S);
+        w.aq.store(e, I_rate * S);
+    }
+    for (int e = 0; e < first; e += Pack<T>::width)
+        w.qq_own.store(e, I_rate * w.Psiddot.load(e)), w.vq_own.store(e, spread(zero_force<T>()));
+    for (int e = first; e <= d; e += Pack<T>::width) {
+        const Motion<Wide<T>> S = w.S.load(e), Psidot = w.Psidot.load(e);
+        const Force<Wide<T>> qq = mul_add(B, Psidot, I_rate * w.Psiddot.load(e)), vq = E * Psidot;
+        w.qq_own.store(e, qq);
+        w.qq.store(e, cross_star(S, alpha, qq));
+        w.vq_own.store(e, vq);
+        w.vq.store(e, cross_star(S, beta, vq));
+    }
+    w.qv.set(d, w.vq[d]);  // inside m's own joint
+    for (int e = w.joint_begin[d]; e < d; ++e) {
+        const DeepColumn<T>& o = w.own[e - w.joint_begin[d]];
+        w.qv.set(e, cross_star(m.s, o.beta, o.E * m.Psidot));
+        w.vv.set(e, mul_add(o.E, m.s, I * cross(o.s, m.s)));
+        w.aq.set(e, cross_star(m.s, o.t2));
+        w.qq_exchanged.set(
+            e, mul_add(o.B_rate, m.Psidot, cross_star(m.s, o.alpha, o.I_rate * m.Psiddot)));
+    }
+}
+
+// Entries [k, m, e] and, behind them, [k, e, m] of an output k at depth f. product(x, e): of s_k and
+// the forces x at depth e and its neighbours. Whole packs as in deepest_output_row.
+template <class T, class Product>
+DTAU_INLINE void shallower_output_row(int f, int d, const PathForces<T>& gamma,
+                                      const IdsvaSoWorkspace<T>& w, const Tensors<T*>& row,
+                                      const Product& product) {
+    constexpr int width = Pack<T>::width;
+    const int end = w.joint_end[f], joint = w.joint_begin[d];
+    T *dqdq = row.dqdq + d + 1, *dqdv = row.dqdv + d + 1, *dvdv = row.dvdv + d + 1,
+      *dadq = row.dadq + d + 1;
+    for (int e = 0; e <= d; e += width) {
+        store(row.dqdv + e, product(w.qv, e));
+        store(row.dvdv + e, product(w.vv, e));
+    }
+    for (int e = 0; e < end; e += width) {
+        store(row.dqdq + e, product(w.qq_own, e));
+        store(row.dadq + e, Wide<T>(0.0));
+        store(dqdv + e, product(w.vq_own, e));
+    }
+    for (int e = end; e <= d; e += width) {
+        store(row.dqdq + e, product(w.qq, e));
+        store(row.dadq + e, product(gamma, e));
+        store(dqdv + e, product(w.vq, e));
+    }
+    for (int e = 0; e < d; e += width) {
+        store(dqdq + e, Pack<T>::load(row.dqdq + e).value);
+        store(dvdv + e, Pack<T>::load(row.dvdv + e).value);
+        store(dadq + e, product(w.aq, e));
+    }
+    for (int e = joint; e < d; e += width) store(dqdq + e, product(w.qq_exchanged, e));
+}
+
+}  // namespace dtau::DTAU_VARIANT

@@ -1,0 +1,153 @@
+// Packed tensors (packed.hpp) as an algorithm makes them, row by row, to where a state has them: out
+// of lanes, and past the caches where they would only pass through them.
+//
+// Results of many states are far larger than the caches. Rows of all tensors of a group of states are
+// collected in a little memory that stays in the nearest cache; from there they go to each tensor of
+// each state in whole cache lines.
+#pragma once
+
+#include <cstring>
+#include <type_traits>
+
+#include "dtau/algorithms/second/packed.hpp"
+#include "dtau/algorithms/second/path_columns.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+// What a state's numbers are outside lanes.
+template <class T>
+struct StateNumber {
+    using Type = T;
+};
+template <>
+struct StateNumber<Lane> {
+    using Type = double;
+};
+template <class T>
+using Number = typename StateNumber<T>::Type;
+
+inline constexpr int cache_line = 8;  // doubles
+
+DTAU_INLINE int begun_line(const double* x) {  // numbers before x in its cache line
+    return static_cast<int>(reinterpret_cast<std::uintptr_t>(x) % 64 / sizeof(double));
+}
+
+// Copies past the caches: lines that are not written as a whole go the usual way.
+inline void stream(const double* from, std::ptrdiff_t count, double* to) {
+    std::ptrdiff_t k = 0;
+    for (; k < count && reinterpret_cast<std::uintptr_t>(to + k) % 64 != 0; ++k) to[k] = from[k];
+    for (; k + cache_line <= count; k += cache_line)
+        for (int j = 0; j < cache_line; j += lanes) Lane::load(from + k + j).stream(to + k + j);
+    for (; k < count; ++k) to[k] = from[k];
+}
+
+// Numbers begin ... end - 1 to the same places of an array that is written in order; less, if they are
+// streamed and others follow, those of a line that is not complete yet. Returns where it stopped.
+template <class N>
+DTAU_INLINE int pass_on(const N* from, int begin, int end, bool last, bool streams, N* to) {
+    if constexpr (std::is_same_v<N, double>)
+        if (streams) {
+            if (!last) end -= begun_line(to + end);
+            if (end < begin) end = begin;
+            stream(from + begin, end - begin, to + begin);
+            return end;
+        }
+    std::memcpy(static_cast<void*>(to + begin), from + begin, (end - begin) * sizeof(N));
+    return end;
+}
+
+template <class T>
+class PackedRows {
+  public:
+    static constexpr int group = sizeof(T) / sizeof(Number<T>);  // states
+
+    // For paths of up to n columns.
+    struct Memory {
+        int stride;        // a row more than is collected, in whole packs
+        T* rows;           // (4, stride)
+        Number<T>* state;  // (group, stride) of one tensor, out of lanes
+
+        Memory(Arena& arena, int n)
+            : stride(whole_lines(collected + 2 * n + lanes)),
+              rows(arena.take<T>(4 * stride)),
+              state(group > 1 ? arena.take<Number<T>>(group * stride) : nullptr) {}
+    };
+
+    // Of `states` states, to the arrays `to` of the first of them; states are `size` numbers apart.
+    PackedRows(const Memory& memory, int states, std::ptrdiff_t size, bool streams,
+               Number<T>* const (&to)[4])
+        : rows_(memory.rows),
+          state_(memory.state),
+          stride_(memory.stride),
+          states_(states),
+          size_(size),
+          streams_(streams),
+          to_{to[0], to[1], to[2], to[3]} {}
+
+    // Where the next row is to be written, whole packs of it.
+    DTAU_INLINE Tensors<T*> next() const {
+        T* x = rows_ + at_;
+        return {x, x + stride_, x + 2 * stride_, x + 3 * stride_};
+    }
+    // So many numbers have been written there.
+    DTAU_INLINE void done(int count) {
+        at_ += count;
+        if (at_ >= collected) flush(false);
+    }
+    // The rest of them.
+    void finish() {
+        flush(true);
+        if (streams_) end_streams();
+    }
+
+  private:
+    static constexpr int collected = 128;
+    static int whole_lines(int count) {  // an odd number: arrays do not meet in a cache's places
+        return ((count / cache_line + 1) | 1) * cache_line;
+    }
+
+    // What is collected goes to the results, but for lines that are not complete yet: they are among
+    // the last numbers, which are the first of what is collected next.
+    __attribute__((noinline)) void flush(bool last) {
+        const int whole = last ? at_ : at_ - at_ % lanes;
+        const int from = last || !streams_ ? whole : whole - cache_line;
+        for (int o = 0; o < 4; ++o) {
+            T* x = rows_ + o * stride_;
+            if constexpr (group > 1) leave_lanes(x, whole);
+            for (int l = 0; l < states_; ++l) {
+                int& begin = begin_[o * group + l];
+                const Number<T>* state;
+                if constexpr (group > 1)
+                    state = state_ + l * std::ptrdiff_t(stride_);
+                else
+                    state = x;
+                begin =
+                    pass_on(state, begin, whole, last, streams_, to_[o] + l * size_ + base_) - from;
+            }
+            for (int k = from; k < at_; ++k) x[k - from] = x[k];
+        }
+        base_ += from, at_ -= from;
+    }
+    DTAU_INLINE void leave_lanes(const Lane* x, int count) const {
+        double* to = state_;
+        const std::ptrdiff_t stride = stride_;
+        for (int k = 0; k < count; k += lanes) {
+            Lane::Vector y[lanes];
+            unrolled<lanes>([&](int j) { y[j] = x[k + j].value; });
+            transpose(y);
+            unrolled<lanes>([&](int l) { Lane(y[l]).store(to + l * stride + k); });
+        }
+    }
+
+    T* rows_;
+    Number<T>* state_;
+    int stride_, states_;
+    std::ptrdiff_t size_;
+    bool streams_;
+    Number<T>* to_[4];
+    int at_ = 0;                 // collected
+    std::ptrdiff_t base_ = 0;    // place in the tensor of the first of them
+    int begin_[4 * group] = {};  // the first of them that has not been passed on
+};
+
+}  // namespace dtau::DTAU_VARIANT

@@ -1,0 +1,136 @@
+// Dynamics by the factors of the mass matrix: a = M^-1 (tau - bias), and M^-1 itself, O(N d^2).
+//
+// Where derivatives need the factors anyway this costs less than the articulated-body algorithm, and
+// it holds for joints that mimic others, for which M is that of the independent velocities: G^T M G.
+//
+// Symbols, for body i with parent p:
+//   composite[i]  inertia, then of the subtree     bias_a[i], bias_f[i]  acceleration and force of
+//   a[k]          acceleration of joint column k                         the body at a = 0
+#pragma once
+
+#include "dtau/algorithms/first/idsva.hpp"
+#include "dtau/algorithms/solve/ltdl.hpp"
+#include "dtau/coupling.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+template <class T>
+struct FactorizedWorkspace {
+    IdsvaWorkspace<T> idsva;
+    LtdlWorkspace<T> ltdl;
+    T *a, *independent;  // of the joints; of the independent velocities, where they are fewer
+    Inertia<T>* composite;
+    Motion<T>* bias_a;
+    Force<T>* bias_f;
+
+    FactorizedWorkspace(Arena& arena, const Tree& tree)
+        : idsva(arena, tree),
+          ltdl(arena, tree.independent),
+          a(arena.take<T>(tree.nv)),
+          independent(tree.coupling ? arena.take<T>(tree.independent.n) : nullptr),
+          composite(arena.take<Inertia<T>>(tree.nbodies)),
+          bias_a(arena.take<Motion<T>>(tree.nbodies)),
+          bias_f(arena.take<Force<T>>(tree.nbodies)) {}
+};
+
+// M of the independent velocities, by paths, into w.L.
+template <class T>
+DTAU_INLINE void mass_matrix_by_paths(const Tree& tree, const Motion<T>* S, Inertia<T>* inertias,
+                                      const LtdlWorkspace<T>& w) {
+    const int* depth = tree.independent.depth;
+    if (!tree.coupling) {
+        crba_backward(tree, S, inertias,
+                      [&](int k, int j, T m) { w.L[k * w.stride + depth[j]] = m; });
+        for (int k = 0; k < tree.nv; ++k) w.L[k * w.stride + depth[k]] += T(tree.armature[k]);
+        return;
+    }
+    const Coupling& c = *tree.coupling;
+    const auto add = [&](int k, int j, T m) {
+        const int r = c.v_source[k], s = c.v_source[j];
+        // Two joints of one coordinate add to its diagonal entry twice: M_kj and M_jk.
+        const double scale = c.v_scale[k] * c.v_scale[j] * (k != j && r == s ? 2.0 : 1.0);
+        T& entry = w.L[(r > s ? r : s) * w.stride + depth[r > s ? s : r]];
+        entry = fma(T(scale), m, entry);
+    };
+    for (int k = 0; k < c.nv * w.stride; ++k) w.L[k] = T(0.0);
+    crba_backward(tree, S, inertias, add);
+    for (int k = 0; k < tree.nv; ++k) add(k, k, T(tree.armature[k]));
+}
+
+template <class T>
+void mass_matrix_factors(const Tree& tree, const Motion<T>* S, Inertia<T>* inertias,
+                         const LtdlWorkspace<T>& w) {
+    mass_matrix_by_paths(tree, S, inertias, w);
+    ltdl_factorize(tree.independent, w);
+}
+
+// Torque tau - damping v - (Coriolis, gravity, external torque) of the joints, after
+// idsva_velocities; tau null: zero.
+template <class T>
+void driving_torque(const Tree& tree, const T* v, const T* tau, T* torque,
+                    const FactorizedWorkspace<T>& w) {
+    const Ground<T>& g = w.idsva.ground;
+    for (int i = 0; i < tree.nbodies; ++i) {
+        const int p = tree.bodies[i].parent;
+        const Motion<T> ap = p < 0 ? world_acceleration(g.gravity[i]) : w.bias_a[p];
+        w.bias_a[i] = ap + w.idsva.a[i];
+        w.bias_f[i] = w.idsva.f[i] + g.I[i] * w.bias_a[i];
+    }
+    for (int i = tree.nbodies - 1; i >= 0; --i) {
+        const Body& body = tree.bodies[i];
+        for (int k = body.v; k < body.v + body.nv; ++k)
+            torque[k] =
+                fma(T(-tree.damping[k]), v[k], tau ? tau[k] : T(0.0)) - dot(g.S[k], w.bias_f[i]);
+        if (body.parent >= 0) w.bias_f[body.parent] += w.bias_f[i];
+    }
+}
+
+// Factorises M, sweeps over velocities (idsva_velocities), and solves for the acceleration w.a.
+// q, v: of the joints; tau: of the independent velocities.
+template <class T>
+void factorized_dynamics(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ext,
+                         const FactorizedWorkspace<T>& w) {
+    const Ground<T>& g = w.idsva.ground;
+    ground_sweep(tree, q, v, g);
+    for (int i = 0; i < tree.nbodies; ++i) w.composite[i] = g.I[i];
+    mass_matrix_factors(tree, g.S, w.composite, w.ltdl);
+
+    idsva_velocities(tree, v, f_ext, w.idsva);
+    if (!tree.coupling) {
+        driving_torque(tree, v, tau, w.a, w);
+        ltdl_solve_vector(tree.independent, w.a, w.ltdl);
+        return;
+    }
+    driving_torque<T>(tree, v, nullptr, w.a, w);
+    reduce_columns(tree, w.a, 1, w.independent);
+    for (int k = 0; k < tree.independent.n; ++k) w.independent[k] = w.independent[k] + tau[k];
+    ltdl_solve_vector(tree.independent, w.independent, w.ltdl);
+    expand_v(tree, w.independent, w.a);
+}
+
+// Forward dynamics of joints that mimic others; a: of the joints.
+template <class T>
+void coupled_forward_dynamics(const Tree& tree, const T* q, const T* v, const T* tau,
+                              const T* f_ext, T* a, const FactorizedWorkspace<T>& w) {
+    factorized_dynamics(tree, q, v, tau, f_ext, w);
+    for (int k = 0; k < tree.nv; ++k) a[k] = w.a[k];
+}
+
+template <class T>
+struct MassMatrixInverseWorkspace {
+    Ground<T> ground;
+    LtdlWorkspace<T> ltdl;
+
+    MassMatrixInverseWorkspace(Arena& arena, const Tree& tree)
+        : ground(arena, tree), ltdl(arena, tree.independent) {}
+};
+
+template <class T>
+void mass_matrix_inverse(const Tree& tree, const T* q, T* M_inverse,
+                         const MassMatrixInverseWorkspace<T>& w) {
+    ground_sweep<T>(tree, q, nullptr, w.ground);
+    mass_matrix_factors(tree, w.ground.S, w.ground.I, w.ltdl);
+    ltdl_inverse(tree.independent, M_inverse, w.ltdl);
+}
+
+}  // namespace dtau::DTAU_VARIANT

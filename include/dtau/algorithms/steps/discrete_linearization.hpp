@@ -1,0 +1,222 @@
+// The exact derivative of a time step (step.hpp) by state and inputs: z+ = A z + B u, with z = (xi, dv)
+// at either end, increments of q in body axes.
+//
+// All stages are computed first, and keep the derivatives of inverse dynamics and the factors of M.
+// Then blocks of columns go through the stages: with xi_i and dv_i the variations of a stage's state,
+//   da_i = -M_i^-1 (dtau/dq xi_i + dtau/dv dv_i - dtau)
+// No inverse and no derivative of forward dynamics is formed, and the zeros of the tree are skipped
+// in every product: O(N d) a column, where products of (nv, nv) matrices take O(N^2).
+#pragma once
+
+#include "dtau/algorithms/solve/column_blocks.hpp"
+#include "dtau/algorithms/solve/factorized.hpp"
+#include "dtau/algorithms/steps/step.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+template <class T>
+struct DiscreteWorkspace {
+    static constexpr int most = LtdlWorkspace<T>::packs;  // in a block of columns
+    StepWorkspace<T> step;
+    VariationWorkspace<T> variation;
+    FactorizedWorkspace<T> dynamics;
+    T *dtau_dq[max_stages], *dtau_dv[max_stages], *L[max_stages];
+    T *joint_dq, *joint_dv;  // those of all joints, where joints mimic others
+    // Of a block: variations of theta (of joints that turn), of q, of v and then theta', of a, and
+    // the sums of the last two.
+    Pack<T>*theta, *q, *v, *a, *rate_sum, *a_sum;
+
+    DiscreteWorkspace(Arena& arena, const Tree& tree)
+        : step(arena, tree),
+          variation(arena, tree),
+          dynamics(arena, tree),
+          joint_dq(tree.coupling ? arena.take_zeros<T>(tree.nv * tree.nv) : nullptr),
+          joint_dv(tree.coupling ? arena.take_zeros<T>(tree.nv * tree.nv) : nullptr) {
+        const int n = tree.independent.n;
+        for (int i = 0; i < max_stages; ++i) {
+            dtau_dq[i] = arena.take_zeros<T>(n * n);
+            dtau_dv[i] = arena.take_zeros<T>(n * n);
+            L[i] = arena.take<T>(n * dynamics.ltdl.stride);
+        }
+        Pack<T>* columns = arena.take<Pack<T>>(6 * n * most);
+        const auto next = [&] { return columns += n * most, columns - n * most; };
+        theta = next(), q = next(), v = next(), a = next(), rate_sum = next(), a_sum = next();
+    }
+    // The workspace of the dynamics, with the factors of stage i.
+    FactorizedWorkspace<T> at_stage(int i) const {
+        FactorizedWorkspace<T> w = dynamics;
+        w.ltdl.L = L[i];
+        return w;
+    }
+};
+
+// The acceleration at a stage, and its derivatives and factors for later.
+template <class T>
+DTAU_INLINE void linearize_stage(const Tree& tree, int i, const T* q, const T* v, const T* tau,
+                                 const T* f_ext, T* a, const DiscreteWorkspace<T>& w) {
+    T* const no_matrix = nullptr;
+    const FactorizedWorkspace<T> dynamics = w.at_stage(i);
+    factorized_dynamics(tree, q, v, tau, f_ext, dynamics);
+    idsva_accelerations(tree, dynamics.a, dynamics.idsva);
+    const int n = tree.independent.n;
+    if (tree.coupling) {
+        idsva_backward(tree, {w.joint_dq, w.joint_dv, no_matrix, tree.nv}, dynamics.idsva);
+        reduce_matrix(tree, w.joint_dq, w.dtau_dq[i], n);
+        reduce_matrix(tree, w.joint_dv, w.dtau_dv[i], n);
+    } else {
+        idsva_backward(tree, {w.dtau_dq[i], w.dtau_dv[i], no_matrix, n}, dynamics.idsva);
+    }
+    for (int k = 0; k < tree.nv; ++k) a[k] = dynamics.a[k];
+}
+
+// ---------------------------------------------------------------- blocks of columns
+
+// A block of columns from `begin` on: those of z = (xi, dv), padded to whole packs, then the inputs.
+struct BlockStart {
+    int begin, padded;
+    const InputMap& inputs;
+};
+
+// Adds xi (first = 0) or dv (first = nv) to rows of `row` ... row + count - 1 of all.
+template <int packs, class T>
+DTAU_INLINE void add_units(const BlockStart& start, int first, int row, int count, Pack<T>* x) {
+    constexpr int width = Pack<T>::width;
+    for (int c = 0; c < packs * width; ++c) {
+        const int k = start.begin + c - first - row, p = c / width;
+        if (k >= 0 && k < count)
+            x[k * packs + p] = fma(T(1.0), Pack<T>::unit(c % width), x[k * packs + p]);
+    }
+}
+template <int packs, class T>
+DTAU_INLINE void add_torques(const BlockStart& start, int n, Pack<T>* x) {
+    constexpr int width = Pack<T>::width;
+    const InputMap& inputs = start.inputs;
+    for (int c = 0; c < packs * width; ++c) {
+        const int column = start.begin + c - start.padded, p = c / width;
+        if (column < 0 || column >= inputs.count) continue;
+        const Pack<T> unit = Pack<T>::unit(c % width);
+        if (!inputs.map) {
+            Pack<T>& entry = x[inputs.columns[column] * packs + p];
+            entry = fma(T(1.0), unit, entry);
+            continue;
+        }
+        const double* entry = inputs.map + column;
+        for (int k = 0; k < n; ++k, entry += inputs.count)
+            x[k * packs + p] = fma(T(*entry), unit, x[k * packs + p]);
+    }
+}
+
+// From theta in w.q: the variation of q (+) theta, of a stage or of the step; theta of joints that
+// turn goes to w.theta.
+template <int packs, class T>
+void displace(const Tree& tree, const BlockStart& start, int stage, const DiscreteWorkspace<T>& w) {
+    for_turning_joints(tree, true, [&](int, const Body& body, int first) {
+        for (int k = first * packs; k < (first + body.nv) * packs; ++k) w.theta[k] = w.q[k];
+    });
+    add_units<packs>(start, 0, 0, tree.independent.n, w.q);
+    for_turning_joints(tree, true, [&](int j, const Body& body, int first) {
+        const JointVariation<T>& by = w.variation.at(j, stage);
+        Pack<T>*q = w.q + first * packs, xi[6 * packs];
+        for (int k = 0; k < body.nv * packs; ++k) q[k] = xi[k] = {T(0.0)};
+        add_units<packs>(start, 0, first, body.nv, xi);
+        joint_product<packs>(by.Ad, body.nv, xi, q);
+        joint_product<packs>(by.J, body.nv, w.theta + first * packs, q);
+    });
+}
+
+// Rows of a block that are not zero at stages 0 and 1, whole joints where they turn.
+DTAU_INLINE Rows joined(const Rows& a, const Rows& b) {
+    if (a.begin >= a.end) return b;
+    if (b.begin >= b.end) return a;
+    return {a.begin < b.begin ? a.begin : b.begin, a.end > b.end ? a.end : b.end};
+}
+DTAU_INLINE Rows of_whole_joints(const Tree& tree, Rows rows) {
+    for_turning_joints(tree, true, [&](int, const Body& body, int first) {
+        const Rows joint = {first, first + body.nv};
+        if (rows.begin < joint.end && rows.end > joint.begin) rows = joined(rows, joint);
+    });
+    return rows;
+}
+
+// All stages, for a block of `packs` packs, to columns of z+ whose rows are z's, xi first.
+template <int packs, class T>
+void linearize_block(const Tree& tree, Integrator method, T h, const BlockStart& start,
+                     const Columns<T>* to, const DiscreteWorkspace<T>& w) {
+    const Paths& dofs = tree.independent;
+    const int n = dofs.n, size = n * packs, end = start.begin + packs * Pack<T>::width;
+    const auto within = [&](int first) -> Rows {
+        const int begin = start.begin - first, stop = end - first;
+        return {begin > 0 ? begin : 0, stop < n ? stop : n};
+    };
+    const Rows xi = within(0), dv = within(n), all = {0, n};
+    LtdlWorkspace<T> factors = w.dynamics.ltdl;
+    for (int k = 0; k < size; ++k) w.q[k] = w.v[k] = w.a[k] = w.rate_sum[k] = w.a_sum[k] = {T(0.0)};
+    add_units<packs>(start, 0, 0, n, w.q);
+
+    for (int i = 0; i < stage_count(method); ++i) {
+        const T ahead = T(stage_ahead(i)) * h, weight = T(stage_weight(method, i)) * h;
+        for (int k = 0; i > 0 && k < size; ++k) {
+            w.q[k] = ahead * w.v[k];
+            w.v[k] = ahead * w.a[k];
+            w.a[k] = {T(0.0)};
+        }
+        if (i > 0) displace<packs>(tree, start, i, w);
+        add_units<packs>(start, n, 0, n, w.v);
+        add_torques<packs>(start, n, w.a);
+        factors.L = w.L[i];
+        const Rows q_rows = i > 1 ? all : i == 1 ? of_whole_joints(tree, joined(xi, dv)) : xi;
+        subtract_products<packs>(dofs, Factor<T>{w.dtau_dq[i], w.q, q_rows},
+                                 Factor<T>{w.dtau_dv[i], w.v, i > 0 ? all : dv}, w.a, factors.path);
+        solve_block<packs>(dofs, w.a, factors);
+        if (i > 0)
+            for_turning_joints(tree, true, [&](int j, const Body& body, int first) {
+                const JointVariation<T>& by = w.variation.at(j, i);
+                Pack<T>*rate = w.v + first * packs, v[6 * packs];
+                for (int k = 0; k < body.nv * packs; ++k) v[k] = rate[k], rate[k] = {T(0.0)};
+                joint_product<packs>(by.by_v, body.nv, v, rate);
+                joint_product<packs>(by.by_theta, body.nv, w.theta + first * packs, rate);
+            });
+        for (int k = 0; k < size; ++k) {
+            w.a_sum[k] = fma(weight, w.a[k], w.a_sum[k]);
+            w.rate_sum[k] = fma(weight, w.v[k], w.rate_sum[k]);
+        }
+    }
+    add_units<packs>(start, n, 0, n, w.a_sum);
+    const bool implicit = method == Integrator::semi_implicit;
+    for (int k = 0; k < size; ++k) w.q[k] = implicit ? h * w.a_sum[k] : w.rate_sum[k];
+    displace<packs>(tree, start, max_stages, w);
+    // Zeros that something underflowed to get a positive sign: their own differs between blocks.
+    const Pack<T> zero = {T(0.0)};
+    for (int k = 0; k < n; ++k)
+        unrolled<packs>([&](int p) {
+            T* at = to[p].at + static_cast<std::ptrdiff_t>(k) * to[p].stride;
+            const std::ptrdiff_t half = static_cast<std::ptrdiff_t>(n) * to[p].stride;
+            fma(T(1.0), w.q[k * packs + p], zero).store(at, to[p].room);
+            fma(T(1.0), w.a_sum[k * packs + p], zero).store(at + half, to[p].room);
+        });
+}
+
+// q, v, q_next, v_next: of the joints; tau, A (2 nv, 2 nv) and B (2 nv, count): of the independent
+// velocities.
+template <class T>
+void linearize_discrete(const Tree& tree, Integrator method, const InputMap& inputs, const T* q,
+                        const T* v, const T* tau, T h, const T* f_ext, T* A, T* B, T* q_next,
+                        T* v_next, const DiscreteWorkspace<T>& w) {
+    step(tree, q, v, h, method, q_next, v_next, w.step, [&](int i, const T* qi, const T* vi, T* a) {
+        linearize_stage(tree, i, qi, vi, tau, f_ext, a, w);
+    });
+    step_variation(tree, method, w.step, w.variation);
+    constexpr int most = DiscreteWorkspace<T>::most, width = Pack<T>::width;
+    const int states = 2 * tree.independent.n, padded = whole_packs<T>(states);
+    for_even_blocks<most, width>(padded + inputs.count, [&]<int packs>(int begin) {
+        Columns<T> to[packs];
+        for (int p = 0; p < packs; ++p) {
+            const int c = begin + p * width, input = c - padded;
+            to[p] = c < padded ? Columns<T>{A + c, states - c, states}
+                               : Columns<T>{B + input, inputs.count - input, inputs.count};
+        }
+        linearize_block<packs>(tree, method, h, BlockStart{begin, padded, inputs}, to, w);
+    });
+}
+
+}  // namespace dtau::DTAU_VARIANT

@@ -1,0 +1,74 @@
+// Left-trivialized linearization of the equations of motion, [Bos] propositions 1 to 3.
+//
+//   z' = A z + B u,   z = (xi, dv),   q_eps = q (+) eps xi,   v_eps = v + eps dv
+//
+//   A = ( -ad_v    1     )      B = (      0        )
+//       (  da_dq   da_dv )          ( da_dtau map   )
+//
+// ad_v is that of each joint that turns: (v cross) for a free one, zero for joints that commute. The
+// derivatives are those of fdsva.hpp, written into A where they belong.
+#pragma once
+
+#include "dtau/algorithms/steps/exponential.hpp"
+#include "dtau/algorithms/first/fdsva.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+template <class T>
+struct LinearizationWorkspace {
+    FdsvaWorkspace<T> derivatives;
+    T* da_dtau;
+
+    LinearizationWorkspace(Arena& arena, const Tree& tree)
+        : derivatives(arena, tree),
+          da_dtau(arena.take<T>(tree.independent.n * tree.independent.n)) {}
+};
+
+// xi' = -ad_v xi + dv: the upper rows of A, into zeros. v: of the joints.
+template <class T>
+DTAU_INLINE void kinematic_rows(const Tree& tree, const T* v, T* A) {
+    const int n = tree.independent.n, width = 2 * n;
+    for (int k = 0; k < n; ++k) A[k * width + n + k] = T(1.0);
+    for (int i = 0; i < tree.nbodies; ++i) {
+        const Body& body = tree.bodies[i];
+        if (!turns(body.kind)) continue;
+        const int first = tree.coupling ? tree.coupling->v_source[body.v] : body.v;
+        T block[36];
+        joint_matrix(body.kind, ad(-joint_twist(body, v + body.v)), block);
+        for (int r = 0; r < body.nv; ++r)
+            for (int c = 0; c < body.nv; ++c)
+                A[(first + r) * width + first + c] = block[r * body.nv + c];
+    }
+}
+
+// The lower rows of B.
+template <class T>
+DTAU_INLINE void input_rows(int n, const InputMap& inputs, const T* da_dtau, T* B) {
+    const int m = inputs.count;
+    for (int k = 0; k < n; ++k, da_dtau += n, B += m) {
+        if (!inputs.map) {
+            for (int c = 0; c < m; ++c) B[c] = da_dtau[inputs.columns[c]];
+            continue;
+        }
+        for (int c = 0; c < m; ++c) B[c] = T(0.0);
+        for (int j = 0; j < n; ++j) {
+            const double* row = inputs.map + static_cast<std::ptrdiff_t>(j) * m;
+            for (int c = 0; c < m; ++c) B[c] = fma(T(row[c]), da_dtau[j], B[c]);
+        }
+    }
+}
+
+// q, v and a: of the joints; tau, A (2 nv, 2 nv) and B (2 nv, count), into zeros: of the independent
+// velocities.
+template <class T>
+void linearize(const Tree& tree, const InputMap& inputs, const T* q, const T* v, const T* tau,
+               const T* f_ext, T* A, T* B, T* a, const LinearizationWorkspace<T>& w) {
+    const int n = tree.independent.n;
+    T* lower = A + 2 * n * n;
+    fdsva(tree, q, v, tau, f_ext, lower, lower + n, 2 * n, w.da_dtau, w.derivatives);
+    kinematic_rows(tree, v, A);
+    input_rows(n, inputs, w.da_dtau, B + static_cast<std::ptrdiff_t>(n) * inputs.count);
+    for (int k = 0; k < tree.nv; ++k) a[k] = w.derivatives.dynamics.a[k];
+}
+
+}  // namespace dtau::DTAU_VARIANT

@@ -1,0 +1,156 @@
+// One time step h of q' = q v, v' = a(q, v, tau) with tau and the external wrenches held.
+//
+//   euler          q+ = q (+) h v,    v+ = v + h a
+//   semi_implicit  q+ = q (+) h v+,   v+ = v + h a
+//   rk4            the classical Runge-Kutta method for theta and v, with q = q0 (+) theta:
+//
+//     theta' = J(theta)^-1 v = v + [theta, v] / 2 + [theta, [theta, v]] / 12 - ...,   [x, y] = x cross y
+//
+// That is the method of Runge, Kutta, Munthe-Kaas: [RKMK], where order 4 needs the two
+// brackets that are written here and no more. Without them the order is 2 for joints that turn; for
+// all others they vanish. The inverse of the right Jacobian is there because velocities are in body
+// axes.
+#pragma once
+
+#include "dtau/algorithms/steps/manifold.hpp"
+#include "dtau/kinematics.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+inline constexpr int max_stages = 4;
+
+DTAU_INLINE int stage_count(Integrator method) {
+    return method == Integrator::rk4 ? max_stages : 1;
+}
+// How far ahead of q and v stage i stands, in the derivatives of the stage before it, and what it
+// weighs in the result; in steps.
+DTAU_INLINE double stage_ahead(int i) { return i == 0 ? 0.0 : i == 3 ? 1.0 : 0.5; }
+DTAU_INLINE double stage_weight(Integrator method, int i) {
+    return method != Integrator::rk4 ? 1.0 : i == 0 || i == 3 ? 1.0 / 6.0 : 1.0 / 3.0;
+}
+
+// What a step has been through: stage i at q(i), v(i), a displacement theta(i) from q; theta() is the
+// displacement of the whole step.
+template <class T>
+struct StepWorkspace {
+    int nq, nv;
+    T *qs, *vs, *thetas, *rate, *a;
+
+    StepWorkspace(Arena& arena, const Tree& tree)
+        : nq(tree.nq),
+          nv(tree.nv),
+          qs(arena.take<T>(max_stages * nq)),
+          vs(arena.take<T>(max_stages * nv)),
+          thetas(arena.take<T>((max_stages + 1) * nv)),
+          rate(arena.take<T>(nv)),
+          a(arena.take<T>(nv)) {}
+    T* q(int i) const { return qs + i * nq; }
+    T* v(int i) const { return vs + i * nv; }
+    T* theta(int i = max_stages) const { return thetas + i * nv; }
+};
+
+// theta' of all joints.
+template <class T>
+DTAU_INLINE void displacement_rates(const Tree& tree, const T* theta, const T* v, T* rate) {
+    for (int i = 0; i < tree.nbodies; ++i) {
+        const Body& body = tree.bodies[i];
+        if (!turns(body.kind)) {
+            for (int k = body.v; k < body.v + body.nv; ++k) rate[k] = v[k];
+            continue;
+        }
+        const Motion<T> x = joint_twist(body, theta + body.v), y = joint_twist(body, v + body.v);
+        const Motion<T> xy = cross(x, y);
+        joint_coordinates(body, fma(T(1.0 / 12.0), cross(x, xy), fma(T(0.5), xy, y)),
+                          rate + body.v);
+    }
+}
+
+// Calls acceleration(i, q, v, a) for every stage i.
+template <class T, class Acceleration>
+DTAU_INLINE void step(const Tree& tree, const T* q, const T* v, T h, Integrator method, T* q_next,
+                      T* v_next, const StepWorkspace<T>& w, const Acceleration& acceleration) {
+    const int nv = tree.nv;
+    T* total = w.theta();
+    for (int k = 0; k < tree.nq; ++k) w.qs[k] = q[k];
+    for (int k = 0; k < nv; ++k) w.vs[k] = v_next[k] = v[k], w.thetas[k] = total[k] = T(0.0);
+    for (int i = 0; i < stage_count(method); ++i) {
+        T *vi = w.v(i), *theta = w.theta(i);
+        if (i > 0) {
+            const T ahead = T(stage_ahead(i)) * h;
+            for (int k = 0; k < nv; ++k) vi[k] = fma(ahead, w.a[k], v[k]);
+            for (int k = 0; k < nv; ++k) theta[k] = ahead * w.rate[k];
+            integrate(tree, q, theta, w.q(i));
+        }
+        acceleration(i, w.q(i), vi, w.a);
+        displacement_rates(tree, theta, vi, w.rate);
+        const T weight = T(stage_weight(method, i)) * h;
+        for (int k = 0; k < nv; ++k) v_next[k] = fma(weight, w.a[k], v_next[k]);
+        for (int k = 0; k < nv; ++k) total[k] = fma(weight, w.rate[k], total[k]);
+    }
+    if (method == Integrator::semi_implicit)
+        for (int k = 0; k < nv; ++k) total[k] = h * v_next[k];
+    integrate(tree, q, total, q_next);
+}
+
+// ---------------------------------------------------------------- how a step varies
+//
+// Of a joint that turns, with variations xi of q, theta of the displacement, v of the velocity, in
+// its coordinates:
+//   of q (+) theta      Ad xi + J theta            at every stage but the first, and at the end
+//   of theta'           by_theta theta + by_v v    at every stage but the first
+// Of all other joints: xi + theta, and v.
+
+template <class T>
+struct JointVariation {
+    T Ad[36], J[36], by_theta[36], by_v[36];
+};
+
+template <class T>
+struct VariationWorkspace {
+    JointVariation<T>* joints;  // of stage i and turning joint j at (max_stages + 1) j + i
+    const JointVariation<T>& at(int joint, int stage = max_stages) const {
+        return joints[(max_stages + 1) * joint + stage];
+    }
+    VariationWorkspace(Arena& arena, const Tree& tree) {
+        int count = 0;
+        for (int i = 0; i < tree.nbodies; ++i) count += turns(tree.bodies[i].kind);
+        joints = arena.take<JointVariation<T>>(count * (max_stages + 1));
+    }
+};
+
+// Calls visit(j, body, first) for the joints that turn, j = 0, 1, ..., with the place of their first
+// velocity among those of all joints, or among the independent ones.
+template <class Visit>
+DTAU_INLINE void for_turning_joints(const Tree& tree, bool independent, const Visit& visit) {
+    int j = 0;
+    for (int i = 0; i < tree.nbodies; ++i) {
+        const Body& body = tree.bodies[i];
+        if (turns(body.kind))
+            visit(j++, body,
+                  independent && tree.coupling ? tree.coupling->v_source[body.v] : body.v);
+    }
+}
+
+template <class T>
+DTAU_INLINE void step_variation(const Tree& tree, Integrator method, const StepWorkspace<T>& step,
+                                const VariationWorkspace<T>& w) {
+    for_turning_joints(tree, false, [&](int j, const Body& body, int first) {
+        for (int i = 1; i <= max_stages; ++i) {
+            if (i < max_stages && i >= stage_count(method)) continue;
+            JointVariation<T>& out = w.joints[(max_stages + 1) * j + i];
+            const Motion<T> theta = joint_twist(body, step.theta(i) + first);
+            const MotionMap<T> J = right_jacobian(theta);
+            joint_matrix(body.kind, J, out.J);
+            joint_matrix(body.kind, inverse_adjoint(theta, J), out.Ad);
+            if (i == max_stages) continue;
+            // v + [theta, v] / 2 + [theta, [theta, v]] / 12
+            const Motion<T> v = joint_twist(body, step.v(i) + first);
+            const MotionMap<T> x = ad(theta), y = ad(v), xy = ad(cross(theta, v));
+            const T half(0.5), twelfth(1.0 / 12.0);
+            joint_matrix(body.kind, fma(twelfth, x * x, fma(half, x, identity_map<T>())), out.by_v);
+            joint_matrix(body.kind, fma(-twelfth, fma(T(1.0), x * y, xy), -half * y), out.by_theta);
+        }
+    });
+}
+
+}  // namespace dtau::DTAU_VARIANT

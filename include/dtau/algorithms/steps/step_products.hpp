@@ -1,0 +1,171 @@
+// The gradient of a time step (step.hpp), O(N) a stage: lam_q and lam_v weigh the variations of q+ and
+// v+, and go back through the stages; each takes one vector-Jacobian product of forward dynamics.
+#pragma once
+
+#include "dtau/algorithms/first/forward_products.hpp"
+#include "dtau/algorithms/steps/step.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+// How forward dynamics and its product are computed: of independent joints, and of joints that mimic
+// others. tau and lam are of the independent velocities, all else of the joints.
+template <class T>
+struct IndependentDynamics {
+    ForwardVjpWorkspace<T> w;
+
+    IndependentDynamics(Arena& arena, const Tree& tree) : w(arena, tree) {}
+    void acceleration(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ext,
+                      T* a) const {
+        forward_dynamics(tree, q, v, tau, f_ext, a, w.value);
+    }
+    void gradient(const Tree& tree, const T* q, const T* v, const T* tau, const T* lam,
+                  const T* f_ext, T* by_q, T* by_v, T* by_tau, T* by_f_ext) const {
+        forward_dynamics_vjp(tree, q, v, tau, lam, f_ext, by_q, by_v, by_tau, by_f_ext, w);
+    }
+};
+template <class T>
+struct CoupledDynamics {
+    CoupledForwardVjpWorkspace<T> w;
+
+    CoupledDynamics(Arena& arena, const Tree& tree) : w(arena, tree) {}
+    void acceleration(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ext,
+                      T* a) const {
+        coupled_forward_dynamics(tree, q, v, tau, f_ext, a, w.dynamics);
+    }
+    void gradient(const Tree& tree, const T* q, const T* v, const T* tau, const T* lam,
+                  const T* f_ext, T* by_q, T* by_v, T* by_tau, T* by_f_ext) const {
+        coupled_forward_dynamics_vjp(tree, q, v, tau, lam, f_ext, by_q, by_v, by_tau, by_f_ext, w);
+    }
+};
+
+template <class T, template <class> class Dynamics>
+struct StepVjpWorkspace {
+    StepWorkspace<T> step;
+    VariationWorkspace<T> variation;
+    Dynamics<T> dynamics;
+    T *q_next, *v_next;
+    // Gradients: by the displacement and the velocity that the step ends with; by theta, v, theta'
+    // and a of a stage; of its acceleration by q, v, tau and f_ext.
+    T *end_theta, *end_v, *theta, *v, *rate, *a, *stage_q, *stage_v, *stage_tau, *stage_f_ext;
+
+    StepVjpWorkspace(Arena& arena, const Tree& tree)
+        : step(arena, tree),
+          variation(arena, tree),
+          dynamics(arena, tree),
+          q_next(arena.take<T>(tree.nq)),
+          v_next(arena.take<T>(tree.nv)),
+          end_theta(arena.take<T>(tree.nv)),
+          end_v(arena.take<T>(tree.nv)),
+          theta(arena.take<T>(tree.nv)),
+          v(arena.take<T>(tree.nv)),
+          rate(arena.take<T>(tree.nv)),
+          a(arena.take<T>(tree.nv)),
+          stage_q(arena.take<T>(tree.nv)),
+          stage_v(arena.take<T>(tree.nv)),
+          stage_tau(arena.take<T>(tree.nv)),
+          stage_f_ext(arena.take<T>(6 * tree.nlinks)) {}
+};
+
+// result (+)= matrix^T x, for `size` coordinates of a joint.
+template <bool adds, class T>
+DTAU_INLINE void transposed_product(const T* matrix, int size, const T* x, T* result) {
+    for (int c = 0; c < size; ++c) {
+        T sum = adds ? result[c] : T(0.0);
+        for (int r = 0; r < size; ++r) sum = fma(matrix[r * size + c], x[r], sum);
+        result[c] = sum;
+    }
+}
+
+// From x, the gradient by q (+) theta: adds to by_q that by q, and writes or adds that by theta.
+template <bool adds, class T>
+DTAU_INLINE void displaced_gradient(const Tree& tree, int stage, const VariationWorkspace<T>& w,
+                                    const T* x, T* by_q, T* by_theta) {
+    int j = 0;
+    for (int i = 0; i < tree.nbodies; ++i) {
+        const Body& body = tree.bodies[i];
+        const int first = body.v;
+        if (turns(body.kind)) {
+            const JointVariation<T>& by = w.at(j++, stage);
+            transposed_product<true>(by.Ad, body.nv, x + first, by_q + first);
+            transposed_product<adds>(by.J, body.nv, x + first, by_theta + first);
+            continue;
+        }
+        for (int k = first; k < first + body.nv; ++k) {
+            by_q[k] += x[k];
+            by_theta[k] = adds ? by_theta[k] + x[k] : x[k];
+        }
+    }
+}
+
+// Weights of the independent velocities, on the joints that these belong to.
+template <class T>
+DTAU_INLINE void to_owners(const Tree& tree, const T* weights, T* joint) {
+    for (int k = 0; k < tree.nv; ++k) joint[k] = tree.coupling ? T(0.0) : weights[k];
+    if (tree.coupling)
+        for (int k = 0; k < tree.coupling->nv; ++k) joint[tree.coupling->v_owner[k]] = weights[k];
+}
+
+// tau, lam_q, lam_v: of the independent velocities; all else of the joints, by_tau as the velocities
+// are. f_ext may be null: zero; by_f_ext may be null: not wanted.
+template <class T, template <class> class Dynamics>
+void step_vjp(const Tree& tree, Integrator method, const T* q, const T* v, const T* tau, T h,
+              const T* lam_q, const T* lam_v, const T* f_ext, T* by_q, T* by_v, T* by_tau,
+              T* by_f_ext, const StepVjpWorkspace<T, Dynamics>& w) {
+    const int nv = tree.nv;
+    step(tree, q, v, h, method, w.q_next, w.v_next, w.step,
+         [&](int i, const T* qi, const T* vi, T* a) {
+             // The last one would go to v+ alone, which only a semi-implicit step needs here.
+             if (i + 1 < stage_count(method) || method == Integrator::semi_implicit)
+                 return w.dynamics.acceleration(tree, qi, vi, tau, f_ext, a);
+             for (int k = 0; k < nv; ++k) a[k] = T(0.0);
+         });
+    step_variation(tree, method, w.step, w.variation);
+
+    for (int k = 0; k < nv; ++k) by_q[k] = by_tau[k] = T(0.0);
+    for (int k = 0; by_f_ext && k < 6 * tree.nlinks; ++k) by_f_ext[k] = T(0.0);
+    to_owners(tree, lam_v, w.end_v);
+    to_owners(tree, lam_q, w.stage_q);
+    displaced_gradient<false>(tree, max_stages, w.variation, w.stage_q, by_q, w.end_theta);
+    const bool implicit = method == Integrator::semi_implicit;  // end_theta = h end_v
+    for (int k = 0; implicit && k < nv; ++k) w.end_v[k] = fma(h, w.end_theta[k], w.end_v[k]);
+    for (int k = 0; k < nv; ++k) by_v[k] = w.end_v[k];
+
+    for (int i = stage_count(method) - 1; i >= 0; --i) {
+        const bool last = i == stage_count(method) - 1;
+        const T weight = T(stage_weight(method, i)) * h;
+        const T ahead = T(last ? 0.0 : stage_ahead(i + 1)) * h;
+        for (int k = 0; k < nv; ++k) {
+            w.rate[k] = implicit ? T(0.0) : weight * w.end_theta[k];
+            w.a[k] = weight * w.end_v[k];
+            if (last) continue;
+            w.rate[k] = fma(ahead, w.theta[k], w.rate[k]);
+            w.a[k] = fma(ahead, w.v[k], w.a[k]);
+        }
+        for (int k = 0; k < nv; ++k) w.v[k] = w.rate[k], w.theta[k] = T(0.0);
+        if (i > 0)
+            for_turning_joints(tree, false, [&](int j, const Body& body, int first) {
+                const JointVariation<T>& by = w.variation.at(j, i);
+                transposed_product<false>(by.by_v, body.nv, w.rate + first, w.v + first);
+                transposed_product<false>(by.by_theta, body.nv, w.rate + first, w.theta + first);
+            });
+        const T* lam = w.a;
+        if (tree.coupling) {
+            reduce_columns(tree, w.a, 1, w.stage_tau);
+            for (int k = 0; k < tree.independent.n; ++k) w.a[k] = w.stage_tau[k];
+        }
+        w.dynamics.gradient(tree, w.step.q(i), w.step.v(i), tau, lam, f_ext, w.stage_q, w.stage_v,
+                            w.stage_tau, by_f_ext ? w.stage_f_ext : nullptr);
+        for (int k = 0; k < nv; ++k) {
+            w.v[k] += w.stage_v[k];
+            by_v[k] += w.v[k];
+            by_tau[k] += w.stage_tau[k];
+        }
+        for (int k = 0; by_f_ext && k < 6 * tree.nlinks; ++k) by_f_ext[k] += w.stage_f_ext[k];
+        if (i > 0)
+            displaced_gradient<true>(tree, i, w.variation, w.stage_q, by_q, w.theta);
+        else
+            for (int k = 0; k < nv; ++k) by_q[k] += w.stage_q[k];
+    }
+}
+
+}  // namespace dtau::DTAU_VARIANT

@@ -1,0 +1,90 @@
+// Time derivatives of forward and hybrid dynamics where joints mimic others: with M of the
+// independent velocities factorised once (factorized.hpp), order by order
+//
+//   M a^(k) = tau^(k) - (torque of order k that lower orders and prescribed motion alone take)
+//
+// for the velocities whose motion is not prescribed. The torques are those of
+// forward.hpp with all motion prescribed: inverse dynamics, order by order.
+#pragma once
+
+#include "dtau/algorithms/solve/factorized.hpp"
+#include "dtau/algorithms/time/forward.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+template <class T>
+struct CoupledSeriesWorkspace {
+    ForwardSeriesWorkspace<T> series;
+    Ground<T> ground;
+    LtdlWorkspace<T> ltdl;
+    T *a, *torque, *x;  // of this order: of the joints twice, of the independent velocities
+
+    CoupledSeriesWorkspace(Arena& arena, const Tree& tree, int order)
+        : series(arena, tree, order),
+          ground(arena, tree),
+          ltdl(arena, tree.independent),
+          a(arena.take<T>(tree.nv)),
+          torque(arena.take<T>(tree.nv)),
+          x(arena.take<T>(tree.independent.n)) {}
+};
+
+// The factors of M with the rows and columns of prescribed velocities replaced by the identity's.
+template <class T>
+DTAU_INLINE void factors_without(const Tree& tree, const T* q, const bool* given,
+                                 const CoupledSeriesWorkspace<T>& w) {
+    const Paths& dofs = tree.independent;
+    ground_sweep<T>(tree, q, nullptr, w.ground);
+    mass_matrix_by_paths(tree, w.ground.S, w.ground.I, w.ltdl);
+    for (int k = 0; k < dofs.n && given; ++k)
+        for (int j = k; j >= 0; j = dofs.parent[j])
+            if (given[k] || given[j])
+                w.ltdl.L[k * w.ltdl.stride + dofs.depth[j]] = T(j == k ? 1.0 : 0.0);
+    ltdl_factorize(dofs, w.ltdl);
+}
+
+// As hybrid_time_derivatives. q, v, a and the results are of the joints; tau of the independent
+// velocities, and torque_out so that it reduces to them.
+template <class T>
+void coupled_time_derivatives(const Tree& tree, int order, const T* q, const T* v, const T* a,
+                              const T* tau, const T* f_ext, const bool* given, T* a_out,
+                              T* torque_out, const CoupledSeriesWorkspace<T>& w) {
+    const Coupling& coupling = *tree.coupling;
+    const Prescribed all = {nullptr, true};
+    const int nv = tree.nv;
+    T* no_torque = nullptr;
+    factors_without(tree, q, given, w);
+    start_forward(tree, q, v, all, w.series);
+    for (int k = 0; k <= order; ++k, a = a ? a + nv : a, tau += coupling.nv, a_out += nv) {
+        const T* rates = k == 0 ? v : a_out - nv;
+        const auto torque_at = [&](T* acceleration) {
+            bias_forces<T>(tree, k, rates, acceleration, no_torque, f_ext, all, w.series);
+            for (int i = 0; i < tree.nbodies; ++i) {
+                accelerate<false, T>(tree, i, k, true, acceleration, acceleration, all, w.series);
+                prescribed_torque(tree, tree.bodies[i], i, k, rates, acceleration, w.torque,
+                                  w.series);
+            }
+        };
+        const auto is_given = [&](int j) { return given && given[j]; };
+        for (int j = 0; j < nv; ++j) a_out[j] = is_given(coupling.v_source[j]) ? a[j] : T(0.0);
+        torque_at(a_out);
+        reduce_columns(tree, w.torque, 1, w.x);
+        for (int j = 0; j < coupling.nv; ++j) w.x[j] = is_given(j) ? T(0.0) : tau[j] - w.x[j];
+        ltdl_solve_vector(tree.independent, w.x, w.ltdl);
+        expand_v(tree, w.x, w.a);
+        for (int j = 0; j < nv; ++j) a_out[j] = is_given(coupling.v_source[j]) ? a_out[j] : w.a[j];
+        for (int i = 0; i < tree.nbodies; ++i) prepare<false>(tree, i, k, w.series);  // once more
+        torque_at(a_out);
+        for (int i = 0; i < tree.nbodies && k < order; ++i)
+            extend_motion<false>(tree, i, k, a_out, w.series);
+        if (f_ext) f_ext += 6 * tree.nlinks;
+        if (!torque_out) continue;
+        for (int j = 0; j < nv; ++j) {
+            const int source = coupling.v_source[j];
+            const T known = coupling.v_owner[source] == j ? tau[source] : T(0.0);
+            torque_out[j] = is_given(source) ? w.torque[j] : known;
+        }
+        torque_out += nv;
+    }
+}
+
+}  // namespace dtau::DTAU_VARIANT

@@ -1,0 +1,254 @@
+// Time derivatives of inverse dynamics, and of its parts that do not depend on a, in body
+// coordinates, O(N r^2). The problem of [HO-FBS] Algorithm 2 (H-GRNE-FBS), by other equations: only
+// vectors are convolved, as Taylor coefficients, and no linear velocity and no inertia is.
+//
+// Newton's and Euler's equations in the axes of each body about its origin. For body i with parent
+// p, coefficients of order k, with the joint's w, u, E, r of joint_series.hpp and r = p0 + R0 r_joint:
+//   omega   angular velocity            omega_i = E R0^T omega_p + w
+//   alpha   its rate                    k + 1 times omega of order k + 1
+//   X       what A does over the body   alpha^ + omega^ omega^
+//   A       acceleration of the origin, gravity included, along body axes:
+//             A_i = E R0^T (A_p + X_p r) + (2 omega_i - w) x u + u'
+//   f, n    force across the joint, moment:
+//             f = m A + X h,  n = h x A + integral of r x X r,  less external wrenches, plus those
+//             of the children:  f_p += R0 E^T f,  n_p += R0 (E^T n + r_joint x E^T f) + p0 x f_p
+//
+// Order 0 alone is left to the plain algorithm. Loops over the orders stay apart and short, so that
+// a body's constants stay in registers.
+//
+// Bodies are numbered depth first: when the last body of a subtree is done, its forces go inwards at
+// once. So the workspace is that of one path, which stays in the first cache.
+#pragma once
+
+#include "dtau/algorithms/time/joint_series.hpp"
+#include "dtau/algorithms/values/rnea.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+// Which part: all; what is left at a = 0 (alpha and A are then another series than the rates of
+// velocities: alpha_i = E R0^T alpha_p + omega_i x w); gravity alone.
+enum class Part { all, bias, gravity };
+
+template <class T>
+struct InverseSeriesWorkspace {
+    int length;  // coefficients of a series
+    Configuration<T> angles;
+    TaylorScale scale;
+    JointSeries<T> joints;
+    Vec3<T>*omega, *alpha, *A;  // by place on the path
+    TwoVectors<T>* force;       // f, n
+    Mat3<T>* X;
+    Vec3<T>*y, *r;        // of one body
+    TwoVectors<T>* seen;  // R0^T times what its parent gives: omega, and of one order less A + X r
+    int* path;
+    RneaWorkspace<T> rnea;
+
+    InverseSeriesWorkspace(Arena& arena, const Tree& tree, int order)
+        : length(order + 2),
+          angles(arena, tree),
+          scale(arena, length),
+          joints(arena, tree.depth, length),
+          omega(arena.take<Vec3<T>>(tree.depth * length)),
+          alpha(arena.take<Vec3<T>>(tree.depth * length)),
+          A(arena.take<Vec3<T>>(tree.depth * length)),
+          force(arena.take<TwoVectors<T>>(tree.depth * length)),
+          X(arena.take<Mat3<T>>(tree.depth * length)),
+          y(arena.take<Vec3<T>>(length)),
+          r(arena.take<Vec3<T>>(length)),
+          seen(arena.take<TwoVectors<T>>(length)),
+          path(arena.take<int>(tree.depth)),
+          rnea(arena, tree) {}
+};
+
+// r of the body in its parent, of order k.
+template <class T>
+DTAU_INLINE Vec3<T> offset(const Body& body, int k, const JointSeries<T>& s) {
+    const Vec3<T> r = lift<T>(mat3(body.rotation)) * s.r[k];
+    return k == 0 ? r + lift<T>(vec3(body.translation)) : r;
+}
+
+// (2 omega - w) x u of order k.
+template <class T>
+DTAU_INLINE Vec3<T> sliding_acceleration(int k, const Vec3<T>* omega, const JointSeries<T>& s,
+                                         Vec3<T> a) {
+    for (int m = 0; m <= k; ++m) a = cross(T(2.0) * omega[m] - s.w[m], s.u[k - m], a);
+    return a;
+}
+
+// A_p + X_p r of order k, along the parent's axes; w.r holds r if the joint slides.
+template <bool simple, class T>
+DTAU_INLINE Vec3<T> carried_acceleration(const Body& body, int k, const Vec3<T>& r0,
+                                         std::ptrdiff_t parent,
+                                         const InverseSeriesWorkspace<T>& w) {
+    const Mat3<T>* X = w.X + parent;
+    Vec3<T> a = w.A[parent + k];
+    if (!slides_on<simple>(body)) return mul_add(X[k], r0, a);
+    for (int m = 0; m <= k; ++m) a = mul_add(X[k - m], w.r[m], a);
+    return a;
+}
+
+// omega and A of a body, and at a = 0 alpha, as far as its parent (at a root: gravity) and its joint's
+// turning give them.
+template <Part part, bool simple, class T>
+DTAU_INLINE void carried_motion(const Tree& tree, const Body& body, int order, int rows,
+                                const Configuration<T>& x, const JointSeries<T>& s,
+                                std::ptrdiff_t at, const InverseSeriesWorkspace<T>& w) {
+    const Turning how = turning_of<simple>(body);
+    Vec3<T>*omega = w.omega + at, *A = w.A + at, *alpha = w.alpha + at;
+    if (!simple && body.parent < 0) {
+        A[0] = minus_gravity(tree, body, x);
+        for (int k = 0; k < order; ++k) A[k + 1] = turned_gravity(k, A, s.w, w.scale);
+        for (int k = 0; k < rows; ++k) omega[k] = s.w[k];
+        for (int k = 0; k <= order; ++k) alpha[k] = zero_vector<T>();
+        return;
+    }
+    const auto [R0, r0] = constant_placement<T>(body);
+    const std::ptrdiff_t parent = at - w.length;
+    if (part == Part::gravity) {
+        for (int k = 0; k <= order; ++k) w.y[k] = transposed_mul(R0, w.A[parent + k]);
+        for (int k = 0; k <= order; ++k) A[k] = rotated<false>(how, s, k, w.y);
+        return;
+    }
+    for (int k = 0; k <= order && slides_on<simple>(body); ++k) w.r[k] = offset(body, k, s);
+    for (int k = 0; k <= order; ++k)
+        w.seen[k].set(transposed_mul(R0, w.omega[parent + k]),
+                      transposed_mul(R0, carried_acceleration<simple>(body, k, r0, parent, w)));
+    for (int k = 0; k <= order; ++k) {
+        const TwoVectors<T> both = rotated<false>(how, s, k, w.seen);
+        omega[k] = both.a() + s.w[k], A[k] = both.b();
+    }
+    if (part == Part::all) {  // alpha needs one order more
+        const Vec3<T> y = transposed_mul(R0, w.omega[parent + order + 1]);
+        w.seen[order + 1].set(y, zero_vector<T>());
+        omega[order + 1] = rotated<false>(how, s, order + 1, w.seen).a() + s.w[order + 1];
+    } else {
+        for (int k = 0; k <= order; ++k) w.y[k] = transposed_mul(R0, w.alpha[parent + k]);
+        for (int k = 0; k <= order; ++k)
+            alpha[k] = cross_sum(0, k, omega, s.w, rotated<false>(how, s, k, w.y));
+    }
+}
+
+// What the body's own motion adds to A, and X.
+template <Part part, bool simple, class T>
+DTAU_INLINE void own_motion(const Body& body, int order, const JointSeries<T>& s, std::ptrdiff_t at,
+                            const InverseSeriesWorkspace<T>& w) {
+    const Vec3<T>*omega = w.omega + at, *alpha = w.alpha + at;
+    Vec3<T>* A = w.A + at;
+    for (int k = 0; k <= order && slides_on<simple>(body); ++k) {
+        if (part == Part::all) A[k] = fma(T(k + 1.0), s.u[k + 1], A[k]);
+        A[k] = sliding_acceleration(k, omega, s, A[k]);
+    }
+    for (int k = 0; k <= order; ++k) {
+        const Vec3<T> rate = part == Part::bias ? alpha[k] : T(k + 1.0) * omega[k + 1];
+        w.X[at + k] = with_skew(centripetal(k, omega), rate);
+    }
+}
+
+// The force that the body takes.
+template <Part part, class T>
+DTAU_INLINE void own_force(const Tree& tree, const Body& body, int order, const T* f_ext,
+                           std::ptrdiff_t at, const InverseSeriesWorkspace<T>& w) {
+    const Moments I = moments(body);
+    const Vec3<T> h = lift<T>(I.h);
+    for (int k = 0; k <= order; ++k) {
+        const Vec3<T>& A = w.A[at + k];
+        Force<T> F = part == Part::gravity ? zero_force<T>() : moving_mass(I, w.X[at + k]);
+        F = {cross(h, A, F.ang), fma(I.m, A, F.lin)};
+        if (acts_on(f_ext, body)) {
+            const T factor(-w.scale.inverse_factorial[k]);
+            F = fma(factor, body_wrench(body, f_ext + k * 6 * tree.nlinks), F);
+        }
+        w.force[at + k].set(F.lin, F.ang);
+    }
+}
+
+// From the parent to a body: its motion, and the force that it takes.
+template <Part part, bool simple, class T>
+DTAU_INLINE void outwards(const Tree& tree, const Body& body, int order, const Configuration<T>& x,
+                          const T* v, const T* f_ext, int place,
+                          const InverseSeriesWorkspace<T>& w) {
+    const int rows = order + (part == Part::all ? 2 : part == Part::bias ? 1 : 0);
+    const int poses = order + (part == Part::all ? 2 : 1);
+    const std::ptrdiff_t at = std::ptrdiff_t(place) * w.length;
+    const JointSeries<T> s = w.joints.of(place);
+    // Of a root only the velocity matters.
+    joint_series<simple>(tree, body, x, v, rows, !simple && body.parent < 0 ? 0 : poses, w.scale,
+                         s);
+    carried_motion<part, simple>(tree, body, order, rows, x, s, at, w);
+    if (part != Part::gravity) own_motion<part, simple>(body, order, s, at, w);
+    own_force<part>(tree, body, order, f_ext, at, w);
+}
+
+// Torques of a joint, and its force to the parent body, if any.
+template <Part part, bool simple, class T>
+DTAU_INLINE void inwards(const Tree& tree, const Body& body, int order, const T* v, T* tau,
+                         int place, const InverseSeriesWorkspace<T>& w) {
+    const Turning how = turning_of<simple>(body);
+    const JointSeries<T> s = w.joints.of(place);
+    const TwoVectors<T>* force = w.force + std::ptrdiff_t(place) * w.length;
+    TwoVectors<T>* force_p = w.force + std::ptrdiff_t(place - 1) * w.length;
+    for (int k = 0; k <= order; ++k, v += tree.nv, tau += tree.nv) {
+        T torque[6];
+        if (simple)
+            torque[0] = force[k].bz;
+        else
+            joint_torque(body, {force[k].b(), force[k].a()}, torque);
+        for (int c = 0; c < (simple ? 1 : body.nv); ++c) {
+            const int j = body.v + c;
+            T t = T(w.scale.factorial[k]) * torque[c];
+            if (part == Part::all) t = fma(T(tree.armature[j]), v[tree.nv + j], t);
+            if (part != Part::gravity) t = fma(T(tree.damping[j]), v[j], t);
+            tau[j] = t;
+        }
+    }
+    if (!simple && body.parent < 0) return;
+    const Placement<T> frame = constant_placement<T>(body);
+    for (int k = 0; k <= order; ++k) {
+        const TwoVectors<T> both = rotated<true>(how, s, k, force);
+        Vec3<T> moment = both.b();
+        if (slides_on<simple>(body)) {
+            w.y[k] = both.a();
+            moment = cross_sum(0, k, s.r, w.y, moment);
+        }
+        const Vec3<T> f = frame.R * both.a();
+        force_p[k].set(force_p[k].a() + f,
+                       cross(frame.r, f, mul_add(frame.R, moment, force_p[k].b())));
+    }
+}
+
+// f(body) for simple bodies as true, for others as false; gravity alone is quick enough without.
+template <Part part, class F>
+DTAU_INLINE void by_joint(const Body& body, const F& f) {
+    if constexpr (part != Part::gravity)
+        if (is_simple(body)) return f.template operator()<true>();
+    f.template operator()<false>();
+}
+
+// Order `order`, from the first rows of v (nv each): order + 2 for all, order + 1 for the bias, order
+// for gravity. f_ext (order + 1, nlinks, 6) may be null: zero. tau: (order + 1, nv).
+template <Part part, class T>
+void inverse_time_derivatives(const Tree& tree, int order, const T* q, const T* v, const T* f_ext,
+                              T* tau, const InverseSeriesWorkspace<T>& w) {
+    if (order == 0)
+        return rnea<T>(tree, q, part == Part::gravity ? nullptr : v,
+                       part == Part::all ? v + tree.nv : nullptr, f_ext, tau, w.rnea);
+    const Configuration<T> x = configuration(tree, q, w.angles);
+    int places = 0;
+    const auto leave = [&] {
+        const Body& body = tree.bodies[w.path[--places]];
+        by_joint<part>(body, [&]<bool simple>() __attribute__((always_inline)) {
+            inwards<part, simple>(tree, body, order, v, tau, places, w);
+        });
+    };
+    for (int i = 0; i < tree.nbodies; ++i) {
+        const Body& body = tree.bodies[i];
+        while (places > 0 && w.path[places - 1] != body.parent) leave();
+        by_joint<part>(body, [&]<bool simple>() __attribute__((always_inline)) {
+            outwards<part, simple>(tree, body, order, x, v, f_ext, places, w);
+        });
+        w.path[places++] = i;
+    }
+    while (places > 0) leave();
+}
+
+}  // namespace dtau::DTAU_VARIANT

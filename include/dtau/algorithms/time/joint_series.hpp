@@ -1,0 +1,239 @@
+// What a joint does to its body, as functions of time, [HO-FBS] Algorithm 1 in body coordinates:
+//   w, u     the joint's twist S v in body axes: angular, linear
+//   E        rotation from the axes of the joint's frame to those of the body, E' = -w x E; of a
+//            joint that turns about z the sine and the cosine only
+//   r        origin of the body in the joint's frame, r' = E^T u
+// The frame itself is constant in the parent body: rotation R0, origin p0. Series are as in
+// taylor.hpp.
+#pragma once
+
+#include "dtau/algorithms/time/taylor.hpp"
+#include "dtau/pack.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+enum class Turning { none, about_z, any };
+
+DTAU_INLINE Turning turning(JointKind kind) {
+    if (kind == JointKind::prismatic) return Turning::none;
+    const bool any = kind == JointKind::spherical || kind == JointKind::free;
+    return any ? Turning::any : Turning::about_z;
+}
+DTAU_INLINE bool slides(JointKind kind) {
+    return kind != JointKind::revolute && kind != JointKind::spherical;
+}
+
+// Most joints: there is code for them alone, where `simple` is true.
+DTAU_INLINE bool is_simple(const Body& body) {
+    return body.kind == JointKind::revolute && body.parent >= 0;
+}
+template <bool simple>
+DTAU_INLINE Turning turning_of(const Body& body) {
+    return simple ? Turning::about_z : turning(body.kind);
+}
+template <bool simple>
+DTAU_INLINE bool slides_on(const Body& body) {
+    return !simple && slides(body.kind);
+}
+
+template <class T>
+struct SineCosine {
+    T sine, cosine;
+};
+
+// Of bodies, each with room for `length` coefficients.
+template <class T>
+struct JointSeries {
+    int length;
+    SineCosine<T>* turn;
+    Mat3<T>* E;
+    Vec3<T>*w, *u, *r;
+
+    JointSeries(Arena& arena, int bodies, int room)
+        : length(room),
+          turn(arena.take<SineCosine<T>>(bodies * room)),
+          E(arena.take<Mat3<T>>(bodies * room)),
+          w(arena.take<Vec3<T>>(bodies * room)),
+          u(arena.take<Vec3<T>>(bodies * room)),
+          r(arena.take<Vec3<T>>(bodies * room)) {}
+    DTAU_INLINE JointSeries(int room, SineCosine<T>* at_turn, Mat3<T>* at_E, Vec3<T>* at_w,
+                            Vec3<T>* at_u, Vec3<T>* at_r)
+        : length(room), turn(at_turn), E(at_E), w(at_w), u(at_u), r(at_r) {}
+
+    // Those of body i.
+    DTAU_INLINE JointSeries of(int i) const {
+        const std::ptrdiff_t at = std::ptrdiff_t(i) * length;
+        return {length, turn + at, E + at, w + at, u + at, r + at};
+    }
+};
+
+// Two vectors a, b that turn together. What turns about z comes first: four neighbouring numbers,
+// one vector of a lone state.
+template <class T>
+struct TwoVectors {
+    T ax, ay, bx, by, az, bz;
+
+    DTAU_INLINE Vec3<T> a() const { return {ax, ay, az}; }
+    DTAU_INLINE Vec3<T> b() const { return {bx, by, bz}; }
+    // Number by number: compilers copy whole ones through memory.
+    DTAU_INLINE void set(const Vec3<T>& a, const Vec3<T>& b) {
+        ax = a.x, ay = a.y, bx = b.x, by = b.y, az = a.z, bz = b.z;
+    }
+};
+template <class T>
+DTAU_INLINE TwoVectors<T> two_vectors(const Vec3<T>& a, const Vec3<T>& b) {
+    return {a.x, a.y, b.x, b.y, a.z, b.z};
+}
+
+// sum + E_m x; with back, sum + E_m^T x.
+template <bool back, class T>
+DTAU_INLINE Vec3<T> turned(Turning how, const JointSeries<T>& s, int m, const Vec3<T>& x,
+                           const Vec3<T>& sum) {
+    if (how == Turning::any) return mul_add(back ? transpose_of(s.E[m]) : s.E[m], x, sum);
+    if (how == Turning::none) return m == 0 ? x + sum : sum;
+    const T c = s.turn[m].cosine, d = back ? -s.turn[m].sine : s.turn[m].sine;
+    return {fma(c, x.x, fma(d, x.y, sum.x)), fma(c, x.y, fma(-d, x.x, sum.y)),
+            m == 0 ? x.z + sum.z : sum.z};
+}
+template <bool back, class T>
+DTAU_INLINE TwoVectors<T> turned(Turning how, const JointSeries<T>& s, int m,
+                                 const TwoVectors<T>& x, const TwoVectors<T>& sum) {
+    return two_vectors(turned<back>(how, s, m, x.a(), sum.a()),
+                       turned<back>(how, s, m, x.b(), sum.b()));
+}
+
+// Sum of E_m x_{k-m} for m from 1 to k; with back, of E_m^T x_{k-m}. Not written: what is along the
+// axis of a joint that turns about z, which is zero.
+template <bool back, class T>
+DTAU_INLINE void turned_by_higher(Turning how, const JointSeries<T>& s, int k,
+                                  const TwoVectors<T>* x, TwoVectors<T>& sum) {
+    if (how == Turning::about_z) {
+        Four<T> c = Four<T>::zero(), d = c;  // times cosine, times sine
+        for (int m = 1; m <= k; ++m) {
+            c.add(s.turn[m].cosine, &x[k - m].ax), d.add(s.turn[m].sine, &x[k - m].ax);
+        }
+        if constexpr (back)
+            c.subtract_turned(d);
+        else
+            c.add_turned(d);
+        c.store(&sum.ax);  // those along z stay zero
+        return;
+    }
+    Vec3<T> a = zero_vector<T>(), b = a;
+    for (int m = 1; m <= k && how == Turning::any; ++m) {
+        const Mat3<T> E = back ? transpose_of(s.E[m]) : s.E[m];
+        a = mul_add(E, x[k - m].a(), a), b = mul_add(E, x[k - m].b(), b);
+    }
+    sum = two_vectors(a, b);
+}
+
+// Sum of E_m x_{k-m} for m from 0 to k; with back, of E_m^T x_{k-m}.
+template <bool back, class T>
+DTAU_INLINE TwoVectors<T> rotated(Turning how, const JointSeries<T>& s, int k,
+                                  const TwoVectors<T>* x) {
+    TwoVectors<T> higher;
+    higher.az = higher.bz = T(0.0);
+    turned_by_higher<back>(how, s, k, x, higher);
+    return turned<back>(how, s, 0, x[k], higher);
+}
+
+// The same for vectors that turn alone.
+template <bool back, class T>
+DTAU_INLINE Vec3<T> rotated(Turning how, const JointSeries<T>& s, int k, const Vec3<T>* x) {
+    Vec3<T> sum = zero_vector<T>();
+    if (how == Turning::any) {
+        for (int m = 0; m <= k; ++m)
+            sum = mul_add(back ? transpose_of(s.E[m]) : s.E[m], x[k - m], sum);
+        return sum;
+    }
+    if (how == Turning::none) return x[k];
+    Vec3<T> c = zero_vector<T>(), d = c;
+    for (int m = 0; m <= k; ++m) {
+        const T cosine = s.turn[m].cosine, sine = s.turn[m].sine;
+        const Vec3<T>& a = x[k - m];
+        c.x = fma(cosine, a.x, c.x), c.y = fma(cosine, a.y, c.y);
+        d.x = fma(sine, a.x, d.x), d.y = fma(sine, a.y, d.y);
+    }
+    return {back ? c.x - d.y : c.x + d.y, back ? c.y + d.x : c.y - d.x, x[k].z};
+}
+
+// Pose of the body in the joint's frame: the coefficients of order 0.
+template <class T>
+DTAU_INLINE void start_joint(const Body& body, const Configuration<T>& x, const JointSeries<T>& s) {
+    const T *q = x.q + body.q, zero(0.0);
+    const int angle = body.q + angle_place(body.kind);
+    switch (body.kind) {
+        case JointKind::revolute:
+            break;
+        case JointKind::prismatic:
+        case JointKind::cylindrical:
+            s.r[0] = {zero, zero, q[0]};
+            break;
+        case JointKind::helical:
+            s.r[0] = {zero, zero, T(body.pitch) * q[0]};
+            break;
+        case JointKind::spherical:
+            s.E[0] = transpose_of(quaternion_rotation(q));
+            return;
+        case JointKind::free:
+            s.E[0] = transpose_of(quaternion_rotation(q + 3));
+            s.r[0] = {q[0], q[1], q[2]};
+            return;
+        case JointKind::planar:
+            s.r[0] = {q[0], q[1], zero};
+            break;
+    }
+    if (turning(body.kind) == Turning::about_z) s.turn[0] = {x.sine[angle], x.cosine[angle]};
+}
+
+// The twist of order k, from the velocity's derivative of order k; u of joints that slide only.
+template <bool simple, class T>
+DTAU_INLINE void set_joint_twist(const Body& body, int k, const T* v, const TaylorScale& scale,
+                                 const JointSeries<T>& s) {
+    const T factor(scale.inverse_factorial[k]);
+    if (simple) {
+        s.w[k].x = s.w[k].y = T(0.0), s.w[k].z = factor * v[body.v];
+        return;
+    }
+    T rates[6] = {};
+    for (int c = 0; c < body.nv; ++c) rates[c] = factor * v[body.v + c];
+    const Motion<T> twist = joint_twist(body, rates);
+    s.w[k] = twist.ang;
+    if (slides(body.kind)) s.u[k] = twist.lin;
+}
+
+// E and r of order k + 1 from twists of orders up to k.
+template <class T>
+DTAU_INLINE void extend_joint(Turning how, bool sliding, int k, const TaylorScale& scale,
+                              const JointSeries<T>& s) {
+    const T inverse(scale.inverse[k + 1]);
+    if (how == Turning::about_z) {
+        T c(0.0), d(0.0);
+        for (int m = k; m >= 0; --m) {  // what is known last comes last
+            const T w = s.w[k - m].z;
+            c = fma(s.turn[m].sine, w, c), d = fma(s.turn[m].cosine, w, d);
+        }
+        s.turn[k + 1] = {inverse * d, -(inverse * c)};
+    } else if (how == Turning::any) {
+        Mat3<T> E = {zero_vector<T>(), zero_vector<T>(), zero_vector<T>()};
+        for (int m = 0; m <= k; ++m) {
+            const Vec3<T>& w = s.w[k - m];
+            E = {cross(s.E[m].x, w, E.x), cross(s.E[m].y, w, E.y), cross(s.E[m].z, w, E.z)};
+        }
+        s.E[k + 1] = {inverse * E.x, inverse * E.y, inverse * E.z};
+    }
+    if (sliding) s.r[k + 1] = inverse * rotated<true>(how, s, k, s.u);
+}
+
+// All of a joint: twists of orders below `rows`, pose of orders below `poses`.
+template <bool simple, class T>
+DTAU_INLINE void joint_series(const Tree& tree, const Body& body, const Configuration<T>& x,
+                              const T* v, int rows, int poses, const TaylorScale& scale,
+                              const JointSeries<T>& s) {
+    start_joint(body, x, s);
+    for (int k = 0; k < rows; ++k) set_joint_twist<simple>(body, k, v + k * tree.nv, scale, s);
+    for (int k = 0; k + 1 < poses; ++k)
+        extend_joint(turning_of<simple>(body), slides_on<simple>(body), k, scale, s);
+}
+
+}  // namespace dtau::DTAU_VARIANT

@@ -1,0 +1,137 @@
+// Time derivatives of the poses and twists of all bodies, O(N r^2): [HO-FBS] Algorithm 1 and eq. 20
+// in body coordinates.
+//
+//   omega_i = E R0^T omega_p + w            v_i = E R0^T (v_p + omega_p x r) + u
+//   R_i = R_p R0 E^T                        x_i = x_p + R_p r
+//
+// with the joint's w, u, E, r of joint_series.hpp, and R, x the pose of the body in the world.
+#pragma once
+
+#include "dtau/algorithms/time/inverse.hpp"
+#include "dtau/algorithms/values/placements.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+template <class T>
+struct TimeKinematicsWorkspace {
+    int length;
+    Configuration<T> angles;
+    TaylorScale scale;
+    JointSeries<T> joints;
+    Vec3<T>*omega, *v, *x;  // by place on the path
+    Mat3<T>* R;
+    TwoVectors<T>* seen;  // of one body: R0^T times what the parent gives
+    Vec3<T>* r;
+    Mat3<T>* frame;
+    int* path;
+
+    TimeKinematicsWorkspace(Arena& arena, const Tree& tree, int order)
+        : length(order + 1),
+          angles(arena, tree),
+          scale(arena, length),
+          joints(arena, tree.depth, length),
+          omega(arena.take<Vec3<T>>(tree.depth * length)),
+          v(arena.take<Vec3<T>>(tree.depth * length)),
+          x(arena.take<Vec3<T>>(tree.depth * length)),
+          R(arena.take<Mat3<T>>(tree.depth * length)),
+          seen(arena.take<TwoVectors<T>>(length)),
+          r(arena.take<Vec3<T>>(length)),
+          frame(arena.take<Mat3<T>>(length)),
+          path(arena.take<int>(tree.depth)) {}
+};
+
+// omega and v of orders below `rows`.
+template <class T>
+DTAU_INLINE void twist_series(const Body& body, int rows, const JointSeries<T>& s, Vec3<T>* omega,
+                              Vec3<T>* v, const TimeKinematicsWorkspace<T>& w) {
+    const Turning how = turning(body.kind);
+    const Mat3<double> R0 = mat3(body.rotation);
+    const auto sliding = [&](int k) { return slides(body.kind) ? s.u[k] : zero_vector<T>(); };
+    if (body.parent < 0) {
+        for (int k = 0; k < rows; ++k) omega[k] = s.w[k], v[k] = sliding(k);
+        return;
+    }
+    const Vec3<T>*omega_p = omega - w.length, *v_p = v - w.length;
+    for (int k = 0; k < rows; ++k) {
+        w.seen[k] = two_vectors(transposed_mul(R0, omega_p[k]),
+                                transposed_mul(R0, cross_sum(0, k, omega_p, w.r, v_p[k])));
+    }
+    for (int k = 0; k < rows; ++k) {
+        const TwoVectors<T> both = rotated<false>(how, s, k, w.seen);
+        omega[k] = both.a() + s.w[k], v[k] = both.b() + sliding(k);
+    }
+}
+
+// Poses of orders up to `order` in the world; w.r holds r.
+template <class T>
+DTAU_INLINE void pose_series(const Body& body, int order, const JointSeries<T>& s, Vec3<T>* x,
+                             Mat3<T>* R, const TimeKinematicsWorkspace<T>& w) {
+    const Turning how = turning(body.kind);
+    const Mat3<double> R0 = mat3(body.rotation);
+    const Mat3<T>* R_p = R - w.length;
+    const Vec3<T>* x_p = x - w.length;
+    const Vec3<T> zero = zero_vector<T>();
+    for (int k = 0; k <= order; ++k) {
+        if (body.parent < 0) {
+            w.frame[k] = k == 0 ? lift<T>(R0) : Mat3<T>{zero, zero, zero};
+            x[k] = w.r[k];
+        } else {
+            w.frame[k] = R_p[k] * R0;
+            x[k] = x_p[k];
+            for (int m = 0; m <= k; ++m) x[k] = mul_add(R_p[m], w.r[k - m], x[k]);
+        }
+    }
+    for (int k = 0; k <= order; ++k) {
+        R[k] = how == Turning::none ? w.frame[k] : Mat3<T>{zero, zero, zero};
+        if (how == Turning::about_z) R[k].z = w.frame[k].z;
+        for (int m = 0; m <= k; ++m) {
+            const Mat3<T>& A = w.frame[k - m];
+            if (how == Turning::about_z) {
+                R[k].x = fma(s.turn[m].cosine, A.x, fma(s.turn[m].sine, A.y, R[k].x));
+                R[k].y = fma(s.turn[m].cosine, A.y, fma(-s.turn[m].sine, A.x, R[k].y));
+            } else if (how == Turning::any) {
+                R[k] += A * transpose_of(s.E[m]);
+            }
+        }
+    }
+}
+
+// v: (order, nv). rotation (order + 1, nlinks, 3, 3), translation (order + 1, nlinks, 3),
+// twist (order, nlinks, 6).
+template <class T>
+void kinematics_time_derivatives(const Tree& tree, int order, const T* q, const T* v, T* rotation,
+                                 T* translation, T* twist, const TimeKinematicsWorkspace<T>& w) {
+    const Configuration<T> x = configuration(tree, q, w.angles);
+    int places = 0;
+    for (int i = 0; i < tree.nbodies; ++i) {
+        const Body& body = tree.bodies[i];
+        while (places > 0 && w.path[places - 1] != body.parent) --places;
+        const JointSeries<T> s = w.joints.of(places);
+        Vec3<T>*omega = w.omega + places * w.length, *velocity = w.v + places * w.length;
+        Vec3<T>* origin = w.x + places * w.length;
+        Mat3<T>* R = w.R + places * w.length;
+        joint_series<false>(tree, body, x, v, order, order + 1, w.scale, s);
+        for (int k = 0; k <= order; ++k) {
+            w.r[k] = slides(body.kind) ? offset(body, k, s) : zero_vector<T>();
+            if (!slides(body.kind) && k == 0) w.r[0] = lift<T>(vec3(body.translation));
+        }
+        twist_series(body, order, s, omega, velocity, w);
+        pose_series(body, order, s, origin, R, w);
+        w.path[places++] = i;
+        if (body.link < 0) continue;
+        for (int k = 0; k <= order; ++k) {
+            const T factor(w.scale.factorial[k]);
+            const std::ptrdiff_t at = std::ptrdiff_t(k) * tree.nlinks + body.link;
+            const Mat3<T> axes = user_axes(body, Placement<T>{R[k], origin[k]}).R;
+            write_rows(Mat3<T>{factor * axes.x, factor * axes.y, factor * axes.z},
+                       rotation + 9 * at);
+            const Vec3<T> p = factor * origin[k];
+            translation[3 * at] = p.x, translation[3 * at + 1] = p.y, translation[3 * at + 2] = p.z;
+            if (k < order)
+                store_twist(body, Motion<T>{factor * omega[k], factor * velocity[k]},
+                            twist + 6 * std::ptrdiff_t(k) * tree.nlinks);
+        }
+    }
+}
+
+}  // namespace dtau::DTAU_VARIANT

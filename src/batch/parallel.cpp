@@ -1,0 +1,142 @@
+#include "batch/parallel.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include <pthread.h>
+#if defined(__linux__)
+#include <sched.h>
+#endif
+
+#include "batch/scratch.hpp"
+
+namespace dtau {
+namespace {
+
+// A thread that waits between calls, for starting one takes longer than a small batch.
+struct Worker {
+    std::atomic<bool> busy = false;
+    const std::function<void()>* work = nullptr;  // none: it ends
+
+    static Worker* start() {
+        Worker* worker = new Worker;
+        try {
+            std::thread([worker] { worker->serve(); }).detach();
+        } catch (...) {
+            delete worker;
+            throw;
+        }
+        return worker;
+    }
+    void begin(const std::function<void()>* what) {
+        work = what;
+        busy = true;
+        busy.notify_one();
+    }
+    void wait() const { busy.wait(true); }
+
+  private:
+    void serve() {
+        for (;;) {
+            busy.wait(false);
+            if (!work) break;
+            (*work)();
+            busy = false;
+            busy.notify_one();
+        }
+        delete this;
+    }
+};
+
+// Those that wait. Atomic slots, so that a fork at any moment leaves them whole; the threads do not
+// exist in its child, which forgets them.
+std::atomic<Worker*> waiting[64];
+
+void forget_workers() {
+    for (std::atomic<Worker*>& slot : waiting) slot = nullptr;
+}
+
+[[maybe_unused]] const int at_fork = pthread_atfork(nullptr, nullptr, forget_workers);
+
+Worker* hire() {
+    for (std::atomic<Worker*>& slot : waiting)
+        if (Worker* worker = slot.exchange(nullptr)) return worker;
+    return Worker::start();
+}
+
+void dismiss(Worker* worker) {
+    for (std::atomic<Worker*>& slot : waiting) {
+        Worker* empty = nullptr;
+        if (slot.compare_exchange_strong(empty, worker)) return;
+    }
+    worker->begin(nullptr);
+}
+
+}  // namespace
+
+int available_processors() {
+#if defined(__linux__)
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof(set), &set) == 0) return CPU_COUNT(&set);
+#endif
+    const unsigned count = std::thread::hardware_concurrency();
+    return count > 0 ? static_cast<int>(count) : 1;
+}
+
+std::ptrdiff_t run_parallel(Kernel kernel, const Tree& tree, const Job& job,
+                            const Schedule& schedule) {
+    using Clock = std::chrono::steady_clock;
+    std::atomic<std::ptrdiff_t> next = 0, done = 0;
+    std::atomic<bool> stop = false;
+    std::exception_ptr failure;  // of the first thread that failed
+    std::atomic<bool> failed = false;
+
+    const auto work = [&](bool asks) noexcept {
+        Clock::time_point asked = Clock::now();
+        while (!stop.load(std::memory_order_relaxed)) {
+            const std::ptrdiff_t begin = next.fetch_add(schedule.chunk);
+            if (begin >= job.count) break;
+            const std::ptrdiff_t end = std::min(begin + schedule.chunk, job.count);
+            try {
+                kernel(tree, job, begin, end);
+            } catch (...) {
+                if (!failed.exchange(true)) failure = std::current_exception();
+                stop = true;
+                break;
+            }
+            done += end - begin;
+            if (asks && Clock::now() - asked > std::chrono::milliseconds(20)) {
+                if (schedule.interrupted()) stop = true;
+                asked = Clock::now();
+            }
+        }
+    };
+    const std::function<void()> share = [&work] {
+        work(false);
+        trim_scratch();
+    };
+    std::vector<Worker*> others;
+    try {
+        others.reserve(schedule.threads);
+        for (int t = 1; t < schedule.threads; ++t) {
+            others.push_back(hire());
+            others.back()->begin(&share);
+        }
+    } catch (const std::exception&) {  // no more threads to be had: fewer do it too
+    }
+    work(true);
+    trim_scratch();
+    for (Worker* worker : others) {
+        worker->wait();
+        dismiss(worker);
+    }
+    if (failure) std::rethrow_exception(failure);
+    return done;
+}
+
+}  // namespace dtau

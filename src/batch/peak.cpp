@@ -1,0 +1,43 @@
+// What the processor can do at most: the rate of independent fused multiply-adds.
+#include <ctime>
+
+#include "dtau/counted.hpp"
+#include "functions/table.hpp"
+
+namespace dtau::DTAU_VARIANT {
+namespace {
+
+// Ten chains that do not depend on each other, enough to hide the latency. They are variables and
+// not an array so that they stay in registers.
+template <class T>
+double rate() {
+    constexpr long rounds = 4'000'000;
+    T a(1.0), b(1.1), c(1.2), d(1.3), e(1.4), f(1.5), g(1.6), h(1.7), i(1.8), j(1.9);
+    const T scale(0.999999), shift(1e-6);
+    const auto step = [&](T& x) { x = fma(x, scale, shift); };
+    const std::clock_t start = std::clock();
+    for (long r = 0; r < rounds; ++r) {
+        step(a), step(b), step(c), step(d), step(e), step(f), step(g), step(h), step(i), step(j);
+    }
+    const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+    const T sum = a + b + c + d + e + f + g + h + i + j;
+    asm volatile("" : : "m"(sum));  // the result is used: nothing may be left out
+    return 10.0 * rounds / seconds;
+}
+
+}  // namespace
+
+PeakRate peak_rate() { return {rate<double>(), rate<Lane>() * lanes}; }
+
+#ifdef DTAU_TEST_SCALARS
+void take_operation_counts(long long* counts) {
+    counts[0] = Counted::counts.multiplications;
+    counts[1] = Counted::counts.additions;
+    counts[2] = Counted::counts.divisions;
+    Counted::counts = {};
+}
+#else
+void take_operation_counts(long long*) {}
+#endif
+
+}  // namespace dtau::DTAU_VARIANT

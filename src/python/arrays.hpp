@@ -1,0 +1,58 @@
+// NumPy arrays as the binding code sees them: shapes, checks, messages. Private to src/.
+#pragma once
+
+#include <string>
+
+#include "python/call.hpp"
+
+#define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
+#define PY_ARRAY_UNIQUE_SYMBOL dtau_numpy
+#ifndef DTAU_IMPORTS_NUMPY  // one file does it for all
+#define NO_IMPORT_ARRAY
+#endif
+#include <numpy/arrayobject.h>
+
+namespace dtau {
+
+inline PyArrayObject* array(nanobind::handle object) {
+    return reinterpret_cast<PyArrayObject*>(object.ptr());
+}
+
+// The numbers of one state.
+struct Shape {
+    int ndim;
+    npy_intp size[4];
+};
+inline constexpr int max_core_axes = 4;
+
+// nframes -1: a single frame, without an axis for it. ninputs: of a linearization.
+Shape core_shape(Core core, const Tree& tree, int nframes, int ninputs);
+
+// The same with an axis before it for a stack of time derivatives.
+Shape stacked(const Shape& core, int length);
+
+// A shape for a message, after an optional prefix such as "...".
+std::string text(const npy_intp* shape, int ndim, const char* prefix = "");
+std::string str(nanobind::handle object);
+
+// An input: converted, its last axes checked and evenly spaced. A stack's axis is added to `core`;
+// the first stack's length writes `order`, which is negative before.
+nanobind::object input_array(nanobind::handle given, const Parameter& parameter, Shape& core,
+                             int& order, int type);
+
+// The distance in bytes of neighbouring numbers of such an array's last axes.
+npy_intp core_spacing(nanobind::handle input, const Shape& core);
+
+// Broadcasts the batch axes of all inputs against each other and writes their strides.
+void broadcast(Job& job, const Signature& signature, const nanobind::object* arrays,
+               const Shape* cores);
+
+// Every quaternion of q must have unit norm within 1e-6. (What is not finite gives NaN later.)
+void check_quaternions(nanobind::handle q, const char* name, const CompiledTree& tree, int type);
+
+// The arrays for the results that the job counts: the caller's, after checks, or new ones.
+void make_outputs(Job& job, const Signature& signature, const Tree& tree, int nframes,
+                  nanobind::handle out, int type, const nanobind::object* inputs,
+                  nanobind::object* results);
+
+}  // namespace dtau

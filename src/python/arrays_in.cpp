@@ -1,0 +1,280 @@
+#include <algorithm>
+#include <cmath>
+
+#include "python/arrays.hpp"
+#include "dtau/algorithms/second/packed.hpp"
+
+namespace nb = nanobind;
+
+namespace dtau {
+
+Shape core_shape(Core core, const Tree& tree, int nframes, int ninputs) {
+    const bool single = nframes < 0;
+    const int nv = tree.independent.n;
+    switch (core) {
+        case Core::q:
+            return {1, {tree.coupling ? tree.coupling->nq : tree.nq}};
+        case Core::v:
+        case Core::torque:
+            return {1, {nv}};
+        case Core::matrix:
+        case Core::torque_matrix:
+            return {2, {nv, nv}};
+        case Core::wrenches:
+        case Core::twists:
+            return {2, {tree.nlinks, 6}};
+        case Core::rotations:
+            return {3, {tree.nlinks, 3, 3}};
+        case Core::positions:
+            return {2, {tree.nlinks, 3}};
+        case Core::frame_rotations:
+            return single ? Shape{2, {3, 3}} : Shape{3, {nframes, 3, 3}};
+        case Core::frame_positions:
+            return single ? Shape{1, {3}} : Shape{2, {nframes, 3}};
+        case Core::wrench:
+            return {1, {6}};
+        case Core::scalar:
+            return {0, {}};
+        case Core::state_matrix:
+            return {2, {2 * nv, 2 * nv}};
+        case Core::input_matrix:
+            return {2, {2 * nv, ninputs}};
+        case Core::jacobians:
+            return single ? Shape{2, {6, nv}} : Shape{3, {nframes, 6, nv}};
+        case Core::tensor:
+            return {3, {nv, nv, nv}};
+        case Core::packed_tensor:
+            return {1, {baseline::packed_size(tree.independent)}};
+    }
+    return {};
+}
+
+Shape stacked(const Shape& core, int length) {
+    Shape shape = {core.ndim + 1, {length}};
+    std::copy_n(core.size, core.ndim, shape.size + 1);
+    return shape;
+}
+
+Meaning input_meaning(Core core) {
+    return core == Core::q ? Meaning::q : core == Core::v ? Meaning::v : Meaning::other;
+}
+
+Meaning output_meaning(Core core) {
+    switch (core) {
+        case Core::torque:
+        case Core::jacobians:
+            return Meaning::torques;
+        case Core::torque_matrix:
+            return Meaning::torque_matrix;
+        default:
+            return input_meaning(core);
+    }
+}
+
+std::string text(const npy_intp* shape, int ndim, const char* prefix) {
+    std::string s = std::string("(") + prefix;
+    for (int k = 0; k < ndim; ++k) {
+        if (k > 0 || *prefix) s += ", ";
+        s += std::to_string(shape[k]);
+    }
+    return s + (ndim == 1 && !*prefix ? ",)" : ")");
+}
+
+std::string str(nb::handle object) { return nb::str(object).c_str(); }
+
+namespace {
+
+// The message of the exception that NumPy raised, which is cleared.
+std::string take_error() {
+    nb::python_error error;
+    return str(error.value());
+}
+
+// An aligned array of the element type; the argument itself where it is one.
+nb::object as_array(nb::handle given, const char* name, int type) {
+    if (PyArray_CheckExact(given.ptr()) && PyArray_TYPE(array(given)) == type &&
+        PyArray_ISBEHAVED_RO(array(given)))
+        return nb::borrow(given);
+
+    nb::object converted = nb::steal(PyArray_FromAny(given.ptr(), nullptr, 0, 0, 0, nullptr));
+    if (!converted.is_valid()) {
+        if (!PyErr_ExceptionMatches(PyExc_ValueError) && !PyErr_ExceptionMatches(PyExc_TypeError))
+            throw nb::python_error();
+        throw nb::value_error((std::string(name) + ": expected an array of real numbers, got " +
+                               str(given.type().attr("__name__")) + " (" + take_error() + ")")
+                                  .c_str());
+    }
+    const char kind = PyArray_DESCR(array(converted))->kind;
+    const bool number = kind == 'f' || kind == 'i' || kind == 'u' || kind == 'b' ||
+                        (kind == 'c' && type == NPY_CDOUBLE);
+    if (!number)
+        throw nb::type_error(
+            (std::string(name) + ": expected real numbers, got dtype " +
+             str(nb::borrow(reinterpret_cast<PyObject*>(PyArray_DESCR(array(converted))))))
+                .c_str());
+    nb::object result =
+        nb::steal(PyArray_FromAny(converted.ptr(), PyArray_DescrFromType(type), 0, 0,
+                                  NPY_ARRAY_ALIGNED | NPY_ARRAY_FORCECAST, nullptr));
+    if (!result.is_valid()) throw nb::python_error();
+    return result;
+}
+
+// Whether the numbers of the last axes follow each other at equal distances. The strides of axes of
+// one number mean nothing.
+bool evenly_spaced(PyArrayObject* a, const Shape& core, npy_intp& spacing) {
+    const npy_intp* strides = PyArray_STRIDES(a) + PyArray_NDIM(a) - core.ndim;
+    npy_intp count = 1;
+    spacing = PyArray_ITEMSIZE(a);
+    for (int k = core.ndim - 1; k >= 0; --k) {
+        if (core.size[k] == 1) continue;
+        if (count == 1) spacing = strides[k];
+        if (strides[k] != spacing * count) return false;
+        count *= core.size[k];
+    }
+    return true;
+}
+
+// Checks the last axes, and returns the array with them evenly spaced (a copy only if they are
+// not).
+nb::object with_core(nb::object given, const char* name, const Shape& core) {
+    PyArrayObject* a = array(given);
+    const int ndim = PyArray_NDIM(a), batch = ndim - core.ndim;
+    const npy_intp* shape = PyArray_DIMS(a);
+    bool matches = batch >= 0;
+    for (int k = 0; matches && k < core.ndim; ++k) matches = shape[batch + k] == core.size[k];
+    if (!matches)
+        throw nb::value_error((std::string(name) + " has shape " + text(shape, ndim) +
+                               ", expected " + text(core.size, core.ndim, "..."))
+                                  .c_str());
+    npy_intp spacing;
+    if (evenly_spaced(a, core, spacing)) return given;
+    nb::object copy = nb::steal(reinterpret_cast<PyObject*>(PyArray_NewCopy(a, NPY_CORDER)));
+    if (!copy.is_valid()) throw nb::python_error();
+    return copy;
+}
+
+// Checks the length of a stack of `core`, and writes the order that the first one gives.
+int stack_length(PyArrayObject* a, const Parameter& parameter, const Shape& core, int& order) {
+    const int axis = PyArray_NDIM(a) - core.ndim - 1;
+    const npy_intp length = axis >= 0 ? PyArray_DIM(a, axis) : -1;
+    const int least = parameter.rows > 0 ? parameter.rows : 1;
+    const auto fail = [&](const std::string& expected) {
+        throw nb::value_error((std::string(parameter.name) + " has shape " +
+                               text(PyArray_DIMS(a), PyArray_NDIM(a)) + ", expected " +
+                               text(core.size, core.ndim, "..., n") + " with n = " + expected +
+                               ": a stack of the value and its time derivatives")
+                                  .c_str());
+    };
+    if (order >= 0) {
+        const int expected = order + parameter.rows;
+        if (length != expected) fail(std::to_string(expected) + ", to match the stack before it");
+        return expected;
+    }
+    if (length < least) fail(std::to_string(least) + " or more");
+    if (length - parameter.rows > Job::max_order)
+        fail("at most " + std::to_string(Job::max_order + parameter.rows));
+    order = static_cast<int>(length) - parameter.rows;
+    return static_cast<int>(length);
+}
+
+}  // namespace
+
+nb::object input_array(nb::handle given, const Parameter& parameter, Shape& core, int& order,
+                       int type) {
+    nb::object converted = as_array(given, parameter.name, type);
+    if (parameter.rows != not_stacked)
+        core = stacked(core, stack_length(array(converted), parameter, core, order));
+    return with_core(converted, parameter.name, core);
+}
+
+npy_intp core_spacing(nb::handle input, const Shape& core) {
+    npy_intp spacing;
+    evenly_spaced(array(input), core, spacing);
+    return spacing;
+}
+
+void broadcast(Job& job, const Signature& signature, const nb::object* arrays, const Shape* cores) {
+    for (int i = 0; i < job.ninputs; ++i) {
+        if (!arrays[i].is_valid()) continue;
+        const int axes = PyArray_NDIM(array(arrays[i])) - cores[i].ndim;
+        if (axes > Job::max_axes)
+            throw nb::value_error((std::string(signature.inputs[i].name) + " has " +
+                                   std::to_string(axes) + " batch axes, expected at most " +
+                                   std::to_string(Job::max_axes))
+                                      .c_str());
+        if (axes > job.naxes) job.naxes = axes;
+    }
+    for (int axis = 0; axis < job.naxes; ++axis) job.shape[axis] = 1;
+    for (int i = 0; i < job.ninputs; ++i) {
+        if (!arrays[i].is_valid()) continue;
+        PyArrayObject* a = array(arrays[i]);
+        const int axes = PyArray_NDIM(a) - cores[i].ndim, skip = job.naxes - axes;
+        for (int axis = 0; axis < skip; ++axis) job.in[i].stride[axis] = 0;
+        for (int axis = 0; axis < axes; ++axis) {
+            const npy_intp n = PyArray_DIM(a, axis);
+            std::ptrdiff_t& size = job.shape[skip + axis];
+            if (n != 1 && size != 1 && n != size) {
+                std::string shapes;
+                for (int j = 0; j < job.ninputs; ++j) {
+                    if (!arrays[j].is_valid()) continue;
+                    PyArrayObject* b = array(arrays[j]);
+                    shapes += (shapes.empty() ? "" : ", ") + std::string(signature.inputs[j].name) +
+                              " " + text(PyArray_DIMS(b), PyArray_NDIM(b) - cores[j].ndim);
+                }
+                throw nb::value_error(
+                    ("batch shapes do not broadcast against each other: " + shapes).c_str());
+            }
+            if (n != 1) size = n;
+            job.in[i].stride[skip + axis] = n == 1 ? 0 : PyArray_STRIDE(a, axis);
+        }
+    }
+    for (int axis = 0; axis < job.naxes; ++axis)
+        if (__builtin_mul_overflow(job.count, job.shape[axis], &job.count))
+            throw nb::value_error("the batch has more states than can be counted");
+}
+
+void check_quaternions(nb::handle q, const char* name, const CompiledTree& tree, int type) {
+    if (tree.quaternions().empty() || type != NPY_DOUBLE) return;
+    PyArrayObject* a = array(q);
+    const int last = PyArray_NDIM(a) - 1;
+    const npy_intp spacing = PyArray_STRIDE(a, last);
+    npy_intp index[Job::max_axes];
+    const char* state = PyArray_BYTES(a);
+    npy_intp shape[Job::max_axes];  // axes that only repeat a state are walked once
+    for (int axis = 0; axis < last; ++axis) {
+        shape[axis] = PyArray_STRIDE(a, axis) == 0 ? std::min<npy_intp>(PyArray_DIM(a, axis), 1)
+                                                   : PyArray_DIM(a, axis);
+        if (shape[axis] == 0) return;
+        index[axis] = 0;
+    }
+    for (;;) {
+        for (const auto& [first, body] : tree.quaternions()) {
+            double x[4], squared = 0.0;
+            for (int k = 0; k < 4; ++k) {
+                x[k] = *reinterpret_cast<const double*>(state + (first + k) * spacing);
+                squared += x[k] * x[k];
+            }
+            if (std::fabs(squared - 1.0) < 1e-6) continue;  // the exact test only where it may fail
+            const double norm = std::hypot(std::hypot(x[0], x[1], x[2]), x[3]);
+            const double finite = (x[0] - x[0]) + (x[1] - x[1]) + (x[2] - x[2]) + (x[3] - x[3]);
+            if (std::fabs(norm - 1.0) > 1e-6 && finite == 0.0) {
+                std::string where = last > 0 ? " at batch index " + text(index, last) : "";
+                throw nb::value_error(
+                    (std::string(name) + ": the quaternion of joint '" + tree.joint_name(body) +
+                     "'" + where + " has norm " + str(nb::float_(norm)) +
+                     ", expected 1 within 1e-6 (order x y z w; dtau.normalize makes it so)")
+                        .c_str());
+            }
+        }
+        int axis = last - 1;
+        for (; axis >= 0; --axis) {
+            state += PyArray_STRIDE(a, axis);
+            if (++index[axis] < shape[axis]) break;
+            state -= PyArray_STRIDE(a, axis) * shape[axis];
+            index[axis] = 0;
+        }
+        if (axis < 0) return;
+    }
+}
+
+}  // namespace dtau

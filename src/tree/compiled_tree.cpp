@@ -1,0 +1,195 @@
+#include "tree/compiled_tree.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+namespace dtau {
+
+JointSize joint_size(JointKind kind) {
+    switch (kind) {
+        case JointKind::cylindrical:
+            return {2, 2};
+        case JointKind::planar:
+            return {3, 3};
+        case JointKind::spherical:
+            return {4, 3};
+        case JointKind::free:
+            return {7, 6};
+        default:
+            return {1, 1};
+    }
+}
+
+namespace {
+
+bool has_axis(JointKind kind) { return kind != JointKind::spherical && kind != JointKind::free; }
+
+// The entries of three (nv, nv) matrices side by side, padded, are counted with an int.
+constexpr int max_dofs = 26000;
+
+bool finite(const BodyDescription& body) {
+    double sum = body.pitch * 0.0 + body.mass * 0.0;
+    for (double x : body.rotation) sum += x * 0.0;
+    for (double x : body.translation) sum += x * 0.0;
+    for (double x : body.axis) sum += x * 0.0;
+    for (double x : body.com) sum += x * 0.0;
+    for (double x : body.tensor) sum += x * 0.0;
+    return sum == 0.0;
+}
+
+using Matrix = std::array<double, 9>;  // by rows
+using Vector = std::array<double, 3>;
+
+Matrix transposed(const Matrix& a) {
+    return {a[0], a[3], a[6], a[1], a[4], a[7], a[2], a[5], a[8]};
+}
+
+Matrix product(const Matrix& a, const Matrix& b) {
+    Matrix c{};
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
+            for (int k = 0; k < 3; ++k) c[3 * i + j] += a[3 * i + k] * b[3 * k + j];
+    return c;
+}
+
+Vector product(const Matrix& a, const Vector& x) {
+    Vector y{};
+    for (int i = 0; i < 3; ++i)
+        for (int k = 0; k < 3; ++k) y[i] += a[3 * i + k] * x[k];
+    return y;
+}
+
+// A rotation whose third column is the unit vector n. Coordinate axes give exact permutations.
+Matrix frame_with_z(const Vector& n) {
+    if (n[2] == 1.0) return {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    // x: the coordinate axis furthest from n, made orthogonal to it
+    int far = 0;
+    for (int k = 1; k < 3; ++k)
+        if (std::fabs(n[k]) < std::fabs(n[far])) far = k;
+    Vector x{};
+    for (int k = 0; k < 3; ++k) x[k] = (k == far ? 1.0 : 0.0) - n[far] * n[k];
+    const double length = std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+    for (double& c : x) c /= length;
+    const Vector y = {n[1] * x[2] - n[2] * x[1], n[2] * x[0] - n[0] * x[2],
+                      n[0] * x[1] - n[1] * x[0]};
+    return {x[0], y[0], n[0], x[1], y[1], n[1], x[2], y[2], n[2]};
+}
+
+void store_columns(const Matrix& rows, double* columns) {
+    const Matrix t = transposed(rows);
+    for (int k = 0; k < 9; ++k) columns[k] = t[k];
+}
+
+void store_symmetric(const Matrix& m, double* s) {
+    s[0] = m[0], s[1] = 0.5 * (m[1] + m[3]), s[2] = 0.5 * (m[2] + m[6]);
+    s[3] = m[4], s[4] = 0.5 * (m[5] + m[7]), s[5] = m[8];
+}
+
+}  // namespace
+
+CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
+                           std::vector<std::string> joint_names,
+                           std::vector<std::string> massless_joints, std::vector<double> armature,
+                           std::vector<double> damping, const std::array<double, 3>& gravity)
+    : joint_names_(std::move(joint_names)),
+      massless_joints_(std::move(massless_joints)),
+      armature_(std::move(armature)),
+      damping_(std::move(damping)) {
+    const int nbodies = static_cast<int>(bodies.size());
+    std::vector<Matrix> frames(nbodies);  // canonical axes in the user's body axes
+    int nq = 0, nv = 0;
+    for (int i = 0; i < nbodies; ++i) {
+        const BodyDescription& given = bodies[i];
+        if (given.kind < JointKind::revolute || given.kind > JointKind::planar)
+            throw std::invalid_argument("Tree: unknown joint kind");
+        int ancestor = i - 1;  // depth first: the parent is on the path from the body before
+        while (ancestor >= 0 && ancestor != given.parent) ancestor = bodies[ancestor].parent;
+        if (ancestor != given.parent)
+            throw std::invalid_argument("Tree: expected bodies depth first");
+        if (!finite(given)) throw std::invalid_argument("Tree: expected finite numbers");
+        const JointSize size = joint_size(given.kind);
+        frames[i] =
+            has_axis(given.kind) ? frame_with_z(given.axis) : Matrix{1, 0, 0, 0, 1, 0, 0, 0, 1};
+        const Matrix from_user = transposed(frames[i]);
+
+        Body body{};
+        body.kind = given.kind;
+        body.parent = given.parent;
+        body.root = given.parent < 0 ? i : bodies_[given.parent].root;
+        body.link = given.link;
+        body.q = nq, body.v = nv, body.nv = size.nv;
+        if (given.link >= 0) link_body_.push_back(i);
+        if (given.link >= 0 && given.link != static_cast<int>(link_body_.size()) - 1)
+            throw std::invalid_argument("Tree: expected links in order");
+        body.pitch = given.pitch;
+        body.mass = given.mass;
+
+        Matrix rotation = product(given.rotation, frames[i]);
+        Vector translation = given.translation;
+        if (given.parent >= 0) {
+            const Matrix from_parent = transposed(frames[given.parent]);
+            rotation = product(from_parent, rotation);
+            translation = product(from_parent, translation);
+        }
+        store_columns(rotation, body.rotation);
+        store_columns(frames[i], body.frame);
+        const Vector com = product(from_user, given.com);
+        for (int k = 0; k < 3; ++k) body.translation[k] = translation[k], body.com[k] = com[k];
+        Matrix tensor = product(product(from_user, given.tensor), frames[i]);
+        store_symmetric(tensor, body.inertia);
+        const double cc = com[0] * com[0] + com[1] * com[1] + com[2] * com[2];
+        for (int r = 0; r < 3; ++r)  // parallel axes
+            for (int c = 0; c < 3; ++c)
+                tensor[3 * r + c] += given.mass * ((r == c ? cc : 0.0) - com[r] * com[c]);
+        store_symmetric(tensor, body.own_inertia);
+
+        // The path of a column goes through the earlier columns of its own joint.
+        for (int k = 0; k < size.nv; ++k)
+            dofs_.parent.push_back(k > 0 ? nv + k - 1
+                                   : given.parent < 0
+                                       ? -1
+                                       : bodies_[given.parent].v + bodies_[given.parent].nv - 1);
+        bodies_.push_back(body);
+        nq += size.nq, nv += size.nv;
+    }
+    if (static_cast<int>(armature_.size()) != nv || static_cast<int>(damping_.size()) != nv ||
+        static_cast<int>(joint_names_.size()) != nbodies)
+        throw std::invalid_argument("armature, damping or names do not match the joints");
+
+    if (nv > max_dofs)
+        throw std::invalid_argument("Tree: expected at most " + std::to_string(max_dofs) +
+                                    " degrees of freedom, got " + std::to_string(nv));
+
+    tree_ = {.nbodies = nbodies,
+             .nlinks = static_cast<int>(link_body_.size()),
+             .nq = nq,
+             .nv = nv,
+             .depth = dofs_.paths().max_depth + 1,
+             .bodies = bodies_.data(),
+             .link_body = link_body_.data(),
+             .dofs = dofs_.paths(),
+             .independent = {},
+             .coupling = nullptr,
+             .armature = armature_.data(),
+             .damping = damping_.data(),
+             .gravity = {gravity[0], gravity[1], gravity[2]},
+             .related = nullptr,
+             .nrelated = 0,
+             .state_matrix = nullptr,
+             .nstate_matrix = 0,
+             .actuated = nullptr,
+             .nactuated = 0};
+    tree_.independent = tree_.dofs;
+    couple(bodies);
+    relate();
+    for (const Body& body : bodies_)
+        if (body.kind == JointKind::spherical || body.kind == JointKind::free) {
+            const int first = body.q + (body.kind == JointKind::free ? 3 : 0);
+            quaternions_.emplace_back(tree_.coupling ? q_source_[first] : first,
+                                      static_cast<int>(&body - bodies_.data()));
+        }
+}
+
+}  // namespace dtau
