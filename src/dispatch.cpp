@@ -4,66 +4,54 @@
 #include <stdexcept>
 
 namespace dtau {
-
-#if defined(__x86_64__)
-namespace x86_64_v2 {
-extern const KernelTable kernels;
-}
-namespace x86_64_v3 {
-extern const KernelTable kernels;
-}
-namespace x86_64_v4 {
-extern const KernelTable kernels;
-}
-#else
-namespace baseline {
-extern const KernelTable kernels;
-}
-#endif
-namespace test_scalars {
-extern const KernelTable kernels;
-}
-
 namespace {
 
-struct InstructionSet {
+struct ProcessorSet {
     std::string name;
-    const KernelTable* kernels;
     bool available;
 };
 
 // Best first.
-const std::vector<InstructionSet>& compiled() {
+std::vector<ProcessorSet> sets_of_processor() {
 #if defined(__x86_64__)
     __builtin_cpu_init();
-    static const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                           __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
-                           __builtin_cpu_supports("lzcnt") && __builtin_cpu_supports("movbe") &&
-                           __builtin_cpu_supports("f16c");
-    static const bool v4 = v3 && __builtin_cpu_supports("avx512f") &&
-                           __builtin_cpu_supports("avx512bw") &&
-                           __builtin_cpu_supports("avx512cd") &&
-                           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-    static const std::vector<InstructionSet> sets = {
-        {"x86-64-v4", &x86_64_v4::kernels, v4},
-        {"x86-64-v3", &x86_64_v3::kernels, v3},
-        {"x86-64-v2", &x86_64_v2::kernels, bool(__builtin_cpu_supports("sse4.2"))},
-    };
+    const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                    __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+                    __builtin_cpu_supports("lzcnt") && __builtin_cpu_supports("movbe") &&
+                    __builtin_cpu_supports("f16c");
+    const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                    __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+                    __builtin_cpu_supports("avx512vl");
+    return {{"x86-64-v4", v4},
+            {"x86-64-v3", v3},
+            {"x86-64-v2", bool(__builtin_cpu_supports("sse4.2"))}};
 #else
-    static const std::vector<InstructionSet> sets = {{"baseline", &baseline::kernels, true}};
+    return {{"baseline", true}};
 #endif
-    return sets;
 }
 
-const InstructionSet*& in_use() {
-    static const InstructionSet* set = nullptr;
+bool processor_has(const std::string& name) {
+    static const std::vector<ProcessorSet> sets = sets_of_processor();
+    for (const ProcessorSet& set : sets)
+        if (set.name == name) return set.available;
+    return false;
+}
+
+std::string best_of_processor() {
+    for (const ProcessorSet& set : sets_of_processor())
+        if (set.available) return set.name;
+    return "none of those that dtau knows";
+}
+
+const CompiledSet*& in_use() {
+    static const CompiledSet* set = nullptr;
     return set;
 }
 
 std::string list(const std::vector<std::string>& names) {
     std::string text;
     for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-    return text.empty() ? "none" : text;
+    return text;
 }
 
 }  // namespace
@@ -71,36 +59,44 @@ std::string list(const std::vector<std::string>& names) {
 const std::vector<std::string>& instruction_sets() {
     static const std::vector<std::string> names = [] {
         std::vector<std::string> available;
-        for (const InstructionSet& set : compiled())
-            if (set.available) available.push_back(set.name);
+        for (int k = 0; k < compiled_set_count; ++k)
+            if (processor_has(compiled_sets[k].name)) available.push_back(compiled_sets[k].name);
         return available;
     }();
     return names;
 }
 
 void use_instruction_set(const std::string& name) {
-    for (const InstructionSet& set : compiled()) {
-        if (set.name == name && set.available) {
-            in_use() = &set;
+    for (int k = 0; k < compiled_set_count; ++k) {
+        if (compiled_sets[k].name == name && processor_has(name)) {
+            in_use() = &compiled_sets[k];
             return;
         }
     }
     throw std::invalid_argument("instruction set '" + name +
                                 "' is not to be had here: expected one of " +
-                                list(instruction_sets()));
+                                list(instruction_sets()) +
+                                " (the CMake option DTAU_INSTRUCTION_SETS says which are compiled)");
 }
 
 const std::string& instruction_set() {
+    static std::string name;
     if (!in_use()) {
-        if (instruction_sets().empty())
-            throw std::runtime_error("dtau needs a processor with SSE 4.2");
+        if (instruction_sets().empty()) {
+            std::vector<std::string> compiled;
+            for (int k = 0; k < compiled_set_count; ++k) compiled.push_back(compiled_sets[k].name);
+            throw std::runtime_error(
+                "dtau was compiled for " + list(compiled) + ", and this processor has " +
+                best_of_processor() +
+                ": install it from source on this machine, or anywhere with the CMake option "
+                "DTAU_INSTRUCTION_SETS=all");
+        }
         const char* wanted = std::getenv("DTAU_INSTRUCTION_SET");
         use_instruction_set(wanted && *wanted ? wanted : instruction_sets().front());
     }
-    return in_use()->name;
+    return name = in_use()->name;
 }
 
-const KernelTable& kernels() { return *in_use()->kernels; }
-const KernelTable& test_kernels() { return test_scalars::kernels; }
+const FunctionList& functions() { return *in_use()->functions; }
 
 }  // namespace dtau

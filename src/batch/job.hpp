@@ -40,6 +40,25 @@ struct Output {
     std::ptrdiff_t nspans = 0;
 };
 
+// What a function takes beside its arrays, for its algorithm; what it does not take is not read.
+struct Options {
+    // The order of the time derivatives: what the length of the stacks says.
+    static constexpr int max_order = 100;
+    int order = 0;
+
+    const Frame* frames = nullptr;
+    int nframes = 0;
+    Axes axes = Axes::body;
+
+    const bool* prescribed = nullptr;  // (independent nv) whose motion is given, and not its torque
+
+    Integrator integrator = Integrator::euler;
+    InputMap inputs;
+
+    // Of second derivatives: by q, those in the exponential chart; tensors in the packed form.
+    bool symmetric = false, packed = false;
+};
+
 struct Job {
     static constexpr int max_axes = 32, max_inputs = 8, max_outputs = 4;
 
@@ -50,24 +69,7 @@ struct Job {
     Input in[max_inputs];
     Output out[max_outputs];
     int ninputs = 0, noutputs = 0;
-
-    // Of second derivatives: by q, those in the exponential chart; tensors in the packed form.
-    bool symmetric = false, packed = false;
-
-    // Frames, for the functions that take them.
-    const dtau::Frame* frames = nullptr;
-    int nframes = 0;
-    Axes axes = Axes::body;
-
-    // Of time derivatives, for the functions that take stacks of them.
-    static constexpr int max_order = 100;
-    int order = 0;
-    // For hybrid dynamics: whether a degree of freedom's motion is given, and not its torque.
-    const bool* prescribed = nullptr;  // (independent nv)
-
-    // Time steps and linearizations, for the functions that take them.
-    Integrator integrator = Integrator::euler;
-    InputMap inputs;
+    Options options;
     Span input_matrix;  // what may differ from zero in the B of a linearization
 };
 

@@ -35,6 +35,15 @@ inline void gather(const Input& input, const char* const* states, Lane* lane_num
     for (int k = 0; k < input.size; ++k) finite += lane_numbers[k] * Lane(0.0);
 }
 
+// `lanes` neighbouring numbers out of lanes: store(l, those of state l).
+template <class Store>
+DTAU_INLINE void leave_lanes(const Lane* lane_numbers, const Store& store) {
+    Lane::Vector rows[lanes];
+    unrolled<lanes>([&](int j) { rows[j] = lane_numbers[j].value; });
+    transpose(rows);
+    unrolled<lanes>([&](int l) { store(l, Lane(rows[l])); });
+}
+
 // Results of a group from lanes to the first `states` rows of target: those of a span.
 inline void scatter(const Lane* lane_numbers, const Span& span, std::ptrdiff_t size, int states,
                     double* target) {
@@ -44,11 +53,8 @@ inline void scatter(const Lane* lane_numbers, const Span& span, std::ptrdiff_t s
         return;
     }
     for_lane_blocks(span.begin, span.end, [&](std::ptrdiff_t k) {
-        Lane::Vector rows[lanes];
-        unrolled<lanes>([&](int j) { rows[j] = lane_numbers[k + j].value; });
-        transpose(rows);
-        unrolled<lanes>([&](int l) {
-            if (l < states) Lane(rows[l]).store(target + l * size + k);
+        leave_lanes(lane_numbers + k, [&](int l, Lane numbers) {
+            if (l < states) numbers.store(target + l * size + k);
         });
     });
 }

@@ -88,8 +88,7 @@ int available_processors() {
     return count > 0 ? static_cast<int>(count) : 1;
 }
 
-std::ptrdiff_t run_parallel(Kernel kernel, const Tree& tree, const Job& job,
-                            const Schedule& schedule) {
+std::ptrdiff_t run_parallel(const BatchWork& batch, const Schedule& schedule) {
     using Clock = std::chrono::steady_clock;
     std::atomic<std::ptrdiff_t> next = 0, done = 0;
     std::atomic<bool> stop = false;
@@ -100,10 +99,10 @@ std::ptrdiff_t run_parallel(Kernel kernel, const Tree& tree, const Job& job,
         Clock::time_point asked = Clock::now();
         while (!stop.load(std::memory_order_relaxed)) {
             const std::ptrdiff_t begin = next.fetch_add(schedule.chunk);
-            if (begin >= job.count) break;
-            const std::ptrdiff_t end = std::min(begin + schedule.chunk, job.count);
+            if (begin >= batch.count) break;
+            const std::ptrdiff_t end = std::min(begin + schedule.chunk, batch.count);
             try {
-                kernel(tree, job, begin, end);
+                batch.compute(batch.self, begin, end);
             } catch (...) {
                 if (!failed.exchange(true)) failure = std::current_exception();
                 stop = true;

@@ -1,12 +1,19 @@
-// Runs a kernel over all states of a job: in chunks of contiguous states, on several threads.
+// Work over all states of a batch: in chunks of contiguous states, on several threads.
 #pragma once
 
-#include "functions/table.hpp"
+#include <cstddef>
 
 namespace dtau {
 
 // The number of processors that this process may use.
 int available_processors();
+
+// Computes the states begin ... end of `count`; may throw.
+struct BatchWork {
+    void (*compute)(const void* self, std::ptrdiff_t begin, std::ptrdiff_t end);
+    const void* self;
+    std::ptrdiff_t count;
+};
 
 struct Schedule {
     int threads;            // the calling one included
@@ -16,7 +23,6 @@ struct Schedule {
 
 // Returns the number of states done: all of them, unless `interrupted` said so. The other threads
 // wait for the next call; a child process after a fork starts its own.
-std::ptrdiff_t run_parallel(Kernel kernel, const Tree& tree, const Job& job,
-                            const Schedule& schedule);
+std::ptrdiff_t run_parallel(const BatchWork& work, const Schedule& schedule);
 
 }  // namespace dtau

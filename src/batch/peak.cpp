@@ -1,8 +1,9 @@
 // What the processor can do at most: the rate of independent fused multiply-adds.
+#include "batch/peak.hpp"
+
 #include <ctime>
 
 #include "dtau/counted.hpp"
-#include "functions/table.hpp"
 
 namespace dtau::DTAU_VARIANT {
 namespace {

@@ -1,52 +1,71 @@
-// Inputs: q, v; of hybrid dynamics a, its derivatives; tau, f_ext, theirs. Outputs: a; of hybrid
-// dynamics tau; their derivatives.
 #include "dtau/algorithms/time/coupled.hpp"
-#include "batch/run.hpp"
+#include "functions/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
-
-using States = std::ptrdiff_t;
-
 namespace {
 
-// a and torque_out may be null.
-template <class Pick>
-void forward(const Tree& tree, const Job& job, States begin, States end, const Pick& pick) {
-    if (tree.coupling)
-        return run<Results::dense, CoupledSeriesWorkspace>(
-            tree, job, begin, end,
-            [&]<class T>(const Arguments<T>& x, const CoupledSeriesWorkspace<T>& w) {
-                const auto [a, tau, f_ext, torque] = pick(x);
-                coupled_time_derivatives<T>(tree, job.order, x.in[0], x.in[1], a, tau, f_ext,
-                                            job.prescribed, x.out[0], torque, w);
-            });
-    run<Results::dense, ForwardSeriesWorkspace>(
-        tree, job, begin, end,
-        [&]<class T>(const Arguments<T>& x, const ForwardSeriesWorkspace<T>& w) {
-            const auto [a, tau, f_ext, torque] = pick(x);
-            hybrid_time_derivatives<T>(tree, job.order, x.in[0], x.in[1], a, tau, f_ext,
-                                       job.prescribed, x.out[0], torque, w);
-        });
-}
+constexpr Out<"a", Quantity::v> acceleration;
+constexpr Out<"tau", Quantity::torque> torque;
+constexpr Out<"a", Quantity::v, 1> accelerations;
+constexpr Out<"tau", Quantity::torque, 1> torques;
 
-template <class T>
-struct Given {
-    const T *a, *tau, *f_ext;
-    T* torque;
+// Of forward dynamics nothing is prescribed, and the torques are known.
+constexpr auto forward_series = []<class T>(const Tree& tree, const auto& x, const auto& w) {
+    const T* no_a = nullptr;
+    T* no_torque = nullptr;
+    hybrid_time_derivatives<T>(tree, x.options.order, x[q], x[v], no_a, x[tau_stack],
+                               x[f_ext_stack], nullptr, x[accelerations], no_torque, w);
+};
+constexpr auto coupled_forward_series = []<class T>(const Tree& tree, const auto& x,
+                                                    const auto& w) {
+    const T* no_a = nullptr;
+    T* no_torque = nullptr;
+    coupled_time_derivatives<T>(tree, x.options.order, x[q], x[v], no_a, x[tau_stack],
+                                x[f_ext_stack], nullptr, x[accelerations], no_torque, w);
+};
+
+constexpr Function functions[] = {
+    function({.name = "forward_dynamics_time_derivatives", .solves = true},
+             takes(q, v, tau_stack, f_ext_stack), gives(accelerations),
+             algorithm<ForwardSeriesWorkspace>(forward_series),
+             algorithm<CoupledSeriesWorkspace>(coupled_forward_series)),
+    function(
+        {.name = "hybrid_dynamics",
+         .options = {Option::prescribed},
+         .solves = true,
+         .results = "HybridDynamics"},
+        takes(q, v, a, tau, f_ext), gives(acceleration, torque),
+        algorithm<ForwardSeriesWorkspace>([]<class T>(const Tree& tree, const auto& x,
+                                                      const auto& w) {
+            hybrid_time_derivatives<T>(tree, 0, x[q], x[v], x[a], x[tau], x[f_ext],
+                                       x.options.prescribed, x[acceleration], x[torque], w);
+        }),
+        algorithm<CoupledSeriesWorkspace>([]<class T>(const Tree& tree, const auto& x,
+                                                      const auto& w) {
+            coupled_time_derivatives<T>(tree, 0, x[q], x[v], x[a], x[tau], x[f_ext],
+                                        x.options.prescribed, x[acceleration], x[torque], w);
+        })),
+    function({.name = "hybrid_dynamics_time_derivatives",
+              .options = {Option::prescribed},
+              .solves = true,
+              .results = "HybridDynamics"},
+             takes(q, v, a_stack, tau_stack, f_ext_stack), gives(accelerations, torques),
+             algorithm<ForwardSeriesWorkspace>([]<class T>(const Tree& tree, const auto& x,
+                                                           const auto& w) {
+                 hybrid_time_derivatives<T>(tree, x.options.order, x[q], x[v], x[a_stack],
+                                            x[tau_stack], x[f_ext_stack], x.options.prescribed,
+                                            x[accelerations], x[torques], w);
+             }),
+             algorithm<CoupledSeriesWorkspace>([]<class T>(const Tree& tree, const auto& x,
+                                                           const auto& w) {
+                 coupled_time_derivatives<T>(tree, x.options.order, x[q], x[v], x[a_stack],
+                                             x[tau_stack], x[f_ext_stack], x.options.prescribed,
+                                             x[accelerations], x[torques], w);
+             })),
 };
 
 }  // namespace
 
-void forward_dynamics_time_derivatives(const Tree& tree, const Job& job, States begin, States end) {
-    forward(tree, job, begin, end, []<class T>(const Arguments<T>& x) {
-        return Given<T>{nullptr, x.in[2], x.in[3], nullptr};
-    });
-}
-
-void hybrid_dynamics_time_derivatives(const Tree& tree, const Job& job, States begin, States end) {
-    forward(tree, job, begin, end, []<class T>(const Arguments<T>& x) {
-        return Given<T>{x.in[2], x.in[3], x.in[4], x.out[1]};
-    });
-}
+extern const FunctionGroup forward_time_derivatives_functions = functions;
 
 }  // namespace dtau::DTAU_VARIANT

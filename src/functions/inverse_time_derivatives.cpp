@@ -1,36 +1,36 @@
-// Inputs: q; v, its derivatives; f_ext, its derivatives. Output: tau or a part of it, its derivatives.
 #include "dtau/algorithms/time/inverse.hpp"
-#include "batch/run.hpp"
+#include "functions/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
+namespace {
 
-using States = std::ptrdiff_t;
+constexpr Out<"tau", Quantity::torque, 1> torques;
 
-void inverse_dynamics_time_derivatives(const Tree& tree, const Job& job, States begin, States end) {
-    run<Results::dense, InverseSeriesWorkspace>(
-        tree, job, begin, end,
-        [&]<class T>(const Arguments<T>& x, const InverseSeriesWorkspace<T>& w) {
-            inverse_time_derivatives<Part::all>(tree, job.order, x.in[0], x.in[1], x.in[2],
-                                                x.out[0], w);
-        });
-}
+constexpr Function functions[] = {
+    function({.name = "inverse_dynamics_time_derivatives"}, takes(q, v_beyond, f_ext_stack),
+             gives(torques),
+             algorithm<InverseSeriesWorkspace>(
+                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                     inverse_time_derivatives<Part::all>(tree, x.options.order, x[q], x[v_beyond],
+                                                         x[f_ext_stack], x[torques], w);
+                 })),
+    function({.name = "bias_torque_time_derivatives"}, takes(q, v_stack, f_ext_stack),
+             gives(torques),
+             algorithm<InverseSeriesWorkspace>(
+                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                     inverse_time_derivatives<Part::bias>(tree, x.options.order, x[q], x[v_stack],
+                                                          x[f_ext_stack], x[torques], w);
+                 })),
+    function({.name = "gravity_torque_time_derivatives"}, takes(q, v_below), gives(torques),
+             algorithm<InverseSeriesWorkspace>(
+                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                     inverse_time_derivatives<Part::gravity, T>(tree, x.options.order, x[q],
+                                                                x[v_below], nullptr, x[torques], w);
+                 })),
+};
 
-void bias_torque_time_derivatives(const Tree& tree, const Job& job, States begin, States end) {
-    run<Results::dense, InverseSeriesWorkspace>(
-        tree, job, begin, end,
-        [&]<class T>(const Arguments<T>& x, const InverseSeriesWorkspace<T>& w) {
-            inverse_time_derivatives<Part::bias>(tree, job.order, x.in[0], x.in[1], x.in[2],
-                                                 x.out[0], w);
-        });
-}
+}  // namespace
 
-void gravity_torque_time_derivatives(const Tree& tree, const Job& job, States begin, States end) {
-    run<Results::dense, InverseSeriesWorkspace>(
-        tree, job, begin, end,
-        [&]<class T>(const Arguments<T>& x, const InverseSeriesWorkspace<T>& w) {
-            inverse_time_derivatives<Part::gravity, T>(tree, job.order, x.in[0], x.in[1], nullptr,
-                                                       x.out[0], w);
-        });
-}
+extern const FunctionGroup inverse_time_derivatives_functions = functions;
 
 }  // namespace dtau::DTAU_VARIANT

@@ -1,18 +1,25 @@
-// Inputs: q; v, its derivatives. Outputs: rotations, translations, twists, their derivatives.
 #include "dtau/algorithms/time/kinematics.hpp"
-#include "batch/run.hpp"
+#include "functions/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
+namespace {
 
-using States = std::ptrdiff_t;
+constexpr Out<"rotation", Quantity::rotations, 1> rotation;
+constexpr Out<"translation", Quantity::positions, 1> translation;
+constexpr Out<"twist", Quantity::twists, 0> twist;
 
-void kinematics_time_derivatives(const Tree& tree, const Job& job, States begin, States end) {
-    run<Results::dense, TimeKinematicsWorkspace>(
-        tree, job, begin, end,
-        [&]<class T>(const Arguments<T>& x, const TimeKinematicsWorkspace<T>& w) {
-            kinematics_time_derivatives(tree, job.order, x.in[0], x.in[1], x.out[0], x.out[1],
-                                        x.out[2], w);
-        });
-}
+constexpr Function functions[] = {
+    function({.name = "kinematics_time_derivatives", .results = "KinematicsTimeDerivatives"},
+             takes(q, v_below), gives(rotation, translation, twist),
+             algorithm<TimeKinematicsWorkspace>(
+                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                     kinematics_time_derivatives(tree, x.options.order, x[q], x[v_below],
+                                                 x[rotation], x[translation], x[twist], w);
+                 })),
+};
+
+}  // namespace
+
+extern const FunctionGroup kinematics_time_derivatives_functions = functions;
 
 }  // namespace dtau::DTAU_VARIANT

@@ -1,24 +1,28 @@
-// Input: q. Output: M or its inverse.
-#include "dtau/algorithms/values/crba.hpp"
 #include "dtau/algorithms/solve/factorized.hpp"
-#include "batch/run.hpp"
+#include "dtau/algorithms/values/crba.hpp"
+#include "functions/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
+namespace {
 
-void mass_matrix(const Tree& tree, const Job& job, std::ptrdiff_t begin, std::ptrdiff_t end) {
-    run<Results::sparse, Ground>(tree, job, begin, end,
-                                 [&]<class T>(const Arguments<T>& x, const Ground<T>& w) {
-                                     crba(tree, x.in[0], x.out[0], w);
-                                 });
-}
+constexpr Out<"M", Quantity::torque_matrix> M;
+constexpr Out<"M_inverse", Quantity::matrix> M_inverse;
 
-void mass_matrix_inverse(const Tree& tree, const Job& job, std::ptrdiff_t begin,
-                         std::ptrdiff_t end) {
-    run<Results::dense, MassMatrixInverseWorkspace>(
-        tree, job, begin, end,
-        [&]<class T>(const Arguments<T>& x, const MassMatrixInverseWorkspace<T>& w) {
-            mass_matrix_inverse(tree, x.in[0], x.out[0], w);
-        });
-}
+constexpr Function functions[] = {
+    function({.name = "mass_matrix"}, takes(q), gives(M),
+             algorithm<Ground, How{.results = Results::sparse}>(
+                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                     crba(tree, x[q], x[M], w);
+                 })),
+    function({.name = "mass_matrix_inverse", .solves = true}, takes(q), gives(M_inverse),
+             algorithm<MassMatrixInverseWorkspace>(
+                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                     mass_matrix_inverse(tree, x[q], x[M_inverse], w);
+                 })),
+};
+
+}  // namespace
+
+extern const FunctionGroup mass_matrix_functions = functions;
 
 }  // namespace dtau::DTAU_VARIANT

@@ -1,25 +1,28 @@
-// Inputs: q; v, its derivatives. Output: M or C, its derivatives.
 #include "dtau/algorithms/time/matrices.hpp"
-#include "batch/run.hpp"
+#include "functions/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
+namespace {
 
-using States = std::ptrdiff_t;
+constexpr Out<"M", Quantity::torque_matrix, 1> M;
+constexpr Out<"C", Quantity::torque_matrix, 1> C;
 
-void mass_matrix_time_derivatives(const Tree& tree, const Job& job, States begin, States end) {
-    run<Results::sparse, ClosedFormWorkspace>(
-        tree, job, begin, end,
-        [&]<class T>(const Arguments<T>& x, const ClosedFormWorkspace<T>& w) {
-            mass_matrix_time_derivatives(tree, job.order, x.in[0], x.in[1], x.out[0], w);
-        });
-}
+constexpr Function functions[] = {
+    function({.name = "mass_matrix_time_derivatives"}, takes(q, v_below), gives(M),
+             algorithm<ClosedFormWorkspace, How{.results = Results::sparse}>(
+                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                     mass_matrix_time_derivatives(tree, x.options.order, x[q], x[v_below], x[M], w);
+                 })),
+    function({.name = "coriolis_matrix_time_derivatives"}, takes(q, v_stack), gives(C),
+             algorithm<ClosedFormWorkspace, How{.results = Results::sparse}>(
+                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                     coriolis_matrix_time_derivatives(tree, x.options.order, x[q], x[v_stack], x[C],
+                                                      w);
+                 })),
+};
 
-void coriolis_matrix_time_derivatives(const Tree& tree, const Job& job, States begin, States end) {
-    run<Results::sparse, ClosedFormWorkspace>(
-        tree, job, begin, end,
-        [&]<class T>(const Arguments<T>& x, const ClosedFormWorkspace<T>& w) {
-            coriolis_matrix_time_derivatives(tree, job.order, x.in[0], x.in[1], x.out[0], w);
-        });
-}
+}  // namespace
+
+extern const FunctionGroup matrix_time_derivatives_functions = functions;
 
 }  // namespace dtau::DTAU_VARIANT

@@ -1,128 +1,79 @@
-// Inputs: q, v, a or tau, f_ext. Outputs: the four tensors, dense (nv, nv, nv), or packed.
+#include "batch/unpack.hpp"
 #include "dtau/algorithms/second/forward_tensors.hpp"
-#include "dtau/algorithms/second/unpack.hpp"
-#include "batch/run.hpp"
+#include "functions/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
+namespace {
 
-// Results of a call that are larger, and would leave the caches before they are read, go past them.
-constexpr std::ptrdiff_t cached_bytes = std::ptrdiff_t(4) << 20;
+constexpr Out<"d2tau_dqdq", Quantity::tensor> tau_dqdq;
+constexpr Out<"d2tau_dqdv", Quantity::tensor> tau_dqdv;
+constexpr Out<"d2tau_dvdv", Quantity::tensor> tau_dvdv;
+constexpr Out<"d2tau_dadq", Quantity::tensor> tau_dadq;
+constexpr Out<"d2a_dqdq", Quantity::tensor> a_dqdq;
+constexpr Out<"d2a_dqdv", Quantity::tensor> a_dqdv;
+constexpr Out<"d2a_dvdv", Quantity::tensor> a_dvdv;
+constexpr Out<"d2a_dtaudq", Quantity::tensor> a_dtaudq;
 
-// A group of states whose packed tensors are larger is slower in lanes than one state at a time: on
-// their way to dense ones they leave the caches.
+// The packed tensors of a group of states on their way to dense ones, or to those of independent
+// velocities, take more than these bytes: they leave the caches, and one state at a time is faster.
 constexpr std::ptrdiff_t group_bytes = std::ptrdiff_t(2) << 20;
 
-inline bool past_caches(const Job& job) {
-    return 4 * job.count * job.out[0].size * std::ptrdiff_t(sizeof(double)) > cached_bytes;
+bool stays_packed(const Tree& tree, const Options& options) {
+    return options.packed && !tree.coupling;
 }
 
 template <class T>
-struct PackedWorkspace {
+struct InverseTensorsWorkspace {
     InverseSecondWorkspace<T> second;
     typename PackedRows<T>::Memory rows;
+    UnpackingWorkspace<T> unpacking;
 
-    PackedWorkspace(Arena& arena, const Tree& tree)
-        : second(arena, tree), rows(arena, tree.dofs.max_depth + 1) {}
-};
+    InverseTensorsWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : second(arena, tree),
+          rows(arena, tree.dofs.max_depth + 1),
+          unpacking(arena, tree, !stays_packed(tree, options)) {}
 
-// With room for the packed tensors of a group of states, of all joints.
-template <class T>
-struct UnpackingWorkspace : PackedWorkspace<T> {
-    std::ptrdiff_t size;
-    Number<T>* packed[4];
-    std::ptrdiff_t *begin, *independent_begin;  // of the groups
-    int *path, *run;                            // neighbours on the path that end with a column
-    Number<T>* slab[4];
-
-    UnpackingWorkspace(Arena& arena, const Tree& tree)
-        : PackedWorkspace<T>(arena, tree),
-          size(packed_size(tree.dofs)),
-          begin(arena.take<std::ptrdiff_t>(tree.nv)),
-          independent_begin(arena.take<std::ptrdiff_t>(tree.independent.n)),
-          path(arena.take<int>(tree.nv)),
-          run(arena.take<int>(tree.nv)) {
-        for (Number<T>*& x : slab)
-            x = arena.take<Number<T>>(std::ptrdiff_t(tree.nv) * tree.nv + cache_line);
-        for (Number<T>*& x : packed) x = arena.take<Number<T>>(size * PackedRows<T>::group);
-        if (begin) packed_groups(tree.dofs, begin);
-        if (begin) path_runs(tree.dofs, run);
-        if (begin) packed_groups(tree.independent, independent_begin);
+    static bool one_by_one(const Tree& tree, const Options& options) {
+        return !stays_packed(tree, options) &&
+               4 * lanes * packed_size(tree.dofs) * sizeof(double) > group_bytes;
     }
 };
 
-// To the four arrays `to` of the first state, in which states are `size` numbers apart.
-template <class T>
-void packed_tensors(const Tree& tree, const Job& job, const Arguments<T>& x,
-                    const PackedWorkspace<T>& w, std::ptrdiff_t size, bool streams,
-                    Number<T>* const (&to)[4]) {
-    PackedRows<T> rows(w.rows, x.states, size, streams, to);
-    idsva_so(tree, x.in[0], x.in[1], x.in[2], x.in[3], job.symmetric, w.second, rows);
-    rows.finish();
-}
-
-// The tensors of one state from the packed ones of all joints.
-template <class T>
-void write_tensors(const Tree& tree, const Job& job, const Number<T>* const (&packed)[4],
-                   const UnpackingWorkspace<T>& w, Number<T>* const (&to)[4]) {
-    using N = Number<T>;
-    if (!tree.coupling)
-        return unpack(tree.dofs, w.begin, w.run, packed, w.slab, past_caches(job), to);
-    const std::ptrdiff_t n = tree.independent.n;
-    for (int o = 0; o < 4; ++o) {
-        for (std::ptrdiff_t e = 0; e < job.out[o].size; ++e) to[o][e] = N(0.0);
-        const N* next = packed[o];
-        for_packed_entries(tree, w.path, [&](int i, int j, int k, double scale) {
-            N& entry =
-                to[o][job.packed ? packed_place(tree.independent, w.independent_begin, i, j, k)
-                                 : (i * n + j) * n + k];
-            entry = fma(N(scale), *next++, entry);
-        });
-    }
-}
-
-// The four results of a state.
-template <class N>
-struct StateResults {
-    N* at[4];
-
-    StateResults(const Job& job, std::ptrdiff_t state) {
-        for (int o = 0; o < 4; ++o)
-            at[o] = reinterpret_cast<N*>(job.out[o].data) + state * job.out[o].size;
-    }
+constexpr Function functions[] = {
+    function(
+        {.name = "inverse_dynamics_second_derivatives",
+         .options = {Option::symmetric, Option::packed},
+         .results = "InverseDynamicsSecondDerivatives",
+         .smaller = "inverse_dynamics_hessian"},
+        takes(q, v, a, f_ext), gives(tau_dqdq, tau_dqdv, tau_dvdv, tau_dadq),
+        algorithm<InverseTensorsWorkspace, How{.results = Results::streamed}>(
+            []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                const auto packed_to = [&](const Destination<T>& to) {
+                    PackedRows<T> rows(w.rows, to);
+                    idsva_so(tree, x[q], x[v], x[a], x[f_ext], x.options.symmetric, w.second, rows);
+                    rows.finish();
+                };
+                const Destination<T>& to = x.all.destination;
+                if (stays_packed(tree, x.options)) return packed_to(to);
+                packed_to(w.unpacking.destination(to.states));
+                unpack_states(tree, x.options.packed, w.unpacking, to);
+            })),
+    function({.name = "forward_dynamics_second_derivatives",
+              .options = {Option::symmetric},
+              .solves = true,
+              .results = "ForwardDynamicsSecondDerivatives",
+              .smaller = "forward_dynamics_hessian"},
+             takes(q, v, tau, f_ext), gives(a_dqdq, a_dqdv, a_dvdv, a_dtaudq),
+             algorithm<ForwardSecondWorkspace, How{.lanes = false}>(
+                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                     forward_second_derivatives(tree, x[q], x[v], x[tau], x[f_ext],
+                                                x.options.symmetric,
+                                                {x[a_dqdq], x[a_dqdv], x[a_dvdv], x[a_dtaudq]}, w);
+                 })),
 };
 
-void inverse_dynamics_second_derivatives(const Tree& tree, const Job& job, std::ptrdiff_t begin,
-                                         std::ptrdiff_t end) {
-    if (job.packed && !tree.coupling)
-        return run<Results::streamed, PackedWorkspace>(
-            tree, job, begin, end,
-            [&]<class T>(const Arguments<T>& x, const PackedWorkspace<T>& w) {
-                const StateResults<Number<T>> results(job, x.state);
-                packed_tensors(tree, job, x, w, job.out[0].size, past_caches(job), results.at);
-            });
-    const auto unpacked = [&]<class T>(const Arguments<T>& x, const UnpackingWorkspace<T>& w) {
-        packed_tensors(tree, job, x, w, w.size, false, w.packed);
-        for (int l = 0; l < x.states; ++l) {
-            const Number<T>* packed[4];
-            for (int o = 0; o < 4; ++o) packed[o] = w.packed[o] + l * w.size;
-            const StateResults<Number<T>> results(job, x.state + l);
-            write_tensors<T>(tree, job, packed, w, results.at);
-        }
-    };
-    const std::ptrdiff_t group = 4 * lanes * packed_size(tree.dofs) * sizeof(double);
-    if (group > group_bytes)
-        return run_each<Results::streamed, UnpackingWorkspace>(tree, job, begin, end, unpacked);
-    run<Results::streamed, UnpackingWorkspace>(tree, job, begin, end, unpacked);
-}
+}  // namespace
 
-void forward_dynamics_second_derivatives(const Tree& tree, const Job& job, std::ptrdiff_t begin,
-                                         std::ptrdiff_t end) {
-    run_each<Results::dense, ForwardSecondWorkspace>(
-        tree, job, begin, end,
-        [&]<class T>(const Arguments<T>& x, const ForwardSecondWorkspace<T>& w) {
-            forward_second_derivatives(tree, x.in[0], x.in[1], x.in[2], x.in[3], job.symmetric,
-                                       {x.out[0], x.out[1], x.out[2], x.out[3]}, w);
-        });
-}
+extern const FunctionGroup second_derivatives_functions = functions;
 
 }  // namespace dtau::DTAU_VARIANT

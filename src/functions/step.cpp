@@ -1,10 +1,15 @@
-// step: q, v, tau, dt, f_ext. Outputs: q, v after the step.
-// step_vjp: q, v, tau, dt, lam_q, lam_v, f_ext. Outputs: by q, v, tau, and by f_ext if that is given.
 #include "dtau/algorithms/steps/step_products.hpp"
-#include "batch/run.hpp"
+#include "functions/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
 namespace {
+
+constexpr Out<"q", Quantity::q> q_next;
+constexpr Out<"v", Quantity::v> v_next;
+constexpr Out<"by_q", Quantity::torque> by_q;
+constexpr Out<"by_v", Quantity::torque> by_v;
+constexpr Out<"by_tau", Quantity::v> by_tau;
+constexpr Out<"by_f_ext", Quantity::wrenches, not_stacked, true> by_f_ext;
 
 // Forward dynamics of independent joints, and of joints that mimic others.
 template <class T>
@@ -21,45 +26,45 @@ struct CoupledStep {
 
     CoupledStep(Arena& arena, const Tree& tree) : step(arena, tree), dynamics(arena, tree) {}
 };
-
 template <class T>
 using IndependentVjp = StepVjpWorkspace<T, IndependentDynamics>;
 template <class T>
 using CoupledVjp = StepVjpWorkspace<T, CoupledDynamics>;
 
-template <template <class> class Workspace>
-void run_vjp(const Tree& tree, const Job& job, std::ptrdiff_t begin, std::ptrdiff_t end) {
-    run<Results::dense, Workspace>(
-        tree, job, begin, end, [&]<class T>(const Arguments<T>& x, const Workspace<T>& w) {
-            T* by_f_ext = job.noutputs == 4 ? x.out[3] : nullptr;
-            step_vjp(tree, job.integrator, x.in[0], x.in[1], x.in[2], *x.in[3], x.in[4], x.in[5],
-                     x.in[6], x.out[0], x.out[1], x.out[2], by_f_ext, w);
-        });
-}
+constexpr auto gradient = []<class T>(const Tree& tree, const auto& x, const auto& w) {
+    step_vjp(tree, x.options.integrator, x[q], x[v], x[tau], *x[dt], x[lam_q], x[lam_v], x[f_ext],
+             x[by_q], x[by_v], x[by_tau], x[by_f_ext], w);
+};
+
+constexpr Function functions[] = {
+    function(
+        {.name = "step",
+         .options = {Option::integrator},
+         .solves = true,
+         .results = "NextState"},
+        takes(q, v, tau, dt, f_ext), gives(q_next, v_next),
+        algorithm<IndependentStep>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+            step(tree, x[q], x[v], *x[dt], x.options.integrator, x[q_next], x[v_next], w.step,
+                 [&](int, const T* qi, const T* vi, T* ai) {
+                     forward_dynamics(tree, qi, vi, x[tau], x[f_ext], ai, w.dynamics);
+                 });
+        }),
+        algorithm<CoupledStep>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+            step(tree, x[q], x[v], *x[dt], x.options.integrator, x[q_next], x[v_next], w.step,
+                 [&](int, const T* qi, const T* vi, T* ai) {
+                     coupled_forward_dynamics(tree, qi, vi, x[tau], x[f_ext], ai, w.dynamics);
+                 });
+        })),
+    function({.name = "step_vjp",
+              .options = {Option::integrator},
+              .solves = true,
+              .results = "StepProducts"},
+             takes(q, v, tau, dt, lam_q, lam_v, f_ext), gives(by_q, by_v, by_tau, by_f_ext),
+             algorithm<IndependentVjp>(gradient), algorithm<CoupledVjp>(gradient)),
+};
 
 }  // namespace
 
-void step(const Tree& tree, const Job& job, std::ptrdiff_t begin, std::ptrdiff_t end) {
-    if (tree.coupling)
-        return run<Results::dense, CoupledStep>(
-            tree, job, begin, end, [&]<class T>(const Arguments<T>& x, const CoupledStep<T>& w) {
-                step(tree, x.in[0], x.in[1], *x.in[3], job.integrator, x.out[0], x.out[1], w.step,
-                     [&](int, const T* q, const T* v, T* a) {
-                         coupled_forward_dynamics(tree, q, v, x.in[2], x.in[4], a, w.dynamics);
-                     });
-            });
-    run<Results::dense, IndependentStep>(
-        tree, job, begin, end, [&]<class T>(const Arguments<T>& x, const IndependentStep<T>& w) {
-            step(tree, x.in[0], x.in[1], *x.in[3], job.integrator, x.out[0], x.out[1], w.step,
-                 [&](int, const T* q, const T* v, T* a) {
-                     forward_dynamics(tree, q, v, x.in[2], x.in[4], a, w.dynamics);
-                 });
-        });
-}
-
-void step_vjp(const Tree& tree, const Job& job, std::ptrdiff_t begin, std::ptrdiff_t end) {
-    if (tree.coupling) return run_vjp<CoupledVjp>(tree, job, begin, end);
-    run_vjp<IndependentVjp>(tree, job, begin, end);
-}
+extern const FunctionGroup step_functions = functions;
 
 }  // namespace dtau::DTAU_VARIANT

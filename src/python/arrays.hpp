@@ -1,4 +1,4 @@
-// NumPy arrays as the binding code sees them: shapes, checks, messages. Private to src/.
+// NumPy arrays as the calls see them: shapes, checks, messages. Private to src/python.
 #pragma once
 
 #include <string>
@@ -25,8 +25,13 @@ struct Shape {
 };
 inline constexpr int max_core_axes = 4;
 
-// nframes -1: a single frame, without an axis for it. ninputs: of a linearization.
-Shape core_shape(Core core, const Tree& tree, int nframes, int ninputs);
+// What shapes depend on.
+struct Sizes {
+    const Tree& tree;
+    const Options& options;
+    bool single_frame;  // no axis for frames
+};
+Shape core_shape(Quantity quantity, const Sizes& sizes);
 
 // The same with an axis before it for a stack of time derivatives.
 Shape stacked(const Shape& core, int length);
@@ -35,9 +40,13 @@ Shape stacked(const Shape& core, int length);
 std::string text(const npy_intp* shape, int ndim, const char* prefix = "");
 std::string str(nanobind::handle object);
 
+// What the numbers of an input and of a result mean where joints mimic others.
+Meaning input_meaning(Quantity quantity);
+Meaning output_meaning(Quantity quantity);
+
 // An input: converted, its last axes checked and evenly spaced. A stack's axis is added to `core`;
 // the first stack's length writes `order`, which is negative before.
-nanobind::object input_array(nanobind::handle given, const Parameter& parameter, Shape& core,
+nanobind::object input_array(nanobind::handle given, const ArraySignature& input, Shape& core,
                              int& order, int type);
 
 // The distance in bytes of neighbouring numbers of such an array's last axes.
@@ -51,8 +60,10 @@ void broadcast(Job& job, const Signature& signature, const nanobind::object* arr
 void check_quaternions(nanobind::handle q, const char* name, const CompiledTree& tree, int type);
 
 // The arrays for the results that the job counts: the caller's, after checks, or new ones.
-void make_outputs(Job& job, const Signature& signature, const Tree& tree, int nframes,
-                  nanobind::handle out, int type, const nanobind::object* inputs,
-                  nanobind::object* results);
+void make_outputs(Job& job, const Signature& signature, const Sizes& sizes, nanobind::handle out,
+                  int type, const nanobind::object* inputs, nanobind::object* results);
+
+// Rows i, j, k: the indices of the entries of a packed tensor, (3, entries), in their order.
+nanobind::object packed_indices(nanobind::handle model);
 
 }  // namespace dtau

@@ -8,43 +8,43 @@ namespace nb = nanobind;
 
 namespace dtau {
 
-Shape core_shape(Core core, const Tree& tree, int nframes, int ninputs) {
-    const bool single = nframes < 0;
-    const int nv = tree.independent.n;
-    switch (core) {
-        case Core::q:
+Shape core_shape(Quantity quantity, const Sizes& sizes) {
+    const Tree& tree = sizes.tree;
+    const bool single = sizes.single_frame;
+    const int nv = tree.independent.n, nframes = sizes.options.nframes;
+    switch (quantity) {
+        case Quantity::q:
             return {1, {tree.coupling ? tree.coupling->nq : tree.nq}};
-        case Core::v:
-        case Core::torque:
+        case Quantity::v:
+        case Quantity::torque:
             return {1, {nv}};
-        case Core::matrix:
-        case Core::torque_matrix:
+        case Quantity::matrix:
+        case Quantity::torque_matrix:
             return {2, {nv, nv}};
-        case Core::wrenches:
-        case Core::twists:
+        case Quantity::wrenches:
+        case Quantity::twists:
             return {2, {tree.nlinks, 6}};
-        case Core::rotations:
+        case Quantity::rotations:
             return {3, {tree.nlinks, 3, 3}};
-        case Core::positions:
+        case Quantity::positions:
             return {2, {tree.nlinks, 3}};
-        case Core::frame_rotations:
+        case Quantity::frame_rotations:
             return single ? Shape{2, {3, 3}} : Shape{3, {nframes, 3, 3}};
-        case Core::frame_positions:
+        case Quantity::frame_positions:
             return single ? Shape{1, {3}} : Shape{2, {nframes, 3}};
-        case Core::wrench:
+        case Quantity::wrench:
             return {1, {6}};
-        case Core::scalar:
+        case Quantity::scalar:
             return {0, {}};
-        case Core::state_matrix:
+        case Quantity::state_matrix:
             return {2, {2 * nv, 2 * nv}};
-        case Core::input_matrix:
-            return {2, {2 * nv, ninputs}};
-        case Core::jacobians:
+        case Quantity::input_matrix:
+            return {2, {2 * nv, sizes.options.inputs.count}};
+        case Quantity::jacobians:
             return single ? Shape{2, {6, nv}} : Shape{3, {nframes, 6, nv}};
-        case Core::tensor:
-            return {3, {nv, nv, nv}};
-        case Core::packed_tensor:
-            return {1, {baseline::packed_size(tree.independent)}};
+        case Quantity::tensor:
+            return sizes.options.packed ? Shape{1, {baseline::packed_size(tree.independent)}}
+                                        : Shape{3, {nv, nv, nv}};
     }
     return {};
 }
@@ -55,19 +55,21 @@ Shape stacked(const Shape& core, int length) {
     return shape;
 }
 
-Meaning input_meaning(Core core) {
-    return core == Core::q ? Meaning::q : core == Core::v ? Meaning::v : Meaning::other;
+Meaning input_meaning(Quantity quantity) {
+    return quantity == Quantity::q   ? Meaning::q
+           : quantity == Quantity::v ? Meaning::v
+                                     : Meaning::other;
 }
 
-Meaning output_meaning(Core core) {
-    switch (core) {
-        case Core::torque:
-        case Core::jacobians:
+Meaning output_meaning(Quantity quantity) {
+    switch (quantity) {
+        case Quantity::torque:
+        case Quantity::jacobians:
             return Meaning::torques;
-        case Core::torque_matrix:
+        case Quantity::torque_matrix:
             return Meaning::torque_matrix;
         default:
-            return input_meaning(core);
+            return input_meaning(quantity);
     }
 }
 
@@ -154,37 +156,37 @@ nb::object with_core(nb::object given, const char* name, const Shape& core) {
 }
 
 // Checks the length of a stack of `core`, and writes the order that the first one gives.
-int stack_length(PyArrayObject* a, const Parameter& parameter, const Shape& core, int& order) {
+int stack_length(PyArrayObject* a, const ArraySignature& input, const Shape& core, int& order) {
     const int axis = PyArray_NDIM(a) - core.ndim - 1;
     const npy_intp length = axis >= 0 ? PyArray_DIM(a, axis) : -1;
-    const int least = parameter.rows > 0 ? parameter.rows : 1;
+    const int least = input.rows > 0 ? input.rows : 1;
     const auto fail = [&](const std::string& expected) {
-        throw nb::value_error((std::string(parameter.name) + " has shape " +
+        throw nb::value_error((std::string(input.name) + " has shape " +
                                text(PyArray_DIMS(a), PyArray_NDIM(a)) + ", expected " +
                                text(core.size, core.ndim, "..., n") + " with n = " + expected +
                                ": a stack of the value and its time derivatives")
                                   .c_str());
     };
     if (order >= 0) {
-        const int expected = order + parameter.rows;
+        const int expected = order + input.rows;
         if (length != expected) fail(std::to_string(expected) + ", to match the stack before it");
         return expected;
     }
     if (length < least) fail(std::to_string(least) + " or more");
-    if (length - parameter.rows > Job::max_order)
-        fail("at most " + std::to_string(Job::max_order + parameter.rows));
-    order = static_cast<int>(length) - parameter.rows;
+    if (length - input.rows > Options::max_order)
+        fail("at most " + std::to_string(Options::max_order + input.rows));
+    order = static_cast<int>(length) - input.rows;
     return static_cast<int>(length);
 }
 
 }  // namespace
 
-nb::object input_array(nb::handle given, const Parameter& parameter, Shape& core, int& order,
+nb::object input_array(nb::handle given, const ArraySignature& input, Shape& core, int& order,
                        int type) {
-    nb::object converted = as_array(given, parameter.name, type);
-    if (parameter.rows != not_stacked)
-        core = stacked(core, stack_length(array(converted), parameter, core, order));
-    return with_core(converted, parameter.name, core);
+    nb::object converted = as_array(given, input.name, type);
+    if (input.rows != not_stacked)
+        core = stacked(core, stack_length(array(converted), input, core, order));
+    return with_core(converted, input.name, core);
 }
 
 npy_intp core_spacing(nb::handle input, const Shape& core) {

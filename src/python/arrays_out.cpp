@@ -10,9 +10,9 @@ namespace nb = nanobind;
 namespace dtau {
 namespace {
 
-Shape result_shape(const Result& result, const Job& job, const Tree& tree, int nframes) {
-    const Shape shape = core_shape(result.core, tree, nframes, job.inputs.count);
-    return result.rows == not_stacked ? shape : stacked(shape, job.order + result.rows);
+Shape result_shape(const ArraySignature& result, const Sizes& sizes) {
+    const Shape shape = core_shape(result.quantity, sizes);
+    return result.rows == not_stacked ? shape : stacked(shape, sizes.options.order + result.rows);
 }
 
 nb::object new_output(const Job& job, const Shape& core, int type) {
@@ -89,13 +89,12 @@ double available_memory() {
 }
 
 // MemoryError before anything is allocated, where the system would only kill the process later.
-void check_memory(const Job& job, const Signature& signature, const Tree& tree, int nframes,
-                  int type) {
+void check_memory(const Job& job, const Signature& signature, const Sizes& sizes, int type) {
     constexpr double unnoticed = 256e6;  // bytes that are asked for without a look
     double bytes = type == NPY_CDOUBLE ? 16.0 : 8.0, numbers = 0.0;
     for (int axis = 0; axis < job.naxes; ++axis) bytes *= static_cast<double>(job.shape[axis]);
     for (int o = 0; o < job.noutputs; ++o) {
-        const Shape shape = result_shape(signature.outputs[o], job, tree, nframes);
+        const Shape shape = result_shape(signature.outputs[o], sizes);
         double size = 1.0;
         for (int k = 0; k < shape.ndim; ++k) size *= static_cast<double>(shape.size[k]);
         numbers += size;
@@ -108,8 +107,11 @@ void check_memory(const Job& job, const Signature& signature, const Tree& tree, 
     std::snprintf(message, sizeof message,
                   ": the results take %.0f bytes, and %.0f are available; use a smaller batch",
                   bytes, available);
-    const std::string advice =
-        signature.smaller ? std::string(", or ") + signature.smaller : std::string();
+    std::string advice = signature.smaller ? std::string(", or ") : std::string();
+    for (int k = 0; k < signature.noptions; ++k)
+        if (signature.options[k] == Option::packed && !sizes.options.packed)
+            advice += "packed=True or ";
+    if (signature.smaller) advice += signature.smaller;
     PyErr_SetString(PyExc_MemoryError, (signature.name + (message + advice)).c_str());
     throw nb::python_error();
 }
@@ -135,8 +137,9 @@ nb::object packed_indices(nb::handle model) {
     return result;
 }
 
-void make_outputs(Job& job, const Signature& signature, const Tree& tree, int nframes,
-                  nb::handle out, int type, const nb::object* inputs, nb::object* results) {
+void make_outputs(Job& job, const Signature& signature, const Sizes& sizes, nb::handle out, int type,
+                  const nb::object* inputs, nb::object* results) {
+    const Tree& tree = sizes.tree;
     const int count = job.noutputs;
     const bool given = !out.is_none();
     if (given && count > 1 && (!PyTuple_Check(out.ptr()) && !PyList_Check(out.ptr())))
@@ -147,10 +150,10 @@ void make_outputs(Job& job, const Signature& signature, const Tree& tree, int nf
         throw nb::value_error(("out: expected a tuple of " + std::to_string(count) +
                                " arrays, got " + std::to_string(nb::len(out)))
                                   .c_str());
-    if (!given) check_memory(job, signature, tree, nframes, type);
+    if (!given) check_memory(job, signature, sizes, type);
     for (int o = 0; o < count; ++o) {
-        const Result& result = signature.outputs[o];
-        const Shape shape = result_shape(result, job, tree, nframes);
+        const ArraySignature& result = signature.outputs[o];
+        const Shape shape = result_shape(result, sizes);
         if (given) {
             results[o] = count > 1 ? nb::object(out[o]) : nb::borrow(out);
             const std::string name = count > 1 ? "out[" + std::to_string(o) + "]" : "out";
@@ -170,15 +173,14 @@ void make_outputs(Job& job, const Signature& signature, const Tree& tree, int nf
         }
         job.out[o].data = PyArray_BYTES(array(results[o]));
         job.out[o].size = 1;
-        job.out[o].meaning = output_meaning(result.core);
-        job.out[o].stacked = result.rows == not_stacked ? 1 : job.order + result.rows;
+        job.out[o].meaning = output_meaning(result.quantity);
+        job.out[o].stacked = result.rows == not_stacked ? 1 : job.options.order + result.rows;
         for (int k = 0; k < shape.ndim; ++k) job.out[o].size *= shape.size[k];
-        const Core core = result.core;
-        if (core == Core::torque_matrix && job.out[o].stacked == 1)
+                if (result.quantity == Quantity::torque_matrix && job.out[o].stacked == 1)
             job.out[o].spans = tree.related, job.out[o].nspans = tree.nrelated;
-        if (core == Core::state_matrix)
+        if (result.quantity == Quantity::state_matrix)
             job.out[o].spans = tree.state_matrix, job.out[o].nspans = tree.nstate_matrix;
-        if (core == Core::input_matrix) {
+        if (result.quantity == Quantity::input_matrix) {
             job.input_matrix = {job.out[o].size / 2, job.out[o].size};
             job.out[o].spans = &job.input_matrix, job.out[o].nspans = 1;
         }

@@ -2,11 +2,10 @@
 #include "python/call.hpp"
 
 #include <algorithm>
-#include <climits>
 
-#include "python/arrays.hpp"
-#include "dispatch.hpp"
 #include "batch/parallel.hpp"
+#include "python/arrays.hpp"
+#include "python/options.hpp"
 
 namespace nb = nanobind;
 
@@ -24,7 +23,7 @@ bool signal_pending() {
 double price(const Job& job, const Tree& tree, bool solves) {
     double numbers = 0.0;
     for (int o = 0; o < job.noutputs; ++o) numbers += static_cast<double>(job.out[o].size);
-    return 15.0 * (1.0 + job.order) * tree.nbodies + numbers * (solves ? 0.1 * tree.nv : 0.5);
+    return 15.0 * (1.0 + job.options.order) * tree.nbodies + numbers * (solves ? 0.1 * tree.nv : 0.5);
 }
 
 int thread_count(nb::handle threads, double work) {
@@ -42,21 +41,36 @@ int thread_count(nb::handle threads, double work) {
     return static_cast<int>(count);
 }
 
-void run_batch(Kernel kernel, const Tree& tree, const Job& job, bool solves, nb::handle threads) {
-    const double state = price(job, tree, solves);
-    const int wanted = thread_count(threads, state * static_cast<double>(job.count));
+// A function on its way through a job.
+struct Work {
+    const FunctionList& list;
+    const Function& function;
+    const Tree& tree;
+    const Job& job;
+
+    static void compute(const void* self, std::ptrdiff_t begin, std::ptrdiff_t end) {
+        const Work& work = *static_cast<const Work*>(self);
+        work.list.run(work.function, work.tree, work.job, begin, end);
+    }
+};
+
+void run_batch(const Work& work, nb::handle threads) {
+    const std::ptrdiff_t count = work.job.count;
+    const double state = price(work.job, work.tree, work.function.signature.solves);
+    const int wanted = thread_count(threads, state * static_cast<double>(count));
     // A chunk is worth about a millisecond at most, so that a signal is seen soon, and is of whole
     // groups of lanes; threads that start late find something left to do.
-    const std::ptrdiff_t group = kernels().lanes;
+    const std::ptrdiff_t group = work.list.lanes;
     std::ptrdiff_t chunk = static_cast<std::ptrdiff_t>(1e6 / state);
-    if (wanted > 1) chunk = std::min(chunk, job.count / (8 * wanted) + 1);
+    if (wanted > 1) chunk = std::min(chunk, count / (8 * wanted) + 1);
     chunk = std::max<std::ptrdiff_t>(1, (chunk + group - 1) / group) * group;
-    const int useful = static_cast<int>((job.count + chunk - 1) / chunk);
+    const int useful = static_cast<int>((count + chunk - 1) / chunk);
 
     std::ptrdiff_t done;
     {
         nb::gil_scoped_release release;
-        done = run_parallel(kernel, tree, job, {std::min(wanted, useful), chunk, signal_pending});
+        done = run_parallel({Work::compute, &work, count},
+                            {std::min(wanted, useful), chunk, signal_pending});
     }
     if (!PyErr_Occurred()) return;
     if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
@@ -64,7 +78,7 @@ void run_batch(Kernel kernel, const Tree& tree, const Job& job, bool solves, nb:
         PyErr_Format(PyExc_KeyboardInterrupt,
                      "%zd of %zd states are done; out holds their results, in no order that could "
                      "be relied on, and is unchanged elsewhere",
-                     done, job.count);
+                     done, count);
     }
     throw nb::python_error();
 }
@@ -111,23 +125,6 @@ void import_numpy() {
     if (_import_array() < 0) throw nb::python_error();
 }
 
-std::string type_signature(const Signature& signature, Element element, const char* choices) {
-    const std::string array = element == Element::complex ? "numpy.typing.NDArray[numpy.complex128]"
-                                                          : "numpy.typing.NDArray[numpy.float64]";
-    std::string s = "def " + std::string(signature.name) + "(model: object, " + choices;
-    for (const Parameter& parameter : signature.inputs)
-        s += std::string(parameter.name) + ": numpy.typing.ArrayLike" +
-             (parameter.optional ? " | None, " : ", ");
-    if (signature.asks_symmetric) s += "symmetric: bool, ";
-    const bool single = signature.outputs.size() == 1;
-    s +=
-        "out: " + (single ? array : "collections.abc.Sequence[" + array + "]") + " | None = None, ";
-    s += "threads: int | None = None, /) -> ";
-    if (single) return s + array;
-    s += "dtau.results." + std::string(signature.named_tuple);
-    return signature.shorter_tuple ? s + " | dtau.results." + signature.shorter_tuple : s;
-}
-
 TreeReference compiled_tree(nb::handle model) {
     static const nb::handle attribute = PyUnicode_InternFromString("_tree");
     nb::object tree = nb::steal(PyObject_GetAttr(model.ptr(), attribute.ptr()));
@@ -141,73 +138,68 @@ TreeReference compiled_tree(nb::handle model) {
     return {tree, *nb::inst_ptr<CompiledTree>(tree)};
 }
 
-nb::object call(const Signature& signature, nb::handle model,
-                std::initializer_list<nb::handle> inputs, Options options, Element element,
-                const Choices& choices) {
-    const TreeReference reference = compiled_tree(model);
+nb::object Callable::operator()(PyObject* const* arguments, Py_ssize_t count) const {
+    const FunctionList& functions = list();
+    const Function& function = functions.groups[group]->functions[place];
+    const Signature& signature = function.signature;
+    const int first = 1 + signature.noptions, all = first + signature.ninputs;
+    if (count < all || count > all + 2)
+        throw nb::type_error((std::string(signature.name) + ": expected " + std::to_string(all) +
+                              " to " + std::to_string(all + 2) + " arguments, got " +
+                              std::to_string(count))
+                                 .c_str());
+    const nb::handle none(Py_None), out = count > all ? nb::handle(arguments[all]) : none,
+                                    threads = count > all + 1 ? nb::handle(arguments[all + 1]) : none;
+
+    const TreeReference reference = compiled_tree(arguments[0]);
     const CompiledTree& compiled = reference.tree;
     const Tree& tree = compiled.tree();
-    if (signature.needs_inertia) require_inertia(signature.name, compiled, choices.prescribed);
+    const CallOptions options(signature, arguments + 1, compiled);
+    if (signature.solves) require_inertia(signature.name, compiled, options.values.prescribed);
     const int type = element == Element::complex ? NPY_CDOUBLE : NPY_DOUBLE;
     Job job;
     job.element = element;
-    job.symmetric = choices.symmetric;
-    job.packed = signature.outputs[0].core == Core::packed_tensor;
-    job.prescribed = choices.prescribed;
-    job.integrator = choices.integrator;
-    job.inputs = choices.inputs;
-    if (choices.actuated) job.inputs = {tree.nactuated, tree.actuated, nullptr};
-    int shape_frames = 0, order = -1;
-    if (const FrameList* frames = choices.frames) {
-        job.frames = frames->frames.data();
-        job.nframes = static_cast<int>(frames->frames.size());
-        job.axes = frames->axes;
-        shape_frames = frames->single ? -1 : job.nframes;
-        if (static_cast<double>(job.nframes) * 6 * tree.nv > INT_MAX)
-            throw nb::value_error("frames: too many for one call");
-    }
+    job.options = options.values;
+    const Sizes sizes = {tree, job.options, options.single_frame};
 
+    int order = -1;
     nb::object arrays[Job::max_inputs];
     Shape cores[Job::max_inputs];
-    for (nb::handle given : inputs) {
-        const int i = job.ninputs++;
-        const Parameter& parameter = signature.inputs[i];
-        cores[i] = core_shape(parameter.core, tree, shape_frames, job.inputs.count);
-        if (parameter.optional && given.is_none()) continue;
-        arrays[i] = input_array(given, parameter, cores[i], order, type);
+    for (int i = 0; i < signature.ninputs; ++i) {
+        const ArraySignature& expected = signature.inputs[i];
+        const nb::handle given(arguments[first + i]);
+        cores[i] = core_shape(expected.quantity, sizes);
+        if (expected.optional && given.is_none()) continue;
+        arrays[i] = input_array(given, expected, cores[i], order, type);
         PyArrayObject* a = array(arrays[i]);
         Input& input = job.in[i];
         input.data = PyArray_BYTES(a);
         input.spacing = core_spacing(arrays[i], cores[i]);
         input.size = 1;
-        input.meaning = input_meaning(parameter.core);
-        if (parameter.rows != not_stacked) input.stacked = order + parameter.rows;
+        input.meaning = input_meaning(expected.quantity);
+        if (expected.rows != not_stacked) input.stacked = order + expected.rows;
         for (int k = 0; k < cores[i].ndim; ++k) input.size *= static_cast<int>(cores[i].size[k]);
     }
-    job.order = order < 0 ? 0 : order;
+    job.ninputs = signature.ninputs;
+    job.options.order = order < 0 ? 0 : order;
     broadcast(job, signature, arrays, cores);
-    const bool shorter = signature.shorter_tuple && !job.in[job.ninputs - 1].data;
-    job.noutputs = static_cast<int>(signature.outputs.size()) - shorter;
-    nb::object results[Job::max_outputs];
-    make_outputs(job, signature, tree, shape_frames, options.out, type, arrays, results);
-    if (signature.kernel != &KernelTable::normalize)
-        for (int i = 0; i < job.ninputs; ++i)
-            if (signature.inputs[i].core == Core::q)
-                check_quaternions(arrays[i], signature.inputs[i].name, compiled, type);
+    const ArraySignature& last = signature.outputs[signature.noutputs - 1];
+    const bool fewer = last.optional && !job.in[job.ninputs - 1].data;
+    job.noutputs = signature.noutputs - fewer;
+    nb::object made[Job::max_outputs];
+    make_outputs(job, signature, sizes, out, type, arrays, made);
+    for (int i = 0; i < job.ninputs && !signature.any_quaternions; ++i)
+        if (signature.inputs[i].quantity == Quantity::q)
+            check_quaternions(arrays[i], signature.inputs[i].name, compiled, type);
 
-    const bool ordinary = element == Element::real || element == Element::alone;
-    const KernelTable& table = ordinary ? kernels() : test_kernels();
-    const Kernel kernel = table.*signature.kernel;
     if (job.count == 1) {
-        if (!options.threads.is_none())
-            thread_count(options.threads, 0.0);  // a wrong one is an error
-        kernel(tree, job, 0, 1);
+        if (!threads.is_none()) thread_count(threads, 0.0);  // a wrong one is an error
+        functions.run(function, tree, job, 0, 1);
     } else {
-        run_batch(kernel, tree, job, signature.needs_inertia, options.threads);
+        run_batch({functions, function, tree, job}, threads);
     }
-    if (job.noutputs == 1) return results[0];
-    return named_tuple(shorter ? signature.shorter_results : signature.results, results,
-                       job.noutputs);
+    if (job.noutputs == 1) return made[0];
+    return named_tuple(last.optional && !fewer ? more_results : results, made, job.noutputs);
 }
 
 }  // namespace dtau

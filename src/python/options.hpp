@@ -1,9 +1,9 @@
-// What functions take before their arrays, as Python gives it: frames, integrators, inputs.
+// What functions take before their arrays, as Python gives it.
 #pragma once
 
 #include <array>
-#include <string>
 #include <variant>
+#include <vector>
 
 #include <nanobind/ndarray.h>
 
@@ -11,10 +11,9 @@
 
 namespace dtau {
 
-namespace nb = nanobind;
-
 template <class X, int... Shape>
-using Rows = nb::ndarray<const X, nb::shape<-1, Shape...>, nb::c_contig, nb::device::cpu>;
+using Rows = nanobind::ndarray<const X, nanobind::shape<-1, Shape...>, nanobind::c_contig,
+                               nanobind::device::cpu>;
 
 template <std::size_t N, class Array>
 std::array<double, N> row(const Array& a, std::size_t i) {
@@ -23,14 +22,43 @@ std::array<double, N> row(const Array& a, std::size_t i) {
     return result;
 }
 
-// None: the torques of all joints but free roots; indices of torques; or a map (nv, ninputs).
-using GivenColumns = nb::ndarray<const std::int32_t, nb::shape<-1>, nb::c_contig, nb::device::cpu>;
-using GivenMap = nb::ndarray<const double, nb::shape<-1, -1>, nb::c_contig, nb::device::cpu>;
-using GivenInputs = std::variant<std::monostate, GivenColumns, GivenMap>;
+// Frames of one model, checked once.
+class FrameList {
+  public:
+    FrameList(nanobind::handle model, const Rows<std::int32_t>& bodies,
+              const Rows<double, 3, 3>& rotation, const Rows<double, 3>& translation, bool single);
 
-FrameList frame_list(Rows<std::int32_t> bodies, Rows<double, 3, 3> rotation,
-                     Rows<double, 3> translation, Axes axes, bool single, nb::handle model);
-Integrator integrator(const std::string& name);
-void choose_inputs(Choices& choices, const GivenInputs& inputs, nb::handle model);
+    // ValueError unless they are of this tree.
+    void write(const CompiledTree& tree, Options& options) const;
+    bool single() const { return single_; }  // results have no axis for frames
+
+  private:
+    TreeReference tree_;
+    std::vector<Frame> frames_;
+    bool single_;
+};
+
+// The options of one call, and what they point into.
+class CallOptions {
+  public:
+    CallOptions(const Signature& signature, PyObject* const* given, const CompiledTree& tree);
+
+    Options values;
+    bool single_frame = false;
+
+  private:
+    void read(Option option, nanobind::handle given, const CompiledTree& tree);
+    void read_inputs(nanobind::handle given, const CompiledTree& tree);
+
+    Rows<bool> prescribed_;
+    // Indices of torques, or a map (nv, ninputs).
+    Rows<std::int32_t> columns_;
+    nanobind::ndarray<const double, nanobind::shape<-1, -1>, nanobind::c_contig,
+                      nanobind::device::cpu>
+        map_;
+};
+
+// The name of an option in the stubs.
+const char* name(Option option);
 
 }  // namespace dtau

@@ -16,7 +16,6 @@ struct ForwardSecondWorkspace {
     FdsvaWorkspace<T> fdsva;
     IdsvaSoWorkspace<T> so;
     T *da_dq, *da_dv, *da_dtau;
-    typename PackedRows<T>::Memory rows;
     Tensors<T*> packed;  // of inverse dynamics
     int* path;
 
@@ -26,10 +25,9 @@ struct ForwardSecondWorkspace {
           da_dq(matrix(arena, tree)),
           da_dv(matrix(arena, tree)),
           da_dtau(matrix(arena, tree)),
-          rows(arena, tree.dofs.max_depth + 1),
           path(arena.take<int>(tree.nv)) {
         for (T** x : {&packed.dqdq, &packed.dqdv, &packed.dvdv, &packed.dadq})
-            *x = arena.take<T>(packed_size(tree.dofs));
+            *x = arena.take<T>(packed_size(tree.dofs) + Pack<T>::width);
     }
 
   private:
@@ -71,9 +69,8 @@ void forward_second_derivatives(const Tree& tree, const T* q, const T* v, const 
     fdsva(tree, q, v, tau, f_ext, w.da_dq, w.da_dv, n, w.da_dtau, w.fdsva);
     free_root_accelerations(tree, idsva);
     const Tensors<T*>& p = w.packed;
-    PackedRows<T> rows(w.rows, 1, 0, false, {p.dqdq, p.dqdv, p.dvdv, p.dadq});
+    ConsecutiveRows<T> rows(p);
     idsva_so_groups(tree, false, idsva, w.so, rows);
-    rows.finish();
     for (T* tensor : {out.dqdq, out.dqdv, out.dvdv, out.dadq})
         for (std::ptrdiff_t e = 0; e < size; ++e) tensor[e] = T(0.0);
 

@@ -1,5 +1,8 @@
 // Second-order partial derivatives of inverse dynamics: IDSVA-SO in ground coordinates, O(N d^2).
 // The formulas are those of idsva_so_rows.hpp, the sweeps those of idsva.hpp.
+//
+// Rows of the packed tensors (packed.hpp) go to `rows` one after another: rows.next() is where the next
+// one is to be written, in whole packs, and rows.done(count) says how many numbers were.
 #pragma once
 
 #include "dtau/algorithms/second/idsva_so_rows.hpp"
@@ -43,9 +46,9 @@ DTAU_INLINE void deep_column(int i, int k, const IdsvaWorkspace<T>& w, DeepColum
 }
 
 // The group of column m, which is column c of body i.
-template <class T>
+template <class T, class Rows>
 DTAU_INLINE void idsva_so_group(const FreeRoot<T>& root, const Inertia<T>& I, int c, int joint,
-                                bool symmetric, const IdsvaSoWorkspace<T>& w, PackedRows<T>& rows) {
+                                bool symmetric, const IdsvaSoWorkspace<T>& w, Rows& rows) {
     const int d = joint + c;
     for (int e = 0; e <= d; ++e) {
         const Tensors<T*> row = rows.next();
@@ -85,9 +88,9 @@ DTAU_INLINE void idsva_so_group(const FreeRoot<T>& root, const Inertia<T>& I, in
 }
 
 // The rows of all groups, when the inertias, Coriolis operators and forces of idsva are composites.
-template <class T>
+template <class T, class Rows>
 DTAU_INLINE void idsva_so_groups(const Tree& tree, bool symmetric, const IdsvaWorkspace<T>& idsva,
-                                 const IdsvaSoWorkspace<T>& w, PackedRows<T>& rows) {
+                                 const IdsvaSoWorkspace<T>& w, Rows& rows) {
     forget_path(tree.dofs, w.path);
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
@@ -114,9 +117,9 @@ struct InverseSecondWorkspace {
 };
 
 // The packed d2tau_dqdq, d2tau_dqdv, d2tau_dvdv, d2tau_dadq.
-template <class T>
+template <class T, class Rows>
 void idsva_so(const Tree& tree, const T* q, const T* v, const T* a, const T* f_ext, bool symmetric,
-              const InverseSecondWorkspace<T>& w, PackedRows<T>& rows) {
+              const InverseSecondWorkspace<T>& w, Rows& rows) {
     ground_sweep(tree, q, v, w.idsva.ground);
     idsva_velocities(tree, v, f_ext, w.idsva);
     idsva_accelerations(tree, a, w.idsva);

@@ -2,7 +2,7 @@
 // index is one column m. [IDSVA-SO] algorithm 1 with three changes. What a subtree's composites do
 // when its joint moves is held in the 10 and 12 numbers of an inertia and of a Coriolis operator
 // (coriolis_dual.hpp), so that second derivatives look like first ones. The columns of a path are
-// processed in vectors (path_columns.hpp). Results are rows of packed tensors (packed_rows.hpp).
+// processed in vectors (path_columns.hpp). Results are rows of packed tensors (packed.hpp).
 //
 // Symbols as in idsva.hpp and hessian.hpp, for the deepest column m of a triple, with composites of
 // its body; ' is the rate when m moves:
@@ -29,7 +29,8 @@
 
 #include "dtau/algorithms/first/idsva.hpp"
 #include "dtau/algorithms/second/coriolis_dual.hpp"
-#include "dtau/algorithms/second/packed_rows.hpp"
+#include "dtau/algorithms/second/packed.hpp"
+#include "dtau/algorithms/second/path_columns.hpp"
 
 namespace dtau::DTAU_VARIANT {
 

@@ -2,7 +2,7 @@
 // memory is passed once.
 #pragma once
 
-#include "dtau/algorithms/second/packed_rows.hpp"
+#include "batch/packed_rows.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -75,6 +75,74 @@ void unpack(const Paths& dofs, const std::ptrdiff_t* begin, const int* run,
         }
     }
     if (streams) end_streams();
+}
+
+// Room for the packed tensors of a group of states, of all joints, on their way to what states get;
+// none where they need no way.
+template <class T>
+struct UnpackingWorkspace {
+    std::ptrdiff_t size;
+    Number<T>* packed[4];
+    std::ptrdiff_t *begin, *independent_begin;  // of the groups
+    int *path, *run;                            // neighbours on the path that end with a column
+    Number<T>* slab[4];
+
+    UnpackingWorkspace(Arena& arena, const Tree& tree, bool needed)
+        : size(needed ? packed_size(tree.dofs) : 0),
+          begin(arena.take<std::ptrdiff_t>(tree.nv)),
+          independent_begin(arena.take<std::ptrdiff_t>(tree.independent.n)),
+          path(arena.take<int>(tree.nv)),
+          run(arena.take<int>(tree.nv)) {
+        const std::ptrdiff_t n = needed ? tree.nv : 0;
+        for (Number<T>*& x : slab) x = arena.take<Number<T>>(n * n + cache_line);
+        for (Number<T>*& x : packed) x = arena.take<Number<T>>(size * group_size<T>);
+        if (!begin) return;
+        packed_groups(tree.dofs, begin);
+        path_runs(tree.dofs, run);
+        packed_groups(tree.independent, independent_begin);
+    }
+    Destination<T> destination(int states) const {
+        return {{packed[0], packed[1], packed[2], packed[3]},
+                {size, size, size, size},
+                states,
+                false};
+    }
+};
+
+// The tensors of one state from the packed ones of all joints: dense, or those of independent
+// velocities, dense or packed.
+template <class T>
+void unpack_state(const Tree& tree, bool to_packed, const Number<T>* const (&packed)[4],
+                  const UnpackingWorkspace<T>& w, bool past_caches, std::ptrdiff_t size,
+                  Number<T>* const (&to)[4]) {
+    using N = Number<T>;
+    if (!tree.coupling) return unpack(tree.dofs, w.begin, w.run, packed, w.slab, past_caches, to);
+    const std::ptrdiff_t n = tree.independent.n;
+    for (int o = 0; o < 4; ++o) {
+        for (std::ptrdiff_t e = 0; e < size; ++e) to[o][e] = N(0.0);
+        const N* next = packed[o];
+        for_packed_entries(tree, w.path, [&](int i, int j, int k, double scale) {
+            N& entry =
+                to[o][to_packed ? packed_place(tree.independent, w.independent_begin, i, j, k)
+                                : (i * n + j) * n + k];
+            entry = fma(N(scale), *next++, entry);
+        });
+    }
+}
+
+// Those of a group of states, which the workspace holds.
+template <class T>
+void unpack_states(const Tree& tree, bool to_packed, const UnpackingWorkspace<T>& w,
+                   const Destination<T>& to) {
+    for (int l = 0; l < to.states; ++l) {
+        const Number<T>* packed[4];
+        Number<T>* results[4];
+        for (int o = 0; o < 4; ++o) {
+            packed[o] = w.packed[o] + l * w.size;
+            results[o] = to.at[o] + l * to.size[o];
+        }
+        unpack_state<T>(tree, to_packed, packed, w, to.past_caches, to.size[0], results);
+    }
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -1,5 +1,5 @@
-// Packed tensors (packed.hpp) as an algorithm makes them, row by row, to where a state has them: out
-// of lanes, and past the caches where they would only pass through them.
+// Packed tensors (packed.hpp) as an algorithm makes them, row by row, to where states have them: out of
+// lanes, and past the caches where they would only pass through them.
 //
 // Results of many states are far larger than the caches. Rows of all tensors of a group of states are
 // collected in a little memory that stays in the nearest cache; from there they go to each tensor of
@@ -9,22 +9,11 @@
 #include <cstring>
 #include <type_traits>
 
+#include "batch/algorithm.hpp"
+#include "batch/lanes.hpp"
 #include "dtau/algorithms/second/packed.hpp"
-#include "dtau/algorithms/second/path_columns.hpp"
 
 namespace dtau::DTAU_VARIANT {
-
-// What a state's numbers are outside lanes.
-template <class T>
-struct StateNumber {
-    using Type = T;
-};
-template <>
-struct StateNumber<Lane> {
-    using Type = double;
-};
-template <class T>
-using Number = typename StateNumber<T>::Type;
 
 inline constexpr int cache_line = 8;  // doubles
 
@@ -59,7 +48,7 @@ DTAU_INLINE int pass_on(const N* from, int begin, int end, bool last, bool strea
 template <class T>
 class PackedRows {
   public:
-    static constexpr int group = sizeof(T) / sizeof(Number<T>);  // states
+    static constexpr int group = group_size<T>;
 
     // For paths of up to n columns.
     struct Memory {
@@ -73,16 +62,8 @@ class PackedRows {
               state(group > 1 ? arena.take<Number<T>>(group * stride) : nullptr) {}
     };
 
-    // Of `states` states, to the arrays `to` of the first of them; states are `size` numbers apart.
-    PackedRows(const Memory& memory, int states, std::ptrdiff_t size, bool streams,
-               Number<T>* const (&to)[4])
-        : rows_(memory.rows),
-          state_(memory.state),
-          stride_(memory.stride),
-          states_(states),
-          size_(size),
-          streams_(streams),
-          to_{to[0], to[1], to[2], to[3]} {}
+    PackedRows(const Memory& memory, const Destination<T>& to)
+        : rows_(memory.rows), state_(memory.state), stride_(memory.stride), to_(to) {}
 
     // Where the next row is to be written, whole packs of it.
     DTAU_INLINE Tensors<T*> next() const {
@@ -97,7 +78,7 @@ class PackedRows {
     // The rest of them.
     void finish() {
         flush(true);
-        if (streams_) end_streams();
+        if (to_.past_caches) end_streams();
     }
 
   private:
@@ -110,41 +91,36 @@ class PackedRows {
     // the last numbers, which are the first of what is collected next.
     __attribute__((noinline)) void flush(bool last) {
         const int whole = last ? at_ : at_ - at_ % lanes;
-        const int from = last || !streams_ ? whole : whole - cache_line;
+        const int from = last || !to_.past_caches ? whole : whole - cache_line;
         for (int o = 0; o < 4; ++o) {
             T* x = rows_ + o * stride_;
-            if constexpr (group > 1) leave_lanes(x, whole);
-            for (int l = 0; l < states_; ++l) {
+            if constexpr (group > 1) leave_all_lanes(x, whole);
+            for (int l = 0; l < to_.states; ++l) {
                 int& begin = begin_[o * group + l];
                 const Number<T>* state;
                 if constexpr (group > 1)
                     state = state_ + l * std::ptrdiff_t(stride_);
                 else
                     state = x;
-                begin =
-                    pass_on(state, begin, whole, last, streams_, to_[o] + l * size_ + base_) - from;
+                begin = pass_on(state, begin, whole, last, to_.past_caches,
+                                to_.at[o] + l * to_.size[o] + base_) -
+                        from;
             }
             for (int k = from; k < at_; ++k) x[k - from] = x[k];
         }
         base_ += from, at_ -= from;
     }
-    DTAU_INLINE void leave_lanes(const Lane* x, int count) const {
+    DTAU_INLINE void leave_all_lanes(const Lane* x, int count) const {
         double* to = state_;
         const std::ptrdiff_t stride = stride_;
-        for (int k = 0; k < count; k += lanes) {
-            Lane::Vector y[lanes];
-            unrolled<lanes>([&](int j) { y[j] = x[k + j].value; });
-            transpose(y);
-            unrolled<lanes>([&](int l) { Lane(y[l]).store(to + l * stride + k); });
-        }
+        for (int k = 0; k < count; k += lanes)
+            leave_lanes(x + k, [&](int l, Lane numbers) { numbers.store(to + l * stride + k); });
     }
 
     T* rows_;
     Number<T>* state_;
-    int stride_, states_;
-    std::ptrdiff_t size_;
-    bool streams_;
-    Number<T>* to_[4];
+    int stride_;
+    const Destination<T>& to_;
     int at_ = 0;                 // collected
     std::ptrdiff_t base_ = 0;    // place in the tensor of the first of them
     int begin_[4 * group] = {};  // the first of them that has not been passed on

@@ -1,0 +1,202 @@
+#include "batch/run.hpp"
+
+#include <cstring>
+
+#include "batch/lanes.hpp"
+#include "batch/mimic_joints.hpp"
+#include "batch/scratch.hpp"
+
+namespace dtau::DTAU_VARIANT {
+namespace {
+
+constexpr double not_a_number = __builtin_nan("");
+
+// Results of a call that are larger, and would leave the caches before they are read, go past them.
+constexpr std::ptrdiff_t cached_bytes = std::ptrdiff_t(4) << 20;
+
+bool past_caches(const Job& job) {
+    std::ptrdiff_t numbers = 0;
+    for (int o = 0; o < job.noutputs; ++o) numbers += job.out[o].size;
+    return job.count * numbers * std::ptrdiff_t(sizeof(double)) > cached_bytes;
+}
+
+// Walks over the states of a job and keeps, for every input, where the current state lies.
+class Cursor {
+  public:
+    Cursor(const Job& job, std::ptrdiff_t state) : job_(job) {
+        for (int i = 0; i < job.ninputs; ++i) position_[i] = job.in[i].data;
+        for (int axis = job.naxes - 1; axis >= 0; --axis) {
+            index_[axis] = state % job.shape[axis];
+            state /= job.shape[axis];
+            move(axis, index_[axis]);
+        }
+    }
+    const char* operator[](int input) const { return position_[input]; }
+
+    void next() {
+        for (int axis = job_.naxes - 1; axis >= 0; --axis) {
+            if (++index_[axis] < job_.shape[axis]) return move(axis, 1);
+            move(axis, 1 - index_[axis]);
+            index_[axis] = 0;
+        }
+    }
+
+  private:
+    void move(int axis, std::ptrdiff_t steps) {
+        for (int i = 0; i < job_.ninputs; ++i)
+            if (position_[i]) position_[i] += steps * job_.in[i].stride[axis];
+    }
+
+    const Job& job_;
+    const char* position_[Job::max_inputs];
+    std::ptrdiff_t index_[Job::max_axes];
+};
+
+// 0 if all numbers are finite, NaN otherwise.
+double finite_test(const double* x, std::ptrdiff_t size) {
+    double sum = 0.0;
+    for (std::ptrdiff_t k = 0; k < size; ++k) sum += x[k] * 0.0;
+    return sum;
+}
+
+// Scratch of a run: the algorithm's workspace, gathered inputs, results on their way out of lanes.
+template <class T>
+struct Scratch {
+    const void* workspace;
+    T* in[Job::max_inputs];
+    T* out[Job::max_outputs];
+    JointArguments<T> joints;
+
+    static Scratch create(const Algorithm<T>& algorithm, const Tree& tree, const Job& job,
+                          bool with_outputs) {
+        Arena measured;
+        Scratch(measured, algorithm, tree, job, with_outputs);
+        Arena arena(scratch(measured.used()));
+        return Scratch(arena, algorithm, tree, job, with_outputs);
+    }
+
+  private:
+    Scratch(Arena& arena, const Algorithm<T>& algorithm, const Tree& tree, const Job& job,
+            bool with_outputs)
+        : workspace(algorithm.workspace(arena, tree, job.options)),
+          in(),
+          out(),
+          joints(arena, tree, job) {
+        for (int i = 0; i < job.ninputs; ++i)
+            if (job.in[i].data) in[i] = arena.take<T>(job.in[i].size);
+        for (int o = 0; o < job.noutputs && with_outputs; ++o)
+            out[o] = arena.take_zeros<T>(job.out[o].size);
+    }
+};
+
+// The results of the state, or group of states, from `state` on.
+template <class T>
+void move_destination(const Job& job, std::ptrdiff_t state, Destination<T>& to) {
+    for (int o = 0; o < job.noutputs; ++o)
+        to.at[o] = reinterpret_cast<Number<T>*>(job.out[o].data) + state * job.out[o].size;
+}
+
+template <class T>
+Arguments<T> start(const Job& job) {
+    Arguments<T> x = {};
+    x.options = &job.options;
+    x.destination.states = 1;
+    x.destination.past_caches = past_caches(job);
+    for (int o = 0; o < job.noutputs; ++o) x.destination.size[o] = job.out[o].size;
+    return x;
+}
+
+// One state at a time. E is also the element type of the arrays.
+template <class E>
+void run_alone(const Algorithm<E>& algorithm, Results results, const Tree& tree, const Job& job,
+               std::ptrdiff_t begin, std::ptrdiff_t end) {
+    constexpr int doubles = sizeof(E) / sizeof(double);
+    const auto scratch = Scratch<E>::create(algorithm, tree, job, false);
+    Arguments<E> x = start<E>(job);
+    Cursor cursor(job, begin);
+    for (std::ptrdiff_t state = begin; state < end; ++state, cursor.next()) {
+        double finite = 0.0;
+        for (int i = 0; i < job.ninputs; ++i) {
+            const Input& input = job.in[i];
+            if (!input.data) continue;
+            x.in[i] = reinterpret_cast<const E*>(cursor[i]);
+            if (input.spacing != sizeof(E)) {
+                for (int k = 0; k < input.size; ++k)
+                    scratch.in[i][k] = *reinterpret_cast<const E*>(cursor[i] + k * input.spacing);
+                x.in[i] = scratch.in[i];
+            }
+            finite += finite_test(reinterpret_cast<const double*>(x.in[i]), input.size * doubles);
+        }
+        move_destination(job, state, x.destination);
+        for (int o = 0; o < job.noutputs; ++o) {
+            x.out[o] = x.destination.at[o];
+            if (results == Results::sparse)
+                std::memset(static_cast<void*>(x.out[o]), 0, job.out[o].size * sizeof(E));
+        }
+        if (finite == 0.0) {
+            apply(algorithm, tree, job, x, scratch.joints, scratch.workspace);
+        } else {
+            for (int o = 0; o < job.noutputs; ++o)
+                for (std::ptrdiff_t k = 0; k < job.out[o].size; ++k) x.out[o][k] = E(not_a_number);
+        }
+    }
+}
+
+#ifndef DTAU_TEST_SCALARS
+// Groups of states in the lanes of vectors. A short group is padded with copies of its last state.
+void run_in_lanes(const Algorithm<Lane>& algorithm, Results results, const Tree& tree,
+                  const Job& job, std::ptrdiff_t begin, std::ptrdiff_t end) {
+    const auto scratch =
+        Scratch<Lane>::create(algorithm, tree, job, results != Results::streamed);
+    Arguments<Lane> x = start<Lane>(job);
+    for (int i = 0; i < job.ninputs; ++i) x.in[i] = scratch.in[i];
+    for (int o = 0; o < job.noutputs; ++o) x.out[o] = scratch.out[o];
+
+    Cursor cursor(job, begin);
+    for (std::ptrdiff_t state = begin; state < end; state += lanes) {
+        const int states = end - state < lanes ? static_cast<int>(end - state) : lanes;
+        const char* from[Job::max_inputs][lanes];
+        for (int l = 0; l < lanes; ++l) {
+            for (int i = 0; i < job.ninputs; ++i) from[i][l] = cursor[i];
+            if (l + 1 < states) cursor.next();
+        }
+        cursor.next();
+        Lane finite(0.0);
+        for (int i = 0; i < job.ninputs; ++i)
+            if (job.in[i].data) gather(job.in[i], from[i], scratch.in[i], finite);
+        move_destination(job, state, x.destination);
+        x.destination.states = states;
+        apply(algorithm, tree, job, x, scratch.joints, scratch.workspace);
+        for (int o = 0; o < job.noutputs; ++o) {
+            const std::ptrdiff_t size = job.out[o].size;
+            double* target = x.destination.at[o];
+            if (results == Results::sparse && job.out[o].spans)
+                scatter_sparse(scratch.out[o], job.out[o], states, target);
+            else if (results != Results::streamed)
+                scatter(scratch.out[o], {0, size}, size, states, target);
+            for (int l = 0; l < states; ++l)
+                for (std::ptrdiff_t k = 0; finite.value[l] != 0.0 && k < size; ++k)
+                    target[l * size + k] = not_a_number;
+        }
+    }
+}
+#endif
+
+}  // namespace
+
+void run(const Algorithms& algorithms, const Tree& tree, const Job& job, std::ptrdiff_t begin,
+         std::ptrdiff_t end) {
+#ifdef DTAU_TEST_SCALARS
+    if (job.element == Element::complex)
+        return run_alone(algorithms.complex, algorithms.results, tree, job, begin, end);
+    run_alone(algorithms.counted, algorithms.results, tree, job, begin, end);
+#else
+    const bool alone = job.element == Element::alone || job.count == 1 ||
+                       !algorithms.in_lanes.apply ||
+                       (algorithms.one_by_one && algorithms.one_by_one(tree, job.options));
+    if (alone) return run_alone(algorithms.alone, algorithms.results, tree, job, begin, end);
+    run_in_lanes(algorithms.in_lanes, algorithms.results, tree, job, begin, end);
+#endif
+}
+
+}  // namespace dtau::DTAU_VARIANT

@@ -1,0 +1,181 @@
+// How a function is defined: its signature and its algorithm at one place, arguments by name.
+//
+//     constexpr Function functions[] = {
+//         function({.name = "inverse_dynamics"}, takes(q, v, a, f_ext), gives(torque),
+//                  algorithm<RneaWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+//                      rnea<T>(tree, x[q], x[v], x[a], x[f_ext], x[torque], w);
+//                  })),
+//     };
+//
+// An argument is a type of its own, so that x[q] is checked and found when this is compiled.
+#pragma once
+
+#include <new>
+#include <type_traits>
+
+#include "batch/algorithm.hpp"
+#include "functions/signature.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+template <std::size_t size>
+struct Text {
+    char at[size];
+    constexpr Text(const char (&text)[size]) {
+        for (std::size_t k = 0; k < size; ++k) at[k] = text[k];
+    }
+};
+
+// An input and a result.
+template <Text name, Quantity quantity, int rows = not_stacked, bool optional = false>
+struct In {
+    static constexpr ArraySignature signature = {name.at, quantity, rows, optional};
+};
+template <Text name, Quantity quantity, int rows = not_stacked, bool optional = false>
+struct Out {
+    static constexpr ArraySignature signature = {name.at, quantity, rows, optional};
+};
+
+template <class... A>
+struct ArgumentList {
+    static constexpr int count = sizeof...(A);
+
+    // Which of them X is; -1: none.
+    template <class X>
+    static constexpr int place() {
+        int k = 0, found = -1;
+        ((found = std::is_same_v<A, X> ? k : found, ++k), ...);
+        return found;
+    }
+    static constexpr void describe(ArraySignature* to) { ((*to++ = A::signature), ...); }
+};
+template <class... A>
+constexpr ArgumentList<A...> takes(A...) {
+    return {};
+}
+template <class... A>
+constexpr ArgumentList<A...> gives(A...) {
+    return {};
+}
+
+// What an algorithm is applied to: x[q] is the input q, x[dtau_dq] the result dtau_dq.
+template <class T, class Inputs, class Outputs>
+struct NamedArguments {
+    const Arguments<T>& all;
+    const Options& options;
+
+    template <class A>
+    DTAU_INLINE auto operator[](A) const {
+        constexpr int in = Inputs::template place<A>(), out = Outputs::template place<A>();
+        static_assert(in >= 0 || out >= 0, "the function does not take or give this");
+        if constexpr (in >= 0)
+            return all.in[in];
+        else
+            return all.out[out];
+    }
+};
+
+// For algorithms that need no workspace.
+template <class T>
+struct NoWorkspace {
+    NoWorkspace(Arena&, const Tree&) {}
+};
+
+// How the batch layer is to apply an algorithm, and the scalars that it is compiled for.
+struct How {
+    Results results = Results::dense;
+    bool lanes = true, complex = true, counted = true;
+};
+
+// The body is a function of the tree, of named arguments and of the workspace, for any scalar. A
+// workspace may say when the states of a batch are better computed one by one.
+template <template <class> class Workspace, How how, class Body>
+struct Recipe {
+    template <class T>
+    static const void* workspace(Arena& arena, const Tree& tree, const Options& options) {
+        void* place = arena.take<Workspace<T>>(1);
+        const auto made = [&] {
+            using W = Workspace<T>;
+            if constexpr (std::is_constructible_v<W, Arena&, const Tree&, const Options&>)
+                return Workspace<T>(arena, tree, options);
+            else if constexpr (std::is_constructible_v<W, Arena&, const Tree&, int>)
+                return Workspace<T>(arena, tree, options.order);
+            else
+                return Workspace<T>(arena, tree);
+        }();
+        return place ? new (place) Workspace<T>(made) : nullptr;
+    }
+    template <class T, class Inputs, class Outputs>
+    static void apply(const Tree& tree, const Arguments<T>& x, const void* workspace) {
+        Body{}.template operator()<T>(tree, NamedArguments<T, Inputs, Outputs>{x, *x.options},
+                                      *static_cast<const Workspace<T>*>(workspace));
+    }
+    template <class T, class Inputs, class Outputs>
+    static constexpr Algorithm<T> scalar() {
+        return {workspace<T>, apply<T, Inputs, Outputs>};
+    }
+    template <class Inputs, class Outputs>
+    static constexpr Algorithms algorithms() {
+        Algorithms a;
+        a.results = how.results;
+        if constexpr (requires { Workspace<double>::one_by_one; })
+            a.one_by_one = Workspace<double>::one_by_one;
+#ifdef DTAU_TEST_SCALARS
+        if constexpr (how.complex) a.complex = scalar<Complex, Inputs, Outputs>();
+        if constexpr (how.counted) a.counted = scalar<Counted, Inputs, Outputs>();
+#else
+        a.alone = scalar<double, Inputs, Outputs>();
+        if constexpr (how.lanes) a.in_lanes = scalar<Lane, Inputs, Outputs>();
+#endif
+        return a;
+    }
+};
+template <template <class> class Workspace, How how = How{}, class Body>
+constexpr Recipe<Workspace, how, Body> algorithm(Body) {
+    return {};
+}
+
+struct Implementation {
+    Algorithms independent, mimic;  // if all joints are independent; if some mimic others
+};
+template <class Inputs, class Outputs, class Independent, class Mimic>
+inline constexpr Implementation implementation = {
+    Independent::template algorithms<Inputs, Outputs>(),
+    Mimic::template algorithms<Inputs, Outputs>()};
+
+struct OptionList {
+    Option at[Signature::max_options] = {};
+    int count = 0;
+    template <class... O>
+    constexpr OptionList(O... options) : at{options...}, count(sizeof...(O)) {}
+};
+
+// What there is to say of a function beside its arguments: see Signature.
+struct About {
+    const char* name;
+    OptionList options = {};
+    bool solves = false, any_quaternions = false;
+    const char *results = nullptr, *smaller = nullptr;
+};
+
+template <class Inputs, class Outputs, class Independent, class Mimic>
+constexpr Function function(const About& about, Inputs, Outputs, Independent, Mimic) {
+    Function f = {{}, &implementation<Inputs, Outputs, Independent, Mimic>};
+    Signature& s = f.signature;
+    s.name = about.name;
+    Inputs::describe(s.inputs);
+    Outputs::describe(s.outputs);
+    s.ninputs = Inputs::count, s.noutputs = Outputs::count;
+    for (int k = 0; k < about.options.count; ++k) s.options[k] = about.options.at[k];
+    s.noptions = about.options.count;
+    s.solves = about.solves, s.any_quaternions = about.any_quaternions;
+    s.results = about.results, s.smaller = about.smaller;
+    return f;
+}
+// The same algorithm whether joints mimic others or not.
+template <class Inputs, class Outputs, class Independent>
+constexpr Function function(const About& about, Inputs inputs, Outputs outputs, Independent any) {
+    return function(about, inputs, outputs, any, any);
+}
+
+}  // namespace dtau::DTAU_VARIANT

@@ -1,0 +1,46 @@
+#include "dtau/algorithms/second/forward_hessian.hpp"
+#include "functions/arguments.hpp"
+
+namespace dtau::DTAU_VARIANT {
+namespace {
+
+constexpr Out<"dqdq", Quantity::torque_matrix> tau_dqdq;
+constexpr Out<"dqdv", Quantity::torque_matrix> tau_dqdv;
+constexpr Out<"dvdv", Quantity::torque_matrix> tau_dvdv;
+constexpr Out<"dadq", Quantity::torque_matrix> tau_dadq;
+constexpr Out<"dqdq", Quantity::matrix> a_dqdq;
+constexpr Out<"dqdv", Quantity::matrix> a_dqdv;
+constexpr Out<"dvdv", Quantity::matrix> a_dvdv;
+constexpr Out<"dtaudq", Quantity::matrix> a_dtaudq;
+
+constexpr Function functions[] = {
+    function({.name = "inverse_dynamics_hessian",
+              .options = {Option::symmetric},
+              .results = "InverseDynamicsHessian"},
+             takes(q, v, a, torque_weights, f_ext), gives(tau_dqdq, tau_dqdv, tau_dvdv, tau_dadq),
+             algorithm<InverseHessianWorkspace, How{.results = Results::sparse}>(
+                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                     const Blocks<T> H = {x[tau_dqdq], x[tau_dqdv], x[tau_dvdv], x[tau_dadq],
+                                          tree.nv};
+                     inverse_dynamics_hessian(tree, x[q], x[v], x[a], x[torque_weights], x[f_ext],
+                                              H, x.options.symmetric, w);
+                 })),
+    function({.name = "forward_dynamics_hessian",
+              .options = {Option::symmetric},
+              .solves = true,
+              .results = "ForwardDynamicsHessian"},
+             takes(q, v, tau, acceleration_weights, f_ext), gives(a_dqdq, a_dqdv, a_dvdv, a_dtaudq),
+             algorithm<ForwardHessianWorkspace>([]<class T>(const Tree& tree, const auto& x,
+                                                            const auto& w) {
+                 const Blocks<T> H = {x[a_dqdq], x[a_dqdv], x[a_dvdv], x[a_dtaudq],
+                                      tree.independent.n};
+                 forward_dynamics_hessian(tree, x[q], x[v], x[tau], x[acceleration_weights],
+                                          x[f_ext], H, x.options.symmetric, w);
+             })),
+};
+
+}  // namespace
+
+extern const FunctionGroup hessians_functions = functions;
+
+}  // namespace dtau::DTAU_VARIANT

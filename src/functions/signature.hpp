@@ -1,0 +1,93 @@
+// What a function is called, takes and gives.
+#pragma once
+
+#include <cstddef>
+
+#include "batch/job.hpp"
+
+namespace dtau {
+
+// What one state's numbers are, for an input or a result.
+enum class Quantity {
+    q,                // (nq)
+    v,                // (nv)
+    torque,           // (nv)
+    matrix,           // (nv, nv)
+    torque_matrix,    // (nv, nv), zero where row and column are not related
+    wrenches,         // (nbodies, 6), as the user counts bodies
+    rotations,        // (nbodies, 3, 3)
+    positions,        // (nbodies, 3)
+    frame_rotations,  // (nframes, 3, 3)
+    frame_positions,  // (nframes, 3)
+    jacobians,        // (nframes, 6, nv)
+    tensor,           // (nv, nv, nv); packed: the entries whose indices lie on one path
+    wrench,           // (6)
+    twists,           // (nbodies, 6)
+    scalar,           // ()
+    state_matrix,     // (2 nv, 2 nv)
+    input_matrix,     // (2 nv, ninputs)
+};
+
+// Time derivatives are stacked along an axis before the quantity's, of length order + rows; the first
+// stack among the inputs says what the order is.
+inline constexpr int not_stacked = -1;
+
+struct ArraySignature {
+    const char* name;
+    Quantity quantity;
+    int rows;
+    bool optional;  // an input may be None; such a result there is only where the last input is given
+};
+
+// What a function takes before its arrays.
+enum class Option { frames, axes, prescribed, integrator, inputs, symmetric, packed };
+
+struct Signature {
+    const char* name;
+    ArraySignature inputs[Job::max_inputs];
+    ArraySignature outputs[Job::max_outputs];
+    int ninputs, noutputs;
+    static constexpr int max_options = 3;
+    Option options[max_options];
+    int noptions;
+    bool solves;           // refuses models with massless joints
+    bool any_quaternions;  // their norms are not checked
+    // The class in dtau.results, for several results; with an optional one, that of this name and
+    // WithWrenches.
+    const char* results;
+    const char* smaller;  // what to ask for where results do not fit into memory
+};
+
+// A function as it was compiled for one instruction set, whose list of functions can run it.
+struct Function {
+    Signature signature;
+    const void* implementation;  // null: not for these scalars
+};
+
+// The functions of one file.
+struct FunctionGroup {
+    const Function* functions;
+    int count;
+
+    template <int n>
+    constexpr FunctionGroup(const Function (&list)[n]) : functions(list), count(n) {}
+};
+
+// Multiply-adds a second on one core.
+struct PeakRate {
+    double alone, in_lanes;
+};
+
+// All functions of one instruction set.
+struct FunctionList {
+    int lanes;
+    const FunctionGroup* const* groups;
+    int ngroups;
+    void (*run)(const Function&, const Tree&, const Job&, std::ptrdiff_t begin, std::ptrdiff_t end);
+    bool (*has)(const Function&, Element);
+    PeakRate (*peak_rate)();
+    // Multiplications, additions and divisions of this thread since the last call.
+    void (*take_operation_counts)(long long*);
+};
+
+}  // namespace dtau

@@ -1,0 +1,14 @@
+// The functions of a list as functions of a Python module.
+#pragma once
+
+#include "python/call.hpp"
+
+namespace dtau {
+
+// Defines those that there are for an element type.
+void define_functions(nanobind::module_& module, const FunctionList& (*list)(), Element element);
+
+// Their signatures, in plain Python: for the stubs and the tests.
+nanobind::list describe_functions(const FunctionList& list);
+
+}  // namespace dtau

@@ -1,0 +1,33 @@
+// The Python module dtau._testing: every function for complex step, and with counted operations.
+#include <nanobind/nanobind.h>
+
+#include "python/define.hpp"
+
+namespace dtau {
+
+namespace test_scalars {
+extern const FunctionList functions;
+}
+
+namespace {
+const FunctionList& test_functions() { return test_scalars::functions; }
+}  // namespace
+
+}  // namespace dtau
+
+NB_MODULE(_testing, m) {
+    namespace nb = nanobind;
+    using namespace dtau;
+    import_numpy();
+    nb::set_leak_warnings(false);
+
+    nb::module_ complex = m.def_submodule("complex128", "The functions for complex step.");
+    define_functions(complex, test_functions, Element::complex);
+    nb::module_ counting = m.def_submodule("counting", "The functions with counted operations.");
+    define_functions(counting, test_functions, Element::counted);
+    counting.def("take", [] {
+        long long counts[3];
+        test_functions().take_operation_counts(counts);
+        return nb::make_tuple(counts[0], counts[1], counts[2]);
+    });
+}

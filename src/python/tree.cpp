@@ -1,0 +1,89 @@
+// What of a model the core keeps: the compiled tree, kinds of joint, frames.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "python/options.hpp"
+#include "python/tree.hpp"
+
+namespace nb = nanobind;
+
+namespace dtau {
+namespace {
+
+void make_tree(CompiledTree* self, Rows<std::int32_t> kind, Rows<std::int32_t> parent,
+               Rows<std::int32_t> link, Rows<std::int32_t> leader, Rows<double> multiplier,
+               Rows<double> offset, Rows<double, 3, 3> rotation, Rows<double, 3> translation,
+               Rows<double, 3> axis, Rows<double> pitch, Rows<double> mass, Rows<double, 3> com,
+               Rows<double, 3, 3> tensor, Rows<double> armature, Rows<double> damping,
+               std::array<double, 3> gravity, std::vector<std::string> joint_names,
+               std::vector<std::string> massless_joints) {
+    const std::size_t n = kind.shape(0);
+    for (std::size_t size :
+         {parent.shape(0), link.shape(0), leader.shape(0), multiplier.shape(0), offset.shape(0),
+          rotation.shape(0), translation.shape(0), axis.shape(0), pitch.shape(0), mass.shape(0),
+          com.shape(0), tensor.shape(0), joint_names.size()})
+        if (size != n) throw nb::value_error("Tree: arrays of different lengths");
+    std::vector<BodyDescription> bodies(n);
+    for (std::size_t i = 0; i < n; ++i)
+        bodies[i] = {static_cast<JointKind>(kind.data()[i]),
+                     parent.data()[i],
+                     link.data()[i],
+                     leader.data()[i],
+                     multiplier.data()[i],
+                     offset.data()[i],
+                     row<9>(rotation, i),
+                     row<3>(translation, i),
+                     row<3>(axis, i),
+                     pitch.data()[i],
+                     mass.data()[i],
+                     row<3>(com, i),
+                     row<9>(tensor, i)};
+    const auto list = [](const Rows<double>& a) {
+        return std::vector<double>(a.data(), a.data() + a.shape(0));
+    };
+    new (self) CompiledTree(bodies, std::move(joint_names), std::move(massless_joints),
+                            list(armature), list(damping), gravity);
+}
+
+}  // namespace
+
+void define_tree(nb::module_& m) {
+    nb::enum_<JointKind>(m, "JointKind", nb::is_arithmetic())
+        .value("revolute", JointKind::revolute)
+        .value("prismatic", JointKind::prismatic)
+        .value("helical", JointKind::helical)
+        .value("spherical", JointKind::spherical)
+        .value("free", JointKind::free)
+        .value("cylindrical", JointKind::cylindrical)
+        .value("planar", JointKind::planar);
+    m.def(
+        "joint_sizes",
+        [](JointKind kind) {
+            const JointSize size = joint_size(kind);
+            return nb::make_tuple(size.nq, size.nv);
+        },
+        nb::arg("kind"), nb::sig("def joint_sizes(kind: JointKind) -> tuple[int, int]"));
+    nb::class_<CompiledTree>(m, "Tree")
+        .def("__init__", &make_tree, nb::arg("kind"), nb::arg("parent"), nb::arg("link"),
+             nb::arg("leader"), nb::arg("multiplier"), nb::arg("offset"), nb::arg("rotation"),
+             nb::arg("translation"), nb::arg("axis"), nb::arg("pitch"), nb::arg("mass"),
+             nb::arg("com"), nb::arg("tensor"), nb::arg("armature"), nb::arg("damping"),
+             nb::arg("gravity"), nb::arg("joint_names"), nb::arg("massless_joints"))
+        .def_prop_ro("nbodies", [](const CompiledTree& t) { return t.tree().nlinks; })
+        .def_prop_ro("nq",
+                     [](const CompiledTree& t) {
+                         const Tree& tree = t.tree();
+                         return tree.coupling ? tree.coupling->nq : tree.nq;
+                     })
+        .def_prop_ro("nv", [](const CompiledTree& t) { return t.tree().independent.n; });
+    nb::class_<FrameList>(m, "Frames")
+        .def(nb::init<nb::handle, const Rows<std::int32_t>&, const Rows<double, 3, 3>&,
+                      const Rows<double, 3>&, bool>(),
+             nb::arg("model"), nb::arg("bodies"), nb::arg("rotation"), nb::arg("translation"),
+             nb::arg("single"));
+}
+
+}  // namespace dtau

@@ -1,0 +1,10 @@
+// The classes of a model in the core.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace dtau {
+
+void define_tree(nanobind::module_& module);
+
+}  // namespace dtau
