@@ -1,4 +1,5 @@
-// Joint kinds: one switch gives the placement, one the motion subspace.
+// The kinematics of each joint kind, by one switch each: placement, origin, motion subspace, twist,
+// and torque. What else a kind is, joint_traits.hpp tells.
 //
 // [RBDA] section 4.4 (jcalc). The motion subspace S of every joint is constant in body axes, so
 // that no velocity-product term of the joint itself ([RBDA]'s c_J) arises. Columns of the free
@@ -6,33 +7,10 @@
 #pragma once
 
 #include "dtau/arena.hpp"
-#include "dtau/model.hpp"
+#include "dtau/joint_traits.hpp"
 #include "dtau/pack.hpp"
 
 namespace dtau::DTAU_VARIANT {
-
-// Pose of a body: its axes by columns, and its origin.
-template <class T>
-struct Placement {
-    Mat3<T> R;
-    Vec3<T> r;
-};
-
-DTAU_INLINE Mat3<double> mat3(const double* m) {
-    return {{m[0], m[1], m[2]}, {m[3], m[4], m[5]}, {m[6], m[7], m[8]}};
-}
-DTAU_INLINE Vec3<double> vec3(const double* v) { return {v[0], v[1], v[2]}; }
-DTAU_INLINE Sym3<double> sym3(const double* s) { return {s[0], s[1], s[2], s[3], s[4], s[5]}; }
-
-// A constant in T.
-template <class T>
-DTAU_INLINE Vec3<T> lift(const Vec3<double>& a) {
-    return {T(a.x), T(a.y), T(a.z)};
-}
-template <class T>
-DTAU_INLINE Mat3<T> lift(const Mat3<double>& m) {
-    return {lift<T>(m.x), lift<T>(m.y), lift<T>(m.z)};
-}
 
 // A configuration, with the sines and cosines of its angles.
 template <class T>
@@ -47,21 +25,6 @@ struct Configuration {
           sine(arena.take<T>(whole_packs<T>(tree.nq))),
           cosine(arena.take<T>(whole_packs<T>(tree.nq))) {}
 };
-
-// Which of a joint's coordinates is an angle; -1: none.
-DTAU_INLINE int angle_place(JointKind kind) {
-    switch (kind) {
-        case JointKind::revolute:
-        case JointKind::helical:
-            return 0;
-        case JointKind::cylindrical:
-            return 1;
-        case JointKind::planar:
-            return 2;
-        default:
-            return -1;
-    }
-}
 
 // The configuration q in the memory of scratch. A lone state's angles go through vectors together,
 // with whatever else lies between them.
@@ -78,7 +41,7 @@ DTAU_INLINE Configuration<T> configuration(const Tree& tree, const T* q,
     } else {
         for (int i = 0; i < tree.nbodies; ++i) {
             const Body& body = tree.bodies[i];
-            const int k = body.q + angle_place(body.kind);
+            const int k = body.q + traits(body.kind).angle;
             if (k >= body.q) sincos(q[k], scratch.sine[k], scratch.cosine[k]);
         }
     }
@@ -129,11 +92,32 @@ DTAU_INLINE Placement<T> joint_placement(const Body& body, const Placement<T>& A
     __builtin_unreachable();
 }
 
+// Origin of the body in the frame of its joint.
+template <class T>
+DTAU_INLINE Vec3<T> joint_offset(const Body& body, const T* q) {
+    const T zero(0.0);
+    switch (body.kind) {
+        case JointKind::prismatic:
+        case JointKind::cylindrical:
+            return {zero, zero, q[0]};
+        case JointKind::helical:
+            return {zero, zero, T(body.pitch) * q[0]};
+        case JointKind::free:
+            return {q[0], q[1], q[2]};
+        case JointKind::planar:
+            return {q[0], q[1], zero};
+        case JointKind::revolute:
+        case JointKind::spherical:
+            return {zero, zero, zero};
+    }
+    __builtin_unreachable();
+}
+
 // The columns of S for a body that stands at P, in the axes and about the origin in which P is
 // given.
 template <class T>
 DTAU_INLINE void motion_subspace(const Body& body, const Placement<T>& P, Motion<T>* S) {
-    const Vec3<T> zero = {T(0.0), T(0.0), T(0.0)};
+    const Vec3<T> zero = zero_vector<T>();
     const Vec3<T> axis[3] = {P.R.x, P.R.y, P.R.z};
     switch (body.kind) {
         case JointKind::revolute:
