@@ -7,15 +7,9 @@ states whose leading axes are the batch. See the README for the conventions.
 from __future__ import annotations
 
 from dtau import conventions, robots
-from dtau.builder import ModelBuilder
-from dtau.closed_form import (
-    bias_torque_time_derivatives,
-    coriolis_matrix_time_derivatives,
-    gravity_torque_time_derivatives,
-    mass_matrix_time_derivatives,
-)
-from dtau.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
-from dtau.dynamics import (
+from dtau.errors import ModelError, ModelWarning
+from dtau.functions.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
+from dtau.functions.dynamics import (
     bias_torque,
     coriolis_matrix,
     forward_dynamics,
@@ -24,11 +18,45 @@ from dtau.dynamics import (
     mass_matrix,
     mass_matrix_inverse,
 )
-from dtau.equilibrium import equilibrium
-from dtau.errors import ModelError, ModelWarning
-from dtau.hybrid import hybrid_dynamics, hybrid_dynamics_time_derivatives
-from dtau.joint_type import JointType
-from dtau.joints import (
+from dtau.functions.equilibrium import equilibrium
+from dtau.functions.hybrid import hybrid_dynamics, hybrid_dynamics_time_derivatives
+from dtau.functions.kinematics import (
+    forward_kinematics,
+    frame_jacobians,
+    frame_placements,
+    wrench_at_frame,
+)
+from dtau.functions.linearization import linearize, linearize_discrete
+from dtau.functions.manifold import difference, integrate, neutral, normalize, random_state
+from dtau.functions.products import (
+    forward_dynamics_jvp,
+    forward_dynamics_vjp,
+    inverse_dynamics_jvp,
+    inverse_dynamics_vjp,
+)
+from dtau.functions.second_derivatives import (
+    forward_dynamics_hessian,
+    forward_dynamics_second_derivatives,
+    inverse_dynamics_hessian,
+    inverse_dynamics_second_derivatives,
+    packed_indices,
+)
+from dtau.functions.steps import step, step_vjp
+from dtau.functions.terms_time_derivatives import (
+    bias_torque_time_derivatives,
+    coriolis_matrix_time_derivatives,
+    gravity_torque_time_derivatives,
+    mass_matrix_time_derivatives,
+)
+from dtau.functions.time_derivatives import (
+    forward_dynamics_time_derivatives,
+    inverse_dynamics_time_derivatives,
+    kinematics_time_derivatives,
+)
+from dtau.loaders.load import load
+from dtau.model.builder import ModelBuilder
+from dtau.model.joint_type import JointType
+from dtau.model.joints import (
     Cylindrical,
     Fixed,
     Free,
@@ -39,24 +67,10 @@ from dtau.joints import (
     Spherical,
     Universal,
 )
-from dtau.kinematics import (
-    forward_kinematics,
-    frame_jacobians,
-    frame_placements,
-    wrench_at_frame,
-)
-from dtau.linearization import linearize, linearize_discrete
-from dtau.links import Frame, Joint, Limits, Link
-from dtau.load import load
-from dtau.manifold import difference, integrate, neutral, normalize, random_state
-from dtau.mimic import Mimic
-from dtau.model import Model
-from dtau.products import (
-    forward_dynamics_jvp,
-    forward_dynamics_vjp,
-    inverse_dynamics_jvp,
-    inverse_dynamics_vjp,
-)
+from dtau.model.links import Frame, Joint, Limits, Link
+from dtau.model.mimic import Mimic
+from dtau.model.model import Model
+from dtau.model.spatial import Inertia, Pose
 from dtau.results import (
     DiscreteLinearization,
     Equilibrium,
@@ -79,20 +93,6 @@ from dtau.results import (
     State,
     StepProducts,
     StepProductsWithWrenches,
-)
-from dtau.second_derivatives import (
-    forward_dynamics_hessian,
-    forward_dynamics_second_derivatives,
-    inverse_dynamics_hessian,
-    inverse_dynamics_second_derivatives,
-    packed_indices,
-)
-from dtau.spatial import Inertia, Pose
-from dtau.steps import step, step_vjp
-from dtau.time_derivatives import (
-    forward_dynamics_time_derivatives,
-    inverse_dynamics_time_derivatives,
-    kinematics_time_derivatives,
 )
 
 __version__ = "0.1.0"

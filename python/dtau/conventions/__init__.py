@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dtau.conventions.convention import Convention
 from dtau.conventions.mujoco_model import mujoco
-from dtau.conventions.orders import angular_first, mixed_twist, spatial_twist
 from dtau.conventions.pinocchio_model import pinocchio
+from dtau.conventions.spatial_vectors import angular_first, mixed_twist, spatial_twist
 
 __all__ = [
     "Convention",

@@ -2,7 +2,7 @@
 
 Every convention is v' = P A(q) v, with an order P and with A of `dtau.conventions.twists`; so are
 displacements, along which derivatives by q are taken. Hence, without P, a' = A (a + N(v)) and
-tau' = A^-T tau, and the derivatives follow: `dtau.conventions.derivative_maps`.
+tau' = A^-T tau, and the derivatives follow: `dtau.conventions.derivatives`.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.conventions import derivative_maps
+from dtau.conventions import derivatives
 from dtau.conventions.linearizations import LinearizationMaps
 from dtau.conventions.maps import state
-from dtau.conventions.stacks import StackMaps
+from dtau.conventions.time_derivatives import StackMaps
 from dtau.results import (
     ForwardDynamicsDerivatives,
     InverseDynamicsDerivatives,
@@ -331,7 +331,7 @@ class Convention(LinearizationMaps, StackMaps):
         >>> bool(np.allclose(m.dtau_dq[:, :3], 0))  # by the position of the base, at fixed v
         True
         """
-        convert = derivative_maps.inverse_from_dtau
+        convert = derivatives.inverse_from_dtau
         return self._derivatives_from_dtau(convert, InverseDynamicsDerivatives, d, q, v, a, tau)
 
     @_quiet
@@ -348,7 +348,7 @@ class Convention(LinearizationMaps, StackMaps):
         As `inverse_dynamics_derivatives_from_dtau`, with q ``(..., nq)`` and all other arguments in
         this convention, and the result in dtau's.
         """
-        convert = derivative_maps.inverse_to_dtau
+        convert = derivatives.inverse_to_dtau
         return self._derivatives_to_dtau(convert, InverseDynamicsDerivatives, d, q, v, a, tau)
 
     @_quiet
@@ -379,7 +379,7 @@ class Convention(LinearizationMaps, StackMaps):
         >>> bool(np.allclose(m.da_dv[:, :3], 0))  # by the linear velocity of the base
         True
         """
-        convert = derivative_maps.forward_from_dtau
+        convert = derivatives.forward_from_dtau
         return self._derivatives_from_dtau(convert, ForwardDynamicsDerivatives, d, q, v, a, tau)
 
     @_quiet
@@ -396,5 +396,5 @@ class Convention(LinearizationMaps, StackMaps):
         As `forward_dynamics_derivatives_from_dtau`, with q ``(..., nq)`` and all other arguments in
         this convention, and the result in dtau's.
         """
-        convert = derivative_maps.forward_to_dtau
+        convert = derivatives.forward_to_dtau
         return self._derivatives_to_dtau(convert, ForwardDynamicsDerivatives, d, q, v, a, tau)

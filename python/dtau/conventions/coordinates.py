@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau.immutable import Immutable
-from dtau.joints import Free, Spherical
-from dtau.links import Joint
-from dtau.model import Model
+from dtau.model.joints import Free, Spherical
+from dtau.model.links import Joint
+from dtau.model.model import Model
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]

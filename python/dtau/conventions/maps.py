@@ -13,7 +13,7 @@ from dtau.conventions.coordinates import CoordinateMap
 from dtau.conventions.twists import TwistMap, Variations
 from dtau.conventions.wrenches import WrenchMap
 from dtau.immutable import Immutable
-from dtau.model import Model
+from dtau.model.model import Model
 from dtau.results import (
     ForwardDynamicsDerivatives,
     InverseDynamicsDerivatives,

@@ -12,9 +12,9 @@ from dtau.conventions.coordinates import CoordinateMap
 from dtau.conventions.matching import match_joints, require_attributes
 from dtau.conventions.twists import TwistMap, rotations
 from dtau.conventions.wrenches import WrenchMap
-from dtau.joint_type import JointType
-from dtau.joints import Free, Prismatic, Revolute, Spherical
-from dtau.model import Model
+from dtau.model.joint_type import JointType
+from dtau.model.joints import Free, Prismatic, Revolute, Spherical
+from dtau.model.model import Model
 
 Array = NDArray[np.float64]
 

@@ -26,8 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dtau.immutable import Immutable
-from dtau.joints import Free
-from dtau.model import Model
+from dtau.model.joints import Free
+from dtau.model.model import Model
 
 Array = NDArray[np.float64]
 

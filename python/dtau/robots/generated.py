@@ -10,10 +10,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dtau.builder import ModelBuilder
 from dtau.checks import real_array, tuple_of
-from dtau.joint_type import JointType
-from dtau.joints import (
+from dtau.model.builder import ModelBuilder
+from dtau.model.joint_type import JointType
+from dtau.model.joints import (
     Cylindrical,
     Free,
     Helical,
@@ -23,8 +23,8 @@ from dtau.joints import (
     Spherical,
     Universal,
 )
-from dtau.model import Model
-from dtau.spatial import Inertia, Pose
+from dtau.model.model import Model
+from dtau.model.spatial import Inertia, Pose
 
 _MOST = 26_000  # degrees of freedom that the core counts, and every body has one
 _DENSITY = 1000.0  # of water, kg/m³

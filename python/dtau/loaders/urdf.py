@@ -16,13 +16,13 @@ import numpy as np
 
 from dtau.checks import listing
 from dtau.errors import ModelError, ModelWarning
-from dtau.joint_type import JointType
-from dtau.joints import Fixed, Free, Planar, Prismatic, Revolute
-from dtau.links import Limits, Link
-from dtau.mimic import Mimic
-from dtau.rotations import rotation_of_quaternion
-from dtau.spatial import Inertia, Pose
-from dtau.xml import Element
+from dtau.loaders.xml import Element
+from dtau.model.joint_type import JointType
+from dtau.model.joints import Fixed, Free, Planar, Prismatic, Revolute
+from dtau.model.links import Limits, Link
+from dtau.model.mimic import Mimic
+from dtau.model.rotations import rotation_of_quaternion
+from dtau.model.spatial import Inertia, Pose
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _ONE_COORDINATE = {"revolute": Revolute, "continuous": Revolute, "prismatic": Prismatic}

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau.checks import real_array, real_numbers
-from dtau.spatial import Pose
+from dtau.model.spatial import Pose
 
 
 class JointType(ABC):

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.joints import Revolute, Universal
-from dtau.links import Body, Limits
-from dtau.mimic import Mimic
-from dtau.spatial import Inertia, Pose
+from dtau.model.joints import Revolute, Universal
+from dtau.model.links import Body, Limits
+from dtau.model.mimic import Mimic
+from dtau.model.spatial import Inertia, Pose
 
 
 @dataclass(frozen=True)

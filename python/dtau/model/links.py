@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dtau.checks import listing, real_array, real_numbers, require_name, unknown_name
-from dtau.joint_type import JointType
-from dtau.mimic import Mimic
-from dtau.spatial import Inertia, Pose
+from dtau.model.joint_type import JointType
+from dtau.model.mimic import Mimic
+from dtau.model.spatial import Inertia, Pose
 
 _HERE = Pose()
 

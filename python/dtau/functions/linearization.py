@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.checks import require
-from dtau.inputs import checked_inputs
-from dtau.model import Model
+from dtau.functions.control_inputs import checked_inputs
+from dtau.model.model import Model
 from dtau.results import DiscreteLinearization, Linearization
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from dtau.checks import listing, real_array, require_name, unknown_name
 
 if TYPE_CHECKING:
-    from dtau.links import Link
+    from dtau.model.links import Link
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau.checks import real_array
-from dtau.joint_type import JointType
-from dtau.rotations import Vector, plane_axes, rotation_about, rotation_of_quaternion, unit_vector
-from dtau.spatial import Pose
+from dtau.model.joint_type import JointType
+from dtau.model.rotations import (
+    Vector,
+    plane_axes,
+    rotation_about,
+    rotation_of_quaternion,
+    unit_vector,
+)
+from dtau.model.spatial import Pose
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from dtau.checks import require
 from dtau.conventions.convention import Convention
 from dtau.conventions.twists import TwistMap
 from dtau.conventions.wrenches import WrenchMap
-from dtau.joints import Free
-from dtau.model import Model
+from dtau.model.joints import Free
+from dtau.model.model import Model
 
 _ANGULAR_FIRST = [3, 4, 5, 0, 1, 2]
 

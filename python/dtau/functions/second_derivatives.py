@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.checks import require
-from dtau.model import Model
+from dtau.model.model import Model
 from dtau.results import (
     ForwardDynamicsHessian,
     ForwardDynamicsSecondDerivatives,

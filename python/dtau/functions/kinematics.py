@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.checks import require, tuple_of
-from dtau.model import Model
+from dtau.model.model import Model
 from dtau.results import Placements
 
 Axes = Literal["body", "world", "mixed"]

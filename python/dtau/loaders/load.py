@@ -9,10 +9,10 @@ from typing import Literal
 
 from numpy.typing import ArrayLike
 
-from dtau import urdf, xml
 from dtau.checks import real_array
 from dtau.errors import ModelError
-from dtau.model import Model
+from dtau.loaders import urdf, xml
+from dtau.model.model import Model
 
 
 def load(

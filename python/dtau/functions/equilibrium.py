@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau.checks import require, tuple_of
-from dtau.dynamics import gravity_torque
-from dtau.inputs import input_map
-from dtau.kinematics import frame_jacobians
-from dtau.model import Model
+from dtau.functions.control_inputs import input_map
+from dtau.functions.dynamics import gravity_torque
+from dtau.functions.kinematics import frame_jacobians
+from dtau.model.model import Model
 from dtau.results import Equilibrium
 
 _HELD = 1e-9  # of the weight: what may be left over of an equilibrium (moments: of weight x 1 m)
