@@ -67,8 +67,7 @@ from dtau.model.joints import (
     Spherical,
     Universal,
 )
-from dtau.model.links import Frame, Joint, Limits, Link
-from dtau.model.mimic import Mimic
+from dtau.model.links import Frame, Joint, Limits, Link, Mimic
 from dtau.model.model import Model
 from dtau.model.spatial import Inertia, Pose
 from dtau.results import (

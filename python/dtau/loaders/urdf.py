@@ -19,8 +19,7 @@ from dtau.errors import ModelError, ModelWarning
 from dtau.loaders.xml import Element
 from dtau.model.joint_type import JointType
 from dtau.model.joints import Fixed, Free, Planar, Prismatic, Revolute
-from dtau.model.links import Limits, Link
-from dtau.model.mimic import Mimic
+from dtau.model.links import Limits, Link, Mimic
 from dtau.model.rotations import rotation_of_quaternion
 from dtau.model.spatial import Inertia, Pose
 

@@ -5,8 +5,9 @@
 `rotations`    rotations and unit vectors, as joints need them
 `joint_type`   what all kinds of joint have in common
 `joints`       the kinds of joint
+`links`        links with the joints that carry them, and all else a model has
+`tree`         links in their order, fixed ones merged
 `mimic`        joints that follow others
-`links`        links with the joints that carry them; their order; fixed links merged
 `massless`     joints that would accelerate nothing
 `compile`      bodies as the flat arrays that the core reads
 `model`        the model

@@ -6,8 +6,7 @@ from numpy.typing import ArrayLike
 
 from dtau.checks import real_array, require, require_name, unknown_name
 from dtau.model.joint_type import JointType
-from dtau.model.links import Limits, Link
-from dtau.model.mimic import Mimic
+from dtau.model.links import Limits, Link, Mimic
 from dtau.model.model import Model
 from dtau.model.spatial import Inertia, Pose
 

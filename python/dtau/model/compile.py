@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.model.joints import Revolute, Universal
-from dtau.model.links import Body, Limits
-from dtau.model.mimic import Mimic
+from dtau.model.links import Body, Limits, Mimic
 from dtau.model.spatial import Inertia, Pose
 
 
