@@ -1,7 +1,60 @@
 """Analytical derivatives of rigid-body dynamics.
 
-Load a model, then ask for values or derivatives of its dynamics, for one state or for arrays of
-states whose leading axes are the batch. See the README for the conventions.
+    tau = M a + C v + D v + g - sum of J^T f_ext      M with armature, D viscous damping
+
+A name is made of a problem and of what is asked of it:
+
+=========================================  ===========================  ===========================
+                                           inverse_dynamics             forward_dynamics
+                                           (q, v, a) -> tau             (q, v, tau) -> a
+=========================================  ===========================  ===========================
+value                                      (no suffix)                  (no suffix)
+first derivatives                          _derivatives                 _derivatives
+second derivatives                         _second_derivatives,         _second_derivatives
+                                           dense or packed
+second derivatives of lam . result         _hessian                     _hessian
+products with first derivatives, O(N)      _jvp, _vjp                   _jvp, _vjp
+time derivatives of any order              _time_derivatives            _time_derivatives
+=========================================  ===========================  ===========================
+
+and beside these
+
+=========================================  =======================================================
+motion given for some joints,              hybrid_dynamics, hybrid_dynamics_time_derivatives
+torque for others
+terms of the equation                      mass_matrix, mass_matrix_inverse, coriolis_matrix,
+                                           bias_torque, gravity_torque;
+                                           mass_matrix_time_derivatives,
+                                           coriolis_matrix_time_derivatives,
+                                           bias_torque_time_derivatives,
+                                           gravity_torque_time_derivatives
+linearization without Euler angles         linearize: dz/dt = A z + B u
+time steps on the manifold                 step, linearize_discrete, step_vjp
+(Euler, semi-implicit, RK4)
+inputs and contact wrenches that           equilibrium
+hold a configuration
+kinematics                                 forward_kinematics, frame_placements, frame_jacobians,
+                                           kinematics_time_derivatives
+external wrenches                          wrench_at_frame gives f_ext
+configurations                             integrate, difference, normalize, neutral, random_state
+=========================================  =======================================================
+
+Every function takes the model first and arrays whose leading axes are the batch, which broadcast
+against each other; ``out=`` takes the results' arrays, ``threads=`` the number of threads.
+
+Models come from `load`, from `ModelBuilder` or from `dtau.robots`; `dtau.conventions` converts from
+and to Pinocchio, MuJoCo and others. Every docstring gives shapes, units and frames; the README has
+the conventions in one table.
+
+Examples
+--------
+>>> import dtau, numpy as np
+>>> model = dtau.robots.quadruped()  # or dtau.load("anymal.urdf", root="free")
+>>> q, v, a = dtau.random_state(model, np.random.default_rng(0), shape=(256,))
+>>> dtau.inverse_dynamics(model, q, v, a).shape
+(256, 18)
+>>> dtau.inverse_dynamics_derivatives(model, q, v, a).dtau_dq.shape
+(256, 18, 18)
 """
 
 from __future__ import annotations
@@ -184,3 +237,7 @@ __all__ = [
     "step_vjp",
     "wrench_at_frame",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
