@@ -62,16 +62,9 @@ from __future__ import annotations
 from dtau import conventions, robots
 from dtau.errors import ModelError, ModelWarning
 from dtau.functions.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
-from dtau.functions.dynamics import (
-    bias_torque,
-    coriolis_matrix,
-    forward_dynamics,
-    gravity_torque,
-    inverse_dynamics,
-    mass_matrix,
-    mass_matrix_inverse,
-)
+from dtau.functions.dynamics import forward_dynamics, inverse_dynamics
 from dtau.functions.equilibrium import equilibrium
+from dtau.functions.hessians import forward_dynamics_hessian, inverse_dynamics_hessian
 from dtau.functions.hybrid import hybrid_dynamics, hybrid_dynamics_time_derivatives
 from dtau.functions.kinematics import (
     forward_kinematics,
@@ -88,13 +81,18 @@ from dtau.functions.products import (
     inverse_dynamics_vjp,
 )
 from dtau.functions.second_derivatives import (
-    forward_dynamics_hessian,
     forward_dynamics_second_derivatives,
-    inverse_dynamics_hessian,
     inverse_dynamics_second_derivatives,
     packed_indices,
 )
 from dtau.functions.steps import step, step_vjp
+from dtau.functions.terms import (
+    bias_torque,
+    coriolis_matrix,
+    gravity_torque,
+    mass_matrix,
+    mass_matrix_inverse,
+)
 from dtau.functions.terms_time_derivatives import (
     bias_torque_time_derivatives,
     coriolis_matrix_time_derivatives,

@@ -1,25 +1,27 @@
-"""The functions of the package, by the columns of the README's table.
+"""The functions of the package, as the README's table has them.
 
 A name is made of a problem, `inverse_dynamics` or `forward_dynamics`, and of what is asked of it:
 
 =========================  =========================================================
-`dynamics`                 the values, and the terms of the equation of motion
+`dynamics`                 the values: (no suffix)
 `derivatives`              first derivatives: ``_derivatives``
-`second_derivatives`       ``_second_derivatives`` and, contracted, ``_hessian``
+`second_derivatives`       second derivatives, dense or packed: ``_second_derivatives``
+`hessians`                 second derivatives of lam . result: ``_hessian``
 `products`                 products with first derivatives: ``_jvp``, ``_vjp``
-`time_derivatives`         along a trajectory: ``_time_derivatives``
+`time_derivatives`         time derivatives of any order: ``_time_derivatives``
 =========================  =========================================================
 
 and beside these
 
 =========================  =========================================================
 `hybrid`                   motion given for some joints, torque for others
-`terms_time_derivatives`   terms of the equation of motion along a trajectory
-`linearization`            linear systems for perturbations of a state
-`steps`                    time steps, and gradients through them
+`terms`                    terms of the equation of motion
+`terms_time_derivatives`   the same along a trajectory: ``_time_derivatives``
+`linearization`            linearization without Euler angles
+`steps`                    time steps on the manifold, and gradients through them
 `equilibrium`              inputs and contact wrenches that hold a configuration
 `control_inputs`           which torques are inputs, for these three
-`kinematics`               placements, Jacobians, wrenches at frames
+`kinematics`               placements, Jacobians of frames, external wrenches
 `manifold`                 moving on the configuration manifold, drawing from it
 =========================  =========================================================
 

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau.checks import require, tuple_of
 from dtau.functions.control_inputs import input_map
-from dtau.functions.dynamics import gravity_torque
 from dtau.functions.kinematics import frame_jacobians
+from dtau.functions.terms import gravity_torque
 from dtau.model.model import Model
 from dtau.results import Equilibrium
 

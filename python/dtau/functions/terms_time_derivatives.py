@@ -4,7 +4,7 @@ With them the differentiated equation holds term by term, by Leibniz' rule:
 
     tau^(k) = sum over m of binomial(k, m) M^(m) a^(k-m) + bias^(k)
 
-See `dtau.time_derivatives` for how trajectories are given.
+See `dtau.functions.time_derivatives` for how trajectories are given.
 """
 
 from __future__ import annotations
