@@ -69,7 +69,7 @@ def compile_tree(
     inertias = [body.inertia for body in bodies]
     axes = [getattr(joint, "axis", getattr(joint, "normal", (0.0, 0.0, 0.0))) for joint in types]
     return _core.Tree(
-        np.array([joint._code for joint in types], dtype=np.int32),
+        np.array([joint._kind for joint in types], dtype=np.int32),
         np.array([body.parent for body in bodies], dtype=np.int32),
         np.array([part.link for part in parts], dtype=np.int32),
         np.array([part.leader for part in parts], dtype=np.int32),

@@ -8,6 +8,7 @@ that is constant in the body's axes.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import ClassVar
 
 import numpy as np
@@ -23,6 +24,18 @@ from dtau.model.rotations import (
     unit_vector,
 )
 from dtau.model.spatial import Pose
+
+
+class JointKind(IntEnum):
+    """The kinds of joint that the core knows, and the numbers that it calls them by."""
+
+    revolute = 0
+    prismatic = 1
+    helical = 2
+    spherical = 3
+    free = 4
+    cylindrical = 5
+    planar = 6
 
 
 @dataclass(frozen=True)
@@ -72,7 +85,7 @@ class Revolute(JointType):
 
     nq: ClassVar[int] = 1
     nv: ClassVar[int] = 1
-    _code: ClassVar[int] = 0
+    _kind: ClassVar[int] = JointKind.revolute
 
     def __init__(self, axis: ArrayLike) -> None:
         object.__setattr__(self, "axis", unit_vector("axis", axis))
@@ -109,7 +122,7 @@ class Prismatic(JointType):
 
     nq: ClassVar[int] = 1
     nv: ClassVar[int] = 1
-    _code: ClassVar[int] = 1
+    _kind: ClassVar[int] = JointKind.prismatic
 
     def __init__(self, axis: ArrayLike) -> None:
         object.__setattr__(self, "axis", unit_vector("axis", axis))
@@ -150,7 +163,7 @@ class Helical(JointType):
 
     nq: ClassVar[int] = 1
     nv: ClassVar[int] = 1
-    _code: ClassVar[int] = 2
+    _kind: ClassVar[int] = JointKind.helical
 
     def __init__(self, axis: ArrayLike, pitch: float) -> None:
         object.__setattr__(self, "axis", unit_vector("axis", axis))
@@ -180,7 +193,7 @@ class Spherical(JointType):
 
     nq: ClassVar[int] = 4
     nv: ClassVar[int] = 3
-    _code: ClassVar[int] = 3
+    _kind: ClassVar[int] = JointKind.spherical
 
     def _placement(self, q: NDArray[np.float64]) -> Pose:
         return Pose(rotation_of_quaternion(q))
@@ -205,7 +218,7 @@ class Free(JointType):
 
     nq: ClassVar[int] = 7
     nv: ClassVar[int] = 6
-    _code: ClassVar[int] = 4
+    _kind: ClassVar[int] = JointKind.free
 
     def _placement(self, q: NDArray[np.float64]) -> Pose:
         return Pose(rotation_of_quaternion(q[3:]), q[:3])
@@ -239,7 +252,7 @@ class Cylindrical(JointType):
 
     nq: ClassVar[int] = 2
     nv: ClassVar[int] = 2
-    _code: ClassVar[int] = 5
+    _kind: ClassVar[int] = JointKind.cylindrical
 
     def __init__(self, axis: ArrayLike) -> None:
         object.__setattr__(self, "axis", unit_vector("axis", axis))
@@ -281,7 +294,7 @@ class Planar(JointType):
 
     nq: ClassVar[int] = 3
     nv: ClassVar[int] = 3
-    _code: ClassVar[int] = 6
+    _kind: ClassVar[int] = JointKind.planar
 
     def __init__(self, normal: ArrayLike = (0, 0, 1)) -> None:
         object.__setattr__(self, "normal", unit_vector("normal", normal))
