@@ -2,6 +2,10 @@
 
 A `Convention` is made once for a model, by one of the functions below, and then converts arrays
 whose leading axes are the batch. docs/conventions.md compares the packages in one table.
+
+A convention has maps of configurations (`coordinates`), of velocities (`twists`, then
+`velocity_order`) and of external wrenches (`wrenches`); `states`, `derivatives`,
+`time_derivatives` and `linearizations` convert by them what the functions take and give.
 """
 
 from __future__ import annotations
