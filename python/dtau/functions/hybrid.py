@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.checks import require, tuple_of, unknown_name
-from dtau.model import Model
+from dtau.model.model import Model
 from dtau.results import HybridDynamics
 
 

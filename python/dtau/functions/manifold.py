@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.checks import require
-from dtau.joints import Cylindrical, Free, Planar, Spherical
-from dtau.model import Model
+from dtau.model.joints import Cylindrical, Free, Planar, Spherical
+from dtau.model.model import Model
 from dtau.results import State
 
 _POSITIONS = {Free: 3, Planar: 2, Cylindrical: 1}  # coordinates that are lengths come first

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau.checks import real_numbers, require
-from dtau.joints import Free
-from dtau.model import Model
+from dtau.model.joints import Free
+from dtau.model.model import Model
 
 
 def input_map(model: Model, inputs: ArrayLike | None) -> NDArray[np.float64]:
@@ -34,7 +34,7 @@ def input_map(model: Model, inputs: ArrayLike | None) -> NDArray[np.float64]:
     Examples
     --------
     >>> import dtau
-    >>> from dtau.inputs import input_map
+    >>> from dtau.functions.control_inputs import input_map
     >>> input_map(dtau.robots.quadruped(), None).shape
     (18, 12)
     """

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau.checks import require, tuple_of
-from dtau.dynamics import gravity_torque
-from dtau.inputs import input_map
-from dtau.kinematics import frame_jacobians
-from dtau.model import Model
+from dtau.functions.control_inputs import input_map
+from dtau.functions.kinematics import frame_jacobians
+from dtau.functions.terms import gravity_torque
+from dtau.model.model import Model
+from dtau.options import Contact, require_option
 from dtau.results import Equilibrium
 
 _HELD = 1e-9  # of the weight: what may be left over of an equilibrium (moments: of weight x 1 m)
 _RANK = 1e-12  # of the largest: singular values below this are zero
-_ROWS = {"wrench": 6, "force": 3}  # of a Jacobian [linear, angular] that a contact can push along
+# Rows of a Jacobian [linear, angular] that a contact can push along
+_ROWS: dict[Contact, int] = {"wrench": 6, "force": 3}
 
 
 def equilibrium(
@@ -26,7 +27,7 @@ def equilibrium(
     *,
     inputs: ArrayLike | None = None,
     contact_frames: str | Sequence[str] = (),
-    contacts: Literal["wrench", "force"] = "wrench",
+    contacts: Contact = "wrench",
 ) -> Equilibrium:
     """Inputs and contact wrenches that hold a configuration, in least norm.
 
@@ -100,8 +101,7 @@ def equilibrium(
     False
     """
     require("model", model, Model)
-    if contacts not in _ROWS:
-        raise ValueError(f"contacts: expected 'wrench' or 'force', got {contacts!r}")
+    require_option("contacts", contacts, Contact)
     names = _moving_frames(model, contact_frames)
     drive = input_map(model, inputs)
     gravity = gravity_torque(model, q)

@@ -12,14 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.checks import real_array, require, require_name, tuple_of, unknown_name
-from dtau.compile import compile_tree, concatenate, parts
 from dtau.errors import ModelWarning
 from dtau.immutable import Immutable
-from dtau.joints import Fixed
-from dtau.links import Body, Frame, Joint, Link, depth_first, merge_fixed
-from dtau.massless import massless_joints
-from dtau.mimic import Mimic, resolve_mimics
-from dtau.rotations import Vector
+from dtau.model.compile import compile_tree, concatenate, parts
+from dtau.model.joints import Fixed
+from dtau.model.links import Body, Frame, Joint, Link, Mimic
+from dtau.model.massless import massless_joints
+from dtau.model.mimic import resolve_mimics
+from dtau.model.rotations import Vector
+from dtau.model.tree import depth_first, merge_fixed
 
 _AXES = ("axis", "normal", "axis1", "axis2")
 _DEEPEST_INDENT = 30  # levels; `print(model)` of a long chain should stay readable

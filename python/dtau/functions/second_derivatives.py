@@ -1,8 +1,8 @@
 """Second-order partial derivatives of inverse and forward dynamics.
 
 Tensors are indexed [i, j, k]: output i, differentiated by the variable named first along j and then
-by the second along k. Their contraction with a covector lam over the outputs is a matrix [j, k] for
-each block and costs about as much as first derivatives; most optimisers want only that.
+by the second along k. Contracted with a covector over the outputs:
+`dtau.functions.hessians`.
 
 Derivatives by the configuration are taken in the tangent space, along q (+) eps e_k
 (`dtau.integrate`), at fixed v and a or tau. External wrenches keep their components in body axes.
@@ -23,13 +23,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.checks import require
-from dtau.model import Model
-from dtau.results import (
-    ForwardDynamicsHessian,
-    ForwardDynamicsSecondDerivatives,
-    InverseDynamicsHessian,
-    InverseDynamicsSecondDerivatives,
-)
+from dtau.model.model import Model
+from dtau.results import ForwardDynamicsSecondDerivatives, InverseDynamicsSecondDerivatives
 
 
 def inverse_dynamics_second_derivatives(
@@ -162,73 +157,6 @@ def packed_indices(model: Model) -> NDArray[np.intp]:
     return _core.packed_indices(model)
 
 
-def inverse_dynamics_hessian(
-    model: Model,
-    q: ArrayLike,
-    v: ArrayLike,
-    a: ArrayLike,
-    lam: ArrayLike,
-    f_ext: ArrayLike | None = None,
-    *,
-    symmetric: bool = False,
-    out: Sequence[NDArray[np.float64]] | None = None,
-    threads: int | None = None,
-) -> InverseDynamicsHessian:
-    """Second derivatives of lam . tau, for the joint torque tau: all blocks, no tensor.
-
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
-    v : array_like (..., nv)
-        Velocity; of a free joint [linear, angular] in the body frame.
-    a : array_like (..., nv)
-        Time derivative of ``v``, component by component.
-    lam : array_like (..., nv)
-        Weights of the torques, held constant: multipliers of the dynamics in an optimiser.
-    f_ext : array_like (..., nbodies, 6), optional
-        External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
-        Its components in the body frame are held constant.
-    symmetric : bool, optional
-        Give ``dqdq`` in the exponential chart: symmetric.
-    out : tuple of ndarray, optional
-        The four arrays for the results.
-    threads
-        See `dtau.inverse_dynamics_second_derivatives`.
-
-    Returns
-    -------
-    InverseDynamicsHessian
-        ``dqdq``, ``dqdv``, ``dvdv``, ``dadq``, each ``(..., nv, nv)``: entry [j, k] is the
-        derivative of lam . tau by the variable named first along j, then by the second along k.
-
-    Raises
-    ------
-    ValueError
-        If a shape does not fit or a quaternion is further than 1e-6 from unit norm.
-    TypeError
-        If an array is complex or holds objects.
-
-    Notes
-    -----
-    The contraction of [IDSVA-SO] in O(N d), the cost of first derivatives.
-
-    Examples
-    --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
-    >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
-    >>> lam = np.linspace(-1.0, 1.0, model.nv)
-    >>> hessian = dtau.inverse_dynamics_hessian(model, q, v, a, lam)
-    >>> tensors = dtau.inverse_dynamics_second_derivatives(model, q, v, a)
-    >>> bool(np.allclose(hessian.dqdv, np.einsum("i,ijk->jk", lam, tensors.d2tau_dqdv)))
-    True
-    """
-    require("symmetric", symmetric, bool)
-    return _core.inverse_dynamics_hessian(model, q, v, a, lam, f_ext, symmetric, out, threads)
-
-
 def forward_dynamics_second_derivatives(
     model: Model,
     q: ArrayLike,
@@ -298,75 +226,3 @@ def forward_dynamics_second_derivatives(
     return _core.forward_dynamics_second_derivatives(
         model, q, v, tau, f_ext, symmetric, out, threads
     )
-
-
-def forward_dynamics_hessian(
-    model: Model,
-    q: ArrayLike,
-    v: ArrayLike,
-    tau: ArrayLike,
-    lam: ArrayLike,
-    f_ext: ArrayLike | None = None,
-    *,
-    symmetric: bool = False,
-    out: Sequence[NDArray[np.float64]] | None = None,
-    threads: int | None = None,
-) -> ForwardDynamicsHessian:
-    """Second derivatives of lam . a, for the joint acceleration a: all blocks, no tensor.
-
-    This is the term of DDP that Gauss-Newton methods drop: with lam the gradient of the value
-    function by the next state's velocity times the time step.
-
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
-    v : array_like (..., nv)
-        Velocity; of a free joint [linear, angular] in the body frame.
-    tau : array_like (..., nv)
-        Joint torque; of a free joint the wrench [force, moment] in the body frame.
-    lam : array_like (..., nv)
-        Weights of the accelerations, held constant.
-    f_ext : array_like (..., nbodies, 6), optional
-        External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
-        Its components in the body frame are held constant.
-    symmetric : bool, optional
-        Give ``dqdq`` in the exponential chart: symmetric.
-    out : tuple of ndarray, optional
-        The four arrays for the results.
-    threads
-        See `dtau.inverse_dynamics_second_derivatives`.
-
-    Returns
-    -------
-    ForwardDynamicsHessian
-        ``dqdq``, ``dqdv``, ``dvdv``, ``dtaudq``, each ``(..., nv, nv)``: entry [j, k] is the
-        derivative of lam . a by the variable named first along j, then by the second along k.
-
-    Raises
-    ------
-    ValueError
-        If a shape does not fit, a quaternion is further than 1e-6 from unit norm, or a joint has no
-        inertia to accelerate.
-    TypeError
-        If an array is complex or holds objects.
-
-    Notes
-    -----
-    From `dtau.inverse_dynamics_hessian` with M^-1 lam, one solve with the factors of the mass
-    matrix and two sparse products, O(N d + nv^2 d).
-
-    Examples
-    --------
-    >>> import dtau, numpy as np
-    >>> model = dtau.robots.quadruped()
-    >>> q, v, tau = dtau.random_state(model, np.random.default_rng(0))
-    >>> lam = np.linspace(-1.0, 1.0, model.nv)
-    >>> hessian = dtau.forward_dynamics_hessian(model, q, v, tau, lam)
-    >>> tensors = dtau.forward_dynamics_second_derivatives(model, q, v, tau)
-    >>> bool(np.allclose(hessian.dvdv, np.einsum("i,ijk->jk", lam, tensors.d2a_dvdv)))
-    True
-    """
-    require("symmetric", symmetric, bool)
-    return _core.forward_dynamics_hessian(model, q, v, tau, lam, f_ext, symmetric, out, threads)

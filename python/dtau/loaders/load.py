@@ -5,28 +5,27 @@ from __future__ import annotations
 import errno
 import os
 from pathlib import Path
-from typing import Literal
 
 from numpy.typing import ArrayLike
 
-from dtau import urdf, xml
 from dtau.checks import real_array
 from dtau.errors import ModelError
-from dtau.model import Model
+from dtau.loaders import urdf, xml
+from dtau.model.model import Model
+from dtau.options import MimicJoints, Root, require_option
 
 
 def load(
     source: str | os.PathLike[str],
     *,
-    root: Literal["fixed", "free"] = "fixed",
-    mimic: Literal["independent", "exact"] = "independent",
+    root: Root = "fixed",
+    mimic: MimicJoints = "independent",
     gravity: ArrayLike = (0, 0, -9.81),
 ) -> Model:
     """Read a robot from a URDF file or text.
 
     Joints come depth first, siblings in the order of their joints' names. A continuous joint is
-    one angle. What was ignored is said in
-    `Model.notes`.
+    one angle. What was ignored is said in `Model.notes`.
 
     Parameters
     ----------
@@ -83,10 +82,8 @@ def load(
     >>> dtau.load(pendulum)
     <Model 'pendulum': 1 body, nq = 1, nv = 1>
     """
-    if root not in ("fixed", "free"):
-        raise ValueError(f"root: expected 'fixed' or 'free', got {root!r}")
-    if mimic not in ("independent", "exact"):
-        raise ValueError(f"mimic: expected 'independent' or 'exact', got {mimic!r}")
+    require_option("root", root, Root)
+    require_option("mimic", mimic, MimicJoints)
     if not isinstance(source, (str, os.PathLike)):
         raise TypeError(f"source: expected a path or XML text, got {type(source).__name__}")
     real_array("gravity", gravity, (3,))
@@ -109,7 +106,7 @@ def load(
         document = xml.parse(content, label)
     if document.tag != "robot":
         raise document.error(f"expected <robot>, the root of a URDF, got <{document.tag}>")
-    name, links, notes = urdf.read(document, root=root, exact_mimic=mimic == "exact")
+    name, links, notes = urdf.read(document, root=root, mimic=mimic)
     try:
         return Model(name, links, gravity=gravity, notes=notes)
     except ValueError as error:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.checks import require, tuple_of
-from dtau.model import Model
+from dtau.model.model import Model
+from dtau.options import Axes, require_option
 from dtau.results import Placements
 
-Axes = Literal["body", "world", "mixed"]
 _AXES = {"body": _core.Axes.body, "world": _core.Axes.world, "mixed": _core.Axes.mixed}
 
 
@@ -214,11 +213,9 @@ def wrench_at_frame(
     return _core.wrench_at_frame(model, *_frame_arrays(model, frame), code, q, wrench, out, threads)
 
 
-def _axes_code(axes: str) -> _core.Axes:
-    try:
-        return _AXES[axes]
-    except (KeyError, TypeError):
-        raise ValueError(f"axes: expected 'body', 'world' or 'mixed', got {axes!r}") from None
+def _axes_code(axes: Axes) -> _core.Axes:
+    require_option("axes", axes, Axes)
+    return _AXES[axes]
 
 
 def _frame_arrays(

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dtau.compile import Part
-from dtau.joint_type import JointType
-from dtau.spatial import Inertia, Pose
+from dtau.model.compile import Part
+from dtau.model.joint_type import JointType
+from dtau.model.spatial import Inertia, Pose
 
 _SINGULAR = 1e-13  # of what the joint carries
 

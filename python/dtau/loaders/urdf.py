@@ -16,13 +16,13 @@ import numpy as np
 
 from dtau.checks import listing
 from dtau.errors import ModelError, ModelWarning
-from dtau.joint_type import JointType
-from dtau.joints import Fixed, Free, Planar, Prismatic, Revolute
-from dtau.links import Limits, Link
-from dtau.mimic import Mimic
-from dtau.rotations import rotation_of_quaternion
-from dtau.spatial import Inertia, Pose
-from dtau.xml import Element
+from dtau.loaders.xml import Element
+from dtau.model.joint_type import JointType
+from dtau.model.joints import Fixed, Free, Planar, Prismatic, Revolute
+from dtau.model.links import Limits, Link, Mimic
+from dtau.model.rotations import rotation_of_quaternion
+from dtau.model.spatial import Inertia, Pose
+from dtau.options import MimicJoints, Root
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _ONE_COORDINATE = {"revolute": Revolute, "continuous": Revolute, "prismatic": Prismatic}
@@ -50,13 +50,11 @@ _READ = {
 }
 
 
-def read(robot: Element, *, root: str, exact_mimic: bool) -> tuple[str, list[Link], list[str]]:
+def read(robot: Element, *, root: Root, mimic: MimicJoints) -> tuple[str, list[Link], list[str]]:
     """Return name, links and notes of a `<robot>`.
 
-    With `exact_mimic`, joints that mimic others have no coordinate of their own.
-
     The first link is the root, on a fixed or a free joint; the others come in the order of
-    their joints' names.
+    their joints' names. `root` and `mimic` are those of `dtau.load`.
 
     Raises
     ------
@@ -77,7 +75,7 @@ def read(robot: Element, *, root: str, exact_mimic: bool) -> tuple[str, list[Lin
     links = []
     for joint_name in sorted(joint_elements):
         element = joint_elements[joint_name]
-        link = _link(element, joint_name, inertias, exact_mimic=exact_mimic)
+        link = _link(element, joint_name, inertias, mimic)
         if link.name in carriers:
             other = _attribute(carriers[link.name], "name")
             raise element.error(
@@ -100,7 +98,7 @@ def read(robot: Element, *, root: str, exact_mimic: bool) -> tuple[str, list[Lin
     joint = Free() if root == "free" else Fixed()
     links[:0] = [Link(link, None, joint, "root_joint", inertia=inertias[link]) for link in roots]
 
-    if not exact_mimic:
+    if mimic == "independent":
         _warn_of_mimics(joint_elements)
     return name, links, _notes(robot)
 
@@ -148,7 +146,7 @@ def _inertias(links: dict[str, Element]) -> dict[str, Inertia]:
     return inertias
 
 
-def _link(element: Element, name: str, inertias: dict[str, Inertia], *, exact_mimic: bool) -> Link:
+def _link(element: Element, name: str, inertias: dict[str, Inertia], mimic: MimicJoints) -> Link:
     """Read a joint and make its child link."""
     parent, child = (_attribute(_required(element, tag), "link") for tag in ("parent", "child"))
     for link in (parent, child):
@@ -156,13 +154,13 @@ def _link(element: Element, name: str, inertias: dict[str, Inertia], *, exact_mi
             raise element.error(f"joint {name!r} refers to link {link!r}, which does not exist")
     damping = 0.0
     limits = Limits()
-    mimic = None
+    followed = None
     with _located(element, f"joint {name!r}"):
         joint = _joint_type(element, name)
         if joint.nq == 1:
             damping = _damping(element)
             limits = _limits(element)
-            mimic = _mimic(element) if exact_mimic else None
+            followed = _mimic(element) if mimic == "exact" else None
         return Link(
             child,
             parent,
@@ -172,7 +170,7 @@ def _link(element: Element, name: str, inertias: dict[str, Inertia], *, exact_mi
             inertia=inertias[child],
             damping=damping,
             limits=limits,
-            mimic=mimic,
+            mimic=followed,
         )
 
 

@@ -4,7 +4,7 @@ With them the differentiated equation holds term by term, by Leibniz' rule:
 
     tau^(k) = sum over m of binomial(k, m) M^(m) a^(k-m) + bias^(k)
 
-See `dtau.time_derivatives` for how trajectories are given.
+See `dtau.functions.time_derivatives` for how trajectories are given.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.model import Model
+from dtau.model.model import Model
 
 
 def mass_matrix_time_derivatives(

@@ -15,8 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.checks import require
-from dtau.inputs import checked_inputs
-from dtau.model import Model
+from dtau.functions.control_inputs import checked_inputs
+from dtau.model.model import Model
+from dtau.options import Integrator
 from dtau.results import DiscreteLinearization, Linearization
 
 
@@ -103,7 +104,7 @@ def linearize_discrete(
     v: ArrayLike,
     tau: ArrayLike,
     dt: ArrayLike,
-    integrator: str = "euler",
+    integrator: Integrator = "euler",
     f_ext: ArrayLike | None = None,
     inputs: ArrayLike | None = None,
     *,

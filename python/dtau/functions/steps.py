@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.checks import require
-from dtau.model import Model
+from dtau.model.model import Model
+from dtau.options import Integrator
 from dtau.results import NextState, StepProducts, StepProductsWithWrenches
 
 
@@ -20,7 +21,7 @@ def step(
     v: ArrayLike,
     tau: ArrayLike,
     dt: ArrayLike,
-    integrator: str = "euler",
+    integrator: Integrator = "euler",
     f_ext: ArrayLike | None = None,
     *,
     out: Sequence[NDArray[np.float64]] | None = None,
@@ -96,7 +97,7 @@ def step_vjp(
     dt: ArrayLike,
     lam_q: ArrayLike,
     lam_v: ArrayLike,
-    integrator: str = "euler",
+    integrator: Integrator = "euler",
     f_ext: None = None,
     *,
     out: Sequence[NDArray[np.float64]] | None = None,
@@ -111,7 +112,7 @@ def step_vjp(
     dt: ArrayLike,
     lam_q: ArrayLike,
     lam_v: ArrayLike,
-    integrator: str = "euler",
+    integrator: Integrator = "euler",
     *,
     f_ext: ArrayLike,
     out: Sequence[NDArray[np.float64]] | None = None,
@@ -126,7 +127,7 @@ def step_vjp(
     dt: ArrayLike,
     lam_q: ArrayLike,
     lam_v: ArrayLike,
-    integrator: str,
+    integrator: Integrator,
     f_ext: ArrayLike,
     *,
     out: Sequence[NDArray[np.float64]] | None = None,
@@ -140,7 +141,7 @@ def step_vjp(
     dt: ArrayLike,
     lam_q: ArrayLike,
     lam_v: ArrayLike,
-    integrator: str = "euler",
+    integrator: Integrator = "euler",
     f_ext: ArrayLike | None = None,
     *,
     out: Sequence[NDArray[np.float64]] | None = None,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau.checks import real_array, real_numbers
-from dtau.spatial import Pose
+from dtau.model.spatial import Pose
 
 
 class JointType(ABC):
@@ -25,7 +25,7 @@ class JointType(ABC):
 
     nq: ClassVar[int]
     nv: ClassVar[int]
-    _code: ClassVar[int]  # how the compiled core calls this kind
+    _kind: ClassVar[int]  # what the compiled core calls this kind
 
     def placement(self, q: ArrayLike) -> Pose:
         """Return the pose of the body in the joint's frame.

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.model import Model
+from dtau.model.model import Model
 from dtau.results import ForwardDynamicsDerivatives, InverseDynamicsDerivatives
 
 

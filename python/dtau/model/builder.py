@@ -5,11 +5,10 @@ from __future__ import annotations
 from numpy.typing import ArrayLike
 
 from dtau.checks import real_array, require, require_name, unknown_name
-from dtau.joint_type import JointType
-from dtau.links import Limits, Link
-from dtau.mimic import Mimic
-from dtau.model import Model
-from dtau.spatial import Inertia, Pose
+from dtau.model.joint_type import JointType
+from dtau.model.links import Limits, Link, Mimic
+from dtau.model.model import Model
+from dtau.model.spatial import Inertia, Pose
 
 
 class ModelBuilder:

@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.joints import Revolute, Universal
-from dtau.links import Body, Limits
-from dtau.mimic import Mimic
-from dtau.spatial import Inertia, Pose
+from dtau.model.joints import Revolute, Universal
+from dtau.model.links import Body, Limits, Mimic
+from dtau.model.spatial import Inertia, Pose
 
 
 @dataclass(frozen=True)
@@ -70,7 +69,7 @@ def compile_tree(
     inertias = [body.inertia for body in bodies]
     axes = [getattr(joint, "axis", getattr(joint, "normal", (0.0, 0.0, 0.0))) for joint in types]
     return _core.Tree(
-        np.array([joint._code for joint in types], dtype=np.int32),
+        np.array([joint._kind for joint in types], dtype=np.int32),
         np.array([body.parent for body in bodies], dtype=np.int32),
         np.array([part.link for part in parts], dtype=np.int32),
         np.array([part.leader for part in parts], dtype=np.int32),

@@ -8,15 +8,34 @@ that is constant in the body's axes.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau.checks import real_array
-from dtau.joint_type import JointType
-from dtau.rotations import Vector, plane_axes, rotation_about, rotation_of_quaternion, unit_vector
-from dtau.spatial import Pose
+from dtau.model.joint_type import JointType
+from dtau.model.rotations import (
+    Vector,
+    plane_axes,
+    rotation_about,
+    rotation_of_quaternion,
+    unit_vector,
+)
+from dtau.model.spatial import Pose
+
+
+class JointKind(IntEnum):
+    """The kinds of joint that the core knows, and the numbers that it calls them by."""
+
+    revolute = 0
+    prismatic = 1
+    helical = 2
+    spherical = 3
+    free = 4
+    cylindrical = 5
+    planar = 6
 
 
 @dataclass(frozen=True)
@@ -66,7 +85,7 @@ class Revolute(JointType):
 
     nq: ClassVar[int] = 1
     nv: ClassVar[int] = 1
-    _code: ClassVar[int] = 0
+    _kind: ClassVar[int] = JointKind.revolute
 
     def __init__(self, axis: ArrayLike) -> None:
         object.__setattr__(self, "axis", unit_vector("axis", axis))
@@ -103,7 +122,7 @@ class Prismatic(JointType):
 
     nq: ClassVar[int] = 1
     nv: ClassVar[int] = 1
-    _code: ClassVar[int] = 1
+    _kind: ClassVar[int] = JointKind.prismatic
 
     def __init__(self, axis: ArrayLike) -> None:
         object.__setattr__(self, "axis", unit_vector("axis", axis))
@@ -144,7 +163,7 @@ class Helical(JointType):
 
     nq: ClassVar[int] = 1
     nv: ClassVar[int] = 1
-    _code: ClassVar[int] = 2
+    _kind: ClassVar[int] = JointKind.helical
 
     def __init__(self, axis: ArrayLike, pitch: float) -> None:
         object.__setattr__(self, "axis", unit_vector("axis", axis))
@@ -174,7 +193,7 @@ class Spherical(JointType):
 
     nq: ClassVar[int] = 4
     nv: ClassVar[int] = 3
-    _code: ClassVar[int] = 3
+    _kind: ClassVar[int] = JointKind.spherical
 
     def _placement(self, q: NDArray[np.float64]) -> Pose:
         return Pose(rotation_of_quaternion(q))
@@ -199,7 +218,7 @@ class Free(JointType):
 
     nq: ClassVar[int] = 7
     nv: ClassVar[int] = 6
-    _code: ClassVar[int] = 4
+    _kind: ClassVar[int] = JointKind.free
 
     def _placement(self, q: NDArray[np.float64]) -> Pose:
         return Pose(rotation_of_quaternion(q[3:]), q[:3])
@@ -233,7 +252,7 @@ class Cylindrical(JointType):
 
     nq: ClassVar[int] = 2
     nv: ClassVar[int] = 2
-    _code: ClassVar[int] = 5
+    _kind: ClassVar[int] = JointKind.cylindrical
 
     def __init__(self, axis: ArrayLike) -> None:
         object.__setattr__(self, "axis", unit_vector("axis", axis))
@@ -275,7 +294,7 @@ class Planar(JointType):
 
     nq: ClassVar[int] = 3
     nv: ClassVar[int] = 3
-    _code: ClassVar[int] = 6
+    _kind: ClassVar[int] = JointKind.planar
 
     def __init__(self, normal: ArrayLike = (0, 0, 1)) -> None:
         object.__setattr__(self, "normal", unit_vector("normal", normal))

@@ -8,8 +8,8 @@ from dtau.checks import require
 from dtau.conventions.convention import Convention
 from dtau.conventions.twists import TwistMap
 from dtau.conventions.wrenches import WrenchMap
-from dtau.joints import Free
-from dtau.model import Model
+from dtau.model.joints import Free
+from dtau.model.model import Model
 
 _ANGULAR_FIRST = [3, 4, 5, 0, 1, 2]
 
@@ -109,9 +109,14 @@ def angular_first(model: Model) -> Convention:
     --------
     >>> import dtau, numpy as np
     >>> model = dtau.robots.quadruped()
-    >>> v = np.arange(18.0)
-    >>> dtau.conventions.angular_first(model).from_dtau(dtau.neutral(model), v).v[:8]
+    >>> order, q = dtau.conventions.angular_first(model), dtau.neutral(model)
+    >>> order.from_dtau(q, np.arange(18.0)).v[:8]
     array([3., 4., 5., 0., 1., 2., 6., 7.])
+    >>> order.torque_to_dtau(q, np.arange(18.0))[:6]
+    array([3., 4., 5., 0., 1., 2.])
+    >>> f_ext = np.tile(np.arange(6.0), (model.nbodies, 1))
+    >>> order.wrenches_from_dtau(q, f_ext)[0]
+    array([3., 4., 5., 0., 1., 2.])
     """
     require("model", model, Model)
     velocities = np.arange(model.nv)

@@ -1,62 +1,12 @@
-"""Joints that follow others: the coordinate of one is a linear function of another's."""
+"""Joints that follow others: what they follow in the end."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from dtau.checks import listing, real_array, require_name, unknown_name
-
-if TYPE_CHECKING:
-    from dtau.links import Link
-
-
-@dataclass(frozen=True)
-class Mimic:
-    """Says that a joint follows another: q = multiplier * q of the other + offset.
-
-    The follower has no coordinate and no velocity of its own; its motion, its inertia, its armature
-    and its damping are felt through the coordinate of the joint that it follows.
-
-    Parameters
-    ----------
-    joint : str
-        Name of the joint that is followed, which has one coordinate, as the follower has.
-    multiplier, offset : float
-        Of the other's coordinate; units as the two joints have them (radians, metres).
-
-    Raises
-    ------
-    ValueError, TypeError
-        If a number is not finite, or the name is no text.
-
-    Examples
-    --------
-    >>> import dtau, numpy as np
-    >>> builder = dtau.ModelBuilder("gripper")
-    >>> finger = dtau.Inertia(0.1, tensor=0.001 * np.eye(3))
-    >>> left = builder.add(dtau.Prismatic(axis=(0, 1, 0)), name="left", inertia=finger)
-    >>> right = builder.add(
-    ...     dtau.Prismatic(axis=(0, -1, 0)), name="right", inertia=finger, mimic=dtau.Mimic("left")
-    ... )
-    >>> model = builder.build()
-    >>> model.nbodies, model.nv
-    (2, 1)
-    >>> dtau.mass_matrix(model, [0.0])
-    array([[0.2]])
-    """
-
-    joint: str
-    multiplier: float = 1.0
-    offset: float = 0.0
-
-    def __post_init__(self) -> None:
-        require_name("mimic.joint", self.joint)
-        for name in ("multiplier", "offset"):
-            value = real_array(f"mimic.{name}", getattr(self, name), ())
-            object.__setattr__(self, name, float(value))
+from dtau.checks import listing, unknown_name
+from dtau.model.links import Link, Mimic
 
 
 def resolve_mimics(links: Sequence[Link]) -> Mapping[str, Mimic]:
