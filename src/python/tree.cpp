@@ -5,8 +5,10 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "python/options.hpp"
 #include "python/tree.hpp"
+
+#include "dtau/joint_traits.hpp"
+#include "python/options.hpp"
 
 namespace nb = nanobind;
 
@@ -51,21 +53,12 @@ void make_tree(CompiledTree* self, Rows<std::int32_t> kind, Rows<std::int32_t> p
 }  // namespace
 
 void define_tree(nb::module_& m) {
-    nb::enum_<JointKind>(m, "JointKind", nb::is_arithmetic())
-        .value("revolute", JointKind::revolute)
-        .value("prismatic", JointKind::prismatic)
-        .value("helical", JointKind::helical)
-        .value("spherical", JointKind::spherical)
-        .value("free", JointKind::free)
-        .value("cylindrical", JointKind::cylindrical)
-        .value("planar", JointKind::planar);
+    nb::enum_<JointKind> kinds(m, "JointKind", nb::is_arithmetic());
+    for (const JointTraits& t : joint_traits) kinds.value(t.name, t.kind);
     m.def(
         "joint_sizes",
-        [](JointKind kind) {
-            const JointSize size = joint_size(kind);
-            return nb::make_tuple(size.nq, size.nv);
-        },
-        nb::arg("kind"), nb::sig("def joint_sizes(kind: JointKind) -> tuple[int, int]"));
+        [](JointKind kind) { return nb::make_tuple(traits(kind).nq, traits(kind).nv); },
+        nb::arg("kind"));
     nb::class_<CompiledTree>(m, "Tree")
         .def("__init__", &make_tree, nb::arg("kind"), nb::arg("parent"), nb::arg("link"),
              nb::arg("leader"), nb::arg("multiplier"), nb::arg("offset"), nb::arg("rotation"),

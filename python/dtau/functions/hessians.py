@@ -82,7 +82,7 @@ def inverse_dynamics_hessian(
     True
     """
     require("symmetric", symmetric, bool)
-    return _core.inverse_dynamics_hessian(model, q, v, a, lam, f_ext, symmetric, out, threads)
+    return _core.inverse_dynamics_hessian(model, symmetric, q, v, a, lam, f_ext, out, threads)
 
 
 def forward_dynamics_hessian(
@@ -154,4 +154,4 @@ def forward_dynamics_hessian(
     True
     """
     require("symmetric", symmetric, bool)
-    return _core.forward_dynamics_hessian(model, q, v, tau, lam, f_ext, symmetric, out, threads)
+    return _core.forward_dynamics_hessian(model, symmetric, q, v, tau, lam, f_ext, out, threads)

@@ -10,10 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from dtau import _core
 from dtau.checks import require, tuple_of
 from dtau.model.model import Model
-from dtau.options import Axes, require_option
+from dtau.options import Axes
 from dtau.results import Placements
-
-_AXES = {"body": _core.Axes.body, "world": _core.Axes.world, "mixed": _core.Axes.mixed}
 
 
 def forward_kinematics(
@@ -94,7 +92,7 @@ def frame_placements(
     >>> dtau.frame_placements(model, dtau.neutral(model), "LF_FOOT").translation.shape
     (3,)
     """
-    return _core.frame_placements(model, *_frame_arrays(model, frames), q, out, threads)
+    return _core.frame_placements(model, _frames(model, frames), q, out, threads)
 
 
 def frame_jacobians(
@@ -146,8 +144,7 @@ def frame_jacobians(
     >>> twist.shape
     (6,)
     """
-    code = _axes_code(axes)
-    return _core.frame_jacobians(model, *_frame_arrays(model, frames), code, q, out, threads)
+    return _core.frame_jacobians(model, _frames(model, frames), axes, q, out, threads)
 
 
 def wrench_at_frame(
@@ -205,28 +202,21 @@ def wrench_at_frame(
     >>> f_ext.shape
     (13, 6)
     """
-    code = _axes_code(axes)
     require("model", model, Model)
     require("frame", frame, str)
     if model.frame(frame).body < 0:
         raise ValueError(f"frame: '{frame}' is fixed to the world, expected one of a moving body")
-    return _core.wrench_at_frame(model, *_frame_arrays(model, frame), code, q, wrench, out, threads)
+    return _core.wrench_at_frame(model, _frames(model, frame), axes, q, wrench, out, threads)
 
 
-def _axes_code(axes: Axes) -> _core.Axes:
-    require_option("axes", axes, Axes)
-    return _AXES[axes]
-
-
-def _frame_arrays(
-    model: Model, names: str | Sequence[str]
-) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64], bool]:
-    """Bodies, rotations and translations of frames, and whether it was a single name."""
+def _frames(model: Model, names: str | Sequence[str]) -> _core.Frames:
+    """Frames of a model as the core has them; a single name has no axis in the results."""
     require("model", model, Model)
     single = isinstance(names, str)
     names = [names] if isinstance(names, str) else tuple_of("frames", names, str, "names")
     frames = [model.frame(name) for name in names]
-    return (
+    return _core.Frames(
+        model,
         np.array([frame.body for frame in frames], dtype=np.int32),
         np.array([frame.placement.rotation for frame in frames]).reshape(-1, 3, 3),
         np.array([frame.placement.translation for frame in frames]).reshape(-1, 3),

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.checks import require
 from dtau.functions.control_inputs import checked_inputs
 from dtau.model.model import Model
 from dtau.options import Integrator
@@ -156,7 +155,6 @@ def linearize_discrete(
     >>> bool(np.allclose(dtau.difference(model, lin.q, after.q), lin.A[:, :18] @ z, atol=1e-11))
     True
     """
-    require("integrator", integrator, str)
     return _core.linearize_discrete(
         model, integrator, checked_inputs(model, inputs), q, v, tau, dt, f_ext, out, threads
     )

@@ -114,12 +114,9 @@ def inverse_dynamics_second_derivatives(
     """
     require("symmetric", symmetric, bool)
     require("packed", packed, bool)
-    function = (
-        _core.inverse_dynamics_second_derivatives_packed
-        if packed
-        else _core.inverse_dynamics_second_derivatives
+    return _core.inverse_dynamics_second_derivatives(
+        model, symmetric, packed, q, v, a, f_ext, out, threads
     )
-    return function(model, q, v, a, f_ext, symmetric, out, threads)
 
 
 def packed_indices(model: Model) -> NDArray[np.intp]:
@@ -224,5 +221,5 @@ def forward_dynamics_second_derivatives(
     """
     require("symmetric", symmetric, bool)
     return _core.forward_dynamics_second_derivatives(
-        model, q, v, tau, f_ext, symmetric, out, threads
+        model, symmetric, q, v, tau, f_ext, out, threads
     )

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.checks import require
 from dtau.model.model import Model
 from dtau.options import Integrator
 from dtau.results import NextState, StepProducts, StepProductsWithWrenches
@@ -84,7 +83,6 @@ def step(
     >>> float(q[2].round(6))
     -4.905
     """
-    require("integrator", integrator, str)
     return _core.step(model, integrator, q, v, tau, dt, f_ext, out, threads)
 
 
@@ -203,5 +201,4 @@ def step_vjp(
     >>> np.array(gradient).shape
     (10, 18)
     """
-    require("integrator", integrator, str)
     return _core.step_vjp(model, integrator, q, v, tau, dt, lam_q, lam_v, f_ext, out, threads)

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dtau._core import JointKind, joint_sizes
 from dtau.checks import real_array, real_numbers
 from dtau.model.spatial import Pose
 
@@ -25,7 +26,11 @@ class JointType(ABC):
 
     nq: ClassVar[int]
     nv: ClassVar[int]
-    _kind: ClassVar[int]  # what the compiled core calls this kind
+    _kind: ClassVar[JointKind]  # of those that the compiled core knows, which says their sizes
+
+    def __init_subclass__(cls) -> None:
+        if "_kind" in cls.__dict__:
+            cls.nq, cls.nv = joint_sizes(cls._kind)
 
     def placement(self, q: ArrayLike) -> Pose:
         """Return the pose of the body in the joint's frame.

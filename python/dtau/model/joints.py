@@ -8,12 +8,12 @@ that is constant in the body's axes.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import IntEnum
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dtau._core import JointKind
 from dtau.checks import real_array
 from dtau.model.joint_type import JointType
 from dtau.model.rotations import (
@@ -24,18 +24,6 @@ from dtau.model.rotations import (
     unit_vector,
 )
 from dtau.model.spatial import Pose
-
-
-class JointKind(IntEnum):
-    """The kinds of joint that the core knows, and the numbers that it calls them by."""
-
-    revolute = 0
-    prismatic = 1
-    helical = 2
-    spherical = 3
-    free = 4
-    cylindrical = 5
-    planar = 6
 
 
 @dataclass(frozen=True)
@@ -83,9 +71,7 @@ class Revolute(JointType):
 
     axis: Vector
 
-    nq: ClassVar[int] = 1
-    nv: ClassVar[int] = 1
-    _kind: ClassVar[int] = JointKind.revolute
+    _kind: ClassVar[JointKind] = JointKind.revolute
 
     def __init__(self, axis: ArrayLike) -> None:
         object.__setattr__(self, "axis", unit_vector("axis", axis))
@@ -120,9 +106,7 @@ class Prismatic(JointType):
 
     axis: Vector
 
-    nq: ClassVar[int] = 1
-    nv: ClassVar[int] = 1
-    _kind: ClassVar[int] = JointKind.prismatic
+    _kind: ClassVar[JointKind] = JointKind.prismatic
 
     def __init__(self, axis: ArrayLike) -> None:
         object.__setattr__(self, "axis", unit_vector("axis", axis))
@@ -161,9 +145,7 @@ class Helical(JointType):
     axis: Vector
     pitch: float
 
-    nq: ClassVar[int] = 1
-    nv: ClassVar[int] = 1
-    _kind: ClassVar[int] = JointKind.helical
+    _kind: ClassVar[JointKind] = JointKind.helical
 
     def __init__(self, axis: ArrayLike, pitch: float) -> None:
         object.__setattr__(self, "axis", unit_vector("axis", axis))
@@ -191,9 +173,7 @@ class Spherical(JointType):
     True
     """
 
-    nq: ClassVar[int] = 4
-    nv: ClassVar[int] = 3
-    _kind: ClassVar[int] = JointKind.spherical
+    _kind: ClassVar[JointKind] = JointKind.spherical
 
     def _placement(self, q: NDArray[np.float64]) -> Pose:
         return Pose(rotation_of_quaternion(q))
@@ -216,9 +196,7 @@ class Free(JointType):
     array([1., 2., 3.])
     """
 
-    nq: ClassVar[int] = 7
-    nv: ClassVar[int] = 6
-    _kind: ClassVar[int] = JointKind.free
+    _kind: ClassVar[JointKind] = JointKind.free
 
     def _placement(self, q: NDArray[np.float64]) -> Pose:
         return Pose(rotation_of_quaternion(q[3:]), q[:3])
@@ -250,9 +228,7 @@ class Cylindrical(JointType):
 
     axis: Vector
 
-    nq: ClassVar[int] = 2
-    nv: ClassVar[int] = 2
-    _kind: ClassVar[int] = JointKind.cylindrical
+    _kind: ClassVar[JointKind] = JointKind.cylindrical
 
     def __init__(self, axis: ArrayLike) -> None:
         object.__setattr__(self, "axis", unit_vector("axis", axis))
@@ -292,9 +268,7 @@ class Planar(JointType):
 
     normal: Vector
 
-    nq: ClassVar[int] = 3
-    nv: ClassVar[int] = 3
-    _kind: ClassVar[int] = JointKind.planar
+    _kind: ClassVar[JointKind] = JointKind.planar
 
     def __init__(self, normal: ArrayLike = (0, 0, 1)) -> None:
         object.__setattr__(self, "normal", unit_vector("normal", normal))
