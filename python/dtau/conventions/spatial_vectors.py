@@ -1,4 +1,4 @@
-"""Conventions that need no other package: base twists in other frames, angular parts first."""
+"""Spatial vectors in other forms: along other axes, of another point, angular parts first."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def mixed_twist(model: Model) -> Convention:
 
     The velocity of every free joint at a root is [linear velocity of the body's origin, angular
     velocity], both along the world's axes; its torque the [force, moment] at the body's origin
-    along them, and a displacement a shift and a turn along them. Everything else, external
-    wrenches too, stays as it is.
+    along them, and a displacement a translation and a rotation along them. Everything else,
+    external wrenches too, stays as it is.
 
     Parameters
     ----------
