@@ -1,6 +1,6 @@
 """How a linearization changes with the form of velocities, v' = A(q) v.
 
-With A called X here, a perturbation z = [xi, dv] becomes z' = T z: a displacement turns into X xi,
+With A called X here, a perturbation z = [xi, dv] becomes z' = T z: a displacement becomes X xi,
 and v' varies by X (dv - W(v) xi), as W(v) xi is how v changes while v' stays. Hence
 
     T = (   X    0 )        A' = (T A + dT/dt) T^-1,   B' = T B,   in continuous time

@@ -1,4 +1,9 @@
-"""What a convention is made of, and how arrays of either side are read."""
+"""What a convention is made of, and how arrays of either side are read.
+
+Every convention is v' = P A(q) v, with an order P and with A of `dtau.conventions.twists`; so are
+displacements, along which derivatives by q are taken. What follows for accelerations and torques is
+in `dtau.conventions.states`, what for derivatives in `dtau.conventions.derivatives`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conventions that need no other package: base twists in other frames, angular parts first."""
+"""Spatial vectors in other forms: along other axes, of another point, angular parts first."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def mixed_twist(model: Model) -> Convention:
 
     The velocity of every free joint at a root is [linear velocity of the body's origin, angular
     velocity], both along the world's axes; its torque the [force, moment] at the body's origin
-    along them, and a displacement a shift and a turn along them. Everything else, external
-    wrenches too, stays as it is.
+    along them, and a displacement a translation and a rotation along them. Everything else,
+    external wrenches too, stays as it is.
 
     Parameters
     ----------
@@ -39,10 +39,18 @@ def mixed_twist(model: Model) -> Convention:
     --------
     >>> import dtau, numpy as np
     >>> model = dtau.robots.quadruped()
-    >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
-    >>> mixed = dtau.conventions.mixed_twist(model).from_dtau(q, v)
+    >>> q, v, tau = dtau.random_state(model, np.random.default_rng(0))
+    >>> mixed = dtau.conventions.mixed_twist(model)
     >>> J = dtau.frame_jacobians(model, q, "base", axes="mixed")
-    >>> bool(np.allclose(mixed.v[:6], J @ v))
+    >>> bool(np.allclose(mixed.from_dtau(q, v).v[:6], J @ v))
+    True
+
+    The acceleration does not depend on the linear velocity of the base:
+
+    >>> a = dtau.forward_dynamics(model, q, v, tau)
+    >>> d = dtau.forward_dynamics_derivatives(model, q, v, tau)
+    >>> d = mixed.forward_dynamics_derivatives_from_dtau(q, v, a, tau, d)
+    >>> bool(np.allclose(d.da_dv[:, :3], 0))
     True
     """
     require("model", model, Model)
@@ -75,11 +83,14 @@ def spatial_twist(model: Model) -> Convention:
     --------
     >>> import dtau, numpy as np
     >>> model = dtau.robots.quadruped()
-    >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
-    >>> spatial = dtau.conventions.spatial_twist(model).from_dtau(q, v)
+    >>> q, v, tau = dtau.random_state(model, np.random.default_rng(0))
+    >>> spatial = dtau.conventions.spatial_twist(model)
     >>> J = dtau.frame_jacobians(model, q, "base", axes="world")
-    >>> bool(np.allclose(spatial.v[:6], J @ v))
+    >>> bool(np.allclose(spatial.from_dtau(q, v).v[:6], J @ v))
     True
+    >>> lin = dtau.linearize_discrete(model, q, v, tau, 0.01, "rk4")
+    >>> spatial.discrete_linearization_from_dtau(q, v, lin).A.shape
+    (36, 36)
     """
     require("model", model, Model)
     twists = TwistMap(model, angular_in_world=True, at_world_origin=True)

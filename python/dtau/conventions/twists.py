@@ -2,7 +2,7 @@
 
 6-vectors are [linear, angular]. With the body's pose (R, p) in the world,
 
-    A = ( R   s [p]x R )        R' = R where angular velocities turn into world axes, else 1
+    A = ( R   s [p]x R )        R' = R where angular velocities are along world axes, else 1
         ( 0      R'    )        s  = 1 where the point is the world's origin, else 0 (the body's)
 
     convention         R'   s
@@ -90,8 +90,8 @@ class TwistMap(Immutable):
 
     def poses(self, q: Array) -> tuple[Array, Array]:
         """Return R ``(..., nroots, 3, 3)`` and p ``(..., nroots, 3)``."""
-        turned = (self._rotation @ q[..., self._p, np.newaxis])[..., 0]
-        return self._rotation @ rotations(q[..., self._quaternion]), turned + self._translation
+        position = (self._rotation @ q[..., self._p, np.newaxis])[..., 0]
+        return self._rotation @ rotations(q[..., self._quaternion]), position + self._translation
 
     def matrices(self, q: Array) -> tuple[Array, Array]:
         """Return A and its inverse, each ``(..., nroots, 6, 6)``."""

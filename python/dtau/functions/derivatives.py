@@ -41,12 +41,8 @@ def inverse_dynamics_derivatives(
     f_ext : array_like (..., nbodies, 6), optional
         External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
         Its components in the body frame are held constant.
-    out : tuple of ndarray, optional
-        The three arrays for the results: float64, C-contiguous, writable, of the results' shapes,
-        sharing no memory with each other or with the inputs.
-    threads : int, optional
-        Number of threads; by default one for a small batch, and one a processor for a batch that
-        would take one thread more than about 0.2 ms.
+    out, threads
+        See `dtau.inverse_dynamics`; ``out`` takes the three arrays of the results.
 
     Returns
     -------
@@ -57,10 +53,8 @@ def inverse_dynamics_derivatives(
 
     Raises
     ------
-    ValueError
-        If a shape does not fit or a quaternion is further than 1e-6 from unit norm.
-    TypeError
-        If an array is complex or holds objects.
+    ValueError, TypeError
+        As `dtau.inverse_dynamics`.
 
     Notes
     -----
@@ -105,7 +99,7 @@ def forward_dynamics_derivatives(
         External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
         Its components in the body frame are held constant.
     out, threads
-        See `dtau.inverse_dynamics_derivatives`.
+        See `dtau.inverse_dynamics`; ``out`` takes the three arrays of the results.
 
     Returns
     -------
@@ -116,11 +110,8 @@ def forward_dynamics_derivatives(
 
     Raises
     ------
-    ValueError
-        If a shape does not fit, a quaternion is further than 1e-6 from unit norm, or joints of the
-        model have no inertia to accelerate (they are named).
-    TypeError
-        If an array is complex or holds objects.
+    ValueError, TypeError
+        As `dtau.forward_dynamics`.
 
     Notes
     -----

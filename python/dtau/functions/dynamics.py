@@ -33,7 +33,9 @@ def inverse_dynamics(
     f_ext : array_like (..., nbodies, 6), optional
         External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
     out : ndarray (..., nv), optional
-        Array for the result: float64, C-contiguous, writable, sharing no memory with the inputs.
+        Array for the result: float64, C-contiguous, writable, of the result's shape, sharing no
+        memory with the arguments. Functions with several results take a tuple of such arrays, which
+        share no memory with each other either.
     threads : int, optional
         Number of threads; by default one for a small batch, and one a processor for a batch that
         would take one thread more than about 0.2 ms.

@@ -48,10 +48,8 @@ def inverse_dynamics_hessian(
         Its components in the body frame are held constant.
     symmetric : bool, optional
         Give ``dqdq`` in the exponential chart: symmetric.
-    out : tuple of ndarray, optional
-        The four arrays for the results.
-    threads
-        See `dtau.inverse_dynamics_second_derivatives`.
+    out, threads
+        See `dtau.inverse_dynamics`; ``out`` takes the four arrays of the results.
 
     Returns
     -------
@@ -61,10 +59,8 @@ def inverse_dynamics_hessian(
 
     Raises
     ------
-    ValueError
-        If a shape does not fit or a quaternion is further than 1e-6 from unit norm.
-    TypeError
-        If an array is complex or holds objects.
+    ValueError, TypeError
+        As `dtau.inverse_dynamics`.
 
     Notes
     -----
@@ -118,10 +114,8 @@ def forward_dynamics_hessian(
         Its components in the body frame are held constant.
     symmetric : bool, optional
         Give ``dqdq`` in the exponential chart: symmetric.
-    out : tuple of ndarray, optional
-        The four arrays for the results.
-    threads
-        See `dtau.inverse_dynamics_second_derivatives`.
+    out, threads
+        See `dtau.inverse_dynamics`; ``out`` takes the four arrays of the results.
 
     Returns
     -------
@@ -131,11 +125,8 @@ def forward_dynamics_hessian(
 
     Raises
     ------
-    ValueError
-        If a shape does not fit, a quaternion is further than 1e-6 from unit norm, or a joint has no
-        inertia to accelerate.
-    TypeError
-        If an array is complex or holds objects.
+    ValueError, TypeError
+        As `dtau.forward_dynamics`.
 
     Notes
     -----

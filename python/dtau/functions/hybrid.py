@@ -45,10 +45,8 @@ def hybrid_dynamics(
         prescribed as a whole; a free base is a joint like any other.
     f_ext : array_like (..., nbodies, 6), optional
         External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
-    out : tuple of ndarray, optional
-        The two arrays for the results: float64, C-contiguous, writable, of the results' shapes.
-    threads : int, optional
-        Number of threads; see `dtau.inverse_dynamics`.
+    out, threads
+        See `dtau.inverse_dynamics`; ``out`` takes the two arrays of the results.
 
     Returns
     -------
@@ -119,10 +117,8 @@ def hybrid_dynamics_time_derivatives(
     f_ext_derivatives : array_like (..., r + 1, nbodies, 6), optional
         External wrench on each body, [force, moment] in the body frame at its origin, and the time
         derivatives of these components.
-    out : tuple of ndarray, optional
-        The two arrays for the results: float64, C-contiguous, writable, of the results' shapes.
-    threads : int, optional
-        Number of threads; see `dtau.inverse_dynamics`.
+    out, threads
+        See `dtau.inverse_dynamics`; ``out`` takes the two arrays of the results.
 
     Returns
     -------

@@ -29,7 +29,7 @@ def forward_kinematics(
     q : array_like (..., nq)
         Configuration.
     out, threads
-        See `dtau.inverse_dynamics_derivatives`.
+        See `dtau.inverse_dynamics`; ``out`` takes the two arrays of the results.
 
     Returns
     -------
@@ -70,7 +70,7 @@ def frame_placements(
     frames : str or sequence of str
         Names from ``model.frames``: every link of the robot's file, also those that are fixed.
     out, threads
-        See `dtau.inverse_dynamics_derivatives`.
+        See `dtau.inverse_dynamics`; ``out`` takes the two arrays of the results.
 
     Returns
     -------

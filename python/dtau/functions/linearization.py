@@ -48,11 +48,8 @@ def linearize(
     inputs : array_like (nv,) of bool, or (nv, nu), optional
         What u varies: the torques that a mask selects, or nu inputs of which each varies the torque
         along a column of a map. By default the torques of all joints but free roots.
-    out : tuple of ndarray, optional
-        The three arrays for the results: float64, C-contiguous, writable, of the results' shapes,
-        sharing no memory with each other or with the inputs.
-    threads : int, optional
-        Number of threads; see `dtau.inverse_dynamics`.
+    out, threads
+        See `dtau.inverse_dynamics`; ``out`` takes the three arrays of the results.
 
     Returns
     -------
@@ -64,11 +61,8 @@ def linearize(
 
     Raises
     ------
-    ValueError
-        If a shape does not fit, a quaternion is further than 1e-6 from unit norm, or joints of the
-        model have no inertia to accelerate (they are named).
-    TypeError
-        If an array is complex or holds objects.
+    ValueError, TypeError
+        As `dtau.forward_dynamics`.
 
     Notes
     -----
@@ -122,7 +116,7 @@ def linearize_discrete(
     integrator : {"euler", "semi_implicit", "rk4"}
         See `dtau.step`.
     out, threads
-        See `dtau.linearize`; here there are four arrays.
+        See `dtau.inverse_dynamics`; ``out`` takes the four arrays of the results.
 
     Returns
     -------

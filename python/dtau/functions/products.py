@@ -63,11 +63,8 @@ def inverse_dynamics_jvp(
         External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
     df_ext : array_like (..., nbodies, 6), optional
         Variation of the components of ``f_ext`` in the body frame; by default they are constant.
-    out : ndarray (..., nv), optional
-        Array for the result: float64, C-contiguous, writable, sharing no memory with the inputs.
-    threads : int, optional
-        Number of threads; by default one for a small batch, and one a processor for a batch that
-        would take one thread more than about 0.2 ms.
+    out, threads
+        See `dtau.inverse_dynamics`.
 
     Returns
     -------
@@ -77,10 +74,8 @@ def inverse_dynamics_jvp(
 
     Raises
     ------
-    ValueError
-        If a shape does not fit or a quaternion is further than 1e-6 from unit norm.
-    TypeError
-        If an array is complex or holds objects.
+    ValueError, TypeError
+        As `dtau.inverse_dynamics`.
 
     Notes
     -----
@@ -153,11 +148,9 @@ def inverse_dynamics_vjp(
         differentiated further on.
     f_ext : array_like (..., nbodies, 6), optional
         External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
-    out : tuple of ndarray, optional
-        The three arrays for the results, or four with ``f_ext``: float64, C-contiguous, writable,
-        of the results' shapes, sharing no memory with each other or with the inputs.
-    threads : int, optional
-        Number of threads; see `dtau.inverse_dynamics`.
+    out, threads
+        See `dtau.inverse_dynamics`; ``out`` takes the three arrays of the results, or four with
+        ``f_ext``.
 
     Returns
     -------
@@ -171,10 +164,8 @@ def inverse_dynamics_vjp(
 
     Raises
     ------
-    ValueError
-        If a shape does not fit or a quaternion is further than 1e-6 from unit norm.
-    TypeError
-        If an array is complex or holds objects.
+    ValueError, TypeError
+        As `dtau.inverse_dynamics`.
 
     Notes
     -----
@@ -237,7 +228,7 @@ def forward_dynamics_jvp(
     df_ext : array_like (..., nbodies, 6), optional
         Variation of the components of ``f_ext`` in the body frame; by default they are constant.
     out, threads
-        See `dtau.inverse_dynamics_jvp`.
+        See `dtau.inverse_dynamics`.
 
     Returns
     -------
@@ -247,11 +238,8 @@ def forward_dynamics_jvp(
 
     Raises
     ------
-    ValueError
-        If a shape does not fit, a quaternion is further than 1e-6 from unit norm, or joints of the
-        model have no inertia to accelerate (they are named).
-    TypeError
-        If an array is complex or holds objects.
+    ValueError, TypeError
+        As `dtau.forward_dynamics`.
 
     Notes
     -----
@@ -326,7 +314,8 @@ def forward_dynamics_vjp(
     f_ext : array_like (..., nbodies, 6), optional
         External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
     out, threads
-        See `dtau.inverse_dynamics_vjp`.
+        See `dtau.inverse_dynamics`; ``out`` takes the three arrays of the results, or four with
+        ``f_ext``.
 
     Returns
     -------
@@ -340,11 +329,8 @@ def forward_dynamics_vjp(
 
     Raises
     ------
-    ValueError
-        If a shape does not fit, a quaternion is further than 1e-6 from unit norm, or joints of the
-        model have no inertia to accelerate (they are named).
-    TypeError
-        If an array is complex or holds objects.
+    ValueError, TypeError
+        As `dtau.forward_dynamics`.
 
     Notes
     -----

@@ -1,14 +1,13 @@
 """Second-order partial derivatives of inverse and forward dynamics.
 
 Tensors are indexed [i, j, k]: output i, differentiated by the variable named first along j and then
-by the second along k. Contracted with a covector over the outputs:
-`dtau.functions.hessians`.
+by the second along k. `dtau.functions.hessians` contracts them with a covector over the outputs.
 
 Derivatives by the configuration are taken in the tangent space, along q (+) eps e_k
 (`dtau.integrate`), at fixed v and a or tau. External wrenches keep their components in body axes.
 
-Inside one joint of several degrees of freedom derivatives along its columns do not commute (turning
-about x, then y, is not turning about y, then x), so blocks by q twice are not symmetric there:
+Inside one joint of several degrees of freedom derivatives along its columns do not commute: a
+rotation about x, then y, is not one about y, then x. So blocks by q twice are not symmetric there:
 X[j, k] - X[k, j] is the first derivative along the bracket [s_k, s_j] of the columns. With
 ``symmetric=True`` they are those of xi -> tau(q (+) xi) at xi = 0, the Hessian in the exponential
 chart, which is what an optimiser on the manifold needs.
@@ -59,12 +58,8 @@ def inverse_dynamics_second_derivatives(
     packed : bool, optional
         Give only the entries that can differ from zero, as vectors in the order of
         `dtau.packed_indices`.
-    out : tuple of ndarray, optional
-        The four arrays for the results: float64, C-contiguous, writable, of the results' shapes,
-        sharing no memory with each other or with the inputs.
-    threads : int, optional
-        Number of threads; by default one for a small batch, and one a processor for a batch that
-        would take one thread more than about 0.2 ms.
+    out, threads
+        See `dtau.inverse_dynamics`; ``out`` takes the four arrays of the results.
 
     Returns
     -------
@@ -76,10 +71,8 @@ def inverse_dynamics_second_derivatives(
 
     Raises
     ------
-    ValueError
-        If a shape does not fit or a quaternion is further than 1e-6 from unit norm.
-    TypeError
-        If an array is complex or holds objects.
+    ValueError, TypeError
+        As `dtau.inverse_dynamics`.
     MemoryError
         If the results would not fit into the memory available; nothing is allocated then.
 
@@ -184,7 +177,7 @@ def forward_dynamics_second_derivatives(
     symmetric : bool, optional
         Give ``d2a_dqdq`` in the exponential chart: symmetric in its last two indices.
     out, threads
-        See `dtau.inverse_dynamics_second_derivatives`.
+        See `dtau.inverse_dynamics`; ``out`` takes the four arrays of the results.
 
     Returns
     -------
@@ -196,11 +189,8 @@ def forward_dynamics_second_derivatives(
 
     Raises
     ------
-    ValueError
-        If a shape does not fit, a quaternion is further than 1e-6 from unit norm, or a joint has no
-        inertia to accelerate.
-    TypeError
-        If an array is complex or holds objects.
+    ValueError, TypeError
+        As `dtau.forward_dynamics`.
     MemoryError
         If the results would not fit into the memory available; nothing is allocated then.
 

@@ -48,11 +48,8 @@ def step(
     f_ext : array_like (..., nbodies, 6), optional
         External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
         Its components in the body frame, and those of ``tau``, are constant over the step.
-    out : tuple of ndarray, optional
-        The two arrays for the results: float64, C-contiguous, writable, of the results' shapes,
-        sharing no memory with each other or with the inputs.
-    threads : int, optional
-        Number of threads; see `dtau.inverse_dynamics`.
+    out, threads
+        See `dtau.inverse_dynamics`; ``out`` takes the two arrays of the results.
 
     Returns
     -------
@@ -156,11 +153,9 @@ def step_vjp(
         Gradient by the configuration after the step, in its tangent space.
     lam_v : array_like (..., nv)
         Gradient by the velocity after the step.
-    out : tuple of ndarray, optional
-        The three arrays for the results, or four with ``f_ext``: float64, C-contiguous, writable,
-        of the results' shapes, sharing no memory with each other or with the inputs.
-    threads : int, optional
-        Number of threads; see `dtau.inverse_dynamics`.
+    out, threads
+        See `dtau.inverse_dynamics`; ``out`` takes the three arrays of the results, or four with
+        ``f_ext``.
 
     Returns
     -------

@@ -39,7 +39,7 @@ def mass_matrix(
     Raises
     ------
     ValueError, TypeError
-        As `inverse_dynamics`.
+        As `dtau.inverse_dynamics`.
 
     Notes
     -----
@@ -81,9 +81,9 @@ def mass_matrix_inverse(
     Raises
     ------
     ValueError
-        As `forward_dynamics`, also for joints without inertia.
+        As `dtau.forward_dynamics`, also for joints without inertia.
     TypeError
-        As `inverse_dynamics`.
+        As `dtau.inverse_dynamics`.
 
     Notes
     -----
@@ -130,7 +130,7 @@ def coriolis_matrix(
     Raises
     ------
     ValueError, TypeError
-        As `inverse_dynamics`.
+        As `dtau.inverse_dynamics`.
 
     Notes
     -----
@@ -180,7 +180,7 @@ def bias_torque(
     Raises
     ------
     ValueError, TypeError
-        As `inverse_dynamics`.
+        As `dtau.inverse_dynamics`.
 
     Notes
     -----
@@ -223,7 +223,7 @@ def gravity_torque(
     Raises
     ------
     ValueError, TypeError
-        As `inverse_dynamics`.
+        As `dtau.inverse_dynamics`.
 
     Notes
     -----

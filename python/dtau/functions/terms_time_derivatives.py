@@ -35,7 +35,7 @@ def mass_matrix_time_derivatives(
         The velocity and its time derivatives of order 1 to r - 1, component by component: to begin
         with, ``v[..., None, :]`` for the first derivative. At least one row, at most 100.
     out, threads
-        See `dtau.inverse_dynamics_time_derivatives`.
+        See `dtau.inverse_dynamics`.
 
     Returns
     -------
@@ -86,7 +86,7 @@ def coriolis_matrix_time_derivatives(
         The velocity and its time derivatives of order 1 to r, component by component. At least one
         row, at most 101.
     out, threads
-        See `dtau.inverse_dynamics_time_derivatives`.
+        See `dtau.inverse_dynamics`.
 
     Returns
     -------
@@ -134,7 +134,7 @@ def gravity_torque_time_derivatives(
         The velocity and its time derivatives of order 1 to r - 1, component by component. At least
         one row, at most 100.
     out, threads
-        See `dtau.inverse_dynamics_time_derivatives`.
+        See `dtau.inverse_dynamics`.
 
     Returns
     -------
@@ -184,7 +184,7 @@ def bias_torque_time_derivatives(
         External wrench on each body, [force, moment] in the body frame at its origin, and the time
         derivatives of these components.
     out, threads
-        See `dtau.inverse_dynamics_time_derivatives`.
+        See `dtau.inverse_dynamics`.
 
     Returns
     -------

@@ -3,7 +3,7 @@
 A trajectory is given at one instant by the configuration and a stack of derivatives: ``v`` and its
 time derivatives, component by component, along the axis before the last. For revolute and other
 joints of one coordinate these are the derivatives of ``q``; for free, spherical and planar joints
-they are those of the twist in the body's own turning axes. The length of the stack is the order:
+they are those of the twist in the body's own moving axes. The length of the stack is the order:
 every function returns all orders that the stack determines.
 """
 
@@ -42,10 +42,8 @@ def inverse_dynamics_time_derivatives(
     f_ext_derivatives : array_like (..., r + 1, nbodies, 6), optional
         External wrench on each body, [force, moment] in the body frame at its origin, N and N m,
         and the time derivatives of these components of order 1 to r.
-    out : ndarray (..., r + 1, nv), optional
-        Array for the result: float64, C-contiguous, writable, sharing no memory with the inputs.
-    threads : int, optional
-        Number of threads; see `dtau.inverse_dynamics`.
+    out, threads
+        See `dtau.inverse_dynamics`.
 
     Returns
     -------
@@ -115,7 +113,7 @@ def forward_dynamics_time_derivatives(
         External wrench on each body, [force, moment] in the body frame at its origin, and the time
         derivatives of these components.
     out, threads
-        See `dtau.inverse_dynamics_time_derivatives`.
+        See `dtau.inverse_dynamics`.
 
     Returns
     -------
@@ -177,10 +175,8 @@ def kinematics_time_derivatives(
     v_derivatives : array_like (..., r, nv)
         The velocity and its time derivatives of order 1 to r - 1, component by component. At least
         one row, at most 100.
-    out : tuple of ndarray, optional
-        The three arrays for the results: float64, C-contiguous, writable, of the results' shapes.
-    threads : int, optional
-        Number of threads; see `dtau.inverse_dynamics`.
+    out, threads
+        See `dtau.inverse_dynamics`; ``out`` takes the three arrays of the results.
 
     Returns
     -------

@@ -15,19 +15,19 @@ from dtau.model.spatial import Inertia, Pose
 
 
 @dataclass(frozen=True)
-class Part:
+class CoreBody:
     """A body as the core has it: one of the model's, or the inside of a universal joint."""
 
-    body: Body  # its parent counts parts
+    body: Body  # its parent counts these
     link: int  # number of the model's body; -1: none
-    leader: int  # the part whose joint this one's joint mimics; -1: none
+    leader: int  # the one whose joint this one's joint mimics; -1: none
     multiplier: float
     offset: float
 
 
-def parts(bodies: Sequence[Body], mimics: Mapping[str, Mimic]) -> list[Part]:
+def take_apart(bodies: Sequence[Body], mimics: Mapping[str, Mimic]) -> list[CoreBody]:
     """Take universal joints apart: two revolute ones, with a massless body between."""
-    result: list[Part] = []
+    result: list[CoreBody] = []
     place: list[int] = []  # of the model's bodies
     for index, body in enumerate(bodies):
         link, parent = body.link, -1 if body.parent < 0 else place[body.parent]
@@ -43,10 +43,10 @@ def parts(bodies: Sequence[Body], mimics: Mapping[str, Mimic]) -> list[Part]:
                 )
                 for k, axis in enumerate((link.joint.axis1, link.joint.axis2))
             )
-            result.append(Part(replace(body, link=first, inertia=Inertia()), -1, -1, 1.0, 0.0))
+            result.append(CoreBody(replace(body, link=first, inertia=Inertia()), -1, -1, 1.0, 0.0))
             body = Body(second, len(result) - 1, Pose(), body.inertia)
         place.append(len(result))
-        result.append(Part(body, index, -1, 1.0, 0.0))
+        result.append(CoreBody(body, index, -1, 1.0, 0.0))
 
     by_joint = {body.link.joint_name: place[index] for index, body in enumerate(bodies)}
     for name, mimic in mimics.items():
@@ -61,20 +61,20 @@ def parts(bodies: Sequence[Body], mimics: Mapping[str, Mimic]) -> list[Part]:
 
 
 def compile_tree(
-    parts: Sequence[Part], gravity: NDArray[np.float64], massless_joints: Sequence[str]
+    core_bodies: Sequence[CoreBody], gravity: NDArray[np.float64], massless_joints: Sequence[str]
 ) -> _core.Tree:
-    """Lay parts out as the arrays that the core reads."""
-    bodies = [part.body for part in parts]
+    """Lay bodies out as the arrays that the core reads."""
+    bodies = [each.body for each in core_bodies]
     types = [body.link.joint for body in bodies]
     inertias = [body.inertia for body in bodies]
     axes = [getattr(joint, "axis", getattr(joint, "normal", (0.0, 0.0, 0.0))) for joint in types]
     return _core.Tree(
         np.array([joint._kind for joint in types], dtype=np.int32),
         np.array([body.parent for body in bodies], dtype=np.int32),
-        np.array([part.link for part in parts], dtype=np.int32),
-        np.array([part.leader for part in parts], dtype=np.int32),
-        np.array([part.multiplier for part in parts]),
-        np.array([part.offset for part in parts]),
+        np.array([each.link for each in core_bodies], dtype=np.int32),
+        np.array([each.leader for each in core_bodies], dtype=np.int32),
+        np.array([each.multiplier for each in core_bodies]),
+        np.array([each.offset for each in core_bodies]),
         np.array([body.placement.rotation for body in bodies]),
         np.array([body.placement.translation for body in bodies]),
         np.array(axes),

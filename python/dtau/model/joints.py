@@ -284,7 +284,7 @@ class Planar(JointType):
 
 @dataclass(frozen=True, init=False)
 class Universal(JointType):
-    """Two revolute joints with nothing between: a turn about `axis1`, then one about `axis2`.
+    """Two revolute joints with nothing between: a rotation about `axis1`, then one about `axis2`.
 
     q is the two angles in radians. The first axis is fixed in the joint's frame, the second in the
     body.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dtau.model.compile import Part
+from dtau.model.compile import CoreBody
 from dtau.model.joint_type import JointType
 from dtau.model.spatial import Inertia, Pose
 
@@ -15,7 +15,7 @@ _SINGULAR = 1e-13  # of what the joint carries
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def massless_joints(parts: Sequence[Part]) -> tuple[str, ...]:
+def massless_joints(bodies: Sequence[CoreBody]) -> tuple[str, ...]:
     """Name the joints whose articulated-body inertia D = Sᵀ Iᴬ S + armature is singular.
 
     D is taken at one generic configuration (drawn with a fixed seed) and compared with what the
@@ -24,13 +24,13 @@ def massless_joints(parts: Sequence[Part]) -> tuple[str, ...]:
     others, whose D add up. 6-vectors are linear first, in body axes.
     """
     rng = np.random.default_rng(20)
-    articulated = [_spatial_inertia(part.body.inertia) for part in parts]
+    articulated = [_spatial_inertia(each.body.inertia) for each in bodies]
     rigid = [inertia.copy() for inertia in articulated]
     # D and what it is compared with, by the joints that are followed or independent
     felt: dict[int, tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
-    together = {part.leader for part in parts}
-    for i in reversed(range(len(parts))):
-        part, body = parts[i], parts[i].body
+    together = {each.leader for each in bodies}
+    for i in reversed(range(len(bodies))):
+        core_body, body = bodies[i], bodies[i].body
         if not np.isfinite(articulated[i] + rigid[i]).all():
             raise ValueError(f"inertias of {body.link.name!r} and its subtree: too large to add")
         joint = body.link.joint
@@ -45,14 +45,14 @@ def massless_joints(parts: Sequence[Part]) -> tuple[str, ...]:
             + moment * (subspace[3:] ** 2).sum(axis=0)
             + armature
         )
-        if part.leader >= 0 or i in together:  # moves with others: rigid to its ancestors
-            leader = i if part.leader < 0 else part.leader
+        if core_body.leader >= 0 or i in together:  # moves with others: rigid to its ancestors
+            leader = i if core_body.leader < 0 else core_body.leader
             sum_d, sum_scale = felt.get(leader, (np.zeros((1, 1)), np.zeros(1)))
-            by = part.multiplier**2
+            by = core_body.multiplier**2
             sum_d, sum_scale = sum_d + by * d, sum_scale + by * scale
             if not np.isfinite([sum_d[0], sum_scale]).all():
                 raise ValueError(
-                    f"joint {parts[leader].body.link.joint_name!r} and those that mimic it: "
+                    f"joint {bodies[leader].body.link.joint_name!r} and those that mimic it: "
                     "inertias too large to add"
                 )
             felt[leader] = sum_d, sum_scale
@@ -67,11 +67,11 @@ def massless_joints(parts: Sequence[Part]) -> tuple[str, ...]:
             articulated[body.parent] += motion.T @ articulated[i] @ motion
             rigid[body.parent] += motion.T @ rigid[i] @ motion
     names = [
-        part.body.link.joint_name
-        for i, part in enumerate(parts)
+        each.body.link.joint_name
+        for i, each in enumerate(bodies)
         if i in felt and _is_singular(*felt[i])
     ]
-    return tuple(dict.fromkeys(names))  # a universal joint is two parts
+    return tuple(dict.fromkeys(names))  # a universal joint is two
 
 
 def _is_singular(d: NDArray[np.float64], scale: NDArray[np.float64]) -> bool:

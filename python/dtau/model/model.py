@@ -14,7 +14,7 @@ from dtau import _core
 from dtau.checks import real_array, require, require_name, tuple_of, unknown_name
 from dtau.errors import ModelWarning
 from dtau.immutable import Immutable
-from dtau.model.compile import compile_tree, concatenate, parts
+from dtau.model.compile import compile_tree, concatenate, take_apart
 from dtau.model.joints import Fixed
 from dtau.model.links import Body, Frame, Joint, Link, Mimic
 from dtau.model.massless import massless_joints
@@ -155,8 +155,8 @@ class Model(Immutable):
         mimics = resolve_mimics(links)
         joints = _joint_records(bodies, mimics)
         independent = [joint for joint in joints if joint.mimic is None]
-        tree_parts = parts(bodies, mimics)
-        massless = massless_joints(tree_parts)
+        core_bodies = take_apart(bodies, mimics)
+        massless = massless_joints(core_bodies)
         unmoved = [
             f"link {link.name!r} is fixed to the world: its inertia has no effect"
             for link in links
@@ -171,8 +171,8 @@ class Model(Immutable):
             bodies=tuple(body.link.name for body in bodies),
             joints=joints,
             frames=tuple(frames),
-            armature=_felt("armature", bodies, joints),
-            damping=_felt("damping", bodies, joints),
+            armature=_with_followers("armature", bodies, joints),
+            damping=_with_followers("damping", bodies, joints),
             lower_limits=concatenate([joint.limits.lower] * joint.type.nq for joint in independent),
             upper_limits=concatenate([joint.limits.upper] * joint.type.nq for joint in independent),
             velocity_limits=concatenate(joint.limits.velocity for joint in independent),
@@ -184,7 +184,7 @@ class Model(Immutable):
             _bodies=tuple(bodies),
             _frames=frames,
             _joints={joint.name: joint for joint in joints},
-            _tree=compile_tree(tree_parts, real_array("gravity", gravity, (3,)), massless),
+            _tree=compile_tree(core_bodies, real_array("gravity", gravity, (3,)), massless),
         )
 
     def __getstate__(self) -> dict[str, Any]:
@@ -363,7 +363,9 @@ def _joint_records(bodies: Sequence[Body], mimics: Mapping[str, Mimic]) -> tuple
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def _felt(name: str, bodies: Sequence[Body], joints: Sequence[Joint]) -> NDArray[np.float64]:
+def _with_followers(
+    name: str, bodies: Sequence[Body], joints: Sequence[Joint]
+) -> NDArray[np.float64]:
     """Add what followers have, times the square of the multiplier, to what they follow."""
     total = np.zeros(max(joint.v.stop for joint in joints))
     for body, joint in zip(bodies, joints, strict=True):

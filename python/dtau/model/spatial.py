@@ -25,7 +25,7 @@ class Pose(Immutable):
     Parameters
     ----------
     rotation : array_like (3, 3)
-        Turns components in B into components in A. A matrix that is orthonormal only to 1e-6
+        Takes components in B to components in A. A matrix that is orthonormal only to 1e-6
         is replaced by the nearest rotation.
     translation : array_like (3,)
         Origin of B in A, in metres.

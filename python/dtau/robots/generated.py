@@ -84,7 +84,7 @@ class _Draws:
         )
 
     def inertia(self) -> Inertia:
-        """Draw a box of water's density, turned and shifted in the body's frame."""
+        """Draw a box of water's density, rotated and shifted in the body's frame."""
         edges = [self.uniform(0.05, 0.25) for _ in range(3)]
         mass = _DENSITY * edges[0] * edges[1] * edges[2]
         axes = self.rotation()
