@@ -7,7 +7,7 @@
 // [IDSVA] eqs. 30 and 32 give an entry for every pair of joints of a path. Summed over the columns
 // (jvp) or the rows (vjp) they take no pairs: the sum over a path is carried from body to body
 // outwards, the sum over a subtree inwards. Each body's Coriolis operator B meets a single motion
-// and is not formed (spatial.hpp).
+// and is not formed (inertia.hpp).
 //
 // Symbols, for body i with parent p:
 //   v, a        twist and spatial acceleration, gravity included

@@ -8,7 +8,7 @@
 //   u_i = u_p + sum of S q'        twist relative to the root; zero for the root itself
 //   S' = u_i x S                   rate of the components of a column; D = (v_0 + u_i) x S
 //   I_i: m;  h' = m u + omega x h;  J' = omega^ J - J omega^ + 2 (h . u) 1 - h u^T - u h^T
-//   B_i: the 12 numbers of the Coriolis operator (spatial.hpp) at v_0 + u_i
+//   B_i: the 12 numbers of the Coriolis operator (inertia.hpp) at v_0 + u_i
 #pragma once
 
 #include "dtau/algorithms/time/taylor.hpp"
