@@ -1,4 +1,5 @@
-// Joint kinds: one switch gives the placement, one the motion subspace.
+// The kinematics of each joint kind, by one switch each: placement, origin, motion subspace, twist,
+// and torque. What else a kind is, joint_traits.hpp tells.
 //
 // [RBDA] section 4.4 (jcalc). The motion subspace S of every joint is constant in body axes, so
 // that no velocity-product term of the joint itself ([RBDA]'s c_J) arises. Columns of the free
@@ -6,7 +7,7 @@
 #pragma once
 
 #include "dtau/arena.hpp"
-#include "dtau/model.hpp"
+#include "dtau/joint_traits.hpp"
 #include "dtau/pack.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -48,21 +49,6 @@ struct Configuration {
           cosine(arena.take<T>(whole_packs<T>(tree.nq))) {}
 };
 
-// Which of a joint's coordinates is an angle; -1: none.
-DTAU_INLINE int angle_place(JointKind kind) {
-    switch (kind) {
-        case JointKind::revolute:
-        case JointKind::helical:
-            return 0;
-        case JointKind::cylindrical:
-            return 1;
-        case JointKind::planar:
-            return 2;
-        default:
-            return -1;
-    }
-}
-
 // The configuration q in the memory of scratch. A lone state's angles go through vectors together,
 // with whatever else lies between them.
 template <class T>
@@ -78,7 +64,7 @@ DTAU_INLINE Configuration<T> configuration(const Tree& tree, const T* q,
     } else {
         for (int i = 0; i < tree.nbodies; ++i) {
             const Body& body = tree.bodies[i];
-            const int k = body.q + angle_place(body.kind);
+            const int k = body.q + traits(body.kind).angle;
             if (k >= body.q) sincos(q[k], scratch.sine[k], scratch.cosine[k]);
         }
     }
@@ -125,6 +111,27 @@ DTAU_INLINE Placement<T> joint_placement(const Body& body, const Placement<T>& A
         case JointKind::planar:
             return {rotate_z(A.R, x.sine[body.q + 2], x.cosine[body.q + 2]),
                     fma(q[0], A.R.x, fma(q[1], A.R.y, A.r))};
+    }
+    __builtin_unreachable();
+}
+
+// Origin of the body in the frame of its joint.
+template <class T>
+DTAU_INLINE Vec3<T> joint_offset(const Body& body, const T* q) {
+    const T zero(0.0);
+    switch (body.kind) {
+        case JointKind::prismatic:
+        case JointKind::cylindrical:
+            return {zero, zero, q[0]};
+        case JointKind::helical:
+            return {zero, zero, T(body.pitch) * q[0]};
+        case JointKind::free:
+            return {q[0], q[1], q[2]};
+        case JointKind::planar:
+            return {q[0], q[1], zero};
+        case JointKind::revolute:
+        case JointKind::spherical:
+            return {zero, zero, zero};
     }
     __builtin_unreachable();
 }

@@ -7,24 +7,7 @@
 
 namespace dtau {
 
-JointSize joint_size(JointKind kind) {
-    switch (kind) {
-        case JointKind::cylindrical:
-            return {2, 2};
-        case JointKind::planar:
-            return {3, 3};
-        case JointKind::spherical:
-            return {4, 3};
-        case JointKind::free:
-            return {7, 6};
-        default:
-            return {1, 1};
-    }
-}
-
 namespace {
-
-bool has_axis(JointKind kind) { return kind != JointKind::spherical && kind != JointKind::free; }
 
 // The entries of three (nv, nv) matrices side by side, padded, are counted with an int.
 constexpr int max_dofs = 26000;
@@ -102,16 +85,15 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
     int nq = 0, nv = 0;
     for (int i = 0; i < nbodies; ++i) {
         const BodyDescription& given = bodies[i];
-        if (given.kind < JointKind::revolute || given.kind > JointKind::planar)
+        if (const int kind = static_cast<int>(given.kind); kind < 0 || kind >= joint_kinds)
             throw std::invalid_argument("Tree: unknown joint kind");
         int ancestor = i - 1;  // depth first: the parent is on the path from the body before
         while (ancestor >= 0 && ancestor != given.parent) ancestor = bodies[ancestor].parent;
         if (ancestor != given.parent)
             throw std::invalid_argument("Tree: expected bodies depth first");
         if (!finite(given)) throw std::invalid_argument("Tree: expected finite numbers");
-        const JointSize size = joint_size(given.kind);
-        frames[i] =
-            has_axis(given.kind) ? frame_with_z(given.axis) : Matrix{1, 0, 0, 0, 1, 0, 0, 0, 1};
+        const JointTraits& joint = traits(given.kind);
+        frames[i] = joint.has_axis ? frame_with_z(given.axis) : Matrix{1, 0, 0, 0, 1, 0, 0, 0, 1};
         const Matrix from_user = transposed(frames[i]);
 
         Body body{};
@@ -119,7 +101,7 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
         body.parent = given.parent;
         body.root = given.parent < 0 ? i : bodies_[given.parent].root;
         body.link = given.link;
-        body.q = nq, body.v = nv, body.nv = size.nv;
+        body.q = nq, body.v = nv, body.nv = joint.nv;
         if (given.link >= 0) link_body_.push_back(i);
         if (given.link >= 0 && given.link != static_cast<int>(link_body_.size()) - 1)
             throw std::invalid_argument("Tree: expected links in order");
@@ -146,13 +128,13 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
         store_symmetric(tensor, body.own_inertia);
 
         // The path of a column goes through the earlier columns of its own joint.
-        for (int k = 0; k < size.nv; ++k)
+        for (int k = 0; k < joint.nv; ++k)
             dofs_.parent.push_back(k > 0 ? nv + k - 1
                                    : given.parent < 0
                                        ? -1
                                        : bodies_[given.parent].v + bodies_[given.parent].nv - 1);
         bodies_.push_back(body);
-        nq += size.nq, nv += size.nv;
+        nq += joint.nq, nv += joint.nv;
     }
     if (static_cast<int>(armature_.size()) != nv || static_cast<int>(damping_.size()) != nv ||
         static_cast<int>(joint_names_.size()) != nbodies)
@@ -184,12 +166,12 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
     tree_.independent = tree_.dofs;
     couple(bodies);
     relate();
-    for (const Body& body : bodies_)
-        if (body.kind == JointKind::spherical || body.kind == JointKind::free) {
-            const int first = body.q + (body.kind == JointKind::free ? 3 : 0);
-            quaternions_.emplace_back(tree_.coupling ? q_source_[first] : first,
-                                      static_cast<int>(&body - bodies_.data()));
-        }
+    for (int i = 0; i < nbodies; ++i) {
+        const int place = traits(bodies_[i].kind).quaternion;
+        if (place < 0) continue;
+        const int first = bodies_[i].q + place;
+        quaternions_.emplace_back(tree_.coupling ? q_source_[first] : first, i);
+    }
 }
 
 }  // namespace dtau

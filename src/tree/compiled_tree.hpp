@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "dtau/model.hpp"
+#include "dtau/joint_traits.hpp"
 
 namespace dtau {
 
@@ -22,11 +22,6 @@ struct BodyDescription {
     std::array<double, 3> com;
     std::array<double, 9> tensor;  // about the centre of mass
 };
-
-struct JointSize {
-    int nq, nv;
-};
-JointSize joint_size(JointKind kind);
 
 class CompiledTree {
   public:

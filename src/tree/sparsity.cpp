@@ -26,19 +26,19 @@ Paths CompiledTree::PathArrays::paths() {
 void CompiledTree::couple(const std::vector<BodyDescription>& bodies) {
     int nq = 0, nv = 0;
     for (std::size_t i = 0; i < bodies.size(); ++i) {
-        const JointSize size = joint_size(bodies[i].kind);
-        for (int k = 0; bodies[i].leader < 0 && k < size.nq; ++k) {
+        const JointTraits& joint = traits(bodies[i].kind);
+        for (int k = 0; bodies[i].leader < 0 && k < joint.nq; ++k) {
             q_owner_.push_back(bodies_[i].q + k);
             q_source_.push_back(nq++), q_scale_.push_back(1.0), q_offset_.push_back(0.0);
         }
-        for (int k = 0; bodies[i].leader < 0 && k < size.nv; ++k) {
+        for (int k = 0; bodies[i].leader < 0 && k < joint.nv; ++k) {
             v_owner_.push_back(bodies_[i].v + k);
             v_source_.push_back(nv++), v_scale_.push_back(1.0);
         }
         if (bodies[i].leader < 0) continue;
         const int leader = bodies[i].leader;
         if (leader >= static_cast<int>(bodies.size()) || bodies[leader].leader >= 0 ||
-            joint_size(bodies[leader].kind).nq != 1 || size.nq != 1)
+            traits(bodies[leader].kind).nq != 1 || joint.nq != 1)
             throw std::invalid_argument("Tree: a joint cannot mimic that one");
         q_source_.push_back(-1), v_source_.push_back(-1);  // found below: it may come later
         q_scale_.push_back(bodies[i].multiplier), v_scale_.push_back(bodies[i].multiplier);

@@ -9,9 +9,9 @@
 // can join dF on the way outwards. M^-1 takes dF as forces on the bodies, together with dtau.
 #pragma once
 
-#include "dtau/algorithms/values/aba.hpp"
-#include "dtau/algorithms/solve/factorized.hpp"
 #include "dtau/algorithms/first/products.hpp"
+#include "dtau/algorithms/solve/factorized.hpp"
+#include "dtau/algorithms/values/aba.hpp"
 
 namespace dtau::DTAU_VARIANT {
 

@@ -11,8 +11,8 @@
 // related pairs only, O(n^2 d) for n degrees of freedom; the rest is O(N d).
 #pragma once
 
-#include "dtau/algorithms/solve/factorized.hpp"
 #include "dtau/algorithms/second/hessian.hpp"
+#include "dtau/algorithms/solve/factorized.hpp"
 
 namespace dtau::DTAU_VARIANT {
 

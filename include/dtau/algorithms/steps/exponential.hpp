@@ -12,11 +12,6 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Joints whose displacements do not commute: they move by an exponential.
-DTAU_INLINE bool turns(JointKind kind) {
-    return kind == JointKind::spherical || kind == JointKind::free || kind == JointKind::planar;
-}
-
 // ---------------------------------------------------------------- functions of the angle
 
 template <int terms>

@@ -9,8 +9,8 @@
 // derivatives are those of fdsva.hpp, written into A where they belong.
 #pragma once
 
-#include "dtau/algorithms/steps/exponential.hpp"
 #include "dtau/algorithms/first/fdsva.hpp"
+#include "dtau/algorithms/steps/exponential.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -31,7 +31,7 @@ DTAU_INLINE void kinematic_rows(const Tree& tree, const T* v, T* A) {
     for (int k = 0; k < n; ++k) A[k * width + n + k] = T(1.0);
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
-        if (!turns(body.kind)) continue;
+        if (traits(body.kind).commutes) continue;
         const int first = tree.coupling ? tree.coupling->v_source[body.v] : body.v;
         T block[36];
         joint_matrix(body.kind, ad(-joint_twist(body, v + body.v)), block);

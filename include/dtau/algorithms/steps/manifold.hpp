@@ -11,10 +11,6 @@
 
 namespace dtau::DTAU_VARIANT {
 
-DTAU_INLINE bool has_quaternion(JointKind kind) {
-    return kind == JointKind::spherical || kind == JointKind::free;
-}
-
 template <class T>
 struct Quaternion {
     Vec3<T> v;
@@ -78,7 +74,7 @@ void integrate(const Tree& tree, const T* q, const T* dq, T* result) {
         const Body& body = tree.bodies[i];
         const T *x = q + body.q, *d = dq + body.v;
         T* y = result + body.q;
-        if (!turns(body.kind)) {
+        if (traits(body.kind).commutes) {
             for (int k = 0; k < body.nv; ++k) y[k] = x[k] + d[k];
             continue;
         }
@@ -115,11 +111,11 @@ inline void difference(const Tree& tree, const double* q0, const double* q1, dou
             d[0] = u.x, d[1] = u.y;
             continue;
         }
-        if (!has_quaternion(body.kind)) {
+        if (traits(body.kind).commutes) {
             for (int k = 0; k < body.nv; ++k) d[k] = y[k] - x[k];
             continue;
         }
-        const int k = body.kind == JointKind::free ? 3 : 0;  // where the quaternion is
+        const int k = traits(body.kind).quaternion;
         double unit[4];
         store_normalized(load_quaternion(x + k), unit);
         const Quaternion<double> inverse = {{-unit[0], -unit[1], -unit[2]}, unit[3]};
@@ -140,8 +136,8 @@ inline void normalize(const Tree& tree, const double* q, double* result) {
     for (int k = 0; k < tree.nq; ++k) result[k] = q[k];
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
-        if (!has_quaternion(body.kind)) continue;
-        const int k = body.q + (body.kind == JointKind::free ? 3 : 0);
+        if (traits(body.kind).quaternion < 0) continue;
+        const int k = body.q + traits(body.kind).quaternion;
         store_normalized(load_quaternion(q + k), result + k);
     }
 }

@@ -54,7 +54,7 @@ template <class T>
 DTAU_INLINE void displacement_rates(const Tree& tree, const T* theta, const T* v, T* rate) {
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
-        if (!turns(body.kind)) {
+        if (traits(body.kind).commutes) {
             for (int k = body.v; k < body.v + body.nv; ++k) rate[k] = v[k];
             continue;
         }
@@ -113,7 +113,7 @@ struct VariationWorkspace {
     }
     VariationWorkspace(Arena& arena, const Tree& tree) {
         int count = 0;
-        for (int i = 0; i < tree.nbodies; ++i) count += turns(tree.bodies[i].kind);
+        for (int i = 0; i < tree.nbodies; ++i) count += !traits(tree.bodies[i].kind).commutes;
         joints = arena.take<JointVariation<T>>(count * (max_stages + 1));
     }
 };
@@ -125,7 +125,7 @@ DTAU_INLINE void for_turning_joints(const Tree& tree, bool independent, const Vi
     int j = 0;
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
-        if (turns(body.kind))
+        if (!traits(body.kind).commutes)
             visit(j++, body,
                   independent && tree.coupling ? tree.coupling->v_source[body.v] : body.v);
     }

@@ -84,7 +84,7 @@ DTAU_INLINE void displaced_gradient(const Tree& tree, int stage, const Variation
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
         const int first = body.v;
-        if (turns(body.kind)) {
+        if (!traits(body.kind).commutes) {
             const JointVariation<T>& by = w.at(j++, stage);
             transposed_product<true>(by.Ad, body.nv, x + first, by_q + first);
             transposed_product<adds>(by.J, body.nv, x + first, by_theta + first);

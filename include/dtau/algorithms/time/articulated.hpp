@@ -1,8 +1,8 @@
 // Articulated inertias in body coordinates: a body's own, one as its parent sees it, and products.
 #pragma once
 
-#include "dtau/algorithms/values/aba.hpp"
 #include "dtau/algorithms/time/joint_series.hpp"
+#include "dtau/algorithms/values/aba.hpp"
 
 namespace dtau::DTAU_VARIANT {
 

@@ -56,7 +56,7 @@ DTAU_INLINE void bias_force(const Tree& tree, int i, int k, const T* v, const T*
     q.az = z_mul_add<simple>(b.Ia, c, &TwoVectors<T>::az, T(0.0));
     q.bz = z_mul_add<simple>(b.Ia, c, &TwoVectors<T>::bz, T(0.0));
     q = two_vectors(q.a() + p.lin, q.b() + p.ang);
-    const TwoVectors<T> back = turned<true>(turning_of<simple>(body), s, 0, q, b.lower);
+    const TwoVectors<T> back = turned<true>(rotation_of<simple>(body), s, 0, q, b.lower);
     const Vec3<T> force = back.a();
     const Vec3<T> moment = slides_on<simple>(body) ? cross(s.r[0], force, back.b()) : back.b();
     w.bodies[body.parent].p += transformed(constant_placement<T>(body), Force<T>{moment, force});
@@ -79,7 +79,7 @@ template <bool simple, class T>
 DTAU_INLINE void accelerate(const Tree& tree, int i, int k, bool another, const T* a, T* a_out,
                             const Prescribed& prescribed, const ForwardSeriesWorkspace<T>& w) {
     const Body& body = tree.bodies[i];
-    const Turning how = turning_of<simple>(body);
+    const Rotation how = rotation_of<simple>(body);
     const JointSeries<T> s = w.joints.of(i);
     const std::ptrdiff_t at = w.at(i);
     ForwardBody<T>& b = w.bodies[i];
@@ -126,7 +126,7 @@ template <bool simple, class T>
 DTAU_INLINE void extend_motion(const Tree& tree, int i, int k, const T* a,
                                const ForwardSeriesWorkspace<T>& w) {
     const Body& body = tree.bodies[i];
-    const Turning how = turning_of<simple>(body);
+    const Rotation how = rotation_of<simple>(body);
     const JointSeries<T> s = w.joints.of(i);
     const std::ptrdiff_t at = w.at(i);
     const ForwardBody<T>& b = w.bodies[i];

@@ -55,7 +55,7 @@ struct ForwardSeriesWorkspace {
           back(arena.take<Vec3<T>>(tree.nbodies * length)),
           X(arena.take<Mat3<T>>(tree.nbodies * length)) {
         for (int i = 0; i < tree.nbodies; ++i)
-            sliding |= tree.bodies[i].parent >= 0 && slides(tree.bodies[i].kind);
+            sliding |= tree.bodies[i].parent >= 0 && traits(tree.bodies[i].kind).slides;
     }
 
     std::ptrdiff_t at(int i) const { return std::ptrdiff_t(i) * length; }
@@ -83,7 +83,7 @@ DTAU_INLINE void by_joint(const Body& body, const Prescribed& prescribed, const 
 template <bool simple, class T>
 DTAU_INLINE void prepare(const Tree& tree, int i, int k, const ForwardSeriesWorkspace<T>& w) {
     const Body& body = tree.bodies[i];
-    const Turning how = turning_of<simple>(body);
+    const Rotation how = rotation_of<simple>(body);
     const JointSeries<T> s = w.joints.of(i);
     const std::ptrdiff_t at = w.at(i), parent = w.at(body.parent);
     ForwardBody<T>& b = w.bodies[i];
@@ -122,7 +122,7 @@ template <bool simple, class T>
 DTAU_INLINE void start_body(const Tree& tree, int i, const Configuration<T>& x, const T* v,
                             const ForwardSeriesWorkspace<T>& w) {
     const Body& body = tree.bodies[i];
-    const Turning how = turning_of<simple>(body);
+    const Rotation how = rotation_of<simple>(body);
     const JointSeries<T> s = w.joints.of(i);
     const std::ptrdiff_t at = w.at(i);
     ForwardBody<T>& b = w.bodies[i];

@@ -93,7 +93,7 @@ template <Part part, bool simple, class T>
 DTAU_INLINE void carried_motion(const Tree& tree, const Body& body, int order, int rows,
                                 const Configuration<T>& x, const JointSeries<T>& s,
                                 std::ptrdiff_t at, const InverseSeriesWorkspace<T>& w) {
-    const Turning how = turning_of<simple>(body);
+    const Rotation how = rotation_of<simple>(body);
     Vec3<T>*omega = w.omega + at, *A = w.A + at, *alpha = w.alpha + at;
     if (!simple && body.parent < 0) {
         A[0] = minus_gravity(tree, body, x);
@@ -183,7 +183,7 @@ DTAU_INLINE void outwards(const Tree& tree, const Body& body, int order, const C
 template <Part part, bool simple, class T>
 DTAU_INLINE void inwards(const Tree& tree, const Body& body, int order, const T* v, T* tau,
                          int place, const InverseSeriesWorkspace<T>& w) {
-    const Turning how = turning_of<simple>(body);
+    const Rotation how = rotation_of<simple>(body);
     const JointSeries<T> s = w.joints.of(place);
     const TwoVectors<T>* force = w.force + std::ptrdiff_t(place) * w.length;
     TwoVectors<T>* force_p = w.force + std::ptrdiff_t(place - 1) * w.length;

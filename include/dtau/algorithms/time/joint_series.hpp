@@ -12,28 +12,17 @@
 
 namespace dtau::DTAU_VARIANT {
 
-enum class Turning { none, about_z, any };
-
-DTAU_INLINE Turning turning(JointKind kind) {
-    if (kind == JointKind::prismatic) return Turning::none;
-    const bool any = kind == JointKind::spherical || kind == JointKind::free;
-    return any ? Turning::any : Turning::about_z;
-}
-DTAU_INLINE bool slides(JointKind kind) {
-    return kind != JointKind::revolute && kind != JointKind::spherical;
-}
-
 // Most joints: there is code for them alone, where `simple` is true.
 DTAU_INLINE bool is_simple(const Body& body) {
     return body.kind == JointKind::revolute && body.parent >= 0;
 }
 template <bool simple>
-DTAU_INLINE Turning turning_of(const Body& body) {
-    return simple ? Turning::about_z : turning(body.kind);
+DTAU_INLINE Rotation rotation_of(const Body& body) {
+    return simple ? Rotation::about_z : traits(body.kind).rotation;
 }
 template <bool simple>
 DTAU_INLINE bool slides_on(const Body& body) {
-    return !simple && slides(body.kind);
+    return !simple && traits(body.kind).slides;
 }
 
 template <class T>
@@ -87,16 +76,16 @@ DTAU_INLINE TwoVectors<T> two_vectors(const Vec3<T>& a, const Vec3<T>& b) {
 
 // sum + E_m x; with back, sum + E_m^T x.
 template <bool back, class T>
-DTAU_INLINE Vec3<T> turned(Turning how, const JointSeries<T>& s, int m, const Vec3<T>& x,
+DTAU_INLINE Vec3<T> turned(Rotation how, const JointSeries<T>& s, int m, const Vec3<T>& x,
                            const Vec3<T>& sum) {
-    if (how == Turning::any) return mul_add(back ? transpose_of(s.E[m]) : s.E[m], x, sum);
-    if (how == Turning::none) return m == 0 ? x + sum : sum;
+    if (how == Rotation::any) return mul_add(back ? transpose_of(s.E[m]) : s.E[m], x, sum);
+    if (how == Rotation::none) return m == 0 ? x + sum : sum;
     const T c = s.turn[m].cosine, d = back ? -s.turn[m].sine : s.turn[m].sine;
     return {fma(c, x.x, fma(d, x.y, sum.x)), fma(c, x.y, fma(-d, x.x, sum.y)),
             m == 0 ? x.z + sum.z : sum.z};
 }
 template <bool back, class T>
-DTAU_INLINE TwoVectors<T> turned(Turning how, const JointSeries<T>& s, int m,
+DTAU_INLINE TwoVectors<T> turned(Rotation how, const JointSeries<T>& s, int m,
                                  const TwoVectors<T>& x, const TwoVectors<T>& sum) {
     return two_vectors(turned<back>(how, s, m, x.a(), sum.a()),
                        turned<back>(how, s, m, x.b(), sum.b()));
@@ -105,9 +94,9 @@ DTAU_INLINE TwoVectors<T> turned(Turning how, const JointSeries<T>& s, int m,
 // Sum of E_m x_{k-m} for m from 1 to k; with back, of E_m^T x_{k-m}. Not written: what is along the
 // axis of a joint that turns about z, which is zero.
 template <bool back, class T>
-DTAU_INLINE void turned_by_higher(Turning how, const JointSeries<T>& s, int k,
+DTAU_INLINE void turned_by_higher(Rotation how, const JointSeries<T>& s, int k,
                                   const TwoVectors<T>* x, TwoVectors<T>& sum) {
-    if (how == Turning::about_z) {
+    if (how == Rotation::about_z) {
         Four<T> c = Four<T>::zero(), d = c;  // times cosine, times sine
         for (int m = 1; m <= k; ++m) {
             c.add(s.turn[m].cosine, &x[k - m].ax), d.add(s.turn[m].sine, &x[k - m].ax);
@@ -120,7 +109,7 @@ DTAU_INLINE void turned_by_higher(Turning how, const JointSeries<T>& s, int k,
         return;
     }
     Vec3<T> a = zero_vector<T>(), b = a;
-    for (int m = 1; m <= k && how == Turning::any; ++m) {
+    for (int m = 1; m <= k && how == Rotation::any; ++m) {
         const Mat3<T> E = back ? transpose_of(s.E[m]) : s.E[m];
         a = mul_add(E, x[k - m].a(), a), b = mul_add(E, x[k - m].b(), b);
     }
@@ -129,7 +118,7 @@ DTAU_INLINE void turned_by_higher(Turning how, const JointSeries<T>& s, int k,
 
 // Sum of E_m x_{k-m} for m from 0 to k; with back, of E_m^T x_{k-m}.
 template <bool back, class T>
-DTAU_INLINE TwoVectors<T> rotated(Turning how, const JointSeries<T>& s, int k,
+DTAU_INLINE TwoVectors<T> rotated(Rotation how, const JointSeries<T>& s, int k,
                                   const TwoVectors<T>* x) {
     TwoVectors<T> higher;
     higher.az = higher.bz = T(0.0);
@@ -139,14 +128,14 @@ DTAU_INLINE TwoVectors<T> rotated(Turning how, const JointSeries<T>& s, int k,
 
 // The same for vectors that turn alone.
 template <bool back, class T>
-DTAU_INLINE Vec3<T> rotated(Turning how, const JointSeries<T>& s, int k, const Vec3<T>* x) {
+DTAU_INLINE Vec3<T> rotated(Rotation how, const JointSeries<T>& s, int k, const Vec3<T>* x) {
     Vec3<T> sum = zero_vector<T>();
-    if (how == Turning::any) {
+    if (how == Rotation::any) {
         for (int m = 0; m <= k; ++m)
             sum = mul_add(back ? transpose_of(s.E[m]) : s.E[m], x[k - m], sum);
         return sum;
     }
-    if (how == Turning::none) return x[k];
+    if (how == Rotation::none) return x[k];
     Vec3<T> c = zero_vector<T>(), d = c;
     for (int m = 0; m <= k; ++m) {
         const T cosine = s.turn[m].cosine, sine = s.turn[m].sine;
@@ -160,30 +149,13 @@ DTAU_INLINE Vec3<T> rotated(Turning how, const JointSeries<T>& s, int k, const V
 // Pose of the body in the joint's frame: the coefficients of order 0.
 template <class T>
 DTAU_INLINE void start_joint(const Body& body, const Configuration<T>& x, const JointSeries<T>& s) {
-    const T *q = x.q + body.q, zero(0.0);
-    const int angle = body.q + angle_place(body.kind);
-    switch (body.kind) {
-        case JointKind::revolute:
-            break;
-        case JointKind::prismatic:
-        case JointKind::cylindrical:
-            s.r[0] = {zero, zero, q[0]};
-            break;
-        case JointKind::helical:
-            s.r[0] = {zero, zero, T(body.pitch) * q[0]};
-            break;
-        case JointKind::spherical:
-            s.E[0] = transpose_of(quaternion_rotation(q));
-            return;
-        case JointKind::free:
-            s.E[0] = transpose_of(quaternion_rotation(q + 3));
-            s.r[0] = {q[0], q[1], q[2]};
-            return;
-        case JointKind::planar:
-            s.r[0] = {q[0], q[1], zero};
-            break;
-    }
-    if (turning(body.kind) == Turning::about_z) s.turn[0] = {x.sine[angle], x.cosine[angle]};
+    const JointTraits& joint = traits(body.kind);
+    const T* q = x.q + body.q;
+    if (joint.slides) s.r[0] = joint_offset(body, q);
+    if (joint.rotation == Rotation::any)
+        s.E[0] = transpose_of(quaternion_rotation(q + joint.quaternion));
+    if (joint.rotation == Rotation::about_z)
+        s.turn[0] = {x.sine[body.q + joint.angle], x.cosine[body.q + joint.angle]};
 }
 
 // The twist of order k, from the velocity's derivative of order k; u of joints that slide only.
@@ -199,22 +171,22 @@ DTAU_INLINE void set_joint_twist(const Body& body, int k, const T* v, const Tayl
     for (int c = 0; c < body.nv; ++c) rates[c] = factor * v[body.v + c];
     const Motion<T> twist = joint_twist(body, rates);
     s.w[k] = twist.ang;
-    if (slides(body.kind)) s.u[k] = twist.lin;
+    if (traits(body.kind).slides) s.u[k] = twist.lin;
 }
 
 // E and r of order k + 1 from twists of orders up to k.
 template <class T>
-DTAU_INLINE void extend_joint(Turning how, bool sliding, int k, const TaylorScale& scale,
+DTAU_INLINE void extend_joint(Rotation how, bool sliding, int k, const TaylorScale& scale,
                               const JointSeries<T>& s) {
     const T inverse(scale.inverse[k + 1]);
-    if (how == Turning::about_z) {
+    if (how == Rotation::about_z) {
         T c(0.0), d(0.0);
         for (int m = k; m >= 0; --m) {  // what is known last comes last
             const T w = s.w[k - m].z;
             c = fma(s.turn[m].sine, w, c), d = fma(s.turn[m].cosine, w, d);
         }
         s.turn[k + 1] = {inverse * d, -(inverse * c)};
-    } else if (how == Turning::any) {
+    } else if (how == Rotation::any) {
         Mat3<T> E = {zero_vector<T>(), zero_vector<T>(), zero_vector<T>()};
         for (int m = 0; m <= k; ++m) {
             const Vec3<T>& w = s.w[k - m];
@@ -233,7 +205,7 @@ DTAU_INLINE void joint_series(const Tree& tree, const Body& body, const Configur
     start_joint(body, x, s);
     for (int k = 0; k < rows; ++k) set_joint_twist<simple>(body, k, v + k * tree.nv, scale, s);
     for (int k = 0; k + 1 < poses; ++k)
-        extend_joint(turning_of<simple>(body), slides_on<simple>(body), k, scale, s);
+        extend_joint(rotation_of<simple>(body), slides_on<simple>(body), k, scale, s);
 }
 
 }  // namespace dtau::DTAU_VARIANT

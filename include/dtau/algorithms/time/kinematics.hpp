@@ -44,9 +44,11 @@ struct TimeKinematicsWorkspace {
 template <class T>
 DTAU_INLINE void twist_series(const Body& body, int rows, const JointSeries<T>& s, Vec3<T>* omega,
                               Vec3<T>* v, const TimeKinematicsWorkspace<T>& w) {
-    const Turning how = turning(body.kind);
+    const Rotation how = traits(body.kind).rotation;
     const Mat3<double> R0 = mat3(body.rotation);
-    const auto sliding = [&](int k) { return slides(body.kind) ? s.u[k] : zero_vector<T>(); };
+    const auto sliding = [&](int k) {
+        return traits(body.kind).slides ? s.u[k] : zero_vector<T>();
+    };
     if (body.parent < 0) {
         for (int k = 0; k < rows; ++k) omega[k] = s.w[k], v[k] = sliding(k);
         return;
@@ -66,7 +68,7 @@ DTAU_INLINE void twist_series(const Body& body, int rows, const JointSeries<T>& 
 template <class T>
 DTAU_INLINE void pose_series(const Body& body, int order, const JointSeries<T>& s, Vec3<T>* x,
                              Mat3<T>* R, const TimeKinematicsWorkspace<T>& w) {
-    const Turning how = turning(body.kind);
+    const Rotation how = traits(body.kind).rotation;
     const Mat3<double> R0 = mat3(body.rotation);
     const Mat3<T>* R_p = R - w.length;
     const Vec3<T>* x_p = x - w.length;
@@ -82,14 +84,14 @@ DTAU_INLINE void pose_series(const Body& body, int order, const JointSeries<T>& 
         }
     }
     for (int k = 0; k <= order; ++k) {
-        R[k] = how == Turning::none ? w.frame[k] : Mat3<T>{zero, zero, zero};
-        if (how == Turning::about_z) R[k].z = w.frame[k].z;
+        R[k] = how == Rotation::none ? w.frame[k] : Mat3<T>{zero, zero, zero};
+        if (how == Rotation::about_z) R[k].z = w.frame[k].z;
         for (int m = 0; m <= k; ++m) {
             const Mat3<T>& A = w.frame[k - m];
-            if (how == Turning::about_z) {
+            if (how == Rotation::about_z) {
                 R[k].x = fma(s.turn[m].cosine, A.x, fma(s.turn[m].sine, A.y, R[k].x));
                 R[k].y = fma(s.turn[m].cosine, A.y, fma(-s.turn[m].sine, A.x, R[k].y));
-            } else if (how == Turning::any) {
+            } else if (how == Rotation::any) {
                 R[k] += A * transpose_of(s.E[m]);
             }
         }
@@ -112,8 +114,8 @@ void kinematics_time_derivatives(const Tree& tree, int order, const T* q, const 
         Mat3<T>* R = w.R + places * w.length;
         joint_series<false>(tree, body, x, v, order, order + 1, w.scale, s);
         for (int k = 0; k <= order; ++k) {
-            w.r[k] = slides(body.kind) ? offset(body, k, s) : zero_vector<T>();
-            if (!slides(body.kind) && k == 0) w.r[0] = lift<T>(vec3(body.translation));
+            w.r[k] = traits(body.kind).slides ? offset(body, k, s) : zero_vector<T>();
+            if (!traits(body.kind).slides && k == 0) w.r[0] = lift<T>(vec3(body.translation));
         }
         twist_series(body, order, s, omega, velocity, w);
         pose_series(body, order, s, origin, R, w);
