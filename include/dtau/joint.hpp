@@ -12,29 +12,6 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Pose of a body: its axes by columns, and its origin.
-template <class T>
-struct Placement {
-    Mat3<T> R;
-    Vec3<T> r;
-};
-
-DTAU_INLINE Mat3<double> mat3(const double* m) {
-    return {{m[0], m[1], m[2]}, {m[3], m[4], m[5]}, {m[6], m[7], m[8]}};
-}
-DTAU_INLINE Vec3<double> vec3(const double* v) { return {v[0], v[1], v[2]}; }
-DTAU_INLINE Sym3<double> sym3(const double* s) { return {s[0], s[1], s[2], s[3], s[4], s[5]}; }
-
-// A constant in T.
-template <class T>
-DTAU_INLINE Vec3<T> lift(const Vec3<double>& a) {
-    return {T(a.x), T(a.y), T(a.z)};
-}
-template <class T>
-DTAU_INLINE Mat3<T> lift(const Mat3<double>& m) {
-    return {lift<T>(m.x), lift<T>(m.y), lift<T>(m.z)};
-}
-
 // A configuration, with the sines and cosines of its angles.
 template <class T>
 struct Configuration {
@@ -140,7 +117,7 @@ DTAU_INLINE Vec3<T> joint_offset(const Body& body, const T* q) {
 // given.
 template <class T>
 DTAU_INLINE void motion_subspace(const Body& body, const Placement<T>& P, Motion<T>* S) {
-    const Vec3<T> zero = {T(0.0), T(0.0), T(0.0)};
+    const Vec3<T> zero = zero_vector<T>();
     const Vec3<T> axis[3] = {P.R.x, P.R.y, P.R.z};
     switch (body.kind) {
         case JointKind::revolute:

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "dtau/arena.hpp"
+#include "dtau/inertia.hpp"
 #include "dtau/joint.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -52,7 +53,7 @@ DTAU_INLINE void place_body(const Tree& tree, int i, const Configuration<T>& x,
     const Body& body = tree.bodies[i];
     Placement<T>& P = ground.P[i];
     if (body.parent < 0) {
-        P = {Mat3<T>::identity(), {T(0.0), T(0.0), T(0.0)}};
+        P = {Mat3<T>::identity(), zero_vector<T>()};
         const Mat3<T> R = joint_placement(body, constant_placement<T>(body), x).R;
         ground.gravity[i] = transposed_mul(R, lift<T>(vec3(tree.gravity)));
     } else {
@@ -67,17 +68,6 @@ DTAU_INLINE Motion<T> subspace_times(const Body& body, const Motion<T>* S, const
                                      Motion<T> c) {
     for (int k = body.v; k < body.v + body.nv; ++k) c = fma(x[k], S[k], c);
     return c;
-}
-
-template <class T>
-DTAU_INLINE Motion<T> zero_motion() {
-    const T zero(0.0);
-    return {{zero, zero, zero}, {zero, zero, zero}};
-}
-template <class T>
-DTAU_INLINE Force<T> zero_force() {
-    const T zero(0.0);
-    return {{zero, zero, zero}, {zero, zero, zero}};
 }
 
 // Placements, subspaces, inertias, and twists unless v is null.
@@ -122,7 +112,7 @@ DTAU_INLINE Components<T> components(const Force<T>& f) {
 // The spatial acceleration of the world: minus gravity, so that bodies need no weight.
 template <class T>
 DTAU_INLINE Motion<T> world_acceleration(const Vec3<T>& gravity) {
-    return {{T(0.0), T(0.0), T(0.0)}, -gravity};
+    return {zero_vector<T>(), -gravity};
 }
 
 // Whether external wrenches (or room for what is dual to them) are given, and the body is one that
@@ -149,18 +139,6 @@ DTAU_INLINE void store_twist(const Body& body, const Motion<T>& m, T* twists) {
     const Vec3<T> lin = frame * m.lin, ang = frame * m.ang;
     out[0] = lin.x, out[1] = lin.y, out[2] = lin.z;
     out[3] = ang.x, out[4] = ang.y, out[5] = ang.z;
-}
-
-// A motion given where P is, seen from P.
-template <class T>
-DTAU_INLINE Motion<T> seen_from(const Placement<T>& P, const Motion<T>& m) {
-    return {transposed_mul(P.R, m.ang), transposed_mul(P.R, cross(m.ang, P.r, m.lin))};
-}
-// A force given in the axes and at the origin of P.
-template <class T>
-DTAU_INLINE Force<T> transformed(const Placement<T>& P, const Force<T>& f) {
-    const Vec3<T> lin = P.R * f.lin;
-    return {cross(P.r, lin, P.R * f.ang), lin};
 }
 
 }  // namespace dtau::DTAU_VARIANT

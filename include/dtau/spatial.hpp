@@ -1,5 +1,5 @@
-// Spatial vectors and operators in one coordinate frame (Featherstone, Rigid Body Dynamics
-// Algorithms, chapter 2). Angular part first: motion (ang; lin), force (moment; force).
+// Vectors, 3x3 matrices, and spatial vectors in one coordinate frame ([RBDA] chapter 2). Angular part
+// first: motion (ang; lin), force (moment; force).
 //
 // Everything is a plain struct of scalars. A and B below are the scalar types of the operands: a
 // model constant is double where the state is Lane or complex.
@@ -17,6 +17,10 @@ struct Vec3 {
     DTAU_INLINE Vec3& operator+=(const Vec3& b) { return *this = *this + b; }
 };
 
+template <class T>
+DTAU_INLINE Vec3<T> zero_vector() {
+    return {T(0.0), T(0.0), T(0.0)};
+}
 template <class T>
 DTAU_INLINE Vec3<T> operator+(const Vec3<T>& a, const Vec3<T>& b) {
     return {a.x + b.x, a.y + b.y, a.z + b.z};
@@ -84,6 +88,28 @@ template <class T, class B>
 DTAU_INLINE Mat3<T> operator*(const Mat3<T>& a, const Mat3<B>& b) {
     return {a * b.x, a * b.y, a * b.z};
 }
+template <class T>
+DTAU_INLINE Mat3<T> operator*(T s, const Mat3<T>& a) {
+    return {s * a.x, s * a.y, s * a.z};
+}
+template <class T>
+DTAU_INLINE Mat3<T> fma(T s, const Mat3<T>& a, const Mat3<T>& b) {  // s a + b
+    return {fma(s, a.x, b.x), fma(s, a.y, b.y), fma(s, a.z, b.z)};
+}
+template <class T>
+DTAU_INLINE Mat3<T> zero_matrix() {
+    return {zero_vector<T>(), zero_vector<T>(), zero_vector<T>()};
+}
+template <class T>
+DTAU_INLINE Mat3<T> transposed(const Mat3<T>& m) {
+    return {{m.x.x, m.y.x, m.z.x}, {m.x.y, m.y.y, m.z.y}, {m.x.z, m.y.z, m.z.z}};
+}
+// a^, with a^ b = a x b
+template <class T>
+DTAU_INLINE Mat3<T> skew(const Vec3<T>& a) {
+    const T zero(0.0);
+    return {{zero, a.z, -a.y}, {-a.z, zero, a.x}, {a.y, -a.x, zero}};
+}
 
 // Symmetric 3x3.
 template <class T>
@@ -95,6 +121,10 @@ struct Sym3 {
     }
 };
 
+template <class T>
+DTAU_INLINE Mat3<T> full(const Sym3<T>& s) {
+    return {{s.xx, s.xy, s.xz}, {s.xy, s.yy, s.yz}, {s.xz, s.yz, s.zz}};
+}
 template <class A, class T>
 DTAU_INLINE Vec3<T> operator*(const Sym3<A>& s, const Vec3<T>& a) {
     return {fma(s.xx, a.x, fma(s.xy, a.y, s.xz * a.z)), fma(s.xy, a.x, fma(s.yy, a.y, s.yz * a.z)),
@@ -115,6 +145,23 @@ DTAU_INLINE Sym3<T> rotated(const Mat3<T>& R, const Sym3<A>& s) {
             entry(&V::y, &V::y), entry(&V::y, &V::z), entry(&V::z, &V::z)};
 }
 
+// Constants of the model, matrices by columns.
+DTAU_INLINE Mat3<double> mat3(const double* m) {
+    return {{m[0], m[1], m[2]}, {m[3], m[4], m[5]}, {m[6], m[7], m[8]}};
+}
+DTAU_INLINE Vec3<double> vec3(const double* v) { return {v[0], v[1], v[2]}; }
+DTAU_INLINE Sym3<double> sym3(const double* s) { return {s[0], s[1], s[2], s[3], s[4], s[5]}; }
+
+// A constant in T.
+template <class T>
+DTAU_INLINE Vec3<T> lift(const Vec3<double>& a) {
+    return {T(a.x), T(a.y), T(a.z)};
+}
+template <class T>
+DTAU_INLINE Mat3<T> lift(const Mat3<double>& m) {
+    return {lift<T>(m.x), lift<T>(m.y), lift<T>(m.z)};
+}
+
 // ---------------------------------------------------------------- motions and forces
 
 template <class T>
@@ -130,6 +177,14 @@ struct Force {
     }
 };
 
+template <class T>
+DTAU_INLINE Motion<T> zero_motion() {
+    return {zero_vector<T>(), zero_vector<T>()};
+}
+template <class T>
+DTAU_INLINE Force<T> zero_force() {
+    return {zero_vector<T>(), zero_vector<T>()};
+}
 template <class T>
 DTAU_INLINE Motion<T> operator+(const Motion<T>& a, const Motion<T>& b) {
     return {a.ang + b.ang, a.lin + b.lin};
@@ -185,111 +240,25 @@ DTAU_INLINE Force<T> cross_star(const Motion<T>& v, const Force<T>& f, const For
     return {cross(v.ang, f.ang, cross(v.lin, f.lin, c.ang)), cross(v.ang, f.lin, c.lin)};
 }
 
-// ---------------------------------------------------------------- rigid-body inertia
+// ---------------------------------------------------------------- placements
 
-// Mass, first moment h = m c and rotational inertia J, both about the common origin.
+// Pose of a body: its axes by columns, and its origin.
 template <class T>
-struct Inertia {
-    T m;
-    Vec3<T> h;
-    Sym3<T> J;
-    DTAU_INLINE Inertia& operator+=(const Inertia& b) {
-        m += b.m, h += b.h, J += b.J;
-        return *this;
-    }
+struct Placement {
+    Mat3<T> R;
+    Vec3<T> r;
 };
 
-template <class A, class T>
-DTAU_INLINE Force<T> operator*(const Inertia<A>& I, const Motion<T>& v) {
-    const Vec3<T> h = {T(I.h.x), T(I.h.y), T(I.h.z)};  // A may be double
-    return {cross(h, v.lin, I.J * v.ang), fma(I.m, v.lin, cross(v.ang, h))};
+// A motion given where P is, seen from P.
+template <class T>
+DTAU_INLINE Motion<T> seen_from(const Placement<T>& P, const Motion<T>& m) {
+    return {transposed_mul(P.R, m.ang), transposed_mul(P.R, cross(m.ang, P.r, m.lin))};
 }
-
-// Inertia of a body of mass m, centre of mass c and rotational inertia J about c (both in body
-// axes) whose frame stands at (R, r): parallel axes to the common origin.
+// A force given in the axes and at the origin of P.
 template <class T>
-DTAU_INLINE Inertia<T> transformed(const Mat3<T>& R, const Vec3<T>& r, double m,
-                                   const Vec3<double>& c, const Sym3<double>& J_com) {
-    const Vec3<T> d = mul_add(R, c, r), h = m * d;
-    Sym3<T> J = rotated(R, J_com);
-    const T xx = h.x * d.x, yy = h.y * d.y, zz = h.z * d.z;
-    J.xx += yy + zz;
-    J.yy += xx + zz;
-    J.zz += xx + yy;
-    J.xy = fma(-h.x, d.y, J.xy);
-    J.xz = fma(-h.x, d.z, J.xz);
-    J.yz = fma(-h.y, d.z, J.yz);
-    return {T(m), h, J};
-}
-
-// ---------------------------------------------------------------- body Coriolis operator
-
-// 2 B = v x* I - I v x + (I v) xbar*, of [IDSVA] eq. 31 (there without the 2), has 12 numbers:
-//     2B (w; u) = (A w; -2 p x w)   and   (2B)^T (n; f) = (A^T n + 2 p x f; 0)
-// with the linear momentum p and A = w^ (2 J - tr(J) 1) - 2 v h^T + 2 (h . v) 1.
-template <class T>
-struct Coriolis {
-    Mat3<T> A;
-    Vec3<T> p2;  // 2 p
-    DTAU_INLINE Coriolis& operator+=(const Coriolis& b) {
-        A += b.A, p2 += b.p2;
-        return *this;
-    }
-};
-
-// momentum = I v
-template <class T>
-DTAU_INLINE Coriolis<T> coriolis(const Inertia<T>& I, const Motion<T>& v,
-                                 const Force<T>& momentum) {
-    const Sym3<T>& J = I.J;
-    const T two(2.0), hv = two * dot(I.h, v.lin);
-    const T xx = (J.xx - J.yy) - J.zz, yy = (J.yy - J.xx) - J.zz, zz = (J.zz - J.xx) - J.yy;
-    const T xy = two * J.xy, xz = two * J.xz, yz = two * J.yz;
-    const Vec3<T> u = T(-2.0) * v.lin;
-    Coriolis<T> B;
-    B.A.x = cross(v.ang, Vec3<T>{xx, xy, xz}, I.h.x * u);
-    B.A.y = cross(v.ang, Vec3<T>{xy, yy, yz}, I.h.y * u);
-    B.A.z = cross(v.ang, Vec3<T>{xz, yz, zz}, I.h.z * u);
-    B.A.x.x += hv;
-    B.A.y.y += hv;
-    B.A.z.z += hv;
-    B.p2 = two * momentum.lin;
-    return B;
-}
-
-// 2B m + c
-template <class T>
-DTAU_INLINE Force<T> mul_add(const Coriolis<T>& B, const Motion<T>& m, const Force<T>& c) {
-    return {mul_add(B.A, m.ang, c.ang), cross(m.ang, B.p2, c.lin)};
-}
-template <class T>
-DTAU_INLINE Force<T> operator*(const Coriolis<T>& B, const Motion<T>& m) {
-    return {B.A * m.ang, cross(m.ang, B.p2)};
-}
-// The angular part of (2B)^T m; its linear part is zero.
-template <class T>
-DTAU_INLINE Vec3<T> transposed_mul(const Coriolis<T>& B, const Motion<T>& m) {
-    return cross(B.p2, m.lin, transposed_mul(B.A, m.ang));
-}
-
-// The same two products where B meets a single motion: its factors one after another, B not formed.
-// momentum = I v
-template <class T>
-DTAU_INLINE Force<T> coriolis_mul_add(const Inertia<T>& I, const Motion<T>& v,
-                                      const Force<T>& momentum, const Motion<T>& m,
-                                      const Force<T>& c) {  // 2B m + c
-    const Vec3<T> n = m.ang, n2 = n + n;
-    const Vec3<T> k = fma(-(I.J.xx + I.J.yy + I.J.zz), n, I.J * n2);
-    const Vec3<T> u = fma(dot(I.h, v.lin), n2, fma(-dot(I.h, n2), v.lin, c.ang));
-    return {cross(v.ang, k, u), cross(n2, momentum.lin, c.lin)};
-}
-template <class T>
-DTAU_INLINE Vec3<T> coriolis_transposed_mul(const Inertia<T>& I, const Motion<T>& v,
-                                            const Force<T>& momentum, const Motion<T>& m) {
-    const Vec3<T> n = m.ang, n2 = n + n, x = cross(n, v.ang);
-    const Vec3<T> k = fma(-(I.J.xx + I.J.yy + I.J.zz), x, I.J * (x + x));
-    const Vec3<T> u = fma(dot(I.h, v.lin), n2, fma(-dot(n2, v.lin), I.h, k));
-    return cross(momentum.lin + momentum.lin, m.lin, u);
+DTAU_INLINE Force<T> transformed(const Placement<T>& P, const Force<T>& f) {
+    const Vec3<T> lin = P.R * f.lin;
+    return {cross(P.r, lin, P.R * f.ang), lin};
 }
 
 }  // namespace dtau::DTAU_VARIANT

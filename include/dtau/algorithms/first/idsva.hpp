@@ -78,7 +78,7 @@ void idsva_accelerations(const Tree& tree, const T* a, const IdsvaWorkspace<T>& 
         if (body.parent < 0) {  // a_p = -gravity
             const Motion<T> ap = world_acceleration(g.gravity[i]);
             for (int k = body.v; body.kind != JointKind::free && k < body.v + body.nv; ++k)
-                w.Psiddot[k] = {{T(0.0), T(0.0), T(0.0)}, cross(ap.lin, g.S[k].ang)};
+                w.Psiddot[k] = {zero_vector<T>(), cross(ap.lin, g.S[k].ang)};
             w.a[i] = ap + joint_twist(body, a + body.v);
         } else {
             const Motion<T> vp = g.v[body.parent], ap = w.a[body.parent];

@@ -23,7 +23,6 @@
 #pragma once
 
 #include "dtau/algorithms/first/idsva.hpp"
-#include "dtau/algorithms/second/coriolis_dual.hpp"
 
 namespace dtau::DTAU_VARIANT {
 

@@ -1,7 +1,7 @@
 // Second-order partial derivatives of inverse dynamics, the innermost part: all entries whose deepest
 // index is one column m. [IDSVA-SO] algorithm 1 with three changes. What a subtree's composites do
 // when its joint moves is held in the 10 and 12 numbers of an inertia and of a Coriolis operator
-// (coriolis_dual.hpp), so that second derivatives look like first ones. The columns of a path are
+// (inertia.hpp), so that second derivatives look like first ones. The columns of a path are
 // processed in vectors (path_columns.hpp). Results are rows of packed tensors (packed_rows.hpp).
 //
 // Symbols as in idsva.hpp and hessian.hpp, for the deepest column m of a triple, with composites of
@@ -28,7 +28,6 @@
 #pragma once
 
 #include "dtau/algorithms/first/idsva.hpp"
-#include "dtau/algorithms/second/coriolis_dual.hpp"
 #include "dtau/algorithms/second/packed_rows.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -102,7 +101,7 @@ DTAU_INLINE void store_components(const Force<T>& f, T* row) {
 }
 template <class T>
 DTAU_INLINE void store_turn(const Vec3<T>& n, T* row) {  // a moment
-    store_components<T>({n, {T(0.0), T(0.0), T(0.0)}}, row);
+    store_components<T>({n, zero_vector<T>()}, row);
 }
 
 // ---------------------------------------------------------------- the output is of the deepest joint

@@ -8,7 +8,7 @@
 // Such maps of twists have two 3x3 blocks: (ang; lin) -> (E ang; Q ang + E lin).
 #pragma once
 
-#include "dtau/algorithms/values/crba.hpp"
+#include "dtau/joint.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -87,23 +87,13 @@ DTAU_INLINE Vec3<T> exp_translation(const Turn<T>& f, const Vec3<T>& w, const Ve
 // ---------------------------------------------------------------- maps of twists
 
 template <class T>
-DTAU_INLINE Mat3<T> fma(T s, const Mat3<T>& a, const Mat3<T>& b) {  // s a + b
-    return {fma(s, a.x, b.x), fma(s, a.y, b.y), fma(s, a.z, b.z)};
-}
-template <class T>
-DTAU_INLINE Mat3<T> operator*(T s, const Mat3<T>& a) {
-    return {s * a.x, s * a.y, s * a.z};
-}
-
-template <class T>
 struct MotionMap {
     Mat3<T> E, Q;
 };
 
 template <class T>
 DTAU_INLINE MotionMap<T> identity_map() {
-    const Vec3<T> zero = {T(0.0), T(0.0), T(0.0)};
-    return {Mat3<T>::identity(), {zero, zero, zero}};
+    return {Mat3<T>::identity(), zero_matrix<T>()};
 }
 template <class T>
 DTAU_INLINE MotionMap<T> fma(T s, const MotionMap<T>& a, const MotionMap<T>& b) {
@@ -151,7 +141,7 @@ DTAU_INLINE void joint_matrix(JointKind kind, const MotionMap<T>& map, T* matrix
         const T rows[9] = {E.x.x, E.y.x, Q.z.x, E.x.y, E.y.y, Q.z.y, zero, zero, E.z.z};
         for (int k = 0; k < 9; ++k) matrix[k] = rows[k];
     } else {
-        const Vec3<T> none = {zero, zero, zero};
+        const Vec3<T> none = zero_vector<T>();
         const Vec3<T> columns[6][2] = {{E.x, none}, {E.y, none}, {E.z, none},
                                        {Q.x, E.x},  {Q.y, E.y},  {Q.z, E.z}};
         for (int c = 0; c < 6; ++c)

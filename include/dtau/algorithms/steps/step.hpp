@@ -13,7 +13,6 @@
 #pragma once
 
 #include "dtau/algorithms/steps/manifold.hpp"
-#include "dtau/kinematics.hpp"
 
 namespace dtau::DTAU_VARIANT {
 

@@ -1,8 +1,8 @@
-// Articulated inertias in body coordinates: a body's own, one as its parent sees it, and products.
+// Articulated inertias in body coordinates: a body's own, and products with one that its parent meets.
 #pragma once
 
 #include "dtau/algorithms/time/joint_series.hpp"
-#include "dtau/algorithms/values/aba.hpp"
+#include "dtau/inertia.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -26,27 +26,6 @@ DTAU_INLINE Force<T> z_column(const ArticulatedInertia<T>& I) {
     return {{I.J.xz, I.J.yz, I.J.zz}, {I.H.x.z, I.H.y.z, I.H.z.z}};
 }
 
-// In the axes and about the origin in which P is given, of what is given in those of P:
-// [RBDA] eq. 2.66 for any symmetric inertia.
-template <class T>
-DTAU_INLINE ArticulatedInertia<T> transformed(const Placement<T>& P,
-                                              const ArticulatedInertia<T>& I) {
-    const Vec3<T>& r = P.r;
-    const Sym3<T> M = rotated(P.R, I.M);
-    const Mat3<T> H = P.R * I.H * transpose_of(P.R);
-    const Mat3<T> moved = {cross(r, Vec3<T>{M.xx, M.xy, M.xz}, H.x),
-                           cross(r, Vec3<T>{M.xy, M.yy, M.yz}, H.y),
-                           cross(r, Vec3<T>{M.xz, M.yz, M.zz}, H.z)};
-    const Mat3<T> rows = transpose_of(moved);  // H r^, and r^ on the transpose of what moved:
-    const Mat3<T> back = {fma(-r.y, H.z, r.z * H.y), fma(-r.z, H.x, r.x * H.z),
-                          fma(-r.x, H.y, r.y * H.x)};
-    const Mat3<T> on = {cross(r, rows.x), cross(r, rows.y), cross(r, rows.z)};
-    Sym3<T> J = rotated(P.R, I.J);
-    J.xx += on.x.x - back.x.x, J.xy += on.y.x - back.y.x, J.xz += on.z.x - back.z.x;
-    J.yy += on.y.y - back.y.y, J.yz += on.z.y - back.z.y, J.zz += on.z.z - back.z.z;
-    return {J, moved, M};
-}
-
 // The articulated inertia that a body's parent meets, by columns; all 36 numbers, each of which is
 // read once a product.
 template <class T>
@@ -54,13 +33,9 @@ struct ArticulatedColumns {
     TwoVectors<T> columns[6];  // force, moment
 
     DTAU_INLINE void set(const ArticulatedInertia<T>& I) {
-        using V = Vec3<T>;
-        columns[0].set(V{I.H.x.x, I.H.y.x, I.H.z.x}, V{I.J.xx, I.J.xy, I.J.xz});
-        columns[1].set(V{I.H.x.y, I.H.y.y, I.H.z.y}, V{I.J.xy, I.J.yy, I.J.yz});
-        columns[2].set(V{I.H.x.z, I.H.y.z, I.H.z.z}, V{I.J.xz, I.J.yz, I.J.zz});
-        columns[3].set(V{I.M.xx, I.M.xy, I.M.xz}, I.H.x);
-        columns[4].set(V{I.M.xy, I.M.yy, I.M.yz}, I.H.y);
-        columns[5].set(V{I.M.xz, I.M.yz, I.M.zz}, I.H.z);
+        const Mat3<T> J = full(I.J), M = full(I.M), rows = transposed(I.H);
+        columns[0].set(rows.x, J.x), columns[1].set(rows.y, J.y), columns[2].set(rows.z, J.z);
+        columns[3].set(M.x, I.H.x), columns[4].set(M.y, I.H.y), columns[5].set(M.z, I.H.z);
     }
 };
 

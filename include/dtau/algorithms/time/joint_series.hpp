@@ -78,7 +78,7 @@ DTAU_INLINE TwoVectors<T> two_vectors(const Vec3<T>& a, const Vec3<T>& b) {
 template <bool back, class T>
 DTAU_INLINE Vec3<T> turned(Rotation how, const JointSeries<T>& s, int m, const Vec3<T>& x,
                            const Vec3<T>& sum) {
-    if (how == Rotation::any) return mul_add(back ? transpose_of(s.E[m]) : s.E[m], x, sum);
+    if (how == Rotation::any) return mul_add(back ? transposed(s.E[m]) : s.E[m], x, sum);
     if (how == Rotation::none) return m == 0 ? x + sum : sum;
     const T c = s.turn[m].cosine, d = back ? -s.turn[m].sine : s.turn[m].sine;
     return {fma(c, x.x, fma(d, x.y, sum.x)), fma(c, x.y, fma(-d, x.x, sum.y)),
@@ -110,7 +110,7 @@ DTAU_INLINE void turned_by_higher(Rotation how, const JointSeries<T>& s, int k,
     }
     Vec3<T> a = zero_vector<T>(), b = a;
     for (int m = 1; m <= k && how == Rotation::any; ++m) {
-        const Mat3<T> E = back ? transpose_of(s.E[m]) : s.E[m];
+        const Mat3<T> E = back ? transposed(s.E[m]) : s.E[m];
         a = mul_add(E, x[k - m].a(), a), b = mul_add(E, x[k - m].b(), b);
     }
     sum = two_vectors(a, b);
@@ -132,7 +132,7 @@ DTAU_INLINE Vec3<T> rotated(Rotation how, const JointSeries<T>& s, int k, const 
     Vec3<T> sum = zero_vector<T>();
     if (how == Rotation::any) {
         for (int m = 0; m <= k; ++m)
-            sum = mul_add(back ? transpose_of(s.E[m]) : s.E[m], x[k - m], sum);
+            sum = mul_add(back ? transposed(s.E[m]) : s.E[m], x[k - m], sum);
         return sum;
     }
     if (how == Rotation::none) return x[k];
@@ -153,7 +153,7 @@ DTAU_INLINE void start_joint(const Body& body, const Configuration<T>& x, const 
     const T* q = x.q + body.q;
     if (joint.slides) s.r[0] = joint_offset(body, q);
     if (joint.rotation == Rotation::any)
-        s.E[0] = transpose_of(quaternion_rotation(q + joint.quaternion));
+        s.E[0] = transposed(quaternion_rotation(q + joint.quaternion));
     if (joint.rotation == Rotation::about_z)
         s.turn[0] = {x.sine[body.q + joint.angle], x.cosine[body.q + joint.angle]};
 }
@@ -187,12 +187,12 @@ DTAU_INLINE void extend_joint(Rotation how, bool sliding, int k, const TaylorSca
         }
         s.turn[k + 1] = {inverse * d, -(inverse * c)};
     } else if (how == Rotation::any) {
-        Mat3<T> E = {zero_vector<T>(), zero_vector<T>(), zero_vector<T>()};
+        Mat3<T> E = zero_matrix<T>();
         for (int m = 0; m <= k; ++m) {
             const Vec3<T>& w = s.w[k - m];
             E = {cross(s.E[m].x, w, E.x), cross(s.E[m].y, w, E.y), cross(s.E[m].z, w, E.z)};
         }
-        s.E[k + 1] = {inverse * E.x, inverse * E.y, inverse * E.z};
+        s.E[k + 1] = inverse * E;
     }
     if (sliding) s.r[k + 1] = inverse * rotated<true>(how, s, k, s.u);
 }

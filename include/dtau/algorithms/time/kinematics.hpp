@@ -72,10 +72,9 @@ DTAU_INLINE void pose_series(const Body& body, int order, const JointSeries<T>& 
     const Mat3<double> R0 = mat3(body.rotation);
     const Mat3<T>* R_p = R - w.length;
     const Vec3<T>* x_p = x - w.length;
-    const Vec3<T> zero = zero_vector<T>();
     for (int k = 0; k <= order; ++k) {
         if (body.parent < 0) {
-            w.frame[k] = k == 0 ? lift<T>(R0) : Mat3<T>{zero, zero, zero};
+            w.frame[k] = k == 0 ? lift<T>(R0) : zero_matrix<T>();
             x[k] = w.r[k];
         } else {
             w.frame[k] = R_p[k] * R0;
@@ -84,7 +83,7 @@ DTAU_INLINE void pose_series(const Body& body, int order, const JointSeries<T>& 
         }
     }
     for (int k = 0; k <= order; ++k) {
-        R[k] = how == Rotation::none ? w.frame[k] : Mat3<T>{zero, zero, zero};
+        R[k] = how == Rotation::none ? w.frame[k] : zero_matrix<T>();
         if (how == Rotation::about_z) R[k].z = w.frame[k].z;
         for (int m = 0; m <= k; ++m) {
             const Mat3<T>& A = w.frame[k - m];
@@ -92,7 +91,7 @@ DTAU_INLINE void pose_series(const Body& body, int order, const JointSeries<T>& 
                 R[k].x = fma(s.turn[m].cosine, A.x, fma(s.turn[m].sine, A.y, R[k].x));
                 R[k].y = fma(s.turn[m].cosine, A.y, fma(-s.turn[m].sine, A.x, R[k].y));
             } else if (how == Rotation::any) {
-                R[k] += A * transpose_of(s.E[m]);
+                R[k] += A * transposed(s.E[m]);
             }
         }
     }
@@ -125,8 +124,7 @@ void kinematics_time_derivatives(const Tree& tree, int order, const T* q, const 
             const T factor(w.scale.factorial[k]);
             const std::ptrdiff_t at = std::ptrdiff_t(k) * tree.nlinks + body.link;
             const Mat3<T> axes = user_axes(body, Placement<T>{R[k], origin[k]}).R;
-            write_rows(Mat3<T>{factor * axes.x, factor * axes.y, factor * axes.z},
-                       rotation + 9 * at);
+            write_rows(factor * axes, rotation + 9 * at);
             const Vec3<T> p = factor * origin[k];
             translation[3 * at] = p.x, translation[3 * at + 1] = p.y, translation[3 * at + 2] = p.z;
             if (k < order)

@@ -11,7 +11,7 @@
 //   B_i: the 12 numbers of the Coriolis operator (spatial.hpp) at v_0 + u_i
 #pragma once
 
-#include "dtau/algorithms/time/articulated.hpp"
+#include "dtau/algorithms/time/taylor.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -63,16 +63,16 @@ template <class T>
 DTAU_INLINE Inertia<T> moved_inertia(int k, const Motion<T>* v, const Inertia<T>* I, T inverse) {
     const T zero(0.0);
     Vec3<T> h = I[0].m * v[k].lin;
-    Mat3<T> K = {zero_vector<T>(), zero_vector<T>(), zero_vector<T>()};  // J' = K + K^T
+    Mat3<T> K = zero_matrix<T>();  // J' = K + K^T
     for (int m = 0; m <= k; ++m) {
         const Motion<T>& u = v[m];
-        const Sym3<T>& J = I[k - m].J;
+        const Mat3<T> J = full(I[k - m].J);
         const Vec3<T>& b = I[k - m].h;
         h = cross(u.ang, b, h);
         const T hv = dot(b, u.lin);
-        K.x = fma(-u.lin.x, b, cross(u.ang, Vec3<T>{J.xx, J.xy, J.xz}, K.x));
-        K.y = fma(-u.lin.y, b, cross(u.ang, Vec3<T>{J.xy, J.yy, J.yz}, K.y));
-        K.z = fma(-u.lin.z, b, cross(u.ang, Vec3<T>{J.xz, J.yz, J.zz}, K.z));
+        K.x = fma(-u.lin.x, b, cross(u.ang, J.x, K.x));
+        K.y = fma(-u.lin.y, b, cross(u.ang, J.y, K.y));
+        K.z = fma(-u.lin.z, b, cross(u.ang, J.z, K.z));
         K.x.x += hv, K.y.y += hv, K.z.z += hv;
     }
     return {zero,
@@ -158,8 +158,7 @@ void mass_matrix_time_derivatives(const Tree& tree, int order, const T* q, const
 // The Coriolis operator of order k.
 template <class T>
 DTAU_INLINE Coriolis<T> coriolis_sum(int k, const Inertia<T>* I, const Motion<T>* v) {
-    const Vec3<T> zero = zero_vector<T>();
-    Coriolis<T> sum = {{zero, zero, zero}, zero};
+    Coriolis<T> sum = {zero_matrix<T>(), zero_vector<T>()};
     for (int m = 0; m <= k; ++m) sum += coriolis(I[k - m], v[m], I[k - m] * v[m]);
     return sum;
 }

@@ -23,15 +23,6 @@ struct TaylorScale {
     }
 };
 
-template <class T>
-DTAU_INLINE Vec3<T> zero_vector() {
-    return {T(0.0), T(0.0), T(0.0)};
-}
-template <class T>
-DTAU_INLINE Mat3<T> transpose_of(const Mat3<T>& m) {
-    return {{m.x.x, m.y.x, m.z.x}, {m.x.y, m.y.y, m.z.y}, {m.x.z, m.y.z, m.z.z}};
-}
-
 // Sum of a_m x b_{k-m} for m from `first` to k.
 template <class T>
 DTAU_INLINE Vec3<T> cross_sum(int first, int k, const Vec3<T>* a, const Vec3<T>* b,
@@ -98,7 +89,7 @@ DTAU_INLINE Moments moments(const Body& body) {
 // Integrals of X r and r x X r over the mass.
 template <class T>
 DTAU_INLINE Force<T> moving_mass(const Moments& I, const Mat3<T>& X) {
-    const Vec3<T> a = {X.x.x, X.y.x, X.z.x}, b = {X.x.y, X.y.y, X.z.y}, c = {X.x.z, X.y.z, X.z.z};
+    const auto [a, b, c] = transposed(X);
     const Mat3<double>& S = I.second;
     return {{dot(S.y, c) - dot(S.z, b), dot(S.z, a) - dot(S.x, c), dot(S.x, b) - dot(S.y, a)},
             X * I.h};

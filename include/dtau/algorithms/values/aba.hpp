@@ -16,45 +16,6 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// [J H; H^T M], 21 numbers.
-template <class T>
-struct ArticulatedInertia {
-    Sym3<T> J;
-    Mat3<T> H;
-    Sym3<T> M;
-    DTAU_INLINE ArticulatedInertia& operator+=(const ArticulatedInertia& b) {
-        J += b.J, H += b.H, M += b.M;
-        return *this;
-    }
-};
-
-template <class T>
-DTAU_INLINE ArticulatedInertia<T> articulated(const Inertia<T>& I) {
-    const T zero(0.0);
-    const Vec3<T>& h = I.h;
-    return {I.J,
-            {{zero, h.z, -h.y}, {-h.z, zero, h.x}, {h.y, -h.x, zero}},
-            {I.m, zero, zero, I.m, zero, I.m}};
-}
-template <class T>
-DTAU_INLINE Force<T> operator*(const ArticulatedInertia<T>& I, const Motion<T>& a) {
-    return {mul_add(I.H, a.lin, I.J * a.ang), transposed_mul(I.H, a.ang) + I.M * a.lin};
-}
-template <class T>
-DTAU_INLINE void subtract_outer(Sym3<T>& s, const Vec3<T>& a, const Vec3<T>& b) {
-    s.xx = fma(-a.x, b.x, s.xx), s.xy = fma(-a.x, b.y, s.xy), s.xz = fma(-a.x, b.z, s.xz);
-    s.yy = fma(-a.y, b.y, s.yy), s.yz = fma(-a.y, b.z, s.yz), s.zz = fma(-a.z, b.z, s.zz);
-}
-// IA - U U^T / d
-template <class T>
-DTAU_INLINE void subtract_rank_one(ArticulatedInertia<T>& IA, const Force<T>& U, T d_inverse) {
-    const Force<T> W = {d_inverse * U.ang, d_inverse * U.lin};
-    subtract_outer(IA.J, U.ang, W.ang);
-    subtract_outer(IA.M, U.lin, W.lin);
-    IA.H = {fma(-W.lin.x, U.ang, IA.H.x), fma(-W.lin.y, U.ang, IA.H.y),
-            fma(-W.lin.z, U.ang, IA.H.z)};
-}
-
 template <class T>
 struct AbaWorkspace {
     ArticulatedInertia<T>* IA;

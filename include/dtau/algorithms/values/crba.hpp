@@ -6,13 +6,6 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Columns w x e of the matrix w^.
-template <class T>
-DTAU_INLINE Mat3<T> skew(const Vec3<T>& w) {
-    const T zero(0.0);
-    return {{zero, w.z, -w.y}, {-w.z, zero, w.x}, {w.y, -w.x, zero}};
-}
-
 // Writes a force as a column of a block of six rows: row `base`, column `column`.
 template <class T>
 DTAU_INLINE void store_column(const Force<T>& f, int base, int column, int n, T* matrix) {
@@ -24,13 +17,13 @@ DTAU_INLINE void store_column(const Force<T>& f, int base, int column, int n, T*
 template <class T>
 DTAU_INLINE void free_root_inertia(const Inertia<T>& I, int base, int n, T* M) {
     const T m = I.m, zero(0.0);
-    const Mat3<T> h = skew(I.h), minus_h = skew(-I.h);
+    const Mat3<T> h = skew(I.h), minus_h = skew(-I.h), J = full(I.J);
     store_column({h.x, {m, zero, zero}}, base, base, n, M);
     store_column({h.y, {zero, m, zero}}, base, base + 1, n, M);
     store_column({h.z, {zero, zero, m}}, base, base + 2, n, M);
-    store_column({{I.J.xx, I.J.xy, I.J.xz}, minus_h.x}, base, base + 3, n, M);
-    store_column({{I.J.xy, I.J.yy, I.J.yz}, minus_h.y}, base, base + 4, n, M);
-    store_column({{I.J.xz, I.J.yz, I.J.zz}, minus_h.z}, base, base + 5, n, M);
+    store_column({J.x, minus_h.x}, base, base + 3, n, M);
+    store_column({J.y, minus_h.y}, base, base + 4, n, M);
+    store_column({J.z, minus_h.z}, base, base + 5, n, M);
 }
 
 // Backward sweep. The inertias of the bodies become composites. Calls store(k, j, M_kj) for the

@@ -16,11 +16,6 @@ DTAU_INLINE void write_rows(const Mat3<T>& m, T* rows) {
 }
 
 template <class T>
-DTAU_INLINE Mat3<T> transposed(const Mat3<T>& m) {
-    return {{m.x.x, m.y.x, m.z.x}, {m.x.y, m.y.y, m.z.y}, {m.x.z, m.y.z, m.z.z}};
-}
-
-template <class T>
 struct PlacementsWorkspace {
     Placement<T>* P;  // of the canonical body frames in the world
     Ground<T> ground;
