@@ -2,6 +2,7 @@
 //
 // With v_joint = G v for a constant G, torques reduce by G^T and matrices by G^T X G, and so does
 // every derivative: the algorithms know nothing of it, but those that solve with the mass matrix.
+// [Notes] §11.
 #pragma once
 
 #include "dtau/arena.hpp"
@@ -54,6 +55,7 @@ DTAU_INLINE void reduce_matrix(const Tree& tree, const T* X, T* reduced, int str
         T* row = reduced + c.v_source[i] * stride;
         for (int j = 0; j < tree.nv; ++j) {
             const T scale(c.v_scale[i] * c.v_scale[j]);
+            // [Notes] eq. 11.1
             row[c.v_source[j]] = fma(scale, X[i * tree.nv + j], row[c.v_source[j]]);
         }
     }

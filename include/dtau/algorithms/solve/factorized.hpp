@@ -48,6 +48,7 @@ DTAU_INLINE void mass_matrix_by_paths(const Tree& tree, const Motion<T>* S, Iner
     const auto add = [&](int k, int j, T m) {
         const int r = c.v_source[k], s = c.v_source[j];
         // Two joints of one coordinate add to its diagonal entry twice: M_kj and M_jk.
+        // [Notes] §11
         const double scale = c.v_scale[k] * c.v_scale[j] * (k != j && r == s ? 2.0 : 1.0);
         T& entry = w.L[(r > s ? r : s) * w.stride + depth[r > s ? s : r]];
         entry = fma(T(scale), m, entry);

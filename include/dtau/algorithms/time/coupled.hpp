@@ -2,6 +2,7 @@
 // independent velocities factorised once (factorized.hpp), order by order
 //
 //   M a^(k) = tau^(k) - (torque of order k that lower orders and prescribed motion alone take)
+//   [Notes] eq. 13.10
 //
 // for the velocities whose motion is not prescribed. The torques are those of
 // forward.hpp with all motion prescribed: inverse dynamics, order by order.
@@ -69,7 +70,7 @@ void coupled_time_derivatives(const Tree& tree, int order, const T* q, const T* 
         torque_at(a_out);
         reduce_columns(tree, w.torque, 1, w.x);
         for (int j = 0; j < coupling.nv; ++j) w.x[j] = is_given(j) ? T(0.0) : tau[j] - w.x[j];
-        ltdl_solve_vector(tree.independent, w.x, w.ltdl);
+        ltdl_solve_vector(tree.independent, w.x, w.ltdl);  // [Notes] eq. 13.10
         expand_v(tree, w.x, w.a);
         for (int j = 0; j < nv; ++j) a_out[j] = is_given(coupling.v_source[j]) ? a_out[j] : w.a[j];
         for (int i = 0; i < tree.nbodies; ++i) prepare<false>(tree, i, k, w.series);  // once more
