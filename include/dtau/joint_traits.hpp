@@ -45,4 +45,9 @@ inline __attribute__((always_inline)) constexpr const JointTraits& traits(JointK
     return joint_traits[static_cast<int>(kind)];
 }
 
+// free_root.hpp
+inline __attribute__((always_inline)) constexpr bool is_free_root(const Body& body) {
+    return body.kind == JointKind::free && body.parent < 0;
+}
+
 }  // namespace dtau

@@ -94,23 +94,6 @@ void ground_sweep(const Tree& tree, const T* q, const T* v, const Ground<T>& gro
     }
 }
 
-// The first degree of freedom of a body's tree that is not of a free root: where walks along a path
-// may stop, because the motion subspace of a free root is the identity. 0 without a free root.
-DTAU_INLINE int path_stop(const Tree& tree, const Body& body) {
-    const Body& root = tree.bodies[body.root];
-    return root.kind == JointKind::free ? root.v + root.nv : 0;
-}
-
-// Components in the order of a free joint's velocity.
-template <class T>
-struct Components {
-    T x[6];
-};
-template <class T>
-DTAU_INLINE Components<T> components(const Force<T>& f) {
-    return {{f.lin.x, f.lin.y, f.lin.z, f.ang.x, f.ang.y, f.ang.z}};
-}
-
 // The spatial acceleration of the world: minus gravity, so that bodies need no weight.
 template <class T>
 DTAU_INLINE Motion<T> world_acceleration(const Vec3<T>& gravity) {

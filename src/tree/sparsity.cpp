@@ -114,11 +114,10 @@ void CompiledTree::relate() {
         for (int j = i; j < dofs.end[i]; ++j) add_entry(related_, i * n + j, n * n);
     }
     for (const Body& body : bodies_) {
-        const bool root = body.kind == JointKind::free && body.parent < 0;
         for (int k = body.v; k < body.v + body.nv; ++k) {
             if (tree_.coupling && v_owner_[v_source_[k]] != k) continue;
             const int row = tree_.coupling ? v_source_[k] : k, first = row - (k - body.v);
-            if (!root) actuated_.push_back(row);
+            if (!is_free_root(body)) actuated_.push_back(row);
             for (int j = first; j < first + body.nv; ++j)
                 add_entry(state_matrix_, row * 2 * n + j, 4 * n * n);
             add_entry(state_matrix_, row * 2 * n + n + row, 4 * n * n);

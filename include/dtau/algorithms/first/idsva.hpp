@@ -1,7 +1,7 @@
 // First-order partial derivatives of inverse dynamics: IDSVA in ground coordinates, O(N d). [IDSVA]
 // algorithm 1, eqs. 30 and 32, with two changes ([Notes] §4): the body Coriolis operator is held in
 // its 12 numbers (inertia.hpp), and ground is the frame of the root body (kinematics.hpp), so that
-// the rows and columns of a free root need no products.
+// the rows and columns of a free root need no products (free_root.hpp).
 //
 // Symbols, for body i with parent p and column s_j of the motion subspace of joint j:
 //   Psidot[j]      Psi'_j  = v_p x s_j                 rate of s_j due to the parent's motion
@@ -78,8 +78,9 @@ void idsva_accelerations(const Tree& tree, const T* a, const IdsvaWorkspace<T>& 
         const Body& body = tree.bodies[i];
         if (body.parent < 0) {  // a_p = -gravity
             const Motion<T> ap = world_acceleration(g.gravity[i]);
-            for (int k = body.v; body.kind != JointKind::free && k < body.v + body.nv; ++k)
-                w.Psiddot[k] = {zero_vector<T>(), cross(ap.lin, g.S[k].ang)};
+            if (!is_free_root(body))
+                for (int k = body.v; k < body.v + body.nv; ++k)
+                    w.Psiddot[k] = {zero_vector<T>(), cross(ap.lin, g.S[k].ang)};
             w.a[i] = ap + joint_twist(body, a + body.v);
         } else {
             const Motion<T> vp = g.v[body.parent], ap = w.a[body.parent];
@@ -91,17 +92,6 @@ void idsva_accelerations(const Tree& tree, const T* a, const IdsvaWorkspace<T>& 
     }
 }
 
-// Psi'' of free roots, which idsva itself does without.
-template <class T>
-DTAU_INLINE void free_root_accelerations(const Tree& tree, const IdsvaWorkspace<T>& w) {
-    for (int i = 0; i < tree.nbodies; ++i) {
-        const Body& body = tree.bodies[i];
-        if (body.parent >= 0 || body.kind != JointKind::free) continue;
-        const Motion<T> ap = world_acceleration(w.ground.gravity[i]);
-        for (int k = body.v; k < body.v + body.nv; ++k) w.Psiddot[k] = cross(ap, w.ground.S[k]);
-    }
-}
-
 // The three matrices, with the stride n of their rows; da may be null: not wanted.
 template <class T>
 struct Partials {
@@ -109,47 +99,19 @@ struct Partials {
     int n;
 };
 
-// Row and column k of a free root, base ... base + 5: S = 1 (linear first), Psi'_j = 0,
-// S'_j = v x s_j and Psi''_j = -gravity x s_j, with v the root's twist.
+// Row and column k of the free root above it, base ... base + 5.
 template <class T>
-DTAU_INLINE void free_root_entries(const Motion<T>& v, const Vec3<T>& gravity, const Vec3<T>& t1,
-                                   const Force<T>& t2, const Force<T>& by_q, const Force<T>& by_v,
-                                   int k, int base, const Partials<T>& out) {
-    const int n = out.n;
-    const Components<T> row_v =
-        components<T>({cross(t2.lin, v.lin, cross(t2.ang, v.ang, t1)), cross(t2.lin, v.ang)});
-    const Components<T> row_a = components(t2);
-    const Vec3<T> weight = cross(gravity, t2.lin);  // [Notes] eq. 4.8
-    out.dq[k * n + base + 3] = weight.x;
-    out.dq[k * n + base + 4] = weight.y;
-    out.dq[k * n + base + 5] = weight.z;
-    for (int j = 0; j < 6; ++j) {
-        out.dv[k * n + base + j] = row_v.x[j];
-        if (out.da) out.da[k * n + base + j] = out.da[(base + j) * n + k] = row_a.x[j];
-    }
-    store_column(by_q, base, k, n, out.dq);
-    store_column(by_v, base, k, n, out.dv);
-}
-
-// The block of a free root: column j is 2B s_j + I S'_j by v, I Psi''_j by q, I s_j by a.
-template <class T>
-DTAU_INLINE void free_root_block(const Inertia<T>& I, const Coriolis<T>& B, const Motion<T>& v,
-                                 const Vec3<T>& gravity, int base, const Partials<T>& out) {
-    const Mat3<T> W = skew(v.ang), U = skew(v.lin), G = skew(gravity), P2 = skew(B.p2);
-    const auto linear = [&](const Vec3<T>& w, int j) {  // s = (0; e), S' = (0; w x e)
-        store_column({cross(I.h, w), I.m * w}, base, base + j, out.n, out.dv);
-    };
-    const auto angular = [&](const Vec3<T>& A, const Vec3<T>& w, const Vec3<T>& u, const Vec3<T>& g,
-                             const Vec3<T>& p2, int j) {  // s = (e; 0)
-        const Force<T> by_v = {cross(I.h, u, I.J * w) + A, fma(I.m, u, cross(w, I.h)) - p2};
-        store_column(by_v, base, base + j, out.n, out.dv);
-        store_column({cross(g, I.h), -I.m * g}, base, base + j, out.n, out.dq);
-    };
-    linear(W.x, 0), linear(W.y, 1), linear(W.z, 2);
-    angular(B.A.x, W.x, U.x, G.x, P2.x, 3);
-    angular(B.A.y, W.y, U.y, G.y, P2.y, 4);
-    angular(B.A.z, W.z, U.z, G.z, P2.z, 5);
-    if (out.da) free_root_inertia(I, base, out.n, out.da);
+DTAU_INLINE void free_root_entries(const FreeRoot<T>& root, const Vec3<T>& t1, const Force<T>& t2,
+                                   const Force<T>& by_q, const Force<T>& by_v, int k, int base,
+                                   const Partials<T>& out) {
+    const int n = out.n, row = k * n + base, column = base * n + k;
+    store_angular(dot_Psiddot(root, t2), out.dq + row);
+    store_components(dot_Sdot(root, t2, t1), out.dv + row);
+    store_components(by_q, out.dq + column, n);
+    store_components(by_v, out.dv + column, n);
+    if (!out.da) return;
+    store_components(t2, out.da + row);
+    store_components(t2, out.da + column, n);
 }
 
 // A step towards the composites of the parent of body i.
@@ -178,7 +140,9 @@ void idsva_backward(const Tree& tree, const Partials<T>& out, const IdsvaWorkspa
         const Coriolis<T>& B = w.B[i];
         const int first = body.v, end = body.v + body.nv, stop = path_stop(tree, body);
         if (first < stop) {
-            free_root_block(I, B, g.v[i], g.gravity[i], first, out);
+            const int block = first * n + first;
+            free_root_partials(I, B, free_root_above(body, g), out.dq + block, out.dv + block, n);
+            if (out.da) free_root_inertia(I, out.da + block, n);
             continue;
         }
         for (int k = first; k < end; ++k) {
@@ -202,8 +166,7 @@ void idsva_backward(const Tree& tree, const Partials<T>& out, const IdsvaWorkspa
                 if (out.da) out.da[j * n + k] = out.da[k * n + j];
             }
             if (stop > 0)
-                free_root_entries(g.v[body.root], g.gravity[body.root], t1, t2, by_q, by_v, k,
-                                  stop - 6, out);
+                free_root_entries(free_root_above(body, g), t1, t2, by_q, by_v, k, stop - 6, out);
         }
         if (body.parent >= 0) add_to_parent(body, i, w);
     }

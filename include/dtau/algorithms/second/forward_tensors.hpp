@@ -70,7 +70,7 @@ void forward_second_derivatives(const Tree& tree, const T* q, const T* v, const 
     const std::ptrdiff_t size = std::ptrdiff_t(n) * n * n;
     const IdsvaWorkspace<T>& idsva = w.fdsva.dynamics.idsva;
     fdsva(tree, q, v, tau, f_ext, w.da_dq, w.da_dv, n, w.da_dtau, w.fdsva);
-    free_root_accelerations(tree, idsva);
+    free_root_accelerations(tree, idsva.ground, idsva.Psiddot);
     const Tensors<T*>& p = w.packed;
     PackedRows<T> rows(w.rows, 1, 0, false, {p.dqdq, p.dqdv, p.dvdv, p.dadq});
     idsva_so_groups(tree, false, idsva, w.so, rows);

@@ -54,7 +54,7 @@ template <class T>
 void hessian_forward(const Tree& tree, const T* lam, const IdsvaWorkspace<T>& idsva,
                      const HessianWorkspace<T>& x) {
     const Ground<T>& g = idsva.ground;
-    free_root_accelerations(tree, idsva);
+    free_root_accelerations(tree, idsva.ground, idsva.Psiddot);
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
         const Motion<T> wp = body.parent < 0 ? zero_motion<T>() : x.w[body.parent];
@@ -68,27 +68,17 @@ void hessian_forward(const Tree& tree, const T* lam, const IdsvaWorkspace<T>& id
     }
 }
 
-// The columns of a free root, base ... base + 5, in the rows and columns of k: S = 1, Phi = Psi' = 0,
-// S'_j = v x s_j and Psi''_j = -gravity x s_j.
+// The columns of the free root above k, base ... base + 5, in the rows and columns of k; Phi = 0.
 template <class T>
-DTAU_INLINE void free_root_blocks(const Motion<T>& v, const Vec3<T>& gravity, const Vec3<T>& zeta,
+DTAU_INLINE void free_root_blocks(const FreeRoot<T>& root, const Vec3<T>& zeta,
                                   const Force<T>& gamma, const Vec3<T>& eta, int k, int base,
                                   const Blocks<T>& out) {
-    const int n = out.n;
-    const Vec3<T> weight = cross(gravity, gamma.lin);
-    const Components<T> by_v = components<T>(
-        {cross(gamma.lin, v.lin, cross(gamma.ang, v.ang, zeta)), cross(gamma.lin, v.ang)});
-    const Components<T> by_a = components(gamma);
-    const T turn[3] = {eta.x, eta.y, eta.z}, fall[3] = {weight.x, weight.y, weight.z};
-    for (int j = 0; j < 6; ++j) {
-        out.dqdv[k * n + base + j] = by_v.x[j];
-        out.dadq[(base + j) * n + k] = by_a.x[j];
-    }
-    for (int j = 0; j < 3; ++j) {
-        const int c = base + 3 + j;
-        out.dqdq[k * n + c] = out.dqdq[c * n + k] = fall[j];
-        out.dvdv[k * n + c] = out.dvdv[c * n + k] = turn[j];
-    }
+    const int n = out.n, row = k * n + base, column = base * n + k;
+    const Vec3<T> qq = dot_Psiddot(root, gamma);
+    store_angular(qq, out.dqdq + row), store_angular(qq, out.dqdq + column, n);
+    store_components(dot_Sdot(root, gamma, zeta), out.dqdv + row);
+    store_angular(eta, out.dvdv + row), store_angular(eta, out.dvdv + column, n);
+    store_components(gamma, out.dadq + column, n);
 }
 
 // Backward sweep, when the inertias, Coriolis operators and forces of w are composites: the blocks,
@@ -136,8 +126,7 @@ void hessian_backward(const Tree& tree, const Blocks<T>& out, const IdsvaWorkspa
                 shared(j);
             }
             if (stop > 0)
-                free_root_blocks(g.v[body.root], g.gravity[body.root], zeta, gamma, eta, k,
-                                 stop - 6, out);
+                free_root_blocks(free_root_above(body, g), zeta, gamma, eta, k, stop - 6, out);
         }
         if (body.parent >= 0) {
             const int p = body.parent;

@@ -92,8 +92,7 @@ DTAU_INLINE void idsva_so_groups(const Tree& tree, bool symmetric, const IdsvaWo
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
         const bool free = body.parent >= 0 && path_stop(tree, body) > 0;
-        const FreeRoot<T> root = {free ? 6 : 0, idsva.ground.v[body.root],
-                                  idsva.ground.gravity[body.root]};
+        const FreeRoot<T> root = free_root_above(body, idsva.ground, free ? 6 : 0);
         const int joint = tree.dofs.depth[body.v];
         follow_columns(tree, i, idsva, w);
         for (int c = 0; c < body.nv; ++c) {
@@ -120,7 +119,7 @@ void idsva_so(const Tree& tree, const T* q, const T* v, const T* a, const T* f_e
     ground_sweep(tree, q, v, w.idsva.ground);
     idsva_velocities(tree, v, f_ext, w.idsva);
     idsva_accelerations(tree, a, w.idsva);
-    free_root_accelerations(tree, w.idsva);
+    free_root_accelerations(tree, w.idsva.ground, w.idsva.Psiddot);
     idsva_composites(tree, w.idsva);
     idsva_so_groups(tree, symmetric, w.idsva, w.so, rows);
 }

@@ -85,22 +85,9 @@ struct IdsvaSoWorkspace {
           aq(arena, n) {}
 };
 
-// A free root above the deepest column, which takes the depths 0 ... 5: S = 1, Psi' = 0, S' = v x s
-// and Psi'' = -gravity x s, so that products with its columns are components. Or none: columns = 0.
+// As components of a free root, whose columns take the depths 0 ... 5: a moment.
 template <class T>
-struct FreeRoot {
-    int columns;
-    Motion<T> v;
-    Vec3<T> gravity;
-};
-
-template <class T>
-DTAU_INLINE void store_components(const Force<T>& f, T* row) {
-    row[0] = f.lin.x, row[1] = f.lin.y, row[2] = f.lin.z;
-    row[3] = f.ang.x, row[4] = f.ang.y, row[5] = f.ang.z;
-}
-template <class T>
-DTAU_INLINE void store_turn(const Vec3<T>& n, T* row) {  // a moment
+DTAU_INLINE void store_moment(const Vec3<T>& n, T* row) {
     store_components<T>({n, zero_vector<T>()}, row);
 }
 
@@ -128,7 +115,7 @@ DTAU_INLINE void free_root_row(const FreeRoot<T>& root, int e, int d, const Outp
     const Force<T> gamma = out.gamma[e];
     clear(0, d + 1, row.dqdv);
     clear(0, 6, row.dadq);
-    store_turn(cross(root.gravity, gamma.lin), row.dqdq);
+    store_moment(dot_Psiddot(root, gamma), row.dqdq);
     store_components({out.eta[e] - gamma.ang, -gamma.lin}, row.dvdv);
     clear(6, d + 1, row.dqdq);
     clear(6, d + 1, row.dvdv);
@@ -162,12 +149,9 @@ DTAU_INLINE void deepest_output_row(const FreeRoot<T>& root, int e, int d,
     const Vec3<T> own_zeta = out.zeta[e], own_eta = out.eta[e];
     const Force<T> own_gamma = out.gamma[e];
     if (first > 0) {
-        const Vec3<T>&v = root.v.lin, &turn = root.v.ang;
-        store_turn(cross(root.gravity, own_gamma.lin), row.dqdq);
-        store_components<T>({cross(own_gamma.lin, v, cross(own_gamma.ang, turn, own_zeta)),
-                             cross(own_gamma.lin, turn)},
-                            row.dqdv);
-        store_turn(own_eta, row.dvdv);
+        store_moment(dot_Psiddot(root, own_gamma), row.dqdq);
+        store_components(dot_Sdot(root, own_gamma, own_zeta), row.dqdv);
+        store_moment(own_eta, row.dvdv);
         clear(0, first, row.dadq);
     }
     const Vec3<Wide<T>> zeta = spread(own_zeta), eta = spread(own_eta);
@@ -202,7 +186,7 @@ DTAU_INLINE void symmetrize_row(const FreeRoot<T>& root, int e, int d, const Out
     const bool free = e < root.columns;
     for (int f = w.joint_begin[e]; f < w.joint_end[e] && f <= d; ++f) {
         const Force<T> gamma = out.gamma[f];
-        const Vec3<T> turn = cross(root.gravity, gamma.lin);
+        const Vec3<T> turn = dot_Psiddot(root, gamma);
         const T exchanged = free ? components<T>({turn, zero_force<T>().lin}).x[e]
                                  : dot(out.zeta[f], w.Psidot.ang(e), dot(gamma, w.Psiddot[e]));
         if (f != e) dqdq[f] = T(0.5) * (dqdq[f] + exchanged);

@@ -1,0 +1,127 @@
+// Free roots, and what ground coordinates (kinematics.hpp) save for them.
+//
+// A free root is a body that a free joint joins to the world. Ground is its own frame, so that the
+// columns s_j of its joint are the unit motions, linear ones first: S = 1. The parent of the joint is
+// the world, at rest and with the acceleration -gravity. So, with v the root's twist and the symbols
+// of idsva.hpp,
+//
+//   Psi'_j = 0      S'_j = v x s_j      Psi''_j = -gravity x s_j      [Notes] eq. 4.8
+//
+// and products of a force f with the six columns are components, in the order of the joint's velocity:
+//
+//   f . s_j     of f                    f . Psi''_j   of (gravity x f.lin; 0)
+//   f . S'_j    of -v x* f
+//
+// Walks along a path therefore end above these columns (path_stop), and algorithms write the rows and
+// columns that are left of their results from components.
+#pragma once
+
+#include "dtau/kinematics.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+// The first degree of freedom of a body's tree that is not of a free root: where walks along a path
+// may stop. 0 without a free root.
+DTAU_INLINE int path_stop(const Tree& tree, const Body& body) {
+    const Body& root = tree.bodies[body.root];
+    return is_free_root(root) ? root.v + root.nv : 0;
+}
+
+// Components in the order of a free joint's velocity.
+template <class T>
+struct Components {
+    T x[6];
+};
+template <class T>
+DTAU_INLINE Components<T> components(const Force<T>& f) {
+    return {{f.lin.x, f.lin.y, f.lin.z, f.ang.x, f.ang.y, f.ang.z}};
+}
+
+// To six neighbours in a row of a matrix; in a column, whose stride is that of the rows.
+template <class T>
+DTAU_INLINE void store_components(const Force<T>& f, T* to, int stride = 1) {
+    const Components<T> c = components(f);
+    for (int r = 0; r < 6; ++r) to[r * stride] = c.x[r];
+}
+// Of a moment, to the last three of them.
+template <class T>
+DTAU_INLINE void store_angular(const Vec3<T>& n, T* to, int stride = 1) {
+    to[3 * stride] = n.x, to[4 * stride] = n.y, to[5 * stride] = n.z;
+}
+
+// ---------------------------------------------------------------- products with its columns
+
+// The free root above a body. columns = 0: it has none.
+template <class T>
+struct FreeRoot {
+    int columns;
+    Motion<T> v;
+    Vec3<T> gravity;
+};
+template <class T>
+DTAU_INLINE FreeRoot<T> free_root_above(const Body& body, const Ground<T>& ground,
+                                        int columns = 6) {
+    return {columns, ground.v[body.root], ground.gravity[body.root]};
+}
+
+// t . s_j + f . S'_j for a moment t, as components.
+template <class T>
+DTAU_INLINE Force<T> dot_Sdot(const FreeRoot<T>& root, const Force<T>& f, const Vec3<T>& t) {
+    const Motion<T>& v = root.v;
+    return {cross(f.lin, v.lin, cross(f.ang, v.ang, t)), cross(f.lin, v.ang)};
+}
+// f . Psi''_j, the angular components; the linear ones are zero.
+template <class T>
+DTAU_INLINE Vec3<T> dot_Psiddot(const FreeRoot<T>& root, const Force<T>& f) {
+    return cross(root.gravity, f.lin);
+}
+
+// Psi'' where an algorithm wants the columns of free roots all the same.
+template <class T>
+DTAU_INLINE void free_root_accelerations(const Tree& tree, const Ground<T>& ground,
+                                         Motion<T>* Psiddot) {
+    for (int i = 0; i < tree.nbodies; ++i) {
+        const Body& body = tree.bodies[i];
+        if (!is_free_root(body)) continue;
+        const Motion<T> ap = world_acceleration(ground.gravity[i]);
+        for (int k = body.v; k < body.v + body.nv; ++k) Psiddot[k] = cross(ap, ground.S[k]);
+    }
+}
+
+// ---------------------------------------------------------------- its own blocks of matrices
+
+// Of M: its composite inertia, [m 1, -h^; h^, J].
+template <class T>
+DTAU_INLINE void free_root_inertia(const Inertia<T>& I, T* M, int n) {
+    const T m = I.m, zero(0.0);
+    const Mat3<T> h = skew(I.h), minus_h = skew(-I.h), J = full(I.J);
+    store_components({h.x, {m, zero, zero}}, M, n);
+    store_components({h.y, {zero, m, zero}}, M + 1, n);
+    store_components({h.z, {zero, zero, m}}, M + 2, n);
+    store_components({J.x, minus_h.x}, M + 3, n);
+    store_components({J.y, minus_h.y}, M + 4, n);
+    store_components({J.z, minus_h.z}, M + 5, n);
+}
+
+// Of dtau/dq and dtau/dv: column j is I Psi''_j by q, 2B s_j + I S'_j by v.
+template <class T>
+DTAU_INLINE void free_root_partials(const Inertia<T>& I, const Coriolis<T>& B,
+                                    const FreeRoot<T>& root, T* dq, T* dv, int n) {
+    const Mat3<T> W = skew(root.v.ang), U = skew(root.v.lin), G = skew(root.gravity),
+                  P2 = skew(B.p2);
+    const auto linear = [&](const Vec3<T>& w, int j) {  // s = (0; e), S' = (0; w x e)
+        store_components({cross(I.h, w), I.m * w}, dv + j, n);
+    };
+    const auto angular = [&](const Vec3<T>& A, const Vec3<T>& w, const Vec3<T>& u, const Vec3<T>& g,
+                             const Vec3<T>& p2, int j) {  // s = (e; 0)
+        const Force<T> by_v = {cross(I.h, u, I.J * w) + A, fma(I.m, u, cross(w, I.h)) - p2};
+        store_components(by_v, dv + j, n);
+        store_components({cross(g, I.h), -I.m * g}, dq + j, n);
+    };
+    linear(W.x, 0), linear(W.y, 1), linear(W.z, 2);
+    angular(B.A.x, W.x, U.x, G.x, P2.x, 3);
+    angular(B.A.y, W.y, U.y, G.y, P2.y, 4);
+    angular(B.A.z, W.z, U.z, G.z, P2.z, 5);
+}
+
+}  // namespace dtau::DTAU_VARIANT
