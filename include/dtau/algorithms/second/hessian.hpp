@@ -69,6 +69,7 @@ void hessian_forward(const Tree& tree, const T* lam, const IdsvaWorkspace<T>& id
 }
 
 // The columns of the free root above k, base ... base + 5, in the rows and columns of k; Phi = 0.
+// [Notes] eq. 8.5.
 template <class T>
 DTAU_INLINE void free_root_blocks(const FreeRoot<T>& root, const Vec3<T>& zeta,
                                   const Force<T>& gamma, const Vec3<T>& eta, int k, int base,

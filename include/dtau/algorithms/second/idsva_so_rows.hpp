@@ -108,7 +108,7 @@ DTAU_INLINE void output_column(const DeepColumn<T>& k, int end, const OutputColu
     }
 }
 
-// Entries [m, e, f] for the row e of a free root.
+// Entries [m, e, f] for the row e of a free root: [Notes] eq. 7.9.
 template <class T>
 DTAU_INLINE void free_root_row(const FreeRoot<T>& root, int e, int d, const OutputColumn<T>& out,
                                const Tensors<T*>& row) {

@@ -193,7 +193,7 @@ DTAU_INLINE void extend_joint(Rotation how, bool sliding, int k, const TaylorSca
             const Vec3<T>& w = s.w[k - m];
             E = {cross(s.E[m].x, w, E.x), cross(s.E[m].y, w, E.y), cross(s.E[m].z, w, E.z)};
         }
-        s.E[k + 1] = inverse * E;
+        s.E[k + 1] = inverse * E;  // [Notes] eq. 13.1
     }
     if (sliding) s.r[k + 1] = inverse * rotated<true>(how, s, k, s.u);  // [Notes] eq. 13.1
 }
