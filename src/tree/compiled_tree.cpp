@@ -168,9 +168,7 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
     relate();
     for (int i = 0; i < nbodies; ++i) {
         const int place = traits(bodies_[i].kind).quaternion;
-        if (place < 0) continue;
-        const int first = bodies_[i].q + place;
-        quaternions_.emplace_back(tree_.coupling ? q_source_[first] : first, i);
+        if (place >= 0) quaternions_.emplace_back(q_source_[bodies_[i].q + place], i);
     }
 }
 

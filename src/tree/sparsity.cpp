@@ -115,8 +115,8 @@ void CompiledTree::relate() {
     }
     for (const Body& body : bodies_) {
         for (int k = body.v; k < body.v + body.nv; ++k) {
-            if (tree_.coupling && v_owner_[v_source_[k]] != k) continue;
-            const int row = tree_.coupling ? v_source_[k] : k, first = row - (k - body.v);
+            if (v_owner_[v_source_[k]] != k) continue;
+            const int row = v_source_[k], first = row - (k - body.v);
             if (!is_free_root(body)) actuated_.push_back(row);
             for (int j = first; j < first + body.nv; ++j)
                 add_entry(state_matrix_, row * 2 * n + j, 4 * n * n);

@@ -4,7 +4,7 @@
 //
 // The paper multiplies by M^-1 (DMM) or repeats a reduced articulated-body algorithm for every
 // column (AZA); here the branch-induced zeros of M = L^T D L are used instead (ltdl.hpp), for all
-// columns at once. With M factorised, the acceleration is a solve too (factorized.hpp).
+// columns at once ([Notes] §10). With M factorised, the acceleration is a solve too (factorized.hpp).
 #pragma once
 
 #include "dtau/algorithms/solve/factorized.hpp"
@@ -19,15 +19,15 @@ struct FdsvaWorkspace {
     static constexpr int matrices = Pack<T>::width > 1 ? 3 : 2;
     int stride;  // of their rows, side by side
     T *dtau_dq, *dtau_dv;
-    T *joint_dq, *joint_dv;  // those of all joints (nv, nv), where joints mimic others
+    JointMatrix<T> joint_dq, joint_dv;
 
     FdsvaWorkspace(Arena& arena, const Tree& tree)
         : dynamics(arena, tree),
           stride(matrices * whole_packs<T>(tree.independent.n)),
           dtau_dq(arena.take_zeros<T>(tree.independent.n * stride)),
           dtau_dv(dtau_dq + whole_packs<T>(tree.independent.n)),
-          joint_dq(tree.coupling ? arena.take_zeros<T>(tree.nv * tree.nv) : nullptr),
-          joint_dv(tree.coupling ? arena.take_zeros<T>(tree.nv * tree.nv) : nullptr) {
+          joint_dq(arena, tree),
+          joint_dv(arena, tree) {
         const int n = tree.independent.n;
         if (matrices == 3 && dtau_dq)
             for (int k = 0; k < n; ++k) dtau_dv[k * stride + whole_packs<T>(n) + k] = T(-1.0);
@@ -45,13 +45,10 @@ void fdsva(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ex
     factorized_dynamics(tree, q, v, tau, f_ext, w.dynamics);
 
     idsva_accelerations(tree, w.dynamics.a, partials);
-    if (tree.coupling) {
-        idsva_backward(tree, {w.joint_dq, w.joint_dv, no_matrix, tree.nv}, partials);
-        reduce_matrix(tree, w.joint_dq, w.dtau_dq, w.stride);
-        reduce_matrix(tree, w.joint_dv, w.dtau_dv, w.stride);
-    } else {
-        idsva_backward(tree, {w.dtau_dq, w.dtau_dv, no_matrix, w.stride}, partials);
-    }
+    T *joint_dq = w.joint_dq.place(w.dtau_dq), *joint_dv = w.joint_dv.place(w.dtau_dv);
+    idsva_backward(tree, {joint_dq, joint_dv, no_matrix, w.joint_dq.stride(w.stride)}, partials);
+    reduce_matrix(tree, joint_dq, w.dtau_dq, w.stride);
+    reduce_matrix(tree, joint_dv, w.dtau_dv, w.stride);
     const Paths& dofs = tree.independent;
     if constexpr (FdsvaWorkspace<T>::matrices == 3) {
         ltdl_solve<3>(dofs, T(-1.0), w.dtau_dq, w.stride,

@@ -28,25 +28,33 @@ struct RelatedMatrices {
             *block = arena.take_zeros<T>(n * stride);
         H.n = stride;
     }
+    // Those of the joints that reduce to these.
+    RelatedMatrices of_joints(Arena& arena, const Tree& tree) const {
+        RelatedMatrices x = *this;
+        for (T** matrix : {&x.dtau_dq, &x.dtau_dv, &x.H.dqdq, &x.H.dqdv, &x.H.dvdv, &x.H.dadq}) {
+            const JointMatrix<T> room(arena, tree);
+            *matrix = room.place(*matrix);
+            x.H.n = room.stride(H.n);
+        }
+        return x;
+    }
 };
 
 template <class T>
 struct ForwardHessianWorkspace {
     FactorizedWorkspace<T> dynamics;
     HessianWorkspace<T> hessian;
-    RelatedMatrices<T> joints, independent;  // the same where no joint mimics another
+    RelatedMatrices<T> independent, joints;
     T *mu, *joint_mu;
     T* product;  // (n, n)
 
     ForwardHessianWorkspace(Arena& arena, const Tree& tree)
         : dynamics(arena, tree),
           hessian(arena, tree),
-          joints(arena, tree.nv, tree.coupling ? tree.nv : whole_packs<T>(tree.nv)),
-          independent(tree.coupling ? RelatedMatrices<T>(arena, tree.independent.n,
-                                                         whole_packs<T>(tree.independent.n))
-                                    : joints),
+          independent(arena, tree.independent.n, whole_packs<T>(tree.independent.n)),
+          joints(independent.of_joints(arena, tree)),
           mu(arena.take<T>(tree.independent.n)),
-          joint_mu(tree.coupling ? arena.take<T>(tree.nv) : mu),
+          joint_mu(room_beside(arena, tree, mu, tree.nv)),
           product(arena.take<T>(tree.independent.n * tree.independent.n)) {}
 };
 
@@ -90,19 +98,17 @@ void forward_dynamics_hessian(const Tree& tree, const T* q, const T* v, const T*
     factorized_dynamics(tree, q, v, tau, f_ext, w.dynamics);
     for (int k = 0; k < n; ++k) w.mu[k] = lam[k];
     ltdl_solve_vector(dofs, w.mu, w.dynamics.ltdl);
-    if (tree.coupling) expand_v(tree, w.mu, w.joint_mu);
+    expand_v(tree, w.mu, w.joint_mu);
 
     idsva_accelerations(tree, w.dynamics.a, idsva);
     hessian_forward(tree, w.joint_mu, idsva, w.hessian);
     T* const no_matrix = nullptr;
     idsva_backward(tree, {joints.dtau_dq, joints.dtau_dv, no_matrix, joints.H.n}, idsva);
     hessian_backward(tree, joints.H, idsva, w.hessian);
-    if (tree.coupling) {
-        const auto reduce = [&](const T* X, T* reduced) { reduce_matrix(tree, X, reduced, m.H.n); };
-        reduce(joints.dtau_dq, m.dtau_dq), reduce(joints.dtau_dv, m.dtau_dv);
-        reduce(joints.H.dqdq, m.H.dqdq), reduce(joints.H.dqdv, m.H.dqdv);
-        reduce(joints.H.dvdv, m.H.dvdv), reduce(joints.H.dadq, m.H.dadq);
-    }
+    const auto reduce = [&](const T* X, T* reduced) { reduce_matrix(tree, X, reduced, m.H.n); };
+    reduce(joints.dtau_dq, m.dtau_dq), reduce(joints.dtau_dv, m.dtau_dv);
+    reduce(joints.H.dqdq, m.H.dqdq), reduce(joints.H.dqdv, m.H.dqdv);
+    reduce(joints.H.dvdv, m.H.dvdv), reduce(joints.H.dadq, m.H.dadq);
 
     ltdl_solve<1>(dofs, T(-1.0), m.H.dadq, m.H.n, {{out.dadq, n}}, w.dynamics.ltdl);  // -W
     const T* Y = w.product;                                                           // -X^T

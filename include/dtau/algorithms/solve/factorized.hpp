@@ -18,7 +18,7 @@ template <class T>
 struct FactorizedWorkspace {
     IdsvaWorkspace<T> idsva;
     LtdlWorkspace<T> ltdl;
-    T *a, *independent;  // of the joints; of the independent velocities, where they are fewer
+    T *a, *independent;  // of the joints; of the independent velocities, or the same room
     Inertia<T>* composite;
     Motion<T>* bias_a;
     Force<T>* bias_f;
@@ -27,7 +27,7 @@ struct FactorizedWorkspace {
         : idsva(arena, tree),
           ltdl(arena, tree.independent),
           a(arena.take<T>(tree.nv)),
-          independent(tree.coupling ? arena.take<T>(tree.independent.n) : nullptr),
+          independent(room_beside(arena, tree, a, tree.independent.n)),
           composite(arena.take<Inertia<T>>(tree.nbodies)),
           bias_a(arena.take<Motion<T>>(tree.nbodies)),
           bias_f(arena.take<Force<T>>(tree.nbodies)) {}
@@ -44,16 +44,12 @@ DTAU_INLINE void mass_matrix_by_paths(const Tree& tree, const Motion<T>* S, Iner
         for (int k = 0; k < tree.nv; ++k) w.L[k * w.stride + depth[k]] += T(tree.armature[k]);
         return;
     }
-    const Coupling& c = *tree.coupling;
     const auto add = [&](int k, int j, T m) {
-        const int r = c.v_source[k], s = c.v_source[j];
-        // Two joints of one coordinate add to its diagonal entry twice: M_kj and M_jk.
-        // [Notes] §11
-        const double scale = c.v_scale[k] * c.v_scale[j] * (k != j && r == s ? 2.0 : 1.0);
-        T& entry = w.L[(r > s ? r : s) * w.stride + depth[r > s ? s : r]];
-        entry = fma(T(scale), m, entry);
+        const ReducedEntry to = reduced_entry(*tree.coupling, k, j);
+        T& entry = w.L[to.row * w.stride + depth[to.column]];
+        entry = fma(T(to.scale), m, entry);
     };
-    for (int k = 0; k < c.nv * w.stride; ++k) w.L[k] = T(0.0);
+    for (int k = 0; k < tree.independent.n * w.stride; ++k) w.L[k] = T(0.0);
     crba_backward(tree, S, inertias, add);
     for (int k = 0; k < tree.nv; ++k) add(k, k, T(tree.armature[k]));
 }
@@ -97,14 +93,13 @@ void factorized_dynamics(const Tree& tree, const T* q, const T* v, const T* tau,
     mass_matrix_factors(tree, g.S, w.composite, w.ltdl);
 
     idsva_velocities(tree, v, f_ext, w.idsva);
-    if (!tree.coupling) {
+    if (tree.coupling) {
+        driving_torque<T>(tree, v, nullptr, w.a, w);
+        reduce_columns(tree, w.a, 1, w.independent);
+        for (int k = 0; k < tree.independent.n; ++k) w.independent[k] = w.independent[k] + tau[k];
+    } else {
         driving_torque(tree, v, tau, w.a, w);
-        ltdl_solve_vector(tree.independent, w.a, w.ltdl);
-        return;
     }
-    driving_torque<T>(tree, v, nullptr, w.a, w);
-    reduce_columns(tree, w.a, 1, w.independent);
-    for (int k = 0; k < tree.independent.n; ++k) w.independent[k] = w.independent[k] + tau[k];
     ltdl_solve_vector(tree.independent, w.independent, w.ltdl);
     expand_v(tree, w.independent, w.a);
 }

@@ -21,7 +21,7 @@ struct DiscreteWorkspace {
     VariationWorkspace<T> variation;
     FactorizedWorkspace<T> dynamics;
     T *dtau_dq[max_stages], *dtau_dv[max_stages], *L[max_stages];
-    T *joint_dq, *joint_dv;  // those of all joints, where joints mimic others
+    JointMatrix<T> joint_dq, joint_dv;  // of a stage
     // Of a block: variations of theta (of joints that turn), of q, of v and then theta', of a, and
     // the sums of the last two.
     Pack<T>*theta, *q, *v, *a, *rate_sum, *a_sum;
@@ -30,8 +30,8 @@ struct DiscreteWorkspace {
         : step(arena, tree),
           variation(arena, tree),
           dynamics(arena, tree),
-          joint_dq(tree.coupling ? arena.take_zeros<T>(tree.nv * tree.nv) : nullptr),
-          joint_dv(tree.coupling ? arena.take_zeros<T>(tree.nv * tree.nv) : nullptr) {
+          joint_dq(arena, tree),
+          joint_dv(arena, tree) {
         const int n = tree.independent.n;
         for (int i = 0; i < max_stages; ++i) {
             dtau_dq[i] = arena.take_zeros<T>(n * n);
@@ -59,13 +59,10 @@ DTAU_INLINE void linearize_stage(const Tree& tree, int i, const T* q, const T* v
     factorized_dynamics(tree, q, v, tau, f_ext, dynamics);
     idsva_accelerations(tree, dynamics.a, dynamics.idsva);
     const int n = tree.independent.n;
-    if (tree.coupling) {
-        idsva_backward(tree, {w.joint_dq, w.joint_dv, no_matrix, tree.nv}, dynamics.idsva);
-        reduce_matrix(tree, w.joint_dq, w.dtau_dq[i], n);
-        reduce_matrix(tree, w.joint_dv, w.dtau_dv[i], n);
-    } else {
-        idsva_backward(tree, {w.dtau_dq[i], w.dtau_dv[i], no_matrix, n}, dynamics.idsva);
-    }
+    T *joint_dq = w.joint_dq.place(w.dtau_dq[i]), *joint_dv = w.joint_dv.place(w.dtau_dv[i]);
+    idsva_backward(tree, {joint_dq, joint_dv, no_matrix, w.joint_dq.stride(n)}, dynamics.idsva);
+    reduce_matrix(tree, joint_dq, w.dtau_dq[i], n);
+    reduce_matrix(tree, joint_dv, w.dtau_dv[i], n);
     for (int k = 0; k < tree.nv; ++k) a[k] = dynamics.a[k];
 }
 

@@ -33,7 +33,7 @@ DTAU_INLINE void kinematic_rows(const Tree& tree, const T* v, T* A) {
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
         if (traits(body.kind).commutes) continue;
-        const int first = tree.coupling ? tree.coupling->v_source[body.v] : body.v;
+        const int first = independent_dof(tree, body.v);
         T block[36];
         joint_matrix(body.kind, ad(-joint_twist(body, v + body.v)), block);  // [Notes] eq. 12.10
         for (int r = 0; r < body.nv; ++r)

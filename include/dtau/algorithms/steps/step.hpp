@@ -13,6 +13,7 @@
 #pragma once
 
 #include "dtau/algorithms/steps/manifold.hpp"
+#include "dtau/coupling.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -126,8 +127,7 @@ DTAU_INLINE void for_turning_joints(const Tree& tree, bool independent, const Vi
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
         if (!traits(body.kind).commutes)
-            visit(j++, body,
-                  independent && tree.coupling ? tree.coupling->v_source[body.v] : body.v);
+            visit(j++, body, independent ? independent_dof(tree, body.v) : body.v);
     }
 }
 

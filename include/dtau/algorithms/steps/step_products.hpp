@@ -46,7 +46,8 @@ struct StepVjpWorkspace {
     T *q_next, *v_next;
     // Gradients: by the displacement and the velocity that the step ends with; by theta, v, theta'
     // and a of a stage; of its acceleration by q, v, tau and f_ext.
-    T *end_theta, *end_v, *theta, *v, *rate, *a, *stage_q, *stage_v, *stage_tau, *stage_f_ext;
+    T *end_theta, *end_v, *theta, *v, *rate, *a, *independent_a, *stage_q, *stage_v, *stage_tau,
+        *stage_f_ext;
 
     StepVjpWorkspace(Arena& arena, const Tree& tree)
         : step(arena, tree),
@@ -60,6 +61,7 @@ struct StepVjpWorkspace {
           v(arena.take<T>(tree.nv)),
           rate(arena.take<T>(tree.nv)),
           a(arena.take<T>(tree.nv)),
+          independent_a(room_beside(arena, tree, a, tree.independent.n)),
           stage_q(arena.take<T>(tree.nv)),
           stage_v(arena.take<T>(tree.nv)),
           stage_tau(arena.take<T>(tree.nv)),
@@ -95,14 +97,6 @@ DTAU_INLINE void displaced_gradient(const Tree& tree, int stage, const Variation
             by_theta[k] = adds ? by_theta[k] + x[k] : x[k];
         }
     }
-}
-
-// Weights of the independent velocities, on the joints that these belong to.
-template <class T>
-DTAU_INLINE void to_owners(const Tree& tree, const T* weights, T* joint) {
-    for (int k = 0; k < tree.nv; ++k) joint[k] = tree.coupling ? T(0.0) : weights[k];
-    if (tree.coupling)
-        for (int k = 0; k < tree.coupling->nv; ++k) joint[tree.coupling->v_owner[k]] = weights[k];
 }
 
 // tau, lam_q, lam_v: of the independent velocities; all else of the joints, by_tau as the velocities
@@ -148,13 +142,9 @@ void step_vjp(const Tree& tree, Integrator method, const T* q, const T* v, const
                 transposed_product<false>(by.by_v, body.nv, w.rate + first, w.v + first);
                 transposed_product<false>(by.by_theta, body.nv, w.rate + first, w.theta + first);
             });
-        const T* lam = w.a;
-        if (tree.coupling) {
-            reduce_columns(tree, w.a, 1, w.stage_tau);
-            for (int k = 0; k < tree.independent.n; ++k) w.a[k] = w.stage_tau[k];
-        }
-        w.dynamics.gradient(tree, w.step.q(i), w.step.v(i), tau, lam, f_ext, w.stage_q, w.stage_v,
-                            w.stage_tau, by_f_ext ? w.stage_f_ext : nullptr);
+        reduce_columns(tree, w.a, 1, w.independent_a);
+        w.dynamics.gradient(tree, w.step.q(i), w.step.v(i), tau, w.independent_a, f_ext, w.stage_q,
+                            w.stage_v, w.stage_tau, by_f_ext ? w.stage_f_ext : nullptr);
         for (int k = 0; k < nv; ++k) {
             w.v[k] += w.stage_v[k];
             by_v[k] += w.v[k];

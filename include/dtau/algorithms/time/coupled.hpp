@@ -2,7 +2,6 @@
 // independent velocities factorised once (factorized.hpp), order by order
 //
 //   M a^(k) = tau^(k) - (torque of order k that lower orders and prescribed motion alone take)
-//   [Notes] eq. 13.10
 //
 // for the velocities whose motion is not prescribed. The torques are those of
 // forward.hpp with all motion prescribed: inverse dynamics, order by order.
@@ -49,13 +48,12 @@ template <class T>
 void coupled_time_derivatives(const Tree& tree, int order, const T* q, const T* v, const T* a,
                               const T* tau, const T* f_ext, const bool* given, T* a_out,
                               T* torque_out, const CoupledSeriesWorkspace<T>& w) {
-    const Coupling& coupling = *tree.coupling;
     const Prescribed all = {nullptr, true};
     const int nv = tree.nv;
     T* no_torque = nullptr;
     factors_without(tree, q, given, w);
     start_forward(tree, q, v, all, w.series);
-    for (int k = 0; k <= order; ++k, a = a ? a + nv : a, tau += coupling.nv, a_out += nv) {
+    for (int k = 0; k <= order; ++k, a = a ? a + nv : a, tau += tree.independent.n, a_out += nv) {
         const T* rates = k == 0 ? v : a_out - nv;
         const auto torque_at = [&](T* acceleration) {
             bias_forces<T>(tree, k, rates, acceleration, no_torque, f_ext, all, w.series);
@@ -65,25 +63,23 @@ void coupled_time_derivatives(const Tree& tree, int order, const T* q, const T* 
                                   w.series);
             }
         };
-        const auto is_given = [&](int j) { return given && given[j]; };
-        for (int j = 0; j < nv; ++j) a_out[j] = is_given(coupling.v_source[j]) ? a[j] : T(0.0);
+        const auto is_given = [&](int j) { return given && given[independent_dof(tree, j)]; };
+        for (int j = 0; j < nv; ++j) a_out[j] = is_given(j) ? a[j] : T(0.0);
         torque_at(a_out);
         reduce_columns(tree, w.torque, 1, w.x);
-        for (int j = 0; j < coupling.nv; ++j) w.x[j] = is_given(j) ? T(0.0) : tau[j] - w.x[j];
+        for (int j = 0; j < tree.independent.n; ++j)
+            w.x[j] = given && given[j] ? T(0.0) : tau[j] - w.x[j];
         ltdl_solve_vector(tree.independent, w.x, w.ltdl);  // [Notes] eq. 13.10
         expand_v(tree, w.x, w.a);
-        for (int j = 0; j < nv; ++j) a_out[j] = is_given(coupling.v_source[j]) ? a_out[j] : w.a[j];
+        for (int j = 0; j < nv; ++j) a_out[j] = is_given(j) ? a_out[j] : w.a[j];
         for (int i = 0; i < tree.nbodies; ++i) prepare<false>(tree, i, k, w.series);  // once more
         torque_at(a_out);
         for (int i = 0; i < tree.nbodies && k < order; ++i)
             extend_motion<false>(tree, i, k, a_out, w.series);
         if (f_ext) f_ext += 6 * tree.nlinks;
         if (!torque_out) continue;
-        for (int j = 0; j < nv; ++j) {
-            const int source = coupling.v_source[j];
-            const T known = coupling.v_owner[source] == j ? tau[source] : T(0.0);
-            torque_out[j] = is_given(source) ? w.torque[j] : known;
-        }
+        to_owners(tree, tau, torque_out);
+        for (int j = 0; j < nv; ++j) torque_out[j] = is_given(j) ? w.torque[j] : torque_out[j];
         torque_out += nv;
     }
 }
