@@ -5,6 +5,7 @@
 // every derivative. Algorithms compute with all joints and know nothing of it, but those that solve
 // with the mass matrix, which is that of the independent velocities. Where no joint mimics another
 // both are the same numbers in the same place: the rooms below are one, and nothing is copied.
+// [Notes] §11.
 #pragma once
 
 #include "dtau/arena.hpp"
@@ -109,6 +110,7 @@ DTAU_INLINE void reduce_matrix(const Tree& tree, const T* X, T* reduced, int str
         T* row = reduced + c.v_source[i] * stride;
         for (int j = 0; j < tree.nv; ++j) {
             const T scale(c.v_scale[i] * c.v_scale[j]);
+            // [Notes] eq. 11.1
             row[c.v_source[j]] = fma(scale, X[i * tree.nv + j], row[c.v_source[j]]);
         }
     }

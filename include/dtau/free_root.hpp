@@ -5,7 +5,7 @@
 // the world, at rest and with the acceleration -gravity. So, with v the root's twist and the symbols
 // of idsva.hpp,
 //
-//   Psi'_j = 0      S'_j = v x s_j      Psi''_j = -gravity x s_j
+//   Psi'_j = 0      S'_j = v x s_j      Psi''_j = -gravity x s_j      [Notes] eq. 4.8
 //
 // and products of a force f with the six columns are components, in the order of the joint's velocity:
 //

@@ -4,6 +4,7 @@
 // frame of the tree's root body. Any fixed frame serves ([IDSVA] uses the world's); this one keeps
 // all digits however far the base is from the world's origin, for the base's position is never
 // read, and it makes the motion subspace of a free root the identity. No formula mixes trees.
+// [Notes] §1.
 //
 // Symbols, for body i with parent p:
 //   P[i]        placement of the body             S[k]   column of the motion subspace (nv)
@@ -53,7 +54,7 @@ DTAU_INLINE void place_body(const Tree& tree, int i, const Configuration<T>& x,
     const Body& body = tree.bodies[i];
     Placement<T>& P = ground.P[i];
     if (body.parent < 0) {
-        P = {Mat3<T>::identity(), zero_vector<T>()};
+        P = {Mat3<T>::identity(), zero_vector<T>()};  // [Notes] §1
         const Mat3<T> R = joint_placement(body, constant_placement<T>(body), x).R;
         ground.gravity[i] = transposed_mul(R, lift<T>(vec3(tree.gravity)));
     } else {
@@ -87,6 +88,7 @@ void ground_sweep(const Tree& tree, const T* q, const T* v, const Ground<T>& gro
         } else {
             const Placement<T>& P = ground.P[i];
             ground.I[i] = transformed(P.R, P.r, body.mass, vec3(body.com), sym3(body.inertia));
+            // [Notes] eq. 1.3
             if (v) ground.v[i] = subspace_times(body, ground.S, v, ground.v[body.parent]);
         }
     }

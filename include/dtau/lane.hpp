@@ -6,8 +6,8 @@
 //   Counted                operation counts, for benchmarks (counted.hpp)
 //
 // Every function here exists for double and Lane with the same arithmetic in the same order: a
-// state's result has the same bits alone and in a batch. For that, contraction is off for the whole
-// project, and fused multiply-adds are written out as fma(a, b, c) = a b + c.
+// state's result has the same bits alone and in a batch ([Notes] §14). For that, contraction is off
+// for the whole project, and fused multiply-adds are written out as fma(a, b, c) = a b + c.
 #pragma once
 
 #include <cmath>
@@ -184,8 +184,8 @@ DTAU_INLINE std::int64_t less(Complex a, double b) { return a.real() < b; }
 
 // ---------------------------------------------------------------- sine and cosine
 
-// Cody-Waite reduction by multiples of pi/2 in three parts of 33 bits and the polynomials of
-// FreeBSD's msun (k_sin.c, k_cos.c); within two units in the last place for |x| < 1e5.
+// [Cody-Waite] reduction by multiples of pi/2 in three parts of 33 bits and the polynomials of
+// FreeBSD's msun (k_sin.c, k_cos.c), [Notes] §14; within two units in the last place for |x| < 1e5.
 inline constexpr double reduction_limit = 1e5;
 
 template <class T>
@@ -198,7 +198,7 @@ DTAU_INLINE void sincos_reduced(T x, T& sine, T& cosine) {
     const T first = fma(k, T(0x1.921fb544p0), x);  // exact
     const T second = fma(k, part, first);
     const T tail = fma(k, T(0x1.3198a2e037073p-69), fma(k, part, first - second));
-    const T r = second + tail, low = (second - r) + tail;  // r + low, to twice the digits
+    const T r = second + tail, low = (second - r) + tail;  // to twice the digits, [Notes] eq. 14.1
 
     const T z = r * r;
     T s = fma(z, T(1.58969099521155010221e-10), T(-2.50507602534068634195e-08));
@@ -206,7 +206,7 @@ DTAU_INLINE void sincos_reduced(T x, T& sine, T& cosine) {
     s = fma(z, s, T(-1.98412698298579493134e-04));
     s = fma(z, s, T(8.33333333332248946124e-03));
     s = fma(z, s, T(-1.66666666666666324348e-01));
-    s = r + fma(z * r, s, low);
+    s = r + fma(z * r, s, low);  // [Notes] eq. 14.2
 
     T c = fma(z, T(-1.13596475577881948265e-11), T(2.08757232129817482790e-09));
     c = fma(z, c, T(-2.75573143513906633035e-07));
@@ -214,7 +214,7 @@ DTAU_INLINE void sincos_reduced(T x, T& sine, T& cosine) {
     c = fma(z, c, T(-1.38888888888741095749e-03));
     c = fma(z, c, T(4.16666666666666019037e-02));
     const T half = T(0.5) * z, w = T(1.0) - half;
-    c = w + (((T(1.0) - w) - half) + fma(z, z * c, -(r * low)));
+    c = w + (((T(1.0) - w) - half) + fma(z, z * c, -(r * low)));  // [Notes] eq. 14.2
 
     const auto odd = quadrant & 1;
     sine = T(from_bits(to_bits(select(odd, c, s)) ^ ((quadrant & 2) << 62)));

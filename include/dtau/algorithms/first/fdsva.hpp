@@ -4,7 +4,7 @@
 //
 // The paper multiplies by M^-1 (DMM) or repeats a reduced articulated-body algorithm for every
 // column (AZA); here the branch-induced zeros of M = L^T D L are used instead (ltdl.hpp), for all
-// columns at once. With M factorised, the acceleration is a solve too (factorized.hpp).
+// columns at once ([Notes] §10). With M factorised, the acceleration is a solve too (factorized.hpp).
 #pragma once
 
 #include "dtau/algorithms/solve/factorized.hpp"

@@ -4,9 +4,10 @@
 //   jvp   da = M^-1 (dtau - product of inverse dynamics at a = FD(q, v, tau) with dq, dv, da = 0)
 //   vjp   by_tau = mu = M^-1 lam;   by_x = -(dID/dx)^T mu for x = q, v;   by_f_ext = J mu
 //
-// [IDSVA] eq. 5. The symbols are those of products.hpp, with mu in place of lam, and of aba.hpp.
-// Here F = IA a + pA ([RBDA] eq. 7.2) for every joint: nothing has to be summed for it, and d x* F
-// can join dF on the way outwards. M^-1 takes dF as forces on the bodies, together with dtau.
+// [IDSVA] eq. 5, [Notes] eq. 6.7. The symbols are those of products.hpp, with mu in place of lam,
+// and of aba.hpp. Here F = IA a + pA ([RBDA] eq. 7.2) for every joint: nothing has to be summed for
+// it, and d x* F can join dF on the way outwards. M^-1 takes dF as forces on the bodies, together
+// with dtau.
 #pragma once
 
 #include "dtau/algorithms/first/products.hpp"
@@ -47,7 +48,7 @@ void forward_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T* tau
         if (p >= 0) dF[p] = cross_star(d, aba.IA[i] * aba.a[i] + aba.pA[i], dF[p]);
     }
     for (int k = 0; k < tree.nv; ++k) w.torque[k] = fma(T(-tree.damping[k]), dv[k], dtau[k]);
-    articulated_solve(tree, g.S, w.torque, dF, da, w.motion, aba);
+    articulated_solve(tree, g.S, w.torque, dF, da, w.motion, aba);  // [Notes] eqs. 6.7, 6.8
 }
 
 template <class T>
@@ -70,7 +71,7 @@ void forward_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T* tau
     T* by_a = nullptr;
     forward_dynamics(tree, q, v, tau, f_ext, w.a, w.value);
     for (int i = 0; i < tree.nbodies; ++i) w.adjoint.P[i] = zero_force<T>();
-    articulated_solve(tree, g.S, lam, w.adjoint.P, by_tau, w.adjoint.w, aba);
+    articulated_solve(tree, g.S, lam, w.adjoint.P, by_tau, w.adjoint.w, aba);  // [Notes] eq. 6.8
     for (int i = 0; i < tree.nbodies; ++i) {
         adjoint_outwards(i, g, g.I[i] * g.v[i], w.adjoint);
         if (acts_on(by_f_ext, tree.bodies[i]))

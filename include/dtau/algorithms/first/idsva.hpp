@@ -1,7 +1,7 @@
-// First-order partial derivatives of inverse dynamics: IDSVA in ground coordinates, O(N d).
-// [IDSVA] algorithm 1, eqs. 30 and 32, with two changes: the body Coriolis operator is held in its
-// 12 numbers (inertia.hpp), and ground is the frame of the root body (kinematics.hpp), so that the
-// rows and columns of a free root need no products (free_root.hpp).
+// First-order partial derivatives of inverse dynamics: IDSVA in ground coordinates, O(N d). [IDSVA]
+// algorithm 1, eqs. 30 and 32, with two changes ([Notes] §4): the body Coriolis operator is held in
+// its 12 numbers (inertia.hpp), and ground is the frame of the root body (kinematics.hpp), so that
+// the rows and columns of a free root need no products (free_root.hpp).
 //
 // Symbols, for body i with parent p and column s_j of the motion subspace of joint j:
 //   Psidot[j]      Psi'_j  = v_p x s_j                 rate of s_j due to the parent's motion
@@ -56,14 +56,15 @@ void idsva_velocities(const Tree& tree, const T* v, const T* f_ext, const IdsvaW
         } else {
             const Motion<T> vp = g.v[body.parent];
             for (int k = body.v; k < body.v + body.nv; ++k) {
-                const Motion<T> s = g.S[k], Psidot = cross(vp, s);
+                const Motion<T> s = g.S[k], Psidot = cross(vp, s);  // [IDSVA] eq. 31
                 w.Psidot[k] = Psidot;
+                // [Notes] eq. 4.2
                 w.Upsilondot[k] = body.nv == 1 ? Psidot + Psidot : cross(vi, s, Psidot);
             }
             w.a[i] = subspace_times(body, w.Psidot, v, zero_motion<T>());
         }
         const Force<T> momentum = g.I[i] * vi;
-        w.B[i] = coriolis(g.I[i], vi, momentum);
+        w.B[i] = coriolis(g.I[i], vi, momentum);  // [IDSVA] eq. 28
         w.f[i] = cross_star(vi, momentum);
         if (acts_on(f_ext, body)) w.f[i] = w.f[i] - transformed(g.P[i], body_wrench(body, f_ext));
     }
@@ -84,7 +85,7 @@ void idsva_accelerations(const Tree& tree, const T* a, const IdsvaWorkspace<T>& 
         } else {
             const Motion<T> vp = g.v[body.parent], ap = w.a[body.parent];
             for (int k = body.v; k < body.v + body.nv; ++k)
-                w.Psiddot[k] = cross(ap, g.S[k], cross(vp, w.Psidot[k]));
+                w.Psiddot[k] = cross(ap, g.S[k], cross(vp, w.Psidot[k]));  // [IDSVA] eq. 31
             w.a[i] = subspace_times(body, g.S, a, ap + w.a[i]);
         }
         w.f[i] += g.I[i] * w.a[i];
@@ -146,9 +147,9 @@ void idsva_backward(const Tree& tree, const Partials<T>& out, const IdsvaWorkspa
         }
         for (int k = first; k < end; ++k) {
             const Motion<T> s = g.S[k];
-            const Vec3<T> t1 = transposed_mul(B, s);
+            const Vec3<T> t1 = transposed_mul(B, s);  // [Notes] eq. 4.5
             const Force<T> t2 = I * s;
-            const auto row = [&](int j) {
+            const auto row = [&](int j) {  // [IDSVA] eqs. 30, 32, left; [Notes] eq. 4.6
                 out.dq[k * n + j] = dot(t1, w.Psidot[j].ang, dot(t2, w.Psiddot[j]));
                 out.dv[k * n + j] = dot(t1, g.S[j].ang, dot(t2, w.Upsilondot[j]));
                 if (out.da) out.da[k * n + j] = dot(t2, g.S[j]);
@@ -157,11 +158,11 @@ void idsva_backward(const Tree& tree, const Partials<T>& out, const IdsvaWorkspa
             if (body.parent < 0) continue;
 
             const Force<T> by_q = mul_add(B, w.Psidot[k], cross_star(s, w.f[i], I * w.Psiddot[k]));
-            const Force<T> by_v = mul_add(B, s, I * w.Upsilondot[k]);
+            const Force<T> by_v = mul_add(B, s, I * w.Upsilondot[k]);  // [Notes] eq. 4.7
             for (int j = tree.dofs.parent[first]; j >= stop; j = tree.dofs.parent[j]) {
                 row(j);
-                out.dq[j * n + k] = dot(g.S[j], by_q);
-                out.dv[j * n + k] = dot(g.S[j], by_v);
+                out.dq[j * n + k] = dot(g.S[j], by_q);  // [IDSVA] eq. 30
+                out.dv[j * n + k] = dot(g.S[j], by_v);  // [IDSVA] eq. 32
                 if (out.da) out.da[j * n + k] = out.da[k * n + j];
             }
             if (stop > 0)

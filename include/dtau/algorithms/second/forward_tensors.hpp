@@ -1,6 +1,7 @@
 // Second-order partial derivatives of forward dynamics: full tensors, O(n^3 d).
 //
-// With a = FD(q, v, tau), differentiating M a + ... = tau twice ([IDSVA-SO] gives D D tau at fixed a):
+// With a = FD(q, v, tau), differentiating M a + ... = tau twice ([IDSVA-SO] gives D D tau at fixed
+// a; [Notes] §9):
 //   D_x D_y a = -M^-1 (D_x D_y tau + D_x M D_y a + D_y M D_x a),   D_q D_tau a = -M^-1 D_q M M^-1
 // where D_v M = 0. One state at a time: its vectors hold neighbouring entries.
 #pragma once
@@ -79,7 +80,7 @@ void forward_second_derivatives(const Tree& tree, const T* q, const T* v, const 
         return tensor + (std::ptrdiff_t(i) * n + j) * n;
     };
     const T* entry = p.dadq;
-    for_packed_entries(tree, w.path, [&](int i, int l, int k, double scale) {
+    for_packed_entries(tree, w.path, [&](int i, int l, int k, double scale) {  // [Notes] eq. 9.1
         const T x = T(scale) * *entry++;
         add_row(x, w.da_dq + l * n, n, row(out.dqdq, i, k));
         add_row(x, w.da_dv + l * n, n, row(out.dqdv, i, k));

@@ -9,7 +9,7 @@
 //   P, Z     I w and (2B)^T w of the subtree; Z is a moment
 //   D        of the subtree: D u = (2B[u])^T w for the Coriolis operator of the twist u
 //
-// For column k, with the composites of its body:
+// For column k, with the composites of its body ([Notes] eqs. 8.2 to 8.4):
 //   alpha = s_k x* f + I Psi''_k + 2B Psi'_k        gamma = I Phi_k + s_k x* P
 //   zeta  = (2B)^T Phi_k + D Psi'_k + s_k x* Z      eta   = D s_k
 //
@@ -59,7 +59,7 @@ void hessian_forward(const Tree& tree, const T* lam, const IdsvaWorkspace<T>& id
         const Body& body = tree.bodies[i];
         const Motion<T> wp = body.parent < 0 ? zero_motion<T>() : x.w[body.parent];
         for (int k = body.v; k < body.v + body.nv; ++k)
-            x.Phi[k] = body.parent < 0 ? zero_motion<T>() : cross(wp, g.S[k]);
+            x.Phi[k] = body.parent < 0 ? zero_motion<T>() : cross(wp, g.S[k]);  // [Notes] eq. 6.4
         const Motion<T> w = subspace_times(body, g.S, lam, wp);
         x.w[i] = w;
         x.P[i] = g.I[i] * w;
@@ -69,6 +69,7 @@ void hessian_forward(const Tree& tree, const T* lam, const IdsvaWorkspace<T>& id
 }
 
 // The columns of the free root above k, base ... base + 5, in the rows and columns of k; Phi = 0.
+// [Notes] eq. 8.5.
 template <class T>
 DTAU_INLINE void free_root_blocks(const FreeRoot<T>& root, const Vec3<T>& zeta,
                                   const Force<T>& gamma, const Vec3<T>& eta, int k, int base,
@@ -99,11 +100,11 @@ void hessian_backward(const Tree& tree, const Blocks<T>& out, const IdsvaWorkspa
             const Motion<T> s = g.S[k], Phi = x.Phi[k], Psidot = w.Psidot[k];
             const Force<T> t2 = I * s;
             const Force<T> alpha = mul_add(B, Psidot, cross_star(s, w.f[i], I * w.Psiddot[k]));
-            const Force<T> by_v = mul_add(B, s, I * w.Upsilondot[k]);
-            const Force<T> turned = cross_star(s, P), gamma = turned + I * Phi;
+            const Force<T> by_v = mul_add(B, s, I * w.Upsilondot[k]);            // [Notes] eq. 4.7
+            const Force<T> turned = cross_star(s, P), gamma = turned + I * Phi;  // [Notes] eq. 8.2
             const Vec3<T> zeta = cross(s.ang, x.Z[i], mul_add(D, Psidot, transposed_mul(B, Phi)));
             const Vec3<T> eta = D * s;
-            const auto by_q = [&](int j) {
+            const auto by_q = [&](int j) {  // [Notes] eq. 8.3
                 return dot(alpha, x.Phi[j], dot(zeta, w.Psidot[j].ang, dot(gamma, w.Psiddot[j])));
             };
             const auto shared = [&](int j) {  // the same inside a joint and across joints
@@ -120,8 +121,9 @@ void hessian_backward(const Tree& tree, const Blocks<T>& out, const IdsvaWorkspa
             for (int j = tree.dofs.parent[first]; j >= stop; j = tree.dofs.parent[j]) {
                 out.dqdq[k * n + j] = out.dqdq[j * n + k] = by_q(j);
                 out.dvdv[k * n + j] = out.dvdv[j * n + k] = dot(eta, g.S[j].ang);
+                // [Notes] eq. 8.4
                 out.dqdv[k * n + j] = dot(zeta, g.S[j].ang, dot(gamma, w.Upsilondot[j]));
-                out.dadq[j * n + k] = dot(gamma, g.S[j]);
+                out.dadq[j * n + k] = dot(gamma, g.S[j]);  // [Notes] eq. 8.4
                 shared(j);
             }
             if (stop > 0)

@@ -37,10 +37,10 @@ DTAU_INLINE void deep_column(int i, int k, const IdsvaWorkspace<T>& w, DeepColum
     const Force<T> t2 = I * s;
     m.s = s, m.Psidot = Psidot, m.Psiddot = Psiddot, m.t2 = t2;
     m.t1 = transposed_mul(B, s);
-    m.alpha = mul_add(B, Psidot, cross_star(s, w.f[i], I * Psiddot));
+    m.alpha = mul_add(B, Psidot, cross_star(s, w.f[i], I * Psiddot));  // [Notes] eq. 4.7
     m.beta = mul_add(B, s, I * w.Upsilondot[k]);
-    m.I_rate = moving(s, I);
-    m.B_rate = moving(s, B, I, Psidot);
+    m.I_rate = moving(s, I);             // [Notes] eq. 5.4
+    m.B_rate = moving(s, B, I, Psidot);  // [Notes] eq. 5.6
     m.E = coriolis(I, s, t2);
     m.D = coriolis_dual(I, s, t2);
 }
@@ -81,7 +81,7 @@ DTAU_INLINE void idsva_so_group(const FreeRoot<T>& root, const Inertia<T>& I, in
         }
         for (int e = joint; symmetric && e < d; ++e) {
             T &x = row.dqdq[e], &y = row.dqdq[d + 1 + e];
-            x = y = T(0.5) * (x + y);
+            x = y = T(0.5) * (x + y);  // [Notes] eq. 7.7
         }
         rows.done(2 * d + 1);
     }

@@ -10,15 +10,15 @@
 //   D        D u = (2B[u])^T s_m            beta   2B s_m + I (Psi'_m + S'_m)
 //   I', B'   rates of I and 2B              E      the Coriolis operator of the twist s_m
 //
-// Output m, columns j and i of a joint that is not deeper than j's:
+// Output m, columns j and i of a joint that is not deeper than j's ([Notes] eqs. 7.2, 7.3):
 //   zeta = D Psi'_j + s_j x* t1   gamma = s_j x* t2   eta = D s_j
 //   D_qi D_qj tau_m = zeta . Psi'_i + gamma . Psi''_i     D_qi D_vj tau_m = eta . Psi'_i
 //   D_qj D_vi tau_m = zeta . s_i + gamma . (Psi'_i + S'_i)     (i's joint strictly shallower)
-//   D_vi D_vj tau_m = eta . s_i                                less gamma_i . s_j inside one joint
+//   D_vi D_vj tau_m = eta . s_i                                less gamma . s_i inside one joint
 //   D_qj M_mi       = gamma . s_i                              (i's joint strictly shallower)
 //
 // Output k of a joint strictly shallower than m's, i on the path of m; {} if k's joint is strictly
-// shallower than i's:
+// shallower than i's ([Notes] eqs. 7.4, 7.5):
 //   D_qi D_qm tau_k = s_k . (B' Psi'_i + I' Psi''_i + {s_i x* alpha})
 //   D_qi D_vm tau_k = s_k . (E Psi'_i + {s_i x* beta})
 //   D_qm D_vi tau_k = s_k . (B' s_i + I' (Psi'_i + S'_i))      D_vi D_vm tau_k = s_k . E s_i
@@ -103,13 +103,13 @@ DTAU_INLINE void output_column(const DeepColumn<T>& k, int end, const OutputColu
     const Force<Wide<T>> t2 = spread(k.t2);
     for (int e = 0; e < end; e += Pack<T>::width) {
         const Motion<Wide<T>> S = w.S.load(e);
-        out.zeta.store(e, cross(S.ang, t1, D * w.Psidot.load(e)));
+        out.zeta.store(e, cross(S.ang, t1, D * w.Psidot.load(e)));  // [Notes] eq. 7.2
         out.eta.store(e, D * S);
         out.gamma.store(e, cross_star(S, t2));
     }
 }
 
-// Entries [m, e, f] for the row e of a free root.
+// Entries [m, e, f] for the row e of a free root: [Notes] eq. 7.9.
 template <class T>
 DTAU_INLINE void free_root_row(const FreeRoot<T>& root, int e, int d, const OutputColumn<T>& out,
                                const Tensors<T*>& row) {
@@ -159,6 +159,7 @@ DTAU_INLINE void deepest_output_row(const FreeRoot<T>& root, int e, int d,
     const Force<Wide<T>> gamma = spread(own_gamma);
     for (int f = first; f < end; f += width) {
         const Motion<Wide<T>> S = w.S.load(f);
+        // [Notes] eq. 7.3
         store(row.dqdq + f, dot(zeta, w.Psidot.load_ang(f), dot(gamma, w.Psiddot.load(f))));
         store(row.dqdv + f, dot(zeta, S.ang, dot(gamma, w.Upsilondot.load(f))));
         store(row.dvdv + f, dot(eta, S.ang));
@@ -223,7 +224,7 @@ DTAU_INLINE void forces_on_outputs(const DeepColumn<T>& m, const Inertia<T>& I, 
     for (int e = 0; e <= d; e += Pack<T>::width) {
         const Motion<Wide<T>> S = w.S.load(e);
         w.qv.store(e, mul_add(B, S, I_rate * w.Upsilondot.load(e)));
-        w.vv.store(e, E * S);
+        w.vv.store(e, E * S);  // [Notes] eq. 7.4
         w.aq.store(e, I_rate * S);
     }
     for (int e = 0; e < first; e += Pack<T>::width)
@@ -232,15 +233,15 @@ DTAU_INLINE void forces_on_outputs(const DeepColumn<T>& m, const Inertia<T>& I, 
         const Motion<Wide<T>> S = w.S.load(e), Psidot = w.Psidot.load(e);
         const Force<Wide<T>> qq = mul_add(B, Psidot, I_rate * w.Psiddot.load(e)), vq = E * Psidot;
         w.qq_own.store(e, qq);
-        w.qq.store(e, cross_star(S, alpha, qq));
+        w.qq.store(e, cross_star(S, alpha, qq));  // [Notes] eq. 7.4
         w.vq_own.store(e, vq);
-        w.vq.store(e, cross_star(S, beta, vq));
+        w.vq.store(e, cross_star(S, beta, vq));  // [Notes] eq. 7.4
     }
     w.qv.set(d, w.vq[d]);  // inside m's own joint
     for (int e = w.joint_begin[d]; e < d; ++e) {
         const DeepColumn<T>& o = w.own[e - w.joint_begin[d]];
         w.qv.set(e, cross_star(m.s, o.beta, o.E * m.Psidot));
-        w.vv.set(e, mul_add(o.E, m.s, I * cross(o.s, m.s)));
+        w.vv.set(e, mul_add(o.E, m.s, I * cross(o.s, m.s)));  // [Notes] eq. 7.5
         w.aq.set(e, cross_star(m.s, o.t2));
         w.qq_exchanged.set(
             e, mul_add(o.B_rate, m.Psidot, cross_star(m.s, o.alpha, o.I_rate * m.Psiddot)));

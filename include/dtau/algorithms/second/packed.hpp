@@ -34,7 +34,7 @@ class ConsecutiveRows {
 
 DTAU_INLINE std::ptrdiff_t packed_size(int depth) {  // of a group
     const std::ptrdiff_t d = depth;
-    return 3 * d * (d + 1) + 1;
+    return 3 * d * (d + 1) + 1;  // [Notes] eq. 7.8
 }
 DTAU_INLINE std::ptrdiff_t packed_size(const Paths& dofs) {
     std::ptrdiff_t size = 0;

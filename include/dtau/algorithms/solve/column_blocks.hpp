@@ -1,6 +1,6 @@
 // Products with blocks of columns that keep the zeros of the tree: what (nv, columns) matrices go
 // through together, a few packs of columns at a time, in registers. Row k of a block is its packs
-// x[k * packs] ... x[k * packs + packs - 1].
+// x[k * packs] ... x[k * packs + packs - 1]. [Notes] §10.
 #pragma once
 
 #include "dtau/algorithms/solve/ltdl.hpp"

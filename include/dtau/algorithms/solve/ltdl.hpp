@@ -4,7 +4,7 @@
 // Two degrees of freedom are related if one is on the path from the other to the world; M and L
 // have entries for related pairs only. L is therefore kept by paths: row k holds L_kj at place
 // depth(j) for the j on the path of k, and 1/D_k at place depth(k). The path of an ancestor is a
-// prefix of the path of k, so rows combine place by place. The subtree of k is the range
+// prefix of the path of k, so rows combine place by place ([Notes] §10). The subtree of k is the range
 // k ... dof_end[k] - 1.
 #pragma once
 
@@ -44,7 +44,7 @@ void ltdl_factorize(const Paths& dofs, const LtdlWorkspace<T>& w) {
         T* row = w.L + k * w.stride;
         const T d_inverse = T(1.0) / row[depth];
         for (int a = depth - 1; a >= 0; --a) {
-            const T l = row[a] * d_inverse;
+            const T l = row[a] * d_inverse;  // [Notes] eq. 10.1
             T* ancestor = w.L + path[a] * w.stride;
             for (int b = 0; b <= a; ++b) ancestor[b] = fma(-l, row[b], ancestor[b]);
         }

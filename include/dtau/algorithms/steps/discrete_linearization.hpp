@@ -5,7 +5,7 @@
 // Then blocks of columns go through the stages: with xi_i and dv_i the variations of a stage's state,
 //   da_i = -M_i^-1 (dtau/dq xi_i + dtau/dv dv_i - dtau)
 // No inverse and no derivative of forward dynamics is formed, and the zeros of the tree are skipped
-// in every product: O(N d) a column, where products of (nv, nv) matrices take O(N^2).
+// in every product: O(N d) a column, where products of (nv, nv) matrices take O(N^2). [Notes] §12.
 #pragma once
 
 #include "dtau/algorithms/solve/column_blocks.hpp"
@@ -116,7 +116,7 @@ void displace(const Tree& tree, const BlockStart& start, int stage, const Discre
         Pack<T>*q = w.q + first * packs, xi[6 * packs];
         for (int k = 0; k < body.nv * packs; ++k) q[k] = xi[k] = {T(0.0)};
         add_units<packs>(start, 0, first, body.nv, xi);
-        joint_product<packs>(by.Ad, body.nv, xi, q);
+        joint_product<packs>(by.Ad, body.nv, xi, q);  // [Notes] eq. 12.6
         joint_product<packs>(by.J, body.nv, w.theta + first * packs, q);
     });
 }
@@ -164,13 +164,13 @@ void linearize_block(const Tree& tree, Integrator method, T h, const BlockStart&
         const Rows q_rows = i > 1 ? all : i == 1 ? of_whole_joints(tree, joined(xi, dv)) : xi;
         subtract_products<packs>(dofs, Factor<T>{w.dtau_dq[i], w.q, q_rows},
                                  Factor<T>{w.dtau_dv[i], w.v, i > 0 ? all : dv}, w.a, factors.path);
-        solve_block<packs>(dofs, w.a, factors);
+        solve_block<packs>(dofs, w.a, factors);  // [Notes] eq. 12.8
         if (i > 0)
             for_turning_joints(tree, true, [&](int j, const Body& body, int first) {
                 const JointVariation<T>& by = w.variation.at(j, i);
                 Pack<T>*rate = w.v + first * packs, v[6 * packs];
                 for (int k = 0; k < body.nv * packs; ++k) v[k] = rate[k], rate[k] = {T(0.0)};
-                joint_product<packs>(by.by_v, body.nv, v, rate);
+                joint_product<packs>(by.by_v, body.nv, v, rate);  // [Notes] eq. 12.7
                 joint_product<packs>(by.by_theta, body.nv, w.theta + first * packs, rate);
             });
         for (int k = 0; k < size; ++k) {

@@ -1,4 +1,5 @@
-// Left-trivialized linearization of the equations of motion, [Bos] propositions 1 to 3.
+// Left-trivialized linearization of the equations of motion, [Bos] propositions 1 to 3 (eqs. 22,
+// 31, 42).
 //
 //   z' = A z + B u,   z = (xi, dv),   q_eps = q (+) eps xi,   v_eps = v + eps dv
 //
@@ -34,7 +35,7 @@ DTAU_INLINE void kinematic_rows(const Tree& tree, const T* v, T* A) {
         if (traits(body.kind).commutes) continue;
         const int first = independent_dof(tree, body.v);
         T block[36];
-        joint_matrix(body.kind, ad(-joint_twist(body, v + body.v)), block);
+        joint_matrix(body.kind, ad(-joint_twist(body, v + body.v)), block);  // [Notes] eq. 12.10
         for (int r = 0; r < body.nv; ++r)
             for (int c = 0; c < body.nv; ++c)
                 A[(first + r) * width + first + c] = block[r * body.nv + c];

@@ -6,10 +6,10 @@
 //
 //     theta' = J(theta)^-1 v = v + [theta, v] / 2 + [theta, [theta, v]] / 12 - ...,   [x, y] = x cross y
 //
-// That is the method of Runge, Kutta, Munthe-Kaas: [RKMK], where order 4 needs the two
-// brackets that are written here and no more. Without them the order is 2 for joints that turn; for
-// all others they vanish. The inverse of the right Jacobian is there because velocities are in body
-// axes.
+// That is the method of Runge, Kutta, Munthe-Kaas: [RKMK], where order 4 needs the two brackets
+// that are written here and no more ([Notes] eq. 12.2). Without them the order is 2 for joints that
+// turn; for all others they vanish. The inverse of the right Jacobian is there because velocities
+// are in body axes.
 #pragma once
 
 #include "dtau/algorithms/steps/manifold.hpp"
@@ -60,6 +60,7 @@ DTAU_INLINE void displacement_rates(const Tree& tree, const T* theta, const T* v
         }
         const Motion<T> x = joint_twist(body, theta + body.v), y = joint_twist(body, v + body.v);
         const Motion<T> xy = cross(x, y);
+        // [Notes] eq. 12.2
         joint_coordinates(body, fma(T(1.0 / 12.0), cross(x, xy), fma(T(0.5), xy, y)),
                           rate + body.v);
     }
@@ -142,7 +143,7 @@ DTAU_INLINE void step_variation(const Tree& tree, Integrator method, const StepW
             joint_matrix(body.kind, J, out.J);
             joint_matrix(body.kind, inverse_adjoint(theta, J), out.Ad);
             if (i == max_stages) continue;
-            // v + [theta, v] / 2 + [theta, [theta, v]] / 12
+            // [Notes] eq. 12.7: v + [theta, v] / 2 + [theta, [theta, v]] / 12
             const Motion<T> v = joint_twist(body, step.v(i) + first);
             const MotionMap<T> x = ad(theta), y = ad(v), xy = ad(cross(theta, v));
             const T half(0.5), twelfth(1.0 / 12.0);

@@ -3,8 +3,8 @@
 // inverse.hpp.
 //
 // At every order the unknowns, the coefficients m = (alpha; A) of the bodies' accelerations, obey
-// the same linear equations ([HO-FBS] Lemma 2), so that the articulated inertias of order 0 serve
-// all orders. For body i with parent p, order k:
+// the same linear equations ([HO-FBS] Lemma 2, [Notes] eq. 13.6), so that the articulated inertias
+// of order 0 serve all orders. For body i with parent p, order k:
 //   c[i]     what of m_i = Ad m_p + S a + c_i lower orders give; S a too where the joint's motion is
 //            prescribed
 //   IA[i]    articulated inertia;  p[i] bias force of the subtree: F_i = IA_i m_i + p_i, total force
@@ -36,14 +36,14 @@ DTAU_INLINE void bias_force(const Tree& tree, int i, int k, const T* v, const T*
     const auto drive = [&](int j) { return factor * fma(T(-tree.damping[j]), v[j], tau[j]); };
     if (simple) {
         ForwardColumn<T>& column = w.columns[body.v];
-        column.t = drive(body.v) - p.ang.z;
+        column.t = drive(body.v) - p.ang.z;  // [Notes] eq. 13.8
         p = fma(column.t * column.d_inverse, column.U, p);
     } else if (prescribed(body)) {
         for (int j = body.v; j < body.v + body.nv; ++j) c = fma(factor * a[j], w.S[j], c);
     } else {
         for (int j = body.v + body.nv - 1; j >= body.v; --j) {
             ForwardColumn<T>& column = w.columns[j];
-            column.t = drive(j) - dot(w.S[j], p);
+            column.t = drive(j) - dot(w.S[j], p);  // [Notes] eq. 13.8
             p = fma(column.t * column.d_inverse, column.U, p);
         }
     }
@@ -74,7 +74,7 @@ void bias_forces(const Tree& tree, int k, const T* v, const T* a, const T* tau, 
 }
 
 // Acceleration of order k of a body and its joint (unscaled, into a_out), after its parent's, and the
-// force across the joint, of a simple one if there is another order.
+// force across the joint, of a simple one if there is another order: [Notes] eq. 13.9.
 template <bool simple, class T>
 DTAU_INLINE void accelerate(const Tree& tree, int i, int k, bool another, const T* a, T* a_out,
                             const Prescribed& prescribed, const ForwardSeriesWorkspace<T>& w) {
@@ -92,6 +92,7 @@ DTAU_INLINE void accelerate(const Tree& tree, int i, int k, bool another, const 
         const Vec3<T> ang = transposed_mul(R0, m_p.ang);
         const Vec3<T> lin = transposed_mul(R0, cross(m_p.ang, r, m_p.lin));
         const T inverse(w.scale.inverse[k + 1]);
+        // [Notes] eq. 13.6
         m = {turned<false>(how, s, 0, ang, m.ang), turned<false>(how, s, 0, lin, m.lin)};
         TwoVectors<T>& seen = w.seen[at + k + 1];
         Four<T>::of(inverse * ang.x, inverse * ang.y, lin.x + b.carried.x, lin.y + b.carried.y)

@@ -1,6 +1,7 @@
 // Time derivatives of inverse dynamics, and of its parts that do not depend on a, in body
-// coordinates, O(N r^2). The problem of [HO-FBS] Algorithm 2 (H-GRNE-FBS), by other equations: only
-// vectors are convolved, as Taylor coefficients, and no linear velocity and no inertia is.
+// coordinates, O(N r^2). The problem of [HO-FBS] Algorithm 2 (H-GRNE-FBS), by other equations
+// ([Notes] §13): only vectors are convolved, as Taylor coefficients, and no linear velocity and no
+// inertia is.
 //
 // Newton's and Euler's equations in the axes of each body about its origin. For body i with parent
 // p, coefficients of order k, with the joint's w, u, E, r of joint_series.hpp and r = p0 + R0 r_joint:
@@ -115,7 +116,7 @@ DTAU_INLINE void carried_motion(const Tree& tree, const Body& body, int order, i
                       transposed_mul(R0, carried_acceleration<simple>(body, k, r0, parent, w)));
     for (int k = 0; k <= order; ++k) {
         const TwoVectors<T> both = rotated<false>(how, s, k, w.seen);
-        omega[k] = both.a() + s.w[k], A[k] = both.b();
+        omega[k] = both.a() + s.w[k], A[k] = both.b();  // [Notes] eqs. 13.2, 13.3
     }
     if (part == Part::all) {  // alpha needs one order more
         const Vec3<T> y = transposed_mul(R0, w.omega[parent + order + 1]);
@@ -136,7 +137,7 @@ DTAU_INLINE void own_motion(const Body& body, int order, const JointSeries<T>& s
     Vec3<T>* A = w.A + at;
     for (int k = 0; k <= order && slides_on<simple>(body); ++k) {
         if (part == Part::all) A[k] = fma(T(k + 1.0), s.u[k + 1], A[k]);
-        A[k] = sliding_acceleration(k, omega, s, A[k]);
+        A[k] = sliding_acceleration(k, omega, s, A[k]);  // [Notes] eq. 13.3
     }
     for (int k = 0; k <= order; ++k) {
         const Vec3<T> rate = part == Part::bias ? alpha[k] : T(k + 1.0) * omega[k + 1];
@@ -153,7 +154,7 @@ DTAU_INLINE void own_force(const Tree& tree, const Body& body, int order, const 
     for (int k = 0; k <= order; ++k) {
         const Vec3<T>& A = w.A[at + k];
         Force<T> F = part == Part::gravity ? zero_force<T>() : moving_mass(I, w.X[at + k]);
-        F = {cross(h, A, F.ang), fma(I.m, A, F.lin)};
+        F = {cross(h, A, F.ang), fma(I.m, A, F.lin)};  // [Notes] eq. 13.4
         if (acts_on(f_ext, body)) {
             const T factor(-w.scale.inverse_factorial[k]);
             F = fma(factor, body_wrench(body, f_ext + k * 6 * tree.nlinks), F);
@@ -210,7 +211,7 @@ DTAU_INLINE void inwards(const Tree& tree, const Body& body, int order, const T*
             w.y[k] = both.a();
             moment = cross_sum(0, k, s.r, w.y, moment);
         }
-        const Vec3<T> f = frame.R * both.a();
+        const Vec3<T> f = frame.R * both.a();  // [Notes] eq. 13.5
         force_p[k].set(force_p[k].a() + f,
                        cross(frame.r, f, mul_add(frame.R, moment, force_p[k].b())));
     }

@@ -1,4 +1,5 @@
-// What a joint does to its body, as functions of time, [HO-FBS] Algorithm 1 in body coordinates:
+// What a joint does to its body, as functions of time ([Notes] eq. 13.1); [HO-FBS] Algorithm 1 has
+// spatial twists instead:
 //   w, u     the joint's twist S v in body axes: angular, linear
 //   E        rotation from the axes of the joint's frame to those of the body, E' = -w x E; of a
 //            joint that turns about z the sine and the cosine only
@@ -185,16 +186,16 @@ DTAU_INLINE void extend_joint(Rotation how, bool sliding, int k, const TaylorSca
             const T w = s.w[k - m].z;
             c = fma(s.turn[m].sine, w, c), d = fma(s.turn[m].cosine, w, d);
         }
-        s.turn[k + 1] = {inverse * d, -(inverse * c)};
+        s.turn[k + 1] = {inverse * d, -(inverse * c)};  // [Notes] eq. 13.1
     } else if (how == Rotation::any) {
         Mat3<T> E = zero_matrix<T>();
         for (int m = 0; m <= k; ++m) {
             const Vec3<T>& w = s.w[k - m];
             E = {cross(s.E[m].x, w, E.x), cross(s.E[m].y, w, E.y), cross(s.E[m].z, w, E.z)};
         }
-        s.E[k + 1] = inverse * E;
+        s.E[k + 1] = inverse * E;  // [Notes] eq. 13.1
     }
-    if (sliding) s.r[k + 1] = inverse * rotated<true>(how, s, k, s.u);
+    if (sliding) s.r[k + 1] = inverse * rotated<true>(how, s, k, s.u);  // [Notes] eq. 13.1
 }
 
 // All of a joint: twists of orders below `rows`, pose of orders below `poses`.

@@ -91,6 +91,7 @@ template <class T>
 DTAU_INLINE Force<T> moving_mass(const Moments& I, const Mat3<T>& X) {
     const auto [a, b, c] = transposed(X);
     const Mat3<double>& S = I.second;
+    // [Notes] eq. 13.4
     return {{dot(S.y, c) - dot(S.z, b), dot(S.z, a) - dot(S.x, c), dot(S.x, b) - dot(S.y, a)},
             X * I.h};
 }

@@ -1,5 +1,6 @@
 // The admissible Coriolis matrix in ground coordinates, O(N d): C v is the Coriolis and centripetal
-// torque, and dM/dt = C + C^T. [Echeandia] algorithm 1, with 12 numbers for the operator B.
+// torque, and dM/dt = C + C^T. [Echeandia] algorithm 1, with 12 numbers for the operator B:
+// [Notes] eq. 3.7.
 //
 // For j on the path from the world to k, with composites of k, and S'_j = v_j x s_j with v_j the
 // twist of the body of joint j:
@@ -41,14 +42,14 @@ void coriolis_matrix(const Tree& tree, const T* q, const T* v, T* C,
         const int first = body.v, end = body.v + body.nv;
         for (int k = first; k < end; ++k) {
             const Motion<T> s = g.S[k];
-            const Vec3<T> t1 = half * transposed_mul(w.B[i], s);
+            const Vec3<T> t1 = half * transposed_mul(w.B[i], s);  // [Notes] eq. 3.7
             const Force<T> t2 = g.I[i] * s;
             const Force<T> F = fma(half, mul_add(w.B[i], s, zero_force<T>()), g.I[i] * w.Sdot[k]);
             const auto row = [&](int j) { C[k * n + j] = dot(t1, g.S[j].ang, dot(t2, w.Sdot[j])); };
             for (int j = first; j < end; ++j) row(j);
             for (int j = tree.dofs.parent[first]; j >= 0; j = tree.dofs.parent[j]) {
                 row(j);
-                C[j * n + k] = dot(g.S[j], F);
+                C[j * n + k] = dot(g.S[j], F);  // [Notes] eq. 3.7
             }
         }
         if (body.parent >= 0) {
