@@ -1,6 +1,7 @@
 // Quaternions need branches for small angles: one state at a time.
 #include "dtau/algorithms/steps/manifold.hpp"
 #include "functions/arguments.hpp"
+#include "functions/shared/algorithms.hpp"
 
 namespace dtau::DTAU_VARIANT {
 namespace {

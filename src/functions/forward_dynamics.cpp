@@ -1,6 +1,7 @@
 #include "dtau/algorithms/solve/factorized.hpp"
 #include "dtau/algorithms/values/aba.hpp"
 #include "functions/arguments.hpp"
+#include "functions/shared/algorithms.hpp"
 
 namespace dtau::DTAU_VARIANT {
 namespace {

@@ -1,5 +1,6 @@
 #include "dtau/algorithms/values/rnea.hpp"
 #include "functions/arguments.hpp"
+#include "functions/shared/algorithms.hpp"
 
 namespace dtau::DTAU_VARIANT {
 namespace {

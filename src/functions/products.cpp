@@ -1,6 +1,7 @@
 #include "dtau/algorithms/first/products.hpp"
 #include "dtau/algorithms/first/forward_products.hpp"
 #include "functions/arguments.hpp"
+#include "functions/shared/algorithms.hpp"
 
 namespace dtau::DTAU_VARIANT {
 namespace {

@@ -21,7 +21,7 @@ struct Factor {
 
 // result -= a.matrix a.x + b.matrix b.x
 template <int packs, class T>
-DTAU_INLINE void subtract_products(const Paths& dofs, const Factor<T>& a, const Factor<T>& b,
+void subtract_products(const Paths& dofs, const Factor<T>& a, const Factor<T>& b,
                                    Pack<T>* result, int* path) {
     forget_path(dofs, path);
     for (int k = 0; k < dofs.n; ++k) {
@@ -53,7 +53,7 @@ DTAU_INLINE void subtract_products(const Paths& dofs, const Factor<T>& a, const 
 
 // x becomes M^-1 x: ltdl_solve_vector for a block.
 template <int packs, class T>
-DTAU_INLINE void solve_block(const Paths& dofs, Pack<T>* x, const LtdlWorkspace<T>& w) {
+void solve_block(const Paths& dofs, Pack<T>* x, const LtdlWorkspace<T>& w) {
     Pack<T> sum[packs];
     const auto add = [&](T l, int j) __attribute__((always_inline)) {
         unrolled<packs>([&](int p) { sum[p] = fma(-l, x[j * packs + p], sum[p]); });
@@ -76,29 +76,36 @@ DTAU_INLINE void solve_block(const Paths& dofs, Pack<T>* x, const LtdlWorkspace<
     }
 }
 
-// result += matrix x, for `size` rows of a joint.
-template <int packs, class T>
-DTAU_INLINE void joint_product(const T* matrix, int size, const Pack<T>* x, Pack<T>* result) {
-    for (int r = 0; r < size; ++r)
-        for (int c = 0; c < size; ++c)
-            unrolled<packs>([&](int p) {
-                result[r * packs + p] =
-                    fma(matrix[r * size + c], x[c * packs + p], result[r * packs + p]);
-            });
+// x becomes M^-1 (x - a.matrix a.x - b.matrix b.x), for a number of packs that is known only now.
+template <int most, class T>
+void subtract_and_solve(const Paths& dofs, int packs, const Factor<T>& a, const Factor<T>& b,
+                        Pack<T>* x, const LtdlWorkspace<T>& w) {
+    if (packs == most) {
+        subtract_products<most>(dofs, a, b, x, w.path);
+        solve_block<most>(dofs, x, w);
+    } else if constexpr (most > 1) {
+        subtract_and_solve<most - 1>(dofs, packs, a, b, x, w);
+    }
 }
 
-// Calls solve<packs>(begin) for blocks of nearly equal width, at most `most` packs each.
-template <int most, class Solve>
-DTAU_INLINE void with_packs(int packs, int begin, const Solve& solve) {
-    if (packs == most) return solve.template operator()<most>(begin);
-    if constexpr (most > 1) with_packs<most - 1>(packs, begin, solve);
+// result += matrix x, for `size` rows of a joint.
+template <class T>
+DTAU_INLINE void joint_product(const T* matrix, int size, int packs, const Pack<T>* x,
+                               Pack<T>* result) {
+    for (int r = 0; r < size; ++r)
+        for (int c = 0; c < size; ++c)
+            for (int p = 0; p < packs; ++p)
+                result[r * packs + p] =
+                    fma(matrix[r * size + c], x[c * packs + p], result[r * packs + p]);
 }
+
+// Calls solve(begin, packs) for blocks of nearly equal width, at most `most` packs each.
 template <int most, int width, class Solve>
 DTAU_INLINE void for_even_blocks(int columns, const Solve& solve) {
     const int packs = (columns + width - 1) / width, blocks = (packs + most - 1) / most;
     for (int b = 0; b < blocks; ++b) {
         const int first = packs * b / blocks, next = packs * (b + 1) / blocks;
-        with_packs<most>(next - first, first * width, solve);
+        solve(first * width, next - first);
     }
 }
 

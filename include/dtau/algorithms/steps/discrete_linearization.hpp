@@ -70,24 +70,26 @@ DTAU_INLINE void linearize_stage(const Tree& tree, int i, const T* q, const T* v
 
 // A block of columns from `begin` on: those of z = (xi, dv), padded to whole packs, then the inputs.
 struct BlockStart {
-    int begin, padded;
+    int begin, packs, padded;
     const InputMap& inputs;
 };
 
 // Adds xi (first = 0) or dv (first = nv) to rows of `row` ... row + count - 1 of all.
-template <int packs, class T>
+template <class T>
 DTAU_INLINE void add_units(const BlockStart& start, int first, int row, int count, Pack<T>* x) {
     constexpr int width = Pack<T>::width;
+    const int packs = start.packs;
     for (int c = 0; c < packs * width; ++c) {
         const int k = start.begin + c - first - row, p = c / width;
         if (k >= 0 && k < count)
             x[k * packs + p] = fma(T(1.0), Pack<T>::unit(c % width), x[k * packs + p]);
     }
 }
-template <int packs, class T>
+template <class T>
 DTAU_INLINE void add_torques(const BlockStart& start, int n, Pack<T>* x) {
     constexpr int width = Pack<T>::width;
     const InputMap& inputs = start.inputs;
+    const int packs = start.packs;
     for (int c = 0; c < packs * width; ++c) {
         const int column = start.begin + c - start.padded, p = c / width;
         if (column < 0 || column >= inputs.count) continue;
@@ -105,19 +107,20 @@ DTAU_INLINE void add_torques(const BlockStart& start, int n, Pack<T>* x) {
 
 // From theta in w.q: the variation of q (+) theta, of a stage or of the step; theta of joints that
 // turn goes to w.theta.
-template <int packs, class T>
+template <class T>
 void displace(const Tree& tree, const BlockStart& start, int stage, const DiscreteWorkspace<T>& w) {
+    const int packs = start.packs;
     for_turning_joints(tree, true, [&](int, const Body& body, int first) {
         for (int k = first * packs; k < (first + body.nv) * packs; ++k) w.theta[k] = w.q[k];
     });
-    add_units<packs>(start, 0, 0, tree.independent.n, w.q);
+    add_units(start, 0, 0, tree.independent.n, w.q);
     for_turning_joints(tree, true, [&](int j, const Body& body, int first) {
         const JointVariation<T>& by = w.variation.at(j, stage);
-        Pack<T>*q = w.q + first * packs, xi[6 * packs];
+        Pack<T>*q = w.q + first * packs, xi[6 * DiscreteWorkspace<T>::most];
         for (int k = 0; k < body.nv * packs; ++k) q[k] = xi[k] = {T(0.0)};
-        add_units<packs>(start, 0, first, body.nv, xi);
-        joint_product<packs>(by.Ad, body.nv, xi, q);  // [Notes] eq. 12.6
-        joint_product<packs>(by.J, body.nv, w.theta + first * packs, q);
+        add_units(start, 0, first, body.nv, xi);
+        joint_product(by.Ad, body.nv, packs, xi, q);  // [Notes] eq. 12.6
+        joint_product(by.J, body.nv, packs, w.theta + first * packs, q);
     });
 }
 
@@ -135,12 +138,14 @@ DTAU_INLINE Rows of_whole_joints(const Tree& tree, Rows rows) {
     return rows;
 }
 
-// All stages, for a block of `packs` packs, to columns of z+ whose rows are z's, xi first.
-template <int packs, class T>
+// All stages, for a block of columns, to columns of z+ whose rows are z's, xi first.
+template <class T>
 void linearize_block(const Tree& tree, Integrator method, T h, const BlockStart& start,
                      const Columns<T>* to, const DiscreteWorkspace<T>& w) {
+    constexpr int most = DiscreteWorkspace<T>::most;
     const Paths& dofs = tree.independent;
-    const int n = dofs.n, size = n * packs, end = start.begin + packs * Pack<T>::width;
+    const int packs = start.packs, n = dofs.n, size = n * packs;
+    const int end = start.begin + packs * Pack<T>::width;
     const auto within = [&](int first) -> Rows {
         const int begin = start.begin - first, stop = end - first;
         return {begin > 0 ? begin : 0, stop < n ? stop : n};
@@ -148,7 +153,7 @@ void linearize_block(const Tree& tree, Integrator method, T h, const BlockStart&
     const Rows xi = within(0), dv = within(n), all = {0, n};
     LtdlWorkspace<T> factors = w.dynamics.ltdl;
     for (int k = 0; k < size; ++k) w.q[k] = w.v[k] = w.a[k] = w.rate_sum[k] = w.a_sum[k] = {T(0.0)};
-    add_units<packs>(start, 0, 0, n, w.q);
+    add_units(start, 0, 0, n, w.q);
 
     for (int i = 0; i < stage_count(method); ++i) {
         const T ahead = T(stage_ahead(i)) * h, weight = T(stage_weight(method, i)) * h;
@@ -157,40 +162,40 @@ void linearize_block(const Tree& tree, Integrator method, T h, const BlockStart&
             w.v[k] = ahead * w.a[k];
             w.a[k] = {T(0.0)};
         }
-        if (i > 0) displace<packs>(tree, start, i, w);
-        add_units<packs>(start, n, 0, n, w.v);
-        add_torques<packs>(start, n, w.a);
+        if (i > 0) displace(tree, start, i, w);
+        add_units(start, n, 0, n, w.v);
+        add_torques(start, n, w.a);
         factors.L = w.L[i];
         const Rows q_rows = i > 1 ? all : i == 1 ? of_whole_joints(tree, joined(xi, dv)) : xi;
-        subtract_products<packs>(dofs, Factor<T>{w.dtau_dq[i], w.q, q_rows},
-                                 Factor<T>{w.dtau_dv[i], w.v, i > 0 ? all : dv}, w.a, factors.path);
-        solve_block<packs>(dofs, w.a, factors);  // [Notes] eq. 12.8
+        const Factor<T> by_q = {w.dtau_dq[i], w.q, q_rows};
+        const Factor<T> by_v = {w.dtau_dv[i], w.v, i > 0 ? all : dv};
+        subtract_and_solve<most>(dofs, packs, by_q, by_v, w.a, factors);  // [Notes] eq. 12.8
         if (i > 0)
             for_turning_joints(tree, true, [&](int j, const Body& body, int first) {
                 const JointVariation<T>& by = w.variation.at(j, i);
-                Pack<T>*rate = w.v + first * packs, v[6 * packs];
+                Pack<T>*rate = w.v + first * packs, v[6 * DiscreteWorkspace<T>::most];
                 for (int k = 0; k < body.nv * packs; ++k) v[k] = rate[k], rate[k] = {T(0.0)};
-                joint_product<packs>(by.by_v, body.nv, v, rate);  // [Notes] eq. 12.7
-                joint_product<packs>(by.by_theta, body.nv, w.theta + first * packs, rate);
+                joint_product(by.by_v, body.nv, packs, v, rate);  // [Notes] eq. 12.7
+                joint_product(by.by_theta, body.nv, packs, w.theta + first * packs, rate);
             });
         for (int k = 0; k < size; ++k) {
             w.a_sum[k] = fma(weight, w.a[k], w.a_sum[k]);
             w.rate_sum[k] = fma(weight, w.v[k], w.rate_sum[k]);
         }
     }
-    add_units<packs>(start, n, 0, n, w.a_sum);
+    add_units(start, n, 0, n, w.a_sum);
     const bool implicit = method == Integrator::semi_implicit;
     for (int k = 0; k < size; ++k) w.q[k] = implicit ? h * w.a_sum[k] : w.rate_sum[k];
-    displace<packs>(tree, start, max_stages, w);
+    displace(tree, start, max_stages, w);
     // Zeros that something underflowed to get a positive sign: their own differs between blocks.
     const Pack<T> zero = {T(0.0)};
     for (int k = 0; k < n; ++k)
-        unrolled<packs>([&](int p) {
+        for (int p = 0; p < packs; ++p) {
             T* at = to[p].at + static_cast<std::ptrdiff_t>(k) * to[p].stride;
             const std::ptrdiff_t half = static_cast<std::ptrdiff_t>(n) * to[p].stride;
             fma(T(1.0), w.q[k * packs + p], zero).store(at, to[p].room);
             fma(T(1.0), w.a_sum[k * packs + p], zero).store(at + half, to[p].room);
-        });
+        }
 }
 
 // q, v, q_next, v_next: of the joints; tau, A (2 nv, 2 nv) and B (2 nv, count): of the independent
@@ -205,14 +210,14 @@ void linearize_discrete(const Tree& tree, Integrator method, const InputMap& inp
     step_variation(tree, method, w.step, w.variation);
     constexpr int most = DiscreteWorkspace<T>::most, width = Pack<T>::width;
     const int states = 2 * tree.independent.n, padded = whole_packs<T>(states);
-    for_even_blocks<most, width>(padded + inputs.count, [&]<int packs>(int begin) {
-        Columns<T> to[packs];
+    for_even_blocks<most, width>(padded + inputs.count, [&](int begin, int packs) {
+        Columns<T> to[most];
         for (int p = 0; p < packs; ++p) {
             const int c = begin + p * width, input = c - padded;
             to[p] = c < padded ? Columns<T>{A + c, states - c, states}
                                : Columns<T>{B + input, inputs.count - input, inputs.count};
         }
-        linearize_block<packs>(tree, method, h, BlockStart{begin, padded, inputs}, to, w);
+        linearize_block(tree, method, h, BlockStart{begin, packs, padded, inputs}, to, w);
     });
 }
 

@@ -1,0 +1,51 @@
+// Algorithms that several functions use: compiled once, in dynamics.cpp and steps.cpp.
+#pragma once
+
+#include "dtau/algorithms/first/fdsva.hpp"
+#include "dtau/algorithms/first/forward_products.hpp"
+#include "dtau/algorithms/steps/step.hpp"
+#include "dtau/algorithms/values/rnea.hpp"
+#include "dtau/counted.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+// The two scalars of an instruction set: of a lone state, and of a group of states.
+#ifdef DTAU_TEST_SCALARS
+using Alone = Complex;
+using Grouped = Counted;
+#else
+using Alone = double;
+using Grouped = Lane;
+#endif
+
+extern template decltype(rnea<Alone>) rnea<Alone>;
+extern template decltype(rnea<Grouped>) rnea<Grouped>;
+extern template decltype(ground_sweep<Alone>) ground_sweep<Alone>;
+extern template decltype(ground_sweep<Grouped>) ground_sweep<Grouped>;
+extern template decltype(forward_dynamics<Alone>) forward_dynamics<Alone>;
+extern template decltype(forward_dynamics<Grouped>) forward_dynamics<Grouped>;
+extern template decltype(idsva_velocities<Alone>) idsva_velocities<Alone>;
+extern template decltype(idsva_velocities<Grouped>) idsva_velocities<Grouped>;
+extern template decltype(idsva_accelerations<Alone>) idsva_accelerations<Alone>;
+extern template decltype(idsva_accelerations<Grouped>) idsva_accelerations<Grouped>;
+extern template decltype(idsva_backward<Alone>) idsva_backward<Alone>;
+extern template decltype(idsva_backward<Grouped>) idsva_backward<Grouped>;
+extern template decltype(mass_matrix_factors<Alone>) mass_matrix_factors<Alone>;
+extern template decltype(mass_matrix_factors<Grouped>) mass_matrix_factors<Grouped>;
+extern template decltype(factorized_dynamics<Alone>) factorized_dynamics<Alone>;
+extern template decltype(factorized_dynamics<Grouped>) factorized_dynamics<Grouped>;
+extern template decltype(fdsva<Alone>) fdsva<Alone>;
+extern template decltype(fdsva<Grouped>) fdsva<Grouped>;
+
+extern template decltype(inverse_dynamics_vjp<Alone>) inverse_dynamics_vjp<Alone>;
+extern template decltype(inverse_dynamics_vjp<Grouped>) inverse_dynamics_vjp<Grouped>;
+extern template decltype(forward_dynamics_vjp<Alone>) forward_dynamics_vjp<Alone>;
+extern template decltype(forward_dynamics_vjp<Grouped>) forward_dynamics_vjp<Grouped>;
+extern template decltype(coupled_forward_dynamics_vjp<Alone>) coupled_forward_dynamics_vjp<Alone>;
+extern template decltype(coupled_forward_dynamics_vjp<Grouped>) coupled_forward_dynamics_vjp<Grouped>;
+extern template decltype(integrate<Alone>) integrate<Alone>;
+extern template decltype(integrate<Grouped>) integrate<Grouped>;
+extern template decltype(step_variation<Alone>) step_variation<Alone>;
+extern template decltype(step_variation<Grouped>) step_variation<Grouped>;
+
+}  // namespace dtau::DTAU_VARIANT

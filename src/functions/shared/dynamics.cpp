@@ -1,0 +1,24 @@
+#include "functions/shared/algorithms.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+template decltype(rnea<Alone>) rnea<Alone>;
+template decltype(rnea<Grouped>) rnea<Grouped>;
+template decltype(ground_sweep<Alone>) ground_sweep<Alone>;
+template decltype(ground_sweep<Grouped>) ground_sweep<Grouped>;
+template decltype(forward_dynamics<Alone>) forward_dynamics<Alone>;
+template decltype(forward_dynamics<Grouped>) forward_dynamics<Grouped>;
+template decltype(idsva_velocities<Alone>) idsva_velocities<Alone>;
+template decltype(idsva_velocities<Grouped>) idsva_velocities<Grouped>;
+template decltype(idsva_accelerations<Alone>) idsva_accelerations<Alone>;
+template decltype(idsva_accelerations<Grouped>) idsva_accelerations<Grouped>;
+template decltype(idsva_backward<Alone>) idsva_backward<Alone>;
+template decltype(idsva_backward<Grouped>) idsva_backward<Grouped>;
+template decltype(mass_matrix_factors<Alone>) mass_matrix_factors<Alone>;
+template decltype(mass_matrix_factors<Grouped>) mass_matrix_factors<Grouped>;
+template decltype(factorized_dynamics<Alone>) factorized_dynamics<Alone>;
+template decltype(factorized_dynamics<Grouped>) factorized_dynamics<Grouped>;
+template decltype(fdsva<Alone>) fdsva<Alone>;
+template decltype(fdsva<Grouped>) fdsva<Grouped>;
+
+}  // namespace dtau::DTAU_VARIANT

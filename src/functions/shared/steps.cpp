@@ -1,0 +1,16 @@
+#include "functions/shared/algorithms.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+template decltype(inverse_dynamics_vjp<Alone>) inverse_dynamics_vjp<Alone>;
+template decltype(inverse_dynamics_vjp<Grouped>) inverse_dynamics_vjp<Grouped>;
+template decltype(forward_dynamics_vjp<Alone>) forward_dynamics_vjp<Alone>;
+template decltype(forward_dynamics_vjp<Grouped>) forward_dynamics_vjp<Grouped>;
+template decltype(coupled_forward_dynamics_vjp<Alone>) coupled_forward_dynamics_vjp<Alone>;
+template decltype(coupled_forward_dynamics_vjp<Grouped>) coupled_forward_dynamics_vjp<Grouped>;
+template decltype(integrate<Alone>) integrate<Alone>;
+template decltype(integrate<Grouped>) integrate<Grouped>;
+template decltype(step_variation<Alone>) step_variation<Alone>;
+template decltype(step_variation<Grouped>) step_variation<Grouped>;
+
+}  // namespace dtau::DTAU_VARIANT
