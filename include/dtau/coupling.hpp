@@ -1,5 +1,5 @@
-// Joints that mimic others: between the coordinates of all joints and the independent ones, which are
-// those that the user gives.
+// Joints that mimic others: between the coordinates of all joints and the independent ones, those
+// that the user gives.
 //
 // With v_joint = G v for a constant G, torques reduce by G^T and matrices by G^T X G, and so does
 // every derivative. Algorithms compute with all joints and know nothing of it, but those that solve
@@ -116,8 +116,8 @@ DTAU_INLINE void reduce_matrix(const Tree& tree, const T* X, T* reduced, int str
     }
 }
 
-// Where an entry of a symmetric matrix, of which one triangle is given, adds to the lower triangle of
-// G^T X G, and by how much.
+// Where an entry of a symmetric matrix X, of which one triangle is given, adds to the lower triangle
+// of G^T X G, and by how much.
 struct ReducedEntry {
     int row, column;
     double scale;

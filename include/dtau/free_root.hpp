@@ -1,19 +1,19 @@
 // Free roots, and what ground coordinates (kinematics.hpp) save for them.
 //
 // A free root is a body that a free joint joins to the world. Ground is its own frame, so that the
-// columns s_j of its joint are the unit motions, linear ones first: S = 1. The parent of the joint is
-// the world, at rest and with the acceleration -gravity. So, with v the root's twist and the symbols
-// of idsva.hpp,
+// columns s_j of its joint are the unit motions, linear ones first: S = 1. The joint's parent is the
+// world, at rest and with the acceleration -gravity. So, with the root's twist v and the symbols of
+// idsva.hpp,
 //
 //   Psi'_j = 0      S'_j = v x s_j      Psi''_j = -gravity x s_j      [Notes] eq. 4.8
 //
-// and products of a force f with the six columns are components, in the order of the joint's velocity:
+// and products of a force f with the six columns are components, in the order of its velocity:
 //
 //   f . s_j     of f                    f . Psi''_j   of (gravity x f.lin; 0)
 //   f . S'_j    of -v x* f
 //
-// Walks along a path therefore end above these columns (path_stop), and algorithms write the rows and
-// columns that are left of their results from components.
+// Walks along a path therefore end above these columns (path_stop), and algorithms write the rows
+// and columns that are left of their results from components.
 #pragma once
 
 #include "dtau/kinematics.hpp"

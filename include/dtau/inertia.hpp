@@ -1,6 +1,6 @@
-// Inertias and what is made of them, as linear operators from motions to forces: rigid-body and
-// articulated inertias, the body Coriolis operator and its dual, and the rates of these when the joint
-// that carries them moves. All are held in the fewest numbers of their kind (10, 21, 12, 12).
+// Linear operators from motions to forces: rigid-body and articulated inertias, the body Coriolis
+// operator and its dual, and the rates of these when the joint that carries them moves. All are held
+// in the fewest numbers of their kind: 10, 21, 12, 12.
 #pragma once
 
 #include "dtau/spatial.hpp"
@@ -24,7 +24,7 @@ struct Inertia {
 template <class A, class T>
 DTAU_INLINE Force<T> operator*(const Inertia<A>& I, const Motion<T>& v) {
     const Vec3<T> h = {T(I.h.x), T(I.h.y), T(I.h.z)};  // A may be double
-    return {cross(h, v.lin, I.J * v.ang), fma(I.m, v.lin, cross(v.ang, h))};
+    return {cross(h, v.lin, I.J * v.ang), fma(I.m, v.lin, cross(v.ang, h))};  // [Notes] eq. 1.2
 }
 
 // Inertia of a body of mass m, centre of mass c and rotational inertia J about c (both in body
@@ -182,8 +182,8 @@ DTAU_INLINE Vec3<T> coriolis_transposed_mul(const Inertia<T>& I, const Motion<T>
 // ---------------------------------------------------------------- dual of the Coriolis operator
 
 // The operator D of a twist w for which D u = (2B[u])^T w, with B[u] the Coriolis operator of the
-// twist u. Like (2B)^T it gives moments only:  D (n; l) = (E n + e x l; 0).  Its skew part is that of
-// a momentum:  (D - D^T) u = 2 u x* I w.  [Notes] §5.
+// twist u. Like (2B)^T it gives moments only:  D (n; l) = (E n + e x l; 0).  Its skew part is that
+// of a momentum:  (D - D^T) u = 2 u x* I w.
 template <class T>
 struct CoriolisDual {
     Mat3<T> E;
@@ -232,7 +232,7 @@ DTAU_INLINE Inertia<T> moving(const Motion<T>& s, const Inertia<T>& I) {
 }
 
 // s x* 2B - 2B s x + 2B[u]: the rate of a subtree's Coriolis operator when it moves with s and u is
-// what its bodies' twists change by, beside that motion. Inertia and Coriolis operator are composites.
+// what its bodies' twists change by, beside that motion. I and B are composites.
 template <class T>
 DTAU_INLINE Coriolis<T> moving(const Motion<T>& s, const Coriolis<T>& B, const Inertia<T>& I,
                                const Motion<T>& u) {

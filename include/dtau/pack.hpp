@@ -92,11 +92,11 @@ struct Four {
     DTAU_INLINE void add(T s, const T* p) {
         x = fma(s, p[0], x), y = fma(s, p[1], y), z = fma(s, p[2], z), w = fma(s, p[3], w);
     }
-    // Adds, or subtracts, two pairs of numbers turned by minus a quarter.
-    DTAU_INLINE void add_turned(const Four& b) {
+    // Adds, or subtracts, two pairs of numbers rotated by -90 degrees.
+    DTAU_INLINE void add_rotated(const Four& b) {
         x = x + b.y, y = y - b.x, z = z + b.w, w = w - b.z;
     }
-    DTAU_INLINE void subtract_turned(const Four& b) {
+    DTAU_INLINE void subtract_rotated(const Four& b) {
         x = x - b.y, y = y + b.x, z = z - b.w, w = w + b.z;
     }
 };
@@ -115,11 +115,11 @@ struct Four<double> {
     DTAU_INLINE void add(double s, const double* p) {
         value = _mm256_fmadd_pd(_mm256_set1_pd(s), _mm256_loadu_pd(p), value);
     }
-    DTAU_INLINE void add_turned(const Four& b) {
+    DTAU_INLINE void add_rotated(const Four& b) {
         const __m256d minus = _mm256_xor_pd(b.value, _mm256_set1_pd(-0.0));
         value = _mm256_addsub_pd(value, _mm256_permute_pd(minus, 0b0101));
     }
-    DTAU_INLINE void subtract_turned(const Four& b) {
+    DTAU_INLINE void subtract_rotated(const Four& b) {
         value = _mm256_addsub_pd(value, _mm256_permute_pd(b.value, 0b0101));
     }
 };

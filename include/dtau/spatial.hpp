@@ -1,5 +1,5 @@
-// Vectors, 3x3 matrices, and spatial vectors in one coordinate frame ([RBDA] chapter 2). Angular part
-// first: motion (ang; lin), force (moment; force).
+// Vectors, 3x3 matrices, and spatial vectors in one coordinate frame ([RBDA] chapter 2). Angular
+// part first: motion (ang; lin), force (moment; force).
 //
 // Everything is a plain struct of scalars. A and B below are the scalar types of the operands: a
 // model constant is double where the state is Lane or complex.

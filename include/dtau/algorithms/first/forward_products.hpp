@@ -71,11 +71,11 @@ void forward_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T* tau
     T* by_a = nullptr;
     forward_dynamics(tree, q, v, tau, f_ext, w.a, w.value);
     for (int i = 0; i < tree.nbodies; ++i) w.adjoint.P[i] = zero_force<T>();
-    articulated_solve(tree, g.S, lam, w.adjoint.P, by_tau, w.adjoint.w, aba);  // [Notes] eq. 6.8
+    articulated_solve(tree, g.S, lam, w.adjoint.P, by_tau, w.adjoint.Lam, aba);
     for (int i = 0; i < tree.nbodies; ++i) {
         adjoint_outwards(i, g, g.I[i] * g.v[i], w.adjoint);
         if (acts_on(by_f_ext, tree.bodies[i]))
-            store_twist(tree.bodies[i], seen_from(g.P[i], w.adjoint.w[i]), by_f_ext);
+            store_twist(tree.bodies[i], seen_from(g.P[i], w.adjoint.Lam[i]), by_f_ext);
     }
     for (int i = tree.nbodies - 1; i >= 0; --i)
         adjoint_inwards(tree, i, g, aba.a, aba.IA[i] * aba.a[i] + aba.pA[i], by_q, by_v, by_a,

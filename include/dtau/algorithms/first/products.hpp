@@ -17,11 +17,11 @@
 //   z           sum of Psi''_j dq_j + (Psi'_j + S'_j) dv_j + s_j da_j:  z_p + a_p x d
 //                                                    + v_p x (v_p x d + e) + v_i x e + S_i da
 //   dF          I z + 2B y - df_ext, summed over the subtree, with d x* F on the way to the parent
-//   w           twist if lam were the joint rates:                      w_p + S_i lam
-//   P, Z        I w and (2B)^T w, summed over the subtree; Z is a moment without force
+//   Lam         twist if lam were the joint rates:                      Lam_p + S_i lam
+//   P, Z        I Lam and (2B)^T Lam, summed over the subtree; Z is a moment without force
 //
 //   dtau = S^T dF + damping dv + armature da
-//   by_q = -S^T (w_p x* F + a_p x* P + v_p x* (Z - v_p x* P))
+//   by_q = -S^T (Lam_p x* F + a_p x* P + v_p x* (Z - v_p x* P))
 //   by_v = S^T (Z - (v_p + v_i) x* P) + damping lam      by_a = S^T P + armature lam
 #pragma once
 
@@ -81,22 +81,22 @@ DTAU_INLINE Motion<T> tangent_outwards(const Tree& tree, int i, const Ground<T>&
 
 template <class T>
 struct AdjointWorkspace {
-    Motion<T>* w;
+    Motion<T>* Lam;
     Force<T>* P;
     Vec3<T>* Z;
 
     AdjointWorkspace(Arena& arena, const Tree& tree)
-        : w(arena.take<Motion<T>>(tree.nbodies)),
+        : Lam(arena.take<Motion<T>>(tree.nbodies)),
           P(arena.take<Force<T>>(tree.nbodies)),
           Z(arena.take<Vec3<T>>(tree.nbodies)) {}
 };
 
-// The body's own shares of P and Z, from w. momentum = I v.
+// The body's own shares of P and Z, from Lam. momentum = I v.
 template <class T>
 DTAU_INLINE void adjoint_outwards(int i, const Ground<T>& g, const Force<T>& momentum,
                                   const AdjointWorkspace<T>& w) {
-    w.P[i] = g.I[i] * w.w[i];
-    w.Z[i] = coriolis_transposed_mul(g.I[i], g.v[i], momentum, w.w[i]);  // [Notes] eq. 6.4
+    w.P[i] = g.I[i] * w.Lam[i];
+    w.Z[i] = coriolis_transposed_mul(g.I[i], g.v[i], momentum, w.Lam[i]);
 }
 
 // Minus by_q and by_v of joint i, without damping, and by_a without armature, unless it is null; P
@@ -119,9 +119,9 @@ DTAU_INLINE void adjoint_inwards(const Tree& tree, int i, const Ground<T>& g, co
     // v_p x* P and v_i x* P, which a single column cannot tell apart
     const Force<T> Q = cross_star(g.v[p], P), R = body.nv == 1 ? Q : cross_star(g.v[i], P);
     const Force<T> D = {Z - Q.ang, -Q.lin};
-    const Force<T> turned = cross_star(w.w[p], F, cross_star(a[p], P, cross_star(g.v[p], D)));
-    joint_force(body, g.S, turned, minus_by_q);  // [Notes] eq. 6.6
-    joint_force(body, g.S, R - D, minus_by_v);   // [Notes] eq. 6.6
+    const Force<T> force = cross_star(w.Lam[p], F, cross_star(a[p], P, cross_star(g.v[p], D)));
+    joint_force(body, g.S, force, minus_by_q);
+    joint_force(body, g.S, R - D, minus_by_v);  // [Notes] eq. 6.6
     w.P[p] += P;
     w.Z[p] += Z;
 }
@@ -209,16 +209,15 @@ void inverse_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T* a, 
                           const T* f_ext, T* by_q, T* by_v, T* by_a, T* by_f_ext,
                           const InverseVjpWorkspace<T>& w) {
     const Ground<T>& g = w.motion.ground;
-    Motion<T>* twist = w.adjoint.w;
+    Motion<T>* Lam = w.adjoint.Lam;
     Force<T>* F = w.motion.F;
     ground_sweep(tree, q, v, g);
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
-        twist[i] = joint_motion(body, g.S, lam);
-        if (body.parent >= 0) twist[i] = twist[i] + twist[body.parent];
+        Lam[i] = joint_motion(body, g.S, lam);
+        if (body.parent >= 0) Lam[i] = Lam[i] + Lam[body.parent];
         adjoint_outwards(i, g, motion_outwards(tree, i, v, a, f_ext, w.motion), w.adjoint);
-        // [Notes] eq. 6.5
-        if (acts_on(by_f_ext, body)) store_twist(body, seen_from(g.P[i], -twist[i]), by_f_ext);
+        if (acts_on(by_f_ext, body)) store_twist(body, seen_from(g.P[i], -Lam[i]), by_f_ext);
     }
     for (int i = tree.nbodies - 1; i >= 0; --i) {
         const int p = tree.bodies[i].parent;

@@ -2,12 +2,12 @@
 // without a tensor: O(N d), in ground coordinates.
 //
 // The second derivatives of [IDSVA-SO], summed over the outputs before anything is multiplied out:
-// what the outputs add up to is the twist w that the bodies would have if lam were the joint rates,
-// so the pairs of columns that meet are those of first derivatives (idsva.hpp), whose symbols these
-// are beside:
-//   w[i]     twist of body i if lam were the joint rates    Phi[j]   w_p x s_j
-//   P, Z     I w and (2B)^T w of the subtree; Z is a moment
-//   D        of the subtree: D u = (2B[u])^T w for the Coriolis operator of the twist u
+// what the outputs add up to is the twist Lam that the bodies would have if lam were the joint
+// rates, so the pairs of columns that meet are those of first derivatives (idsva.hpp), whose symbols
+// these are beside:
+//   Lam[i]   twist of body i if lam were the joint rates    Phi[j]   Lam_p x s_j
+//   P, Z     I Lam and (2B)^T Lam of the subtree; Z is a moment
+//   D        of the subtree: D u = (2B[u])^T Lam for the Coriolis operator of the twist u
 //
 // For column k, with the composites of its body ([Notes] eqs. 8.2 to 8.4):
 //   alpha = s_k x* f + I Psi''_k + 2B Psi'_k        gamma = I Phi_k + s_k x* P
@@ -29,13 +29,13 @@ namespace dtau::DTAU_VARIANT {
 // Beside that of idsva, from which its sweeps start.
 template <class T>
 struct HessianWorkspace {
-    Motion<T>*w, *Phi;
+    Motion<T>*Lam, *Phi;
     Force<T>* P;
     Vec3<T>* Z;
     CoriolisDual<T>* D;
 
     HessianWorkspace(Arena& arena, const Tree& tree)
-        : w(arena.take<Motion<T>>(tree.nbodies)),
+        : Lam(arena.take<Motion<T>>(tree.nbodies)),
           Phi(arena.take<Motion<T>>(tree.nv)),
           P(arena.take<Force<T>>(tree.nbodies)),
           Z(arena.take<Vec3<T>>(tree.nbodies)),
@@ -52,19 +52,19 @@ struct Blocks {
 // Forward sweep for lam (nv), after those of idsva.
 template <class T>
 void hessian_forward(const Tree& tree, const T* lam, const IdsvaWorkspace<T>& idsva,
-                     const HessianWorkspace<T>& x) {
+                     const HessianWorkspace<T>& w) {
     const Ground<T>& g = idsva.ground;
     free_root_accelerations(tree, idsva.ground, idsva.Psiddot);
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
-        const Motion<T> wp = body.parent < 0 ? zero_motion<T>() : x.w[body.parent];
+        const Motion<T> Lam_p = body.parent < 0 ? zero_motion<T>() : w.Lam[body.parent];
         for (int k = body.v; k < body.v + body.nv; ++k)
-            x.Phi[k] = body.parent < 0 ? zero_motion<T>() : cross(wp, g.S[k]);  // [Notes] eq. 6.4
-        const Motion<T> w = subspace_times(body, g.S, lam, wp);
-        x.w[i] = w;
-        x.P[i] = g.I[i] * w;
-        x.Z[i] = transposed_mul(idsva.B[i], w);
-        x.D[i] = coriolis_dual(g.I[i], w, x.P[i]);
+            w.Phi[k] = body.parent < 0 ? zero_motion<T>() : cross(Lam_p, g.S[k]);
+        const Motion<T> Lam = subspace_times(body, g.S, lam, Lam_p);
+        w.Lam[i] = Lam;
+        w.P[i] = g.I[i] * Lam;
+        w.Z[i] = transposed_mul(idsva.B[i], Lam);
+        w.D[i] = coriolis_dual(g.I[i], Lam, w.P[i]);
     }
 }
 
@@ -82,38 +82,40 @@ DTAU_INLINE void free_root_blocks(const FreeRoot<T>& root, const Vec3<T>& zeta,
     store_components(gamma, out.dadq + column, n);
 }
 
-// Backward sweep, when the inertias, Coriolis operators and forces of w are composites: the blocks,
-// into zeros.
+// Backward sweep, when the inertias, Coriolis operators and forces of idsva are composites: the
+// blocks, into zeros.
 template <class T>
-void hessian_backward(const Tree& tree, const Blocks<T>& out, const IdsvaWorkspace<T>& w,
-                      const HessianWorkspace<T>& x) {
-    const Ground<T>& g = w.ground;
+void hessian_backward(const Tree& tree, const Blocks<T>& out, const IdsvaWorkspace<T>& idsva,
+                      const HessianWorkspace<T>& w) {
+    const Ground<T>& g = idsva.ground;
     const int n = out.n;
     for (int i = tree.nbodies - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         const Inertia<T>& I = g.I[i];
-        const Coriolis<T>& B = w.B[i];
-        const CoriolisDual<T>& D = x.D[i];
-        const Force<T>& P = x.P[i];
+        const Coriolis<T>& B = idsva.B[i];
+        const CoriolisDual<T>& D = w.D[i];
+        const Force<T>& P = w.P[i];
         const int first = body.v, end = body.v + body.nv, stop = path_stop(tree, body);
         for (int k = first; k < end; ++k) {
-            const Motion<T> s = g.S[k], Phi = x.Phi[k], Psidot = w.Psidot[k];
+            const Motion<T> s = g.S[k], Phi = w.Phi[k], Psidot = idsva.Psidot[k];
             const Force<T> t2 = I * s;
-            const Force<T> alpha = mul_add(B, Psidot, cross_star(s, w.f[i], I * w.Psiddot[k]));
-            const Force<T> by_v = mul_add(B, s, I * w.Upsilondot[k]);            // [Notes] eq. 4.7
-            const Force<T> turned = cross_star(s, P), gamma = turned + I * Phi;  // [Notes] eq. 8.2
-            const Vec3<T> zeta = cross(s.ang, x.Z[i], mul_add(D, Psidot, transposed_mul(B, Phi)));
+            const Force<T> alpha =
+                mul_add(B, Psidot, cross_star(s, idsva.f[i], I * idsva.Psiddot[k]));
+            const Force<T> by_v = mul_add(B, s, I * idsva.Upsilondot[k]);
+            const Force<T> P_rate = cross_star(s, P), gamma = P_rate + I * Phi;
+            const Vec3<T> zeta = cross(s.ang, w.Z[i], mul_add(D, Psidot, transposed_mul(B, Phi)));
             const Vec3<T> eta = D * s;
             const auto by_q = [&](int j) {  // [Notes] eq. 8.3
-                return dot(alpha, x.Phi[j], dot(zeta, w.Psidot[j].ang, dot(gamma, w.Psiddot[j])));
+                return dot(alpha, w.Phi[j],
+                           dot(zeta, idsva.Psidot[j].ang, dot(gamma, idsva.Psiddot[j])));
             };
             const auto shared = [&](int j) {  // the same inside a joint and across joints
-                out.dqdv[j * n + k] = dot(by_v, x.Phi[j], dot(eta, w.Psidot[j].ang));
-                out.dadq[k * n + j] = dot(t2, x.Phi[j]);
+                out.dqdv[j * n + k] = dot(by_v, w.Phi[j], dot(eta, idsva.Psidot[j].ang));
+                out.dadq[k * n + j] = dot(t2, w.Phi[j]);
             };
             for (int j = first; j < end; ++j) {
                 out.dqdq[k * n + j] = by_q(j);
-                out.dvdv[k * n + j] = dot(eta, g.S[j].ang) - dot(turned, g.S[j]);
+                out.dvdv[k * n + j] = dot(eta, g.S[j].ang) - dot(P_rate, g.S[j]);
                 shared(j);
             }
             if (body.parent < 0) continue;
@@ -121,8 +123,7 @@ void hessian_backward(const Tree& tree, const Blocks<T>& out, const IdsvaWorkspa
             for (int j = tree.dofs.parent[first]; j >= stop; j = tree.dofs.parent[j]) {
                 out.dqdq[k * n + j] = out.dqdq[j * n + k] = by_q(j);
                 out.dvdv[k * n + j] = out.dvdv[j * n + k] = dot(eta, g.S[j].ang);
-                // [Notes] eq. 8.4
-                out.dqdv[k * n + j] = dot(zeta, g.S[j].ang, dot(gamma, w.Upsilondot[j]));
+                out.dqdv[k * n + j] = dot(zeta, g.S[j].ang, dot(gamma, idsva.Upsilondot[j]));
                 out.dadq[j * n + k] = dot(gamma, g.S[j]);  // [Notes] eq. 8.4
                 shared(j);
             }
@@ -131,7 +132,7 @@ void hessian_backward(const Tree& tree, const Blocks<T>& out, const IdsvaWorkspa
         }
         if (body.parent >= 0) {
             const int p = body.parent;
-            x.P[p] += P, x.Z[p] += x.Z[i], x.D[p] += D;
+            w.P[p] += P, w.Z[p] += w.Z[i], w.D[p] += D;
         }
     }
 }

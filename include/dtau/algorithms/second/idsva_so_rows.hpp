@@ -121,10 +121,10 @@ DTAU_INLINE void free_root_row(const FreeRoot<T>& root, int e, int d, const Outp
     clear(6, d + 1, row.dqdq);
     clear(6, d + 1, row.dvdv);
     const Vec3<Wide<T>> gravity = spread(root.gravity);
-    const auto entries = [&](const auto& turned, const auto& component) {
+    const auto entries = [&](const auto& qq, const auto& vv) {
         for (int f = 6; f <= d; f += Pack<T>::width) {  // of a deeper joint: D_qi D_qj = D_qj D_qi
-            store(row.dqdq + f, turned(out.gamma.load(f).lin));
-            store(row.dvdv + f, component(out.eta.load(f)));
+            store(row.dqdq + f, qq(out.gamma.load(f).lin));
+            store(row.dvdv + f, vv(out.eta.load(f)));
         }
     };
     using V = Vec3<Wide<T>>;
@@ -166,17 +166,17 @@ DTAU_INLINE void deepest_output_row(const FreeRoot<T>& root, int e, int d,
         store(row.dadq + f, Wide<T>(0.0));
     }
     const Motion<Wide<T>> S = spread(w.S[e]), Psiddot = spread(w.Psiddot[e]);
-    const Vec3<Wide<T>> turn_rate = spread(w.Psidot.ang(e));
-    for (int f = begin; f < end; f += width) store(row.dqdv + f, dot(out.eta.load(f), turn_rate));
+    const Vec3<Wide<T>> Psidot_ang = spread(w.Psidot.ang(e));
+    for (int f = begin; f < end; f += width) store(row.dqdv + f, dot(out.eta.load(f), Psidot_ang));
     for (int f = begin; end - begin > 1 && f < end; ++f)
         row.dvdv[f] = row.dvdv[f] - dot(own_gamma, w.S[f]);
     for (int f = end; f <= d; f += width) {  // of a deeper joint; D_qi D_qj = D_qj D_qi
-        const Vec3<Wide<T>> deeper = out.eta.load(f);
-        const Force<Wide<T>> slide = out.gamma.load(f);
-        store(row.dqdq + f, dot(out.zeta.load(f), turn_rate, dot(slide, Psiddot)));
-        store(row.dqdv + f, dot(deeper, turn_rate));
-        store(row.dvdv + f, dot(deeper, S.ang));
-        store(row.dadq + f, dot(slide, S));
+        const Vec3<Wide<T>> eta_f = out.eta.load(f);
+        const Force<Wide<T>> gamma_f = out.gamma.load(f);
+        store(row.dqdq + f, dot(out.zeta.load(f), Psidot_ang, dot(gamma_f, Psiddot)));
+        store(row.dqdv + f, dot(eta_f, Psidot_ang));
+        store(row.dvdv + f, dot(eta_f, S.ang));
+        store(row.dadq + f, dot(gamma_f, S));
     }
 }
 
@@ -187,8 +187,8 @@ DTAU_INLINE void symmetrize_row(const FreeRoot<T>& root, int e, int d, const Out
     const bool free = e < root.columns;
     for (int f = w.joint_begin[e]; f < w.joint_end[e] && f <= d; ++f) {
         const Force<T> gamma = out.gamma[f];
-        const Vec3<T> turn = dot_Psiddot(root, gamma);
-        const T exchanged = free ? components<T>({turn, zero_force<T>().lin}).x[e]
+        const Vec3<T> weight = dot_Psiddot(root, gamma);
+        const T exchanged = free ? components<T>({weight, zero_vector<T>()}).x[e]
                                  : dot(out.zeta[f], w.Psidot.ang(e), dot(gamma, w.Psiddot[e]));
         if (f != e) dqdq[f] = T(0.5) * (dqdq[f] + exchanged);
     }
@@ -201,13 +201,13 @@ DTAU_INLINE Tensors<T> own_output(const OutputColumn<T>& out, int e, int f,
     const bool before = w.joint_end[f] <= w.joint_begin[e],
                after = w.joint_end[e] <= w.joint_begin[f];
     const int deep = after ? f : e, shallow = after ? e : f;
-    const Vec3<T> zeta = out.zeta[deep], turn = w.S.ang(shallow);
+    const Vec3<T> zeta = out.zeta[deep], s_ang = w.S.ang(shallow);
     const Force<T> gamma = out.gamma[deep];
-    const T dvdv = dot(out.eta[deep], turn), slide = before ? T(0.0) : dot(gamma, w.S[shallow]);
+    const T eta_s = dot(out.eta[deep], s_ang), gamma_s = before ? T(0.0) : dot(gamma, w.S[shallow]);
     return {dot(zeta, w.Psidot.ang(shallow), dot(gamma, w.Psiddot[shallow])),
-            before ? dot(zeta, turn, dot(gamma, w.Upsilondot[shallow]))
+            before ? dot(zeta, s_ang, dot(gamma, w.Upsilondot[shallow]))
                    : dot(out.eta[f], w.Psidot.ang(e)),
-            before || after ? dvdv : dvdv - slide, after ? slide : T(0.0)};
+            before || after ? eta_s : eta_s - gamma_s, after ? gamma_s : T(0.0)};
 }
 
 // ---------------------------------------------------------------- the output is shallower

@@ -22,8 +22,8 @@ struct DiscreteWorkspace {
     FactorizedWorkspace<T> dynamics;
     T *dtau_dq[max_stages], *dtau_dv[max_stages], *L[max_stages];
     JointMatrix<T> joint_dq, joint_dv;  // of a stage
-    // Of a block: variations of theta (of joints that turn), of q, of v and then theta', of a, and
-    // the sums of the last two.
+    // Of a block: variations of theta (of joints that do not commute), of q, of v and then theta',
+    // of a, and the sums of the last two.
     Pack<T>*theta, *q, *v, *a, *rate_sum, *a_sum;
 
     DiscreteWorkspace(Arena& arena, const Tree& tree)
@@ -106,15 +106,15 @@ DTAU_INLINE void add_torques(const BlockStart& start, int n, Pack<T>* x) {
 }
 
 // From theta in w.q: the variation of q (+) theta, of a stage or of the step; theta of joints that
-// turn goes to w.theta.
+// do not commute goes to w.theta.
 template <class T>
 void displace(const Tree& tree, const BlockStart& start, int stage, const DiscreteWorkspace<T>& w) {
     const int packs = start.packs;
-    for_turning_joints(tree, true, [&](int, const Body& body, int first) {
+    for_noncommuting_joints(tree, true, [&](int, const Body& body, int first) {
         for (int k = first * packs; k < (first + body.nv) * packs; ++k) w.theta[k] = w.q[k];
     });
     add_units(start, 0, 0, tree.independent.n, w.q);
-    for_turning_joints(tree, true, [&](int j, const Body& body, int first) {
+    for_noncommuting_joints(tree, true, [&](int j, const Body& body, int first) {
         const JointVariation<T>& by = w.variation.at(j, stage);
         Pack<T>*q = w.q + first * packs, xi[6 * DiscreteWorkspace<T>::most];
         for (int k = 0; k < body.nv * packs; ++k) q[k] = xi[k] = {T(0.0)};
@@ -124,14 +124,14 @@ void displace(const Tree& tree, const BlockStart& start, int stage, const Discre
     });
 }
 
-// Rows of a block that are not zero at stages 0 and 1, whole joints where they turn.
+// Rows of a block that are not zero at stages 0 and 1, whole joints where they do not commute.
 DTAU_INLINE Rows joined(const Rows& a, const Rows& b) {
     if (a.begin >= a.end) return b;
     if (b.begin >= b.end) return a;
     return {a.begin < b.begin ? a.begin : b.begin, a.end > b.end ? a.end : b.end};
 }
 DTAU_INLINE Rows of_whole_joints(const Tree& tree, Rows rows) {
-    for_turning_joints(tree, true, [&](int, const Body& body, int first) {
+    for_noncommuting_joints(tree, true, [&](int, const Body& body, int first) {
         const Rows joint = {first, first + body.nv};
         if (rows.begin < joint.end && rows.end > joint.begin) rows = joined(rows, joint);
     });
@@ -171,7 +171,7 @@ void linearize_block(const Tree& tree, Integrator method, T h, const BlockStart&
         const Factor<T> by_v = {w.dtau_dv[i], w.v, i > 0 ? all : dv};
         subtract_and_solve<most>(dofs, packs, by_q, by_v, w.a, factors);  // [Notes] eq. 12.8
         if (i > 0)
-            for_turning_joints(tree, true, [&](int j, const Body& body, int first) {
+            for_noncommuting_joints(tree, true, [&](int j, const Body& body, int first) {
                 const JointVariation<T>& by = w.variation.at(j, i);
                 Pack<T>*rate = w.v + first * packs, v[6 * DiscreteWorkspace<T>::most];
                 for (int k = 0; k < body.nv * packs; ++k) v[k] = rate[k], rate[k] = {T(0.0)};

@@ -47,7 +47,7 @@ DTAU_INLINE T power_series(const Coefficients<terms>& c, T x) {
 
 // Even functions of an angle.
 template <class T>
-struct Turn {
+struct AngleFunctions {
     T half_sine, half_cosine;  // sin(angle / 2) / angle, cos(angle / 2)
     T b, c;                    // (1 - cos angle) / t, (angle - sin angle) / (angle t)
     T db, dc;                  // their derivatives by t
@@ -55,7 +55,7 @@ struct Turn {
 
 // Below t = 1 by series, which are exact to rounding there; the closed forms cancel for small t.
 template <class T>
-DTAU_INLINE Turn<T> turn(const Vec3<T>& w) {
+DTAU_INLINE AngleFunctions<T> angle_functions(const Vec3<T>& w) {
     constexpr Coefficients<9> sine = alternating<9>(1), cosine = alternating<9>(0);
     constexpr Coefficients<10> b = alternating<10>(2), c = alternating<10>(3);
     constexpr Coefficients<9> db = derivative(b), dc = derivative(c);
@@ -79,7 +79,8 @@ DTAU_INLINE Turn<T> turn(const Vec3<T>& w) {
 
 // The translation of exp (w; u): V(w) u with the left Jacobian V of SO(3).
 template <class T>
-DTAU_INLINE Vec3<T> exp_translation(const Turn<T>& f, const Vec3<T>& w, const Vec3<T>& u) {
+DTAU_INLINE Vec3<T> exp_translation(const AngleFunctions<T>& f, const Vec3<T>& w,
+                                    const Vec3<T>& u) {
     const Vec3<T> wu = cross(w, u);
     return fma(f.b, wu, fma(f.c, cross(w, wu), u));  // [Notes] eq. 12.4
 }
@@ -115,7 +116,7 @@ DTAU_INLINE MotionMap<T> ad(const Motion<T>& x) {
 // J(x); its block Q is the derivative of J(w) along u.
 template <class T>
 DTAU_INLINE MotionMap<T> right_jacobian(const Motion<T>& x) {
-    const Turn<T> f = turn(x.ang);
+    const AngleFunctions<T> f = angle_functions(x.ang);
     const Mat3<T> W = skew(x.ang), U = skew(x.lin), WW = W * W;
     const T rate = T(2.0) * dot(x.ang, x.lin);  // [Notes] eq. 12.5
     const Mat3<T> Q =
@@ -129,7 +130,7 @@ DTAU_INLINE MotionMap<T> inverse_adjoint(const Motion<T>& x, const MotionMap<T>&
     return fma(T(-1.0), ad(x) * J, identity_map<T>());  // [Notes] eq. 12.6
 }
 
-// A map in the coordinates of a joint that turns: a matrix (nv, nv), linear first.
+// A map in the coordinates of a joint that does not commute: a matrix (nv, nv), linear first.
 template <class T>
 DTAU_INLINE void joint_matrix(JointKind kind, const MotionMap<T>& map, T* matrix) {
     const Mat3<T>&E = map.E, &Q = map.Q;
@@ -154,7 +155,7 @@ DTAU_INLINE void joint_matrix(JointKind kind, const MotionMap<T>& map, T* matrix
     }
 }
 
-// The coordinates of a twist of a joint that turns: S^T S = 1 for these.
+// The coordinates of a twist of such a joint: S^T S = 1.
 template <class T>
 DTAU_INLINE void joint_coordinates(const Body& body, const Motion<T>& m, T* x) {
     joint_torque(body, Force<T>{m.ang, m.lin}, x);

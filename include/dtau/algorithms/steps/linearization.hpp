@@ -6,7 +6,7 @@
 //   A = ( -ad_v    1     )      B = (      0        )
 //       (  da_dq   da_dv )          ( da_dtau map   )
 //
-// ad_v is that of each joint that turns: (v cross) for a free one, zero for joints that commute. The
+// ad_v is that of each joint: (v cross) for a free one, zero for joints that commute. The
 // derivatives are those of fdsva.hpp, written into A where they belong.
 #pragma once
 

@@ -44,7 +44,7 @@ DTAU_INLINE void store_normalized(const Quaternion<double>& x, double* q) {
 
 // exp of a rotation vector.
 template <class T>
-DTAU_INLINE Quaternion<T> quaternion_exp(const Turn<T>& f, const Vec3<T>& w) {
+DTAU_INLINE Quaternion<T> quaternion_exp(const AngleFunctions<T>& f, const Vec3<T>& w) {
     return {f.half_sine * w, f.half_cosine};
 }
 // The rotation vector of a unit quaternion, of angle at most pi.
@@ -79,7 +79,7 @@ void integrate(const Tree& tree, const T* q, const T* dq, T* result) {
             continue;
         }
         const Motion<T> m = joint_twist(body, d);
-        const Turn<T> f = turn(m.ang);
+        const AngleFunctions<T> f = angle_functions(m.ang);
         if (body.kind == JointKind::spherical) {
             store_unit(load_quaternion(x) * quaternion_exp(f, m.ang), y);
         } else if (body.kind == JointKind::free) {
@@ -97,7 +97,7 @@ void integrate(const Tree& tree, const T* q, const T* dq, T* result) {
     }
 }
 
-// dq with q0 (+) dq = q1; the angle of a planar joint up to whole turns
+// dq with q0 (+) dq = q1; the angle of a planar joint up to multiples of 2 pi
 inline void difference(const Tree& tree, const double* q0, const double* q1, double* dq) {
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];

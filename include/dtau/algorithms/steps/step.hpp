@@ -6,10 +6,10 @@
 //
 //     theta' = J(theta)^-1 v = v + [theta, v] / 2 + [theta, [theta, v]] / 12 - ...,   [x, y] = x cross y
 //
-// That is the method of Runge, Kutta, Munthe-Kaas: [RKMK], where order 4 needs the two brackets
-// that are written here and no more ([Notes] eq. 12.2). Without them the order is 2 for joints that
-// turn; for all others they vanish. The inverse of the right Jacobian is there because velocities
-// are in body axes.
+// That is the method of Runge, Kutta, Munthe-Kaas: [RKMK], where order 4 needs the two
+// brackets that are written here and no more. Without them the order is 2 for joints whose
+// displacements do not commute; for all others they vanish. The inverse of the right Jacobian is
+// there because velocities are in body axes.
 #pragma once
 
 #include "dtau/algorithms/steps/manifold.hpp"
@@ -95,8 +95,8 @@ DTAU_INLINE void step(const Tree& tree, const T* q, const T* v, T h, Integrator 
 
 // ---------------------------------------------------------------- how a step varies
 //
-// Of a joint that turns, with variations xi of q, theta of the displacement, v of the velocity, in
-// its coordinates:
+// Of a joint that does not commute, with variations xi of q, theta of the displacement, v of the
+// velocity, in its coordinates:
 //   of q (+) theta      Ad xi + J theta            at every stage but the first, and at the end
 //   of theta'           by_theta theta + by_v v    at every stage but the first
 // Of all other joints: xi + theta, and v.
@@ -108,7 +108,7 @@ struct JointVariation {
 
 template <class T>
 struct VariationWorkspace {
-    JointVariation<T>* joints;  // of stage i and turning joint j at (max_stages + 1) j + i
+    JointVariation<T>* joints;  // of stage i and such joint j at (max_stages + 1) j + i
     const JointVariation<T>& at(int joint, int stage = max_stages) const {
         return joints[(max_stages + 1) * joint + stage];
     }
@@ -119,10 +119,10 @@ struct VariationWorkspace {
     }
 };
 
-// Calls visit(j, body, first) for the joints that turn, j = 0, 1, ..., with the place of their first
-// velocity among those of all joints, or among the independent ones.
+// Calls visit(j, body, first) for the joints that do not commute, j = 0, 1, ..., with the place of
+// their first velocity among those of all joints, or among the independent ones.
 template <class Visit>
-DTAU_INLINE void for_turning_joints(const Tree& tree, bool independent, const Visit& visit) {
+DTAU_INLINE void for_noncommuting_joints(const Tree& tree, bool independent, const Visit& visit) {
     int j = 0;
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
@@ -134,7 +134,7 @@ DTAU_INLINE void for_turning_joints(const Tree& tree, bool independent, const Vi
 template <class T>
 DTAU_INLINE void step_variation(const Tree& tree, Integrator method, const StepWorkspace<T>& step,
                                 const VariationWorkspace<T>& w) {
-    for_turning_joints(tree, false, [&](int j, const Body& body, int first) {
+    for_noncommuting_joints(tree, false, [&](int j, const Body& body, int first) {
         for (int i = 1; i <= max_stages; ++i) {
             if (i < max_stages && i >= stage_count(method)) continue;
             JointVariation<T>& out = w.joints[(max_stages + 1) * j + i];

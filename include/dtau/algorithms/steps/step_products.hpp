@@ -137,7 +137,7 @@ void step_vjp(const Tree& tree, Integrator method, const T* q, const T* v, const
         }
         for (int k = 0; k < nv; ++k) w.v[k] = w.rate[k], w.theta[k] = T(0.0);
         if (i > 0)
-            for_turning_joints(tree, false, [&](int j, const Body& body, int first) {
+            for_noncommuting_joints(tree, false, [&](int j, const Body& body, int first) {
                 const JointVariation<T>& by = w.variation.at(j, i);
                 transposed_product<false>(by.by_v, body.nv, w.rate + first, w.v + first);
                 transposed_product<false>(by.by_theta, body.nv, w.rate + first, w.theta + first);

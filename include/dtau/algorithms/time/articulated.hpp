@@ -1,4 +1,4 @@
-// Articulated inertias in body coordinates: a body's own, and products with one that its parent meets.
+// Articulated inertias in body coordinates: a body's own, and products with what its parent meets.
 #pragma once
 
 #include "dtau/algorithms/time/joint_series.hpp"

@@ -13,8 +13,8 @@
 //   Ia, pa   IA - U U^T / d and p + U t / d, what the parent meets: F_i = Ia_i (m_i - S a) + pa_i
 //   lower    what E^T F holds of lower orders of F
 // The orders are the outer loop: leaves to root for p; root to leaves for m, F and, body by body, all
-// that lower orders give for the next one. Most joints turn about z and are not prescribed: `simple`
-// is code for them alone, where S is one unit vector and of F only x and y are ever turned.
+// that lower orders give for the next one. Most joints rotate about z and are not prescribed: `simple`
+// is code for them alone, where S is one unit vector and of F only x and y are ever rotated.
 #pragma once
 
 #include "dtau/algorithms/time/forward_series.hpp"
@@ -56,7 +56,7 @@ DTAU_INLINE void bias_force(const Tree& tree, int i, int k, const T* v, const T*
     q.az = z_mul_add<simple>(b.Ia, c, &TwoVectors<T>::az, T(0.0));
     q.bz = z_mul_add<simple>(b.Ia, c, &TwoVectors<T>::bz, T(0.0));
     q = two_vectors(q.a() + p.lin, q.b() + p.ang);
-    const TwoVectors<T> back = turned<true>(rotation_of<simple>(body), s, 0, q, b.lower);
+    const TwoVectors<T> back = rotate_add<true>(rotation_of<simple>(body), s, 0, q, b.lower);
     const Vec3<T> force = back.a();
     const Vec3<T> moment = slides_on<simple>(body) ? cross(s.r[0], force, back.b()) : back.b();
     w.bodies[body.parent].p += transformed(constant_placement<T>(body), Force<T>{moment, force});
@@ -92,8 +92,7 @@ DTAU_INLINE void accelerate(const Tree& tree, int i, int k, bool another, const 
         const Vec3<T> ang = transposed_mul(R0, m_p.ang);
         const Vec3<T> lin = transposed_mul(R0, cross(m_p.ang, r, m_p.lin));
         const T inverse(w.scale.inverse[k + 1]);
-        // [Notes] eq. 13.6
-        m = {turned<false>(how, s, 0, ang, m.ang), turned<false>(how, s, 0, lin, m.lin)};
+        m = {rotate_add<false>(how, s, 0, ang, m.ang), rotate_add<false>(how, s, 0, lin, m.lin)};
         TwoVectors<T>& seen = w.seen[at + k + 1];
         Four<T>::of(inverse * ang.x, inverse * ang.y, lin.x + b.carried.x, lin.y + b.carried.y)
             .store(&seen.ax);
@@ -111,8 +110,8 @@ DTAU_INLINE void accelerate(const Tree& tree, int i, int k, bool another, const 
             continue;
         }
         const ForwardColumn<T>& column = w.columns[j];
-        const T turning = column.t - dot(column.U.ang, m.ang);  // known before m.lin
-        const T x = (turning - dot(column.U.lin, m.lin)) * column.d_inverse;
+        const T angular = column.t - dot(column.U.ang, m.ang);  // known before m.lin
+        const T x = (angular - dot(column.U.lin, m.lin)) * column.d_inverse;
         if (simple)
             m.ang.z = m.ang.z + x;
         else
@@ -134,14 +133,14 @@ DTAU_INLINE void extend_motion(const Tree& tree, int i, int k, const T* a,
     if (w.sliding) w.X[at + k] = with_skew(b.W, b.m.ang);
     w.omega[at + k + 1] = T(w.scale.inverse[k + 1]) * b.m.ang;
     if (simple)  // nothing reads the zeros
-        s.w[k + 1].z = T(w.scale.inverse_factorial[k + 1]) * a[body.v];
+        s.omega[k + 1].z = T(w.scale.inverse_factorial[k + 1]) * a[body.v];
     else
         set_joint_twist<false>(body, k + 1, a, w.scale, s);
     if (!simple && body.parent < 0) {  // only its velocity matters
-        w.gravity[at + k + 1] = turned_gravity(k, w.gravity + at, s.w, w.scale);
+        w.gravity[at + k + 1] = next_gravity(k, w.gravity + at, s.omega, w.scale);
     } else {
         if (slides_on<simple>(body))
-            w.back[at + k] = turned<true>(how, s, 0, w.force[at + k].a(), b.lower.a());
+            w.back[at + k] = rotate_add<true>(how, s, 0, w.force[at + k].a(), b.lower.a());
         extend_joint(how, slides_on<simple>(body), k + 1, w.scale, s);
     }
     prepare<simple>(tree, i, k + 1, w);

@@ -36,7 +36,7 @@ struct ForwardSeriesWorkspace {
     Vec3<T>* omega;              // (nbodies, length)
     TwoVectors<T>*seen, *force;  // R0^T omega_p of order k, R0^T (A_p + X_p r) of order k - 1; f, n
     Vec3<T>*gravity, *back;      // of roots: gravity reversed; of joints that slide: E^T f
-    Mat3<T>* X;                  // if a joint slides on a body that turns
+    Mat3<T>* X;                  // if a joint slides on a body that rotates
     bool sliding = false;
 
     ForwardSeriesWorkspace(Arena& arena, const Tree& tree, int order)
@@ -94,10 +94,10 @@ DTAU_INLINE void prepare(const Tree& tree, int i, int k, const ForwardSeriesWork
         c.lin = w.gravity[at + k];
     } else {
         if (!simple) b.lower.az = b.lower.bz = T(0.0);
-        turned_by_higher<true>(how, s, k, w.force + at, b.lower);
+        rotated_by_higher<true>(how, s, k, w.force + at, b.lower);
         TwoVectors<T> ahead;
         ahead.az = ahead.bz = T(0.0);
-        turned_by_higher<false>(how, s, k + 1, w.seen + at, ahead);
+        rotated_by_higher<false>(how, s, k + 1, w.seen + at, ahead);
         Vec3<T> carried = w.bodies[body.parent].W * lift<T>(vec3(body.translation));
         if (slides_on<simple>(body)) {
             carried = w.bodies[body.parent].W * offset(body, 0, s);
@@ -105,8 +105,8 @@ DTAU_INLINE void prepare(const Tree& tree, int i, int k, const ForwardSeriesWork
                 carried = mul_add(w.X[parent + k - m], offset(body, m, s), carried);
         }
         b.carried = transposed_mul(mat3(body.rotation), carried);
-        c.ang = T(k + 1.0) * ahead.a();                          // [Notes] eq. 13.7
-        c.lin = turned<false>(how, s, 0, b.carried, ahead.b());  // [Notes] eq. 13.7
+        c.ang = T(k + 1.0) * ahead.a();  // [Notes] eq. 13.7
+        c.lin = rotate_add<false>(how, s, 0, b.carried, ahead.b());
     }
     if (slides_on<simple>(body)) {
         c.lin = sliding_acceleration(k, w.omega + at, s, c.lin);
@@ -127,18 +127,18 @@ DTAU_INLINE void start_body(const Tree& tree, int i, const Configuration<T>& x, 
     const std::ptrdiff_t at = w.at(i);
     ForwardBody<T>& b = w.bodies[i];
     if (simple)
-        s.turn[0] = {x.sine[body.q], x.cosine[body.q]};
+        s.angle[0] = {x.sine[body.q], x.cosine[body.q]};
     else
         start_joint(body, x, s);
     set_joint_twist<simple>(body, 0, v, w.scale, s);
     if (!simple && body.parent < 0) {
-        w.omega[at] = s.w[0];
+        w.omega[at] = s.omega[0];
         w.gravity[at] = minus_gravity(tree, body, x);
     } else {
         extend_joint(how, slides_on<simple>(body), 0, w.scale, s);
         const Vec3<T> y = transposed_mul(mat3(body.rotation), w.omega[w.at(body.parent)]);
         w.seen[at].set(y, zero_vector<T>());
-        w.omega[at] = turned<false>(how, s, 0, y, s.w[0]);
+        w.omega[at] = rotate_add<false>(how, s, 0, y, s.omega[0]);
     }
     b.lower.az = b.lower.bz = b.c.ang.z = T(0.0);  // of simple joints they stay so
     prepare<simple>(tree, i, 0, w);

@@ -4,15 +4,16 @@
 // inertia is.
 //
 // Newton's and Euler's equations in the axes of each body about its origin. For body i with parent
-// p, coefficients of order k, with the joint's w, u, E, r of joint_series.hpp and r = p0 + R0 r_joint:
-//   omega   angular velocity            omega_i = E R0^T omega_p + w
+// p, coefficients of order k, with the joint's omega_J, v_J, E and r_J of joint_series.hpp and
+// r = p0 + R0 r_J:
+//   omega   angular velocity            omega_i = E R0^T omega_p + omega_J
 //   alpha   its rate                    k + 1 times omega of order k + 1
 //   X       what A does over the body   alpha^ + omega^ omega^
 //   A       acceleration of the origin, gravity included, along body axes:
-//             A_i = E R0^T (A_p + X_p r) + (2 omega_i - w) x u + u'
+//             A_i = E R0^T (A_p + X_p r) + (2 omega_i - omega_J) x v_J + v_J'
 //   f, n    force across the joint, moment:
 //             f = m A + X h,  n = h x A + integral of r x X r,  less external wrenches, plus those
-//             of the children:  f_p += R0 E^T f,  n_p += R0 (E^T n + r_joint x E^T f) + p0 x f_p
+//             of the children:  f_p += R0 E^T f,  n_p += R0 (E^T n + r_J x E^T f) + p0 x f_p
 //
 // Order 0 alone is left to the plain algorithm. Loops over the orders stay apart and short, so that
 // a body's constants stay in registers.
@@ -27,7 +28,7 @@
 namespace dtau::DTAU_VARIANT {
 
 // Which part: all; what is left at a = 0 (alpha and A are then another series than the rates of
-// velocities: alpha_i = E R0^T alpha_p + omega_i x w); gravity alone.
+// velocities: alpha_i = E R0^T alpha_p + omega_i x omega_J); gravity alone.
 enum class Part { all, bias, gravity };
 
 template <class T>
@@ -68,11 +69,11 @@ DTAU_INLINE Vec3<T> offset(const Body& body, int k, const JointSeries<T>& s) {
     return k == 0 ? r + lift<T>(vec3(body.translation)) : r;
 }
 
-// (2 omega - w) x u of order k.
+// (2 omega - omega_J) x v_J of order k.
 template <class T>
 DTAU_INLINE Vec3<T> sliding_acceleration(int k, const Vec3<T>* omega, const JointSeries<T>& s,
                                          Vec3<T> a) {
-    for (int m = 0; m <= k; ++m) a = cross(T(2.0) * omega[m] - s.w[m], s.u[k - m], a);
+    for (int m = 0; m <= k; ++m) a = cross(T(2.0) * omega[m] - s.omega[m], s.v[k - m], a);
     return a;
 }
 
@@ -88,8 +89,8 @@ DTAU_INLINE Vec3<T> carried_acceleration(const Body& body, int k, const Vec3<T>&
     return a;
 }
 
-// omega and A of a body, and at a = 0 alpha, as far as its parent (at a root: gravity) and its joint's
-// turning give them.
+// omega and A of a body, and at a = 0 alpha, as far as its parent (at a root: gravity) and the
+// rotation of its joint give them.
 template <Part part, bool simple, class T>
 DTAU_INLINE void carried_motion(const Tree& tree, const Body& body, int order, int rows,
                                 const Configuration<T>& x, const JointSeries<T>& s,
@@ -98,8 +99,8 @@ DTAU_INLINE void carried_motion(const Tree& tree, const Body& body, int order, i
     Vec3<T>*omega = w.omega + at, *A = w.A + at, *alpha = w.alpha + at;
     if (!simple && body.parent < 0) {
         A[0] = minus_gravity(tree, body, x);
-        for (int k = 0; k < order; ++k) A[k + 1] = turned_gravity(k, A, s.w, w.scale);
-        for (int k = 0; k < rows; ++k) omega[k] = s.w[k];
+        for (int k = 0; k < order; ++k) A[k + 1] = next_gravity(k, A, s.omega, w.scale);
+        for (int k = 0; k < rows; ++k) omega[k] = s.omega[k];
         for (int k = 0; k <= order; ++k) alpha[k] = zero_vector<T>();
         return;
     }
@@ -116,16 +117,16 @@ DTAU_INLINE void carried_motion(const Tree& tree, const Body& body, int order, i
                       transposed_mul(R0, carried_acceleration<simple>(body, k, r0, parent, w)));
     for (int k = 0; k <= order; ++k) {
         const TwoVectors<T> both = rotated<false>(how, s, k, w.seen);
-        omega[k] = both.a() + s.w[k], A[k] = both.b();  // [Notes] eqs. 13.2, 13.3
+        omega[k] = both.a() + s.omega[k], A[k] = both.b();
     }
     if (part == Part::all) {  // alpha needs one order more
         const Vec3<T> y = transposed_mul(R0, w.omega[parent + order + 1]);
         w.seen[order + 1].set(y, zero_vector<T>());
-        omega[order + 1] = rotated<false>(how, s, order + 1, w.seen).a() + s.w[order + 1];
+        omega[order + 1] = rotated<false>(how, s, order + 1, w.seen).a() + s.omega[order + 1];
     } else {
         for (int k = 0; k <= order; ++k) w.y[k] = transposed_mul(R0, w.alpha[parent + k]);
         for (int k = 0; k <= order; ++k)
-            alpha[k] = cross_sum(0, k, omega, s.w, rotated<false>(how, s, k, w.y));
+            alpha[k] = cross_sum(0, k, omega, s.omega, rotated<false>(how, s, k, w.y));
     }
 }
 
@@ -136,7 +137,7 @@ DTAU_INLINE void own_motion(const Body& body, int order, const JointSeries<T>& s
     const Vec3<T>*omega = w.omega + at, *alpha = w.alpha + at;
     Vec3<T>* A = w.A + at;
     for (int k = 0; k <= order && slides_on<simple>(body); ++k) {
-        if (part == Part::all) A[k] = fma(T(k + 1.0), s.u[k + 1], A[k]);
+        if (part == Part::all) A[k] = fma(T(k + 1.0), s.v[k + 1], A[k]);
         A[k] = sliding_acceleration(k, omega, s, A[k]);  // [Notes] eq. 13.3
     }
     for (int k = 0; k <= order; ++k) {

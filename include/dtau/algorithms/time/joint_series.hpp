@@ -1,9 +1,8 @@
-// What a joint does to its body, as functions of time ([Notes] eq. 13.1); [HO-FBS] Algorithm 1 has
-// spatial twists instead:
-//   w, u     the joint's twist S v in body axes: angular, linear
-//   E        rotation from the axes of the joint's frame to those of the body, E' = -w x E; of a
-//            joint that turns about z the sine and the cosine only
-//   r        origin of the body in the joint's frame, r' = E^T u
+// What a joint does to its body, as functions of time, [HO-FBS] Algorithm 1 in body coordinates:
+//   omega_J, v_J   the joint's twist S v in body axes: angular, linear
+//   E              rotation from the axes of the joint's frame to those of the body,
+//                  E' = -omega_J x E; of a joint that rotates about z only the sine and the cosine
+//   r, or r_J      origin of the body in the joint's frame, r' = E^T v_J
 // The frame itself is constant in the parent body: rotation R0, origin p0. Series are as in
 // taylor.hpp.
 #pragma once
@@ -35,30 +34,30 @@ struct SineCosine {
 template <class T>
 struct JointSeries {
     int length;
-    SineCosine<T>* turn;
+    SineCosine<T>* angle;
     Mat3<T>* E;
-    Vec3<T>*w, *u, *r;
+    Vec3<T>*omega, *v, *r;
 
     JointSeries(Arena& arena, int bodies, int room)
         : length(room),
-          turn(arena.take<SineCosine<T>>(bodies * room)),
+          angle(arena.take<SineCosine<T>>(bodies * room)),
           E(arena.take<Mat3<T>>(bodies * room)),
-          w(arena.take<Vec3<T>>(bodies * room)),
-          u(arena.take<Vec3<T>>(bodies * room)),
+          omega(arena.take<Vec3<T>>(bodies * room)),
+          v(arena.take<Vec3<T>>(bodies * room)),
           r(arena.take<Vec3<T>>(bodies * room)) {}
-    DTAU_INLINE JointSeries(int room, SineCosine<T>* at_turn, Mat3<T>* at_E, Vec3<T>* at_w,
-                            Vec3<T>* at_u, Vec3<T>* at_r)
-        : length(room), turn(at_turn), E(at_E), w(at_w), u(at_u), r(at_r) {}
+    DTAU_INLINE JointSeries(int room, SineCosine<T>* at_angle, Mat3<T>* at_E, Vec3<T>* at_omega,
+                            Vec3<T>* at_v, Vec3<T>* at_r)
+        : length(room), angle(at_angle), E(at_E), omega(at_omega), v(at_v), r(at_r) {}
 
     // Those of body i.
     DTAU_INLINE JointSeries of(int i) const {
         const std::ptrdiff_t at = std::ptrdiff_t(i) * length;
-        return {length, turn + at, E + at, w + at, u + at, r + at};
+        return {length, angle + at, E + at, omega + at, v + at, r + at};
     }
 };
 
-// Two vectors a, b that turn together. What turns about z comes first: four neighbouring numbers,
-// one vector of a lone state.
+// Two vectors a, b that rotate together. What a rotation about z changes comes first: four
+// neighbouring numbers, one vector of a lone state.
 template <class T>
 struct TwoVectors {
     T ax, ay, bx, by, az, bz;
@@ -77,35 +76,35 @@ DTAU_INLINE TwoVectors<T> two_vectors(const Vec3<T>& a, const Vec3<T>& b) {
 
 // sum + E_m x; with back, sum + E_m^T x.
 template <bool back, class T>
-DTAU_INLINE Vec3<T> turned(Rotation how, const JointSeries<T>& s, int m, const Vec3<T>& x,
-                           const Vec3<T>& sum) {
+DTAU_INLINE Vec3<T> rotate_add(Rotation how, const JointSeries<T>& s, int m, const Vec3<T>& x,
+                               const Vec3<T>& sum) {
     if (how == Rotation::any) return mul_add(back ? transposed(s.E[m]) : s.E[m], x, sum);
     if (how == Rotation::none) return m == 0 ? x + sum : sum;
-    const T c = s.turn[m].cosine, d = back ? -s.turn[m].sine : s.turn[m].sine;
+    const T c = s.angle[m].cosine, d = back ? -s.angle[m].sine : s.angle[m].sine;
     return {fma(c, x.x, fma(d, x.y, sum.x)), fma(c, x.y, fma(-d, x.x, sum.y)),
             m == 0 ? x.z + sum.z : sum.z};
 }
 template <bool back, class T>
-DTAU_INLINE TwoVectors<T> turned(Rotation how, const JointSeries<T>& s, int m,
-                                 const TwoVectors<T>& x, const TwoVectors<T>& sum) {
-    return two_vectors(turned<back>(how, s, m, x.a(), sum.a()),
-                       turned<back>(how, s, m, x.b(), sum.b()));
+DTAU_INLINE TwoVectors<T> rotate_add(Rotation how, const JointSeries<T>& s, int m,
+                                     const TwoVectors<T>& x, const TwoVectors<T>& sum) {
+    return two_vectors(rotate_add<back>(how, s, m, x.a(), sum.a()),
+                       rotate_add<back>(how, s, m, x.b(), sum.b()));
 }
 
 // Sum of E_m x_{k-m} for m from 1 to k; with back, of E_m^T x_{k-m}. Not written: what is along the
-// axis of a joint that turns about z, which is zero.
+// axis of a joint that rotates about z, which is zero.
 template <bool back, class T>
-DTAU_INLINE void turned_by_higher(Rotation how, const JointSeries<T>& s, int k,
-                                  const TwoVectors<T>* x, TwoVectors<T>& sum) {
+DTAU_INLINE void rotated_by_higher(Rotation how, const JointSeries<T>& s, int k,
+                                   const TwoVectors<T>* x, TwoVectors<T>& sum) {
     if (how == Rotation::about_z) {
         Four<T> c = Four<T>::zero(), d = c;  // times cosine, times sine
         for (int m = 1; m <= k; ++m) {
-            c.add(s.turn[m].cosine, &x[k - m].ax), d.add(s.turn[m].sine, &x[k - m].ax);
+            c.add(s.angle[m].cosine, &x[k - m].ax), d.add(s.angle[m].sine, &x[k - m].ax);
         }
         if constexpr (back)
-            c.subtract_turned(d);
+            c.subtract_rotated(d);
         else
-            c.add_turned(d);
+            c.add_rotated(d);
         c.store(&sum.ax);  // those along z stay zero
         return;
     }
@@ -123,11 +122,11 @@ DTAU_INLINE TwoVectors<T> rotated(Rotation how, const JointSeries<T>& s, int k,
                                   const TwoVectors<T>* x) {
     TwoVectors<T> higher;
     higher.az = higher.bz = T(0.0);
-    turned_by_higher<back>(how, s, k, x, higher);
-    return turned<back>(how, s, 0, x[k], higher);
+    rotated_by_higher<back>(how, s, k, x, higher);
+    return rotate_add<back>(how, s, 0, x[k], higher);
 }
 
-// The same for vectors that turn alone.
+// The same for single vectors.
 template <bool back, class T>
 DTAU_INLINE Vec3<T> rotated(Rotation how, const JointSeries<T>& s, int k, const Vec3<T>* x) {
     Vec3<T> sum = zero_vector<T>();
@@ -139,7 +138,7 @@ DTAU_INLINE Vec3<T> rotated(Rotation how, const JointSeries<T>& s, int k, const 
     if (how == Rotation::none) return x[k];
     Vec3<T> c = zero_vector<T>(), d = c;
     for (int m = 0; m <= k; ++m) {
-        const T cosine = s.turn[m].cosine, sine = s.turn[m].sine;
+        const T cosine = s.angle[m].cosine, sine = s.angle[m].sine;
         const Vec3<T>& a = x[k - m];
         c.x = fma(cosine, a.x, c.x), c.y = fma(cosine, a.y, c.y);
         d.x = fma(sine, a.x, d.x), d.y = fma(sine, a.y, d.y);
@@ -156,23 +155,23 @@ DTAU_INLINE void start_joint(const Body& body, const Configuration<T>& x, const 
     if (joint.rotation == Rotation::any)
         s.E[0] = transposed(quaternion_rotation(q + joint.quaternion));
     if (joint.rotation == Rotation::about_z)
-        s.turn[0] = {x.sine[body.q + joint.angle], x.cosine[body.q + joint.angle]};
+        s.angle[0] = {x.sine[body.q + joint.angle], x.cosine[body.q + joint.angle]};
 }
 
-// The twist of order k, from the velocity's derivative of order k; u of joints that slide only.
+// The twist of order k, from the velocity's derivative of order k; v_J of joints that slide only.
 template <bool simple, class T>
 DTAU_INLINE void set_joint_twist(const Body& body, int k, const T* v, const TaylorScale& scale,
                                  const JointSeries<T>& s) {
     const T factor(scale.inverse_factorial[k]);
     if (simple) {
-        s.w[k].x = s.w[k].y = T(0.0), s.w[k].z = factor * v[body.v];
+        s.omega[k].x = s.omega[k].y = T(0.0), s.omega[k].z = factor * v[body.v];
         return;
     }
     T rates[6] = {};
     for (int c = 0; c < body.nv; ++c) rates[c] = factor * v[body.v + c];
     const Motion<T> twist = joint_twist(body, rates);
-    s.w[k] = twist.ang;
-    if (traits(body.kind).slides) s.u[k] = twist.lin;
+    s.omega[k] = twist.ang;
+    if (traits(body.kind).slides) s.v[k] = twist.lin;
 }
 
 // E and r of order k + 1 from twists of orders up to k.
@@ -183,19 +182,20 @@ DTAU_INLINE void extend_joint(Rotation how, bool sliding, int k, const TaylorSca
     if (how == Rotation::about_z) {
         T c(0.0), d(0.0);
         for (int m = k; m >= 0; --m) {  // what is known last comes last
-            const T w = s.w[k - m].z;
-            c = fma(s.turn[m].sine, w, c), d = fma(s.turn[m].cosine, w, d);
+            const T rate = s.omega[k - m].z;
+            c = fma(s.angle[m].sine, rate, c), d = fma(s.angle[m].cosine, rate, d);
         }
-        s.turn[k + 1] = {inverse * d, -(inverse * c)};  // [Notes] eq. 13.1
+        s.angle[k + 1] = {inverse * d, -(inverse * c)};
     } else if (how == Rotation::any) {
         Mat3<T> E = zero_matrix<T>();
         for (int m = 0; m <= k; ++m) {
-            const Vec3<T>& w = s.w[k - m];
-            E = {cross(s.E[m].x, w, E.x), cross(s.E[m].y, w, E.y), cross(s.E[m].z, w, E.z)};
+            const Vec3<T>& omega = s.omega[k - m];
+            E = {cross(s.E[m].x, omega, E.x), cross(s.E[m].y, omega, E.y),
+                 cross(s.E[m].z, omega, E.z)};
         }
         s.E[k + 1] = inverse * E;  // [Notes] eq. 13.1
     }
-    if (sliding) s.r[k + 1] = inverse * rotated<true>(how, s, k, s.u);  // [Notes] eq. 13.1
+    if (sliding) s.r[k + 1] = inverse * rotated<true>(how, s, k, s.v);
 }
 
 // All of a joint: twists of orders below `rows`, pose of orders below `poses`.

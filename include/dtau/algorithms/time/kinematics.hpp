@@ -1,10 +1,11 @@
 // Time derivatives of the poses and twists of all bodies, O(N r^2): [HO-FBS] Algorithm 1 and eq. 20
 // in body coordinates.
 //
-//   omega_i = E R0^T omega_p + w            v_i = E R0^T (v_p + omega_p x r) + u
+//   omega_i = E R0^T omega_p + omega_J      v_i = E R0^T (v_p + omega_p x r) + v_J
 //   R_i = R_p R0 E^T                        x_i = x_p + R_p r
 //
-// with the joint's w, u, E, r of joint_series.hpp, and R, x the pose of the body in the world.
+// with the joint's omega_J, v_J, E and r of joint_series.hpp, and the pose R, x of the body in the
+// world.
 #pragma once
 
 #include "dtau/algorithms/time/inverse.hpp"
@@ -47,10 +48,10 @@ DTAU_INLINE void twist_series(const Body& body, int rows, const JointSeries<T>& 
     const Rotation how = traits(body.kind).rotation;
     const Mat3<double> R0 = mat3(body.rotation);
     const auto sliding = [&](int k) {
-        return traits(body.kind).slides ? s.u[k] : zero_vector<T>();
+        return traits(body.kind).slides ? s.v[k] : zero_vector<T>();
     };
     if (body.parent < 0) {
-        for (int k = 0; k < rows; ++k) omega[k] = s.w[k], v[k] = sliding(k);
+        for (int k = 0; k < rows; ++k) omega[k] = s.omega[k], v[k] = sliding(k);
         return;
     }
     const Vec3<T>*omega_p = omega - w.length, *v_p = v - w.length;
@@ -60,7 +61,7 @@ DTAU_INLINE void twist_series(const Body& body, int rows, const JointSeries<T>& 
     }
     for (int k = 0; k < rows; ++k) {
         const TwoVectors<T> both = rotated<false>(how, s, k, w.seen);
-        omega[k] = both.a() + s.w[k], v[k] = both.b() + sliding(k);  // [Notes] eq. 13.12
+        omega[k] = both.a() + s.omega[k], v[k] = both.b() + sliding(k);
     }
 }
 
@@ -88,8 +89,8 @@ DTAU_INLINE void pose_series(const Body& body, int order, const JointSeries<T>& 
         for (int m = 0; m <= k; ++m) {
             const Mat3<T>& A = w.frame[k - m];
             if (how == Rotation::about_z) {
-                R[k].x = fma(s.turn[m].cosine, A.x, fma(s.turn[m].sine, A.y, R[k].x));
-                R[k].y = fma(s.turn[m].cosine, A.y, fma(-s.turn[m].sine, A.x, R[k].y));
+                R[k].x = fma(s.angle[m].cosine, A.x, fma(s.angle[m].sine, A.y, R[k].x));
+                R[k].y = fma(s.angle[m].cosine, A.y, fma(-s.angle[m].sine, A.x, R[k].y));
             } else if (how == Rotation::any) {
                 R[k] += A * transposed(s.E[m]);
             }

@@ -17,7 +17,7 @@
 namespace dtau::DTAU_VARIANT {
 
 template <class T>
-struct ClosedFormWorkspace {
+struct MatrixSeriesWorkspace {
     int length;
     Configuration<T> angles;
     TaylorScale scale;
@@ -29,7 +29,7 @@ struct ClosedFormWorkspace {
     Vec3<T>* t1;   // of one column
     Force<T>*t2, *F;
 
-    ClosedFormWorkspace(Arena& arena, const Tree& tree, int order)
+    MatrixSeriesWorkspace(Arena& arena, const Tree& tree, int order)
         : length(order + 1),
           angles(arena, tree),
           scale(arena, length),
@@ -46,7 +46,7 @@ struct ClosedFormWorkspace {
 
     Motion<T>* twist(int i) const { return u + std::ptrdiff_t(i) * length; }
     Motion<T>* column(int j) const { return S + std::ptrdiff_t(j) * length; }
-    Motion<T>* turned(int j) const { return D + std::ptrdiff_t(j) * length; }
+    Motion<T>* column_rate(int j) const { return D + std::ptrdiff_t(j) * length; }
     Inertia<T>* inertia(int i) const { return I + std::ptrdiff_t(i) * length; }
     Coriolis<T>* operators(int i) const { return B + std::ptrdiff_t(i) * length; }
 };
@@ -85,7 +85,7 @@ DTAU_INLINE Inertia<T> moved_inertia(int k, const Motion<T>* v, const Inertia<T>
 // S q' of order k, and sum.
 template <class T>
 DTAU_INLINE Motion<T> joint_sum(const Tree& tree, const Body& body, int k, const T* v,
-                                Motion<T> sum, const ClosedFormWorkspace<T>& w) {
+                                Motion<T> sum, const MatrixSeriesWorkspace<T>& w) {
     for (int j = body.v; j < body.v + body.nv; ++j)
         for (int m = 0; m <= k; ++m) {
             const T rate = T(w.scale.inverse_factorial[m]) * v[m * tree.nv + j];
@@ -97,7 +97,7 @@ DTAU_INLINE Motion<T> joint_sum(const Tree& tree, const Body& body, int k, const
 // Columns and inertias of orders up to `order`, relative twists of orders below `rows`.
 template <class T>
 DTAU_INLINE void relative_series(const Tree& tree, int order, int rows, const T* q, const T* v,
-                                 const ClosedFormWorkspace<T>& w) {
+                                 const MatrixSeriesWorkspace<T>& w) {
     const Configuration<T> x = configuration(tree, q, w.angles);
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
@@ -136,7 +136,7 @@ DTAU_INLINE Force<T> momentum_sum(int k, const Inertia<T>* I, const Motion<T>* s
 // v: (order, nv). M: (order + 1, nv, nv), into zeros.
 template <class T>
 void mass_matrix_time_derivatives(const Tree& tree, int order, const T* q, const T* v, T* M,
-                                  const ClosedFormWorkspace<T>& w) {
+                                  const MatrixSeriesWorkspace<T>& w) {
     const std::ptrdiff_t n = tree.nv;
     relative_series(tree, order, order, q, v, w);
     for (int i = tree.nbodies - 1; i >= 0; --i) {
@@ -168,7 +168,7 @@ DTAU_INLINE Coriolis<T> coriolis_sum(int k, const Inertia<T>* I, const Motion<T>
 // v: (order + 1, nv). C: (order + 1, nv, nv), into zeros.
 template <class T>
 void coriolis_matrix_time_derivatives(const Tree& tree, int order, const T* q, const T* v, T* C,
-                                      const ClosedFormWorkspace<T>& w) {
+                                      const MatrixSeriesWorkspace<T>& w) {
     const std::ptrdiff_t n = tree.nv;
     const T half(0.5);
     relative_series(tree, order, order + 1, q, v, w);
@@ -178,7 +178,7 @@ void coriolis_matrix_time_derivatives(const Tree& tree, int order, const T* q, c
             w.t[k] = joint_sum(tree, tree.bodies[body.root], k, v, w.twist(i)[k], w);
             w.operators(i)[k] = coriolis_sum(k, w.inertia(i), w.t);
             for (int j = body.v; j < body.v + body.nv; ++j)
-                w.turned(j)[k] = cross_sum(k, w.t, w.column(j));
+                w.column_rate(j)[k] = cross_sum(k, w.t, w.column(j));
         }
     }
     for (int i = tree.nbodies - 1; i >= 0; --i) {
@@ -189,18 +189,18 @@ void coriolis_matrix_time_derivatives(const Tree& tree, int order, const T* q, c
             const Motion<T>* s = w.column(r);
             for (int k = 0; k <= order; ++k) {
                 Vec3<T> t1 = zero_vector<T>();
-                Force<T> turned = zero_force<T>(), F = zero_force<T>();
+                Force<T> Bs = zero_force<T>(), F = zero_force<T>();
                 for (int m = 0; m <= k; ++m) {
                     t1 = t1 + transposed_mul(B[k - m], s[m]);
-                    turned = mul_add(B[k - m], s[m], turned);
-                    F += I[k - m] * w.turned(r)[m];
+                    Bs = mul_add(B[k - m], s[m], Bs);
+                    F += I[k - m] * w.column_rate(r)[m];
                 }
                 w.t1[k] = half * t1;
                 w.t2[k] = momentum_sum(k, I, s);
-                w.F[k] = fma(half, turned, F);
+                w.F[k] = fma(half, Bs, F);
             }
             for (int j = body.v + body.nv - 1; j >= 0; j = tree.dofs.parent[j]) {
-                const Motion<T>*t = w.column(j), *d = w.turned(j);
+                const Motion<T>*t = w.column(j), *d = w.column_rate(j);
                 for (int k = 0; k <= order; ++k) {
                     T row(0.0), column(0.0);
                     for (int m = 0; m <= k; ++m) {

@@ -31,12 +31,12 @@ DTAU_INLINE Vec3<T> cross_sum(int first, int k, const Vec3<T>* a, const Vec3<T>*
     return sum;
 }
 
-// The dyadic product of the series w with itself, less its trace: w x (w x r) = (this) r.
+// The dyadic product of the series omega with itself, less its trace: omega x (omega x r) = (this) r.
 template <class T>
-DTAU_INLINE Sym3<T> centripetal(int k, const Vec3<T>* w) {
+DTAU_INLINE Sym3<T> centripetal(int k, const Vec3<T>* omega) {
     T xx(0.0), xy(0.0), xz(0.0), yy(0.0), yz(0.0), zz(0.0);
     for (int m = 0; 2 * m < k; ++m) {
-        const Vec3<T>&a = w[m], &b = w[k - m];
+        const Vec3<T>&a = omega[m], &b = omega[k - m];
         xx = fma(a.x, b.x, xx), yy = fma(a.y, b.y, yy), zz = fma(a.z, b.z, zz);
         xy = fma(a.x, b.y, fma(a.y, b.x, xy));
         xz = fma(a.x, b.z, fma(a.z, b.x, xz));
@@ -44,7 +44,7 @@ DTAU_INLINE Sym3<T> centripetal(int k, const Vec3<T>* w) {
     }
     xx = xx + xx, yy = yy + yy, zz = zz + zz;
     if (k % 2 == 0) {
-        const Vec3<T>& a = w[k / 2];
+        const Vec3<T>& a = omega[k / 2];
         xx = fma(a.x, a.x, xx), yy = fma(a.y, a.y, yy), zz = fma(a.z, a.z, zz);
         xy = fma(a.x, a.y, xy), xz = fma(a.x, a.z, xz), yz = fma(a.y, a.z, yz);
     }
@@ -66,9 +66,9 @@ DTAU_INLINE Vec3<T> minus_gravity(const Tree& tree, const Body& body, const Conf
     return -transposed_mul(R, lift<T>(vec3(tree.gravity)));
 }
 template <class T>
-DTAU_INLINE Vec3<T> turned_gravity(int k, const Vec3<T>* G, const Vec3<T>* w,
-                                   const TaylorScale& scale) {
-    return T(scale.inverse[k + 1]) * cross_sum(0, k, G, w);
+DTAU_INLINE Vec3<T> next_gravity(int k, const Vec3<T>* G, const Vec3<T>* omega,
+                                 const TaylorScale& scale) {
+    return T(scale.inverse[k + 1]) * cross_sum(0, k, G, omega);
 }
 
 // The mass, first moment and second moment (integral of r r^T) of a body in its own axes.
