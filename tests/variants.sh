@@ -7,12 +7,12 @@
 set -euo pipefail
 
 checked=0
-for folder in "$1"/src/functions/CMakeFiles/kernels_*.dir; do
+for folder in "$1"/src/CMakeFiles/functions_*.dir; do
     variant=$(basename "$folder" .dir)
-    variant=${variant#kernels_}
+    variant=${variant#functions_}
     shared=$(find "$folder" -name '*.o' -exec nm -C {} + | grep -E ' [WVu] ' \
         | grep -v "dtau::$variant::" || true)
-    case $variant in x86_64_v2 | test_scalars) shared= ;; esac
+    case $variant in x86_64_v2 | test_scalars | baseline) shared= ;; esac
     if [ -n "$shared" ]; then
         echo "variant $variant shares inline functions with others:"
         echo "$shared"

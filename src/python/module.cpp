@@ -17,15 +17,21 @@ NB_MODULE(_core, m) {
     nb::set_leak_warnings(false);  // models that live as long as the interpreter are no mistake
 
     define_tree(m);
-    m.def("packed_indices", &packed_indices);
+    m.def("packed_indices", &packed_indices,
+          nb::sig("def packed_indices(model: object) -> NDArray[numpy.intp]"));
     m.def("instruction_sets", &instruction_sets);
     m.def("instruction_set", &instruction_set);
     m.def("use_instruction_set", &use_instruction_set, nb::arg("name"));
-    m.def("peak_rate", [] {
-        const PeakRate rate = functions().peak_rate();
-        return nb::make_tuple(rate.alone, rate.in_lanes);
-    });
-    m.def("functions", [] { return describe_functions(functions()); });
+    m.def(
+        "peak_rate",
+        [] {
+            const PeakRate rate = functions().peak_rate();
+            return nb::make_tuple(rate.alone, rate.in_lanes);
+        },
+        nb::sig("def peak_rate() -> tuple[float, float]"));
+    m.def(
+        "functions", [] { return describe_functions(functions()); },
+        nb::sig("def functions() -> list[dict[str, Any]]"));
 
     define_functions(m, functions, Element::real);
     nb::module_ alone = m.def_submodule("alone", "The functions, state by state even in a batch.");
