@@ -1,34 +1,113 @@
 """Analytical derivatives of rigid-body dynamics.
 
-Load a model, then ask for values or derivatives of its dynamics, for one state or for arrays of
-states whose leading axes are the batch. See the README for the conventions.
+    tau = M a + C v + D v + g - sum of J^T f_ext      M with armature, D viscous damping
+
+A name is made of a problem and of what is asked of it:
+
+=========================================  ===========================  ===========================
+                                           inverse_dynamics             forward_dynamics
+                                           (q, v, a) -> tau             (q, v, tau) -> a
+=========================================  ===========================  ===========================
+value                                      (no suffix)                  (no suffix)
+first derivatives                          _derivatives                 _derivatives
+second derivatives                         _second_derivatives,         _second_derivatives
+                                           dense or packed
+second derivatives of lam . result         _hessian                     _hessian
+products with first derivatives, O(N)      _jvp, _vjp                   _jvp, _vjp
+time derivatives of any order              _time_derivatives            _time_derivatives
+=========================================  ===========================  ===========================
+
+and beside these
+
+=========================================  =======================================================
+motion given for some joints,              hybrid_dynamics, hybrid_dynamics_time_derivatives
+torque for others
+terms of the equation                      mass_matrix, mass_matrix_inverse, coriolis_matrix,
+                                           bias_torque, gravity_torque;
+                                           mass_matrix_time_derivatives,
+                                           coriolis_matrix_time_derivatives,
+                                           bias_torque_time_derivatives,
+                                           gravity_torque_time_derivatives
+linearization without Euler angles         linearize: dz/dt = A z + B u
+time steps on the manifold                 step, linearize_discrete, step_vjp
+(Euler, semi-implicit, RK4)
+inputs and contact wrenches that           equilibrium
+hold a configuration
+kinematics                                 forward_kinematics, frame_placements, frame_jacobians,
+                                           kinematics_time_derivatives
+external wrenches                          wrench_at_frame gives f_ext
+configurations                             integrate, difference, normalize, neutral, random_state
+=========================================  =======================================================
+
+Every function takes the model first and arrays whose leading axes are the batch, which broadcast
+against each other; ``out=`` takes the results' arrays, ``threads=`` the number of threads.
+
+Models come from `load`, from `ModelBuilder` or from `dtau.robots`; `dtau.conventions` converts from
+and to Pinocchio, MuJoCo and others. Every docstring gives shapes, units and frames; the README has
+the conventions in one table.
+
+Examples
+--------
+>>> import dtau, numpy as np
+>>> model = dtau.robots.quadruped()  # or dtau.load("anymal.urdf", root="free")
+>>> q, v, a = dtau.random_state(model, np.random.default_rng(0), shape=(256,))
+>>> dtau.inverse_dynamics(model, q, v, a).shape
+(256, 18)
+>>> dtau.inverse_dynamics_derivatives(model, q, v, a).dtau_dq.shape
+(256, 18, 18)
 """
 
 from __future__ import annotations
 
 from dtau import conventions, robots
-from dtau.builder import ModelBuilder
-from dtau.closed_form import (
+from dtau.errors import ModelError, ModelWarning
+from dtau.functions.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
+from dtau.functions.dynamics import forward_dynamics, inverse_dynamics
+from dtau.functions.equilibrium import equilibrium
+from dtau.functions.hessians import forward_dynamics_hessian, inverse_dynamics_hessian
+from dtau.functions.hybrid import hybrid_dynamics, hybrid_dynamics_time_derivatives
+from dtau.functions.kinematics import (
+    forward_kinematics,
+    frame_jacobians,
+    frame_placements,
+    wrench_at_frame,
+)
+from dtau.functions.linearization import linearize, linearize_discrete
+from dtau.functions.manifold import difference, integrate, neutral, normalize, random_state
+from dtau.functions.products import (
+    forward_dynamics_jvp,
+    forward_dynamics_vjp,
+    inverse_dynamics_jvp,
+    inverse_dynamics_vjp,
+)
+from dtau.functions.second_derivatives import (
+    forward_dynamics_second_derivatives,
+    inverse_dynamics_second_derivatives,
+    packed_indices,
+)
+from dtau.functions.steps import step, step_vjp
+from dtau.functions.terms import (
+    bias_torque,
+    coriolis_matrix,
+    gravity_torque,
+    mass_matrix,
+    mass_matrix_inverse,
+)
+from dtau.functions.terms_time_derivatives import (
     bias_torque_time_derivatives,
     coriolis_matrix_time_derivatives,
     gravity_torque_time_derivatives,
     mass_matrix_time_derivatives,
 )
-from dtau.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
-from dtau.dynamics import (
-    bias_torque,
-    coriolis_matrix,
-    forward_dynamics,
-    gravity_torque,
-    inverse_dynamics,
-    mass_matrix,
-    mass_matrix_inverse,
+from dtau.functions.time_derivatives import (
+    forward_dynamics_time_derivatives,
+    inverse_dynamics_time_derivatives,
+    kinematics_time_derivatives,
 )
-from dtau.equilibrium import equilibrium
-from dtau.errors import ModelError, ModelWarning
-from dtau.hybrid import hybrid_dynamics, hybrid_dynamics_time_derivatives
-from dtau.joint_type import JointType
-from dtau.joints import (
+from dtau.loaders.load import load
+from dtau.model.builder import ModelBuilder
+from dtau.model.joint_type import JointType
+from dtau.model.joints import (
     Cylindrical,
     Fixed,
     Free,
@@ -39,24 +118,9 @@ from dtau.joints import (
     Spherical,
     Universal,
 )
-from dtau.kinematics import (
-    forward_kinematics,
-    frame_jacobians,
-    frame_placements,
-    wrench_at_frame,
-)
-from dtau.linearization import linearize, linearize_discrete
-from dtau.links import Frame, Joint, Limits, Link
-from dtau.load import load
-from dtau.manifold import difference, integrate, neutral, normalize, random_state
-from dtau.mimic import Mimic
-from dtau.model import Model
-from dtau.products import (
-    forward_dynamics_jvp,
-    forward_dynamics_vjp,
-    inverse_dynamics_jvp,
-    inverse_dynamics_vjp,
-)
+from dtau.model.links import Frame, Joint, Limits, Link, Mimic
+from dtau.model.model import Model
+from dtau.model.spatial import Inertia, Pose
 from dtau.results import (
     DiscreteLinearization,
     Equilibrium,
@@ -79,20 +143,6 @@ from dtau.results import (
     State,
     StepProducts,
     StepProductsWithWrenches,
-)
-from dtau.second_derivatives import (
-    forward_dynamics_hessian,
-    forward_dynamics_second_derivatives,
-    inverse_dynamics_hessian,
-    inverse_dynamics_second_derivatives,
-    packed_indices,
-)
-from dtau.spatial import Inertia, Pose
-from dtau.steps import step, step_vjp
-from dtau.time_derivatives import (
-    forward_dynamics_time_derivatives,
-    inverse_dynamics_time_derivatives,
-    kinematics_time_derivatives,
 )
 
 __version__ = "0.1.0"
@@ -185,3 +235,7 @@ __all__ = [
     "step_vjp",
     "wrench_at_frame",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -117,7 +117,7 @@ def require_name(argument: str, value: object) -> None:
         raise ValueError(f"{argument}: expected text without lone surrogates, got {value!r:.80}")
 
 
-def tuple_of(argument: str, values: Iterable[T], kind: type[T], what: str) -> tuple[T, ...]:
+def tuple_of(argument: str, values: Iterable[T], kind: type, what: str) -> tuple[T, ...]:
     """Collect `values`, or raise TypeError unless all are of this kind, which `what` describes."""
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise TypeError(f"{argument}: expected {what}, got {values!r:.80}")

@@ -14,7 +14,7 @@ import numpy as np
 from trees import MOVING, Array, Tree, grow, kind_of, random_quaternion, random_tree
 
 import dtau
-from dtau import hybrid, inputs, kinematics
+from dtau.functions import control_inputs, hybrid, kinematics
 
 State = dict[str, Array]
 EPS = float(np.finfo(float).eps)
@@ -173,7 +173,7 @@ class Function:
         if "integrator" in options:
             frames.append(options["integrator"])
         if self.name.startswith("linearize"):
-            frames.append(inputs.checked_inputs(model, options.get("inputs")))
+            frames.append(control_inputs.checked_inputs(model, options.get("inputs")))
         arrays = [*(state[name] for name in self.arguments), *[None] * self.omitted]
         out = getattr(module, self.core_name or self.name)(model, *frames, *arrays, *self.flags)
         return tuple(out) if isinstance(out, tuple) else (out,)

@@ -10,7 +10,7 @@ from cases import assert_close, assert_same_bits, random_q, robot
 from trees import Array
 
 import dtau
-from dtau.inputs import input_map
+from dtau.functions.control_inputs import input_map
 
 FEET = ("LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT")
 TREES_ON_THE_GROUND = ("every joint in a chain", "children listed late", "long chain")

@@ -2,14 +2,18 @@
 
 A `Convention` is made once for a model, by one of the functions below, and then converts arrays
 whose leading axes are the batch. docs/conventions.md compares the packages in one table.
+
+A convention has maps of configurations (`coordinates`), of velocities (`twists`, then
+`velocity_order`) and of external wrenches (`wrenches`); `states`, `derivatives`,
+`time_derivatives` and `linearizations` convert by them what the functions take and give.
 """
 
 from __future__ import annotations
 
 from dtau.conventions.convention import Convention
 from dtau.conventions.mujoco_model import mujoco
-from dtau.conventions.orders import angular_first, mixed_twist, spatial_twist
 from dtau.conventions.pinocchio_model import pinocchio
+from dtau.conventions.spatial_vectors import angular_first, mixed_twist, spatial_twist
 
 __all__ = [
     "Convention",

@@ -1,9 +1,4 @@
-"""One way to write a robot's states, forces and derivatives down, and the maps from and to dtau's.
-
-Every convention is v' = P A(q) v, with an order P and with A of `dtau.conventions.twists`; so are
-displacements, along which derivatives by q are taken. Hence, without P, a' = A (a + N(v)) and
-tau' = A^-T tau, and the derivatives follow: `dtau.conventions.derivative_maps`.
-"""
+"""One way to write a robot's states, forces and derivatives down, and back."""
 
 from __future__ import annotations
 
@@ -12,29 +7,36 @@ from typing import overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.conventions import derivative_maps
-from dtau.conventions.linearizations import LinearizationMaps
-from dtau.conventions.maps import state
-from dtau.conventions.stacks import StackMaps
+from dtau.conventions import derivatives, linearizations, states, time_derivatives
+from dtau.conventions.coordinates import CoordinateMap
+from dtau.conventions.maps import Maps
+from dtau.conventions.twists import TwistMap
+from dtau.conventions.wrenches import WrenchMap
+from dtau.immutable import Immutable
+from dtau.model.model import Model
 from dtau.results import (
+    DiscreteLinearization,
     ForwardDynamicsDerivatives,
     InverseDynamicsDerivatives,
+    Linearization,
     PartialState,
     State,
 )
 
 Array = NDArray[np.float64]
 
-_quiet = np.errstate(invalid="ignore", over="ignore", divide="ignore")  # for states with NaN
 
-
-class Convention(LinearizationMaps, StackMaps):
+class Convention(Immutable):
     """A convention for one model: converts arrays from and to dtau's.
 
     Made by the functions of `dtau.conventions`; immutable, picklable. A method ``..._from_dtau``
     takes all of its arguments in dtau's convention, and returns this one; a method ``..._to_dtau``
     takes all of its arguments, ``q`` too, in this convention, and returns dtau's. Batch axes of the
     arguments broadcast against each other, and all results have the common batch shape.
+
+    Every method raises ValueError if a shape does not fit or a quaternion is further than 1e-6 from
+    unit norm, and TypeError if an array is complex or holds objects, or a named tuple is of another
+    class.
 
     Attributes
     ----------
@@ -51,20 +53,54 @@ class Convention(LinearizationMaps, StackMaps):
     --------
     >>> import dtau, numpy as np
     >>> model = dtau.robots.quadruped()
-    >>> mixed = dtau.conventions.mixed_twist(model)
-    >>> mixed
-    <Convention 'mixed twist' of model 'quadruped': nq = 19, nv = 18, nwrenches = 13>
+    >>> spatial = dtau.conventions.spatial_twist(model)
+    >>> spatial
+    <Convention 'spatial twist' of model 'quadruped': nq = 19, nv = 18, nwrenches = 13>
     >>> q, v, a = dtau.random_state(model, np.random.default_rng(0), shape=(256,))
-    >>> mq, mv, ma = mixed.from_dtau(q, v, a)
-    >>> bool(np.allclose(mixed.to_dtau(mq, mv, ma).a, a))
+    >>> there = spatial.from_dtau(q, v, a)
+    >>> bool(np.allclose(spatial.to_dtau(*there).a, a))
+    True
+    >>> stack = np.stack([v, a], axis=1)
+    >>> bool(np.allclose(spatial.time_derivatives_from_dtau(q, stack)[:, 1], there.a))
+    True
+    >>> tau = dtau.inverse_dynamics_time_derivatives(model, q, stack)
+    >>> wrench = spatial.torque_time_derivatives_from_dtau(q, stack, tau)[..., :6]
+    >>> bool(np.allclose(wrench[:, 0], spatial.torque_from_dtau(q, tau[:, 0])[:, :6]))
     True
     """
+
+    name: str
+    model: Model
+    nq: int
+    nv: int
+    nwrenches: int
+    _maps: Maps
+
+    def __init__(
+        self,
+        name: str,
+        model: Model,
+        *,
+        coordinates: CoordinateMap | None = None,
+        velocities: NDArray[np.intp] | None = None,
+        twists: TwistMap | None = None,
+        wrenches: WrenchMap | None = None,
+    ) -> None:
+        self._require_new()
+        maps = Maps(model, coordinates, velocities, twists, wrenches)
+        vars(self).update(name=name, model=model, nv=model.nv, _maps=maps)
+        vars(self).update(nq=maps.coordinates.nq, nwrenches=maps.wrenches.nrows)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Convention {self.name!r} of model {self.model.name!r}: nq = {self.nq}, "
+            f"nv = {self.nv}, nwrenches = {self.nwrenches}>"
+        )
 
     @overload
     def from_dtau(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> State: ...
     @overload
     def from_dtau(self, q: ArrayLike, v: ArrayLike | None = None) -> PartialState: ...
-    @_quiet
     def from_dtau(
         self, q: ArrayLike, v: ArrayLike | None = None, a: ArrayLike | None = None
     ) -> State | PartialState:
@@ -82,76 +118,24 @@ class Convention(LinearizationMaps, StackMaps):
         named tuple (q, v, a)
             Arrays ``(..., nq)`` and ``(..., nv)`` in this convention; None for what was not given.
             In both conventions ``a`` is the time derivative of ``v``, component by component.
-
-        Raises
-        ------
-        ValueError
-            If a shape does not fit, ``a`` comes without ``v``, or a quaternion is further than 1e-6
-            from unit norm.
-        TypeError
-            If an array is complex or holds objects.
-
-        Examples
-        --------
-        >>> import dtau, numpy as np
-        >>> model = dtau.robots.quadruped()
-        >>> order = dtau.conventions.angular_first(model)
-        >>> order.from_dtau(dtau.neutral(model), np.arange(18.0)).v[:8]
-        array([3., 4., 5., 0., 1., 2., 6., 7.])
         """
-        q, v, a = self._read_state(q, v, a, of_dtau=True)
-        forward, _ = self._twists.matrices(q)
-        if a is not None and v is not None:
-            a = self._twists.apply(forward, a + self._twists.rate(v))[..., self._order]
-        if v is not None:
-            v = self._twists.apply(forward, v)[..., self._order]
-        return state(self._coordinates.from_dtau(q), v, a)
+        return states.state_from_dtau(self._maps, q, v, a)
 
     @overload
     def to_dtau(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> State: ...
     @overload
     def to_dtau(self, q: ArrayLike, v: ArrayLike | None = None) -> PartialState: ...
-    @_quiet
     def to_dtau(
         self, q: ArrayLike, v: ArrayLike | None = None, a: ArrayLike | None = None
     ) -> State | PartialState:
         """Convert states of this convention to dtau's.
 
-        Parameters
-        ----------
-        q : array_like (..., nq)
-            Configuration, in this convention.
-        v, a : array_like (..., nv), optional
-            Velocity and acceleration, in this convention; ``a`` needs ``v``.
-
-        Returns
-        -------
-        named tuple (q, v, a)
-            Arrays ``(..., model.nq)`` and ``(..., nv)`` in dtau's convention; None for what was not
-            given. An angle that is a cosine and a sine here comes out in [-pi, pi].
-
-        Raises
-        ------
-        ValueError, TypeError
-            As `from_dtau`.
-
-        Examples
-        --------
-        >>> import dtau, numpy as np
-        >>> model = dtau.robots.quadruped()
-        >>> order = dtau.conventions.angular_first(model)
-        >>> order.to_dtau(dtau.neutral(model), np.arange(18.0)).v[:8]
-        array([3., 4., 5., 0., 1., 2., 6., 7.])
+        As `from_dtau`, with q ``(..., nq)``, v and a ``(..., nv)`` in this convention, and the
+        arrays ``(..., model.nq)`` and ``(..., nv)`` of the result in dtau's. An angle that is a
+        cosine and a sine here comes out in [-pi, pi].
         """
-        q, v, a = self._read_state(q, v, a, of_dtau=False)
-        _, inverse = self._twists.matrices(q)
-        if v is not None:
-            v = self._twists.apply(inverse, v[..., self._places])
-        if a is not None and v is not None:
-            a = self._twists.apply(inverse, a[..., self._places]) - self._twists.rate(v)
-        return state(q, v, a)
+        return states.state_to_dtau(self._maps, q, v, a)
 
-    @_quiet
     def torque_from_dtau(self, q: ArrayLike, tau: ArrayLike) -> Array:
         """Convert joint torques of dtau's to this convention: they do the same work.
 
@@ -166,11 +150,6 @@ class Convention(LinearizationMaps, StackMaps):
         -------
         ndarray (..., nv)
 
-        Raises
-        ------
-        ValueError, TypeError
-            As `from_dtau`.
-
         Examples
         --------
         >>> import dtau
@@ -182,45 +161,20 @@ class Convention(LinearizationMaps, StackMaps):
         >>> float(weight[2].round(1)), float(upright[2].round(1))
         (-298.2, 298.2)
         """
-        q, (tau,) = self._read(q, True, tau=(tau, (self.nv,)))
-        _, inverse = self._twists.matrices(q)
-        return self._twists.apply(np.swapaxes(inverse, -1, -2), tau)[..., self._order]
+        return states.torque_from_dtau(self._maps, q, tau)
 
-    @_quiet
     def torque_to_dtau(self, q: ArrayLike, tau: ArrayLike) -> Array:
         """Convert joint torques of this convention to dtau's.
 
-        Parameters
-        ----------
-        q : array_like (..., nq)
-            Configuration, in this convention.
-        tau : array_like (..., nv)
-            Joint torque, in this convention, N and N m.
-
-        Returns
-        -------
-        ndarray (..., nv)
-
-        Raises
-        ------
-        ValueError, TypeError
-            As `from_dtau`.
-
-        Examples
-        --------
-        >>> import dtau, numpy as np
-        >>> model = dtau.robots.quadruped()
-        >>> order = dtau.conventions.angular_first(model)
-        >>> order.torque_to_dtau(dtau.neutral(model), np.arange(18.0))[:6]
-        array([3., 4., 5., 0., 1., 2.])
+        As `torque_from_dtau`, with q ``(..., nq)`` and tau ``(..., nv)``, N and N m, in this
+        convention, and the torque ``(..., nv)`` in dtau's.
         """
-        q, (tau,) = self._read(q, False, tau=(tau, (self.nv,)))
-        forward, _ = self._twists.matrices(q)
-        return self._twists.apply(np.swapaxes(forward, -1, -2), tau[..., self._places])
+        return states.torque_to_dtau(self._maps, q, tau)
 
-    @_quiet
     def wrenches_from_dtau(self, q: ArrayLike, f_ext: ArrayLike) -> Array:
         """Convert external wrenches of dtau's to this convention.
+
+        ValueError is raised too if one acts on a body that this convention does not have.
 
         Parameters
         ----------
@@ -233,58 +187,18 @@ class Convention(LinearizationMaps, StackMaps):
         -------
         ndarray (..., nwrenches, 6)
             Rows and frames: see the function that made the convention.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As `from_dtau`; also if a wrench acts on a body that this convention does not have.
-
-        Examples
-        --------
-        >>> import dtau, numpy as np
-        >>> model = dtau.robots.quadruped()
-        >>> order = dtau.conventions.angular_first(model)
-        >>> f_ext = np.tile(np.arange(6.0), (model.nbodies, 1))
-        >>> order.wrenches_from_dtau(dtau.neutral(model), f_ext)[0]
-        array([3., 4., 5., 0., 1., 2.])
         """
-        q, (f_ext,) = self._read(q, True, f_ext=(f_ext, (self.model.nbodies, 6)))
-        return self._wrenches.from_dtau(q, f_ext)
+        return states.wrenches_from_dtau(self._maps, q, f_ext)
 
-    @_quiet
     def wrenches_to_dtau(self, q: ArrayLike, f_ext: ArrayLike) -> Array:
         """Convert external wrenches of this convention to dtau's.
 
-        Parameters
-        ----------
-        q : array_like (..., nq)
-            Configuration, in this convention.
-        f_ext : array_like (..., nwrenches, 6)
-            External wrenches, in this convention.
-
-        Returns
-        -------
-        ndarray (..., model.nbodies, 6)
-            The sum of what acts on each body; what acts on the world has no effect and is dropped.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As `from_dtau`.
-
-        Examples
-        --------
-        >>> import dtau, numpy as np
-        >>> model = dtau.robots.quadruped()
-        >>> order = dtau.conventions.angular_first(model)
-        >>> f_ext = np.tile(np.arange(6.0), (model.nbodies, 1))
-        >>> order.wrenches_to_dtau(dtau.neutral(model), f_ext)[0]
-        array([3., 4., 5., 0., 1., 2.])
+        With q ``(..., nq)`` and f_ext ``(..., nwrenches, 6)`` in this convention. The result
+        ``(..., model.nbodies, 6)`` is the sum of what acts on each body, [force, moment] in the
+        body frame at its origin; what acts on the world has no effect and is dropped.
         """
-        q, (f_ext,) = self._read(q, False, f_ext=(f_ext, (self.nwrenches, 6)))
-        return self._wrenches.to_dtau(q, f_ext)
+        return states.wrenches_to_dtau(self._maps, q, f_ext)
 
-    @_quiet
     def inverse_dynamics_derivatives_from_dtau(
         self,
         q: ArrayLike,
@@ -301,23 +215,17 @@ class Convention(LinearizationMaps, StackMaps):
             Configuration, in dtau's convention.
         v, a, tau : array_like (..., nv)
             Velocity, acceleration and joint torque there, in dtau's convention, with
-            ``tau = inverse_dynamics(model, q, v, a, f_ext)``: where A depends on q, the derivatives
-            by q need it.
+            ``tau = inverse_dynamics(model, q, v, a, f_ext)``: where velocities here depend on q,
+            the derivatives by q need it.
         d : InverseDynamicsDerivatives
-            What `dtau.inverse_dynamics_derivatives` gives.
+            What `dtau.inverse_dynamics_derivatives` gives, each ``(..., nv, nv)``.
 
         Returns
         -------
         InverseDynamicsDerivatives
-            Derivatives of this convention's torque by its q (in its tangent space, at fixed v and
-            a of its own), v and a. External wrenches are held constant as in ``d``: in body axes.
-
-        Raises
-        ------
-        ValueError
-            If a shape does not fit, or a quaternion is further than 1e-6 from unit norm.
-        TypeError
-            If ``d`` is of another class, or an array is complex or holds objects.
+            Each ``(..., nv, nv)``: of this convention's torque by its q (in its tangent space, at
+            fixed v and a of its own), v and a. External wrenches are held constant as in ``d``: in
+            body axes.
 
         Examples
         --------
@@ -331,10 +239,8 @@ class Convention(LinearizationMaps, StackMaps):
         >>> bool(np.allclose(m.dtau_dq[:, :3], 0))  # by the position of the base, at fixed v
         True
         """
-        convert = derivative_maps.inverse_from_dtau
-        return self._derivatives_from_dtau(convert, InverseDynamicsDerivatives, d, q, v, a, tau)
+        return derivatives.inverse_from_dtau(self._maps, q, v, a, tau, d)
 
-    @_quiet
     def inverse_dynamics_derivatives_to_dtau(
         self,
         q: ArrayLike,
@@ -346,12 +252,10 @@ class Convention(LinearizationMaps, StackMaps):
         """Convert derivatives of inverse dynamics in this convention to dtau's.
 
         As `inverse_dynamics_derivatives_from_dtau`, with q ``(..., nq)`` and all other arguments in
-        this convention, and the result in dtau's.
+        this convention, and the result, each ``(..., nv, nv)``, in dtau's.
         """
-        convert = derivative_maps.inverse_to_dtau
-        return self._derivatives_to_dtau(convert, InverseDynamicsDerivatives, d, q, v, a, tau)
+        return derivatives.inverse_to_dtau(self._maps, q, v, a, tau, d)
 
-    @_quiet
     def forward_dynamics_derivatives_from_dtau(
         self,
         q: ArrayLike,
@@ -362,27 +266,13 @@ class Convention(LinearizationMaps, StackMaps):
     ) -> ForwardDynamicsDerivatives:
         """Convert derivatives of forward dynamics to this convention.
 
-        As `inverse_dynamics_derivatives_from_dtau`, in all arguments and errors, with
+        As `inverse_dynamics_derivatives_from_dtau`, in all arguments, with
         ``a = forward_dynamics(model, q, v, tau, f_ext)`` and with what
-        `dtau.forward_dynamics_derivatives` gives: derivatives of this convention's acceleration by
-        its q (at fixed v and tau of its own), v and tau.
-
-        Examples
-        --------
-        >>> import dtau, numpy as np
-        >>> model = dtau.robots.quadruped()
-        >>> q, v, tau = dtau.random_state(model, np.random.default_rng(0))
-        >>> a = dtau.forward_dynamics(model, q, v, tau)
-        >>> d = dtau.forward_dynamics_derivatives(model, q, v, tau)
-        >>> mixed = dtau.conventions.mixed_twist(model)
-        >>> m = mixed.forward_dynamics_derivatives_from_dtau(q, v, a, tau, d)
-        >>> bool(np.allclose(m.da_dv[:, :3], 0))  # by the linear velocity of the base
-        True
+        `dtau.forward_dynamics_derivatives` gives: derivatives, each ``(..., nv, nv)``, of this
+        convention's acceleration by its q (at fixed v and tau of its own), v and tau.
         """
-        convert = derivative_maps.forward_from_dtau
-        return self._derivatives_from_dtau(convert, ForwardDynamicsDerivatives, d, q, v, a, tau)
+        return derivatives.forward_from_dtau(self._maps, q, v, a, tau, d)
 
-    @_quiet
     def forward_dynamics_derivatives_to_dtau(
         self,
         q: ArrayLike,
@@ -394,7 +284,116 @@ class Convention(LinearizationMaps, StackMaps):
         """Convert derivatives of forward dynamics in this convention to dtau's.
 
         As `forward_dynamics_derivatives_from_dtau`, with q ``(..., nq)`` and all other arguments in
-        this convention, and the result in dtau's.
+        this convention, and the result, each ``(..., nv, nv)``, in dtau's.
         """
-        convert = derivative_maps.forward_to_dtau
-        return self._derivatives_to_dtau(convert, ForwardDynamicsDerivatives, d, q, v, a, tau)
+        return derivatives.forward_to_dtau(self._maps, q, v, a, tau, d)
+
+    def time_derivatives_from_dtau(self, q: ArrayLike, v_derivatives: ArrayLike) -> Array:
+        """Convert the velocity and its time derivatives from dtau's to this convention.
+
+        Parameters
+        ----------
+        q : array_like (..., model.nq)
+            Configuration, in dtau's convention.
+        v_derivatives : array_like (..., rows, nv)
+            The velocity and its time derivatives of order 1 to rows - 1 in dtau's convention,
+            component by component: what `dtau.inverse_dynamics_time_derivatives` takes.
+
+        Returns
+        -------
+        ndarray (..., rows, nv)
+            The same of the velocity in this convention. Rows 0 and 1 are ``v`` and ``a`` of
+            `from_dtau`.
+        """
+        return time_derivatives.velocities_from_dtau(self._maps, q, v_derivatives)
+
+    def time_derivatives_to_dtau(self, q: ArrayLike, v_derivatives: ArrayLike) -> Array:
+        """Convert the velocity and its time derivatives from this convention to dtau's.
+
+        As `time_derivatives_from_dtau`, with q ``(..., nq)`` and the stack ``(..., rows, nv)`` in
+        this convention, and the result ``(..., rows, nv)`` in dtau's.
+        """
+        return time_derivatives.velocities_to_dtau(self._maps, q, v_derivatives)
+
+    def torque_time_derivatives_from_dtau(
+        self, q: ArrayLike, v_derivatives: ArrayLike, tau_derivatives: ArrayLike
+    ) -> Array:
+        """Convert joint torques and their time derivatives from dtau's to this convention.
+
+        Parameters
+        ----------
+        q : array_like (..., model.nq)
+            Configuration, in dtau's convention.
+        v_derivatives : array_like (..., rows, nv)
+            The velocity and its time derivatives, in dtau's convention: at least one row, and at
+            most one fewer than the torques.
+        tau_derivatives : array_like (..., r + 1, nv)
+            The joint torque and its time derivatives of order 1 to r, in dtau's convention.
+
+        Returns
+        -------
+        ndarray (..., r + 1, nv)
+            The same of the torque in this convention, component by component.
+        """
+        return time_derivatives.torques_from_dtau(self._maps, q, v_derivatives, tau_derivatives)
+
+    def torque_time_derivatives_to_dtau(
+        self, q: ArrayLike, v_derivatives: ArrayLike, tau_derivatives: ArrayLike
+    ) -> Array:
+        """Convert joint torques and their time derivatives from this convention to dtau's.
+
+        As `torque_time_derivatives_from_dtau`, with q ``(..., nq)`` and the stacks
+        ``(..., rows, nv)`` and ``(..., r + 1, nv)`` in this convention, and the result
+        ``(..., r + 1, nv)`` in dtau's: what `dtau.forward_dynamics_time_derivatives` takes. Forward
+        dynamics, where the velocity's derivatives are not known yet, takes an order at a time:
+        docs/conventions.md shows how.
+        """
+        return time_derivatives.torques_to_dtau(self._maps, q, v_derivatives, tau_derivatives)
+
+    def linearization_from_dtau(
+        self, q: ArrayLike, v: ArrayLike, lin: Linearization
+    ) -> Linearization:
+        """Convert a linearization in continuous time to this convention.
+
+        Parameters
+        ----------
+        q : array_like (..., model.nq)
+            Configuration, in dtau's convention.
+        v : array_like (..., nv)
+            Velocity there, in dtau's convention.
+        lin : Linearization
+            What `dtau.linearize` gives.
+
+        Returns
+        -------
+        Linearization
+            ``A (..., 2 nv, 2 nv)`` and ``B (..., 2 nv, nu)`` for z = [displacement, variation of
+            the velocity], both in this convention, and the acceleration ``a (..., nv)`` in it.
+            Columns of ``B`` are the same inputs, in the same order; inputs, and the wrench of a
+            free root, stay along body axes. See `dtau.conventions.linearizations` for the
+            kinematics of the perturbation.
+
+        Examples
+        --------
+        The error of the base along world axes: its position only integrates its velocity.
+
+        >>> import dtau, numpy as np
+        >>> model = dtau.robots.quadruped()
+        >>> q, v, tau = dtau.random_state(model, np.random.default_rng(0))
+        >>> lin = dtau.linearize(model, q, v, tau)
+        >>> mixed = dtau.conventions.mixed_twist(model).linearization_from_dtau(q, v, lin)
+        >>> bool(np.allclose(mixed.A[:3], np.eye(3, 36, k=18)))
+        True
+        """
+        return linearizations.continuous_from_dtau(self._maps, q, v, lin)
+
+    def discrete_linearization_from_dtau(
+        self, q: ArrayLike, v: ArrayLike, lin: DiscreteLinearization
+    ) -> DiscreteLinearization:
+        """Convert the linearization of a time step to this convention.
+
+        As `linearization_from_dtau`, with the state before the step and what
+        `dtau.linearize_discrete` gives: ``A (..., 2 nv, 2 nv)`` and ``B (..., 2 nv, nu)``, and the
+        state ``q (..., nq)``, ``v (..., nv)`` after the step, all in this convention.
+        """
+        return linearizations.discrete_from_dtau(self._maps, q, v, lin)

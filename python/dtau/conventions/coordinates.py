@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau.immutable import Immutable
-from dtau.joints import Free, Spherical
-from dtau.links import Joint
-from dtau.model import Model
+from dtau.model.joints import Free, Spherical
+from dtau.model.links import Joint
+from dtau.model.model import Model
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -48,7 +48,7 @@ class CoordinateMap(Immutable):
     _placed: Indices  # (nplaced, 7)
     _rotation: Array  # (nplaced, 3, 3)
     _translation: Array  # (nplaced, 3)
-    _turn: Array  # (nplaced, 4): the rotation as a quaternion
+    _rotation_quaternion: Array  # (nplaced, 4)
 
     def __init__(
         self,
@@ -79,12 +79,12 @@ class CoordinateMap(Immutable):
             _placed=np.array([np.r_[j.q] for j in placed], dtype=np.intp).reshape(n, 7),
             _rotation=rotation,
             _translation=np.array([j.placement.translation for j in placed]).reshape(n, 3),
-            _turn=np.array([_quaternion_of(r) for r in rotation]).reshape(n, 4),
+            _rotation_quaternion=np.array([_quaternion_of(r) for r in rotation]).reshape(n, 4),
         )
 
     def from_dtau(self, q: Array) -> Array:
         """Convert configurations ``(..., nq)``."""
-        q = self._moved(q, self._rotation, self._translation, self._turn)
+        q = self._moved(q, self._rotation, self._translation, self._rotation_quaternion)
         out = np.empty((*q.shape[:-1], self.nq))
         out[..., self._copied_to] = q[..., self._copied] + self._offsets
         out[..., self._cosines] = np.cos(q[..., self._angles])
@@ -98,7 +98,7 @@ class CoordinateMap(Immutable):
         out[..., self._angles] = np.arctan2(q[..., self._sines], q[..., self._cosines])
         back = np.swapaxes(self._rotation, -1, -2)
         origin = -(back @ self._translation[..., np.newaxis])[..., 0]
-        return self._moved(out, back, origin, self._turn * (-1.0, -1.0, -1.0, 1.0))
+        return self._moved(out, back, origin, self._rotation_quaternion * (-1.0, -1.0, -1.0, 1.0))
 
     def check_quaternions(self, q: Array) -> None:
         """Raise ValueError unless the quaternions of ``q`` (in dtau's order) have unit norm."""
@@ -113,7 +113,7 @@ class CoordinateMap(Immutable):
                 f"{norm[bad][0]!s}, expected 1 within {_UNIT:g}"
             )
 
-    def _moved(self, q: Array, rotation: Array, translation: Array, turn: Array) -> Array:
+    def _moved(self, q: Array, rotation: Array, translation: Array, quaternion: Array) -> Array:
         """Put the poses of the placed joints into another frame."""
         if not len(self._placed):
             return q
@@ -121,7 +121,7 @@ class CoordinateMap(Immutable):
         pose = q[..., self._placed]
         q[..., self._placed[:, :3]] = (rotation @ pose[..., :3, np.newaxis])[..., 0] + translation
         u, w = pose[..., 3:6], pose[..., 6:]
-        u0, w0 = turn[:, :3], turn[:, 3:]
+        u0, w0 = quaternion[:, :3], quaternion[:, 3:]
         q[..., self._placed[:, 3:6]] = w0 * u + w * u0 + np.cross(u0, u)
         q[..., self._placed[:, 6:]] = w0 * w - (u0 * u).sum(axis=-1, keepdims=True)
         return q

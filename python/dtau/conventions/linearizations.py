@@ -1,6 +1,6 @@
 """How a linearization changes with the form of velocities, v' = A(q) v.
 
-With A called X here, a perturbation z = [xi, dv] becomes z' = T z: a displacement turns into X xi,
+With A called X here, a perturbation z = [xi, dv] becomes z' = T z: a displacement becomes X xi,
 and v' varies by X (dv - W(v) xi), as W(v) xi is how v changes while v' stays. Hence
 
     T = (   X    0 )        A' = (T A + dT/dt) T^-1,   B' = T B,   in continuous time
@@ -31,7 +31,7 @@ from dtau.results import DiscreteLinearization, Linearization
 Array = NDArray[np.float64]
 
 
-class StateMap(NamedTuple):
+class _StateMap(NamedTuple):
     """T at a state, its inverse and what it is made of; all (..., 2 nv, 2 nv) or (..., nv, nv)."""
 
     matrix: Array
@@ -40,13 +40,71 @@ class StateMap(NamedTuple):
     v_by_q: Array  # W(v)
 
 
-def _state_map(twists: TwistMap, q: Array, v: Array) -> StateMap:
+def continuous_from_dtau(
+    maps: Maps, q: ArrayLike, v: ArrayLike, lin: Linearization
+) -> Linearization:
+    """Return A', B' and the acceleration a'."""
+    require("lin", lin, Linearization)
+    size, nu = 2 * maps.nv, np.shape(lin.B)[-1:]
+    q, (v, by_z, by_u, a) = maps.read_from_dtau(
+        q,
+        v=(v, (maps.nv,)),
+        **{
+            "lin.A": (lin.A, (size, size)),
+            "lin.B": (lin.B, (size, *nu)),
+            "lin.a": (lin.a, (maps.nv,)),
+        },
+    )
+    twists = maps.twists
+    at = _state_map(twists, q, v)
+    rate = at.forward @ twists.embedded(twists.map_rate(v), maps.nv)
+    a_by_q = twists.embedded(twists.shift(a), maps.nv)
+    state_map_rate = _lower(rate, -rate @ at.v_by_q - at.forward @ a_by_q)
+    blocks, _ = twists.matrices(q)
+    a = twists.apply(blocks, a + twists.rate(v))
+    order = maps.order.doubled()
+    return Linearization(
+        order.matrix_from_dtau((at.matrix @ by_z + state_map_rate) @ at.inverse),
+        order.rows_from_dtau(at.matrix @ by_u),
+        maps.order.from_dtau(a),
+    )
+
+
+def discrete_from_dtau(
+    maps: Maps, q: ArrayLike, v: ArrayLike, lin: DiscreteLinearization
+) -> DiscreteLinearization:
+    """Return A', B' and the state q', v' after the step."""
+    require("lin", lin, DiscreteLinearization)
+    size, nu = 2 * maps.nv, np.shape(lin.B)[-1:]
+    q, (v, by_z, by_u, q_after, v_after) = maps.read_from_dtau(
+        q,
+        v=(v, (maps.nv,)),
+        **{
+            "lin.A": (lin.A, (size, size)),
+            "lin.B": (lin.B, (size, *nu)),
+            "lin.q": (lin.q, (maps.model.nq,)),
+            "lin.v": (lin.v, (maps.nv,)),
+        },
+    )
+    before = _state_map(maps.twists, q, v)
+    after = _state_map(maps.twists, q_after, v_after)
+    blocks, _ = maps.twists.matrices(q_after)
+    order = maps.order.doubled()
+    return DiscreteLinearization(
+        order.matrix_from_dtau(after.matrix @ by_z @ before.inverse),
+        order.rows_from_dtau(after.matrix @ by_u),
+        maps.coordinates.from_dtau(q_after),
+        maps.order.from_dtau(maps.twists.apply(blocks, v_after)),
+    )
+
+
+def _state_map(twists: TwistMap, q: Array, v: Array) -> _StateMap:
     nv = v.shape[-1]
     blocks, inverse_blocks = twists.matrices(q)
     forward = np.eye(nv) + twists.embedded(blocks - np.eye(6), nv)
     inverse = np.eye(nv) + twists.embedded(inverse_blocks - np.eye(6), nv)
     v_by_q = twists.embedded(twists.shift(v), nv)
-    return StateMap(
+    return _StateMap(
         _lower(forward, -forward @ v_by_q), _lower(inverse, v_by_q @ inverse), forward, v_by_q
     )
 
@@ -54,134 +112,3 @@ def _state_map(twists: TwistMap, q: Array, v: Array) -> StateMap:
 def _lower(diagonal: Array, below: Array) -> Array:
     """Return the matrix (diagonal, 0; below, diagonal)."""
     return np.block([[diagonal, np.zeros_like(diagonal)], [below, diagonal]])
-
-
-class LinearizationMaps(Maps):
-    """The conversions of linearizations from dtau's convention to this one."""
-
-    def linearization_from_dtau(
-        self, q: ArrayLike, v: ArrayLike, lin: Linearization
-    ) -> Linearization:
-        """Convert a linearization in continuous time to this convention.
-
-        Parameters
-        ----------
-        q : array_like (..., model.nq)
-            Configuration, in dtau's convention.
-        v : array_like (..., nv)
-            Velocity there, in dtau's convention.
-        lin : Linearization
-            What `dtau.linearize` gives.
-
-        Returns
-        -------
-        Linearization
-            ``A`` and ``B`` for z = [displacement, variation of the velocity], both in this
-            convention, and the acceleration ``a`` in it. Columns of ``B`` are the same inputs, in
-            the same order; inputs, and the wrench of a free root, stay along body axes. See
-            `dtau.conventions.linearizations` for the kinematics of the perturbation.
-
-        Raises
-        ------
-        ValueError
-            If a shape does not fit, or a quaternion is further than 1e-6 from unit norm.
-        TypeError
-            If ``lin`` is of another class, or an array is complex or holds objects.
-
-        Examples
-        --------
-        The error of the base along world axes: its position only integrates its velocity.
-
-        >>> import dtau, numpy as np
-        >>> model = dtau.robots.quadruped()
-        >>> q, v, tau = dtau.random_state(model, np.random.default_rng(0))
-        >>> lin = dtau.linearize(model, q, v, tau)
-        >>> mixed = dtau.conventions.mixed_twist(model).linearization_from_dtau(q, v, lin)
-        >>> bool(np.allclose(mixed.A[:3], np.eye(3, 36, k=18)))
-        True
-        """
-        require("lin", lin, Linearization)
-        size, inputs = 2 * self.nv, np.shape(lin.B)[-1:]
-        q, (v, by_z, by_u, a) = self._read(
-            q,
-            True,
-            v=(v, (self.nv,)),
-            **{
-                "lin.A": (lin.A, (size, size)),
-                "lin.B": (lin.B, (size, *inputs)),
-                "lin.a": (lin.a, (self.nv,)),
-            },
-        )
-        by = _state_map(self._twists, q, v)
-        rate = by.forward @ self._twists.embedded(self._twists.turning(v), self.nv)
-        a_by_q = self._twists.embedded(self._twists.shift(a), self.nv)
-        map_rate = _lower(rate, -rate @ by.v_by_q - by.forward @ a_by_q)
-        blocks, _ = self._twists.matrices(q)
-        a = self._twists.apply(blocks, a + self._twists.rate(v))
-        both = self._both
-        return Linearization(
-            ((by.matrix @ by_z + map_rate) @ by.inverse)[..., both[:, np.newaxis], both],
-            (by.matrix @ by_u)[..., both, :],
-            a[..., self._order],
-        )
-
-    def discrete_linearization_from_dtau(
-        self, q: ArrayLike, v: ArrayLike, lin: DiscreteLinearization
-    ) -> DiscreteLinearization:
-        """Convert the linearization of a time step to this convention.
-
-        Parameters
-        ----------
-        q, v
-            The state before the step, as in `linearization_from_dtau`.
-        lin : DiscreteLinearization
-            What `dtau.linearize_discrete` gives.
-
-        Returns
-        -------
-        DiscreteLinearization
-            ``A`` and ``B``, and the state ``q``, ``v`` after the step, all in this convention.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As `linearization_from_dtau`.
-
-        Examples
-        --------
-        >>> import dtau, numpy as np
-        >>> model = dtau.robots.quadruped()
-        >>> q, v, tau = dtau.random_state(model, np.random.default_rng(0))
-        >>> lin = dtau.linearize_discrete(model, q, v, tau, 0.01, "rk4")
-        >>> spatial = dtau.conventions.spatial_twist(model)
-        >>> spatial.discrete_linearization_from_dtau(q, v, lin).A.shape
-        (36, 36)
-        """
-        require("lin", lin, DiscreteLinearization)
-        size, inputs = 2 * self.nv, np.shape(lin.B)[-1:]
-        q, (v, by_z, by_u, q_after, v_after) = self._read(
-            q,
-            True,
-            v=(v, (self.nv,)),
-            **{
-                "lin.A": (lin.A, (size, size)),
-                "lin.B": (lin.B, (size, *inputs)),
-                "lin.q": (lin.q, (self.model.nq,)),
-                "lin.v": (lin.v, (self.nv,)),
-            },
-        )
-        before = _state_map(self._twists, q, v)
-        after = _state_map(self._twists, q_after, v_after)
-        blocks, _ = self._twists.matrices(q_after)
-        both = self._both
-        return DiscreteLinearization(
-            (after.matrix @ by_z @ before.inverse)[..., both[:, np.newaxis], both],
-            (after.matrix @ by_u)[..., both, :],
-            self._coordinates.from_dtau(q_after),
-            self._twists.apply(blocks, v_after)[..., self._order],
-        )
-
-    @property
-    def _both(self) -> NDArray[np.intp]:
-        """Index in dtau of each entry of z there."""
-        return np.concatenate([self._order, self.nv + self._order])

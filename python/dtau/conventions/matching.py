@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from dtau.checks import require, unknown_name
-from dtau.joints import Free
-from dtau.model import Model
+from dtau.model.joints import Free
+from dtau.model.model import Model
 
 
 def require_attributes(argument: str, value: object, names: Iterable[str], expected: str) -> None:

@@ -12,9 +12,9 @@ from dtau.conventions.coordinates import CoordinateMap
 from dtau.conventions.matching import match_joints, require_attributes
 from dtau.conventions.twists import TwistMap, rotations
 from dtau.conventions.wrenches import WrenchMap
-from dtau.joint_type import JointType
-from dtau.joints import Free, Prismatic, Revolute, Spherical
-from dtau.model import Model
+from dtau.model.joint_type import JointType
+from dtau.model.joints import Free, Prismatic, Revolute, Spherical
+from dtau.model.model import Model
 
 Array = NDArray[np.float64]
 
@@ -136,12 +136,12 @@ def _wrenches(model: Model, mj_model: Any, body_of_joint: dict[int, int]) -> Wre
             rows[body] = row
     nbody = int(mj_model.nbody)
     carriers = [moved_by.get(int(mj_model.body_weldid[row]), -1) for row in range(nbody)]
-    turns = rotations(np.asarray(mj_model.body_quat)[:, [1, 2, 3, 0]])
+    local_rotation = rotations(np.asarray(mj_model.body_quat)[:, [1, 2, 3, 0]])
     rotation, origin = np.tile(np.eye(3), (nbody, 1, 1)), np.zeros((nbody, 3))
     for row in range(1, nbody):  # parents come first
         if row != mj_model.body_weldid[row]:
             parent = mj_model.body_parentid[row]
-            rotation[row] = rotation[parent] @ turns[row]
+            rotation[row] = rotation[parent] @ local_rotation[row]
             origin[row] = origin[parent] + rotation[parent] @ mj_model.body_pos[row]
     points = origin + (rotation @ np.asarray(mj_model.body_ipos)[..., np.newaxis])[..., 0]
     return WrenchMap(model, carriers, rows=rows, points=points)

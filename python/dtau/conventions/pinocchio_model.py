@@ -11,8 +11,8 @@ from dtau.conventions.convention import Convention
 from dtau.conventions.coordinates import CoordinateMap
 from dtau.conventions.matching import match_joints, require_attributes
 from dtau.conventions.wrenches import WrenchMap
-from dtau.joints import Planar
-from dtau.model import Model
+from dtau.model.joints import Planar
+from dtau.model.model import Model
 
 _ATTRIBUTES = ("names", "joints", "parents", "nq", "nv", "idx_qs", "idx_vs", "nqs", "nvs")
 

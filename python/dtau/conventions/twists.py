@@ -2,7 +2,7 @@
 
 6-vectors are [linear, angular]. With the body's pose (R, p) in the world,
 
-    A = ( R   s [p]x R )        R' = R where angular velocities turn into world axes, else 1
+    A = ( R   s [p]x R )        R' = R where angular velocities are along world axes, else 1
         ( 0      R'    )        s  = 1 where the point is the world's origin, else 0 (the body's)
 
     convention         R'   s
@@ -13,7 +13,7 @@
 A also takes displacements to displacements, and its inverse transpose forces to forces. What
 derivatives need beside A, for a displacement d = [dp, dr] of the body along its own axes:
 
-    A^-1 dA/dt v = N(v)                  so that a' = A (a + N(v))
+    A^-1 dA/dt = Omega(v)                Omega(v) v = N(v), so that a' = A (a + N(v))
     A^-1 (dA along d) x = -W(x) d        W(v) d is how v changes while v' stays
     A^T (d(A^-T) along d) f = U(f) d     -U(f) d is how f changes while f' stays
 """
@@ -26,8 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dtau.immutable import Immutable
-from dtau.joints import Free
-from dtau.model import Model
+from dtau.model.joints import Free
+from dtau.model.model import Model
 
 Array = NDArray[np.float64]
 
@@ -90,8 +90,8 @@ class TwistMap(Immutable):
 
     def poses(self, q: Array) -> tuple[Array, Array]:
         """Return R ``(..., nroots, 3, 3)`` and p ``(..., nroots, 3)``."""
-        turned = (self._rotation @ q[..., self._p, np.newaxis])[..., 0]
-        return self._rotation @ rotations(q[..., self._quaternion]), turned + self._translation
+        position = (self._rotation @ q[..., self._p, np.newaxis])[..., 0]
+        return self._rotation @ rotations(q[..., self._quaternion]), position + self._translation
 
     def matrices(self, q: Array) -> tuple[Array, Array]:
         """Return A and its inverse, each ``(..., nroots, 6, 6)``."""
@@ -159,8 +159,8 @@ class TwistMap(Immutable):
         """Return W(v), blocks (..., nroots, 6, 6)."""
         return self._shift(v[..., self._v])
 
-    def turning(self, v: Array) -> Array:
-        """Return A^-1 dA/dt, blocks (..., nroots, 6, 6): -W(x) v as a matrix times x."""
+    def map_rate(self, v: Array) -> Array:
+        """Return Omega(v) = A^-1 dA/dt, blocks (..., nroots, 6, 6)."""
         twist = v[..., self._v]
         out = np.zeros((*twist.shape, 6))
         out[..., :3, :3] = skew(twist[..., 3:])

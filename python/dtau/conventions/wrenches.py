@@ -7,10 +7,10 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-import dtau.kinematics
 from dtau.checks import listing
+from dtau.functions.kinematics import forward_kinematics
 from dtau.immutable import Immutable
-from dtau.model import Model
+from dtau.model.model import Model
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -73,7 +73,7 @@ class WrenchMap(Immutable):
             raise ValueError(f"f_ext: a wrench acts on {listing(names)}, which is no body there")
         wrench = f_ext[..., self._bodies, :]
         if self._points is not None:
-            rotation = dtau.kinematics.forward_kinematics(self._model, q).rotation
+            rotation = forward_kinematics(self._model, q).rotation
             rotation = rotation[..., self._bodies, :, :]
             force, moment = wrench[..., :3], wrench[..., 3:]
             moment = moment - np.cross(self._points[self._rows], force)
@@ -89,7 +89,7 @@ class WrenchMap(Immutable):
         wrench = np.empty((*f_ext.shape[:-2], len(carriers), 6))
         wrench[..., self._order] = f_ext[..., moving, :]
         if self._points is not None:
-            rotation = dtau.kinematics.forward_kinematics(self._model, q).rotation
+            rotation = forward_kinematics(self._model, q).rotation
             back = np.swapaxes(rotation[..., carriers, :, :], -1, -2)
             force, moment = _times(back, wrench[..., :3]), _times(back, wrench[..., 3:])
             moment = moment + np.cross(self._points[moving], force)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dtau.load import load
-from dtau.model import Model
+from dtau.loaders.load import load
+from dtau.model.model import Model
 from dtau.robots.aerial import aerial_manipulator
 from dtau.robots.generated import chain
 from dtau.robots.moving_base import moving_base_tree

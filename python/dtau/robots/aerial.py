@@ -6,10 +6,10 @@ import operator
 
 import numpy as np
 
-from dtau.builder import ModelBuilder
-from dtau.joints import Free, Revolute
-from dtau.model import Model
-from dtau.spatial import Inertia, Pose
+from dtau.model.builder import ModelBuilder
+from dtau.model.joints import Free, Revolute
+from dtau.model.model import Model
+from dtau.model.spatial import Inertia, Pose
 
 # [HO-FBS] table 3, in SI units
 _BASE = Inertia(2.5, tensor=np.diag([0.03, 0.03, 0.05]))

@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Sequence
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dtau.builder import ModelBuilder
 from dtau.checks import real_array, tuple_of
-from dtau.joint_type import JointType
-from dtau.joints import (
+from dtau.model.builder import ModelBuilder
+from dtau.model.joint_type import JointType
+from dtau.model.joints import (
     Cylindrical,
     Free,
     Helical,
@@ -23,8 +22,9 @@ from dtau.joints import (
     Spherical,
     Universal,
 )
-from dtau.model import Model
-from dtau.spatial import Inertia, Pose
+from dtau.model.model import Model
+from dtau.model.spatial import Inertia, Pose
+from dtau.options import JointKindName, Root, require_option
 
 _MOST = 26_000  # degrees of freedom that the core counts, and every body has one
 _DENSITY = 1000.0  # of water, kg/m³
@@ -84,7 +84,7 @@ class _Draws:
         )
 
     def inertia(self) -> Inertia:
-        """Draw a box of water's density, turned and shifted in the body's frame."""
+        """Draw a box of water's density, rotated and shifted in the body's frame."""
         edges = [self.uniform(0.05, 0.25) for _ in range(3)]
         mass = _DENSITY * edges[0] * edges[1] * edges[2]
         axes = self.rotation()
@@ -96,7 +96,7 @@ class _Draws:
 
 
 # How to draw a joint of each kind; a new kind is one more row.
-_JOINTS: dict[str, Callable[[_Draws], JointType]] = {
+_JOINTS: dict[JointKindName, Callable[[_Draws], JointType]] = {
     "revolute": lambda draw: Revolute(draw.direction()),
     "prismatic": lambda draw: Prismatic(draw.direction()),
     "helical": lambda draw: Helical(draw.direction(), draw.uniform(-0.2, 0.2)),
@@ -112,8 +112,8 @@ def chain(
     bodies: int,
     *,
     branching: float = 1,
-    joints: Sequence[str] = ("revolute",),
-    root: Literal["fixed", "free"] = "fixed",
+    joints: Sequence[JointKindName] = ("revolute",),
+    root: Root = "fixed",
     seed: int = 0,
 ) -> Model:
     """Make a serial or branched chain of any size, with random placements, axes and inertias.
@@ -171,8 +171,7 @@ def chain(
     bodies = _integer("bodies", bodies, 1, _MOST)
     parents = _parents(bodies, branching)
     kinds = _kinds(joints)
-    if root not in ("fixed", "free"):
-        raise ValueError(f"root: expected 'fixed' or 'free', got {root!r}")
+    require_option("root", root, Root)
     draws = _Draws(_integer("seed", seed, 0))
     builder = ModelBuilder(f"chain of {bodies}")
     for i, parent in enumerate(parents, 1):
@@ -200,8 +199,10 @@ def _parents(bodies: int, branching: float) -> list[int]:
     return [math.floor((i + shift) / factor) for i in range(1, bodies + 1)]
 
 
-def _kinds(joints: Sequence[str]) -> tuple[str, ...]:
-    kinds = tuple_of("joints", joints, str, "a sequence of kinds of joint")
+def _kinds(joints: Sequence[JointKindName]) -> tuple[JointKindName, ...]:
+    kinds: tuple[JointKindName, ...] = tuple_of(
+        "joints", joints, str, "a sequence of kinds of joint"
+    )
     if not kinds:
         raise ValueError("joints: expected at least one kind, got none")
     for kind in kinds:

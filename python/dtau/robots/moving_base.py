@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from dtau.builder import ModelBuilder
 from dtau.checks import require
-from dtau.joint_type import JointType
-from dtau.joints import Free, Helical, Prismatic, Revolute
-from dtau.model import Model
-from dtau.rotations import rotation_about, unit_vector
-from dtau.spatial import Inertia, Pose
+from dtau.model.builder import ModelBuilder
+from dtau.model.joint_type import JointType
+from dtau.model.joints import Free, Helical, Prismatic, Revolute
+from dtau.model.model import Model
+from dtau.model.rotations import rotation_about, unit_vector
+from dtau.model.spatial import Inertia, Pose
 
 _AXES = {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1)}
 _PARENTS = {  # a branch at the base, and one further out

@@ -1,0 +1,163 @@
+"""How first derivatives change with the form of velocities, v' = A(q) v.
+
+Each function differentiates a composition by the chain rule: of tau' = A^-T tau(q, v, a) at fixed
+v' and a', or of a' = A (a(q, v, tau) + N(v)) at fixed v' and tau'. Displacements d' = A d give the
+A^-1 (or, back, the A) on the right. W(v), N, U and the other variations: `dtau.conventions.twists`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dtau.checks import require
+from dtau.conventions.maps import Maps, quiet
+from dtau.conventions.twists import Variations
+from dtau.results import ForwardDynamicsDerivatives, InverseDynamicsDerivatives
+
+Array = NDArray[np.float64]
+D = TypeVar("D", InverseDynamicsDerivatives, ForwardDynamicsDerivatives)
+
+
+class _At(NamedTuple):
+    """A and its inverse, ``(..., nroots, 6, 6)``, and the variations, at a state."""
+
+    forward: Array
+    inverse: Array
+    by: Variations
+
+
+@quiet
+def inverse_from_dtau(
+    maps: Maps,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    tau: ArrayLike,
+    d: InverseDynamicsDerivatives,
+) -> InverseDynamicsDerivatives:
+    """Derivatives of tau' by q', v' and a'."""
+    at, d = _read_from_dtau(maps, q, v, a, tau, d, InverseDynamicsDerivatives)
+    twists, by = maps.twists, at.by
+    dtau_dq = (
+        d.dtau_dq
+        + twists.product(d.dtau_dv, by.v_by_q)
+        + twists.product(d.dtau_da, by.a_by_q)
+        + twists.embedded(by.force_by_q, maps.nv)
+    )
+    dtau_dv = d.dtau_dv - twists.product(d.dtau_da, by.rate_by_v)
+    left = _transposed(at.inverse)
+    moved = (twists.sandwich(left, x, at.inverse) for x in (dtau_dq, dtau_dv, d.dtau_da))
+    return InverseDynamicsDerivatives(*map(maps.order.matrix_from_dtau, moved))
+
+
+@quiet
+def inverse_to_dtau(
+    maps: Maps,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    tau: ArrayLike,
+    d: InverseDynamicsDerivatives,
+) -> InverseDynamicsDerivatives:
+    """Undo `inverse_from_dtau`."""
+    at, d = _read_to_dtau(maps, q, v, a, tau, d, InverseDynamicsDerivatives)
+    twists, by = maps.twists, at.by
+    left = _transposed(at.forward)
+    dtau_dq, dtau_dv, dtau_da = (twists.sandwich(left, x, at.forward) for x in d)
+    dtau_dv = dtau_dv + twists.product(dtau_da, by.rate_by_v)
+    dtau_dq = (
+        dtau_dq
+        - twists.product(dtau_dv, by.v_by_q)
+        - twists.product(dtau_da, by.a_by_q)
+        - twists.embedded(by.force_by_q, maps.nv)
+    )
+    return InverseDynamicsDerivatives(dtau_dq, dtau_dv, dtau_da)
+
+
+@quiet
+def forward_from_dtau(
+    maps: Maps,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    tau: ArrayLike,
+    d: ForwardDynamicsDerivatives,
+) -> ForwardDynamicsDerivatives:
+    """Derivatives of a' by q', v' and tau'."""
+    at, d = _read_from_dtau(maps, q, v, a, tau, d, ForwardDynamicsDerivatives)
+    twists, by = maps.twists, at.by
+    da_dq = (
+        d.da_dq
+        + twists.product(d.da_dv, by.v_by_q)
+        - twists.product(d.da_dtau, by.force_by_q)
+        - twists.embedded(by.a_by_q, maps.nv)
+    )
+    da_dv = d.da_dv + twists.embedded(by.rate_by_v, maps.nv)
+    moved = (
+        twists.sandwich(at.forward, da_dq, at.inverse),
+        twists.sandwich(at.forward, da_dv, at.inverse),
+        twists.sandwich(at.forward, d.da_dtau, _transposed(at.forward)),
+    )
+    return ForwardDynamicsDerivatives(*map(maps.order.matrix_from_dtau, moved))
+
+
+@quiet
+def forward_to_dtau(
+    maps: Maps,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    tau: ArrayLike,
+    d: ForwardDynamicsDerivatives,
+) -> ForwardDynamicsDerivatives:
+    """Undo `forward_from_dtau`."""
+    at, d = _read_to_dtau(maps, q, v, a, tau, d, ForwardDynamicsDerivatives)
+    twists, by = maps.twists, at.by
+    da_dtau = twists.sandwich(at.inverse, d.da_dtau, _transposed(at.inverse))
+    da_dv = twists.sandwich(at.inverse, d.da_dv, at.forward)
+    da_dv = da_dv - twists.embedded(by.rate_by_v, maps.nv)
+    da_dq = (
+        twists.sandwich(at.inverse, d.da_dq, at.forward)
+        - twists.product(da_dv, by.v_by_q)
+        + twists.product(da_dtau, by.force_by_q)
+        + twists.embedded(by.a_by_q, maps.nv)
+    )
+    return ForwardDynamicsDerivatives(da_dq, da_dv, da_dtau)
+
+
+def _read_from_dtau(
+    maps: Maps, q: ArrayLike, v: ArrayLike, a: ArrayLike, tau: ArrayLike, d: D, kind: type[D]
+) -> tuple[_At, D]:
+    """Read a state and derivatives of dtau's."""
+    q, (v, a, tau, *parts) = maps.read_from_dtau(q, **_named(maps, v, a, tau, d, kind))
+    return _At(*maps.twists.matrices(q), maps.twists.variations(v, a, tau)), kind(*parts)
+
+
+def _read_to_dtau(
+    maps: Maps, q: ArrayLike, v: ArrayLike, a: ArrayLike, tau: ArrayLike, d: D, kind: type[D]
+) -> tuple[_At, D]:
+    """Read a state and derivatives of the convention; return those in dtau's order."""
+    q, (v, a, tau, *parts) = maps.read_to_dtau(q, **_named(maps, v, a, tau, d, kind))
+    forward, inverse = maps.twists.matrices(q)
+    v = maps.twists.apply(inverse, maps.order.to_dtau(v))
+    a = maps.twists.apply(inverse, maps.order.to_dtau(a)) - maps.twists.rate(v)
+    tau = maps.twists.apply(_transposed(forward), maps.order.to_dtau(tau))
+    d = kind(*map(maps.order.matrix_to_dtau, parts))
+    return _At(forward, inverse, maps.twists.variations(v, a, tau)), d
+
+
+def _named(
+    maps: Maps, v: ArrayLike, a: ArrayLike, tau: ArrayLike, d: D, kind: type[D]
+) -> dict[str, tuple[ArrayLike, tuple[int, ...]]]:
+    """Arrays by the names that messages give them, with the sizes of their last axes."""
+    require("d", d, kind)
+    vectors = {name: (x, (maps.nv,)) for name, x in (("v", v), ("a", a), ("tau", tau))}
+    square = (maps.nv, maps.nv)
+    return {**vectors, **{f"d.{n}": (x, square) for n, x in zip(d._fields, d, strict=True)}}
+
+
+def _transposed(blocks: Array) -> Array:
+    return np.swapaxes(blocks, -1, -2)

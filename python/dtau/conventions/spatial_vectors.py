@@ -1,0 +1,127 @@
+"""Spatial vectors in other forms: along other axes, of another point, angular parts first."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dtau.checks import require
+from dtau.conventions.convention import Convention
+from dtau.conventions.twists import TwistMap
+from dtau.conventions.wrenches import WrenchMap
+from dtau.model.joints import Free
+from dtau.model.model import Model
+
+_ANGULAR_FIRST = [3, 4, 5, 0, 1, 2]
+
+
+def mixed_twist(model: Model) -> Convention:
+    """Velocities of free root joints along world axes, of the body's origin.
+
+    The velocity of every free joint at a root is [linear velocity of the body's origin, angular
+    velocity], both along the world's axes; its torque the [force, moment] at the body's origin
+    along them, and a displacement a translation and a rotation along them. Everything else,
+    external wrenches too, stays as it is.
+
+    Parameters
+    ----------
+    model : Model
+
+    Returns
+    -------
+    Convention
+
+    Raises
+    ------
+    TypeError
+        If ``model`` is not a model.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
+    >>> mixed = dtau.conventions.mixed_twist(model).from_dtau(q, v)
+    >>> J = dtau.frame_jacobians(model, q, "base", axes="mixed")
+    >>> bool(np.allclose(mixed.v[:6], J @ v))
+    True
+    """
+    require("model", model, Model)
+    return Convention("mixed twist", model, twists=TwistMap(model, angular_in_world=True))
+
+
+def spatial_twist(model: Model) -> Convention:
+    """Velocities of free root joints along world axes, of the point at the world's origin.
+
+    The velocity of every free joint at a root is its spatial twist, [linear velocity of the point
+    of the body that is at the world's origin, angular velocity], both along the world's axes; its
+    torque the [force, moment] about the world's origin, and a displacement d moves the body's pose
+    to exp(d) times it. Everything else, external wrenches too, stays as it is. Digits are lost with
+    the distance from the world's origin.
+
+    Parameters
+    ----------
+    model : Model
+
+    Returns
+    -------
+    Convention
+
+    Raises
+    ------
+    TypeError
+        If ``model`` is not a model.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
+    >>> spatial = dtau.conventions.spatial_twist(model).from_dtau(q, v)
+    >>> J = dtau.frame_jacobians(model, q, "base", axes="world")
+    >>> bool(np.allclose(spatial.v[:6], J @ v))
+    True
+    """
+    require("model", model, Model)
+    twists = TwistMap(model, angular_in_world=True, at_world_origin=True)
+    return Convention("spatial twist", model, twists=twists)
+
+
+def angular_first(model: Model) -> Convention:
+    """Angular before linear in 6-vectors: of free joints, and of external wrenches.
+
+    Frames stay as they are; so do configurations. Being a mere order, it also applies to what
+    another convention gave: first `mixed_twist`, then `angular_first`.
+
+    Parameters
+    ----------
+    model : Model
+
+    Returns
+    -------
+    Convention
+
+    Raises
+    ------
+    TypeError
+        If ``model`` is not a model.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> order, q = dtau.conventions.angular_first(model), dtau.neutral(model)
+    >>> order.from_dtau(q, np.arange(18.0)).v[:8]
+    array([3., 4., 5., 0., 1., 2., 6., 7.])
+    >>> order.torque_to_dtau(q, np.arange(18.0))[:6]
+    array([3., 4., 5., 0., 1., 2.])
+    >>> f_ext = np.tile(np.arange(6.0), (model.nbodies, 1))
+    >>> order.wrenches_from_dtau(q, f_ext)[0]
+    array([3., 4., 5., 0., 1., 2.])
+    """
+    require("model", model, Model)
+    velocities = np.arange(model.nv)
+    for joint in model.joints:
+        if isinstance(joint.type, Free):
+            velocities[joint.v] = velocities[joint.v][_ANGULAR_FIRST]
+    wrenches = WrenchMap(model, order=_ANGULAR_FIRST)
+    return Convention("angular first", model, velocities=velocities, wrenches=wrenches)

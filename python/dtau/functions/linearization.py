@@ -1,0 +1,156 @@
+"""Linear systems along trajectories: perturbations of a state, without coordinates of attitude.
+
+A state (q, v) is perturbed to (q (+) eps xi, v + eps dv), with xi in the tangent space at q as in
+`dtau.integrate`: displacements of free, spherical and planar joints along their own body axes. What
+becomes of z = (xi, dv) is linear: in continuous time dz/dt = A z + B u, over a time step
+z+ = A z + B u. There is no singularity, whatever the attitude.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dtau import _core
+from dtau.checks import require
+from dtau.functions.control_inputs import checked_inputs
+from dtau.model.model import Model
+from dtau.options import Integrator
+from dtau.results import DiscreteLinearization, Linearization
+
+
+def linearize(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    f_ext: ArrayLike | None = None,
+    inputs: ArrayLike | None = None,
+    *,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> Linearization:
+    """Left-trivialized linearization of the equations of motion: dz/dt = A z + B u.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration. Batch axes of all arguments broadcast against each other.
+    v : array_like (..., nv)
+        Velocity; of a free joint [linear, angular] in the body frame.
+    tau : array_like (..., nv)
+        Joint torque; of a free joint the wrench [force, moment] in the body frame.
+    f_ext : array_like (..., nbodies, 6), optional
+        External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
+        Its components in the body frame are held constant.
+    inputs : array_like (nv,) of bool, or (nv, nu), optional
+        What u varies: the torques that a mask selects, or nu inputs of which each varies the torque
+        along a column of a map. By default the torques of all joints but free roots.
+    out, threads
+        See `dtau.inverse_dynamics`; ``out`` takes the three arrays of the results.
+
+    Returns
+    -------
+    Linearization
+        ``A (..., 2 nv, 2 nv)``, ``B (..., 2 nv, nu)`` and the acceleration ``a (..., nv)``, with
+        z = [xi, dv]. The upper rows are the kinematics, dxi/dt = -ad_v xi + dv, with ad_v = (v x)
+        for a free joint, likewise for spherical and planar ones, zero for all others; the lower
+        ones [da_dq, da_dv] and da_dtau, those of `dtau.forward_dynamics_derivatives`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `dtau.forward_dynamics`.
+
+    Notes
+    -----
+    [Bos] propositions 1 to 3, for every joint type and root; the base's twist is that in body axes
+    (`dtau.conventions` converts to others). FDSVA, [IDSVA] eq. 5.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, tau = dtau.random_state(model, np.random.default_rng(0))
+    >>> lin = dtau.linearize(model, q, v, tau)
+    >>> lin.A.shape, lin.B.shape
+    ((36, 36), (36, 12))
+    >>> d = dtau.forward_dynamics_derivatives(model, q, v, tau)
+    >>> bool(np.allclose(lin.A[18:], np.hstack([d.da_dq, d.da_dv])))
+    True
+
+    Inputs of another kind: one thruster that pushes the trunk upwards along its own z.
+
+    >>> thruster = np.zeros((model.nv, 1))
+    >>> thruster[2] = 1.0
+    >>> dtau.linearize(model, q, v, tau, inputs=thruster).B.shape
+    (36, 1)
+    """
+    return _core.linearize(model, checked_inputs(model, inputs), q, v, tau, f_ext, out, threads)
+
+
+def linearize_discrete(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    dt: ArrayLike,
+    integrator: Integrator = "euler",
+    f_ext: ArrayLike | None = None,
+    inputs: ArrayLike | None = None,
+    *,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> DiscreteLinearization:
+    """Exact derivative of a time step by state and inputs: z+ = A z + B u.
+
+    Parameters
+    ----------
+    model : Model
+    q, v, tau, f_ext, inputs
+        See `dtau.linearize`. The knots of a trajectory are a batch: one call does them all.
+    dt : array_like (...)
+        Length of the step in seconds.
+    integrator : {"euler", "semi_implicit", "rk4"}
+        See `dtau.step`.
+    out, threads
+        See `dtau.inverse_dynamics`; ``out`` takes the four arrays of the results.
+
+    Returns
+    -------
+    DiscreteLinearization
+        ``A (..., 2 nv, 2 nv)``, ``B (..., 2 nv, nu)``, and the state after the step,
+        ``q (..., nq)`` and ``v (..., nv)``. z = [xi, dv] are perturbations of the state before the
+        step, and z+ of that after it, each in its own tangent space.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `dtau.linearize`; also if the integrator is unknown.
+
+    Notes
+    -----
+    The chain rule through all stages and through the exponentials that move free, spherical and
+    planar joints, [Sola] section 7; no matrix exponential and no approximation.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, tau = dtau.random_state(model, np.random.default_rng(0), shape=(50,))
+    >>> lin = dtau.linearize_discrete(model, q, v, tau, 0.01, "rk4")
+    >>> lin.A.shape, lin.B.shape
+    ((50, 36, 36), (50, 36, 12))
+    >>> z = 1e-7 * np.ones(36)
+    >>> moved = dtau.integrate(model, q, z[:18]), v + z[18:]
+    >>> after = dtau.step(model, *moved, tau, 0.01, "rk4")
+    >>> bool(np.allclose(dtau.difference(model, lin.q, after.q), lin.A[:, :18] @ z, atol=1e-11))
+    True
+    """
+    require("integrator", integrator, str)
+    return _core.linearize_discrete(
+        model, integrator, checked_inputs(model, inputs), q, v, tau, dt, f_ext, out, threads
+    )

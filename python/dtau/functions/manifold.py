@@ -1,0 +1,256 @@
+"""The configuration manifold: moving on it, measuring on it, drawing from it."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dtau import _core
+from dtau.checks import require
+from dtau.model.joints import Cylindrical, Free, Planar, Spherical
+from dtau.model.model import Model
+from dtau.results import State
+
+_POSITIONS = {Free: 3, Planar: 2, Cylindrical: 1}  # coordinates that are lengths come first
+
+
+def integrate(
+    model: Model,
+    q: ArrayLike,
+    dq: ArrayLike,
+    *,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Configuration reached from ``q`` by the displacement ``dq``: q (+) dq.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration.
+    dq : array_like (..., nv)
+        Displacement in the tangent space, for example ``v * dt``; of a free joint [linear, angular]
+        in the body frame.
+    out, threads
+        See `dtau.inverse_dynamics`.
+
+    Returns
+    -------
+    ndarray (..., nq)
+        Joint by joint T exp(S dq): one-degree-of-freedom coordinates add, a spherical joint moves
+        by the exponential of SO(3), a free joint by that of SE(3). Quaternions have unit norm.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `dtau.inverse_dynamics`.
+
+    Notes
+    -----
+    [Sola].
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
+    >>> step = dtau.integrate(model, q, 0.01 * v)
+    >>> bool(np.allclose(dtau.difference(model, q, step), 0.01 * v))
+    True
+    """
+    return _core.integrate(model, q, dq, out, threads)
+
+
+def difference(
+    model: Model,
+    q0: ArrayLike,
+    q1: ArrayLike,
+    *,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Displacement from ``q0`` to ``q1``: a dq with q0 (+) dq = q1.
+
+    Parameters
+    ----------
+    model : Model
+    q0, q1 : array_like (..., nq)
+        Configurations.
+    out, threads
+        See `dtau.inverse_dynamics`.
+
+    Returns
+    -------
+    ndarray (..., nv)
+        Displacement in the tangent space at ``q0``: of a spherical joint the shortest rotation, of
+        at most pi; of a free joint the logarithm of SE(3), whose rotation is the shortest one and
+        whose translation follows a screw; of a planar joint that of SE(2), its angle wrapped to at
+        most pi. The coordinates of other joints are subtracted, angles not wrapped.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `dtau.inverse_dynamics`.
+
+    Notes
+    -----
+    [Sola]. Quaternions q and -q are one rotation: they differ by zero. At an angle of exactly pi
+    both directions are shortest; the result's sign follows that of w of the quaternion between.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q0, q1 = dtau.random_state(model, np.random.default_rng(0), shape=(2,)).q
+    >>> dq = dtau.difference(model, q0, q1)
+    >>> dq.shape
+    (18,)
+    """
+    return _core.difference(model, q0, q1, out, threads)
+
+
+def normalize(
+    model: Model,
+    q: ArrayLike,
+    *,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Configuration with its quaternions scaled to unit norm; the rest is unchanged.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration with quaternions of any finite norm but zero (zero gives NaN).
+    out, threads
+        See `dtau.inverse_dynamics`.
+
+    Returns
+    -------
+    ndarray (..., nq)
+
+    Raises
+    ------
+    ValueError
+        If the shape does not fit.
+    TypeError
+        If the array is complex or holds objects.
+
+    Examples
+    --------
+    >>> import dtau
+    >>> model = dtau.robots.quadruped()
+    >>> q = dtau.neutral(model)
+    >>> q[6] = 2.0
+    >>> float(dtau.normalize(model, q)[6])
+    1.0
+    """
+    return _core.normalize(model, q, out, threads)
+
+
+def neutral(model: Model) -> NDArray[np.float64]:
+    """Configuration in which every body stands in its joint's frame.
+
+    Parameters
+    ----------
+    model : Model
+
+    Returns
+    -------
+    ndarray (nq,)
+        Zeros, and identity quaternions (0, 0, 0, 1).
+
+    Examples
+    --------
+    >>> import dtau
+    >>> model = dtau.robots.quadruped()
+    >>> dtau.neutral(model)[:7]
+    array([0., 0., 0., 0., 0., 0., 1.])
+    """
+    require("model", model, Model)
+    q = np.zeros(model.nq)
+    for quaternion in _quaternions(model):
+        q[quaternion.stop - 1] = 1.0
+    return q
+
+
+def random_state(model: Model, rng: np.random.Generator, shape: tuple[int, ...] = ()) -> State:
+    """Random configuration, velocity and acceleration.
+
+    Parameters
+    ----------
+    model : Model
+    rng : numpy.random.Generator
+        Source of random numbers.
+    shape : tuple of int
+        Batch shape.
+
+    Returns
+    -------
+    State
+        ``q`` (..., nq): coordinates uniform between their limits, in (-pi, pi) where there are none
+        (positions of free, planar and cylindrical joints in (-1, 1)), rotations uniform; ``v`` and
+        ``a`` (..., nv) normal.
+
+    Raises
+    ------
+    TypeError
+        If ``rng`` is not a generator, or ``model`` not a model.
+    ValueError
+        If ``shape`` is not a shape.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, a = dtau.random_state(model, np.random.default_rng(0), shape=(2, 3))
+    >>> q.shape, v.shape, a.shape
+    ((2, 3, 19), (2, 3, 18), (2, 3, 18))
+    """
+    require("model", model, Model)
+    require("rng", rng, np.random.Generator)
+    shape = _batch_shape(shape)
+    span = np.full(model.nq, np.pi)
+    for joint in model.joints:
+        span[joint.q][: _POSITIONS.get(type(joint.type), 0)] = 1.0
+    unbounded = ~np.isfinite(model.lower_limits)
+    lower = np.where(unbounded, -span, model.lower_limits)
+    upper = np.where(np.isfinite(model.upper_limits), model.upper_limits, span)
+    # one limit alone may lie beyond the default range on the other side
+    lower = np.where(unbounded & (lower > upper), upper - 2.0 * span, lower)
+    upper = np.where(lower > upper, lower + 2.0 * span, upper)
+    q = 2.0 * rng.uniform(0.5 * lower, 0.5 * upper, (*shape, model.nq))  # half the range is finite
+    for quaternion in _quaternions(model):
+        x = rng.standard_normal((*shape, 4))
+        q[..., quaternion] = x / np.linalg.norm(x, axis=-1, keepdims=True)
+    return State(
+        q, rng.standard_normal((*shape, model.nv)), rng.standard_normal((*shape, model.nv))
+    )
+
+
+def _batch_shape(shape: object) -> tuple[int, ...]:
+    """Read a number, or several, as a shape."""
+    sizes: Iterable[object] = shape if isinstance(shape, Iterable) else (shape,)
+    try:
+        checked = tuple(operator.index(size) for size in sizes)  # type: ignore[arg-type]
+    except TypeError:
+        checked = (-1,)
+    if min(checked, default=0) < 0:
+        raise ValueError(
+            f"shape: expected a tuple of numbers of states, for example (256,), got {shape!r}"
+        )
+    return checked
+
+
+def _quaternions(model: Model) -> list[slice]:
+    """Where the quaternions are in a configuration."""
+    return [
+        slice(joint.q.stop - 4, joint.q.stop)
+        for joint in model.joints
+        if isinstance(joint.type, Free | Spherical)
+    ]

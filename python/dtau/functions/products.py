@@ -1,0 +1,353 @@
+"""Products with the first derivatives of inverse and forward dynamics, without forming a matrix.
+
+With the function's result y(q, v, x, f_ext), x the acceleration or the torque: a Jacobian-vector
+product (`_jvp`) is the variation of y along variations of the arguments, and a vector-Jacobian
+product (`_vjp`) is the gradient of lam . y by the arguments. Each costs about two calls of the
+function itself; the derivatives as matrices cost more, O(N d) with the depth d of the tree, and
+must be written and read. With joints that mimic others, whose equations the articulated-body
+algorithm cannot solve, forward dynamics and its products take O(N d^2).
+
+Variations of the configuration are taken in the tangent space, q (+) eps dq (`dtau.integrate`), and
+gradients by it likewise. External wrenches keep their components in body axes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dtau import _core
+from dtau.model.model import Model
+from dtau.results import (
+    ForwardDynamicsProducts,
+    ForwardDynamicsProductsWithWrenches,
+    InverseDynamicsProducts,
+    InverseDynamicsProductsWithWrenches,
+)
+
+
+def inverse_dynamics_jvp(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    dq: ArrayLike,
+    dv: ArrayLike,
+    da: ArrayLike,
+    f_ext: ArrayLike | None = None,
+    df_ext: ArrayLike | None = None,
+    *,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Variation of the joint torque along variations of its arguments.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration. Batch axes of all arguments broadcast against each other.
+    v : array_like (..., nv)
+        Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
+    a : array_like (..., nv)
+        Time derivative of ``v``, component by component.
+    dq : array_like (..., nv)
+        Variation of ``q`` in the tangent space, of q (+) eps dq; of a free joint a displacement
+        [linear, angular] in the body frame.
+    dv, da : array_like (..., nv)
+        Variations of the components of ``v`` and ``a``.
+    f_ext : array_like (..., nbodies, 6), optional
+        External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
+    df_ext : array_like (..., nbodies, 6), optional
+        Variation of the components of ``f_ext`` in the body frame; by default they are constant.
+    out, threads
+        See `dtau.inverse_dynamics`.
+
+    Returns
+    -------
+    ndarray (..., nv)
+        ``dtau_dq @ dq + dtau_dv @ dv + dtau_da @ da``, less the joint torque of ``df_ext``, with
+        the matrices of `dtau.inverse_dynamics_derivatives`; damping and armature are included.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `dtau.inverse_dynamics`.
+
+    Notes
+    -----
+    [IDSVA] eqs. 30 and 32, summed over the columns on the way through the tree; O(N), at about two
+    calls of `dtau.inverse_dynamics`.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> rng = np.random.default_rng(0)
+    >>> q, v, a = dtau.random_state(model, rng)
+    >>> dq, dv, da = rng.standard_normal((3, model.nv))
+    >>> product = dtau.inverse_dynamics_jvp(model, q, v, a, dq, dv, da)
+    >>> d = dtau.inverse_dynamics_derivatives(model, q, v, a)
+    >>> bool(np.allclose(product, d.dtau_dq @ dq + d.dtau_dv @ dv + d.dtau_da @ da))
+    True
+    """
+    return _core.inverse_dynamics_jvp(model, q, v, a, dq, dv, da, f_ext, df_ext, out, threads)
+
+
+@overload
+def inverse_dynamics_vjp(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    lam: ArrayLike,
+    f_ext: None = None,
+    *,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> InverseDynamicsProducts: ...
+@overload
+def inverse_dynamics_vjp(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    lam: ArrayLike,
+    f_ext: ArrayLike,
+    *,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> InverseDynamicsProductsWithWrenches: ...
+def inverse_dynamics_vjp(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    lam: ArrayLike,
+    f_ext: ArrayLike | None = None,
+    *,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> InverseDynamicsProducts | InverseDynamicsProductsWithWrenches:
+    """Gradient of ``lam . tau`` by the arguments of inverse dynamics.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration. Batch axes of all arguments broadcast against each other.
+    v : array_like (..., nv)
+        Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
+    a : array_like (..., nv)
+        Time derivative of ``v``, component by component.
+    lam : array_like (..., nv)
+        Weight of each torque, in the order of ``v``: the gradient by ``tau`` of what is
+        differentiated further on.
+    f_ext : array_like (..., nbodies, 6), optional
+        External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
+    out, threads
+        See `dtau.inverse_dynamics`; ``out`` takes the three arrays of the results, or four with
+        ``f_ext``.
+
+    Returns
+    -------
+    InverseDynamicsProducts
+        ``by_q``, ``by_v``, ``by_a``, each ``(..., nv)``: the transposed matrices of
+        `dtau.inverse_dynamics_derivatives` times ``lam``; damping and armature are included.
+        ``by_q`` is by q (+) dq in the tangent space.
+    InverseDynamicsProductsWithWrenches
+        Where ``f_ext`` is given: also ``by_f_ext (..., nbodies, 6)``, [by force, by moment] in the
+        body frame; minus the twists of the bodies if ``lam`` were the velocity.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `dtau.inverse_dynamics`.
+
+    Notes
+    -----
+    [IDSVA] eqs. 30 and 32, summed over the rows on the way through the tree; O(N), at about two
+    calls of `dtau.inverse_dynamics`.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> rng = np.random.default_rng(0)
+    >>> q, v, a = dtau.random_state(model, rng)
+    >>> lam = rng.standard_normal(model.nv)
+    >>> gradient = dtau.inverse_dynamics_vjp(model, q, v, a, lam)
+    >>> d = dtau.inverse_dynamics_derivatives(model, q, v, a)
+    >>> bool(np.allclose(gradient.by_q, d.dtau_dq.T @ lam))
+    True
+
+    With external wrenches, here none, the gradient by them is a result too:
+
+    >>> f_ext = np.zeros((model.nbodies, 6))
+    >>> dtau.inverse_dynamics_vjp(model, q, v, a, lam, f_ext).by_f_ext.shape
+    (13, 6)
+    """
+    return _core.inverse_dynamics_vjp(model, q, v, a, lam, f_ext, out, threads)
+
+
+def forward_dynamics_jvp(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    dq: ArrayLike,
+    dv: ArrayLike,
+    dtau: ArrayLike,
+    f_ext: ArrayLike | None = None,
+    df_ext: ArrayLike | None = None,
+    *,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Variation of the joint acceleration along variations of its arguments.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration. Batch axes of all arguments broadcast against each other.
+    v : array_like (..., nv)
+        Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
+    tau : array_like (..., nv)
+        Joint torque; of a free joint the wrench [force, moment] in the body frame.
+    dq : array_like (..., nv)
+        Variation of ``q`` in the tangent space, of q (+) eps dq; of a free joint a displacement
+        [linear, angular] in the body frame.
+    dv, dtau : array_like (..., nv)
+        Variations of the components of ``v`` and ``tau``.
+    f_ext : array_like (..., nbodies, 6), optional
+        External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
+    df_ext : array_like (..., nbodies, 6), optional
+        Variation of the components of ``f_ext`` in the body frame; by default they are constant.
+    out, threads
+        See `dtau.inverse_dynamics`.
+
+    Returns
+    -------
+    ndarray (..., nv)
+        ``da_dq @ dq + da_dv @ dv + da_dtau @ dtau``, and the acceleration that ``df_ext`` gives,
+        with the matrices of `dtau.forward_dynamics_derivatives`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `dtau.forward_dynamics`.
+
+    Notes
+    -----
+    [IDSVA] eq. 5: the variation of inverse dynamics at the acceleration that forward dynamics
+    gives, solved for by the articulated-body algorithm, [RBDA] section 7.3; O(N), at about two
+    calls of `dtau.forward_dynamics`, which see for singular configurations: they are not detected.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> rng = np.random.default_rng(0)
+    >>> q, v, tau = dtau.random_state(model, rng)
+    >>> dq, dv, dtorque = rng.standard_normal((3, model.nv))
+    >>> product = dtau.forward_dynamics_jvp(model, q, v, tau, dq, dv, dtorque)
+    >>> d = dtau.forward_dynamics_derivatives(model, q, v, tau)
+    >>> bool(np.allclose(product, d.da_dq @ dq + d.da_dv @ dv + d.da_dtau @ dtorque))
+    True
+    """
+    return _core.forward_dynamics_jvp(model, q, v, tau, dq, dv, dtau, f_ext, df_ext, out, threads)
+
+
+@overload
+def forward_dynamics_vjp(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    lam: ArrayLike,
+    f_ext: None = None,
+    *,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> ForwardDynamicsProducts: ...
+@overload
+def forward_dynamics_vjp(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    lam: ArrayLike,
+    f_ext: ArrayLike,
+    *,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> ForwardDynamicsProductsWithWrenches: ...
+def forward_dynamics_vjp(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    lam: ArrayLike,
+    f_ext: ArrayLike | None = None,
+    *,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> ForwardDynamicsProducts | ForwardDynamicsProductsWithWrenches:
+    """Gradient of ``lam . a`` by the arguments of forward dynamics.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration. Batch axes of all arguments broadcast against each other.
+    v : array_like (..., nv)
+        Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
+    tau : array_like (..., nv)
+        Joint torque; of a free joint the wrench [force, moment] in the body frame.
+    lam : array_like (..., nv)
+        Weight of each acceleration, in the order of ``v``: the gradient by ``a`` of what is
+        differentiated further on.
+    f_ext : array_like (..., nbodies, 6), optional
+        External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
+    out, threads
+        See `dtau.inverse_dynamics`; ``out`` takes the three arrays of the results, or four with
+        ``f_ext``.
+
+    Returns
+    -------
+    ForwardDynamicsProducts
+        ``by_q``, ``by_v``, ``by_tau``, each ``(..., nv)``: the transposed matrices of
+        `dtau.forward_dynamics_derivatives` times ``lam``. ``by_q`` is by q (+) dq in the tangent
+        space.
+    ForwardDynamicsProductsWithWrenches
+        Where ``f_ext`` is given: also ``by_f_ext (..., nbodies, 6)``, [by force, by moment] in the
+        body frame; the twists of the bodies if ``by_tau`` were the velocity.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `dtau.forward_dynamics`.
+
+    Notes
+    -----
+    [IDSVA] eq. 5: minus the products of inverse dynamics with ``by_tau``, which the
+    articulated-body algorithm solves for, [RBDA] section 7.3; O(N), at about two calls of
+    `dtau.forward_dynamics`, which see for singular configurations: they are not detected.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> rng = np.random.default_rng(0)
+    >>> q, v, tau = dtau.random_state(model, rng)
+    >>> lam = rng.standard_normal(model.nv)
+    >>> gradient = dtau.forward_dynamics_vjp(model, q, v, tau, lam)
+    >>> d = dtau.forward_dynamics_derivatives(model, q, v, tau)
+    >>> bool(np.allclose(gradient.by_q, d.da_dq.T @ lam))
+    True
+    """
+    return _core.forward_dynamics_vjp(model, q, v, tau, lam, f_ext, out, threads)

@@ -1,0 +1,218 @@
+"""Second-order partial derivatives of inverse and forward dynamics.
+
+Tensors are indexed [i, j, k]: output i, differentiated by the variable named first along j and then
+by the second along k. `dtau.functions.hessians` contracts them with a covector over the outputs.
+
+Derivatives by the configuration are taken in the tangent space, along q (+) eps e_k
+(`dtau.integrate`), at fixed v and a or tau. External wrenches keep their components in body axes.
+
+Inside one joint of several degrees of freedom derivatives along its columns do not commute: a
+rotation about x, then y, is not one about y, then x. So blocks by q twice are not symmetric there:
+X[j, k] - X[k, j] is the first derivative along the bracket [s_k, s_j] of the columns. With
+``symmetric=True`` they are those of xi -> tau(q (+) xi) at xi = 0, the Hessian in the exponential
+chart, which is what an optimiser on the manifold needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dtau import _core
+from dtau.checks import require
+from dtau.model.model import Model
+from dtau.results import ForwardDynamicsSecondDerivatives, InverseDynamicsSecondDerivatives
+
+
+def inverse_dynamics_second_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    f_ext: ArrayLike | None = None,
+    *,
+    symmetric: bool = False,
+    packed: bool = False,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> InverseDynamicsSecondDerivatives:
+    """Second derivatives of the joint torque by configuration, velocity and acceleration.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration. Batch axes of all arguments broadcast against each other.
+    v : array_like (..., nv)
+        Velocity; of a free joint [linear, angular] in the body frame.
+    a : array_like (..., nv)
+        Time derivative of ``v``, component by component.
+    f_ext : array_like (..., nbodies, 6), optional
+        External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
+        Its components in the body frame are held constant.
+    symmetric : bool, optional
+        Inside joints of several degrees of freedom, give ``d2tau_dqdq`` in the exponential chart:
+        symmetric in its last two indices. By default repeated derivatives, the first index first.
+    packed : bool, optional
+        Give only the entries that can differ from zero, as vectors in the order of
+        `dtau.packed_indices`.
+    out, threads
+        See `dtau.inverse_dynamics`; ``out`` takes the four arrays of the results.
+
+    Returns
+    -------
+    InverseDynamicsSecondDerivatives
+        ``d2tau_dqdq``, ``d2tau_dqdv``, ``d2tau_dvdv``, ``d2tau_dadq``, each ``(..., nv, nv, nv)``
+        with entry [i, j, k] the derivative of torque i by the variable named first along j, then by
+        the second along k; packed ``(..., entries)``. ``d2tau_dadq[i, j, k]`` is the derivative of
+        entry i, j of the mass matrix along k.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `dtau.inverse_dynamics`.
+    MemoryError
+        If the results would not fit into the memory available; nothing is allocated then.
+
+    Notes
+    -----
+    IDSVA-SO, [IDSVA-SO] algorithm 1; O(N d^2) with the depth d of the tree. Dense tensors take
+    4 nv^3 numbers a state.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, a = dtau.random_state(model, np.random.default_rng(0), shape=(16,))
+    >>> d2 = dtau.inverse_dynamics_second_derivatives(model, q, v, a)
+    >>> d2.d2tau_dqdv.shape
+    (16, 18, 18, 18)
+
+    The same numbers, packed:
+
+    >>> packed = dtau.inverse_dynamics_second_derivatives(model, q, v, a, packed=True)
+    >>> i, j, k = dtau.packed_indices(model)
+    >>> bool((d2.d2tau_dqdv[:, i, j, k] == packed.d2tau_dqdv).all())
+    True
+
+    What changes with ``symmetric=True`` (here the block of the free root):
+
+    >>> def asymmetry(x):
+    ...     return float(np.abs(x - np.swapaxes(x, -1, -2)).max())
+    >>> chart = dtau.inverse_dynamics_second_derivatives(model, q, v, a, symmetric=True)
+    >>> asymmetry(d2.d2tau_dqdq) > 1.0, asymmetry(chart.d2tau_dqdq)
+    (True, 0.0)
+    """
+    require("symmetric", symmetric, bool)
+    require("packed", packed, bool)
+    function = (
+        _core.inverse_dynamics_second_derivatives_packed
+        if packed
+        else _core.inverse_dynamics_second_derivatives
+    )
+    return function(model, q, v, a, f_ext, symmetric, out, threads)
+
+
+def packed_indices(model: Model) -> NDArray[np.intp]:
+    """Indices of the entries of packed second derivatives, in their order.
+
+    An entry [i, j, k] of a tensor of second derivatives of inverse dynamics can differ from zero
+    only if its three degrees of freedom lie on one path to the world.
+
+    Parameters
+    ----------
+    model : Model
+
+    Returns
+    -------
+    ndarray (3, entries) of intp
+        Rows i, j and k: ``tensor[..., i, j, k]`` are the packed entries of a dense tensor.
+
+    Raises
+    ------
+    TypeError
+        If ``model`` is not a `dtau.Model`.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
+    >>> packed = dtau.inverse_dynamics_second_derivatives(model, q, v, a, packed=True)
+    >>> i, j, k = dtau.packed_indices(model)
+    >>> dense = np.zeros((model.nv,) * 3)
+    >>> dense[i, j, k] = packed.d2tau_dqdq
+    >>> len(i), dense.size
+    (2268, 5832)
+    """
+    return _core.packed_indices(model)
+
+
+def forward_dynamics_second_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    f_ext: ArrayLike | None = None,
+    *,
+    symmetric: bool = False,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> ForwardDynamicsSecondDerivatives:
+    """Second derivatives of the joint acceleration by configuration, velocity and torque.
+
+    Those by velocity and torque and by torque twice vanish.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration. Batch axes of all arguments broadcast against each other.
+    v : array_like (..., nv)
+        Velocity; of a free joint [linear, angular] in the body frame.
+    tau : array_like (..., nv)
+        Joint torque; of a free joint the wrench [force, moment] in the body frame.
+    f_ext : array_like (..., nbodies, 6), optional
+        External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
+        Its components in the body frame are held constant.
+    symmetric : bool, optional
+        Give ``d2a_dqdq`` in the exponential chart: symmetric in its last two indices.
+    out, threads
+        See `dtau.inverse_dynamics`; ``out`` takes the four arrays of the results.
+
+    Returns
+    -------
+    ForwardDynamicsSecondDerivatives
+        ``d2a_dqdq``, ``d2a_dqdv``, ``d2a_dvdv``, ``d2a_dtaudq``, each ``(..., nv, nv, nv)`` with
+        entry [i, j, k] the derivative of acceleration i by the variable named first along j, then
+        by the second along k. ``d2a_dtaudq[i, j, k]`` is the derivative of entry i, j of the
+        inverse mass matrix along k.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `dtau.forward_dynamics`.
+    MemoryError
+        If the results would not fit into the memory available; nothing is allocated then.
+
+    Notes
+    -----
+    From the second derivatives of inverse dynamics ([IDSVA-SO]) and first derivatives of forward
+    dynamics, O(nv^3 d). Entries are dense: prefer `dtau.forward_dynamics_hessian` where a
+    contraction will do.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, tau = dtau.random_state(model, np.random.default_rng(0))
+    >>> d2 = dtau.forward_dynamics_second_derivatives(model, q, v, tau)
+    >>> d2.d2a_dvdv.shape
+    (18, 18, 18)
+    """
+    require("symmetric", symmetric, bool)
+    return _core.forward_dynamics_second_derivatives(
+        model, q, v, tau, f_ext, symmetric, out, threads
+    )

@@ -1,0 +1,202 @@
+"""Time steps of the equations of motion on the configuration manifold, and their gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dtau import _core
+from dtau.checks import require
+from dtau.model.model import Model
+from dtau.options import Integrator
+from dtau.results import NextState, StepProducts, StepProductsWithWrenches
+
+
+def step(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    dt: ArrayLike,
+    integrator: Integrator = "euler",
+    f_ext: ArrayLike | None = None,
+    *,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> NextState:
+    """State after a time step with constant torque.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration. Batch axes of all arguments broadcast against each other.
+    v : array_like (..., nv)
+        Velocity; of a free joint [linear, angular] in the body frame.
+    tau : array_like (..., nv)
+        Joint torque; of a free joint the wrench [force, moment] in the body frame.
+    dt : array_like (...)
+        Length of the step in seconds.
+    integrator : {"euler", "semi_implicit", "rk4"}
+        With q (+) dq that of `dtau.integrate` and a(q, v) the acceleration:
+
+        - ``"euler"``: q (+) dt v and v + dt a;
+        - ``"semi_implicit"``: v+ = v + dt a and q (+) dt v+;
+        - ``"rk4"``: the classical method of Runge and Kutta, of order 4 on the manifold too.
+    f_ext : array_like (..., nbodies, 6), optional
+        External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
+        Its components in the body frame, and those of ``tau``, are constant over the step.
+    out, threads
+        See `dtau.inverse_dynamics`; ``out`` takes the two arrays of the results.
+
+    Returns
+    -------
+    NextState
+        ``q (..., nq)``, its quaternions of unit norm, and ``v (..., nv)``.
+
+    Raises
+    ------
+    ValueError
+        If a shape does not fit, a quaternion is further than 1e-6 from unit norm, the integrator is
+        unknown, or joints of the model have no inertia to accelerate (they are named).
+    TypeError
+        If an array is complex or holds objects.
+
+    Notes
+    -----
+    "rk4" is a method of Runge, Kutta and Munthe-Kaas, [RKMK]: with q(t) = q (+) theta(t), the
+    stages are those of theta' = v + [theta, v]/2 + [theta, [theta, v]]/12 and v' = a. The brackets
+    vanish for joints of one degree of freedom; order 4 needs them for the others.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v = dtau.neutral(model), np.zeros(model.nv)
+    >>> for _ in range(100):  # it falls for a second
+    ...     q, v = dtau.step(model, q, v, np.zeros(model.nv), 0.01, "rk4")
+    >>> float(q[2].round(6))
+    -4.905
+    """
+    require("integrator", integrator, str)
+    return _core.step(model, integrator, q, v, tau, dt, f_ext, out, threads)
+
+
+@overload
+def step_vjp(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    dt: ArrayLike,
+    lam_q: ArrayLike,
+    lam_v: ArrayLike,
+    integrator: Integrator = "euler",
+    f_ext: None = None,
+    *,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> StepProducts: ...
+@overload
+def step_vjp(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    dt: ArrayLike,
+    lam_q: ArrayLike,
+    lam_v: ArrayLike,
+    integrator: Integrator = "euler",
+    *,
+    f_ext: ArrayLike,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> StepProductsWithWrenches: ...
+@overload
+def step_vjp(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    dt: ArrayLike,
+    lam_q: ArrayLike,
+    lam_v: ArrayLike,
+    integrator: Integrator,
+    f_ext: ArrayLike,
+    *,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> StepProductsWithWrenches: ...
+def step_vjp(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    dt: ArrayLike,
+    lam_q: ArrayLike,
+    lam_v: ArrayLike,
+    integrator: Integrator = "euler",
+    f_ext: ArrayLike | None = None,
+    *,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> StepProducts | StepProductsWithWrenches:
+    """Gradient through a time step, for backpropagation through time.
+
+    Parameters
+    ----------
+    model : Model
+    q, v, tau, dt, integrator, f_ext
+        See `dtau.step`.
+    lam_q : array_like (..., nv)
+        Gradient by the configuration after the step, in its tangent space.
+    lam_v : array_like (..., nv)
+        Gradient by the velocity after the step.
+    out, threads
+        See `dtau.inverse_dynamics`; ``out`` takes the three arrays of the results, or four with
+        ``f_ext``.
+
+    Returns
+    -------
+    StepProducts
+        ``by_q``, ``by_v``, ``by_tau``, each ``(..., nv)``: the gradients by the arguments of the
+        step, that by ``q`` in its tangent space. They are A^T lam and B^T lam with the matrices of
+        `dtau.linearize_discrete` for all torques, at the cost of some calls of forward dynamics.
+    StepProductsWithWrenches
+        Where ``f_ext`` is given: also ``by_f_ext (..., nbodies, 6)``, [by force, by moment] in the
+        body frame.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `dtau.step`.
+
+    Notes
+    -----
+    Reverse mode through the stages, each of which takes one product of
+    `dtau.forward_dynamics_vjp`; O(N).
+
+    Examples
+    --------
+    The gradient of the height after ten steps by the torques of all of them:
+
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, taus = dtau.neutral(model), np.zeros(model.nv), np.zeros((10, model.nv))
+    >>> states = []
+    >>> for tau in taus:
+    ...     states.append((q, v))
+    ...     q, v = dtau.step(model, q, v, tau, 0.01)
+    >>> lam_q, lam_v = np.eye(model.nv)[2], np.zeros(model.nv)
+    >>> gradient = []
+    >>> for (q, v), tau in zip(reversed(states), reversed(taus), strict=True):
+    ...     lam_q, lam_v, by_tau = dtau.step_vjp(model, q, v, tau, 0.01, lam_q, lam_v)
+    ...     gradient.insert(0, by_tau)
+    >>> np.array(gradient).shape
+    (10, 18)
+    """
+    require("integrator", integrator, str)
+    return _core.step_vjp(model, integrator, q, v, tau, dt, lam_q, lam_v, f_ext, out, threads)

@@ -1,0 +1,240 @@
+"""The terms of the equation of motion.
+
+    tau = M a + C v + D v + g - sum of J^T f_ext
+
+with M including the armature and D the viscous damping of the joints.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dtau import _core
+from dtau.model.model import Model
+
+
+def mass_matrix(
+    model: Model,
+    q: ArrayLike,
+    *,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Mass matrix M, with the armature on its diagonal.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration.
+    out, threads
+        See `dtau.inverse_dynamics`.
+
+    Returns
+    -------
+    ndarray (..., nv, nv)
+        Complete and symmetric; a free joint's rows are [linear, angular] in the body frame.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `dtau.inverse_dynamics`.
+
+    Notes
+    -----
+    Composite-rigid-body algorithm, [RBDA] section 6.2; O(N d) with the depth d of the tree.
+
+    Examples
+    --------
+    >>> import dtau
+    >>> model = dtau.robots.quadruped()
+    >>> M = dtau.mass_matrix(model, dtau.neutral(model))
+    >>> bool(abs(M[0, 0] - model.mass) < 1e-12)
+    True
+    """
+    return _core.mass_matrix(model, q, out, threads)
+
+
+def mass_matrix_inverse(
+    model: Model,
+    q: ArrayLike,
+    *,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Inverse of the mass matrix: the derivative of the acceleration by the torque.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration.
+    out, threads
+        See `dtau.inverse_dynamics`.
+
+    Returns
+    -------
+    ndarray (..., nv, nv)
+        Complete and symmetric.
+
+    Raises
+    ------
+    ValueError
+        As `dtau.forward_dynamics`, also for joints without inertia.
+    TypeError
+        As `dtau.inverse_dynamics`.
+
+    Notes
+    -----
+    Factorisation that keeps the zeros of the tree, [RBDA] section 6.5. A configuration that is
+    singular by itself is not detected and gives huge numbers or NaN: see `dtau.forward_dynamics`.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q = dtau.neutral(model)
+    >>> product = dtau.mass_matrix_inverse(model, q) @ dtau.mass_matrix(model, q)
+    >>> bool(np.allclose(product, np.eye(model.nv)))
+    True
+    """
+    return _core.mass_matrix_inverse(model, q, out, threads)
+
+
+def coriolis_matrix(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    *,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Admissible Coriolis matrix C: ``C @ v`` is the Coriolis torque, and dM/dt = C + C^T.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration.
+    v : array_like (..., nv)
+        Velocity.
+    out, threads
+        See `dtau.inverse_dynamics`.
+
+    Returns
+    -------
+    ndarray (..., nv, nv)
+        Damping is not part of it: ``C @ v + damping * v + gravity_torque = bias_torque``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `dtau.inverse_dynamics`.
+
+    Notes
+    -----
+    [Echeandia] algorithm 1; O(N d). Many matrices give the same torque; this one is admissible, so
+    that dM/dt - 2 C is skew-symmetric, as passivity-based control needs.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
+    >>> C = dtau.coriolis_matrix(model, q, v)
+    >>> bias = C @ v + model.damping * v + dtau.gravity_torque(model, q)
+    >>> bool(np.allclose(bias, dtau.bias_torque(model, q, v)))
+    True
+    """
+    return _core.coriolis_matrix(model, q, v, out, threads)
+
+
+def bias_torque(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    f_ext: ArrayLike | None = None,
+    *,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Inverse dynamics at ``a = 0``: Coriolis, damping, gravity and external forces.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration.
+    v : array_like (..., nv)
+        Velocity.
+    f_ext : array_like (..., nbodies, 6), optional
+        External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
+    out, threads
+        See `dtau.inverse_dynamics`.
+
+    Returns
+    -------
+    ndarray (..., nv)
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `dtau.inverse_dynamics`.
+
+    Notes
+    -----
+    Recursive Newton-Euler algorithm, [RBDA] section 5.3; O(N).
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q = dtau.neutral(model)
+    >>> still = dtau.bias_torque(model, q, np.zeros(model.nv))
+    >>> bool(np.array_equal(still, dtau.gravity_torque(model, q)))
+    True
+    """
+    return _core.bias_torque(model, q, v, f_ext, out, threads)
+
+
+def gravity_torque(
+    model: Model,
+    q: ArrayLike,
+    *,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Torque that holds the robot still against gravity.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration.
+    out, threads
+        See `dtau.inverse_dynamics`.
+
+    Returns
+    -------
+    ndarray (..., nv)
+        Of a free joint the wrench [force, moment] in the body frame.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `dtau.inverse_dynamics`.
+
+    Notes
+    -----
+    Recursive Newton-Euler algorithm, [RBDA] section 5.3; O(N).
+
+    Examples
+    --------
+    >>> import dtau
+    >>> model = dtau.robots.quadruped()
+    >>> weight = dtau.gravity_torque(model, dtau.neutral(model))[2]
+    >>> bool(abs(weight - 9.81 * model.mass) < 1e-9)
+    True
+    """
+    return _core.gravity_torque(model, q, out, threads)

@@ -1,0 +1,211 @@
+"""Time derivatives, of any order, of the dynamics along a trajectory.
+
+A trajectory is given at one instant by the configuration and a stack of derivatives: ``v`` and its
+time derivatives, component by component, along the axis before the last. For revolute and other
+joints of one coordinate these are the derivatives of ``q``; for free, spherical and planar joints
+they are those of the twist in the body's own moving axes. The length of the stack is the order:
+every function returns all orders that the stack determines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dtau import _core
+from dtau.model.model import Model
+from dtau.results import KinematicsTimeDerivatives
+
+
+def inverse_dynamics_time_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v_derivatives: ArrayLike,
+    f_ext_derivatives: ArrayLike | None = None,
+    *,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Joint torque along a trajectory and its time derivatives of order 1 to r.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration. Batch axes of all arguments broadcast against each other.
+    v_derivatives : array_like (..., r + 2, nv)
+        The velocity and its time derivatives of order 1 to r + 1, component by component, in
+        rad/s^k and m/s^k; of a free joint [linear, angular] in the body frame. Row 1 is ``a``. At
+        least two rows, at most 102.
+    f_ext_derivatives : array_like (..., r + 1, nbodies, 6), optional
+        External wrench on each body, [force, moment] in the body frame at its origin, N and N m,
+        and the time derivatives of these components of order 1 to r.
+    out, threads
+        See `dtau.inverse_dynamics`.
+
+    Returns
+    -------
+    ndarray (..., r + 1, nv)
+        Row k is the time derivative of order k of the torque, N m/s^k or N/s^k, armature and
+        damping included; of a free joint that of the components of the wrench in the body frame.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two rows, shapes or lengths of stacks do not fit, or a quaternion is
+        further than 1e-6 from unit norm.
+    TypeError
+        If an array is complex or holds objects.
+
+    Notes
+    -----
+    The problem of [HO-FBS] Algorithm 2, solved in body coordinates, where only vectors are
+    convolved; O(N r^2).
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> rng = np.random.default_rng(0)
+    >>> q, v, a = dtau.random_state(model, rng)
+    >>> jerk, snap = rng.standard_normal((2, model.nv))
+    >>> tau = dtau.inverse_dynamics_time_derivatives(model, q, [v, a, jerk, snap])
+    >>> tau.shape
+    (3, 18)
+
+    Its rate is the chain rule through the first derivatives:
+
+    >>> d = dtau.inverse_dynamics_derivatives(model, q, v, a)
+    >>> bool(np.allclose(tau[1], d.dtau_dq @ v + d.dtau_dv @ a + d.dtau_da @ jerk))
+    True
+    """
+    return _core.inverse_dynamics_time_derivatives(
+        model, q, v_derivatives, f_ext_derivatives, out, threads
+    )
+
+
+def forward_dynamics_time_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau_derivatives: ArrayLike,
+    f_ext_derivatives: ArrayLike | None = None,
+    *,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Joint acceleration under given torques and its time derivatives of order 1 to r.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration. Batch axes of all arguments broadcast against each other.
+    v : array_like (..., nv)
+        Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
+    tau_derivatives : array_like (..., r + 1, nv)
+        Joint torque and its time derivatives of order 1 to r, N m/s^k and N/s^k; of a free joint
+        those of the components of the wrench [force, moment] in the body frame. At least one row,
+        at most 101.
+    f_ext_derivatives : array_like (..., r + 1, nbodies, 6), optional
+        External wrench on each body, [force, moment] in the body frame at its origin, and the time
+        derivatives of these components.
+    out, threads
+        See `dtau.inverse_dynamics`.
+
+    Returns
+    -------
+    ndarray (..., r + 1, nv)
+        Row k is the time derivative of order k of ``a``, component by component. ``v`` and these
+        rows together are ``v_derivatives`` of `dtau.inverse_dynamics_time_derivatives`.
+
+    Raises
+    ------
+    ValueError
+        If shapes or lengths of stacks do not fit, a stack is empty, a quaternion is further than
+        1e-6 from unit norm, or joints of the model have no inertia to accelerate (they are named).
+    TypeError
+        If an array is complex or holds objects.
+
+    Notes
+    -----
+    The problem of [HO-FBS] Algorithm 3; O(N r^2). The articulated inertias are those of order 0 at
+    every order ([HO-FBS] Lemma 2) and are computed once. Errors of low orders enter the higher
+    ones: the result solves the differentiated equation to rounding, but its own error grows by
+    about a digit an order.
+
+    Where joints mimic others the mass matrix is factorised instead, O(N d^2 + N r^2 + N d r) with
+    the depth d of the tree.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> rng = np.random.default_rng(0)
+    >>> q, v, _ = dtau.random_state(model, rng)
+    >>> tau = rng.standard_normal((4, model.nv))
+    >>> a = dtau.forward_dynamics_time_derivatives(model, q, v, tau)
+    >>> v_derivatives = np.concatenate([[v], a])
+    >>> again = dtau.inverse_dynamics_time_derivatives(model, q, v_derivatives)
+    >>> bool(np.allclose(again, tau, rtol=0.0, atol=1e-11 * abs(a).max()))
+    True
+    """
+    return _core.forward_dynamics_time_derivatives(
+        model, q, v, tau_derivatives, f_ext_derivatives, out, threads
+    )
+
+
+def kinematics_time_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v_derivatives: ArrayLike,
+    *,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> KinematicsTimeDerivatives:
+    """Poses and twists of all bodies along a trajectory, and their time derivatives.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration. Batch axes of all arguments broadcast against each other.
+    v_derivatives : array_like (..., r, nv)
+        The velocity and its time derivatives of order 1 to r - 1, component by component. At least
+        one row, at most 100.
+    out, threads
+        See `dtau.inverse_dynamics`; ``out`` takes the three arrays of the results.
+
+    Returns
+    -------
+    KinematicsTimeDerivatives
+        ``rotation (..., r + 1, nbodies, 3, 3)`` and ``translation (..., r + 1, nbodies, 3)``: pose
+        of each body's frame in the world and its time derivatives, entry by entry, of order 1 to r,
+        so that row 1 of ``translation`` is the velocity of the body's origin along world axes.
+        ``twist (..., r, nbodies, 6)``: [linear, angular] in the body frame at its origin, and the
+        time derivatives of these components of order 1 to r - 1 (row 1 is not the classical
+        acceleration). Bodies as in ``model.bodies``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `dtau.inverse_dynamics_time_derivatives`.
+
+    Notes
+    -----
+    [HO-FBS] Algorithm 1 and eq. 20 in body coordinates; O(N r^2).
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
+    >>> k = dtau.kinematics_time_derivatives(model, q, [v, a])
+    >>> k.rotation.shape, k.translation.shape, k.twist.shape
+    ((3, 13, 3, 3), (3, 13, 3), (2, 13, 6))
+    >>> bool(np.allclose(k.translation[1, 4], k.rotation[0, 4] @ k.twist[0, 4, :3]))
+    True
+    """
+    return _core.kinematics_time_derivatives(model, q, v_derivatives, out, threads)

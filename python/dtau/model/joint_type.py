@@ -1,0 +1,99 @@
+"""What all kinds of joint have in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dtau.checks import real_array, real_numbers
+from dtau.model.spatial import Pose
+
+
+class JointType(ABC):
+    """What all kinds of joint have in common.
+
+    Attributes
+    ----------
+    nq : int
+        Number of coordinates.
+    nv : int
+        Number of velocities (degrees of freedom).
+    """
+
+    nq: ClassVar[int]
+    nv: ClassVar[int]
+    _kind: ClassVar[int]  # what the compiled core calls this kind
+
+    def placement(self, q: ArrayLike) -> Pose:
+        """Return the pose of the body in the joint's frame.
+
+        Parameters
+        ----------
+        q : array_like (nq,)
+            Joint coordinates; a plain number will do for a joint with one.
+
+        Returns
+        -------
+        Pose
+
+        Raises
+        ------
+        ValueError
+            If the shape is wrong, a number is not finite, or a quaternion is further than 1e-6
+            from unit norm.
+        TypeError
+            If the numbers are not real.
+
+        Examples
+        --------
+        >>> import dtau
+        >>> dtau.Prismatic(axis=(0, 0, 1)).placement(0.5).translation
+        array([0. , 0. , 0.5])
+        """
+        return self._placement(self._coordinates(q))
+
+    @abstractmethod
+    def _placement(self, q: NDArray[np.float64]) -> Pose: ...
+
+    def _coordinates(self, q: ArrayLike) -> NDArray[np.float64]:
+        if self.nq == 1:
+            q = real_numbers("q", q, "a number")
+            if q.shape not in ((), (1,)):
+                raise ValueError(f"q: expected a number, got shape {q.shape}")
+            q = q.reshape(1)
+        return real_array("q", q, (self.nq,))
+
+    def motion_subspace(self, q: ArrayLike | None = None) -> NDArray[np.float64]:
+        """Return the body's twist per unit of joint velocity.
+
+        Parameters
+        ----------
+        q : array_like (nq,), optional
+            Joint coordinates; only the universal joint, whose first axis moves against the body,
+            needs them.
+
+        Returns
+        -------
+        ndarray (6, nv)
+            Linear components first, along the body's axes, at the body's origin.
+
+        Raises
+        ------
+        ValueError
+            If q is wrong, or missing where it is needed.
+
+        Examples
+        --------
+        >>> import dtau
+        >>> dtau.Revolute(axis=(0, 0, 1)).motion_subspace().T
+        array([[0., 0., 0., 0., 0., 1.]])
+        """
+        if q is not None:
+            q = self._coordinates(q)
+        return self._motion_subspace(q)
+
+    @abstractmethod
+    def _motion_subspace(self, q: NDArray[np.float64] | None) -> NDArray[np.float64]: ...

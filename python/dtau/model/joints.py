@@ -1,0 +1,360 @@
+"""The kinds of joint: how a body can move against the one that carries it.
+
+The joint's frame is fixed in the parent; the body's own frame coincides with it in the neutral
+configuration. Every kind but the universal joint, which is two revolute ones, has a motion subspace
+that is constant in the body's axes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dtau.checks import real_array
+from dtau.model.joint_type import JointType
+from dtau.model.rotations import (
+    Vector,
+    plane_axes,
+    rotation_about,
+    rotation_of_quaternion,
+    unit_vector,
+)
+from dtau.model.spatial import Pose
+
+
+class JointKind(IntEnum):
+    """The kinds of joint that the core knows, and the numbers that it calls them by."""
+
+    revolute = 0
+    prismatic = 1
+    helical = 2
+    spherical = 3
+    free = 4
+    cylindrical = 5
+    planar = 6
+
+
+@dataclass(frozen=True)
+class Fixed(JointType):
+    """No motion: the link is welded to its parent, and remains as a frame.
+
+    Examples
+    --------
+    >>> import dtau
+    >>> dtau.Fixed().nv
+    0
+    """
+
+    nq: ClassVar[int] = 0
+    nv: ClassVar[int] = 0
+
+    def _placement(self, q: NDArray[np.float64]) -> Pose:
+        return Pose()
+
+    def _motion_subspace(self, q: NDArray[np.float64] | None) -> NDArray[np.float64]:
+        return np.zeros((6, 0))
+
+
+@dataclass(frozen=True, init=False)
+class Revolute(JointType):
+    """Rotation about an axis; q is the angle in radians. Without limits: a continuous joint.
+
+    Parameters
+    ----------
+    axis : array_like (3,)
+        Direction of the axis in the joint's frame, of any length but zero; kept as a tuple of
+        unit length.
+
+    Raises
+    ------
+    ValueError
+        If the axis is zero or not finite.
+
+    Examples
+    --------
+    >>> import dtau
+    >>> dtau.Revolute(axis=(0, 3, 4)).axis
+    (0.0, 0.6, 0.8)
+    """
+
+    axis: Vector
+
+    nq: ClassVar[int] = 1
+    nv: ClassVar[int] = 1
+    _kind: ClassVar[int] = JointKind.revolute
+
+    def __init__(self, axis: ArrayLike) -> None:
+        object.__setattr__(self, "axis", unit_vector("axis", axis))
+
+    def _placement(self, q: NDArray[np.float64]) -> Pose:
+        return Pose(rotation_about(self.axis, float(q[0])))
+
+    def _motion_subspace(self, q: NDArray[np.float64] | None) -> NDArray[np.float64]:
+        return np.array([[0.0, 0.0, 0.0, *self.axis]]).T
+
+
+@dataclass(frozen=True, init=False)
+class Prismatic(JointType):
+    """Translation along an axis; q is the distance in metres.
+
+    Parameters
+    ----------
+    axis : array_like (3,)
+        Direction in the joint's frame, of any length but zero; kept as a tuple of unit length.
+
+    Raises
+    ------
+    ValueError
+        If the axis is zero or not finite.
+
+    Examples
+    --------
+    >>> import dtau
+    >>> dtau.Prismatic(axis=(1, 0, 0)).motion_subspace().T
+    array([[1., 0., 0., 0., 0., 0.]])
+    """
+
+    axis: Vector
+
+    nq: ClassVar[int] = 1
+    nv: ClassVar[int] = 1
+    _kind: ClassVar[int] = JointKind.prismatic
+
+    def __init__(self, axis: ArrayLike) -> None:
+        object.__setattr__(self, "axis", unit_vector("axis", axis))
+
+    def _placement(self, q: NDArray[np.float64]) -> Pose:
+        return Pose(translation=q[0] * np.array(self.axis))
+
+    def _motion_subspace(self, q: NDArray[np.float64] | None) -> NDArray[np.float64]:
+        return np.array([[*self.axis, 0.0, 0.0, 0.0]]).T
+
+
+@dataclass(frozen=True, init=False)
+class Helical(JointType):
+    """A screw: rotation about an axis and translation along it; q is the angle in radians.
+
+    Parameters
+    ----------
+    axis : array_like (3,)
+        Direction of the axis in the joint's frame, of any length but zero; kept as a tuple of
+        unit length.
+    pitch : float
+        Advance along the axis, in metres **per radian**.
+
+    Raises
+    ------
+    ValueError
+        If the axis is zero, or a number is not finite.
+
+    Examples
+    --------
+    >>> import dtau
+    >>> dtau.Helical(axis=(0, 0, 1), pitch=0.01).motion_subspace().T
+    array([[0.  , 0.  , 0.01, 0.  , 0.  , 1.  ]])
+    """
+
+    axis: Vector
+    pitch: float
+
+    nq: ClassVar[int] = 1
+    nv: ClassVar[int] = 1
+    _kind: ClassVar[int] = JointKind.helical
+
+    def __init__(self, axis: ArrayLike, pitch: float) -> None:
+        object.__setattr__(self, "axis", unit_vector("axis", axis))
+        object.__setattr__(self, "pitch", float(real_array("pitch", pitch, ())))
+
+    def _placement(self, q: NDArray[np.float64]) -> Pose:
+        angle = float(q[0])
+        return Pose(rotation_about(self.axis, angle), self.pitch * angle * np.array(self.axis))
+
+    def _motion_subspace(self, q: NDArray[np.float64] | None) -> NDArray[np.float64]:
+        axis = np.array(self.axis)
+        return np.concatenate([self.pitch * axis, axis])[:, None]
+
+
+@dataclass(frozen=True)
+class Spherical(JointType):
+    """Rotation about a point.
+
+    q is a unit quaternion (x, y, z, w); v is the angular velocity along the body's axes.
+
+    Examples
+    --------
+    >>> import dtau
+    >>> dtau.Spherical().placement((0, 0, 0, 1)) == dtau.Pose()
+    True
+    """
+
+    nq: ClassVar[int] = 4
+    nv: ClassVar[int] = 3
+    _kind: ClassVar[int] = JointKind.spherical
+
+    def _placement(self, q: NDArray[np.float64]) -> Pose:
+        return Pose(rotation_of_quaternion(q))
+
+    def _motion_subspace(self, q: NDArray[np.float64] | None) -> NDArray[np.float64]:
+        return np.eye(6)[:, 3:]
+
+
+@dataclass(frozen=True)
+class Free(JointType):
+    """No constraint: a floating body.
+
+    q is the position in metres, then a unit quaternion (x, y, z, w); v is the linear, then the
+    angular velocity, both along the body's axes.
+
+    Examples
+    --------
+    >>> import dtau
+    >>> dtau.Free().placement((1, 2, 3, 0, 0, 0, 1)).translation
+    array([1., 2., 3.])
+    """
+
+    nq: ClassVar[int] = 7
+    nv: ClassVar[int] = 6
+    _kind: ClassVar[int] = JointKind.free
+
+    def _placement(self, q: NDArray[np.float64]) -> Pose:
+        return Pose(rotation_of_quaternion(q[3:]), q[:3])
+
+    def _motion_subspace(self, q: NDArray[np.float64] | None) -> NDArray[np.float64]:
+        return np.eye(6)
+
+
+@dataclass(frozen=True, init=False)
+class Cylindrical(JointType):
+    """Translation along an axis and rotation about it; q is the distance (m) and the angle (rad).
+
+    Parameters
+    ----------
+    axis : array_like (3,)
+        Direction in the joint's frame, of any length but zero; kept as a tuple of unit length.
+
+    Raises
+    ------
+    ValueError
+        If the axis is zero or not finite.
+
+    Examples
+    --------
+    >>> import dtau
+    >>> dtau.Cylindrical(axis=(0, 0, 1)).placement((0.5, 3.0)).translation
+    array([0. , 0. , 0.5])
+    """
+
+    axis: Vector
+
+    nq: ClassVar[int] = 2
+    nv: ClassVar[int] = 2
+    _kind: ClassVar[int] = JointKind.cylindrical
+
+    def __init__(self, axis: ArrayLike) -> None:
+        object.__setattr__(self, "axis", unit_vector("axis", axis))
+
+    def _placement(self, q: NDArray[np.float64]) -> Pose:
+        return Pose(rotation_about(self.axis, float(q[1])), q[0] * np.array(self.axis))
+
+    def _motion_subspace(self, q: NDArray[np.float64] | None) -> NDArray[np.float64]:
+        return np.array([[*self.axis, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, *self.axis]]).T
+
+
+@dataclass(frozen=True, init=False)
+class Planar(JointType):
+    """Motion in a plane: q is the position (x, y) in metres, then the angle about the normal.
+
+    v is the linear velocity along the **body's** axes x and y, then the angular velocity. The axis
+    x of the plane is the axis of the joint's frame that is furthest from the normal (the first, if
+    several are), made orthogonal to it, and y = normal × x: for the normal (0, 0, 1) the joint
+    frame's own x and y. The body's axes coincide with them at angle zero.
+
+    Parameters
+    ----------
+    normal : array_like (3,)
+        Direction in the joint's frame, of any length but zero; kept as a tuple of unit length.
+
+    Raises
+    ------
+    ValueError
+        If the normal is zero or not finite.
+
+    Examples
+    --------
+    >>> import dtau
+    >>> dtau.Planar(normal=(0, 0, 1)).placement((1.0, 2.0, 0.3)).translation
+    array([1., 2., 0.])
+    """
+
+    normal: Vector
+
+    nq: ClassVar[int] = 3
+    nv: ClassVar[int] = 3
+    _kind: ClassVar[int] = JointKind.planar
+
+    def __init__(self, normal: ArrayLike = (0, 0, 1)) -> None:
+        object.__setattr__(self, "normal", unit_vector("normal", normal))
+
+    def _placement(self, q: NDArray[np.float64]) -> Pose:
+        x, y = plane_axes(self.normal)
+        return Pose(rotation_about(self.normal, float(q[2])), q[0] * x + q[1] * y)
+
+    def _motion_subspace(self, q: NDArray[np.float64] | None) -> NDArray[np.float64]:
+        x, y = plane_axes(self.normal)
+        return np.array([[*x, 0.0, 0.0, 0.0], [*y, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, *self.normal]]).T
+
+
+@dataclass(frozen=True, init=False)
+class Universal(JointType):
+    """Two revolute joints with nothing between: a rotation about `axis1`, then one about `axis2`.
+
+    q is the two angles in radians. The first axis is fixed in the joint's frame, the second in the
+    body.
+
+    Parameters
+    ----------
+    axis1, axis2 : array_like (3,)
+        Directions in the joint's frame at zero angles, of any length but zero and not parallel;
+        kept as tuples of unit length.
+
+    Raises
+    ------
+    ValueError
+        If an axis is zero or not finite, or the axes are parallel.
+
+    Examples
+    --------
+    >>> import dtau
+    >>> import math
+    >>> joint = dtau.Universal(axis1=(0, 0, 1), axis2=(1, 0, 0))
+    >>> joint.motion_subspace((0.5, math.pi / 2)).round(3).T + 0.0
+    array([[0., 0., 0., 0., 1., 0.],
+           [0., 0., 0., 1., 0., 0.]])
+    """
+
+    axis1: Vector
+    axis2: Vector
+
+    nq: ClassVar[int] = 2
+    nv: ClassVar[int] = 2
+
+    def __init__(self, axis1: ArrayLike, axis2: ArrayLike) -> None:
+        first, second = unit_vector("axis1", axis1), unit_vector("axis2", axis2)
+        if np.abs(np.cross(first, second)).max() < 1e-9:
+            raise ValueError(f"axis2: expected an axis not parallel to axis1 {first}, got {second}")
+        object.__setattr__(self, "axis1", first)
+        object.__setattr__(self, "axis2", second)
+
+    def _placement(self, q: NDArray[np.float64]) -> Pose:
+        first = rotation_about(self.axis1, float(q[0]))
+        return Pose(first @ rotation_about(self.axis2, float(q[1])))
+
+    def _motion_subspace(self, q: NDArray[np.float64] | None) -> NDArray[np.float64]:
+        if q is None:
+            raise ValueError("q: expected the coordinates of the universal joint, got None")
+        first = rotation_about(self.axis2, -float(q[1])) @ np.array(self.axis1)
+        return np.array([[0.0, 0.0, 0.0, *first], [0.0, 0.0, 0.0, *self.axis2]]).T

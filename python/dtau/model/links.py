@@ -1,0 +1,285 @@
+"""The parts a model is made of."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dtau.checks import real_array, real_numbers, require_name
+from dtau.model.joint_type import JointType
+from dtau.model.spatial import Inertia, Pose
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a joint must not exceed. The package stores limits; it does not enforce them.
+
+    Parameters
+    ----------
+    lower, upper : float
+        Range of the coordinate, for joints with a single one (metres or radians).
+    velocity, effort : float or array_like (nv,)
+        Largest magnitude of velocity and of force or torque; kept as a tuple.
+
+    Raises
+    ------
+    ValueError
+        If a number is NaN, `lower` exceeds `upper`, or a magnitude is negative.
+
+    Examples
+    --------
+    >>> import dtau
+    >>> dtau.Limits(lower=-1.5, upper=1.5, effort=40.0)
+    Limits(lower=-1.5, upper=1.5, velocity=(inf,), effort=(40.0,))
+    """
+
+    lower: float = -math.inf
+    upper: float = math.inf
+    velocity: ArrayLike = math.inf
+    effort: ArrayLike = math.inf
+
+    def __post_init__(self) -> None:
+        for name in ("lower", "upper"):
+            bound = real_array(f"limits.{name}", getattr(self, name), (), finite=False)
+            object.__setattr__(self, name, float(bound))
+        if not self.lower <= self.upper:
+            raise ValueError(f"limits: expected lower <= upper, got {self.lower}, {self.upper}")
+        for name in ("velocity", "effort"):
+            values = _nonnegative(f"limits.{name}", getattr(self, name))
+            object.__setattr__(self, name, values)
+
+
+@dataclass(frozen=True)
+class Mimic:
+    """Says that a joint follows another: q = multiplier * q of the other + offset.
+
+    The follower has no coordinate and no velocity of its own; its motion, its inertia, its armature
+    and its damping are felt through the coordinate of the joint that it follows.
+
+    Parameters
+    ----------
+    joint : str
+        Name of the joint that is followed, which has one coordinate, as the follower has.
+    multiplier, offset : float
+        Of the other's coordinate; units as the two joints have them (radians, metres).
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a number is not finite, or the name is no text.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> builder = dtau.ModelBuilder("gripper")
+    >>> finger = dtau.Inertia(0.1, tensor=0.001 * np.eye(3))
+    >>> left = builder.add(dtau.Prismatic(axis=(0, 1, 0)), name="left", inertia=finger)
+    >>> right = builder.add(
+    ...     dtau.Prismatic(axis=(0, -1, 0)), name="right", inertia=finger, mimic=dtau.Mimic("left")
+    ... )
+    >>> model = builder.build()
+    >>> model.nbodies, model.nv
+    (2, 1)
+    >>> dtau.mass_matrix(model, [0.0])
+    array([[0.2]])
+    """
+
+    joint: str
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+    def __post_init__(self) -> None:
+        require_name("mimic.joint", self.joint)
+        for name in ("multiplier", "offset"):
+            value = real_array(f"mimic.{name}", getattr(self, name), ())
+            object.__setattr__(self, name, float(value))
+
+
+@dataclass(frozen=True)
+class Link:
+    """One link and the joint that carries it.
+
+    Parameters
+    ----------
+    name : str
+        Name of the link.
+    parent : str or None
+        Name of the link that carries the joint; None is the world.
+    joint : JointType
+        How the link moves against its parent.
+    joint_name : str
+        Name of the joint.
+    placement : Pose
+        The joint's frame in the parent link's frame. The link's own frame coincides with it in
+        the neutral configuration.
+    inertia : Inertia
+        Of this link, in its own frame.
+    armature, damping : float or array_like (nv,)
+        Inertia added to the joint's own (a geared motor's rotor) and viscous damping, at least
+        0; kept as tuples.
+    limits : Limits
+        What the joint must not exceed.
+    mimic : Mimic or None
+        The joint that this one follows, if it is not independent.
+
+    Raises
+    ------
+    TypeError
+        If an argument is of the wrong type.
+    ValueError
+        If a number is out of its range, not finite, a joint with more than one coordinate follows
+        another, or an array is of the wrong shape; or if a name
+        has lone surrogates, which cannot be encoded.
+
+    Examples
+    --------
+    >>> import dtau
+    >>> pole = dtau.Link("pole", None, dtau.Revolute(axis=(0, 1, 0)), "pivot", damping=0.1)
+    >>> pole.damping
+    (0.1,)
+    """
+
+    name: str
+    parent: str | None
+    joint: JointType
+    joint_name: str
+    placement: Pose = field(default_factory=Pose)
+    inertia: Inertia = field(default_factory=Inertia)
+    armature: ArrayLike = 0.0
+    damping: ArrayLike = 0.0
+    limits: Limits = field(default_factory=Limits)
+    mimic: Mimic | None = None
+
+    def __post_init__(self) -> None:
+        expected_types: dict[str, type | tuple[type, ...]] = {
+            "name": str,
+            "parent": (str, type(None)),
+            "joint": JointType,
+            "joint_name": str,
+            "placement": Pose,
+            "inertia": Inertia,
+            "limits": Limits,
+            "mimic": (Mimic, type(None)),
+        }
+        for argument, expected in expected_types.items():
+            value = getattr(self, argument)
+            if not isinstance(value, expected):
+                kinds = expected if isinstance(expected, tuple) else (expected,)
+                wanted = " or ".join(kind.__name__ for kind in kinds)
+                raise TypeError(f"{argument}: expected {wanted}, got {value!r}")
+        require_name("name", self.name)
+        require_name("joint_name", self.joint_name)
+        if self.mimic is not None and self.joint.nq != 1:
+            kind = type(self.joint).__name__
+            raise ValueError(f"mimic: expected a joint with one coordinate, got {kind}")
+        nv = self.joint.nv
+        for argument in ("armature", "damping"):
+            values = _nonnegative(argument, getattr(self, argument))
+            if math.inf in values:
+                raise ValueError(f"{argument}: expected finite numbers, got {values}")
+            object.__setattr__(self, argument, _one_per_velocity(argument, values, nv))
+        limits = self.limits
+        if self.joint.nq != 1 and (limits.lower, limits.upper) != (-math.inf, math.inf):
+            raise ValueError("limits: lower and upper are for joints with a single coordinate")
+        velocity = _one_per_velocity("limits.velocity", _nonnegative("", limits.velocity), nv)
+        effort = _one_per_velocity("limits.effort", _nonnegative("", limits.effort), nv)
+        if (velocity, effort) != (limits.velocity, limits.effort):
+            object.__setattr__(self, "limits", replace(limits, velocity=velocity, effort=effort))
+
+
+def _nonnegative(argument: str, value: ArrayLike) -> tuple[float, ...]:
+    """Read a number, or a row of them, as a tuple of numbers of at least 0."""
+    numbers = real_numbers(argument, value)
+    array = real_array(argument, np.atleast_1d(numbers), (numbers.size,), finite=False)
+    if not (array >= 0).all():  # NaN too
+        raise ValueError(f"{argument}: expected numbers of at least 0, got {array.tolist()}")
+    return tuple(array.tolist())
+
+
+def _one_per_velocity(argument: str, values: tuple[float, ...], nv: int) -> tuple[float, ...]:
+    """Repeat one number for every velocity of a joint; several must be nv already."""
+    if len(values) == 1:
+        return values * nv
+    if len(values) != nv:
+        raise ValueError(f"{argument}: expected a number or {nv} of them, got {len(values)}")
+    return values
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A moving joint of a model.
+
+    Attributes
+    ----------
+    name : str
+        Name of the joint.
+    type : JointType
+        Its kind, with its axis.
+    body : int
+        Index of the body that it carries.
+    parent : int
+        Index of the body that carries it; -1 is the world.
+    q, v : slice
+        Its entries of a configuration and of a velocity; those of the joint that it mimics, if it
+        does.
+    placement : Pose
+        Its frame in the frame of the body that carries it.
+    limits : Limits
+        What it must not exceed.
+    mimic : Mimic or None
+        What it follows in the end: a joint that is independent.
+    """
+
+    name: str
+    type: JointType
+    body: int
+    parent: int
+    q: slice
+    v: slice
+    placement: Pose
+    limits: Limits
+    mimic: Mimic | None = None
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A named frame: that of a link, whether it moves by itself or is fixed to another.
+
+    Attributes
+    ----------
+    name : str
+        Name of the link.
+    body : int
+        Index of the moving body that carries it; -1 is the world.
+    placement : Pose
+        The frame in the frame of that body.
+    """
+
+    name: str
+    body: int
+    placement: Pose
+
+
+@dataclass(frozen=True)
+class Body:
+    """A moving link, together with all that is fixed to it.
+
+    Attributes
+    ----------
+    link : Link
+        The link that gives the body its name and its frame.
+    parent : int
+        Index of the body that carries the joint; -1 is the world.
+    placement : Pose
+        The joint's frame in the frame of that body.
+    inertia : Inertia
+        Of all its links, in the body's frame.
+    """
+
+    link: Link
+    parent: int
+    placement: Pose
+    inertia: Inertia

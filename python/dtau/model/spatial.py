@@ -1,0 +1,292 @@
+"""Poses and inertias of rigid bodies."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dtau.checks import real_array
+from dtau.errors import ModelWarning
+from dtau.immutable import Immutable
+
+_ORTHONORMAL = 1e-6  # a matrix further than this from orthonormal is no rotation
+_ROUNDING = 10 * float(np.finfo(np.float64).eps)  # closer than this it is left as it is
+_DEFINITE = 1e-9  # slack for asymmetric and for negative parts of a tensor, relative to it
+_NANOMETRE = 1e-18  # m²; moments below those of the mass at this distance are rounding
+_IDENTITY = np.eye(3)
+_TRIANGLE = 1e-6  # slack for the triangle inequality, relative to the largest moment
+
+
+class Pose(Immutable):
+    """Where a frame B stands in a frame A.
+
+    Parameters
+    ----------
+    rotation : array_like (3, 3)
+        Takes components in B to components in A. A matrix that is orthonormal only to 1e-6
+        is replaced by the nearest rotation.
+    translation : array_like (3,)
+        Origin of B in A, in metres.
+
+    Raises
+    ------
+    ValueError
+        If a shape is wrong, a number is not finite, or `rotation` is not a rotation to 1e-6.
+    TypeError
+        If the numbers are not real.
+
+    Examples
+    --------
+    >>> import dtau
+    >>> knee = dtau.Pose(translation=(0, 0, -0.25))
+    >>> foot = knee @ dtau.Pose(translation=(0.1, 0, -0.5))
+    >>> foot.translation
+    array([ 0.1 ,  0.  , -0.75])
+    >>> foot @ foot.inverse() == dtau.Pose()
+    True
+    """
+
+    rotation: NDArray[np.float64]
+    translation: NDArray[np.float64]
+
+    def __init__(
+        self,
+        rotation: ArrayLike = ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
+        translation: ArrayLike = (0, 0, 0),
+    ) -> None:
+        self._require_new()
+        vars(self).update(
+            rotation=_nearest_rotation(real_array("rotation", rotation, (3, 3))),
+            translation=real_array("translation", translation, (3,)),
+        )
+
+    @classmethod
+    def from_rpy(cls, rpy: ArrayLike = (0, 0, 0), xyz: ArrayLike = (0, 0, 0)) -> Pose:
+        """Read the origin of a URDF: rotation Rz(yaw) Ry(pitch) Rx(roll), then translation.
+
+        Parameters
+        ----------
+        rpy : array_like (3,)
+            Roll, pitch and yaw in radians.
+        xyz : array_like (3,)
+            Translation in metres.
+
+        Returns
+        -------
+        Pose
+
+        Raises
+        ------
+        ValueError, TypeError
+            As for the constructor.
+
+        Examples
+        --------
+        >>> import dtau
+        >>> dtau.Pose.from_rpy((0, 0, 0), (1, 2, 3)).translation
+        array([1., 2., 3.])
+        """
+        roll, pitch, yaw = real_array("rpy", rpy, (3,))
+        cr, sr = np.cos(roll), np.sin(roll)
+        cp, sp = np.cos(pitch), np.sin(pitch)
+        cy, sy = np.cos(yaw), np.sin(yaw)
+        rotation = [
+            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+            [-sp, cp * sr, cp * cr],
+        ]
+        return cls(rotation, real_array("xyz", xyz, (3,)))
+
+    def __matmul__(self, other: Pose) -> Pose:
+        """Return the pose in A of a frame C that stands at `other` in B."""
+        if not isinstance(other, Pose):
+            return NotImplemented
+        return Pose(
+            self.rotation @ other.rotation,
+            self.rotation @ other.translation + self.translation,
+        )
+
+    def inverse(self) -> Pose:
+        """Return the pose of A in B.
+
+        Examples
+        --------
+        >>> import dtau
+        >>> dtau.Pose(translation=(1, 2, 3)).inverse().translation
+        array([-1., -2., -3.])
+        """
+        return Pose(self.rotation.T, -self.rotation.T @ self.translation)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Pose):
+            return NotImplemented
+        return np.array_equal(self.rotation, other.rotation) and np.array_equal(
+            self.translation, other.translation
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Pose(rotation={self.rotation.tolist()}, translation={self.translation.tolist()})"
+
+
+class Inertia(Immutable):
+    """Mass, centre of mass and rotational inertia of a rigid body.
+
+    Parameters
+    ----------
+    mass : float
+        In kilograms.
+    com : array_like (3,)
+        Centre of mass in the body's frame, in metres.
+    tensor : array_like (3, 3)
+        Rotational inertia **about the centre of mass**, along the axes of the body's frame,
+        in kg m².
+
+    Raises
+    ------
+    ValueError
+        If a shape is wrong, a number is not finite, the mass is negative, or the tensor is not
+        symmetric and positive semidefinite (to 1e-9 of its size).
+    TypeError
+        If the numbers are not real.
+
+    Warns
+    -----
+    ModelWarning
+        If a principal moment exceeds the sum of the other two by more than 1e-6 of itself:
+        no distribution of mass has such a tensor, although the equations can be solved.
+
+    Examples
+    --------
+    >>> import dtau
+    >>> import numpy as np
+    >>> ball = dtau.Inertia(mass=2.0, tensor=0.02 * np.eye(3))
+    >>> pair = ball + ball.transformed(dtau.Pose(translation=(0, 0, 1)))
+    >>> pair.mass, pair.com
+    (4.0, array([0. , 0. , 0.5]))
+    >>> pair.tensor.diagonal()
+    array([1.04, 1.04, 0.04])
+    """
+
+    mass: float
+    com: NDArray[np.float64]
+    tensor: NDArray[np.float64]
+
+    def __init__(
+        self,
+        mass: float = 0.0,
+        com: ArrayLike = (0, 0, 0),
+        tensor: ArrayLike = ((0, 0, 0), (0, 0, 0), (0, 0, 0)),
+    ) -> None:
+        self._set(mass, com, tensor)
+        problem = self._problem()
+        if problem:
+            warnings.warn(problem, ModelWarning, stacklevel=2)
+
+    def _set(self, mass: float, com: ArrayLike, tensor: ArrayLike) -> None:
+        self._require_new()
+        vars(self).update(
+            mass=float(real_array("mass", mass, ())),
+            com=real_array("com", com, (3,)),
+            tensor=real_array("tensor", tensor, (3, 3)),
+        )
+
+    @classmethod
+    def _unchecked(cls, mass: float, com: ArrayLike, tensor: ArrayLike) -> Inertia:
+        """Make an inertia without asking whether a body can have it."""
+        inertia = cls.__new__(cls)
+        inertia._set(mass, com, tensor)
+        return inertia
+
+    def _problem(self) -> str:
+        """Say what is odd about this inertia, if anything; raise ValueError if it is impossible."""
+        if self.mass < 0:
+            raise ValueError(f"mass: expected a number of at least 0, got {self.mass}")
+        tensor = self.tensor
+        if np.abs(tensor - tensor.T).max() > _DEFINITE * np.abs(tensor).max():
+            raise ValueError(f"tensor: expected a symmetric matrix, got {tensor.tolist()}")
+        small, middle, large = (float(x) for x in np.linalg.eigvalsh(tensor))
+        slack = max(_DEFINITE * max(abs(small), abs(large)), _NANOMETRE * self.mass)
+        if small < -slack:
+            raise ValueError(
+                "tensor: expected a positive semidefinite matrix, "
+                f"got one with the eigenvalue {small:.6g}"
+            )
+        if large - middle - small > max(_TRIANGLE * large, slack):
+            return (
+                f"principal moments {small:.6g}, {middle:.6g}, {large:.6g} break the triangle "
+                "inequality: no rigid body has them"
+            )
+        return ""
+
+    def __add__(self, other: Inertia) -> Inertia:
+        """Return the inertia of two bodies welded together, both given in the same frame."""
+        if not isinstance(other, Inertia):
+            return NotImplemented
+        mass = self.mass + other.mass
+        share = other.mass / mass if mass > 0 else 0.0
+        d = other.com - self.com
+        parallel = self.mass * share * (d @ d * np.eye(3) - np.outer(d, d))
+        return Inertia._unchecked(mass, self.com + share * d, self.tensor + other.tensor + parallel)
+
+    def transformed(self, pose: Pose) -> Inertia:
+        """Describe the same body in another frame.
+
+        Parameters
+        ----------
+        pose : Pose
+            Where the present frame stands in the other one.
+
+        Returns
+        -------
+        Inertia
+
+        Examples
+        --------
+        >>> import dtau
+        >>> dtau.Inertia(1.0).transformed(dtau.Pose(translation=(0, 0, 2))).com
+        array([0., 0., 2.])
+        """
+        rotation = pose.rotation
+        tensor = rotation @ self.tensor @ rotation.T
+        return Inertia._unchecked(
+            self.mass,
+            rotation @ self.com + pose.translation,
+            0.5 * tensor + 0.5 * tensor.T,  # symmetric to the last bit
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Inertia):
+            return NotImplemented
+        return (
+            self.mass == other.mass
+            and np.array_equal(self.com, other.com)
+            and np.array_equal(self.tensor, other.tensor)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Inertia(mass={self.mass}, com={self.com.tolist()}, tensor={self.tensor.tolist()})"
+
+
+def _nearest_rotation(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """`matrix` if it is a rotation to a few roundings, else the rotation nearest to it."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        error = float(np.abs(matrix.T @ matrix - _IDENTITY).max())
+    if not error <= _ORTHONORMAL:
+        raise ValueError(
+            f"rotation: expected R^T R = 1 within {_ORTHONORMAL:g}, got a matrix that is off "
+            f"by {error:.3g}: {matrix.tolist()}"
+        )
+    (a, b, c), (d, e, f), (g, h, i) = matrix.tolist()
+    if a * (e * i - f * h) + b * (f * g - d * i) + c * (d * h - e * g) < 0:
+        raise ValueError("rotation: expected determinant 1, got a reflection (determinant -1)")
+    if error > _ROUNDING:
+        left, _, right = np.linalg.svd(matrix)
+        matrix = left @ right
+        matrix.flags.writeable = False
+    return matrix
