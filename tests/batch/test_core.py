@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from core import Tree, placement_of_body, real_core
 
 import dtau
-from dtau import _core
 
 
-def tree(parents: list[int], **changes: Any) -> _core.Tree:
+def tree(parents: list[int], **changes: Any) -> Tree:
     """A tree of revolute joints about z, with some arguments replaced."""
     n = len(parents)
     arguments = {
@@ -34,7 +34,7 @@ def tree(parents: list[int], **changes: Any) -> _core.Tree:
         "joint_names": [f"j{i}" for i in range(n)],
         "massless_joints": [],
     }
-    return _core.Tree(**(arguments | changes))
+    return Tree(**(arguments | changes))
 
 
 class Holder:
@@ -48,25 +48,25 @@ class Fresh:
     """Gives a new tree at every look, which nobody else keeps alive."""
 
     @property
-    def _tree(self) -> _core.Tree:
+    def _tree(self) -> Tree:
         return tree([-1, 0])
 
 
 def test_a_tree_computes() -> None:
-    assert np.array_equal(_core.mass_matrix(Holder(tree([-1])), [0.3]), [[1.0]])
+    assert np.array_equal(real_core("mass_matrix", Holder(tree([-1])), [0.3]), [[1.0]])
 
 
 def test_a_tree_that_only_the_call_keeps_alive() -> None:
     q = np.array([0.1, 0.2])
-    expected = _core.mass_matrix(Holder(tree([-1, 0])), q)
+    expected = real_core("mass_matrix", Holder(tree([-1, 0])), q)
     for _ in range(100):
-        assert np.array_equal(_core.mass_matrix(Fresh(), q), expected)
+        assert np.array_equal(real_core("mass_matrix", Fresh(), q), expected)
 
 
 def test_a_tree_that_was_never_made() -> None:
-    empty = _core.Tree.__new__(_core.Tree)
+    empty = Tree.__new__(Tree)
     with pytest.raises(TypeError, match=r"model: expected a dtau\.Model, got Holder"):
-        _core.mass_matrix(Holder(empty), [0.0])
+        real_core("mass_matrix", Holder(empty), [0.0])
 
 
 @pytest.mark.parametrize(
@@ -95,6 +95,5 @@ def test_more_degrees_of_freedom_than_can_be_counted() -> None:
 @pytest.mark.parametrize("body", [-2, 13, 2**31 - 1])
 def test_frames_of_bodies_that_do_not_exist(body: int) -> None:
     model = dtau.robots.quadruped()
-    frame = np.array([body], dtype=np.int32), np.eye(3)[None], np.zeros((1, 3)), True
     with pytest.raises(ValueError, match="body that does not exist"):
-        _core.frame_placements(model, *frame, dtau.neutral(model))
+        placement_of_body(model, body, dtau.neutral(model))

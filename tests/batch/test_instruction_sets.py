@@ -11,43 +11,36 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from decimal import Decimal, getcontext, localcontext
+from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
-from cases import (
-    EPS,
-    FUNCTIONS,
-    ROBOTS,
-    Function,
-    assert_close,
-    assert_same_bits,
-    assert_same_results,
-    random_state,
-    robot,
-    rows,
+from cases import ROBOTS, random_state, robot, rows
+from compare import EPS, assert_close, assert_same_bits, assert_same_results
+from core import (
+    INSTRUCTION_SETS,
+    alone_core,
+    chosen_instruction_set,
+    use_instruction_set,
+    using_instruction_set,
 )
+from functions import Function, everywhere
 from trees import Array
 
 import dtau
-from dtau import _core
 
 NEAR = "free root, branches"
 SOME_ROBOTS = ("every joint in a chain", "free root, branches", "forest", "quadruped")
-SETS = _core.instruction_sets()
+SETS = INSTRUCTION_SETS
 LANES = 8  # the most states in a vector
 ULPS = 2  # what sine and cosine may be off by, in units in the last place
-
-everywhere = pytest.mark.parametrize("function", FUNCTIONS, ids=str)
 
 
 @pytest.fixture(params=SETS)
 def instruction_set(request: pytest.FixtureRequest) -> Iterator[str]:
     """Each instruction set of this processor in turn."""
-    before = _core.instruction_set()
-    _core.use_instruction_set(request.param)
-    yield request.param
-    _core.use_instruction_set(before)
+    with using_instruction_set(request.param):
+        yield request.param
 
 
 # The choice
@@ -56,20 +49,20 @@ def instruction_set(request: pytest.FixtureRequest) -> Iterator[str]:
 def test_the_best_is_the_default() -> None:
     assert SETS
     assert len(set(SETS)) == len(SETS)
-    assert _core.instruction_set() == (os.environ.get("DTAU_INSTRUCTION_SET") or SETS[0])
+    assert chosen_instruction_set() == (os.environ.get("DTAU_INSTRUCTION_SET") or SETS[0])
 
 
 def test_choice(instruction_set: str) -> None:
-    assert _core.instruction_set() == instruction_set
+    assert chosen_instruction_set() == instruction_set
 
 
 @pytest.mark.parametrize("wrong", ["", "x86-64", "X86-64-V3", "avx2"])
 def test_unknown_instruction_set(wrong: str) -> None:
-    before = _core.instruction_set()
+    before = chosen_instruction_set()
     with pytest.raises(ValueError, match=f"'{wrong}'") as caught:
-        _core.use_instruction_set(wrong)
+        use_instruction_set(wrong)
     assert all(name in str(caught.value) for name in SETS)
-    assert _core.instruction_set() == before
+    assert chosen_instruction_set() == before
 
 
 DIGEST = """
@@ -134,12 +127,12 @@ def test_a_state_has_the_same_bits_everywhere(
     state = random_state(model, 1, (count,))
     alone = [function(model, rows(state, i)) for i in range(count)]
     want = [np.stack(results) for results in zip(*alone, strict=True)]
-    if hasattr(_core.alone, function.name):  # the others never run in vectors
-        one_by_one = function.in_core(_core.alone, model, state)
+    if function.name in alone_core:  # the others never run in vectors
+        one_by_one = function.in_core(alone_core, model, state)
         assert_same_results(one_by_one, want, "state by state, result")
-        one = function.in_core(_core.alone, model, rows(state, 5))
+        one = function.in_core(alone_core, model, rows(state, 5))
         assert_same_results(one, alone[5], "alone, result")
-    for size in (1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, count):
+    for size in (*range(1, 10), 15, 16, 17, count):
         for first in (0, 1, count - size):
             part = slice(first, first + size)
             if part.stop > count:
@@ -194,14 +187,10 @@ def test_sets_agree(function: Function, name: str) -> None:
         tolerance = np.maximum(
             tolerance, 8.0 * EPS * np.linalg.cond(dtau.mass_matrix(model, state["q"]))
         )
-    before = _core.instruction_set()
     results = {}
-    try:
-        for chosen in SETS:
-            _core.use_instruction_set(chosen)
+    for chosen in SETS:
+        with using_instruction_set(chosen):
             results[chosen] = function(model, state)
-    finally:
-        _core.use_instruction_set(before)
     want = results[SETS[-1]]
     for chosen in SETS[:-1]:
         for o, (x, y) in enumerate(zip(results[chosen], want, strict=True)):
@@ -241,7 +230,6 @@ def test_exact_sine_and_cosine() -> None:
         assert float(sine) == pytest.approx(math.sin(x), rel=4 * EPS, abs=0.0)
         assert float(cosine) == pytest.approx(math.cos(x), rel=4 * EPS, abs=0.0)
     assert float(exact_sine_and_cosine(math.pi)[0]) == 1.2246467991473532e-16
-    assert getcontext().prec == 28
 
 
 def ordinary_angles() -> Array:

@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from cases import FUNCTIONS, Function, State, assert_same_bits, random_state, robot
+from cases import random_state, robot
+from compare import assert_same_bits, assert_same_results
+from functions import FUNCTIONS, Function, everywhere
+from layouts import every_other, misaligned, read_only
 from trees import Array
 
 import dtau
 
 ROBOTS = ("every joint in a chain", "free root, branches", "forest")
 NEAR = "free root, branches"
-everywhere = pytest.mark.parametrize("function", FUNCTIONS, ids=str)
 on_robots = pytest.mark.parametrize("name", ROBOTS)
-
-
-def same(got: tuple[Array, ...], want: tuple[Array, ...], what: str = "result") -> None:
-    assert len(got) == len(want)
-    for i, (x, y) in enumerate(zip(got, want, strict=True)):
-        assert_same_bits(x, y, f"{what} {i}")
-
-
-def rows(state: State, at: int | slice) -> State:
-    return {name: x[at] for name, x in state.items()}
 
 
 # Shapes and completeness
@@ -53,7 +43,7 @@ def test_every_element_is_written(function: Function, name: str) -> None:
     for _ in range(5):
         poison = [np.full(x.shape, np.nan) for x in first]
         del poison
-        same(function(model, state), tuple(first))
+        assert_same_results(function(model, state), tuple(first))
 
 
 @everywhere
@@ -65,7 +55,7 @@ def test_results_belong_to_the_caller(function: Function) -> None:
     for x in first:
         assert x.flags.writeable
     second = function(model, random_state(model, 3))
-    same(first, tuple(kept), "after another call")
+    assert_same_results(first, tuple(kept), "after another call")
     for x in second:
         assert not any(np.shares_memory(x, y) for y in (*first, *state.values()))
 
@@ -95,7 +85,7 @@ def test_moving_a_free_base_changes_no_bit(function: Function, name: str, distan
     rng = np.random.default_rng(6)
     for joint in bases:
         state["q"][:, joint.q.start : joint.q.start + 3] += distance * rng.uniform(-1.0, 1.0, 3)
-    same(function(model, state), want)
+    assert_same_results(function(model, state), want)
 
 
 @pytest.mark.parametrize("distance", [1e3, 1e6])
@@ -112,21 +102,6 @@ def test_moving_a_free_base_moves_positions_with_it(distance: float) -> None:
 
 
 # Batches
-
-
-@everywhere
-@on_robots
-def test_a_state_gives_the_same_bits_alone_and_in_a_batch(function: Function, name: str) -> None:
-    model = robot(name)
-    state = random_state(model, 7, (19,))
-    alone = [function(model, rows(state, i)) for i in range(19)]
-    for count in (*range(1, 10), 16, 17, 19):
-        together = function(model, rows(state, slice(0, count)))
-        for i in range(count):
-            same(tuple(x[i] for x in together), alone[i], f"state {i} of {count}, result")
-    last = function(model, rows(state, slice(11, 19)))  # the same states in other places
-    for i in range(8):
-        same(tuple(x[i] for x in last), alone[11 + i], f"state {11 + i}, result")
 
 
 @everywhere
@@ -152,7 +127,9 @@ def test_broadcasting_of_every_argument(function: Function) -> None:
                 n: np.broadcast_to(state[n], lead + full[n][0, 0].shape).copy()
                 for n in function.arguments
             }
-            same(got, function(model, spread), f"{name} of shape {state[name].shape}, result")
+            assert_same_results(
+                got, function(model, spread), f"{name} of shape {state[name].shape}, result"
+            )
 
 
 @everywhere
@@ -161,7 +138,7 @@ def test_broadcast_views_with_zero_strides(function: Function) -> None:
     state = random_state(model, 9)
     spread = {name: np.broadcast_to(x, (4, *x.shape)) for name, x in state.items()}
     copied = {name: x.copy() for name, x in spread.items()}
-    same(function(model, spread), function(model, copied))
+    assert_same_results(function(model, spread), function(model, copied))
 
 
 @everywhere
@@ -180,37 +157,17 @@ def test_batches_that_do_not_fit_raise(function: Function) -> None:
 # Memory layouts and dtypes
 
 
-def strided(x: Array) -> Array:
-    wide = np.full(tuple(2 * n for n in x.shape), np.nan)
-    view = wide[(..., *(slice(None, None, 2) for _ in x.shape))]
-    view[...] = x
-    return view
-
-
 def reversed_strides(x: Array) -> Array:
     flip = (..., *(slice(None, None, -1) for _ in x.shape))
     return x[flip].copy()[flip]
 
 
-def read_only(x: Array) -> Array:
-    x = x.copy()
-    x.flags.writeable = False
-    return x
-
-
-def unaligned(x: Array) -> Array:
-    raw = np.zeros(x.nbytes + 1, dtype=np.uint8)
-    view = raw[1:].view(np.float64).reshape(x.shape) if x.size else x.copy()
-    view[...] = x
-    return view
-
-
 LAYOUTS: dict[str, Callable[[Array], object]] = {
-    "strided": strided,
+    "strided": every_other,
     "negative strides": reversed_strides,
     "Fortran order": lambda x: np.array(x, order="F"),
     "read-only": read_only,
-    "unaligned": unaligned,
+    "misaligned": misaligned,
     "big-endian": lambda x: x.astype(">f8"),
     "long double": lambda x: x.astype(np.longdouble),
     "nested lists": lambda x: x.tolist(),
@@ -225,7 +182,7 @@ def test_memory_layouts(function: Function, layout: str) -> None:
         state = random_state(model, 11, shape)
         want = function(model, state)
         changed = {name: LAYOUTS[layout](x) for name, x in state.items()}
-        same(function(model, changed), want)  # type: ignore[arg-type]
+        assert_same_results(function(model, changed), want)  # type: ignore[arg-type]
 
 
 @everywhere
@@ -233,7 +190,7 @@ def test_single_precision_converts(function: Function) -> None:
     model = robot(NEAR)
     single = {name: x.astype(np.float32) for name, x in random_state(model, 12, (3,)).items()}
     double = {name: x.astype(np.float64) for name, x in single.items()}
-    same(function(model, single), function(model, double))  # type: ignore[arg-type]
+    assert_same_results(function(model, single), function(model, double))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.int32, np.int8, np.uint8])
@@ -252,7 +209,7 @@ def test_integers_convert(function: Function, dtype: type[np.integer]) -> None:
         state[name] = q
     real = {name: x.astype(np.float64) for name, x in state.items()}
     whole = {name: x.astype(dtype) for name, x in state.items()}
-    same(function(model, whole), function(model, real))
+    assert_same_results(function(model, whole), function(model, real))
 
 
 # States that are not finite
@@ -286,23 +243,3 @@ def test_a_lone_state_that_is_not_finite(function: Function) -> None:
         state[argument].reshape(-1)[-1] = np.nan
         for x in function(model, state):
             assert np.isnan(x).all(), argument
-
-
-# Threads
-
-
-@everywhere
-def test_two_threads_at_once(function: Function) -> None:
-    """Different models and sizes: scratch that were shared would show."""
-    jobs = [(robot(name), random_state(robot(name), 16, (37,))) for name in ROBOTS[:2]]
-    want = [function(model, state) for model, state in jobs]
-    start = threading.Barrier(2)
-
-    def work(k: int) -> None:
-        start.wait(timeout=30)
-        for _ in range(20):
-            same(function(*jobs[k]), want[k], f"thread {k}, result")
-
-    with ThreadPoolExecutor(2) as pool:
-        for done in [pool.submit(work, k) for k in range(2)]:
-            done.result()

@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import taylor
-from cases import assert_close, robot
-from test_conventions import CONVENTIONS
-from test_time_oracles import FOLDER, LINEAR_FIRST, NAMES, oracle
+from cases import robot
+from compare import assert_close
+from files import ORACLES
+from textbook import CONVENTIONS
+from time_oracle import LINEAR_FIRST, NAMES, oracle
 from trees import Array
 
 import dtau
@@ -39,7 +41,7 @@ def assert_orders(got: Array, want: Array, tolerance: float, what: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_spatial_twist_in_spatial_wrench_out(name: str) -> None:
     o = oracle(name)
-    with np.load(FOLDER / f"p002_{name}.npz") as file:
+    with np.load(ORACLES / f"p002_{name}.npz") as file:
         theirs = file["V"].T[: len(o.v), LINEAR_FIRST]
     convention = dtau.conventions.spatial_twist(o.model)
     given = o.v.copy()
@@ -72,9 +74,6 @@ def test_mixed_is_the_rotation_alone() -> None:
     kinematics = dtau.kinematics_time_derivatives(model, q, v)
     base = model.joints[0]
     rotation = taylor.coefficients(kinematics.rotation[:, base.body])
-    rotation = (
-        rotation @ base.placement.rotation.T @ base.placement.rotation
-    )  # the frame's own axes
     convention = dtau.conventions.mixed_twist(model)
     moved = convention.time_derivatives_from_dtau(q, v)
     turned = convention.torque_time_derivatives_from_dtau(q, v, tau)

@@ -5,27 +5,16 @@ from __future__ import annotations
 import complex_step
 import numpy as np
 import pytest
-from cases import (
-    INTEGRATORS,
-    ROBOTS,
-    actuated,
-    assert_close,
-    assert_same_results,
-    random_state,
-    robot,
-    solved,
-)
+from cases import ROBOTS, actuated, random_state, robot
+from compare import assert_close, assert_same_results, solved
 from complex_step import STEP
+from core import complex_core
+from functions import INTEGRATORS
 from hypothesis import given
-from hypothesis import strategies as st
-from test_conventions import CONVENTIONS, Textbook, each_convention
-from test_linearization import kinematic_block
-from trees import Array, Tree, skew, trees
+from textbook import CONVENTIONS, Textbook, each_convention, kinematic_block
+from trees import SEEDS, Array, Tree, skew, trees
 
 import dtau
-from dtau import _core
-
-SEEDS = st.integers(0, 2**16)
 
 
 def kinematics(book: Textbook, q: Array, v: Array) -> Array:
@@ -52,8 +41,7 @@ def check(kind: str, model: dtau.Model, seed: int) -> None:
 
     def acceleration(x: Array, velocity: Array, torque: Array) -> Array:
         ours = np.linalg.solve(book.matrix(x), velocity)
-        z = (np.asarray(y, dtype=complex) for y in (x, ours, torque, f_ext))
-        a = _core.complex128.forward_dynamics(model, *z)
+        a = complex_core("forward_dynamics", model, x, ours, torque, f_ext)
         out: Array = book.matrix(x) @ a + book.rate(x, ours)
         return out
 
@@ -103,8 +91,7 @@ def test_steps(name: str, integrator: str, kind: str) -> None:
 
     def variation(x: Array, velocity: Array, torque: Array) -> Array:
         ours = np.linalg.solve(book.matrix(x), velocity)
-        z = (np.asarray(y, dtype=complex) for y in (x, ours, torque, np.array(dt)))
-        q_after, v_after = _core.complex128.step(model, integrator, *z, None)
+        q_after, v_after = complex_core("step", model, x, ours, torque, dt, integrator=integrator)
         xi = complex_step.tangent(model, lin.q, q_after.imag / STEP)
         change = (book.matrix(q_after) @ v_after).imag / STEP
         return np.r_[book.matrix(lin.q) @ xi, change]

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import TOLERANCE, State, assert_close, assert_same_bits, random_state, solved
+from cases import State, random_state
+from compare import TOLERANCE, assert_close, assert_same_bits, solved
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import ArrayLike
-from test_pinocchio import pair
+from pinocchio_pair import pair
 from trees import I3, Array, Body, Tree, grow, trees
 
 import dtau

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import TOLERANCE, assert_close, assert_same_bits, random_state, solved
+from cases import random_state
+from compare import TOLERANCE, assert_close, assert_same_bits, solved
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import ArrayLike

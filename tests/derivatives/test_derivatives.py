@@ -5,23 +5,15 @@ from __future__ import annotations
 import complex_step
 import numpy as np
 import pytest
-from cases import (
-    FRAME_AXES,
-    ROBOTS,
-    TOLERANCE,
-    assert_close,
-    random_state,
-    robot,
-    solved,
-)
+from cases import ROBOTS, random_state, robot
+from compare import TOLERANCE, assert_close, solved
+from core import complex_core
+from functions import FRAME_AXES
 from hypothesis import given
 from hypothesis import strategies as st
-from trees import Array, Tree, trees
+from trees import SEEDS, Array, Tree, trees
 
 import dtau
-from dtau import _core
-
-SEEDS = st.integers(0, 2**16)
 
 
 def residual_is_small(mass: Array, da_dx: Array, dtau_dx: Array, what: str) -> None:
@@ -105,31 +97,24 @@ def test_complex_numbers_agree_at_real_arguments(tree: Tree, seed: int) -> None:
     """What complex steps are taken of is what the package computes."""
     model = tree.model()
     s = random_state(model, seed)
-    z = {name: x.astype(complex) for name, x in s.items()}
-    core, compiled = _core.complex128, model
     pairs = {
         "inverse_dynamics_derivatives": (
             dtau.inverse_dynamics_derivatives(model, s["q"], s["v"], s["a"], s["f_ext"]),
-            core.inverse_dynamics_derivatives(compiled, z["q"], z["v"], z["a"], z["f_ext"]),
+            complex_core("inverse_dynamics_derivatives", model, s["q"], s["v"], s["a"], s["f_ext"]),
         ),
         "coriolis_matrix": (
             (dtau.coriolis_matrix(model, s["q"], s["v"]),),
-            (core.coriolis_matrix(compiled, z["q"], z["v"]),),
+            (complex_core("coriolis_matrix", model, s["q"], s["v"]),),
         ),
         "forward_kinematics": (
             dtau.forward_kinematics(model, s["q"]),
-            core.forward_kinematics(compiled, z["q"]),
+            complex_core("forward_kinematics", model, s["q"]),
         ),
     }
     for name, (real, complex_) in pairs.items():
         for x, y in zip(real, complex_, strict=True):
-            assert not np.asarray(y).imag.any(), name
-            assert_close(x, np.asarray(y).real, 1e-13, name, floor=1e-2)
-
-
-def body_poses(model: dtau.Model, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    rotation, translation = _core.complex128.forward_kinematics(model, q)
-    return np.asarray(rotation), np.asarray(translation)
+            assert not y.imag.any(), name
+            assert_close(x, y.real, 1e-13, name, floor=1e-2)
 
 
 def frame_twists(model: dtau.Model, q: Array, frame: str, axes: str) -> Array:
@@ -138,7 +123,7 @@ def frame_twists(model: dtau.Model, q: Array, frame: str, axes: str) -> Array:
     if record.body < 0:
         return np.zeros((6, model.nv))
     points = complex_step.moved(model, q, np.eye(model.nv))
-    rotation, translation = body_poses(model, points)
+    rotation, translation = complex_core("forward_kinematics", model, points)
     rotation, translation = rotation[:, record.body], translation[:, record.body]
     translation = translation + rotation @ record.placement.translation
     rotation = rotation @ record.placement.rotation
@@ -181,7 +166,7 @@ def check_coriolis(model: dtau.Model, seed: int) -> None:
     q, v = s["q"], s["v"]
     coriolis = dtau.coriolis_matrix(model, q, v)
     point = complex_step.moved(model, q, v[np.newaxis])
-    rate = _core.complex128.mass_matrix(model, point)[0].imag / complex_step.STEP
+    rate = complex_core("mass_matrix", model, point)[0].imag / complex_step.STEP
     floor = 1e-2 * float(np.abs(dtau.mass_matrix(model, q)).max())
     assert_close(coriolis + coriolis.T, rate, TOLERANCE["complex_step"], "C + C^T", floor=floor)
     bias = dtau.bias_torque(model, q, v)

@@ -2,50 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import complex_step
 import numpy as np
 import pytest
-from cases import (
-    ROBOTS,
-    TREES,
-    actuated,
-    assert_close,
-    assert_same_results,
-    random_state,
-    robot,
-    solved,
-)
+from cases import TREES, actuated, on_robots, random_state, robot
+from compare import assert_close, assert_same_results, solved
 from hypothesis import given
 from hypothesis import strategies as st
-from test_oracles import Q_ORDER, oracle
-from trees import Array, Tree, kind_of, random_quaternion, rotation_of, skew, trees
+from textbook import kinematic_block
+from trees import SEEDS, Array, Tree, random_quaternion, rotation_of, trees
 
 import dtau
-
-SEEDS = st.integers(0, 2**16)
-on_robots = pytest.mark.parametrize("name", ROBOTS)
-
-
-def cross_matrix(twist: Array) -> Array:
-    """(v x) of a twist, linear first."""
-    w = skew(twist[3:])
-    return np.block([[w, skew(twist[:3])], [np.zeros((3, 3)), w]])
-
-
-def kinematic_block(model: dtau.Model, v: Array) -> Array:
-    """-ad_v of every joint by its motion subspace in body axes: S^+ (S v) x S."""
-    block = np.zeros((model.nv, model.nv))
-    for joint in model.joints:
-        subspace = kind_of(joint.type).subspace
-        if subspace is None or joint.mimic is not None:  # angles add
-            continue
-        axis = getattr(joint.type, "axis", getattr(joint.type, "normal", np.eye(3)[2]))
-        S = subspace(np.asarray(axis), getattr(joint.type, "pitch", 0.0))
-        block[joint.v, joint.v] = -np.linalg.pinv(S) @ cross_matrix(S @ v[joint.v]) @ S
-    return block
 
 
 def check(model: dtau.Model, seed: int, wrenches: bool, inputs: Any = None) -> None:
@@ -171,26 +140,6 @@ def test_flow(name: str) -> None:
         k3 = A[k + 1] @ (z + 0.5 * h * k2)
         z = z + h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + A[k + 2] @ (z + h * k3))
     assert_close(got, z, 1e-7, "z")
-
-
-# Oracles
-
-
-@pytest.mark.parametrize("state", ["s0", "s1", "s2"])
-def test_moving_base_of_an_independent_program(state: str) -> None:
-    """The linearization of [Bos], twist in body axes, linear first; inputs are the joints'."""
-    o = oracle("bos10")
-    with np.load(Path(__file__).parent / "oracles" / "bosA_bos10.npz") as file:
-        A, B, nu, a, tau = (file[f"{state}_bos_{x}"] for x in ("A", "B", "nu", "nudot", "tau"))
-    order = np.r_[3:6, 0:3, 6:15][o.to_v]  # of the other oracle's coordinates: angular first
-    both, joints = np.r_[order, 15 + order], order[6:] - 6
-    torque = np.r_[np.zeros(6), tau[joints]]
-    assert Q_ORDER["free"]
-    assert_close(o.vector(state, "qd"), nu[order], 1e-15, "v")
-    lin = dtau.linearize(o.model, o.q(state), nu[order], torque)
-    assert_close(lin.a, a[order], 1e-10, "a")
-    assert_close(lin.A, A[np.ix_(both, both)], 1e-10, "A")
-    assert_close(lin.B, B[np.ix_(both, joints)], 1e-10, "B")
 
 
 # Invariance

@@ -8,18 +8,18 @@ from typing import Any
 import complex_step
 import numpy as np
 import pytest
-from cases import ROBOTS, State, assert_close, random_state, robot, solved
+from cases import State, on_robots, random_state, robot
+from compare import assert_close, solved
+from core import complex_core
 from hypothesis import given
 from hypothesis import strategies as st
-from trees import Array, Tree, trees
+from trees import SEEDS, Array, Tree, trees
 
 import dtau
-from dtau import _core, results
+from dtau import results
 
-SEEDS = st.integers(0, 2**16)
 PROBLEMS = ("inverse_dynamics", "forward_dynamics")
 both = pytest.mark.parametrize("problem", PROBLEMS)
-on_robots = pytest.mark.parametrize("name", ROBOTS)
 with_wrenches = pytest.mark.parametrize("wrenches", [False, True], ids=["alone", "f_ext"])
 
 
@@ -56,8 +56,7 @@ class Case:
 
     def value(self, q: Any, v: Any, x: Any, f_ext: Any) -> Any:
         """The plain function of complex arguments."""
-        arguments = [None if y is None else np.asarray(y, dtype=complex) for y in (q, v, x, f_ext)]
-        return getattr(_core.complex128, self.problem)(self.model, *arguments)
+        return complex_core(self.problem, self.model, q, v, x, f_ext)
 
     def jvp(self, **changed: Any) -> Array:
         """The product, with some of `df_ext` and the variations replaced."""
@@ -218,7 +217,6 @@ def test_the_gradient_by_wrenches_is_there_where_wrenches_are(problem: str) -> N
         name = prefix + ("ProductsWithWrenches" if wrenches else "Products")
         assert type(got) is getattr(results, name)
         assert got._fields == (*fields, "by_f_ext")[: 3 + wrenches]
-        assert len(got) == len(got._fields)
         bits = [np.asarray(x).view(np.uint64) for x in got[:3]]
         function = getattr(dtau, f"{problem}_vjp")
         out = tuple(np.full(x.shape, np.nan) for x in got)

@@ -5,30 +5,36 @@ from __future__ import annotations
 import complex_step
 import numpy as np
 import pytest
-from cases import ROBOTS, State, assert_close, assert_same_bits, random_state, robot, solved
+from cases import State, on_robots, random_state, robot
+from compare import assert_close, assert_same_bits, solved
+from core import complex_core
+from functions import function_named
 from hypothesis import given
-from hypothesis import strategies as st
-from trees import Array, Tree, skew, trees
+from trees import SEEDS, Array, Tree, cross, trees
 
 import dtau
-from dtau import _core
 
-SEEDS = st.integers(0, 2**16)
 TOLERANCE = 1e-11
-on_robots = pytest.mark.parametrize("name", ROBOTS)
+
+
+def steps(name: str, model: dtau.Model, s: State, outputs: tuple[int, ...], by: str) -> list[Array]:
+    """Derivatives of some results of a function by q or v, by complex step."""
+    q, v, x, f_ext = (s[argument] for argument in function_named(name).arguments)
+
+    def along(o: int) -> Array:
+        if by == "q":
+            return complex_step.by_q(
+                model, q, lambda y: complex_core(name, model, y, v, x, f_ext)[o]
+            )
+        return complex_step.by_vector(v, lambda y: complex_core(name, model, q, y, x, f_ext)[o])
+
+    return [along(o) for o in outputs]
 
 
 def expected_inverse(model: dtau.Model, s: State) -> dict[str, Array]:
     """The tensors of inverse dynamics, by complex step of the first derivatives."""
-    q, v, a, f = (s[name].astype(complex) for name in ("q", "v", "a", "f_ext"))
-    first = _core.complex128.inverse_dynamics_derivatives
-    by_q = [
-        complex_step.by_q(model, s["q"], lambda x, o=o: first(model, x, v, a, f)[o])
-        for o in range(3)
-    ]
-    by_v = [
-        complex_step.by_vector(s["v"], lambda x, o=o: first(model, q, x, a, f)[o]) for o in (0, 1)
-    ]
+    by_q = steps("inverse_dynamics_derivatives", model, s, (0, 1, 2), "q")
+    by_v = steps("inverse_dynamics_derivatives", model, s, (0, 1), "v")
     return {
         "d2tau_dqdq": by_q[0],
         "d2tau_dqdv": by_v[0],
@@ -39,15 +45,8 @@ def expected_inverse(model: dtau.Model, s: State) -> dict[str, Array]:
 
 
 def expected_forward(model: dtau.Model, s: State) -> dict[str, Array]:
-    q, v, tau, f = (s[name].astype(complex) for name in ("q", "v", "tau", "f_ext"))
-    first = _core.complex128.forward_dynamics_derivatives
-    by_q = [
-        complex_step.by_q(model, s["q"], lambda x, o=o: first(model, x, v, tau, f)[o])
-        for o in (0, 2)
-    ]
-    by_v = [
-        complex_step.by_vector(s["v"], lambda x, o=o: first(model, q, x, tau, f)[o]) for o in (0, 1)
-    ]
+    by_q = steps("forward_dynamics_derivatives", model, s, (0, 2), "q")
+    by_v = steps("forward_dynamics_derivatives", model, s, (0, 1), "v")
     return {
         "d2a_dqdq": by_q[0],
         "d2a_dqdv": by_v[0],
@@ -125,8 +124,7 @@ def bracket(model: dtau.Model) -> Array:
             continue
         S = joint.type.motion_subspace()
         for j in range(joint.type.nv):
-            ad = np.block([[skew(S[3:, j]), skew(S[:3, j])], [np.zeros((3, 3)), skew(S[3:, j])]])
-            columns = np.linalg.lstsq(S, ad @ S, rcond=None)[0]
+            columns = np.linalg.lstsq(S, cross(S[:, j]) @ S, rcond=None)[0]
             c[joint.v, joint.v.start + j, joint.v] = columns
     return c
 
@@ -171,10 +169,11 @@ def test_the_exponential_chart(name: str, problem: str) -> None:
         assert_same_bits(other, one, "other tensors")
 
     xi = s["dq"]
-    first = getattr(_core.complex128, f"{problem}_dynamics_derivatives")
-    rest = (y.astype(complex) for y in state[1:])
     moved = complex_step.moved(model, s["q"], xi[None])
-    rate = complex_step.columns(lambda y: first(model, y, *rest)[0] @ xi, moved)[:, 0]
+    rate = complex_step.columns(
+        lambda y: complex_core(f"{problem}_dynamics_derivatives", model, y, *state[1:])[0] @ xi,
+        moved,
+    )[:, 0]
     tolerance = solved(1e-11, dtau.mass_matrix(model, s["q"]))
     assert_close(np.einsum("ijk,j,k->i", chart[0], xi, xi), rate, tolerance, floor=10.0 * scale)
 

@@ -10,12 +10,12 @@ A case must end with a right result, or with the documented exception and a mess
 is wrong. It fails by any other exception or result, by a crash, or by taking longer than some
 seconds; then the program stops, says how to repeat that one case, and exits with status 1.
 
-    python tests/fuzz.py                                  # 3000 cases, about a minute
-    python tests/fuzz.py --cases 100000 --seed 3          # others, for as long as you like
-    python tests/fuzz.py --seed 3 --first 4711 --cases 1  # one case again, under a debugger say
+    python tests/fuzz/fuzz.py                             # 3000 cases, about a minute
+    python tests/fuzz/fuzz.py --cases 100000 --seed 3     # others, for as long as you like
+    python tests/fuzz/fuzz.py --seed 3 --first 4711 --cases 1  # one case again, say to debug it
 
 A case is made from the seed and its number alone. Cases run in another process, so that a crash is
-seen. tests/test_fuzzing.py runs some cases in every test run, tests/sanitized.sh runs this program
+seen. test_fuzzing.py runs some cases in every test run, tests/sanitized.sh runs this program
 under the address sanitizer.
 """
 
@@ -30,6 +30,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,7 @@ STARTING = 60.0  # seconds until the first case begins
 
 def checks() -> tuple[Check, ...]:
     """The kinds of case: each makes one with random numbers, and says how it ended."""
+    sys.path.append(str(Path(__file__).parents[1] / "support"))
     import fuzz_arguments
     import fuzz_files
     import fuzz_models

@@ -1,10 +1,10 @@
-"""Every function of `cases.FUNCTIONS` with arguments that are wrong, odd, or right in disguise.
+"""Every function of `FUNCTIONS` with arguments that are wrong, odd, or right in disguise.
 
 A case takes a right call, replaces one or two of its parts, and decides without the package which
 of them are wrong (`Verdict`). Then the call must be refused, with a message that names one of
 these; or it must give the bits that plain copies of the same numbers give.
 
-Methods of conventions are treated alike. A new row of `cases.FUNCTIONS` is fuzzed as it is. A new
+Methods of conventions are treated alike. A new row of `FUNCTIONS` is fuzzed as it is. A new
 option deserves a row of `OPTIONS` here; without it, only what no option can mean is tried.
 """
 
@@ -20,8 +20,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from cases import FUNCTIONS, Function, assert_same_results, random_state, robot
-from fuzz_values import Subclass, choose, is_plain, meaning, misaligned, mutated, read_only
+from cases import random_state, robot
+from compare import assert_same_results
+from functions import FUNCTIONS, Function
+from fuzz_values import Subclass, choose, is_plain, meaning, mutated
+from layouts import misaligned, read_only
 from trees import Array, kind_of
 
 import dtau
@@ -113,8 +116,8 @@ def check(rng: np.random.Generator) -> str:
     model = robot(choose(rng, ROBOTS))
     batch = choose(rng, BATCHES)
     state = random_state(model, int(rng.integers(2**32)), batch)
-    options = {name: option(model) for name, option in function.options.items()}
-    call = Call(function, model, {name: state[name] for name in function.arguments}, options)
+    arrays = {name: state[name] for name in function.arguments}
+    call = Call(function, model, arrays, function.options_for(model))
     for _ in range(rng.integers(1, 3)):
         change(rng, call, batch)
     verdict = Verdict(call, model)

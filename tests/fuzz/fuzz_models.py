@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from cases import FUNCTIONS, assert_same_bits, random_state
+from cases import random_state
+from compare import assert_same_bits
+from functions import FUNCTIONS
 from fuzz_values import choose, extreme, meaning, mutated
 from trees import Array, random_quaternion, random_tensor, rotation_of
 

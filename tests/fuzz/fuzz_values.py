@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from layouts import misaligned, read_only
 from trees import Array
 
 Mutator = Callable[[np.random.Generator, Array], Any]
@@ -40,15 +41,6 @@ def choose(rng: np.random.Generator, choices: Any) -> Any:
     return choices[rng.integers(len(choices))]
 
 
-def misaligned(x: Array) -> Array:
-    if not x.size:
-        return x
-    raw = np.zeros(x.nbytes + 1, dtype=np.uint8)
-    copy = np.frombuffer(raw.data, np.float64, x.size, offset=1).reshape(x.shape)
-    copy[...] = x
-    return copy
-
-
 def strided(rng: np.random.Generator, x: Array) -> Array:
     """The same numbers with gaps between them, and some axes backwards."""
     steps = [int(rng.integers(1, 4)) if n > 1 else 1 for n in x.shape]
@@ -64,12 +56,6 @@ def in_record(x: Array) -> Array:
     record = np.zeros(x.shape, dtype=[("flag", "u1"), ("x", "f8")])
     record["x"] = x
     return record["x"]
-
-
-def read_only(x: Array) -> Array:
-    copy = x.copy()
-    copy.flags.writeable = False
-    return copy
 
 
 def scattered_axes(rng: np.random.Generator, x: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Some damaged files, odd calls and odd models; `python tests/fuzz.py` runs any number."""
+"""Some damaged files, odd calls and odd models; `python tests/fuzz/fuzz.py` runs any number."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import fuzz_files
 import fuzz_models
 import numpy as np
 import pytest
-from cases import FUNCTIONS
+from functions import FUNCTIONS, OTHERS
 
 import dtau
 
@@ -33,22 +33,18 @@ def test_a_result_or_a_clear_error(kind: fuzz.Check, cases: int) -> None:
     """Neither always: cases that are all refused would test little."""
     ends: Counter[str] = Counter()
     for number in range(cases):
-        start = time.process_time()
         try:
             ends[kind(np.random.default_rng([SEED, number]))] += 1
         except Exception as error:
             raise AssertionError(f"case {number} of seed {SEED}") from error
-        assert time.process_time() - start < 10, f"case {number} of seed {SEED} is slow"
     refused = ends["refused"] / cases
     assert 0.3 < refused < 0.85, ends
 
 
 def test_nothing_is_left_out() -> None:
-    """A new function needs a row in `cases.FUNCTIONS`, a new joint type a few in `PARTS`."""
+    """A new function needs a row in `FUNCTIONS`, a new joint type a few in `PARTS`."""
     functions = {name for name in dtau.__all__ if inspect.isfunction(getattr(dtau, name))}
-    # Files; what no array is given; what is computed by others of these.
-    elsewhere = {"load", "neutral", "random_state", "packed_indices", "equilibrium"}
-    assert functions == {function.name for function in FUNCTIONS} | elsewhere
+    assert functions == {function.name for function in FUNCTIONS} | OTHERS
     for joint in dtau.JointType.__subclasses__():
         kind = joint.__name__.lower()
         if joint.nv:
@@ -82,12 +78,12 @@ def hang(rng: Rng) -> str:
     [
         (wrong, "AssertionError: something is wrong"),
         (crash, "the process ended with status 7"),
-        (hang, "it takes longer than 0.5 s"),
+        (hang, "it takes longer than 3 s"),
     ],
 )
 def test_the_program_sees_every_failure(bad: fuzz.Check, said: str) -> None:
     steps: list[int] = []
-    ends, failure = fuzz.run([good, good, bad], 0, range(3, 9), lambda: steps.append(1), 0.5)
+    ends, failure = fuzz.run([good, good, bad], 0, range(3, 9), lambda: steps.append(1), 3.0)
     assert ends == {"test_fuzzing: 0": 2}
     assert len(steps) == 2
     assert said in failure

@@ -8,7 +8,8 @@ import warnings
 
 import numpy as np
 import pytest
-from test_model import BALL, UP, X, Y, Z, link, model_of
+from links import BALL, UP, link, model_of
+from test_model import X, Y, Z
 
 import dtau
 

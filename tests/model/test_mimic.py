@@ -6,10 +6,11 @@ import pickle
 
 import numpy as np
 import pytest
-from cases import GRIPPERS, MIMICS, Array, State, assert_close, random_state
+from cases import GRIPPERS, MIMICS, State, random_state
+from compare import assert_close
 from hypothesis import given, note
 from hypothesis import strategies as st
-from trees import KINDS, Tree, trees
+from trees import KINDS, Array, Tree, trees
 
 import dtau
 

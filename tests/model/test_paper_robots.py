@@ -6,8 +6,8 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from cases import assert_close
-from test_oracles import FOLDER
+from compare import assert_close
+from files import ORACLES
 from trees import Array, skew
 
 import dtau
@@ -46,7 +46,7 @@ def angular_last(vector: Array) -> Array:
 
 def test_aerial_manipulator_has_the_torques_of_the_paper() -> None:
     """Order 0 of the oracle: its base twist and wrench are spatial, about the world's origin."""
-    with np.load(FOLDER / "p002_table3_t7.5.npz") as file:
+    with np.load(ORACLES / "p002_table3_t7.5.npz") as file:
         numbers = {key: file[key] for key in file.files}
     model = dtau.robots.aerial_manipulator()
     rotation, position = numbers["C"][:3, :3], numbers["C"][:3, 3]

@@ -9,9 +9,11 @@ import eidamb
 import immamb
 import numpy as np
 import pytest
-from cases import assert_close, random_state, solved
+from cases import random_state
+from compare import assert_close, solved
 from eidamb import EIDAmb
-from test_oracles import FOLDER, STATES, oracle
+from files import ORACLES
+from state_oracle import STATES, oracle
 from trees import Array, Tree, grow, rotation_of
 
 import dtau
@@ -122,7 +124,7 @@ def test_derivatives_by_accelerations(name: str) -> None:
 @cache
 def oracle_case(state: str) -> tuple[Case, dict[str, Array]]:
     """The oracle's state with its free acceleration: no wrench on the base."""
-    with np.load(FOLDER / "bosA_bos10.npz") as file:
+    with np.load(ORACLES / "bosA_bos10.npz") as file:
         numbers = {key: file[f"{state}_bos_{key}"] for key in ("A", "B", "tau", "nu", "nudot")}
     o = oracle("bos10")
     order = order_of(o.tree, o.model)

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from cases import assert_close
-from test_time_oracles import oracle
+from compare import assert_close
+from time_oracle import oracle
 
 import dtau
 
 
 @pytest.fixture
-def example(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "examples"))
-    return importlib.import_module("aerial_manipulator")
+def example(script: Any) -> Any:
+    return script("examples/aerial_manipulator")
 
 
 @pytest.mark.parametrize("t", [0.0, 7.5, 30.0])

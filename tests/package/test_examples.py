@@ -2,30 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import dtau
-
-ROOT = Path(__file__).parents[1]
-
-
-@pytest.fixture
-def script(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Any]:
-    """Import a script of a folder as it would be run: the folder's files are its neighbours."""
-
-    def load(path: str) -> Any:
-        folder, name = path.split("/")
-        monkeypatch.syspath_prepend(str(ROOT / folder))
-        return importlib.import_module(name)
-
-    return load
 
 
 def test_first_contact(script: Callable[[str], Any], capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-import importlib
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from cases import assert_close
+from compare import assert_close
 
 import dtau
-
-
-@pytest.fixture
-def load(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Import a file of the benchmarks as a run does: the folder's files are its neighbours."""
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "benchmarks"))
-    return importlib.import_module
 
 
 @pytest.mark.parametrize("function", ["inverse", "forward"])
 @pytest.mark.parametrize("spoilt", [0, 1])
 def test_wrong_results_are_not_timed(
-    load: Any, function: str, spoilt: int, monkeypatch: pytest.MonkeyPatch
+    script: Any, function: str, spoilt: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    case = load("time_cases").Case.of(dtau.robots.aerial_manipulator(), function, 2, 5)
+    case = script("benchmarks/time_cases").Case.of(dtau.robots.aerial_manipulator(), function, 2, 5)
     assert case.check().shape == (5, 3, 12)
     name = f"{function}_dynamics_time_derivatives"
     right = getattr(dtau, name)
@@ -40,8 +31,8 @@ def test_wrong_results_are_not_timed(
         case.check()
 
 
-def test_exponents_are_fitted(load: Any) -> None:
-    curve = load("time_derivatives").Curve
+def test_exponents_are_fitted(script: Any) -> None:
+    curve = script("benchmarks/time_derivatives").Curve
     x = [7, 50, 996]
     assert curve("inverse", "batch", "bodies", 5, x, [0.1 * i for i in x]).exponent == (
         pytest.approx(1.0)
@@ -53,9 +44,9 @@ def test_exponents_are_fitted(load: Any) -> None:
 
 
 @pytest.mark.parametrize("eliminate", [False, True])
-def test_casadi_has_the_same_accelerations(load: Any, eliminate: bool) -> None:
+def test_casadi_has_the_same_accelerations(script: Any, eliminate: bool) -> None:
     pytest.importorskip("casadi")
-    peer, orders = load("casadi_peer"), 2
+    peer, orders = script("benchmarks/casadi_peer"), 2
     model = dtau.robots.aerial_manipulator()
     rng = np.random.default_rng(0)
     q, v, _ = dtau.random_state(model, rng, shape=(3,))
@@ -71,9 +62,9 @@ def test_casadi_has_the_same_accelerations(load: Any, eliminate: bool) -> None:
 
 
 @pytest.mark.parametrize("eliminate", [False, True])
-def test_casadi_has_the_same_torques(load: Any, eliminate: bool) -> None:
+def test_casadi_has_the_same_torques(script: Any, eliminate: bool) -> None:
     pytest.importorskip("casadi")
-    peer, orders = load("casadi_peer"), 4
+    peer, orders = script("benchmarks/casadi_peer"), 4
     model = dtau.robots.aerial_manipulator()
     rng = np.random.default_rng(0)
     q, *_ = dtau.random_state(model, rng, shape=(3,))

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from core import complex_core
 from numpy.typing import NDArray
 from trees import Array, rotation_of
 
 import dtau
-from dtau import _core
 
 Complex = NDArray[np.complex128]
 STEP = 1e-30
@@ -21,10 +21,8 @@ STEP = 1e-30
 
 def moved(model: dtau.Model, q: Array, directions: Array) -> Complex:
     """q (+) i STEP directions, one row for each row of `directions`."""
-    out = _core.complex128.integrate(
-        model, q.astype(complex), 1j * STEP * np.asarray(directions, dtype=complex)
-    )
-    return np.asarray(out, dtype=complex)
+    out: Complex = complex_core("integrate", model, q, 1j * STEP * np.asarray(directions))
+    return out
 
 
 def columns(function: Callable[[Complex], Any], points: Complex) -> Array:
@@ -68,12 +66,8 @@ def dynamics_derivatives(
     name: str, model: dtau.Model, q: Array, v: Array, x: Array, f_ext: Array | None
 ) -> tuple[Array, Array, Array]:
     """Derivatives by q, v and x of `inverse_dynamics` (x is a) or `forward_dynamics` (tau)."""
-    function = getattr(_core.complex128, name)
-    tree = model
-    qc, vc, xc = (np.asarray(y, dtype=complex) for y in (q, v, x))
-    fc = None if f_ext is None else f_ext.astype(complex)
     return (
-        by_q(model, q, lambda y: function(tree, y, vc, xc, fc)),
-        by_vector(v, lambda y: function(tree, qc, y, xc, fc)),
-        by_vector(x, lambda y: function(tree, qc, vc, y, fc)),
+        by_q(model, q, lambda y: complex_core(name, model, y, v, x, f_ext)),
+        by_vector(v, lambda y: complex_core(name, model, q, y, x, f_ext)),
+        by_vector(x, lambda y: complex_core(name, model, q, v, y, f_ext)),
     )

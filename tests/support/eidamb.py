@@ -17,12 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from trees import KINDS, Array, Tree, skew
-
-
-def cross(v: Array) -> Array:
-    """The matrix of v x, for twists."""
-    return np.block([[skew(v[3:]), skew(v[:3])], [np.zeros((3, 3)), skew(v[3:])]])
+from trees import KINDS, Array, Tree, cross, skew
 
 
 def cross_star(v: Array) -> Array:

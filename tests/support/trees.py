@@ -18,10 +18,17 @@ import dtau
 
 Array = NDArray[np.float64]
 Placement = tuple[Array, Array]
+SEEDS = st.integers(0, 2**16)  # of what a tree is filled with, and of states
 
 
 def skew(x: Array) -> Array:
     return np.array([[0.0, -x[2], x[1]], [x[2], 0.0, -x[0]], [-x[1], x[0], 0.0]])
+
+
+def cross(twist: Array) -> Array:
+    """The matrix of v x, for twists; linear part first."""
+    w = skew(twist[3:])
+    return np.block([[w, skew(twist[:3])], [np.zeros((3, 3)), w]])
 
 
 def rotation_about(axis: Array, angle: float) -> Array:
@@ -287,7 +294,7 @@ def trees(draw: st.DrawFn, max_bodies: int = 7, among: Sequence[str] = tuple(KIN
     return grow(
         kinds,
         parents,
-        draw(st.integers(0, 2**16)),
+        draw(SEEDS),
         armature=draw(st.booleans()),
         damping=draw(st.booleans()),
     )

@@ -6,25 +6,15 @@ import complex_step
 import newton_euler
 import numpy as np
 import pytest
-from cases import (
-    FRAME_AXES,
-    ROBOTS,
-    TOLERANCE,
-    TREES,
-    assert_close,
-    assert_same_bits,
-    random_state,
-    robot,
-    solved,
-)
+from cases import ROBOTS, TREES, random_state, robot
+from compare import TOLERANCE, assert_close, assert_same_bits, solved
+from core import complex_core
+from functions import FRAME_AXES
 from hypothesis import given
-from hypothesis import strategies as st
-from trees import Tree, grow, trees
+from trees import SEEDS, Tree, grow, trees
 
 import dtau
-from dtau import _core
 
-SEEDS = st.integers(0, 2**16)
 IDENTITY = TOLERANCE["identity"]
 
 
@@ -134,7 +124,7 @@ def check_power(model: dtau.Model, seed: int) -> None:
     h = complex_step.STEP
     point = complex_step.moved(model, q, v[np.newaxis])
     speed = v + 1j * h * a
-    mass = _core.complex128.mass_matrix(model, point)[0]
+    mass = complex_core("mass_matrix", model, point)[0]
     growth = (0.5 * speed @ mass @ speed).imag / h
     tau = dtau.inverse_dynamics(model, q, v, a)
     power = v @ (tau - dtau.gravity_torque(model, q) - model.damping * v)
@@ -156,8 +146,8 @@ def test_power(tree: Tree, seed: int) -> None:
 def test_gravity_torque_is_the_gradient_of_potential_energy(tree: Tree, seed: int) -> None:
     model = tree.model()
     q = random_state(model, seed)["q"]
-    rotation, translation = _core.complex128.forward_kinematics(
-        model, complex_step.moved(model, q, np.eye(model.nv))
+    rotation, translation = complex_core(
+        "forward_kinematics", model, complex_step.moved(model, q, np.eye(model.nv))
     )
     energy = np.zeros(model.nv, dtype=complex)
     for body in tree.bodies:

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import assert_close, assert_same_bits, random_q, robot
+from cases import random_q, robot
+from compare import assert_close, assert_same_bits
 from trees import Array
 
 import dtau

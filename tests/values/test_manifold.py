@@ -5,14 +5,13 @@ from __future__ import annotations
 import newton_euler
 import numpy as np
 import pytest
-from cases import ROBOTS, TREES, assert_close, assert_same_bits, random_state, robot
+from cases import ROBOTS, TREES, random_state, robot
+from compare import assert_close, assert_same_bits
 from hypothesis import given
-from hypothesis import strategies as st
-from trees import KINDS, MOVING, Array, Tree, kind_of, skew, trees
+from trees import KINDS, MOVING, SEEDS, Array, Tree, kind_of, skew, trees
 
 import dtau
 
-SEEDS = st.integers(0, 2**16)
 PI = float(np.pi)
 
 # Sizes of a step: where series take over, where squares underflow, and around half a turn.

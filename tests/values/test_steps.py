@@ -7,27 +7,17 @@ from typing import Any
 import complex_step
 import numpy as np
 import pytest
-from cases import (
-    INTEGRATORS,
-    ROBOTS,
-    State,
-    actuated,
-    assert_close,
-    assert_same_results,
-    random_state,
-    robot,
-    solved,
-)
+from cases import State, actuated, on_robots, random_state, robot
+from compare import assert_close, assert_same_results, solved
+from core import complex_core
+from functions import INTEGRATORS
 from hypothesis import given
 from hypothesis import strategies as st
-from trees import Array, Tree, trees
+from trees import SEEDS, Array, Tree, trees
 
 import dtau
-from dtau import _core
 
-SEEDS = st.integers(0, 2**16)
 each_integrator = pytest.mark.parametrize("integrator", INTEGRATORS)
-on_robots = pytest.mark.parametrize("name", ROBOTS)
 
 
 class Case:
@@ -57,21 +47,19 @@ class Case:
 
     def _columns(self, q: Any, v: Any, tau: Any, f_ext: Any) -> Array:
         """The variation of the state after the step, as columns."""
-        f_ext = None if f_ext is None else np.asarray(f_ext, dtype=complex)
-        q_after, v_after = _core.complex128.step(
-            self.model, self.integrator, q, v, tau, np.array(self.dt, dtype=complex), f_ext
+        q_after, v_after = complex_core(
+            "step", self.model, q, v, tau, self.dt, f_ext, integrator=self.integrator
         )
-        rates = np.asarray(q_after).imag / complex_step.STEP
+        rates = q_after.imag / complex_step.STEP
         xi = [complex_step.tangent(self.model, self.after.q, rate) for rate in rates]
-        return np.vstack([np.array(xi).T, np.asarray(v_after).imag.T / complex_step.STEP])
+        return np.vstack([np.array(xi).T, v_after.imag.T / complex_step.STEP])
 
     def by_f_ext(self) -> Array:
         assert self.f_ext is not None
         size = self.f_ext.size
         f_ext = np.tile(self.f_ext.astype(complex), (size, 1, 1))
         f_ext.reshape(size, size)[...] += 1j * complex_step.STEP * np.eye(size)
-        q, v, tau = (self.state[x].astype(complex) for x in ("q", "v", "tau"))
-        return self._columns(q, v, tau, f_ext)
+        return self._columns(*self.point[:3], f_ext)
 
 
 def check_matrices(case: Case) -> None:
