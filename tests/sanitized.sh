@@ -11,7 +11,7 @@ package=$(mktemp -d)
 trap 'rm -rf "$package"' EXIT
 cp -r python/dtau "$package/dtau"
 cp "$build"/_core*.so "$package/dtau/"
-cp -r tests "$package/tests"
+cp -r tests pyproject.toml "$package"
 
 runtime=$(g++ -print-file-name=libasan.so)
 cd "$package"
@@ -21,7 +21,7 @@ run() { LD_PRELOAD="$runtime $(g++ -print-file-name=libstdc++.so)" python "$@"; 
 run -c "import dtau; assert dtau.__file__.startswith('$package'), 'an editable install is in the way'"
 # Tensors of large robots would take an hour here; those of small ones go through the same code.
 run -m pytest -q -p no:cacheprovider -k "not ((chain or quadruped or tree or forest) and second_derivatives)" \
-    "$@" tests/test_dynamics.py tests/test_derivatives.py \
-    tests/test_invariance.py tests/test_errors.py tests/test_manifold.py tests/test_core.py tests/test_model.py tests/test_building.py \
-    tests/test_urdf.py tests/test_spatial.py tests/test_buffers.py tests/test_instruction_sets.py
-run tests/fuzz.py --cases "${FUZZ_CASES:-1500}" --longest 120
+    "$@" tests/values/test_{dynamics,manifold}.py tests/derivatives/test_derivatives.py \
+    tests/batch/test_{invariance,errors,core,buffers,instruction_sets}.py \
+    tests/model/test_{model,building,urdf,spatial}.py
+run tests/fuzz/fuzz.py --cases "${FUZZ_CASES:-1500}" --longest 120

@@ -1,0 +1,99 @@
+"""The compiled core's own guards: what the Python layer never sends must not crash it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from core import Tree, placement_of_body, real_core
+
+import dtau
+
+
+def tree(parents: list[int], **changes: Any) -> Tree:
+    """A tree of revolute joints about z, with some arguments replaced."""
+    n = len(parents)
+    arguments = {
+        "kind": np.zeros(n, dtype=np.int32),
+        "parent": np.array(parents, dtype=np.int32),
+        "link": np.arange(n, dtype=np.int32),
+        "leader": np.full(n, -1, dtype=np.int32),
+        "multiplier": np.ones(n),
+        "offset": np.zeros(n),
+        "rotation": np.tile(np.eye(3), (n, 1, 1)),
+        "translation": np.zeros((n, 3)),
+        "axis": np.tile([0.0, 0.0, 1.0], (n, 1)),
+        "pitch": np.zeros(n),
+        "mass": np.ones(n),
+        "com": np.zeros((n, 3)),
+        "tensor": np.tile(np.eye(3), (n, 1, 1)),
+        "armature": np.zeros(n),
+        "damping": np.zeros(n),
+        "gravity": [0.0, 0.0, -9.81],
+        "joint_names": [f"j{i}" for i in range(n)],
+        "massless_joints": [],
+    }
+    return Tree(**(arguments | changes))
+
+
+class Holder:
+    """Looks like a model."""
+
+    def __init__(self, held: object) -> None:
+        self._tree = held
+
+
+class Fresh:
+    """Gives a new tree at every look, which nobody else keeps alive."""
+
+    @property
+    def _tree(self) -> Tree:
+        return tree([-1, 0])
+
+
+def test_a_tree_computes() -> None:
+    assert np.array_equal(real_core("mass_matrix", Holder(tree([-1])), [0.3]), [[1.0]])
+
+
+def test_a_tree_that_only_the_call_keeps_alive() -> None:
+    q = np.array([0.1, 0.2])
+    expected = real_core("mass_matrix", Holder(tree([-1, 0])), q)
+    for _ in range(100):
+        assert np.array_equal(real_core("mass_matrix", Fresh(), q), expected)
+
+
+def test_a_tree_that_was_never_made() -> None:
+    empty = Tree.__new__(Tree)
+    with pytest.raises(TypeError, match=r"model: expected a dtau\.Model, got Holder"):
+        real_core("mass_matrix", Holder(empty), [0.0])
+
+
+@pytest.mark.parametrize(
+    ("parents", "changes", "said"),
+    [
+        ([-1, 1], {}, "depth first"),
+        ([-1, -2], {}, "depth first"),
+        ([-1, 0, -1, 0], {}, "depth first"),
+        ([-1], {"kind": np.array([99], dtype=np.int32)}, "joint kind"),
+        ([-1], {"mass": np.array([np.nan])}, "finite"),
+        ([-1], {"axis": np.array([[0.0, np.inf, 0.0]])}, "finite"),
+        ([-1], {"pitch": np.zeros(2)}, "different lengths"),
+        ([-1], {"armature": np.zeros(2)}, "armature"),
+    ],
+)
+def test_bad_trees(parents: list[int], changes: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        tree(parents, **changes)
+
+
+def test_more_degrees_of_freedom_than_can_be_counted() -> None:
+    with pytest.raises(ValueError, match=r"at most \d+ degrees of freedom, got 50000"):
+        tree([-1] * 50_000)
+
+
+@pytest.mark.parametrize("body", [-2, 13, 2**31 - 1])
+def test_frames_of_bodies_that_do_not_exist(body: int) -> None:
+    model = dtau.robots.quadruped()
+    with pytest.raises(ValueError, match="body that does not exist"):
+        placement_of_body(model, body, dtau.neutral(model))

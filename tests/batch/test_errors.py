@@ -1,0 +1,321 @@
+"""Bad arguments of every function: the message names the argument, what was expected, what came."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import State, random_state, robot
+from functions import FUNCTIONS, Function, everywhere
+from messages import has_words, message
+
+import dtau
+
+NAME = "free root, branches"
+ARGUMENTS = [(function, name) for function in FUNCTIONS for name in function.arguments]
+each_argument = pytest.mark.parametrize(
+    ("function", "name"), ARGUMENTS, ids=[f"{function}-{name}" for function, name in ARGUMENTS]
+)
+# Those that have axes of their own: dt is one number a state.
+AXES = [(function, name) for function, name in ARGUMENTS if name != "dt"]
+each_array = pytest.mark.parametrize(
+    ("function", "name"), AXES, ids=[f"{function}-{name}" for function, name in AXES]
+)
+
+
+def expect(error: type[Exception], function: Function, state: State, *words: object) -> None:
+    """The function raises this error in this state, and its message has all of these words."""
+    has_words(message(error, function, robot(NAME), state), *words)
+
+
+def trailing(name: str) -> tuple[int, ...]:
+    return random_state(robot(NAME), 0)[name].shape
+
+
+@each_array
+@pytest.mark.parametrize("change", ["one more", "one less", "empty", "doubled"])
+def test_wrong_length(function: Function, name: str, change: str) -> None:
+    state = random_state(robot(NAME), 1, (2,))
+    good = state[name]
+    size = good.shape[-1]
+    wrong = {"one more": size + 1, "one less": size - 1, "empty": 0, "doubled": 2 * size}[change]
+    state[name] = np.zeros((*good.shape[:-1], wrong))
+    expect(ValueError, function, state, name, size, wrong)
+
+
+@each_argument
+def test_too_many_axes(function: Function, name: str) -> None:
+    state = random_state(robot(NAME), 1)
+    state[name] = state[name].reshape((1,) * 33 + state[name].shape)
+    expect(ValueError, function, state, name, 33, 32)
+
+
+@each_array
+def test_a_scalar_is_no_state(function: Function, name: str) -> None:
+    state = random_state(robot(NAME), 1)
+    state[name] = np.float64(1.0)  # type: ignore[assignment]
+    expect(ValueError, function, state, name, trailing(name)[-1], "()")
+
+
+@pytest.mark.parametrize("function", [f for f in FUNCTIONS if "f_ext" in f.arguments], ids=str)
+@pytest.mark.parametrize("change", [-1, 1])
+def test_wrong_number_of_wrenches(function: Function, change: int) -> None:
+    nbodies = robot(NAME).nbodies
+    state = random_state(robot(NAME), 1)
+    state["f_ext"] = np.zeros((nbodies + change, 6))
+    expect(ValueError, function, state, "f_ext", nbodies, nbodies + change)
+    state["f_ext"] = np.zeros(6)
+    expect(ValueError, function, state, "f_ext", nbodies)
+
+
+BAD_DTYPES = {
+    "complex": (lambda x: x.astype(complex), "complex128"),
+    "object": (lambda x: x.astype(object), "object"),
+    "text": (lambda x: x.astype(str), "<U"),
+    "list of complex": (lambda x: x.astype(complex).tolist(), "complex128"),
+    "dates": (lambda x: x.astype("datetime64[s]"), "datetime64"),
+}
+
+
+@each_argument
+@pytest.mark.parametrize("dtype", BAD_DTYPES)
+def test_wrong_dtype(function: Function, name: str, dtype: str) -> None:
+    change, came = BAD_DTYPES[dtype]
+    state = random_state(robot(NAME), 1)
+    state[name] = change(state[name])
+    said = message(TypeError, function, robot(NAME), state)
+    has_words(said, name, "real")
+    assert came in said
+
+
+@each_argument
+def test_none_is_no_array(function: Function, name: str) -> None:
+    if name in ("f_ext", "df_ext", "f_ext_derivatives"):
+        pytest.skip("None means no wrenches")
+    state = random_state(robot(NAME), 1)
+    state[name] = None  # type: ignore[assignment]
+    said = message(TypeError, function, robot(NAME), state)
+    assert said.startswith(name), said  # a list of all parameters would not tell which one
+
+
+@each_array
+def test_ragged_lists(function: Function, name: str) -> None:
+    state = random_state(robot(NAME), 1, (2,))
+    rows = state[name].tolist()
+    rows[1] = rows[1][:-1]
+    state[name] = rows
+    said = message((ValueError, TypeError), function, robot(NAME), state)
+    has_words(said, name)
+
+
+WITH_Q = [
+    (function, name)
+    for function, name in ARGUMENTS
+    if name in ("q", "q0", "q1") and function.name != "normalize"
+]
+
+
+@pytest.mark.parametrize(("function", "name"), WITH_Q, ids=[f"{f}-{n}" for f, n in WITH_Q])
+@pytest.mark.parametrize("norm", [1.2, 1.0 + 3e-6, 1.0 - 3e-6, 0.5, 1e-200, 1e200])
+def test_quaternion_norm(function: Function, name: str, norm: float) -> None:
+    model = robot(NAME)
+    for joint, start in (("free0", 3), ("spherical2", 0)):
+        state = random_state(model, 2, (4,))
+        first = model.joint(joint).q.start + start
+        state[name][2, first : first + 4] *= norm
+        said = message(ValueError, function, model, state)
+        has_words(said, name, joint, "norm", "1e-6")
+
+
+@pytest.mark.parametrize(("function", "name"), WITH_Q, ids=[f"{f}-{n}" for f, n in WITH_Q])
+def test_quaternion_of_zeros(function: Function, name: str) -> None:
+    state = random_state(robot(NAME), 2)
+    at = robot(NAME).joint("free0").q
+    state[name][at] = 0.0
+    expect(ValueError, function, state, name, "free0", "norm")
+
+
+@pytest.mark.parametrize(("function", "name"), WITH_Q, ids=[f"{f}-{n}" for f, n in WITH_Q])
+@pytest.mark.parametrize("norm", [1.0 + 9e-7, 1.0 - 9e-7])
+def test_quaternions_nearly_unit_are_taken(function: Function, name: str, norm: float) -> None:
+    state = random_state(robot(NAME), 2)
+    state[name][3:7] *= norm
+    assert all(np.isfinite(x).all() for x in function(robot(NAME), state))
+
+
+@everywhere
+@pytest.mark.parametrize("wrong", [None, "anymal.urdf", 3], ids=repr)
+def test_the_model_comes_first(function: Function, wrong: object) -> None:
+    state = random_state(robot(NAME), 1)
+    arrays = {name: state[name] for name in function.arguments} | function.options_for(robot(NAME))
+    said = message(TypeError, getattr(dtau, function.name), wrong, **arrays)
+    has_words(said, "model", "Model", type(wrong).__name__)
+
+
+@pytest.mark.parametrize("name", ["neutral", "random_state"])
+def test_the_model_comes_first_here_too(name: str) -> None:
+    arguments = [np.random.default_rng(0)] if name == "random_state" else []
+    said = message(TypeError, getattr(dtau, name), "anymal.urdf", *arguments)
+    has_words(said, "model", "Model", "str")
+
+
+# Frames and axes
+
+
+def with_frames(name: str, frames: Any) -> Any:
+    model = robot(NAME)
+    s = random_state(model, 3)
+    if name == "wrench_at_frame":
+        return dtau.wrench_at_frame(model, s["q"], frames, s["wrench"])
+    return getattr(dtau, name)(model, s["q"], frames)
+
+
+def functions_with(*options: str) -> list[str]:
+    """Names of the functions that take any of these options."""
+    return list({f.name: 0 for f in FUNCTIONS if f.options.keys() & set(options)})
+
+
+each_with_frames = pytest.mark.parametrize("name", functions_with("frame", "frames"))
+
+
+@each_with_frames
+def test_unknown_frame(name: str) -> None:
+    frame = "revolut1"
+    for frames in (frame, ["free0", frame]) if name != "wrench_at_frame" else (frame,):
+        said = message(ValueError, with_frames, name, frames)
+        has_words(said, frame, "revolute1")  # and what it may have meant
+
+
+@each_with_frames
+@pytest.mark.parametrize("wrong", [3, None, b"free0", [3]], ids=repr)
+def test_a_frame_is_a_name(name: str, wrong: Any) -> None:
+    said = message(TypeError, with_frames, name, wrong)
+    assert re.match(r"frames?: expected (names|str), got", said), said
+
+
+@pytest.mark.parametrize("name", functions_with("frames"))
+def test_swapped_frames_and_q(name: str) -> None:
+    model = robot(NAME)
+    q = random_state(model, 3)["q"]
+    for swapped in (q, q.tolist(), np.float64(1.0)):
+        said = message(TypeError, getattr(dtau, name), model, "free0", swapped)
+        assert said.startswith("frames: expected names, got"), said
+
+
+@pytest.mark.parametrize("name", functions_with("axes"))
+@pytest.mark.parametrize("wrong", ["local", "World", "", None, 3], ids=repr)
+def test_unknown_axes(name: str, wrong: Any) -> None:
+    model = robot(NAME)
+    s = random_state(model, 3)
+    arguments = (s["wrench"],) if name == "wrench_at_frame" else ()
+    function = getattr(dtau, name)
+    said = message(ValueError, function, model, s["q"], "free0", *arguments, axes=wrong)
+    has_words(said, "axes", "body", "world", "mixed")
+    assert repr(wrong) in said
+
+
+def test_a_wrench_at_the_world_has_no_body() -> None:
+    """A frame that is fixed to the world carries no load that a joint could feel."""
+    model = robot("every joint in a chain")
+    assert model.frame("fixed0").body < 0
+    s = random_state(model, 4)
+    said = message(ValueError, dtau.wrench_at_frame, model, s["q"], "fixed0", s["wrench"])
+    has_words(said, "fixed0", "world")
+
+
+def test_no_frames_of_endless_states() -> None:
+    """Nothing is computed where nothing is asked for."""
+    model = robot(NAME)
+    q = np.broadcast_to(random_state(model, 1)["q"], (2**45, model.nq))
+    assert dtau.frame_placements(model, q, []).rotation.shape == (2**45, 0, 3, 3)
+    assert dtau.frame_jacobians(model, q, [], axes="body").shape == (2**45, 0, 6, model.nv)
+
+
+def test_no_frames() -> None:
+    model = robot(NAME)
+    q = random_state(model, 5, (2,))["q"]
+    assert dtau.frame_jacobians(model, q, []).shape == (2, 0, 6, model.nv)
+    assert dtau.frame_placements(model, q, []).rotation.shape == (2, 0, 3, 3)
+
+
+# Joints without inertia
+
+
+@pytest.fixture(scope="module")
+def weightless() -> dtau.Model:
+    """An arm with a finger that weighs nothing, and a finger on that."""
+    builder = dtau.ModelBuilder("weightless")
+    inertia = dtau.Inertia(1.0, (0.1, 0.0, 0.2), np.diag([0.02, 0.03, 0.04]))
+    builder.add(dtau.Revolute((0, 0, 1)), name="arm", inertia=inertia)
+    builder.add(dtau.Revolute((0, 1, 0)), name="finger", parent="arm")
+    builder.add(dtau.Prismatic((1, 0, 0)), name="nail", parent="finger")
+    with pytest.warns(dtau.ModelWarning, match="finger") as caught:
+        model = builder.build()
+    assert "nail" in str(caught[0].message)
+    return model
+
+
+def test_massless_joints_are_named(weightless: dtau.Model) -> None:
+    assert set(weightless.massless_joints) == {"finger", "nail"}
+
+
+@pytest.mark.parametrize("function", [f for f in FUNCTIONS if f.solves], ids=str)
+def test_massless_joints_cannot_be_accelerated(weightless: dtau.Model, function: Function) -> None:
+    for shape in ((), (3,), (0,)):
+        said = message(ValueError, function, weightless, random_state(weightless, 6, shape))
+        has_words(said, "finger", "nail")
+
+
+@pytest.mark.parametrize("function", [f for f in FUNCTIONS if not f.solves], ids=str)
+def test_massless_joints_do_no_harm_elsewhere(weightless: dtau.Model, function: Function) -> None:
+    for x in function(weightless, random_state(weightless, 7, (3,))):
+        assert np.isfinite(x).all()
+
+
+# random_state
+
+
+@pytest.mark.parametrize("wrong", [0, None, np.random.RandomState(0)], ids=type)
+def test_random_state_wants_a_generator(wrong: Any) -> None:
+    said = message(TypeError, dtau.random_state, robot(NAME), wrong)
+    has_words(said, "rng", "Generator", type(wrong).__name__)
+
+
+@pytest.mark.parametrize("wrong", [-1, (2, -1), "3", 1.5, (2, 0.5), None], ids=repr)
+def test_random_state_wants_a_shape(wrong: Any) -> None:
+    said = message(
+        (ValueError, TypeError),
+        lambda: dtau.random_state(robot(NAME), np.random.default_rng(0), wrong),
+    )
+    has_words(said, "shape")
+    assert repr(wrong) in said
+
+
+def test_random_state_tests_a_shape_without_allocating_it() -> None:
+    with pytest.raises(ValueError, match=r"^shape: "):
+        dtau.random_state(robot(NAME), np.random.default_rng(0), (10**14, -1))
+    with pytest.raises(MemoryError):  # of the result itself
+        dtau.random_state(robot(NAME), np.random.default_rng(0), (10**14,))
+
+
+@pytest.mark.parametrize(
+    ("limits", "least", "most"),
+    [
+        (dtau.Limits(-1.7e308, 1.7e308), -1.7e308, 1.7e308),
+        (dtau.Limits(lower=10.0), 10.0, 10.0 + 2 * np.pi),
+        (dtau.Limits(upper=-10.0), -10.0 - 2 * np.pi, -10.0),
+        (dtau.Limits(lower=1.0), 1.0, np.pi),
+        (dtau.Limits(2.0, 2.0), 2.0, 2.0),
+    ],
+)
+def test_random_state_of_odd_limits(limits: dtau.Limits, least: float, most: float) -> None:
+    builder = dtau.ModelBuilder("limited")
+    inertia = dtau.Inertia(1.0, (0.1, 0.2, 0.3), np.eye(3))
+    builder.add(dtau.Revolute((0, 0, 1)), name="joint", inertia=inertia, limits=limits)
+    q = dtau.random_state(builder.build(), np.random.default_rng(0), (1000,)).q
+    assert np.isfinite(q).all()
+    assert q.min() >= least
+    assert q.max() <= most
+    assert 0.5 * q.max() - 0.5 * q.min() >= 0.99 * (0.5 * most - 0.5 * least)

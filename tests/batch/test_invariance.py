@@ -1,0 +1,245 @@
+"""What must not change a result: where a base is, how a batch is laid out, who else calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from cases import random_state, robot
+from compare import assert_same_bits, assert_same_results
+from functions import FUNCTIONS, Function, everywhere
+from layouts import every_other, misaligned, read_only
+from trees import Array
+
+import dtau
+
+ROBOTS = ("every joint in a chain", "free root, branches", "forest")
+NEAR = "free root, branches"
+on_robots = pytest.mark.parametrize("name", ROBOTS)
+
+
+# Shapes and completeness
+
+
+@everywhere
+@on_robots
+def test_shapes(function: Function, name: str) -> None:
+    model = robot(name)
+    for shape in ((), (1,), (3,), (2, 3), (0,), (3, 0), (0, 3)):
+        got = function(model, random_state(model, 1, shape))
+        assert [x.shape for x in got] == function.shapes(model, shape)
+        assert all(x.dtype == np.float64 for x in got)
+
+
+@everywhere
+@on_robots
+def test_every_element_is_written(function: Function, name: str) -> None:
+    """Memory that was full of NaN is given back just before the call, for the results to reuse."""
+    model = robot(name)
+    state = random_state(model, 2, (3,))
+    first = [x.copy() for x in function(model, state)]
+    assert all(np.isfinite(x).all() for x in first)
+    for _ in range(5):
+        poison = [np.full(x.shape, np.nan) for x in first]
+        del poison
+        assert_same_results(function(model, state), tuple(first))
+
+
+@everywhere
+def test_results_belong_to_the_caller(function: Function) -> None:
+    model = robot(NEAR)
+    state = random_state(model, 2)
+    first = function(model, state)
+    kept = [x.copy() for x in first]
+    for x in first:
+        assert x.flags.writeable
+    second = function(model, random_state(model, 3))
+    assert_same_results(first, tuple(kept), "after another call")
+    for x in second:
+        assert not any(np.shares_memory(x, y) for y in (*first, *state.values()))
+
+
+@everywhere
+def test_arguments_are_left_alone(function: Function) -> None:
+    model = robot(NEAR)
+    state = random_state(model, 4, (2,))
+    before = {name: x.copy() for name, x in state.items()}
+    function(model, state)
+    for name, x in state.items():
+        assert_same_bits(x, before[name], name)
+
+
+# Free bases far away
+
+
+@pytest.mark.parametrize("distance", [1e3, 1e6, 1e12])
+@pytest.mark.parametrize("name", ["one free", "free root, branches", "forest", "quadruped"])
+@pytest.mark.parametrize("function", [f for f in FUNCTIONS if not f.sees_positions], ids=str)
+def test_moving_a_free_base_changes_no_bit(function: Function, name: str, distance: float) -> None:
+    model = robot(name)
+    state = random_state(model, 5, (5,))
+    want = function(model, state)
+    bases = [j for j in model.joints if isinstance(j.type, dtau.Free) and j.parent < 0]
+    assert bases
+    rng = np.random.default_rng(6)
+    for joint in bases:
+        state["q"][:, joint.q.start : joint.q.start + 3] += distance * rng.uniform(-1.0, 1.0, 3)
+    assert_same_results(function(model, state), want)
+
+
+@pytest.mark.parametrize("distance", [1e3, 1e6])
+def test_moving_a_free_base_moves_positions_with_it(distance: float) -> None:
+    model = robot("quadruped")
+    state = random_state(model, 5)
+    near = dtau.forward_kinematics(model, state["q"])
+    shift = np.array([distance, -2.0 * distance, 0.5 * distance])
+    state["q"][:3] += shift
+    far = dtau.forward_kinematics(model, state["q"])
+    assert_same_bits(far.rotation, near.rotation, "rotation")
+    off = np.abs(far.translation - shift - near.translation)
+    assert off.max() <= 4.0 * np.finfo(float).eps * np.abs(shift).max()
+
+
+# Batches
+
+
+@everywhere
+def test_broadcasting_of_every_argument(function: Function) -> None:
+    """Each argument in turn has the shorter batch, an axis of one, or none at all."""
+    model = robot(NEAR)
+    full = random_state(model, 8, (2, 3))
+    shorter: list[Callable[[Array], Array]] = [
+        lambda x: x[0, 0],
+        lambda x: x[:1, :1],
+        lambda x: x[0],
+        lambda x: x[:, :1],
+        lambda x: x[np.newaxis, :1],
+    ]
+    for name in function.arguments:
+        for cut in shorter:
+            state = {**full, name: cut(full[name])}
+            lead = np.broadcast_shapes(
+                *(state[n].shape[: state[n].ndim - full[n][0, 0].ndim] for n in function.arguments)
+            )
+            got = function(model, state)
+            spread = {
+                n: np.broadcast_to(state[n], lead + full[n][0, 0].shape).copy()
+                for n in function.arguments
+            }
+            assert_same_results(
+                got, function(model, spread), f"{name} of shape {state[name].shape}, result"
+            )
+
+
+@everywhere
+def test_broadcast_views_with_zero_strides(function: Function) -> None:
+    model = robot(NEAR)
+    state = random_state(model, 9)
+    spread = {name: np.broadcast_to(x, (4, *x.shape)) for name, x in state.items()}
+    copied = {name: x.copy() for name, x in spread.items()}
+    assert_same_results(function(model, spread), function(model, copied))
+
+
+@everywhere
+def test_batches_that_do_not_fit_raise(function: Function) -> None:
+    if len(function.arguments) == 1:
+        pytest.skip("one argument fits itself")
+    model = robot(NEAR)
+    for wrong in (2, 0):
+        state = random_state(model, 10, (3,))
+        last = function.arguments[-1]
+        state[last] = random_state(model, 10, (wrong,))[last]
+        with pytest.raises(ValueError, match=rf"\b{last}\b"):
+            function(model, state)
+
+
+# Memory layouts and dtypes
+
+
+def reversed_strides(x: Array) -> Array:
+    flip = (..., *(slice(None, None, -1) for _ in x.shape))
+    return x[flip].copy()[flip]
+
+
+LAYOUTS: dict[str, Callable[[Array], object]] = {
+    "strided": every_other,
+    "negative strides": reversed_strides,
+    "Fortran order": lambda x: np.array(x, order="F"),
+    "read-only": read_only,
+    "misaligned": misaligned,
+    "big-endian": lambda x: x.astype(">f8"),
+    "long double": lambda x: x.astype(np.longdouble),
+    "nested lists": lambda x: x.tolist(),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@everywhere
+def test_memory_layouts(function: Function, layout: str) -> None:
+    model = robot(NEAR)
+    for shape in ((), (3,), (2, 3)):
+        state = random_state(model, 11, shape)
+        want = function(model, state)
+        changed = {name: LAYOUTS[layout](x) for name, x in state.items()}
+        assert_same_results(function(model, changed), want)  # type: ignore[arg-type]
+
+
+@everywhere
+def test_single_precision_converts(function: Function) -> None:
+    model = robot(NEAR)
+    single = {name: x.astype(np.float32) for name, x in random_state(model, 12, (3,)).items()}
+    double = {name: x.astype(np.float64) for name, x in single.items()}
+    assert_same_results(function(model, single), function(model, double))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.int32, np.int8, np.uint8])
+@everywhere
+def test_integers_convert(function: Function, dtype: type[np.integer]) -> None:
+    model = robot(NEAR)
+    rng = np.random.default_rng(13)
+    state = {name: rng.integers(0, 4, x.shape) for name, x in random_state(model, 13).items()}
+    for name in ("q", "q0", "q1"):  # with quaternions of half turns about axes
+        q = dtau.neutral(model)
+        for joint in model.joints:
+            if joint.type == dtau.Free():
+                q[joint.q] = [1, 2, 3, 1, 0, 0, 0]
+            elif joint.q.stop - joint.q.start == 1:
+                q[joint.q] = rng.integers(0, 4)
+        state[name] = q
+    real = {name: x.astype(np.float64) for name, x in state.items()}
+    whole = {name: x.astype(dtype) for name, x in state.items()}
+    assert_same_results(function(model, whole), function(model, real))
+
+
+# States that are not finite
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@everywhere
+@on_robots
+def test_a_state_that_is_not_finite_gives_nan_alone(
+    function: Function, name: str, bad: float
+) -> None:
+    model = robot(name)
+    clean = random_state(model, 14, (5,))
+    want = function(model, clean)
+    for argument in function.arguments:
+        size = clean[argument][0].size
+        for at in range(size):
+            state = {key: x.copy() for key, x in clean.items()}
+            state[argument].reshape(5, -1)[2, at] = bad
+            for i, (x, y) in enumerate(zip(function(model, state), want, strict=True)):
+                what = f"result {i}, {argument}[2].flat[{at}] = {bad}"
+                assert np.isnan(x[2]).all(), f"{what}: {int(np.isfinite(x[2]).sum())} finite"
+                assert_same_bits(np.delete(x, 2, 0), np.delete(y, 2, 0), what)
+
+
+@everywhere
+def test_a_lone_state_that_is_not_finite(function: Function) -> None:
+    model = robot(NEAR)
+    for argument in function.arguments:
+        state = random_state(model, 15)
+        state[argument].reshape(-1)[-1] = np.nan
+        for x in function(model, state):
+            assert np.isnan(x).all(), argument

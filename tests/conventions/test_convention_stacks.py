@@ -1,0 +1,198 @@
+"""Stacks of time derivatives in other conventions: against numbers of an independent program."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import taylor
+from cases import robot
+from compare import assert_close
+from files import ORACLES
+from textbook import CONVENTIONS
+from time_oracle import LINEAR_FIRST, NAMES, oracle
+from trees import Array
+
+import dtau
+
+ROWS = 9
+ROBOTS = ("one free", "one revolute", "free root, branches", "forest", "joints that mimic others")
+
+each_convention = pytest.mark.parametrize("kind", CONVENTIONS)
+each_robot = pytest.mark.parametrize("name", ROBOTS)
+
+
+def stacks(model: dtau.Model, seed: int, shape: tuple[int, ...] = ()) -> tuple[Array, Array, Array]:
+    rng = np.random.default_rng(seed)
+    q, *_ = dtau.random_state(model, rng, shape=shape)
+    v, tau = (rng.uniform(-1.0, 1.0, (*shape, rows, model.nv)) for rows in (ROWS, ROWS + 1))
+    return q, v, tau
+
+
+def assert_orders(got: Array, want: Array, tolerance: float, what: str) -> None:
+    """Order by order: their sizes differ."""
+    assert got.shape == want.shape
+    for k in range(want.shape[-2]):
+        assert_close(got[..., k, :], want[..., k, :], tolerance, f"{what} of order {k}")
+
+
+# Against the oracles: spatial there
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_spatial_twist_in_spatial_wrench_out(name: str) -> None:
+    o = oracle(name)
+    with np.load(ORACLES / f"p002_{name}.npz") as file:
+        theirs = file["V"].T[: len(o.v), LINEAR_FIRST]
+    convention = dtau.conventions.spatial_twist(o.model)
+    given = o.v.copy()
+    given[:, :6] = theirs
+    v = convention.time_derivatives_to_dtau(o.q, given)
+    # The oracle's trajectory is known by its body twist from a separate series.
+    assert_orders(v, o.v, 1e-12, "body twist")
+    back = convention.time_derivatives_from_dtau(o.q, v)
+    for k in range(len(v)):
+        size = float(np.abs(v[k]).max())  # of what cancels in the spatial twist
+        assert_close(back[k], given[k], 1e-12, f"spatial twist of order {k}", floor=size)
+
+    tau = dtau.inverse_dynamics_time_derivatives(o.model, o.q, v, o.f_ext)
+    got = convention.torque_time_derivatives_from_dtau(o.q, v, tau)
+    for k in range(len(o.tau)):
+        size = float(max(np.abs(o.tau[k]).max(), np.abs(o.wrench[k]).max()))
+        assert_close(got[k, LINEAR_FIRST], o.wrench[k], 1e-12, f"wrench of order {k}", floor=size)
+        assert_close(got[k, 6:], o.tau[k], 1e-12, f"torque of order {k}", floor=size)
+    back = convention.torque_time_derivatives_to_dtau(o.q, given, got)
+    assert_orders(back, tau, 1e-12, "torque back")
+
+
+# Against what they are
+
+
+def test_mixed_is_the_rotation_alone() -> None:
+    """The derivatives of R v, of R w and, for torques, of R f and R m."""
+    model = robot("free root, branches")
+    q, v, tau = stacks(model, 1)
+    kinematics = dtau.kinematics_time_derivatives(model, q, v)
+    base = model.joints[0]
+    rotation = taylor.coefficients(kinematics.rotation[:, base.body])
+    convention = dtau.conventions.mixed_twist(model)
+    moved = convention.time_derivatives_from_dtau(q, v)
+    turned = convention.torque_time_derivatives_from_dtau(q, v, tau)
+    for got, given in ((moved, v), (turned, tau)):
+        series = taylor.coefficients(given)
+        for part in (base.v.start, base.v.start + 3):
+            want = taylor.derivatives(taylor.product(rotation, series[:, part : part + 3]))
+            assert_orders(got[:, part : part + 3], want, 1e-12, "base")
+        assert_close(got[:, base.v.stop :], given[:, base.v.stop :], 0.0, "joints")
+    # The first rows are the velocity of the body's origin, along world axes.
+    rates = kinematics.translation[1:, base.body]
+    assert_orders(moved[:, base.v][:, :3], rates, 1e-12, "velocity of the origin")
+
+
+@each_convention
+@each_robot
+def test_low_orders_are_those_of_states_and_torques(name: str, kind: str) -> None:
+    model = robot(name)
+    convention = CONVENTIONS[kind](model)
+    q, v, tau = stacks(model, 2)
+    state = convention.from_dtau(q, v[0], v[1])
+    got = convention.time_derivatives_from_dtau(q, v)
+    assert_close(got[0], state.v, 1e-14, "v")
+    assert_close(got[1], state.a, 1e-13, "a")
+    torque = convention.torque_time_derivatives_from_dtau(q, v, tau)
+    assert_close(torque[0], convention.torque_from_dtau(q, tau[0]), 1e-14, "tau")
+
+
+@each_convention
+@each_robot
+def test_there_and_back(name: str, kind: str) -> None:
+    model = robot(name)
+    convention = CONVENTIONS[kind](model)
+    q, v, tau = stacks(model, 3, (2, 3))
+    given = [x.copy() for x in (q, v, tau)]
+    state = convention.from_dtau(q)
+    theirs = convention.time_derivatives_from_dtau(q, v)
+    torque = convention.torque_time_derivatives_from_dtau(q, v, tau)
+    assert theirs.shape == v.shape
+    assert torque.shape == tau.shape
+    # Errors are those of rounding in the other convention, whose numbers grow with the order.
+    for k in range(ROWS):
+        floor = float(np.abs(theirs[..., : k + 1, :]).max())
+        back = convention.time_derivatives_to_dtau(state.q, theirs)
+        assert_close(back[..., k, :], v[..., k, :], 1e-12, f"v of order {k}", floor=floor)
+    back = convention.torque_time_derivatives_to_dtau(state.q, theirs, torque)
+    for k in range(ROWS + 1):
+        floor = float(np.abs(torque[..., : k + 1, :]).max())
+        assert_close(back[..., k, :], tau[..., k, :], 1e-12, f"tau of order {k}", floor=floor)
+    for x, y in zip(given, (q, v, tau), strict=True):
+        assert_close(x, y, 0.0, "an argument")
+
+
+@each_convention
+def test_power_is_the_same_in_all(kind: str) -> None:
+    """And so are its time derivatives: those of tau . v."""
+    model = robot("forest")
+    convention = CONVENTIONS[kind](model)
+    q, v, tau = stacks(model, 4)
+    theirs = convention.time_derivatives_from_dtau(q, v)
+    torque = convention.torque_time_derivatives_from_dtau(q, v, tau)
+    power = [
+        taylor.derivatives(taylor.product(taylor.coefficients(x), taylor.coefficients(y), np.dot))
+        for x, y in ((tau, v), (torque, theirs))
+    ]
+    scale = [float(np.abs(x).max()) for x in torque[:ROWS]]
+    for k in range(ROWS):
+        assert_close(power[1][k], power[0][k], 1e-11, f"power of order {k}", floor=scale[k])
+
+
+def test_forward_dynamics_takes_an_order_at_a_time() -> None:
+    """Spatial wrenches in, spatial accelerations out."""
+    model = robot("free root, branches")
+    convention = dtau.conventions.spatial_twist(model)
+    q, v, _ = stacks(model, 5)
+    v = v[:5]
+    tau = dtau.inverse_dynamics_time_derivatives(model, q, v)
+    given = convention.torque_time_derivatives_from_dtau(q, v, tau)
+    found = v[:1]
+    for k in range(len(given)):
+        rates = convention.time_derivatives_from_dtau(q, found)
+        torque = convention.torque_time_derivatives_to_dtau(q, rates, given[: k + 1])
+        a = dtau.forward_dynamics_time_derivatives(model, q, v[0], torque)
+        found = np.concatenate([v[:1], a])
+    assert_orders(found, v, 1e-9, "acceleration")
+
+
+# What callers get wrong
+
+
+def test_batches_broadcast() -> None:
+    model = robot("free root, branches")
+    q, v, tau = stacks(model, 6, (3,))
+    convention = dtau.conventions.spatial_twist(model)
+    got = convention.torque_time_derivatives_from_dtau(q[0], v, tau[1])
+    assert got.shape == (3, ROWS + 1, model.nv)
+    alone = convention.torque_time_derivatives_from_dtau(q[0], v[2], tau[1])
+    assert_close(got[2], alone, 1e-14, "one of a batch")
+    assert convention.time_derivatives_from_dtau(q[:0], v[:0]).shape == (0, ROWS, model.nv)
+
+
+def test_too_few_rows_and_wrong_shapes() -> None:
+    model = robot("free root, branches")
+    nv = model.nv
+    q, v, tau = stacks(model, 7)
+    convention = dtau.conventions.spatial_twist(model)
+    for bad in (v[0], v[:0]):
+        with pytest.raises(ValueError, match=r"v_derivatives has shape .*rows at least 1"):
+            convention.time_derivatives_from_dtau(q, bad)
+        with pytest.raises(ValueError, match=r"v_derivatives has shape .*rows at least 1"):
+            convention.time_derivatives_to_dtau(q, bad)
+    for method in ("torque_time_derivatives_from_dtau", "torque_time_derivatives_to_dtau"):
+        convert = getattr(convention, method)
+        with pytest.raises(ValueError, match=r"tau_derivatives has shape .*rows at least 1"):
+            convert(q, v, tau[:0])
+        with pytest.raises(ValueError, match=rf"v_derivatives has shape \(2, {nv}\).* at least 3"):
+            convert(q, v[:2], tau[:4])
+        with pytest.raises(ValueError, match=r"tau_derivatives has shape"):
+            convert(q, v, tau[:, 1:])
+        with pytest.raises(TypeError, match=r"v_derivatives: expected real numbers"):
+            convert(q, v * 1j, tau)
+        assert convert(q, v[:3], tau[:4]).shape == (4, nv)

@@ -1,0 +1,127 @@
+"""Linearizations in other conventions: against complex step of the maps by their definitions."""
+
+from __future__ import annotations
+
+import complex_step
+import numpy as np
+import pytest
+from cases import ROBOTS, actuated, random_state, robot
+from compare import assert_close, assert_same_results, solved
+from complex_step import STEP
+from core import complex_core
+from functions import INTEGRATORS
+from hypothesis import given
+from textbook import CONVENTIONS, Textbook, each_convention, kinematic_block
+from trees import SEEDS, Array, Tree, skew, trees
+
+import dtau
+
+
+def kinematics(book: Textbook, q: Array, v: Array) -> Array:
+    """What displacements of the convention do to their own rates, as documented."""
+    out = kinematic_block(book.model, v)
+    for joint in book.roots() if book.kind != "angular first" else []:
+        u, w = (book.matrix(q) @ v)[joint.v].reshape(2, 3)
+        none = np.zeros((3, 3))
+        out[joint.v, joint.v] = {
+            "half mixed": np.block([[none, none], [none, -skew(w)]]),
+            "mixed": np.block([[none, none], [none, skew(w)]]),
+            "spatial": np.block([[skew(w), skew(u)], [none, skew(w)]]),
+        }[book.kind]
+    return out[np.ix_(book.order(), book.order())]
+
+
+def check(kind: str, model: dtau.Model, seed: int) -> None:
+    """Rows of the velocity: those of the dynamics, where z' is varied and tau is held."""
+    convention, book, s = CONVENTIONS[kind](model), Textbook(kind, model), random_state(model, seed)
+    q, v, tau, f_ext, n = s["q"], s["v"], s["tau"], s["f_ext"], model.nv
+    lin = dtau.linearize(model, q, v, tau, f_ext)
+    got = convention.linearization_from_dtau(q, v, lin)
+    theirs = convention.from_dtau(q, v, lin.a)
+
+    def acceleration(x: Array, velocity: Array, torque: Array) -> Array:
+        ours = np.linalg.solve(book.matrix(x), velocity)
+        a = complex_core("forward_dynamics", model, x, ours, torque, f_ext)
+        out: Array = book.matrix(x) @ a + book.rate(x, ours)
+        return out
+
+    unit = np.eye(n)
+    assert theirs.v is not None
+    steps = [
+        [acceleration(book.moved(q, e), theirs.v, tau) for e in unit],
+        [acceleration(q, theirs.v + 1j * STEP * e, tau) for e in unit],
+        [acceleration(q, theirs.v, tau + 1j * STEP * e) for e in unit],
+    ]
+    by_q, by_v, by_tau = (np.stack(columns, axis=-1).imag / STEP for columns in steps)
+    tolerance = 10 * solved(1e-12, dtau.mass_matrix(model, q))
+    floor = max(float(np.abs(lin.A).max()), float(np.abs(lin.a).max()))
+    assert_close(got.a, theirs.a, tolerance, "a", floor=floor)
+    assert_close(got.A[:n, :n], kinematics(book, q, v), tolerance, "kinematics", floor=floor)
+    assert_close(got.A[:n, n:], unit, tolerance, "dv", floor=floor)
+    assert_close(got.A[n:, :n], by_q, tolerance, "by_q", floor=floor)
+    assert_close(got.A[n:, n:], by_v, tolerance, "by_v", floor=floor)
+    np.testing.assert_array_equal(got.B[:n], 0.0)
+    assert_close(got.B[n:], by_tau[:, actuated(model)], tolerance, "B", floor=floor)
+
+
+@each_convention
+@pytest.mark.parametrize("name", ROBOTS)
+def test_robots(name: str, kind: str) -> None:
+    check(kind, robot(name), 1)
+
+
+@each_convention
+@given(trees(max_bodies=5), SEEDS)
+def test_trees(kind: str, tree: Tree, seed: int) -> None:
+    check(kind, tree.model(), seed)
+
+
+@each_convention
+@pytest.mark.parametrize("integrator", INTEGRATORS)
+@pytest.mark.parametrize("name", ["one free", "free root, branches", "forest"])
+def test_steps(name: str, integrator: str, kind: str) -> None:
+    """z' before and after a step."""
+    model = robot(name)
+    convention, book, s = CONVENTIONS[kind](model), Textbook(kind, model), random_state(model, 2)
+    q, v, tau, dt, n = s["q"], s["v"], s["tau"], 0.03, model.nv
+    lin = dtau.linearize_discrete(model, q, v, tau, dt, integrator)
+    got = convention.discrete_linearization_from_dtau(q, v, lin)
+    theirs = convention.from_dtau(q, v)
+    assert theirs.v is not None
+
+    def variation(x: Array, velocity: Array, torque: Array) -> Array:
+        ours = np.linalg.solve(book.matrix(x), velocity)
+        q_after, v_after = complex_core("step", model, x, ours, torque, dt, integrator=integrator)
+        xi = complex_step.tangent(model, lin.q, q_after.imag / STEP)
+        change = (book.matrix(q_after) @ v_after).imag / STEP
+        return np.r_[book.matrix(lin.q) @ xi, change]
+
+    unit = 1j * STEP * np.eye(n)
+    A = [variation(book.moved(q, e), theirs.v, tau) for e in np.eye(n)]
+    A += [variation(q, theirs.v + e, tau) for e in unit]
+    B = [variation(q, theirs.v, tau + unit[k]) for k in actuated(model)]
+    assert_close(got.A, np.stack(A, axis=-1), 1e-10, "A")
+    assert_close(got.B, np.reshape(B, (-1, 2 * n)).T, 1e-10, "B", floor=1e-3)
+    after = convention.from_dtau(lin.q, lin.v)
+    assert after.v is not None
+    assert_same_results((got.q, got.v), (after.q, after.v))
+
+
+def test_batches_and_errors() -> None:
+    model = robot("quadruped")
+    s = random_state(model, 3, (4,))
+    q, v, tau = s["q"], s["v"], s["tau"]
+    spatial = dtau.conventions.spatial_twist(model)
+    lin = dtau.linearize(model, q, v, tau)
+    together = spatial.linearization_from_dtau(q, v, lin)
+    for i in range(4):
+        alone = spatial.linearization_from_dtau(
+            q[i], v[i], dtau.linearize(model, q[i], v[i], tau[i])
+        )
+        for x, y in zip(together, alone, strict=True):
+            assert_close(x[i], y, 1e-14, "result")
+    d = dtau.forward_dynamics_derivatives(model, q, v, tau)
+    with pytest.raises(TypeError, match="lin: expected Linearization, got ForwardDynamics"):
+        spatial.linearization_from_dtau(q, v, d)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"lin\.A"):
+        spatial.linearization_from_dtau(q, v, lin._replace(A=lin.A[..., :-1]))

@@ -1,0 +1,441 @@
+"""`dtau.conventions.mujoco`: one physical state through both packages."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import random_state
+from compare import TOLERANCE, assert_close, assert_same_bits, solved
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import ArrayLike
+from trees import Array, Tree, grow
+
+import dtau
+
+mujoco = pytest.importorskip("mujoco")
+
+KINDS = ("fixed", "revolute", "prismatic", "spherical", "free")
+MJCF = {"revolute": "hinge", "prismatic": "slide", "spherical": "ball", "free": "free"}
+STEP = 1e-3  # of central differences of fourth order
+# MuJoCo diagonalises inertias, to 1e-12 of them; its derivatives are differences.
+TOLERANCES = {"value": 1e-10, "difference": 1e-8}
+
+
+def numbers(values: ArrayLike) -> str:
+    return " ".join(repr(float(x)) for x in np.ravel(values))
+
+
+def quaternion(rotation: Array) -> Array:
+    """(w, x, y, z)"""
+    out = np.zeros(4)
+    mujoco.mju_mat2Quat(out, np.ravel(rotation))
+    return out
+
+
+def mjcf(tree: Tree, at: int = -1, free_joint: str | None = None) -> str:
+    """The tree as MuJoCo's XML, siblings the other way round."""
+    text = ""
+    for i in reversed(range(len(tree.bodies))):
+        body = tree.bodies[i]
+        if body.parent != at:
+            continue
+        kind = MJCF.get(body.kind)
+        name = body.name if kind != "free" or free_joint is None else free_joint
+        axis = f'axis="{numbers(body.axis)}"' if kind in ("hinge", "slide") else ""
+        t = body.tensor
+        moments = numbers([t[0, 0], t[1, 1], t[2, 2], t[0, 1], t[0, 2], t[1, 2]])
+        text += f'<body name="{body.name}" pos="{numbers(body.translation)}" '
+        text += f'quat="{numbers(quaternion(body.rotation))}">'
+        text += f'<inertial pos="{numbers(body.com)}" mass="{body.mass!r}" '
+        text += f'fullinertia="{moments}"/>'
+        if kind:
+            text += f'<joint name="{name}" type="{kind}" {axis} '
+            text += f'armature="{float(body.armature[0])!r}" '
+            text += f'damping="{float(body.damping[0])!r}"/>'
+        text += mjcf(tree, i, free_joint) + "</body>"
+    if at >= 0:
+        return text
+    gravity = f'<option gravity="{numbers(tree.gravity)}"/>'
+    return f"<mujoco>{gravity}<worldbody>{text}</worldbody></mujoco>"
+
+
+def shaped(kinds: list[str], parents: list[int], seed: int) -> Tree:
+    """A tree that MuJoCo can have: free joints at roots, one armature and damping a joint."""
+    fitting = [
+        "spherical" if kind == "free" and parent >= 0 else kind
+        for kind, parent in zip(kinds, parents, strict=True)
+    ]
+    tree = grow(fitting, parents, seed)
+    bodies = [
+        replace(
+            body,
+            armature=np.full_like(body.armature, body.armature[:1].sum() * (body.kind != "free")),
+            damping=np.full_like(body.damping, body.damping[:1].sum()),
+        )
+        for body in tree.bodies
+    ]
+    return replace(tree, bodies=tuple(bodies), recipe=f"shaped({kinds}, {parents}, {seed})")
+
+
+@st.composite
+def fitting_trees(draw: st.DrawFn) -> Tree:
+    some = st.lists(st.sampled_from(KINDS), min_size=1, max_size=5)
+    kinds = draw(some.filter(lambda drawn: any(kind != "fixed" for kind in drawn)))
+    parents = [draw(st.integers(-1, i - 1)) for i in range(len(kinds))]
+    return shaped(kinds, parents, draw(st.integers(0, 2**16)))
+
+
+@dataclass
+class Peer:
+    """MuJoCo's functions of plain arrays."""
+
+    model: Any
+
+    def __post_init__(self) -> None:
+        self.data = mujoco.MjData(self.model)
+
+    def inverse(self, q: Array, v: Array, a: Array) -> Array:
+        self.data.qpos[:], self.data.qvel[:], self.data.qacc[:] = q, v, a
+        mujoco.mj_inverse(self.model, self.data)
+        return np.array(self.data.qfrc_inverse)
+
+    def forward(self, q: Array, v: Array, tau: Array, xfrc: ArrayLike = 0.0) -> Array:
+        self.data.qpos[:], self.data.qvel[:], self.data.qfrc_applied[:] = q, v, tau
+        self.data.xfrc_applied[:] = xfrc
+        mujoco.mj_forward(self.model, self.data)
+        self.data.xfrc_applied[:] = 0.0
+        return np.array(self.data.qacc)
+
+    def mass_matrix(self, q: Array) -> Array:
+        self.data.qpos[:] = q
+        mujoco.mj_forward(self.model, self.data)
+        out = np.zeros((self.model.nv, self.model.nv))
+        for column, unit in zip(out, np.eye(self.model.nv), strict=True):
+            mujoco.mj_mulM(self.model, self.data, column, unit)
+        return out  # symmetric
+
+    def moved(self, q: Array, dq: Array) -> Array:
+        out = q.copy()
+        mujoco.mj_integratePos(self.model, out, dq, 1.0)
+        return out
+
+    def difference(self, q0: Array, q1: Array) -> Array:
+        out = np.zeros(self.model.nv)
+        mujoco.mj_differentiatePos(self.model, out, 1.0, q0, q1)
+        return out
+
+
+def differences(function: Callable[[Array], Array], nv: int) -> Array:
+    """Central differences of fourth order of a function of a displacement."""
+    columns = [
+        8.0 * (function(STEP * e) - function(-STEP * e))
+        - (function(2.0 * STEP * e) - function(-2.0 * STEP * e))
+        for e in np.eye(nv)
+    ]
+    return np.stack(columns, axis=-1) / (12.0 * STEP)
+
+
+def check_values(model: dtau.Model, mj_model: Any, seed: int) -> None:
+    convention, peer = dtau.conventions.mujoco(model, mj_model), Peer(mj_model)
+    s = random_state(model, seed)
+    mass = dtau.mass_matrix(model, s["q"])
+    floor = 1e-2 * float(np.abs(mass).max())
+    exact = TOLERANCES["value"]
+    q, v, a = convention.from_dtau(s["q"], s["v"], s["a"])
+    assert len(q) == mj_model.nq == convention.nq
+    assert convention.nwrenches == mj_model.nbody
+
+    tau = dtau.inverse_dynamics(model, s["q"], s["v"], s["a"])
+    torque = peer.inverse(q, v, a)
+    assert_close(convention.torque_from_dtau(s["q"], tau), torque, exact, "tau", floor=floor)
+    assert_close(convention.torque_to_dtau(q, torque), tau, exact, "tau back", floor=floor)
+
+    solving = solved(exact, mass)
+    size = float(np.abs(s["tau"]).max() / np.linalg.eigvalsh(mass)[0])
+    torque = convention.torque_from_dtau(s["q"], s["tau"])
+    xfrc = convention.wrenches_from_dtau(s["q"], s["f_ext"])
+    rate = peer.forward(q, v, torque, xfrc)
+    ours = dtau.forward_dynamics(model, s["q"], s["v"], s["tau"], s["f_ext"])
+    got = convention.from_dtau(s["q"], s["v"], ours).a
+    assert_close(got, rate, solving, "a", floor=size)
+    back = convention.to_dtau(q, v, rate)
+    assert_close(back.q, s["q"], TOLERANCE["identity"], "q back")
+    assert_close(back.v, s["v"], TOLERANCE["identity"], "v back")
+    assert_close(back.a, ours, solving, "a back", floor=size)
+    assert_close(
+        convention.wrenches_to_dtau(q, xfrc), s["f_ext"], TOLERANCE["identity"], "f_ext back"
+    )
+
+    # Wrenches on every body of MuJoCo's, welded ones and the world included.
+    xfrc = np.random.default_rng(seed).uniform(-5.0, 5.0, (mj_model.nbody, 6))
+    f_ext = convention.wrenches_to_dtau(q, xfrc)
+    rate = peer.forward(q, v, torque, xfrc)
+    ours = dtau.forward_dynamics(model, s["q"], s["v"], s["tau"], f_ext)
+    got = convention.from_dtau(s["q"], s["v"], ours).a
+    assert_close(got, rate, solving, "a under xfrc_applied", floor=size)
+
+    # Displacements change as velocities do.
+    small = 1e-6 * s["dq"]
+    step = convention.from_dtau(s["q"], small).v
+    assert step is not None
+    reached = convention.from_dtau(dtau.integrate(model, s["q"], small)).q
+    assert_close(peer.difference(q, reached), step, 1e-5, "mj_differentiatePos", floor=1e-6)
+
+
+def check_derivatives(model: dtau.Model, mj_model: Any, seed: int) -> None:
+    convention, peer = dtau.conventions.mujoco(model, mj_model), Peer(mj_model)
+    s, nv = random_state(model, seed), model.nv
+    state = s["q"], s["v"], s["a"]
+    q, v, a = convention.from_dtau(*state)
+    close = TOLERANCES["difference"]
+
+    tau = dtau.inverse_dynamics(model, *state)
+    torque = peer.inverse(q, v, a)
+    d = dtau.inverse_dynamics_derivatives(model, *state)
+    mass = peer.mass_matrix(q)
+    theirs = dtau.InverseDynamicsDerivatives(
+        differences(lambda dq: peer.inverse(peer.moved(q, dq), v, a), nv),
+        differences(lambda dv: peer.inverse(q, v + dv, a), nv),
+        mass,
+    )
+    got = convention.inverse_dynamics_derivatives_from_dtau(*state, tau, d)
+    back = convention.inverse_dynamics_derivatives_to_dtau(q, v, a, torque, theirs)
+    floor = float(np.abs(torque).max() + np.abs(mass).max())
+    for name, x, y, z, w in zip(d._fields, got, theirs, back, d, strict=True):
+        assert_close(x, y, close, name, floor=floor)
+        assert_close(z, w, 3 * close, f"{name} back", floor=floor)
+
+    torque = convention.torque_from_dtau(s["q"], s["tau"])
+    rate = peer.forward(q, v, torque)
+    ours = dtau.forward_dynamics(model, s["q"], s["v"], s["tau"])
+    peers = dtau.ForwardDynamicsDerivatives(
+        differences(lambda dq: peer.forward(peer.moved(q, dq), v, torque), nv),
+        differences(lambda dv: peer.forward(q, v + dv, torque), nv),
+        differences(lambda dt: peer.forward(q, v, torque + dt), nv),
+    )
+    e = dtau.forward_dynamics_derivatives(model, s["q"], s["v"], s["tau"])
+    moved = convention.forward_dynamics_derivatives_from_dtau(s["q"], s["v"], ours, s["tau"], e)
+    undone = convention.forward_dynamics_derivatives_to_dtau(q, v, rate, torque, peers)
+    # The roundings of a fast or light robot's accelerations are divided by the step.
+    close *= max(1.0, float(np.linalg.cond(mass)) / 100.0)
+    floor = float(np.abs(rate).max() + np.abs(e.da_dtau).max())
+    for name, x, y, z, w in zip(e._fields, moved, peers, undone, e, strict=True):
+        assert_close(x, y, close, name, floor=floor)
+        assert_close(z, w, 3 * close, f"{name} back", floor=floor)
+
+
+@given(fitting_trees(), st.integers(0, 2**16))
+def test_values(tree: Tree, seed: int) -> None:
+    check_values(tree.model(), mujoco.MjModel.from_xml_string(mjcf(tree)), seed)
+
+
+@given(fitting_trees(), st.integers(0, 2**16))
+def test_derivatives(tree: Tree, seed: int) -> None:
+    check_derivatives(tree.model(), mujoco.MjModel.from_xml_string(mjcf(tree)), seed)
+
+
+FOREST = shaped(  # with links that are fixed to fixed ones
+    ["free", "revolute", "fixed", "fixed", "spherical", "free", "prismatic", "fixed", "revolute"],
+    [-1, 0, 1, 2, 3, -1, 5, -1, 7],
+    3,
+)
+
+
+def test_forest() -> None:
+    model, mj_model = FOREST.model(), mujoco.MjModel.from_xml_string(mjcf(FOREST))
+    check_values(model, mj_model, 3)
+    check_derivatives(model, mj_model, 4)
+
+
+def quadruped(fuse: bool) -> Any:
+    """The package's URDF on a free joint; its fixed links fused into their bodies, or not."""
+    path = Path(dtau.robots.__file__).parent / "quadruped.urdf"
+    spec = mujoco.MjSpec.from_string(path.read_text(encoding="utf-8"))
+    spec.compiler.fusestatic = False  # the root link would become a part of the world
+    spec.worldbody.first_body().add_freejoint()
+    if fuse:
+        spec = mujoco.MjSpec.from_string(spec.to_xml())
+        spec.compiler.fusestatic = True
+    for geom in spec.geoms:
+        geom.contype = geom.conaffinity = 0
+    for joint in spec.joints:
+        joint.limited = mujoco.mjtLimited.mjLIMITED_FALSE
+    return spec.compile()
+
+
+@pytest.mark.parametrize("fuse", [False, True], ids=["as links", "fused"])
+def test_quadruped(fuse: bool) -> None:
+    model, mj_model = dtau.robots.quadruped(), quadruped(fuse)
+    assert (mj_model.nbody == 1 + model.nbodies) is fuse
+    assert mj_model.joint(0).name == ""  # the free joint
+    check_values(model, mj_model, 1)
+    check_derivatives(model, mj_model, 2)
+
+
+def test_its_own_derivatives_are_transposed() -> None:
+    """What docs/conventions.md says of mjd_inverseFD."""
+    model, mj_model = FOREST.model(), mujoco.MjModel.from_xml_string(mjcf(FOREST))
+    convention, peer = dtau.conventions.mujoco(model, mj_model), Peer(mj_model)
+    s = random_state(model, 5)
+    state = s["q"], s["v"], s["a"]
+    peer.inverse(*convention.from_dtau(*state))
+    theirs = [np.zeros((model.nv, model.nv)) for _ in range(3)]
+    mujoco.mjd_inverseFD(mj_model, peer.data, 1e-6, False, *theirs, None, None, None, None)
+    got = convention.inverse_dynamics_derivatives_from_dtau(
+        *state,
+        dtau.inverse_dynamics(model, *state),
+        dtau.inverse_dynamics_derivatives(model, *state),
+    )
+    for name, x, y in zip(got._fields, got, theirs, strict=True):
+        assert_close(x, y.T, 1e-5, name)
+
+
+def test_batches_and_pickle() -> None:
+    model, mj_model = FOREST.model(), mujoco.MjModel.from_xml_string(mjcf(FOREST))
+    convention = dtau.conventions.mujoco(model, mj_model)
+    other = pickle.loads(pickle.dumps(convention))
+    s = random_state(model, 6, (2, 3))
+    q = convention.from_dtau(s["q"]).q
+    assert q.shape == (2, 3, mj_model.nq)
+    xfrc = convention.wrenches_from_dtau(s["q"], s["f_ext"][0, 0])
+    assert xfrc.shape == (2, 3, mj_model.nbody, 6)
+    assert_same_bits(other.from_dtau(s["q"]).q, q)
+    assert_same_bits(other.wrenches_from_dtau(s["q"], s["f_ext"][0, 0]), xfrc)
+    assert_close(convention.wrenches_from_dtau(s["q"][1, 2], s["f_ext"][0, 0]), xfrc[1, 2], 1e-15)
+    assert_close(convention.to_dtau(q[1, 2]).q, convention.to_dtau(q).q[1, 2], 1e-15)
+    assert not xfrc[..., 0, :].any()
+    assert convention.wrenches_to_dtau(q[:0], xfrc[0]).shape == (0, 3, model.nbodies, 6)
+    assert convention.wrenches_from_dtau(s["q"][:0], s["f_ext"][0]).shape == (
+        0,
+        3,
+        mj_model.nbody,
+        6,
+    )
+
+
+def one(kind: str, name: str = "joint", more: str = "") -> Any:
+    inertial = '<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'
+    body = f'<body name="b"><joint name="{name}" type="{kind}" {more}/>{inertial}</body>'
+    return mujoco.MjModel.from_xml_string(f"<mujoco><worldbody>{body}</worldbody></mujoco>")
+
+
+def single(*joints: dtau.JointType) -> dtau.Model:
+    builder = dtau.ModelBuilder("single")
+    parent = None
+    for k, joint in enumerate(joints):
+        inertia = dtau.Inertia(1.0, (0, 0, 0), np.eye(3))
+        parent = builder.add(
+            joint, name=f"joint{k}" if k else "joint", parent=parent, inertia=inertia
+        )
+    return builder.build()
+
+
+def test_reference_position() -> None:
+    convention = dtau.conventions.mujoco(
+        single(dtau.Prismatic((1, 0, 0))), one("slide", more='axis="1 0 0" ref="0.25"')
+    )
+    assert_close(convention.from_dtau([0.5]).q, np.array([0.75]), 0.0)
+    assert_close(convention.to_dtau([0.75]).q, np.array([0.5]), 0.0)
+
+
+CART = """<mujoco><worldbody><body name="cart" pos="0 0 1">
+  <joint name="x" type="slide" axis="1 0 0" armature="0.1"/>
+  <joint name="y" type="slide" axis="0 1 0" armature="0.2"/>
+  <joint name="turn" type="hinge" axis="0 0 1" armature="0.3"/>
+  <inertial pos="0.1 0.2 0.3" mass="2" diaginertia="0.1 0.2 0.25"/>
+</body></worldbody></mujoco>"""
+
+
+def cart() -> dtau.Model:
+    builder = dtau.ModelBuilder("cart")
+    x = builder.add(
+        dtau.Prismatic((1, 0, 0)),
+        name="x",
+        armature=0.1,
+        placement=dtau.Pose(translation=(0, 0, 1)),
+    )
+    y = builder.add(dtau.Prismatic((0, 1, 0)), name="y", parent=x, armature=0.2)
+    inertia = dtau.Inertia(2.0, (0.1, 0.2, 0.3), np.diag([0.1, 0.2, 0.25]))
+    builder.add(dtau.Revolute((0, 0, 1)), name="turn", parent=y, armature=0.3, inertia=inertia)
+    return builder.build()
+
+
+def test_several_joints_of_one_body() -> None:
+    model, mj_model = cart(), mujoco.MjModel.from_xml_string(CART)
+    check_derivatives(model, mj_model, 7)
+    convention, peer = dtau.conventions.mujoco(model, mj_model), Peer(mj_model)
+    s = random_state(model, 8)
+    q, v = s["q"], s["v"]
+    f_ext = s["f_ext"] * np.array([[0.0], [0.0], [1.0]])
+    xfrc = convention.wrenches_from_dtau(q, f_ext)
+    a = dtau.forward_dynamics(model, q, v, s["tau"], f_ext)
+    assert_close(a, peer.forward(q, v, s["tau"], xfrc), TOLERANCES["value"], "a")
+    assert_close(convention.wrenches_to_dtau(q, xfrc), f_ext, TOLERANCE["identity"], "f_ext")
+    with pytest.raises(ValueError, match="f_ext: a wrench acts on 'x', 'y', which is no body"):
+        convention.wrenches_from_dtau(q, s["f_ext"])
+
+
+class TestErrors:
+    def test_missing_joints(self) -> None:
+        model = single(dtau.Revolute((0, 0, 1)))
+        with pytest.raises(ValueError, match=r"mj_model: no joint named 'joint'.*'joints'"):
+            dtau.conventions.mujoco(model, one("hinge", "joints"))
+        two = single(dtau.Revolute((0, 0, 1)), dtau.Revolute((0, 0, 1)))
+        with pytest.raises(ValueError, match="mj_model: no joint named 'joint1'"):
+            dtau.conventions.mujoco(two, one("hinge"))
+        with pytest.raises(ValueError, match="model: no joint for mj_model's joint 'x'"):
+            dtau.conventions.mujoco(cart().lock({"x": 0.0}), mujoco.MjModel.from_xml_string(CART))
+
+    def test_joints_without_names(self) -> None:
+        xml = mjcf(FOREST).replace('name="revolute8" type', "type")
+        pattern = "mj_model: no joint named 'revolute8'"
+        with pytest.raises(ValueError, match=pattern):
+            dtau.conventions.mujoco(FOREST.model(), mujoco.MjModel.from_xml_string(xml))
+        xml = mjcf(FOREST).replace('name="spherical4" type', "type")
+        model = FOREST.model().lock({"spherical4": (0, 0, 0, 1)})
+        with pytest.raises(ValueError, match=r"joint number \d, without a name"):
+            dtau.conventions.mujoco(model, mujoco.MjModel.from_xml_string(xml))
+
+    def test_the_free_root_may_have_any_name(self) -> None:
+        tree = shaped(["free", "revolute"], [-1, 0], 1)
+        for name in ("", "base"):
+            xml = mjcf(tree, free_joint=name)
+            check_values(tree.model(), mujoco.MjModel.from_xml_string(xml), 9)
+
+    @pytest.mark.parametrize(
+        ("joint", "kind"),
+        [
+            (dtau.Helical((0, 0, 1), 0.1), "hinge"),
+            (dtau.Revolute((0, 0, 1)), "slide"),
+            (dtau.Prismatic((0, 0, 1)), "hinge"),
+            (dtau.Free(), "ball"),
+            (dtau.Spherical(), "free"),
+        ],
+    )
+    def test_joints_of_another_kind(self, joint: dtau.JointType, kind: str) -> None:
+        pattern = rf"joint 'joint' is a {kind} joint there, .* {type(joint).__name__}"
+        with pytest.raises(ValueError, match=pattern):
+            dtau.conventions.mujoco(single(joint), one(kind))
+
+    def test_a_free_joint_inside_the_tree(self) -> None:
+        model = single(dtau.Revolute((0, 0, 1)), dtau.Free())
+        xml = mujoco.MjModel.from_xml_string(
+            "<mujoco><worldbody>"
+            '<body><joint name="joint"/><geom size="1"/></body>'
+            '<body><freejoint name="joint1"/><geom size="1"/></body></worldbody></mujoco>'
+        )
+        with pytest.raises(ValueError, match="joint 'joint1' is a free joint there"):
+            dtau.conventions.mujoco(model, xml)
+
+    def test_what_is_no_model(self) -> None:
+        with pytest.raises(TypeError, match=r"mj_model: expected a mujoco.MjModel, got str"):
+            dtau.conventions.mujoco(cart(), "model.xml")
+        with pytest.raises(TypeError, match="model: expected Model, got int"):
+            dtau.conventions.mujoco(1, mujoco.MjModel.from_xml_string(CART))  # type: ignore[arg-type]

@@ -1,0 +1,258 @@
+"""Second derivatives against complex step of the first ones, their identities, and each other."""
+
+from __future__ import annotations
+
+import complex_step
+import numpy as np
+import pytest
+from cases import State, on_robots, random_state, robot
+from compare import assert_close, assert_same_bits, solved
+from core import complex_core
+from functions import function_named
+from hypothesis import given
+from trees import SEEDS, Array, Tree, cross, trees
+
+import dtau
+
+TOLERANCE = 1e-11
+
+
+def steps(name: str, model: dtau.Model, s: State, outputs: tuple[int, ...], by: str) -> list[Array]:
+    """Derivatives of some results of a function by q or v, by complex step."""
+    q, v, x, f_ext = (s[argument] for argument in function_named(name).arguments)
+
+    def along(o: int) -> Array:
+        if by == "q":
+            return complex_step.by_q(
+                model, q, lambda y: complex_core(name, model, y, v, x, f_ext)[o]
+            )
+        return complex_step.by_vector(v, lambda y: complex_core(name, model, q, y, x, f_ext)[o])
+
+    return [along(o) for o in outputs]
+
+
+def expected_inverse(model: dtau.Model, s: State) -> dict[str, Array]:
+    """The tensors of inverse dynamics, by complex step of the first derivatives."""
+    by_q = steps("inverse_dynamics_derivatives", model, s, (0, 1, 2), "q")
+    by_v = steps("inverse_dynamics_derivatives", model, s, (0, 1), "v")
+    return {
+        "d2tau_dqdq": by_q[0],
+        "d2tau_dqdv": by_v[0],
+        "d2tau_dvdq": by_q[1],
+        "d2tau_dvdv": by_v[1],
+        "d2tau_dadq": by_q[2],
+    }
+
+
+def expected_forward(model: dtau.Model, s: State) -> dict[str, Array]:
+    by_q = steps("forward_dynamics_derivatives", model, s, (0, 2), "q")
+    by_v = steps("forward_dynamics_derivatives", model, s, (0, 1), "v")
+    return {
+        "d2a_dqdq": by_q[0],
+        "d2a_dqdv": by_v[0],
+        "d2a_dvdv": by_v[1],
+        "d2a_dtaudq": by_q[1],
+    }
+
+
+def check_inverse(model: dtau.Model, seed: int) -> None:
+    s = random_state(model, seed)
+    want = expected_inverse(model, s)
+    got = dtau.inverse_dynamics_second_derivatives(model, s["q"], s["v"], s["a"], s["f_ext"])
+    # Tensors that vanish for some joints come out as rounding errors of what cancels.
+    floor = 1e-2 * max(float(np.abs(x).max()) for x in want.values())
+    for name, x in got._asdict().items():
+        assert_close(x, want[name], TOLERANCE, name, floor=floor)
+    swapped = np.swapaxes(want["d2tau_dvdq"], -1, -2)
+    assert_close(got.d2tau_dqdv, swapped, TOLERANCE, "d2tau_dvdq", floor=floor)
+
+    i, j, k = dtau.packed_indices(model)
+    packed = dtau.inverse_dynamics_second_derivatives(
+        model, s["q"], s["v"], s["a"], s["f_ext"], packed=True
+    )
+    for name, x, y in zip(got._fields, got, packed, strict=True):
+        dense = np.zeros_like(x)
+        dense[i, j, k] = y
+        assert_same_bits(dense, x, f"packed {name}")
+
+    hessian = dtau.inverse_dynamics_hessian(model, s["q"], s["v"], s["a"], s["lam"], s["f_ext"])
+    for name, block, x in zip(hessian._fields, hessian, got, strict=True):
+        contracted = np.einsum("i,ijk->jk", s["lam"], x)
+        assert_close(block, contracted, 1e-12, name, floor=10.0 * floor)
+
+
+def check_forward(model: dtau.Model, seed: int) -> None:
+    s = random_state(model, seed)
+    want = expected_forward(model, s)
+    tolerance = solved(TOLERANCE, dtau.mass_matrix(model, s["q"]))
+    got = dtau.forward_dynamics_second_derivatives(model, s["q"], s["v"], s["tau"], s["f_ext"])
+    for name, x in got._asdict().items():
+        floor = 1e-2 * max(1.0, float(np.abs(want["d2a_dqdq"]).max()))
+        assert_close(x, want[name], tolerance, name, floor=floor)
+    hessian = dtau.forward_dynamics_hessian(model, s["q"], s["v"], s["tau"], s["lam"], s["f_ext"])
+    for name, block, x in zip(hessian._fields, hessian, got, strict=True):
+        contracted = np.einsum("i,ijk->jk", s["lam"], x)
+        floor = float(np.einsum("i,ijk->jk", np.abs(s["lam"]), np.abs(got.d2a_dqdq)).max())
+        assert_close(block, contracted, tolerance, name, floor=floor)
+
+
+@on_robots
+def test_inverse(name: str) -> None:
+    check_inverse(robot(name), 1)
+
+
+@given(trees(max_bodies=6), SEEDS)
+def test_inverse_of_trees(tree: Tree, seed: int) -> None:
+    check_inverse(tree.model(), seed)
+
+
+@on_robots
+def test_forward(name: str) -> None:
+    check_forward(robot(name), 2)
+
+
+@given(trees(max_bodies=5), SEEDS)
+def test_forward_of_trees(tree: Tree, seed: int) -> None:
+    check_forward(tree.model(), seed)
+
+
+def bracket(model: dtau.Model) -> Array:
+    """c[l, j, k]: [s_j, s_k] = sum of c[l, j, k] s_l, in the columns of each joint."""
+    c = np.zeros((model.nv,) * 3)
+    for joint in model.joints:
+        if not isinstance(joint.type, (dtau.Spherical, dtau.Free, dtau.Planar)):
+            continue
+        S = joint.type.motion_subspace()
+        for j in range(joint.type.nv):
+            columns = np.linalg.lstsq(S, cross(S[:, j]) @ S, rcond=None)[0]
+            c[joint.v, joint.v.start + j, joint.v] = columns
+    return c
+
+
+@on_robots
+def test_derivatives_by_q_commute_but_inside_joints(name: str) -> None:
+    """X[i, j, k] - X[i, k, j] is the first derivative along [s_k, s_j]; 0 across joints."""
+    model = robot(name)
+    s = random_state(model, 3)
+    c = bracket(model)
+    state = (s["q"], s["v"], s["a"], s["f_ext"])
+    first = dtau.inverse_dynamics_derivatives(model, *state).dtau_dq
+    second = dtau.inverse_dynamics_second_derivatives(model, *state).d2tau_dqdq
+    want = np.einsum("il,lkj->ijk", first, c)
+    floor = float(np.abs(second).max())
+    assert_close(second - np.swapaxes(second, 1, 2), want, 1e-13, "inverse", floor=floor)
+
+    state = (s["q"], s["v"], s["tau"], s["f_ext"])
+    tolerance = solved(1e-12, dtau.mass_matrix(model, s["q"]))
+    first = dtau.forward_dynamics_derivatives(model, *state).da_dq
+    second = dtau.forward_dynamics_second_derivatives(model, *state).d2a_dqdq
+    want = np.einsum("il,lkj->ijk", first, c)
+    floor = max(1.0, float(np.abs(second).max()))
+    assert_close(second - np.swapaxes(second, 1, 2), want, tolerance, "forward", floor=floor)
+
+
+@on_robots
+@pytest.mark.parametrize("problem", ["inverse", "forward"])
+def test_the_exponential_chart(name: str, problem: str) -> None:
+    """Along a line xi of that chart: d2/dt2 of y(q (+) t xi) is xi^T X xi, and X is symmetric."""
+    model = robot(name)
+    s = random_state(model, 5)
+    x = s["a" if problem == "inverse" else "tau"]
+    state = (s["q"], s["v"], x, s["f_ext"])
+    tensors = getattr(dtau, f"{problem}_dynamics_second_derivatives")
+    raw, chart = tensors(model, *state), tensors(model, *state, symmetric=True)
+    scale = max(1.0, float(np.abs(raw[0]).max()))
+    mean = 0.5 * (raw[0] + np.swapaxes(raw[0], 1, 2))
+    assert_close(chart[0], mean, 1e-15, "mean", floor=10.0 * scale)
+    assert_same_bits(chart[0], np.ascontiguousarray(np.swapaxes(chart[0], 1, 2)), "symmetry")
+    for one, other in zip(raw[1:], chart[1:], strict=True):
+        assert_same_bits(other, one, "other tensors")
+
+    xi = s["dq"]
+    moved = complex_step.moved(model, s["q"], xi[None])
+    rate = complex_step.columns(
+        lambda y: complex_core(f"{problem}_dynamics_derivatives", model, y, *state[1:])[0] @ xi,
+        moved,
+    )[:, 0]
+    tolerance = solved(1e-11, dtau.mass_matrix(model, s["q"]))
+    assert_close(np.einsum("ijk,j,k->i", chart[0], xi, xi), rate, tolerance, floor=10.0 * scale)
+
+    function = getattr(dtau, f"{problem}_dynamics_hessian")
+    one, other = (
+        function(model, *state[:3], s["lam"], s["f_ext"], symmetric=y) for y in (0 > 1, 1 > 0)
+    )
+    assert_close(other.dqdq, 0.5 * (one.dqdq + one.dqdq.T), 1e-15, "hessian", floor=10.0 * scale)
+    assert_same_bits(other.dqdq, np.ascontiguousarray(other.dqdq.T), "symmetry")
+    for block in ("dqdv", "dvdv"):
+        assert_same_bits(getattr(other, block), getattr(one, block), block)
+
+
+def test_packed_indices_are_the_triples_on_one_path() -> None:
+    model = robot("free root, branches")
+    related = dtau.inverse_dynamics_derivatives(
+        model, *dtau.random_state(model, np.random.default_rng(0))
+    ).dtau_dv
+    related = (related != 0) | (related != 0).T | np.eye(model.nv, dtype=bool)
+    i, j, k = dtau.packed_indices(model)
+    assert len(set(zip(i, j, k, strict=True))) == len(i)
+    want = related[:, :, None] & related[:, None, :] & related[None, :, :]
+    got = np.zeros_like(want)
+    got[i, j, k] = True
+    assert (got == want).all()
+
+
+@pytest.mark.parametrize("packed", [True, False])
+@pytest.mark.parametrize("name", ["free root, branches", "every joint in a chain", "chain of 40"])
+def test_results_larger_than_the_caches(name: str, packed: bool) -> None:
+    """Written past the caches they are the same, wherever they lie, and all around stays."""
+    model = dtau.robots.chain(40) if name == "chain of 40" else robot(name)
+    few = random_state(model, 1, (7,))
+    arguments = ("q", "v", "a", "f_ext")
+    alone = [
+        dtau.inverse_dynamics_second_derivatives(
+            model, **{argument: few[argument][i] for argument in arguments}, packed=packed
+        )
+        for i in range(7)
+    ]
+    want = [np.stack(results) for results in zip(*alone, strict=True)]
+    size = want[0][0].size
+    assert 32 * size < 2**22, "lone calls must stay within the caches"
+    which = np.arange(2**22 // (32 * size) + 9) % 7
+    many = {argument: few[argument][which] for argument in arguments}
+    for shift in range(0, 8, 3):
+        blocks = [np.full(len(which) * size + 24, 7.5) for _ in want]
+        places = [slice(8 + (shift + o) % 8, -16 + (shift + o) % 8) for o in range(4)]
+        out = tuple(
+            block[place].reshape(len(which), *x.shape[1:])
+            for block, place, x in zip(blocks, places, want, strict=True)
+        )
+        for x in out:
+            x[...] = np.nan
+        dtau.inverse_dynamics_second_derivatives(model, **many, packed=packed, out=out, threads=2)
+        for x, y, block, place in zip(out, want, blocks, places, strict=True):
+            assert_same_bits(x, y[which])
+            assert (block[: place.start] == 7.5).all()
+            assert (block[place.stop :] == 7.5).all()
+
+
+def test_results_that_do_not_fit_into_memory() -> None:
+    model = robot("quadruped")
+    q, v, a = dtau.random_state(model, np.random.default_rng(0))
+    many = np.broadcast_to(v, (10**8, model.nv))
+    bytes_asked = str(4 * 18**3 * 8 * 10**8)
+    with pytest.raises(
+        MemoryError, match=f"{bytes_asked} bytes.*packed=True.*inverse_dynamics_hess"
+    ):
+        dtau.inverse_dynamics_second_derivatives(model, q, many, a)
+    with pytest.raises(MemoryError, match="or inverse_dynamics_hessian"):
+        dtau.inverse_dynamics_second_derivatives(model, q, many, a, packed=True)
+    with pytest.raises(MemoryError, match="or forward_dynamics_hessian"):
+        dtau.forward_dynamics_second_derivatives(model, q, many, a)
+
+
+@pytest.mark.parametrize("option", ["symmetric", "packed"])
+def test_options_are_true_or_false(option: str) -> None:
+    model = robot("one revolute")
+    state = dtau.random_state(model, np.random.default_rng(0))
+    with pytest.raises(TypeError, match=f"{option}: expected bool, got int"):
+        dtau.inverse_dynamics_second_derivatives(model, *state, **{option: 1})

@@ -1,0 +1,343 @@
+"""Joints that mimic others: exact in every function, by the same tree with independent joints."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from cases import GRIPPERS, MIMICS, State, random_state
+from compare import assert_close
+from hypothesis import given, note
+from hypothesis import strategies as st
+from trees import KINDS, Array, Tree, trees
+
+import dtau
+
+SINGLE = tuple(kind for kind, row in KINDS.items() if row.nq == 1)
+
+
+class Pair:
+    """A model with joints that mimic others, and the same one with all joints independent."""
+
+    def __init__(self, tree: Tree, mimics: dict[str, dtau.Mimic]) -> None:
+        self.tied, self.free = tree.model(mimics), tree.model()
+        G = np.zeros((self.free.nv, self.tied.nv))
+        self.offset = np.zeros(self.free.nq)
+        for joint in self.free.joints:
+            tied = self.tied.joint(joint.name)
+            scale = tied.mimic.multiplier if tied.mimic else 1.0
+            G[joint.v, tied.v] = scale * np.eye(joint.type.nv)
+            if tied.mimic:
+                self.offset[joint.q] = tied.mimic.offset
+        self.G = G
+
+    def q(self, q: Array) -> Array:
+        out = np.empty((*q.shape[:-1], self.free.nq))
+        for joint in self.free.joints:
+            tied = self.tied.joint(joint.name)
+            scale = tied.mimic.multiplier if tied.mimic else 1.0
+            out[..., joint.q] = scale * q[..., tied.q] + self.offset[joint.q]
+        return out
+
+
+@st.composite
+def pairs(draw: st.DrawFn) -> Pair:
+    """A tree in which some joints with one coordinate follow others, before or after them."""
+    tree = draw(trees())
+    single = [body.name for body in tree.bodies if body.kind in SINGLE]
+    mimics = {}
+    leaders = set(single)
+    for name in single:
+        others = sorted(leaders - {name})
+        if others and draw(st.booleans()):
+            scale, offset = draw(st.sampled_from([(1.0, 0.0), (-0.5, 0.3), (2.0, -1.0)]))
+            mimics[name] = dtau.Mimic(draw(st.sampled_from(others)), scale, offset)
+            leaders.discard(name)
+    followed = {mimic.joint for mimic in mimics.values()}
+    mimics = {name: mimic for name, mimic in mimics.items() if name not in followed}
+    note(f"mimics={mimics}")
+    return Pair(tree, mimics)
+
+
+@given(pairs(), st.integers(0, 2**16))
+def test_everything_reduces(pair: Pair, seed: int) -> None:
+    """G^T tau, G^T X G: values and derivatives of inverse dynamics, matrices, Jacobians."""
+    s = random_state(pair.tied, seed)
+    G, free, tied = pair.G, pair.free, pair.tied
+    q, v, a = pair.q(s["q"]), G @ s["v"], G @ s["a"]
+    f = s["f_ext"]
+    assert_close(
+        dtau.inverse_dynamics(tied, s["q"], s["v"], s["a"], f),
+        G.T @ dtau.inverse_dynamics(free, q, v, a, f),
+        1e-13,
+        "tau",
+    )
+    assert_close(
+        dtau.bias_torque(tied, s["q"], s["v"], f),
+        G.T @ dtau.bias_torque(free, q, v, f),
+        1e-13,
+        "bias",
+    )
+    assert_close(
+        dtau.gravity_torque(tied, s["q"]), G.T @ dtau.gravity_torque(free, q), 1e-13, "g", floor=1.0
+    )
+    assert_close(dtau.mass_matrix(tied, s["q"]), G.T @ dtau.mass_matrix(free, q) @ G, 1e-13, "M")
+    assert_close(
+        dtau.coriolis_matrix(tied, s["q"], s["v"]),
+        G.T @ dtau.coriolis_matrix(free, q, v) @ G,
+        1e-12,
+        "C",
+    )
+    got = dtau.inverse_dynamics_derivatives(tied, s["q"], s["v"], s["a"], f)
+    want = dtau.inverse_dynamics_derivatives(free, q, v, a, f)
+    for name, x, y in zip(got._fields, got, want, strict=True):
+        assert_close(x, G.T @ y @ G, 1e-12, name)
+    for x, y in zip(
+        dtau.forward_kinematics(tied, s["q"]), dtau.forward_kinematics(free, q), strict=True
+    ):
+        assert_close(x, y, 1e-14, "placement", floor=1.0)
+    assert_close(
+        dtau.frame_jacobians(tied, s["q"], tied.frames),
+        dtau.frame_jacobians(free, q, free.frames) @ G,
+        1e-13,
+        "J",
+    )
+
+
+@given(pairs(), st.integers(0, 2**16))
+def test_forward_dynamics_solves_the_reduced_equation(pair: Pair, seed: int) -> None:
+    s = random_state(pair.tied, seed)
+    tied, f = pair.tied, s["f_ext"]
+    M = dtau.mass_matrix(tied, s["q"])
+    a = dtau.forward_dynamics(tied, s["q"], s["v"], s["tau"], f)
+    residual = dtau.inverse_dynamics(tied, s["q"], s["v"], a, f) - s["tau"]
+    scale = np.abs(M).max() * np.abs(a).max() + np.abs(s["tau"]).max()
+    assert np.abs(residual).max() <= 1e-12 * scale
+    inverse = dtau.mass_matrix_inverse(tied, s["q"])
+    assert np.abs(M @ inverse - np.eye(tied.nv)).max() <= 1e-14 * np.linalg.cond(M) * tied.nv
+
+    got = dtau.forward_dynamics_derivatives(tied, s["q"], s["v"], s["tau"], f)
+    partials = dtau.inverse_dynamics_derivatives(tied, s["q"], s["v"], a, f)
+    for x, y in zip(got[:2], partials[:2], strict=True):
+        size = np.abs(M).max() * np.abs(x).max() + np.abs(y).max()
+        assert np.abs(M @ x + y).max() <= 1e-12 * size
+    assert_close(got.da_dtau, inverse, 1e-14 * np.linalg.cond(M), "da_dtau", floor=0.0)
+
+
+@given(pairs(), st.integers(0, 2**16))
+def test_products_of_inverse_dynamics_reduce(pair: Pair, seed: int) -> None:
+    """Variations and weights go to the joints as velocities do, gradients come back as torques."""
+    s = random_state(pair.tied, seed)
+    G, f, df = pair.G, s["f_ext"], s["df_ext"]
+    point = s["q"], s["v"], s["a"]
+    joint_point = pair.q(s["q"]), G @ s["v"], G @ s["a"]
+    variation = [s[name] for name in ("dq", "dv", "da")]
+    got = dtau.inverse_dynamics_jvp(pair.tied, *point, *variation, f, df)
+    want = dtau.inverse_dynamics_jvp(pair.free, *joint_point, *(G @ x for x in variation), f, df)
+    assert_close(got, G.T @ want, 1e-12, "dtau", floor=float(np.abs(want).max()))
+
+    gradient = dtau.inverse_dynamics_vjp(pair.tied, *point, s["lam"], f)
+    joint_gradient = dtau.inverse_dynamics_vjp(pair.free, *joint_point, G @ s["lam"], f)
+    for name, x, y in zip(gradient._fields[:3], gradient, joint_gradient, strict=False):
+        assert_close(x, G.T @ y, 1e-12, name, floor=float(np.abs(y).max()))
+    assert_close(gradient.by_f_ext, joint_gradient.by_f_ext, 1e-13, "by_f_ext")
+
+
+@given(pairs(), st.integers(0, 2**16))
+def test_products_of_forward_dynamics_solve_the_reduced_equation(pair: Pair, seed: int) -> None:
+    """In the products of inverse dynamics at the acceleration that forward dynamics gives."""
+    s = random_state(pair.tied, seed)
+    tied, f, df = pair.tied, s["f_ext"], s["df_ext"]
+    forward, M = (s["q"], s["v"], s["tau"]), dtau.mass_matrix(tied, s["q"])
+    inverse = s["q"], s["v"], dtau.forward_dynamics(tied, *forward, f)
+
+    da = dtau.forward_dynamics_jvp(tied, *forward, s["dq"], s["dv"], s["dtau"], f, df)
+    dtorque = dtau.inverse_dynamics_jvp(tied, *inverse, s["dq"], s["dv"], da, f, df)
+    size = np.abs(M).max() * np.abs(da).max() + np.abs(s["dtau"]).max()
+    assert np.abs(dtorque - s["dtau"]).max() <= 1e-12 * size
+
+    got = dtau.forward_dynamics_vjp(tied, *forward, s["lam"], f)
+    want = dtau.inverse_dynamics_vjp(tied, *inverse, got.by_tau, f)
+    size = np.abs(M).max() * np.abs(got.by_tau).max() + np.abs(s["lam"]).max()
+    assert np.abs(want.by_a - s["lam"]).max() <= 1e-12 * size
+    assert_close(got.by_f_ext, -want.by_f_ext, 1e-13, "by_f_ext")
+    a, by_tau = np.abs(inverse[2]).max(), np.abs(got.by_tau).max()
+    for name, x, y in zip(("by_q", "by_v"), got, want, strict=False):
+        assert_close(x, -y, 1e-12, name, floor=float(by_tau * (1.0 + np.abs(M).max() * a)))
+
+
+@given(pairs(), st.integers(0, 2**16))
+def test_time_derivatives_reduce(pair: Pair, seed: int) -> None:
+    """At every order; forward and hybrid dynamics solve the reduced equation."""
+    s = random_state(pair.tied, seed)
+    G, free, tied = pair.G, pair.free, pair.tied
+    v, f = s["v_derivatives"], s["f_ext_derivatives"]
+    q, joints = pair.q(s["q"]), v @ G.T
+
+    tau = dtau.inverse_dynamics_time_derivatives(tied, s["q"], v, f)
+    want = dtau.inverse_dynamics_time_derivatives(free, q, joints, f) @ G
+    assert_close(tau, want, 1e-12, "tau")
+    M = dtau.mass_matrix_time_derivatives(tied, s["q"], v)
+    want = G.T @ dtau.mass_matrix_time_derivatives(free, q, joints) @ G
+    assert_close(M, want, 1e-12, "M")
+    for x, y in zip(
+        dtau.kinematics_time_derivatives(tied, s["q"], v),
+        dtau.kinematics_time_derivatives(free, q, joints),
+        strict=True,
+    ):
+        assert_close(x, y, 1e-13, "kinematics", floor=1.0)
+
+    given_a, given_tau = s["a_derivatives"], s["tau_derivatives"]
+    arguments = (tied, s["q"], v[0], given_a, given_tau)
+    names = [joint.name for joint in tied.joints if joint.mimic is None]
+    a = dtau.forward_dynamics_time_derivatives(tied, s["q"], v[0], given_tau, f)
+    for got in (
+        dtau.HybridDynamics(a, given_tau),
+        dtau.hybrid_dynamics_time_derivatives(*arguments, names[::2], f),
+    ):
+        rows = np.concatenate([v[:1], got.a])
+        again = dtau.inverse_dynamics_time_derivatives(tied, s["q"], rows, f)
+        size = float(np.abs(M[0]).max()) * np.abs(got.a).max(-1) + np.abs(got.tau).max(-1)
+        assert (np.abs(again - got.tau).max(-1) <= 1e-11 * size).all()
+
+
+@given(pairs(), st.integers(0, 2**16))
+def test_the_manifold_is_that_of_the_independent_joints(pair: Pair, seed: int) -> None:
+    s = random_state(pair.tied, seed)
+    moved = dtau.integrate(pair.tied, s["q"], s["dq"])
+    want = dtau.integrate(pair.free, pair.q(s["q"]), pair.G @ s["dq"])
+    assert_close(pair.q(moved), want, 1e-14, "q", floor=1.0)
+    step = dtau.difference(pair.tied, s["q0"], s["q1"])
+    full = dtau.difference(pair.free, pair.q(s["q0"]), pair.q(s["q1"]))
+    assert_close(pair.G @ step, full, 1e-13, "dq", floor=1.0)
+
+
+@pytest.fixture
+def tied() -> dtau.Model:
+    return GRIPPERS.model(MIMICS)
+
+
+def test_structure(tied: dtau.Model) -> None:
+    free = GRIPPERS.model()
+    assert (tied.nbodies, tied.nv, tied.nq) == (free.nbodies, free.nv - 3, free.nq - 3)
+    assert tied.joint("revolute1").v == tied.joint("helical4").v
+    assert tied.joint("revolute1").mimic == MIMICS["revolute1"]
+    assert "mimics helical4" in str(tied)
+    own = {joint.name: free.armature[joint.v] for joint in free.joints}
+    felt = own["helical4"] + 0.49 * own["revolute1"] + 0.25 * own["prismatic6"]
+    assert tied.armature[tied.joint("helical4").v] == pytest.approx(felt, rel=1e-15)
+    assert pickle.loads(pickle.dumps(tied)) == tied
+    assert tied != free
+
+
+def test_followers_of_followers_resolve() -> None:
+    model = GRIPPERS.model(
+        {
+            "revolute1": dtau.Mimic("helical4", 2.0, 0.5),
+            "helical4": dtau.Mimic("revolute5", -3.0, 1.0),
+        }
+    )
+    assert model.joint("revolute1").mimic == dtau.Mimic("revolute5", -6.0, 2.5)
+
+
+@pytest.mark.parametrize(
+    ("mimics", "message"),
+    [
+        ({"revolute1": dtau.Mimic("revolute9")}, "mimic of joint 'revolute1': .*'revolute9'"),
+        ({"revolute1": dtau.Mimic("revolute1")}, "cycle: 'revolute1' -> 'revolute1'"),
+        (
+            {"revolute1": dtau.Mimic("helical4"), "helical4": dtau.Mimic("revolute1")},
+            "cycle: 'revolute1' -> 'helical4' -> 'revolute1'",
+        ),
+        ({"revolute1": dtau.Mimic("universal3")}, "one coordinate, got 'universal3'.* Universal"),
+        ({"universal3": dtau.Mimic("revolute1")}, "mimic: expected a joint with one coordinate"),
+        ({"revolute1": dtau.Mimic("helical4", 1e160)}, "'revolute1': numbers too large.*1e\\+160"),
+        (
+            {"revolute1": dtau.Mimic("helical4", 1e9), "helical4": dtau.Mimic("revolute5", 1e300)},
+            "'revolute1': numbers too large, in the end the multiplier inf",
+        ),
+        (
+            {"revolute1": dtau.Mimic("helical4", 9), "helical4": dtau.Mimic("revolute5", 1, 1e308)},
+            "'revolute1': numbers too large.* the offset inf",
+        ),
+        ({"revolute1": dtau.Mimic("helical4", 1e154)}, "'helical4' .*: inertias too large to add"),
+    ],
+)
+def test_wrong_mimics(mimics: dict[str, dtau.Mimic], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        GRIPPERS.model(mimics)
+
+
+@pytest.mark.parametrize("name", ["armature", "damping"])
+def test_what_followers_add_must_stay_finite(name: str) -> None:
+    builder = dtau.ModelBuilder("two")
+    body = dtau.Inertia(1e-200, tensor=np.zeros((3, 3)))
+    builder.add(dtau.Prismatic((1, 0, 0)), name="first", inertia=body)
+    mimic = dtau.Mimic("first", 1e153)
+    given = {name: 1000.0}
+    builder.add(dtau.Prismatic((1, 0, 0)), name="second", inertia=body, mimic=mimic, **given)
+    with pytest.raises(ValueError, match=f"({name}|inertias).* too large"):
+        builder.build()
+
+
+def test_locking_takes_followers_along(tied: dtau.Model) -> None:
+    locked = tied.lock({"helical4": 0.4})
+    assert locked.nv == tied.nv - 1
+    s: State = random_state(locked, 3)
+    q = np.empty(tied.nq)
+    for joint in tied.joints:
+        if joint.mimic is None:
+            q[joint.q] = 0.4 if joint.name == "helical4" else s["q"][locked.joint(joint.name).q]
+    for name in tied.bodies:
+        want = dtau.frame_placements(tied, q, name)
+        got = dtau.frame_placements(locked, s["q"], name)
+        assert_close(got.translation, want.translation, 1e-14, name, floor=1.0)
+    with pytest.raises(ValueError, match="'revolute1' mimics 'helical4': lock that one"):
+        tied.lock({"revolute1": 0.0})
+
+
+def test_a_follower_cannot_be_locked_out_of_range() -> None:
+    model = GRIPPERS.model({"prismatic2": dtau.Mimic("revolute5", 2.0)})
+    with pytest.raises(ValueError, match=r"position of joint 'revolute5': .*finite.*inf"):
+        model.lock({"revolute5": 1.7e308})
+
+
+def test_a_follower_without_inertia_is_no_massless_joint() -> None:
+    builder = dtau.ModelBuilder("gripper")
+    finger = dtau.Inertia(0.1)
+    builder.add(dtau.Prismatic((0, 1, 0)), name="left", inertia=finger)
+    builder.add(dtau.Prismatic((0, -1, 0)), name="right", mimic=dtau.Mimic("left"))
+    model = builder.build()
+    assert model.massless_joints == ()
+    assert dtau.forward_dynamics(model, [0.0], [0.0], [0.1]) == pytest.approx(1.0)
+
+
+def test_massless_leaders_are_named() -> None:
+    builder = dtau.ModelBuilder("nothing")
+    builder.add(dtau.Prismatic((0, 1, 0)), name="left")
+    builder.add(dtau.Prismatic((0, -1, 0)), name="right", mimic=dtau.Mimic("left"))
+    with pytest.warns(dtau.ModelWarning, match="left"):
+        assert builder.build().massless_joints == ("left",)
+
+
+def test_urdf() -> None:
+    text = """
+    <robot name="gripper"><link name="hand"/><link name="l">{0}</link><link name="r">{0}</link>
+      <joint name="left" type="prismatic"><parent link="hand"/><child link="l"/>
+        <axis xyz="0 1 0"/><limit lower="0" upper="0.04"/></joint>
+      <joint name="a_right" type="prismatic"><parent link="hand"/><child link="r"/>
+        <axis xyz="0 1 0"/><limit lower="-1" upper="1"/>
+        <mimic joint="left" multiplier="-1" offset="0.01"/></joint>
+    </robot>""".format(
+        '<inertial><mass value="0.2"/>'
+        '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
+    )
+    model = dtau.load(text, mimic="exact")
+    assert (model.nbodies, model.nv) == (2, 1)
+    assert model.joint("a_right").mimic == dtau.Mimic("left", -1.0, 0.01)
+    assert model.upper_limits == [0.04]
+    assert dtau.frame_placements(model, [0.03], "r").translation[1] == pytest.approx(-0.02)
+    assert dtau.mass_matrix(model, [0.0]) == pytest.approx(0.4)
+    with pytest.raises(ValueError, match="mimic: expected 'independent' or 'exact', got 'no'"):
+        dtau.load(text, mimic="no")  # type: ignore[arg-type]

@@ -1,0 +1,208 @@
+"""Every function against Pinocchio on robots of example-robot-data, fixed and free."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import State, random_state
+from compare import EPS, TOLERANCE, assert_close
+from pinocchio_pair import Pair, pair
+from trees import Array
+
+import dtau
+
+pin = pytest.importorskip("pinocchio")
+
+
+ROBOTS = (
+    "double_pendulum_description/double_pendulum_continuous.urdf",  # continuous joints
+    "ur_description/ur5_robot.urdf",
+    "kinova_description/kinova.urdf",  # continuous joints
+    "panda_description/panda.urdf",  # prismatic joints along any axis, a mimic joint
+    "xarm_description/xarm7.urdf",
+    "hyq_description/hyq_no_sensors.urdf",
+    "anymal_b_simple_description/anymal.urdf",
+    "anymal_c_simple_description/anymal.urdf",  # revolute joints about any axis
+    "baxter_description/baxter.urdf",
+    "pr2_description/pr2.urdf",  # continuous, prismatic, mimic
+    "g1_description/g1_29dof_rev_1_0.urdf",
+    "icub_description/icub.urdf",
+    "human_description/human.urdf",  # bodies without inertia between joints
+    "talos_data/talos_full_v2.urdf",
+    "romeo_description/romeo.urdf",  # 24 fingers without inertia
+    "tiago_pro_description/tiago_pro.urdf",  # continuous wheels, two arms
+    "centauro_description/centauro.urdf",
+)
+SEEDS = (1, 2)
+
+
+def cases(needs_inertia: bool) -> Any:
+    """All robots, fixed and free; those with massless joints only where nothing is solved."""
+    rows = []
+    for name in ROBOTS:
+        if needs_inertia and name.startswith("romeo"):
+            continue
+        rows += [
+            pytest.param(name, root, id=f"{name.split('/')[1][:-5]}-{root}")
+            for root in ("fixed", "free")
+        ]
+    return pytest.mark.parametrize(("name", "root"), rows)
+
+
+def state_of(p: Pair, seed: int) -> State:
+    return random_state(p.model, seed)
+
+
+def close(got: Array, want: Array, what: str, tolerance: float = TOLERANCE["pinocchio"]) -> None:
+    # Blocks that vanish (by the position of a free base) hold rounding errors in both.
+    assert_close(got, want, tolerance, what)
+
+
+@cases(needs_inertia=False)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_inverse_dynamics(name: str, root: str, seed: int) -> None:
+    p = pair(name, root)
+    s, data, m = state_of(p, seed), p.peer.createData(), p.model
+    q, v, a, f_ext = s["q"], s["v"], s["a"], s["f_ext"]
+    pq, pv, pa, pf = p.q(q), v[p.iv], a[p.iv], p.wrenches(f_ext)
+    close(dtau.inverse_dynamics(m, q, v, a)[p.iv], pin.rnea(p.peer, data, pq, pv, pa), "tau")
+    got = dtau.inverse_dynamics(m, q, v, a, f_ext)[p.iv]
+    close(got, pin.rnea(p.peer, data, pq, pv, pa, pf), "tau with f_ext")
+    close(
+        dtau.bias_torque(m, q, v)[p.iv], pin.nonLinearEffects(p.peer, data, pq, pv), "bias_torque"
+    )
+    gravity = pin.computeGeneralizedGravity(p.peer, data, pq)
+    close(dtau.gravity_torque(m, q)[p.iv], gravity, "gravity_torque")
+    static = -pin.computeStaticTorque(p.peer, data, pq, pf)
+    still = -dtau.bias_torque(m, q, 0.0 * v, f_ext)[p.iv]
+    close(still, static, "bias_torque at rest with f_ext")
+
+
+@cases(needs_inertia=False)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_matrices(name: str, root: str, seed: int) -> None:
+    p = pair(name, root)
+    s, data = state_of(p, seed), p.peer.createData()
+    q, v = s["q"], s["v"]
+    upper = np.triu(pin.crba(p.peer, data, p.q(q)))
+    close(p.square(dtau.mass_matrix(p.model, q)), upper + np.triu(upper, 1).T, "mass_matrix")
+    coriolis = np.array(pin.computeCoriolisMatrix(p.peer, data, p.q(q), v[p.iv]))
+    close(p.square(dtau.coriolis_matrix(p.model, q, v)), coriolis, "coriolis_matrix")
+
+
+@cases(needs_inertia=False)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_inverse_dynamics_derivatives(name: str, root: str, seed: int) -> None:
+    p = pair(name, root)
+    s, data = state_of(p, seed), p.peer.createData()
+    q, v, a = s["q"], s["v"], s["a"]
+    for f_ext in (None, s["f_ext"]):
+        extra = () if f_ext is None else (p.wrenches(f_ext),)
+        pin.computeRNEADerivatives(p.peer, data, p.q(q), v[p.iv], a[p.iv], *extra)
+        upper = np.triu(data.M)
+        got = dtau.inverse_dynamics_derivatives(p.model, q, v, a, f_ext)
+        close(p.square(got.dtau_dq), data.dtau_dq, "dtau_dq")
+        close(p.square(got.dtau_dv), data.dtau_dv, "dtau_dv")
+        close(p.square(got.dtau_da), upper + np.triu(upper, 1).T, "dtau_da")
+
+
+@cases(needs_inertia=True)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_forward_dynamics(name: str, root: str, seed: int) -> None:
+    p = pair(name, root)
+    s, data, m = state_of(p, seed), p.peer.createData(), p.model
+    q, v, tau = s["q"], s["v"], s["tau"]
+    tolerance = TOLERANCE["pinocchio"] + 1e-14 * np.linalg.cond(dtau.mass_matrix(m, q))
+    pq, pv, pt = p.q(q), v[p.iv], tau[p.iv]
+
+    upper = np.triu(pin.computeMinverse(p.peer, data, pq))
+    inverse = p.square(dtau.mass_matrix_inverse(m, q))
+    close(inverse, upper + np.triu(upper, 1).T, "mass_matrix_inverse", tolerance)
+    for f_ext in (None, s["f_ext"]):
+        extra = () if f_ext is None else (p.wrenches(f_ext),)
+        a = dtau.forward_dynamics(m, q, v, tau, f_ext)
+        close(a[p.iv], pin.aba(p.peer, data, pq, pv, pt, *extra), "forward_dynamics", tolerance)
+        pin.computeABADerivatives(p.peer, data, pq, pv, pt, *extra)
+        got = dtau.forward_dynamics_derivatives(m, q, v, tau, f_ext)
+        close(p.square(got.da_dq), data.ddq_dq, "da_dq", tolerance)
+        close(p.square(got.da_dv), data.ddq_dv, "da_dv", tolerance)
+        upper = np.triu(data.Minv)
+        close(p.square(got.da_dtau), upper + np.triu(upper, 1).T, "da_dtau", tolerance)
+
+
+@cases(needs_inertia=False)
+def test_kinematics(name: str, root: str) -> None:
+    p = pair(name, root)
+    q = state_of(p, 3)["q"]
+    data = p.peer.createData()
+    pin.computeJointJacobians(p.peer, data, p.q(q))
+    pin.updateFramePlacements(p.peer, data)
+    bodies = dtau.forward_kinematics(p.model, q)
+    for i, record in enumerate(p.joints):
+        close(bodies.rotation[record.body], data.oMi[i + 1].rotation, record.name)
+        place = data.oMi[i + 1].translation
+        assert_close(
+            bodies.translation[record.body], place, TOLERANCE["pinocchio"], record.name, floor=1e-2
+        )
+
+    links = {f.name: i for i, f in enumerate(p.peer.frames) if f.type == pin.FrameType.BODY}
+    links.pop("universe", None)
+    assert set(links) <= set(p.model.frames)
+    names = list(links)
+    placed = dtau.frame_placements(p.model, q, names)
+    axes = {"body": pin.LOCAL, "world": pin.WORLD, "mixed": pin.LOCAL_WORLD_ALIGNED}
+    jacobians = {a: dtau.frame_jacobians(p.model, q, names, axes=a) for a in axes}
+    for k, (frame, i) in enumerate(links.items()):
+        close(placed.rotation[k], data.oMf[i].rotation, f"rotation of {frame}")
+        place = data.oMf[i].translation
+        assert_close(
+            placed.translation[k], place, TOLERANCE["pinocchio"], f"place of {frame}", floor=1e-2
+        )
+        for which, theirs in axes.items():
+            want = pin.getFrameJacobian(p.peer, data, i, theirs)
+            got = jacobians[which][k][:, p.iv]
+            assert_close(got, want, TOLERANCE["pinocchio"], f"J of {frame}, {which}", floor=1e-2)
+
+
+@cases(needs_inertia=False)
+def test_manifold(name: str, root: str) -> None:
+    p = pair(name, root)
+    s = state_of(p, 4)
+    q, dq = s["q"], s["dq"]
+    got = dtau.integrate(p.model, q, dq)
+    close(p.q(got), pin.integrate(p.peer, p.q(q), dq[p.iv]), "integrate")
+    # A continuous joint's difference is the shorter way there, and the plain one here.
+    want = pin.difference(p.peer, p.q(s["q0"]), p.q(s["q1"]))
+    ours = dtau.difference(p.model, s["q0"], s["q1"])[p.iv]
+    for joint in list(p.peer.joints)[1:]:
+        if joint.nq == 2 and joint.nv == 1:
+            i = joint.idx_v
+            turns = round((ours[i] - want[i]) / (2.0 * np.pi))
+            want[i] += 2.0 * np.pi * turns
+    close(ours, want, "difference")
+
+
+@cases(needs_inertia=False)
+def test_model(name: str, root: str) -> None:
+    """What the files say, read by two readers."""
+    p = pair(name, root)
+    m, peer = p.model, p.peer
+    assert [joint.name for joint in m.joints] == list(peer.names)[1:]  # same order of children
+    close(m.gravity, peer.gravity.linear, "gravity")
+    moving = sum(inertia.mass for inertia in list(peer.inertias)[1:])
+    assert_close(np.float64(m.mass), np.float64(moving), 10 * EPS, "mass")
+    for joint, record in zip(list(peer.joints)[1:], p.joints, strict=True):
+        at = slice(joint.idx_v, joint.idx_v + joint.nv)
+        if joint.nv == 1:
+            for ours, theirs in (
+                (m.velocity_limits, peer.upperVelocityLimit),
+                (m.effort_limits, peer.upperEffortLimit),
+            ):
+                if np.isfinite(theirs[at]).all() and theirs[at].all():
+                    assert_close(ours[record.v], theirs[at], 0.0, record.name)
+        if joint.nq == 1:
+            at = slice(joint.idx_q, joint.idx_q + 1)
+            assert_close(m.lower_limits[record.q], peer.lowerPositionLimit[at], 0.0, record.name)
+            assert_close(m.upper_limits[record.q], peer.upperPositionLimit[at], 0.0, record.name)

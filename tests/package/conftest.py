@@ -1,0 +1,22 @@
+"""What tests of scripts share."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from files import ROOT
+
+
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Any]:
+    """Import a script of a folder as it would be run: the folder's files are its neighbours."""
+
+    def load(path: str) -> Any:
+        folder, name = path.split("/")
+        monkeypatch.syspath_prepend(str(ROOT / folder))
+        return importlib.import_module(name)
+
+    return load

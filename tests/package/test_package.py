@@ -1,0 +1,102 @@
+"""The package as a whole: its examples, its stubs, what it imports."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import importlib.metadata
+import pkgutil
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from files import ROOT
+
+import dtau
+
+MODULES = ["dtau", *(m.name for m in pkgutil.walk_packages(dtau.__path__, "dtau."))]
+MODULES = [name for name in MODULES if not name.startswith("dtau._core")]
+
+
+PEERS = {  # what examples need beside the package
+    "dtau.conventions.mujoco_model": "mujoco",
+    "dtau.conventions.pinocchio_model": "pinocchio",
+}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_run(name: str) -> None:
+    if name in PEERS:
+        pytest.importorskip(PEERS[name])
+    results = doctest.testmod(importlib.import_module(name))
+    assert results.failed == 0
+
+
+@pytest.mark.parametrize("name", dtau.__all__)
+def test_public_functions_have_examples(name: str) -> None:
+    item = getattr(dtau, name)
+    assert item.__doc__
+    if callable(item) and not isinstance(item, type):
+        for section in ("Parameters", "Returns", "Examples"):
+            assert section in item.__doc__, f"{name} has no section {section}"
+
+
+def run_code_of(document: str) -> dict[str, Any]:
+    """Run the Python blocks of a document one after the other; return the names they set."""
+    text = (ROOT / document).read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
+    assert len(blocks) >= 3
+    names: dict[str, Any] = {}
+    for block in blocks:
+        exec(block, names)
+    return names
+
+
+def test_code_of_the_conventions_runs() -> None:
+    for peer in PEERS.values():
+        pytest.importorskip(peer)
+    run_code_of("docs/conventions.md")
+
+
+def test_code_of_the_linearization_page_runs() -> None:
+    names = run_code_of("docs/linearization.md")
+    assert names["u"].shape == (10, 12)
+
+
+def test_code_of_the_readme_runs() -> None:
+    names = run_code_of("README.md")
+    assert repr(names["pendulum"]) == "<Model 'pendulum': 1 body, nq = 1, nv = 1>"
+
+
+def test_stubs_are_current(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "nanobind.stubgen", "-q", "-r", "-m", "dtau._core"]
+    subprocess.run([*command, "-O", str(tmp_path)], check=True)
+    shipped = Path(dtau.__file__).parent / "_core"
+    for stub in ("__init__.pyi", "complex128.pyi"):
+        fresh = (tmp_path / "_core" / stub).read_text()
+        assert (shipped / stub).read_text() == fresh, f"renew {stub}: see CONTRIBUTING.md"
+
+
+def test_package_is_typed() -> None:
+    assert (Path(dtau.__file__).parent / "py.typed").exists()
+
+
+def test_version_is_that_of_the_distribution() -> None:
+    assert re.fullmatch(r"\d+\.\d+\.\d+", dtau.__version__)
+    assert importlib.metadata.version("dtau") == dtau.__version__
+
+
+def test_only_numpy_is_imported() -> None:
+    code = "import sys, numpy; old = set(sys.modules); import dtau; print(*set(sys.modules) - old)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True
+    ).stdout.split()
+    foreign = (
+        {name.partition(".")[0] for name in loaded}
+        - set(sys.stdlib_module_names)
+        - {"dtau", "numpy"}
+    )
+    assert not {name for name in foreign if not name.startswith("_")}

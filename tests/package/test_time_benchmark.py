@@ -1,0 +1,78 @@
+"""The benchmark of time derivatives refuses to time what is wrong; CasADi's torques are ours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from compare import assert_close
+
+import dtau
+
+
+@pytest.mark.parametrize("function", ["inverse", "forward"])
+@pytest.mark.parametrize("spoilt", [0, 1])
+def test_wrong_results_are_not_timed(
+    script: Any, function: str, spoilt: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case = script("benchmarks/time_cases").Case.of(dtau.robots.aerial_manipulator(), function, 2, 5)
+    assert case.check().shape == (5, 3, 12)
+    name = f"{function}_dynamics_time_derivatives"
+    right = getattr(dtau, name)
+
+    def wrong(*arguments: Any, **options: Any) -> Any:
+        result = right(*arguments, **options)
+        result[..., spoilt, 3] *= 1.0 + 1e-6
+        return result
+
+    monkeypatch.setattr(dtau, name, wrong)
+    with pytest.raises(SystemExit, match=f"{function} dynamics, 7 bodies, order 2: "):
+        case.check()
+
+
+def test_exponents_are_fitted(script: Any) -> None:
+    curve = script("benchmarks/time_derivatives").Curve
+    x = [7, 50, 996]
+    assert curve("inverse", "batch", "bodies", 5, x, [0.1 * i for i in x]).exponent == (
+        pytest.approx(1.0)
+    )
+    x = [0, 3, 10]
+    assert curve("inverse", "batch", "order", None, x, [(i + 1) ** 2 for i in x]).exponent == (
+        pytest.approx(2.0)
+    )
+
+
+@pytest.mark.parametrize("eliminate", [False, True])
+def test_casadi_has_the_same_accelerations(script: Any, eliminate: bool) -> None:
+    pytest.importorskip("casadi")
+    peer, orders = script("benchmarks/casadi_peer"), 2
+    model = dtau.robots.aerial_manipulator()
+    rng = np.random.default_rng(0)
+    q, v, _ = dtau.random_state(model, rng, shape=(3,))
+    tau = rng.uniform(-1.0, 1.0, (3, orders + 1, model.nv))
+    expression = peer.ForwardDynamics(model, orders, eliminate=eliminate)
+    for _ in range(orders):
+        expression.differentiate()
+    stack = np.concatenate([v[:, np.newaxis], tau], axis=1)
+    got = peer.Called(expression.function(), peer.inputs(model, q, stack)).all()
+    want = dtau.forward_dynamics_time_derivatives(model, q, v, tau)
+    for k, accelerations in enumerate(np.moveaxis(got.reshape(want.shape), 1, 0)):
+        assert_close(accelerations, want[:, k], 1e-11 * 10**k, f"order {k}")
+
+
+@pytest.mark.parametrize("eliminate", [False, True])
+def test_casadi_has_the_same_torques(script: Any, eliminate: bool) -> None:
+    pytest.importorskip("casadi")
+    peer, orders = script("benchmarks/casadi_peer"), 4
+    model = dtau.robots.aerial_manipulator()
+    rng = np.random.default_rng(0)
+    q, *_ = dtau.random_state(model, rng, shape=(3,))
+    v = rng.uniform(-1.0, 1.0, (3, orders + 2, model.nv))
+    expression = peer.InverseDynamics(model, orders, eliminate=eliminate)
+    for _ in range(orders):
+        expression.differentiate()
+    got = peer.Called(expression.function(), peer.inputs(model, q, v)).all()
+    want = dtau.inverse_dynamics_time_derivatives(model, q, v)
+    for k, torques in enumerate(np.moveaxis(got.reshape(want.shape), 1, 0)):
+        assert_close(torques, want[:, k], 1e-13, f"order {k}")

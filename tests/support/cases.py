@@ -1,0 +1,116 @@
+"""The table of robots that drives the tests, and random states of them."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+from trees import MOVING, Array, Tree, grow, kind_of, random_quaternion, random_tree
+
+import dtau
+
+State = dict[str, Array]
+
+# Robots
+
+
+def serial(*kinds: str, seed: int = 1) -> Tree:
+    return grow(kinds, range(-1, len(kinds) - 1), seed)
+
+
+TREES: dict[str, Tree] = {
+    **{f"one {kind}": serial(kind, seed=3) for kind in MOVING},
+    "every joint in a chain": serial("fixed", *MOVING, "fixed", *MOVING[::-1], seed=5),
+    "free root, branches": grow(
+        ["free", "revolute", "spherical", "fixed", "helical", "prismatic", "revolute", "revolute"],
+        [-1, 0, 1, 1, 3, 0, 5, 0],
+        seed=7,
+    ),
+    "forest": grow(
+        ["revolute", "free", "spherical", "prismatic", "revolute", "free", "fixed", "helical"],
+        [-1, -1, 0, 1, 3, 2, -1, 6],
+        seed=11,
+    ),
+    "children listed late": grow(
+        ["revolute", "prismatic", "spherical", "revolute", "helical", "revolute", "revolute"],
+        [-1, 0, 0, 1, 2, 1, 4],
+        seed=13,
+    ),
+    "long chain": serial(*["revolute"] * 12, seed=17),
+    "random tree": random_tree(19, bodies=15),
+}
+
+
+@cache
+def robot(name: str) -> dtau.Model:
+    """The model of a row of `TREES`, or one that the package carries."""
+    if name == "quadruped":
+        return dtau.robots.quadruped()
+    if name == "joints that mimic others":
+        return GRIPPERS.model(MIMICS)
+    return TREES[name].model()
+
+
+# Followers before and after what they follow, in the same branch and in others.
+GRIPPERS = grow(
+    ["free", "revolute", "prismatic", "universal", "helical", "revolute", "prismatic", "revolute"],
+    [-1, 0, 1, 0, 3, 4, -1, 6],
+    seed=23,
+)
+MIMICS = {
+    "revolute1": dtau.Mimic("helical4", -0.7, 0.2),
+    "prismatic2": dtau.Mimic("revolute5", 0.3),
+    "prismatic6": dtau.Mimic("helical4", 0.5, -0.1),
+}
+
+ROBOTS = (*TREES, "quadruped", "joints that mimic others")
+on_robots = pytest.mark.parametrize("name", ROBOTS)
+
+
+def actuated(model: dtau.Model) -> list[int]:
+    """Where the velocities of all joints but free roots are."""
+    joints = (j for j in model.joints if j.mimic is None)
+    kept = (j for j in joints if not (isinstance(j.type, dtau.Free) and j.parent < 0))
+    return [k for joint in kept for k in range(joint.v.start, joint.v.stop)]
+
+
+# States
+
+
+def random_q(model: dtau.Model, rng: np.random.Generator, shape: tuple[int, ...] = ()) -> Array:
+    q = rng.uniform(-2.0, 2.0, (*shape, model.nq))
+    for joint in model.joints:
+        start = kind_of(joint.type).quaternion
+        if start is not None:
+            at = slice(joint.q.start + start, joint.q.start + start + 4)
+            q[..., at] = random_quaternion(rng, shape)
+    return q
+
+
+ROWS = 3  # of stacks of time derivatives: orders 0, 1, 2
+
+
+def random_state(model: dtau.Model, seed: int, shape: tuple[int, ...] = ()) -> State:
+    """Every array that some function takes, by the name of the argument."""
+    rng = np.random.default_rng(seed)
+    state = {name: random_q(model, rng, shape) for name in ("q", "q0", "q1")}
+    for name in ("v", "a", "tau", "dq"):
+        state[name] = rng.uniform(-1.5, 1.5, (*shape, model.nv))
+    state["f_ext"] = rng.uniform(-5.0, 5.0, (*shape, model.nbodies, 6))
+    state["wrench"] = rng.uniform(-5.0, 5.0, (*shape, 6))
+    for name in ("dv", "da", "dtau", "lam"):
+        state[name] = rng.uniform(-1.5, 1.5, (*shape, model.nv))
+    state["df_ext"] = rng.uniform(-5.0, 5.0, (*shape, model.nbodies, 6))
+    for name, rows in (("v", ROWS + 1), ("a", ROWS), ("tau", ROWS)):
+        state[f"{name}_derivatives"] = rng.uniform(-1.5, 1.5, (*shape, rows, model.nv))
+    state["f_ext_derivatives"] = rng.uniform(-5.0, 5.0, (*shape, ROWS, model.nbodies, 6))
+    for name in ("lam_q", "lam_v"):
+        state[name] = rng.uniform(-1.5, 1.5, (*shape, model.nv))
+    state["dt"] = np.asarray(rng.uniform(0.005, 0.05, shape))
+    return state
+
+
+def rows(state: State, at: int | slice | Array) -> State:
+    """A part of a batch of states."""
+    return {name: x[at] for name, x in state.items()}

@@ -1,0 +1,288 @@
+"""The one table of public functions that drives the tests which are the same for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, get_args
+
+import numpy as np
+import pytest
+from cases import ROWS, State, actuated
+from core import Core
+from trees import Array
+
+import dtau
+from dtau import options
+
+
+@dataclass(frozen=True)
+class Function:
+    """A public function, as the tests that are the same for all of them see it."""
+
+    name: str
+    arguments: tuple[str, ...]
+    results: tuple[tuple[str | int, ...], ...]  # trailing axes, in the letters of `sizes`
+    options: Mapping[str, Any] = field(default_factory=dict)  # values, or functions of the model
+    solves: bool = False  # needs every joint to carry inertia
+    sees_positions: bool = False  # changes when a free base moves
+    label: str = ""
+
+    def __str__(self) -> str:
+        return self.label or self.name
+
+    def __call__(self, model: dtau.Model, state: State, **more: Any) -> tuple[Array, ...]:
+        """The function's results as a tuple, whether it returns one array or several."""
+        out = self.returned(model, state, **more)
+        return tuple(out) if isinstance(out, tuple) else (out,)
+
+    def returned(self, model: dtau.Model, state: State, **more: Any) -> Any:
+        """What the function itself returns; `more` may be `out` and `threads`."""
+        arrays = {name: state[name] for name in self.arguments}
+        return getattr(dtau, self.name)(model, **arrays, **self.options_for(model), **more)
+
+    def in_core(self, core: Core, model: dtau.Model, state: State) -> tuple[Array, ...]:
+        """The results of the core's function of this name."""
+        arrays = (state[name] for name in self.arguments)
+        out = core(self.name, model, *arrays, **self.options_for(model))
+        return tuple(out) if isinstance(out, tuple) else (out,)
+
+    def options_for(self, model: dtau.Model) -> dict[str, Any]:
+        return {name: x(model) if callable(x) else x for name, x in self.options.items()}
+
+    def shapes(self, model: dtau.Model, batch: tuple[int, ...] = ()) -> list[tuple[int, ...]]:
+        sizes = {
+            "q": model.nq,
+            "v": model.nv,
+            "b": model.nbodies,
+            "f": len(model.frames),
+            "p": dtau.packed_indices(model).shape[1],
+            "z": 2 * model.nv,
+            "u": len(actuated(model)),
+        }
+        return [
+            batch + tuple(sizes[n] if isinstance(n, str) else n for n in axes)
+            for axes in self.results
+        ]
+
+
+def two_inputs(model: dtau.Model) -> Array:
+    """A map from two inputs to all torques."""
+    return np.cos(np.arange(2.0 * model.nv)).reshape(model.nv, 2)
+
+
+def _all_frames(model: dtau.Model) -> list[str]:
+    return list(model.frames)
+
+
+def _last_frame(model: dtau.Model) -> str:
+    return str(model.bodies[-1])
+
+
+_V, _VV, _VVV = ("v",), ("v", "v"), ("v", "v", "v")
+
+
+def _first_joint_of_several(model: dtau.Model) -> list[str]:
+    return [joint.name for joint in model.joints[:1]] if len(model.joints) > 1 else []
+
+
+_PRESCRIBED = {"prescribed": _first_joint_of_several}
+FRAME_AXES = get_args(options.Axes)
+INTEGRATORS = get_args(options.Integrator)
+
+FUNCTIONS: tuple[Function, ...] = (
+    Function("inverse_dynamics", ("q", "v", "a", "f_ext"), (_V,)),
+    Function("forward_dynamics", ("q", "v", "tau", "f_ext"), (_V,), solves=True),
+    Function("mass_matrix", ("q",), (_VV,)),
+    Function("mass_matrix_inverse", ("q",), (_VV,), solves=True),
+    Function("coriolis_matrix", ("q", "v"), (_VV,)),
+    Function("bias_torque", ("q", "v", "f_ext"), (_V,)),
+    Function("gravity_torque", ("q",), (_V,)),
+    Function("inverse_dynamics_derivatives", ("q", "v", "a", "f_ext"), (_VV, _VV, _VV)),
+    Function(
+        "forward_dynamics_derivatives", ("q", "v", "tau", "f_ext"), (_VV, _VV, _VV), solves=True
+    ),
+    Function("inverse_dynamics_jvp", ("q", "v", "a", "dq", "dv", "da", "f_ext", "df_ext"), (_V,)),
+    Function(
+        "forward_dynamics_jvp",
+        ("q", "v", "tau", "dq", "dv", "dtau", "f_ext", "df_ext"),
+        (_V,),
+        solves=True,
+    ),
+    Function("inverse_dynamics_vjp", ("q", "v", "a", "lam", "f_ext"), (_V, _V, _V, ("b", 6))),
+    Function(
+        "forward_dynamics_vjp",
+        ("q", "v", "tau", "lam", "f_ext"),
+        (_V, _V, _V, ("b", 6)),
+        solves=True,
+    ),
+    Function(
+        "inverse_dynamics_vjp",
+        ("q", "v", "a", "lam"),
+        (_V, _V, _V),
+        label="inverse_dynamics_vjp, no f_ext",
+    ),
+    Function(
+        "forward_dynamics_vjp",
+        ("q", "v", "tau", "lam"),
+        (_V, _V, _V),
+        solves=True,
+        label="forward_dynamics_vjp, no f_ext",
+    ),
+    Function("inverse_dynamics_hessian", ("q", "v", "a", "lam", "f_ext"), (_VV,) * 4),
+    Function(
+        "forward_dynamics_hessian",
+        ("q", "v", "tau", "lam", "f_ext"),
+        (_VV,) * 4,
+        solves=True,
+    ),
+    Function(
+        "inverse_dynamics_second_derivatives",
+        ("q", "v", "a", "f_ext"),
+        (_VVV,) * 4,
+    ),
+    Function(
+        "inverse_dynamics_second_derivatives",
+        ("q", "v", "a", "f_ext"),
+        (("p",),) * 4,
+        {"packed": True, "symmetric": True},
+        label="inverse_dynamics_second_derivatives packed, symmetric",
+    ),
+    Function(
+        "forward_dynamics_second_derivatives",
+        ("q", "v", "tau", "f_ext"),
+        (_VVV,) * 4,
+        solves=True,
+    ),
+    Function(
+        "hybrid_dynamics", ("q", "v", "a", "tau", "f_ext"), (_V, _V), _PRESCRIBED, solves=True
+    ),
+    Function(
+        "inverse_dynamics_time_derivatives",
+        ("q", "v_derivatives", "f_ext_derivatives"),
+        ((ROWS, "v"),),
+    ),
+    Function(
+        "forward_dynamics_time_derivatives",
+        ("q", "v", "tau_derivatives", "f_ext_derivatives"),
+        ((ROWS, "v"),),
+        solves=True,
+    ),
+    Function(
+        "hybrid_dynamics_time_derivatives",
+        ("q", "v", "a_derivatives", "tau_derivatives", "f_ext_derivatives"),
+        ((ROWS, "v"), (ROWS, "v")),
+        _PRESCRIBED,
+        solves=True,
+    ),
+    Function("mass_matrix_time_derivatives", ("q", "v_derivatives"), ((ROWS + 2, "v", "v"),)),
+    Function("coriolis_matrix_time_derivatives", ("q", "v_derivatives"), ((ROWS + 1, "v", "v"),)),
+    Function("gravity_torque_time_derivatives", ("q", "v_derivatives"), ((ROWS + 2, "v"),)),
+    Function("bias_torque_time_derivatives", ("q", "v_derivatives"), ((ROWS + 1, "v"),)),
+    Function(
+        "kinematics_time_derivatives",
+        ("q", "v_derivatives"),
+        ((ROWS + 2, "b", 3, 3), (ROWS + 2, "b", 3), (ROWS + 1, "b", 6)),
+        sees_positions=True,
+    ),
+    Function(
+        "linearize",
+        ("q", "v", "tau", "f_ext"),
+        (("z", "z"), ("z", "u"), _V),
+        solves=True,
+    ),
+    Function(
+        "linearize",
+        ("q", "v", "tau", "f_ext"),
+        (("z", "z"), ("z", 2), _V),
+        {"inputs": two_inputs},
+        solves=True,
+        label="linearize, two inputs",
+    ),
+    *(
+        Function(
+            "linearize_discrete",
+            ("q", "v", "tau", "dt", "f_ext"),
+            (("z", "z"), ("z", "u"), ("q",), _V),
+            {"integrator": integrator},
+            solves=True,
+            sees_positions=True,
+            label=f"linearize_discrete {integrator}",
+        )
+        for integrator in INTEGRATORS
+    ),
+    *(
+        Function(
+            "step",
+            ("q", "v", "tau", "dt", "f_ext"),
+            (("q",), _V),
+            {"integrator": integrator},
+            solves=True,
+            sees_positions=True,
+            label=f"step {integrator}",
+        )
+        for integrator in INTEGRATORS
+    ),
+    *(
+        Function(
+            "step_vjp",
+            ("q", "v", "tau", "dt", "lam_q", "lam_v", "f_ext"),
+            (_V, _V, _V, ("b", 6)),
+            {"integrator": integrator},
+            solves=True,
+            label=f"step_vjp {integrator}",
+        )
+        for integrator in INTEGRATORS
+    ),
+    Function(
+        "step_vjp",
+        ("q", "v", "tau", "dt", "lam_q", "lam_v"),
+        (_V, _V, _V),
+        {"integrator": "rk4"},
+        solves=True,
+        label="step_vjp rk4, no f_ext",
+    ),
+    Function("forward_kinematics", ("q",), (("b", 3, 3), ("b", 3)), sees_positions=True),
+    Function(
+        "frame_placements",
+        ("q",),
+        (("f", 3, 3), ("f", 3)),
+        {"frames": _all_frames},
+        sees_positions=True,
+    ),
+    *(
+        Function(
+            "frame_jacobians",
+            ("q",),
+            (("f", 6, "v"),),
+            {"frames": _all_frames, "axes": axes},
+            sees_positions=axes == "world",
+            label=f"frame_jacobians {axes}",
+        )
+        for axes in FRAME_AXES
+    ),
+    *(
+        Function(
+            "wrench_at_frame",
+            ("q", "wrench"),
+            (("b", 6),),
+            {"frame": _last_frame, "axes": axes},
+            sees_positions=axes == "world",
+            label=f"wrench_at_frame {axes}",
+        )
+        for axes in FRAME_AXES
+    ),
+    Function("integrate", ("q", "dq"), (("q",),), sees_positions=True),
+    Function("difference", ("q0", "q1"), (_V,), sees_positions=True),
+    Function("normalize", ("q",), (("q",),), sees_positions=True),
+)
+
+# Public functions without a row: of files; of no array; what is computed by others of these.
+OTHERS = {"load", "neutral", "random_state", "packed_indices", "equilibrium"}
+
+everywhere = pytest.mark.parametrize("function", FUNCTIONS, ids=str)
+
+
+def function_named(name: str) -> Function:
+    """The first row of a function."""
+    return next(function for function in FUNCTIONS if function.name == name)

@@ -1,0 +1,323 @@
+"""Values: an independent inverse dynamics, and the identities of mechanics."""
+
+from __future__ import annotations
+
+import complex_step
+import newton_euler
+import numpy as np
+import pytest
+from cases import ROBOTS, TREES, random_state, robot
+from compare import TOLERANCE, assert_close, assert_same_bits, solved
+from core import complex_core
+from functions import FRAME_AXES
+from hypothesis import given
+from trees import SEEDS, Tree, grow, trees
+
+import dtau
+
+IDENTITY = TOLERANCE["identity"]
+
+
+def mass_scale(model: dtau.Model, q: np.ndarray) -> float:
+    """What is small against it is a rounding error."""
+    return 1e-2 * float(np.abs(dtau.mass_matrix(model, q)).max())
+
+
+# Newton and Euler
+
+
+def check_newton_euler(tree: Tree, seed: int) -> None:
+    model = tree.model()
+    s = random_state(model, seed)
+    q, v, a, f_ext = s["q"], s["v"], s["a"], s["f_ext"]
+    zero = np.zeros(model.nv)
+    tolerance, floor = TOLERANCE["newton_euler"], mass_scale(model, q)
+
+    def expected(*args: np.ndarray) -> np.ndarray:
+        return newton_euler.inverse_dynamics(tree, model, q, *args)
+
+    def check(got: np.ndarray, want: np.ndarray, what: str) -> None:
+        assert_close(got, want, tolerance, what, floor=floor)
+
+    check(dtau.inverse_dynamics(model, q, v, a), expected(v, a), "inverse_dynamics")
+    check(dtau.inverse_dynamics(model, q, v, a, f_ext), expected(v, a, f_ext), "with f_ext")
+    check(dtau.bias_torque(model, q, v), expected(v, zero), "bias_torque")
+    check(dtau.bias_torque(model, q, v, f_ext), expected(v, zero, f_ext), "bias_torque, f_ext")
+    gravity = expected(zero, zero)
+    check(dtau.gravity_torque(model, q), gravity, "gravity_torque")
+    columns = np.stack([expected(zero, e) - gravity for e in np.eye(model.nv)], axis=1)
+    check(dtau.mass_matrix(model, q), columns, "mass_matrix")
+
+    moved = newton_euler.motions(tree, model, q, v, a)
+    placements = dtau.forward_kinematics(model, q)
+    frames = dtau.frame_placements(model, q, [body.name for body in tree.bodies])
+    for i, (body, motion) in enumerate(zip(tree.bodies, moved, strict=True)):
+        if body.kind != "fixed":
+            k = model.joint(body.name).body
+            check(placements.rotation[k], motion.rotation, f"rotation of {body.name}")
+            check(placements.translation[k], motion.origin, f"translation of {body.name}")
+        check(frames.rotation[i], motion.rotation, f"rotation of frame {body.name}")
+        check(frames.translation[i], motion.origin, f"translation of frame {body.name}")
+
+    kinetic, _ = newton_euler.energies(tree, model, q, v)
+    got = 0.5 * v @ dtau.mass_matrix(model, q) @ v
+    assert_close(got, kinetic, tolerance, "kinetic energy")
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_newton_euler_on_robots(name: str) -> None:
+    check_newton_euler(TREES[name], seed=1)
+
+
+@given(trees(), SEEDS)
+def test_newton_euler(tree: Tree, seed: int) -> None:
+    check_newton_euler(tree, seed)
+
+
+# Identities
+
+
+def check_identities(model: dtau.Model, seed: int) -> None:
+    s = random_state(model, seed)
+    q, v, a, tau, f_ext = s["q"], s["v"], s["a"], s["tau"], s["f_ext"]
+    zero = np.zeros(model.nv)
+    mass = dtau.mass_matrix(model, q)
+    inverse = dtau.mass_matrix_inverse(model, q)
+    floor = mass_scale(model, q)
+
+    forces = dtau.inverse_dynamics(model, q, v, a, f_ext)
+    sum_of_terms = mass @ a + dtau.bias_torque(model, q, v, f_ext)
+    assert_close(sum_of_terms, forces, IDENTITY, "M a + bias", floor=floor)
+    back = dtau.forward_dynamics(model, q, v, forces, f_ext)
+    assert_close(back, a, solved(IDENTITY, mass), "forward of inverse dynamics")
+
+    accelerated = dtau.forward_dynamics(model, q, v, tau, f_ext)
+    returned = dtau.inverse_dynamics(model, q, v, accelerated, f_ext)
+    size = float(np.abs(mass).max() * np.abs(accelerated).max())
+    assert_close(returned, tau, IDENTITY, "inverse of forward dynamics", floor=size)
+
+    assert_close(inverse @ mass, np.eye(model.nv), solved(IDENTITY, mass), "Minv M")
+    assert_same_bits(mass, mass.T, "mass_matrix transposed")
+    assert_same_bits(inverse, inverse.T, "mass_matrix_inverse transposed")
+    assert np.linalg.eigvalsh(mass).min() > 0.0
+
+    at_rest = dtau.inverse_dynamics(model, q, zero, zero)
+    assert_close(dtau.gravity_torque(model, q), at_rest, IDENTITY, "gravity", floor=floor)
+    at_a_zero = dtau.inverse_dynamics(model, q, v, zero, f_ext)
+    assert_close(dtau.bias_torque(model, q, v, f_ext), at_a_zero, IDENTITY, "bias", floor=floor)
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_identities_of_robots(name: str) -> None:
+    check_identities(robot(name), seed=2)
+
+
+@given(trees(), SEEDS)
+def test_identities(tree: Tree, seed: int) -> None:
+    check_identities(tree.model(), seed)
+
+
+def check_power(model: dtau.Model, seed: int) -> None:
+    """Kinetic energy grows by the power of what is neither gravity nor damping."""
+    s = random_state(model, seed)
+    q, v, a = s["q"], s["v"], s["a"]
+    h = complex_step.STEP
+    point = complex_step.moved(model, q, v[np.newaxis])
+    speed = v + 1j * h * a
+    mass = complex_core("mass_matrix", model, point)[0]
+    growth = (0.5 * speed @ mass @ speed).imag / h
+    tau = dtau.inverse_dynamics(model, q, v, a)
+    power = v @ (tau - dtau.gravity_torque(model, q) - model.damping * v)
+    size = float(np.abs(v) @ (np.abs(tau) + model.damping * np.abs(v)))
+    assert_close(np.float64(power), np.float64(growth), IDENTITY, "power", floor=size)
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_power_of_robots(name: str) -> None:
+    check_power(robot(name), seed=3)
+
+
+@given(trees(), SEEDS)
+def test_power(tree: Tree, seed: int) -> None:
+    check_power(tree.model(), seed)
+
+
+@given(trees(), SEEDS)
+def test_gravity_torque_is_the_gradient_of_potential_energy(tree: Tree, seed: int) -> None:
+    model = tree.model()
+    q = random_state(model, seed)["q"]
+    rotation, translation = complex_core(
+        "forward_kinematics", model, complex_step.moved(model, q, np.eye(model.nv))
+    )
+    energy = np.zeros(model.nv, dtype=complex)
+    for body in tree.bodies:
+        frame = model.frame(body.name)
+        if frame.body >= 0:
+            com = frame.placement.translation + frame.placement.rotation @ body.com
+            place = translation[:, frame.body] + rotation[:, frame.body] @ com
+            energy -= body.mass * place @ tree.gravity
+    want = energy.imag / complex_step.STEP
+    floor = float(np.linalg.norm(tree.gravity) * model.mass)
+    assert_close(dtau.gravity_torque(model, q), want, IDENTITY, "gravity", floor=floor)
+
+
+def test_energies_of_the_oracle_agree_with_its_forces() -> None:
+    """Guards newton_euler itself: a small step of the motion costs the work of its forces."""
+    tree = grow(["free", "helical", "spherical", "prismatic"], [-1, 0, 1, 2], 23, damping=False)
+    model = tree.model()
+    s = random_state(model, 4)
+    q, v, a = s["q"], s["v"], s["a"]
+    dt = 1e-4
+
+    def energy(t: float) -> float:
+        # v is body-fixed: q' = q (+) (v t + a t^2 / 2) is exact to second order in t.
+        moved = dtau.integrate(model, q, v * t + 0.5 * a * t**2)
+        return sum(newton_euler.energies(tree, model, moved, v + a * t))
+
+    rate = (energy(dt) - energy(-dt)) / (2.0 * dt)
+    power = v @ newton_euler.inverse_dynamics(tree, model, q, v, a)
+    assert_close(np.float64(rate), np.float64(power), 1e-6, "dE/dt")
+
+
+# External wrenches
+
+
+def check_wrench(model: dtau.Model, seed: int) -> None:
+    s = random_state(model, seed)
+    q, v, a, wrench = s["q"], s["v"], s["a"], s["wrench"]
+    free = dtau.inverse_dynamics(model, q, v, a)
+    floor = float(np.abs(wrench).max())
+    for frame in model.frames:
+        if model.frame(frame).body < 0:
+            continue
+        for axes in FRAME_AXES:
+            f_ext = dtau.wrench_at_frame(model, q, frame, wrench, axes=axes)
+            others = np.delete(f_ext, model.frame(frame).body, axis=0)
+            assert_same_bits(others, np.zeros_like(others), "wrench on the other bodies")
+            jacobian = dtau.frame_jacobians(model, q, frame, axes=axes)
+            got = dtau.inverse_dynamics(model, q, v, a, f_ext)
+            want = free - jacobian.T @ wrench
+            assert_close(got, want, IDENTITY, f"J^T f at {frame}, {axes}", floor=floor)
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_wrench_at_frame_of_robots(name: str) -> None:
+    check_wrench(robot(name), seed=5)
+
+
+@given(trees(), SEEDS)
+def test_wrench_at_frame(tree: Tree, seed: int) -> None:
+    check_wrench(tree.model(), seed)
+
+
+@given(trees(), SEEDS)
+def test_f_ext_is_linear_and_absent_means_zero(tree: Tree, seed: int) -> None:
+    model = tree.model()
+    s = random_state(model, seed)
+    q, v, a, f_ext = s["q"], s["v"], s["a"], s["f_ext"]
+    none = dtau.inverse_dynamics(model, q, v, a)
+    assert_same_bits(dtau.inverse_dynamics(model, q, v, a, np.zeros_like(f_ext)), none)
+    once = dtau.inverse_dynamics(model, q, v, a, f_ext)
+    thrice = dtau.inverse_dynamics(model, q, v, a, 3.0 * f_ext)
+    floor = float(np.abs(f_ext).max())
+    assert_close(thrice - none, 3.0 * (once - none), IDENTITY, "3 f_ext", floor=floor)
+
+
+# Armature and damping
+
+
+@given(trees(), SEEDS)
+def test_armature_and_damping(tree: Tree, seed: int) -> None:
+    loaded, plain = tree.model(), tree.bare().model()
+    assert not plain.armature.any()
+    assert not plain.damping.any()
+    s = random_state(loaded, seed)
+    q, v, a, f_ext = s["q"], s["v"], s["a"], s["f_ext"]
+    rotor, friction = np.diag(loaded.armature), np.diag(loaded.damping)
+    floor = mass_scale(loaded, q)
+
+    def check(got: np.ndarray, want: np.ndarray, what: str) -> None:
+        assert_close(got, want, IDENTITY, what, floor=floor)
+
+    check(dtau.mass_matrix(loaded, q), dtau.mass_matrix(plain, q) + rotor, "M")
+    check(dtau.coriolis_matrix(loaded, q, v), dtau.coriolis_matrix(plain, q, v), "C")
+    check(dtau.gravity_torque(loaded, q), dtau.gravity_torque(plain, q), "g")
+    check(
+        dtau.bias_torque(loaded, q, v, f_ext),
+        dtau.bias_torque(plain, q, v, f_ext) + friction @ v,
+        "bias",
+    )
+    check(
+        dtau.inverse_dynamics(loaded, q, v, a, f_ext),
+        dtau.inverse_dynamics(plain, q, v, a, f_ext) + rotor @ a + friction @ v,
+        "inverse_dynamics",
+    )
+    d = dtau.inverse_dynamics_derivatives(loaded, q, v, a, f_ext)
+    d0 = dtau.inverse_dynamics_derivatives(plain, q, v, a, f_ext)
+    check(d.dtau_dq, d0.dtau_dq, "dtau_dq")
+    check(d.dtau_dv, d0.dtau_dv + friction, "dtau_dv")
+    check(d.dtau_da, d0.dtau_da + rotor, "dtau_da")
+
+
+# Locked joints
+
+
+def check_lock(tree: Tree, seed: int) -> None:
+    """A locked joint is one at rest that carries any load."""
+    full = tree.model()
+    s = random_state(full, seed)
+    q, v, a = s["q"].copy(), s["v"].copy(), s["a"].copy()
+    moving = [joint.name for joint in full.joints]
+    rng = np.random.default_rng(seed)
+    held = [name for name in moving[1:] if rng.random() < 0.5] or moving[1:2]
+    values = {}
+    for name in held:
+        joint = full.joint(name)
+        v[joint.v] = a[joint.v] = 0.0
+        coordinates = q[joint.q]
+        values[name] = float(coordinates[0]) if coordinates.size == 1 else coordinates.copy()
+    model = full.lock(values)
+    kept = [joint.name for joint in model.joints]
+    assert kept == [name for name in moving if name not in held]
+    iq = np.concatenate([np.r_[full.joint(name).q] for name in kept])
+    iv = np.concatenate([np.r_[full.joint(name).v] for name in kept])
+    block = np.ix_(iv, iv)
+    floor = mass_scale(full, q)
+
+    def check(got: np.ndarray, want: np.ndarray, what: str) -> None:
+        assert_close(got, want, IDENTITY, what, floor=floor)
+
+    check(
+        dtau.inverse_dynamics(model, q[iq], v[iv], a[iv]),
+        dtau.inverse_dynamics(full, q, v, a)[iv],
+        "inverse_dynamics",
+    )
+    check(dtau.mass_matrix(model, q[iq]), dtau.mass_matrix(full, q)[block], "mass_matrix")
+    got = dtau.inverse_dynamics_derivatives(model, q[iq], v[iv], a[iv])
+    want = dtau.inverse_dynamics_derivatives(full, q, v, a)
+    for name, x, y in zip(got._fields, got, want, strict=True):
+        check(x, y[block], name)
+    check(
+        dtau.coriolis_matrix(model, q[iq], v[iv]),
+        dtau.coriolis_matrix(full, q, v)[block],
+        "coriolis_matrix",
+    )
+    assert set(model.frames) >= set(full.bodies)
+    frames = list(full.frames)
+    for name, x, y in zip(
+        ("rotation", "translation"),
+        dtau.frame_placements(model, q[iq], frames),
+        dtau.frame_placements(full, q, frames),
+        strict=True,
+    ):
+        check(x, y, name)
+
+
+@pytest.mark.parametrize("name", [name for name in TREES if len(TREES[name].bodies) > 1])
+def test_lock_on_robots(name: str) -> None:
+    check_lock(TREES[name], seed=6)
+
+
+@given(trees().filter(lambda tree: sum(body.kind != "fixed" for body in tree.bodies) > 1), SEEDS)
+def test_lock(tree: Tree, seed: int) -> None:
+    check_lock(tree, seed)

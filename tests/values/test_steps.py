@@ -1,0 +1,277 @@
+"""Time steps: their order, their derivatives against complex step, their gradients."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import complex_step
+import numpy as np
+import pytest
+from cases import State, actuated, on_robots, random_state, robot
+from compare import assert_close, assert_same_results, solved
+from core import complex_core
+from functions import INTEGRATORS
+from hypothesis import given
+from hypothesis import strategies as st
+from trees import SEEDS, Array, Tree, trees
+
+import dtau
+
+each_integrator = pytest.mark.parametrize("integrator", INTEGRATORS)
+
+
+class Case:
+    """A step and its derivatives by complex step: by z = (xi, dv), tau and f_ext."""
+
+    def __init__(
+        self, model: dtau.Model, seed: int, integrator: str, wrenches: bool, dt: float = 0.03
+    ) -> None:
+        s: State = random_state(model, seed)
+        self.model, self.integrator, self.state, self.dt = model, integrator, s, dt
+        self.point = (s["q"], s["v"], s["tau"], dt)
+        self.f_ext = s["f_ext"] if wrenches else None
+        self.after = dtau.step(model, *self.point, integrator, self.f_ext)
+        n, q, v, tau = model.nv, s["q"], s["v"], s["tau"]
+        spread = {
+            "q": np.tile(q.astype(complex), (3 * n, 1)),
+            "v": np.tile(v.astype(complex), (3 * n, 1)),
+            "tau": np.tile(tau.astype(complex), (3 * n, 1)),
+        }
+        spread["q"][:n] = complex_step.moved(model, q, np.eye(n))
+        step = 1j * complex_step.STEP * np.eye(n)
+        spread["v"][n : 2 * n] += step
+        spread["tau"][2 * n :] += step
+        want = self._columns(spread["q"], spread["v"], spread["tau"], self.f_ext)
+        self.A, self.B = want[:, : 2 * n], want[:, 2 * n :]
+        self.tolerance = solved(1e-10, dtau.mass_matrix(model, q))
+
+    def _columns(self, q: Any, v: Any, tau: Any, f_ext: Any) -> Array:
+        """The variation of the state after the step, as columns."""
+        q_after, v_after = complex_core(
+            "step", self.model, q, v, tau, self.dt, f_ext, integrator=self.integrator
+        )
+        rates = q_after.imag / complex_step.STEP
+        xi = [complex_step.tangent(self.model, self.after.q, rate) for rate in rates]
+        return np.vstack([np.array(xi).T, v_after.imag.T / complex_step.STEP])
+
+    def by_f_ext(self) -> Array:
+        assert self.f_ext is not None
+        size = self.f_ext.size
+        f_ext = np.tile(self.f_ext.astype(complex), (size, 1, 1))
+        f_ext.reshape(size, size)[...] += 1j * complex_step.STEP * np.eye(size)
+        return self._columns(*self.point[:3], f_ext)
+
+
+def check_matrices(case: Case) -> None:
+    model = case.model
+    lin = dtau.linearize_discrete(model, *case.point, case.integrator, case.f_ext)
+    floor = 1e-2 * float(np.abs(case.A).max())
+    assert_close(lin.A, case.A, case.tolerance, "A")
+    want = case.B[:, actuated(model)]
+    assert_close(
+        lin.B, want, case.tolerance, "B", floor=max(1e-2 * np.abs(case.B).max(), 1e-3 * floor)
+    )
+    assert_close(lin.q, case.after.q, case.tolerance, "q")
+    assert_close(lin.v, case.after.v, case.tolerance, "v", floor=1.0)
+
+
+def check_gradient(case: Case) -> None:
+    model, s = case.model, case.state
+    lam = np.r_[s["lam_q"], s["lam_v"]]
+    got = dtau.step_vjp(
+        model, *case.point, s["lam_q"], s["lam_v"], case.integrator, f_ext=case.f_ext
+    )
+    by_z, n = case.A.T @ lam, model.nv
+    floor = float(np.abs(case.A.T).max())
+    assert_close(got.by_q, by_z[:n], case.tolerance, "by_q", floor=floor)
+    assert_close(got.by_v, by_z[n:], case.tolerance, "by_v", floor=floor)
+    floor = float((np.abs(case.B.T) @ np.abs(lam)).max())
+    assert_close(got.by_tau, case.B.T @ lam, case.tolerance, "by_tau", floor=floor)
+    if case.f_ext is not None:
+        matrix = case.by_f_ext()
+        floor = float((np.abs(matrix.T) @ np.abs(lam)).max())
+        want = (matrix.T @ lam).reshape(case.f_ext.shape)
+        assert_close(got.by_f_ext, want, case.tolerance, "by_f_ext", floor=floor)
+
+
+CHECKS = {"matrices": check_matrices, "gradient": check_gradient}
+each_check = pytest.mark.parametrize("check", CHECKS)
+
+
+@each_check
+@pytest.mark.parametrize("wrenches", [False, True], ids=["alone", "f_ext"])
+@each_integrator
+@on_robots
+def test_robots(name: str, integrator: str, wrenches: bool, check: str) -> None:
+    CHECKS[check](Case(robot(name), 1, integrator, wrenches))
+
+
+@each_check
+@each_integrator
+@given(tree=trees(max_bodies=5), seed=SEEDS, wrenches=st.booleans())
+def test_trees(integrator: str, check: str, tree: Tree, seed: int, wrenches: bool) -> None:
+    CHECKS[check](Case(tree.model(), seed, integrator, wrenches))
+
+
+@each_check
+@each_integrator
+@pytest.mark.parametrize("dt", [-0.1, 0.0, 1e-4, 0.5])
+def test_lengths_of_steps(integrator: str, dt: float, check: str) -> None:
+    """Also backwards, and so long that joints turn far."""
+    CHECKS[check](Case(robot("every joint in a chain"), 2, integrator, False, dt))
+
+
+@each_integrator
+def test_no_time_no_change(integrator: str) -> None:
+    model = robot("every joint in a chain")
+    q, v, tau, _ = Case(model, 3, integrator, False).point
+    lin = dtau.linearize_discrete(model, q, v, tau, 0.0, integrator)
+    assert_close(lin.q, q, 1e-15, "q")
+    np.testing.assert_array_equal(lin.v, v)
+    np.testing.assert_array_equal(lin.A, np.eye(2 * model.nv))
+    np.testing.assert_array_equal(lin.B, np.zeros(lin.B.shape))
+
+
+@each_integrator
+@pytest.mark.parametrize("dt", [-0.3, 0.0, 1e-300, 3.0])
+@pytest.mark.parametrize("name", ["every joint in a chain", "joints that mimic others"])
+def test_the_same_bits_alone(name: str, dt: float, integrator: str) -> None:
+    """Also where numbers underflow, and where columns are processed in other blocks."""
+    model = robot(name)
+    s = random_state(model, 11, (3,))
+    point = s["q"], s["v"], s["tau"]
+    together = dtau.linearize_discrete(model, *point, dt, integrator)
+    for i in range(3):
+        alone = dtau.linearize_discrete(model, *(x[i] for x in point), dt, integrator)
+        assert_same_results([x[i] for x in together], alone)
+
+
+@each_integrator
+@on_robots
+def test_inputs(name: str, integrator: str) -> None:
+    """A map of all torques, and masks, against each other."""
+    model = robot(name)
+    case = Case(model, 4, integrator, True)
+
+    def B(inputs: Any) -> Array:
+        lin = dtau.linearize_discrete(model, *case.point, integrator, case.f_ext, inputs)
+        return lin.B
+
+    floor = 1e-2 * float(np.abs(case.B).max())
+    assert_close(B(np.eye(model.nv)), case.B, case.tolerance, "B", floor=floor)
+    rng = np.random.default_rng(5)
+    for width in (1, 5, 40):
+        some = rng.standard_normal((model.nv, width))
+        assert_close(B(some), case.B @ some, case.tolerance, "B", floor=floor)
+    mask = rng.random(model.nv) < 0.5
+    assert_close(B(mask), case.B[:, mask], case.tolerance, "B", floor=floor)
+
+
+# The methods themselves
+
+
+@each_integrator
+@pytest.mark.parametrize(
+    "name", ["one spherical", "one free", "one planar", "free root, branches", "quadruped"]
+)
+def test_order(name: str, integrator: str) -> None:
+    """Halving the steps divides the error by 2 or by 16."""
+    model = robot(name)
+    s = random_state(model, 6)
+    tau = np.zeros(model.nv)
+
+    def end(steps: int, method: str) -> tuple[Array, Array]:
+        q, v = s["q"], s["v"]
+        for _ in range(steps):
+            q, v = dtau.step(model, q, v, tau, 0.1 / steps, method)
+        return q, v
+
+    exact = end(512, "rk4")
+
+    def error(steps: int) -> float:
+        q, v = end(steps, integrator)
+        return float(np.linalg.norm(np.r_[dtau.difference(model, exact[0], q), v - exact[1]]))
+
+    order = 4 if integrator == "rk4" else 1
+    coarse = 8 if integrator == "rk4" else 64
+    got = np.log2(error(coarse) / error(2 * coarse))
+    assert order - 0.2 <= got <= order + 0.5, got
+
+
+def test_definitions() -> None:
+    model = robot("every joint in a chain")
+    q, v, tau, dt = Case(model, 7, "euler", False).point
+    a = dtau.forward_dynamics(model, q, v, tau)
+    euler = dtau.step(model, q, v, tau, dt)
+    assert_close(euler.v, v + dt * a, 1e-15, "v")
+    assert_close(euler.q, dtau.integrate(model, q, dt * v), 1e-14, "q")
+    semi = dtau.step(model, q, v, tau, dt, "semi_implicit")
+    assert_close(semi.v, v + dt * a, 1e-15, "v")
+    assert_close(semi.q, dtau.integrate(model, q, dt * semi.v), 1e-14, "q")
+
+
+def test_a_slider_by_hand() -> None:
+    builder = dtau.ModelBuilder("slider", gravity=(0.0, 0.0, -10.0))
+    inertia = dtau.Inertia(2.0, (0.0, 0.0, 0.0), np.eye(3))
+    builder.add(dtau.Prismatic((0, 0, 1)), name="slide", inertia=inertia)
+    model = builder.build()
+    point = ([1.0], [3.0], [4.0], 0.5)  # a = 4 / 2 - 10
+    for integrator, q in (("euler", 2.5), ("semi_implicit", 0.5), ("rk4", 1.5)):
+        after = dtau.step(model, *point, integrator)
+        assert_close(np.r_[after.q, after.v], np.array([q, -1.0]), 1e-15, "after")
+        by_u = {"euler": 0.0, "semi_implicit": 0.125, "rk4": 0.0625}[integrator]
+        lin = dtau.linearize_discrete(model, *point, integrator)
+        assert_close(lin.A, np.array([[1.0, 0.5], [0.0, 1.0]]), 1e-15, "A")
+        assert_close(lin.B, np.array([[by_u], [0.25]]), 1e-15, "B")
+
+
+def test_a_trajectory_is_a_batch() -> None:
+    """Backpropagation by matrices and by products gives the same gradient."""
+    model = robot("free root, branches")
+    s = random_state(model, 8, (6,))
+    q, v = s["q"][0], s["v"][0]
+    knots = []
+    for tau in s["tau"]:
+        knots.append((q, v))
+        q, v = dtau.step(model, q, v, tau, 0.02, "rk4")
+    qs, vs = (np.array(x) for x in zip(*knots, strict=True))
+    everything = np.ones(model.nv, dtype=bool)
+    lin = dtau.linearize_discrete(model, qs, vs, s["tau"], 0.02, "rk4", inputs=everything)
+    assert_close(lin.q[-1], q, 1e-13, "q")
+    lam = np.r_[s["lam_q"][0], s["lam_v"][0]]
+    lam_q, lam_v = s["lam_q"][0], s["lam_v"][0]
+    for k in reversed(range(6)):
+        lam_q, lam_v, by_tau = dtau.step_vjp(
+            model, qs[k], vs[k], s["tau"][k], 0.02, lam_q, lam_v, "rk4"
+        )
+        assert_close(by_tau, lin.B[k].T @ lam, 1e-11, f"by_tau {k}")
+        lam = lin.A[k].T @ lam
+        assert_close(np.r_[lam_q, lam_v], lam, 1e-11, f"lam {k}")
+
+
+@pytest.mark.parametrize("wrong", ["RK4", "", None, 4])
+def test_unknown_integrator(wrong: Any) -> None:
+    model = robot("one free")
+    s = random_state(model, 9)
+    point = (s["q"], s["v"], s["tau"], 0.1)
+    for call in (
+        lambda: dtau.step(model, *point, wrong),
+        lambda: dtau.linearize_discrete(model, *point, wrong),
+        lambda: dtau.step_vjp(model, *point, s["lam_q"], s["lam_v"], wrong),
+    ):
+        with pytest.raises((ValueError, TypeError), match=r"^integrator: expected"):
+            call()
+
+
+def test_lengths_of_steps_are_a_batch_too() -> None:
+    model = robot("forest")
+    s = random_state(model, 10)
+    dts = np.array([[0.01], [0.02], [0.03]])
+    tau = random_state(model, 10, (2,))["tau"]
+    q, v = dtau.step(model, s["q"], s["v"], tau, dts, "rk4")
+    assert q.shape == (3, 2, model.nq)
+    for i, dt in enumerate(dts[:, 0]):
+        for j in range(2):
+            want = dtau.step(model, s["q"], s["v"], tau[j], dt, "rk4")
+            np.testing.assert_array_equal(q[i, j], want.q)
+            np.testing.assert_array_equal(v[i, j], want.v)
