@@ -12,7 +12,7 @@ from headers import HeadersRobot
 from robots import Array, Robot, pinocchio
 
 import dtau
-from dtau import _core
+from dtau import _testing
 
 TOLERANCE = 1e-9  # of the largest element of the result
 CONDITION = 5e-16  # and so much for each unit of the mass matrix's condition, where it is solved
@@ -194,11 +194,11 @@ class Case:
 
     def operations(self) -> tuple[int, int, int]:
         """Multiplications, additions and divisions of one state."""
-        _core.counting.take()
+        _testing.counting.take()
         state = [argument[0] for argument in self.ours]
         wrenches = (None,) if len(state) == 3 else ()
-        getattr(_core.counting, self.function.name)(self.robot.model, *state, *wrenches)
-        multiplications, additions, divisions = _core.counting.take()
+        getattr(_testing.counting, self.function.name)(self.robot.model, *state, *wrenches)
+        multiplications, additions, divisions = _testing.counting.take()
         return int(multiplications), int(additions), int(divisions)
 
 

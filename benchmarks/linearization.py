@@ -40,7 +40,7 @@ from harness import (
 from robots import KNOWN, Array, Robot, from_urdf, known, states
 
 import dtau
-from dtau import _core
+from dtau import _testing
 
 DT = 0.01
 LONE_STATES = 64
@@ -98,7 +98,7 @@ def by_complex_step(robot: Robot, q: Array, v: Array, tau: Array, integrator: st
     n = model.nv
     qs = np.tile(q.astype(complex), (2 * n, 1))
     vs = np.tile(v.astype(complex), (2 * n, 1))
-    core = _core.complex128
+    core = _testing.complex128
     qs[:n] = core.integrate(model, qs[:n], 1j * step * np.eye(n))
     vs[n:] += 1j * step * np.eye(n)
     h = np.array(DT, dtype=complex)

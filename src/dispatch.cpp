@@ -73,10 +73,10 @@ void use_instruction_set(const std::string& name) {
             return;
         }
     }
-    throw std::invalid_argument("instruction set '" + name +
-                                "' is not to be had here: expected one of " +
-                                list(instruction_sets()) +
-                                " (the CMake option DTAU_INSTRUCTION_SETS says which are compiled)");
+    throw std::invalid_argument(
+        "instruction set '" + name + "' is not to be had here: expected one of " +
+        list(instruction_sets()) +
+        " (the CMake option DTAU_INSTRUCTION_SETS says which are compiled)");
 }
 
 const std::string& instruction_set() {

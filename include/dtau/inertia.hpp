@@ -23,7 +23,7 @@ struct Inertia {
 
 template <class A, class T>
 DTAU_INLINE Force<T> operator*(const Inertia<A>& I, const Motion<T>& v) {
-    const Vec3<T> h = {T(I.h.x), T(I.h.y), T(I.h.z)};  // A may be double
+    const Vec3<T> h = {T(I.h.x), T(I.h.y), T(I.h.z)};                         // A may be double
     return {cross(h, v.lin, I.J * v.ang), fma(I.m, v.lin, cross(v.ang, h))};  // [Notes] eq. 1.2
 }
 

@@ -1,8 +1,8 @@
 // A group of states into the lanes of vectors, and results out of them, by blocks that are transposed.
 #pragma once
 
-#include "dtau/pack.hpp"
 #include "batch/job.hpp"
+#include "dtau/pack.hpp"
 
 namespace dtau::DTAU_VARIANT {
 

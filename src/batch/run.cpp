@@ -146,8 +146,7 @@ void run_alone(const Algorithm<E>& algorithm, Results results, const Tree& tree,
 // Groups of states in the lanes of vectors. A short group is padded with copies of its last state.
 void run_in_lanes(const Algorithm<Lane>& algorithm, Results results, const Tree& tree,
                   const Job& job, std::ptrdiff_t begin, std::ptrdiff_t end) {
-    const auto scratch =
-        Scratch<Lane>::create(algorithm, tree, job, results != Results::streamed);
+    const auto scratch = Scratch<Lane>::create(algorithm, tree, job, results != Results::streamed);
     Arguments<Lane> x = start<Lane>(job);
     for (int i = 0; i < job.ninputs; ++i) x.in[i] = scratch.in[i];
     for (int o = 0; o < job.noutputs; ++o) x.out[o] = scratch.out[o];

@@ -102,10 +102,8 @@ struct UnpackingWorkspace {
         packed_groups(tree.independent, independent_begin);
     }
     Destination<T> destination(int states) const {
-        return {{packed[0], packed[1], packed[2], packed[3]},
-                {size, size, size, size},
-                states,
-                false};
+        return {
+            {packed[0], packed[1], packed[2], packed[3]}, {size, size, size, size}, states, false};
     }
 };
 

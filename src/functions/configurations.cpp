@@ -16,16 +16,16 @@ constexpr Function functions[] = {
                  []<class T>(const Tree& tree, const auto& x, const auto&) {
                      integrate(tree, x[q], x[dq], x[result]);
                  })),
-    function({.name = "difference"}, takes(q0, q1), gives(increment),
-             algorithm<NoWorkspace, alone>(
-                 []<class T>(const Tree& tree, const auto& x, const auto&) {
-                     difference(tree, x[q0], x[q1], x[increment]);
-                 })),
-    function({.name = "normalize", .any_quaternions = true}, takes(q), gives(result),
-             algorithm<NoWorkspace, alone>(
-                 []<class T>(const Tree& tree, const auto& x, const auto&) {
-                     normalize(tree, x[q], x[result]);
-                 })),
+    function(
+        {.name = "difference"}, takes(q0, q1), gives(increment),
+        algorithm<NoWorkspace, alone>([]<class T>(const Tree& tree, const auto& x, const auto&) {
+            difference(tree, x[q0], x[q1], x[increment]);
+        })),
+    function(
+        {.name = "normalize", .any_quaternions = true}, takes(q), gives(result),
+        algorithm<NoWorkspace, alone>([]<class T>(const Tree& tree, const auto& x, const auto&) {
+            normalize(tree, x[q], x[result]);
+        })),
 };
 
 }  // namespace

@@ -9,17 +9,15 @@ namespace {
 constexpr Out<"a", Quantity::v> acceleration;
 
 constexpr Function functions[] = {
-    function({.name = "forward_dynamics", .solves = true}, takes(q, v, tau, f_ext),
-             gives(acceleration),
-             algorithm<ForwardDynamicsWorkspace>(
-                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
-                     forward_dynamics(tree, x[q], x[v], x[tau], x[f_ext], x[acceleration], w);
-                 }),
-             algorithm<FactorizedWorkspace>(
-                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
-                     coupled_forward_dynamics(tree, x[q], x[v], x[tau], x[f_ext], x[acceleration],
-                                              w);
-                 })),
+    function(
+        {.name = "forward_dynamics", .solves = true}, takes(q, v, tau, f_ext), gives(acceleration),
+        algorithm<ForwardDynamicsWorkspace>(
+            []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                forward_dynamics(tree, x[q], x[v], x[tau], x[f_ext], x[acceleration], w);
+            }),
+        algorithm<FactorizedWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+            coupled_forward_dynamics(tree, x[q], x[v], x[tau], x[f_ext], x[acceleration], w);
+        })),
 };
 
 }  // namespace

@@ -30,39 +30,38 @@ constexpr Function functions[] = {
              takes(q, v, tau_stack, f_ext_stack), gives(accelerations),
              algorithm<ForwardSeriesWorkspace>(forward_series),
              algorithm<CoupledSeriesWorkspace>(coupled_forward_series)),
-    function(
-        {.name = "hybrid_dynamics",
-         .options = {Option::prescribed},
-         .solves = true,
-         .results = "HybridDynamics"},
-        takes(q, v, a, tau, f_ext), gives(acceleration, torque),
-        algorithm<ForwardSeriesWorkspace>([]<class T>(const Tree& tree, const auto& x,
-                                                      const auto& w) {
-            hybrid_time_derivatives<T>(tree, 0, x[q], x[v], x[a], x[tau], x[f_ext],
-                                       x.options.prescribed, x[acceleration], x[torque], w);
-        }),
-        algorithm<CoupledSeriesWorkspace>([]<class T>(const Tree& tree, const auto& x,
-                                                      const auto& w) {
-            coupled_time_derivatives<T>(tree, 0, x[q], x[v], x[a], x[tau], x[f_ext],
-                                        x.options.prescribed, x[acceleration], x[torque], w);
-        })),
+    function({.name = "hybrid_dynamics",
+              .options = {Option::prescribed},
+              .solves = true,
+              .results = "HybridDynamics"},
+             takes(q, v, a, tau, f_ext), gives(acceleration, torque),
+             algorithm<ForwardSeriesWorkspace>([]<class T>(const Tree& tree, const auto& x,
+                                                           const auto& w) {
+                 hybrid_time_derivatives<T>(tree, 0, x[q], x[v], x[a], x[tau], x[f_ext],
+                                            x.options.prescribed, x[acceleration], x[torque], w);
+             }),
+             algorithm<CoupledSeriesWorkspace>([]<class T>(const Tree& tree, const auto& x,
+                                                           const auto& w) {
+                 coupled_time_derivatives<T>(tree, 0, x[q], x[v], x[a], x[tau], x[f_ext],
+                                             x.options.prescribed, x[acceleration], x[torque], w);
+             })),
     function({.name = "hybrid_dynamics_time_derivatives",
               .options = {Option::prescribed},
               .solves = true,
               .results = "HybridDynamics"},
              takes(q, v, a_stack, tau_stack, f_ext_stack), gives(accelerations, torques),
-             algorithm<ForwardSeriesWorkspace>([]<class T>(const Tree& tree, const auto& x,
-                                                           const auto& w) {
-                 hybrid_time_derivatives<T>(tree, x.options.order, x[q], x[v], x[a_stack],
-                                            x[tau_stack], x[f_ext_stack], x.options.prescribed,
-                                            x[accelerations], x[torques], w);
-             }),
-             algorithm<CoupledSeriesWorkspace>([]<class T>(const Tree& tree, const auto& x,
-                                                           const auto& w) {
-                 coupled_time_derivatives<T>(tree, x.options.order, x[q], x[v], x[a_stack],
-                                             x[tau_stack], x[f_ext_stack], x.options.prescribed,
-                                             x[accelerations], x[torques], w);
-             })),
+             algorithm<ForwardSeriesWorkspace>(
+                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                     hybrid_time_derivatives<T>(tree, x.options.order, x[q], x[v], x[a_stack],
+                                                x[tau_stack], x[f_ext_stack], x.options.prescribed,
+                                                x[accelerations], x[torques], w);
+                 }),
+             algorithm<CoupledSeriesWorkspace>(
+                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                     coupled_time_derivatives<T>(tree, x.options.order, x[q], x[v], x[a_stack],
+                                                 x[tau_stack], x[f_ext_stack], x.options.prescribed,
+                                                 x[accelerations], x[torques], w);
+                 })),
 };
 
 }  // namespace

@@ -31,13 +31,13 @@ constexpr Function functions[] = {
               .solves = true,
               .results = "ForwardDynamicsHessian"},
              takes(q, v, tau, acceleration_weights, f_ext), gives(a_dqdq, a_dqdv, a_dvdv, a_dtaudq),
-             algorithm<ForwardHessianWorkspace>([]<class T>(const Tree& tree, const auto& x,
-                                                            const auto& w) {
-                 const Blocks<T> H = {x[a_dqdq], x[a_dqdv], x[a_dvdv], x[a_dtaudq],
-                                      tree.independent.n};
-                 forward_dynamics_hessian(tree, x[q], x[v], x[tau], x[acceleration_weights],
-                                          x[f_ext], H, x.options.symmetric, w);
-             })),
+             algorithm<ForwardHessianWorkspace>(
+                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                     const Blocks<T> H = {x[a_dqdq], x[a_dqdv], x[a_dvdv], x[a_dtaudq],
+                                          tree.independent.n};
+                     forward_dynamics_hessian(tree, x[q], x[v], x[tau], x[acceleration_weights],
+                                              x[f_ext], H, x.options.symmetric, w);
+                 })),
 };
 
 }  // namespace

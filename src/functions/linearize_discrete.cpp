@@ -11,17 +11,16 @@ constexpr Out<"q", Quantity::q> q_next;
 constexpr Out<"v", Quantity::v> v_next;
 
 constexpr Function functions[] = {
-    function({.name = "linearize_discrete",
-              .options = {Option::integrator, Option::inputs},
-              .solves = true,
-              .results = "DiscreteLinearization"},
-             takes(q, v, tau, dt, f_ext), gives(A, B, q_next, v_next),
-             algorithm<DiscreteWorkspace>(
-                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
-                     linearize_discrete(tree, x.options.integrator, x.options.inputs, x[q], x[v],
-                                        x[tau], *x[dt], x[f_ext], x[A], x[B], x[q_next], x[v_next],
-                                        w);
-                 })),
+    function(
+        {.name = "linearize_discrete",
+         .options = {Option::integrator, Option::inputs},
+         .solves = true,
+         .results = "DiscreteLinearization"},
+        takes(q, v, tau, dt, f_ext), gives(A, B, q_next, v_next),
+        algorithm<DiscreteWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+            linearize_discrete(tree, x.options.integrator, x.options.inputs, x[q], x[v], x[tau],
+                               *x[dt], x[f_ext], x[A], x[B], x[q_next], x[v_next], w);
+        })),
 };
 
 }  // namespace

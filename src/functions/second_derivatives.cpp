@@ -41,24 +41,24 @@ struct InverseTensorsWorkspace {
 };
 
 constexpr Function functions[] = {
-    function(
-        {.name = "inverse_dynamics_second_derivatives",
-         .options = {Option::symmetric, Option::packed},
-         .results = "InverseDynamicsSecondDerivatives",
-         .smaller = "inverse_dynamics_hessian"},
-        takes(q, v, a, f_ext), gives(tau_dqdq, tau_dqdv, tau_dvdv, tau_dadq),
-        algorithm<InverseTensorsWorkspace, How{.results = Results::streamed}>(
-            []<class T>(const Tree& tree, const auto& x, const auto& w) {
-                const auto packed_to = [&](const Destination<T>& to) {
-                    PackedRows<T> rows(w.rows, to);
-                    idsva_so(tree, x[q], x[v], x[a], x[f_ext], x.options.symmetric, w.second, rows);
-                    rows.finish();
-                };
-                const Destination<T>& to = x.all.destination;
-                if (stays_packed(tree, x.options)) return packed_to(to);
-                packed_to(w.unpacking.destination(to.states));
-                unpack_states(tree, x.options.packed, w.unpacking, to);
-            })),
+    function({.name = "inverse_dynamics_second_derivatives",
+              .options = {Option::symmetric, Option::packed},
+              .results = "InverseDynamicsSecondDerivatives",
+              .smaller = "inverse_dynamics_hessian"},
+             takes(q, v, a, f_ext), gives(tau_dqdq, tau_dqdv, tau_dvdv, tau_dadq),
+             algorithm<InverseTensorsWorkspace, How{.results = Results::streamed}>(
+                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                     const auto packed_to = [&](const Destination<T>& to) {
+                         PackedRows<T> rows(w.rows, to);
+                         idsva_so(tree, x[q], x[v], x[a], x[f_ext], x.options.symmetric, w.second,
+                                  rows);
+                         rows.finish();
+                     };
+                     const Destination<T>& to = x.all.destination;
+                     if (stays_packed(tree, x.options)) return packed_to(to);
+                     packed_to(w.unpacking.destination(to.states));
+                     unpack_states(tree, x.options.packed, w.unpacking, to);
+                 })),
     function({.name = "forward_dynamics_second_derivatives",
               .options = {Option::symmetric},
               .solves = true,

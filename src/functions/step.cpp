@@ -39,10 +39,7 @@ constexpr auto gradient = []<class T>(const Tree& tree, const auto& x, const aut
 
 constexpr Function functions[] = {
     function(
-        {.name = "step",
-         .options = {Option::integrator},
-         .solves = true,
-         .results = "NextState"},
+        {.name = "step", .options = {Option::integrator}, .solves = true, .results = "NextState"},
         takes(q, v, tau, dt, f_ext), gives(q_next, v_next),
         algorithm<IndependentStep>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             step(tree, x[q], x[v], *x[dt], x.options.integrator, x[q_next], x[v_next], w.step,

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "python/arrays.hpp"
 #include "dtau/algorithms/second/packed.hpp"
+#include "python/arrays.hpp"
 
 namespace nb = nanobind;
 

@@ -2,8 +2,8 @@
 
 #include <cstdio>
 
-#include "python/arrays.hpp"
 #include "dtau/algorithms/second/packed.hpp"
+#include "python/arrays.hpp"
 
 namespace nb = nanobind;
 
@@ -137,8 +137,8 @@ nb::object packed_indices(nb::handle model) {
     return result;
 }
 
-void make_outputs(Job& job, const Signature& signature, const Sizes& sizes, nb::handle out, int type,
-                  const nb::object* inputs, nb::object* results) {
+void make_outputs(Job& job, const Signature& signature, const Sizes& sizes, nb::handle out,
+                  int type, const nb::object* inputs, nb::object* results) {
     const Tree& tree = sizes.tree;
     const int count = job.noutputs;
     const bool given = !out.is_none();
@@ -176,7 +176,7 @@ void make_outputs(Job& job, const Signature& signature, const Sizes& sizes, nb::
         job.out[o].meaning = output_meaning(result.quantity);
         job.out[o].stacked = result.rows == not_stacked ? 1 : job.options.order + result.rows;
         for (int k = 0; k < shape.ndim; ++k) job.out[o].size *= shape.size[k];
-                if (result.quantity == Quantity::torque_matrix && job.out[o].stacked == 1)
+        if (result.quantity == Quantity::torque_matrix && job.out[o].stacked == 1)
             job.out[o].spans = tree.related, job.out[o].nspans = tree.nrelated;
         if (result.quantity == Quantity::state_matrix)
             job.out[o].spans = tree.state_matrix, job.out[o].nspans = tree.nstate_matrix;

@@ -23,7 +23,8 @@ bool signal_pending() {
 double price(const Job& job, const Tree& tree, bool solves) {
     double numbers = 0.0;
     for (int o = 0; o < job.noutputs; ++o) numbers += static_cast<double>(job.out[o].size);
-    return 15.0 * (1.0 + job.options.order) * tree.nbodies + numbers * (solves ? 0.1 * tree.nv : 0.5);
+    return 15.0 * (1.0 + job.options.order) * tree.nbodies +
+           numbers * (solves ? 0.1 * tree.nv : 0.5);
 }
 
 int thread_count(nb::handle threads, double work) {
@@ -148,8 +149,9 @@ nb::object Callable::operator()(PyObject* const* arguments, Py_ssize_t count) co
                               " to " + std::to_string(all + 2) + " arguments, got " +
                               std::to_string(count))
                                  .c_str());
-    const nb::handle none(Py_None), out = count > all ? nb::handle(arguments[all]) : none,
-                                    threads = count > all + 1 ? nb::handle(arguments[all + 1]) : none;
+    const nb::handle none(Py_None),
+        out = count > all ? nb::handle(arguments[all]) : none,
+        threads = count > all + 1 ? nb::handle(arguments[all + 1]) : none;
 
     const TreeReference reference = compiled_tree(arguments[0]);
     const CompiledTree& compiled = reference.tree;

@@ -109,12 +109,15 @@ void define_functions(nb::module_& module, const FunctionList& (*list)(), Elemen
             if (!functions.has(function, element)) continue;
             const bool more = signature.outputs[signature.noutputs - 1].optional;
             Definition& definition = definitions.emplace_back();
-            definition.callable = {list, g, k, element, result_class(signature, ""),
+            definition.callable = {list,
+                                   g,
+                                   k,
+                                   element,
+                                   result_class(signature, ""),
                                    more ? result_class(signature, "WithWrenches") : nb::handle()};
-            definition.method = {
-                signature.name,
-                reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call)), METH_FASTCALL,
-                nullptr};
+            definition.method = {signature.name,
+                                 reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call)),
+                                 METH_FASTCALL, nullptr};
             const nb::object self =
                 nb::steal(PyCapsule_New(&definition.callable, nullptr, nullptr));
             const nb::object name = module.attr("__name__");

@@ -1,7 +1,7 @@
 #include "python/options.hpp"
 
-#include <cstring>
 #include <climits>
+#include <cstring>
 #include <string>
 
 #include <nanobind/stl/string.h>
@@ -20,9 +20,9 @@ int word(const char* option, nb::handle given, const char* const (&words)[n]) {
             return static_cast<int>(k);
         expected += (k == 0 ? "'" : k + 1 < n ? ", '" : " or '") + std::string(words[k]) + "'";
     }
-    throw nb::value_error((std::string(option) + ": expected " + expected + ", got " +
-                           nb::repr(given).c_str())
-                              .c_str());
+    throw nb::value_error(
+        (std::string(option) + ": expected " + expected + ", got " + nb::repr(given).c_str())
+            .c_str());
 }
 
 template <class To>

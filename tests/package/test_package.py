@@ -5,20 +5,24 @@ from __future__ import annotations
 import doctest
 import importlib
 import importlib.metadata
+import inspect
 import pkgutil
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from core import SIGNATURES
 from files import ROOT
+from functions import FUNCTIONS
 
 import dtau
 
 MODULES = ["dtau", *(m.name for m in pkgutil.walk_packages(dtau.__path__, "dtau."))]
-MODULES = [name for name in MODULES if not name.startswith("dtau._core")]
+MODULES = [name for name in MODULES if not name.startswith(("dtau._core", "dtau._testing"))]
 
 
 PEERS = {  # what examples need beside the package
@@ -71,13 +75,28 @@ def test_code_of_the_readme_runs() -> None:
     assert repr(names["pendulum"]) == "<Model 'pendulum': 1 body, nq = 1, nv = 1>"
 
 
-def test_stubs_are_current(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "nanobind.stubgen", "-q", "-r", "-m", "dtau._core"]
-    subprocess.run([*command, "-O", str(tmp_path)], check=True)
-    shipped = Path(dtau.__file__).parent / "_core"
-    for stub in ("__init__.pyi", "complex128.pyi"):
-        fresh = (tmp_path / "_core" / stub).read_text()
-        assert (shipped / stub).read_text() == fresh, f"renew {stub}: see CONTRIBUTING.md"
+def test_stubs_are_current() -> None:
+    code = runpy.run_path(str(ROOT / "src/python/stubs.py"))
+    shipped = Path(dtau.__file__).with_name("_core.pyi").read_text()
+    assert shipped == code["stubs"](), "renew them: python src/python/stubs.py"
+    for function in SIGNATURES.values():
+        assert code["signature"](function) in shipped
+
+
+def test_every_function_of_the_core_is_public_documented_and_in_the_table() -> None:
+    tested = {function.name for function in FUNCTIONS}
+    for name, signature in SIGNATURES.items():
+        public = getattr(dtau, name)
+        assert name in dtau.__all__
+        assert name in tested
+        assert "Examples" in public.__doc__
+        parameters = list(inspect.signature(public).parameters)
+        arrays = [array for array, *_ in signature["inputs"]]
+        assert [x for x in parameters if x in arrays] == arrays, "in the order of the signature"
+
+
+def test_names_of_the_package_are_the_public_ones() -> None:
+    assert dir(dtau) == sorted(dtau.__all__)
 
 
 def test_package_is_typed() -> None:

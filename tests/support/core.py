@@ -11,15 +11,24 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+import pytest
 from numpy.typing import ArrayLike
 
 import dtau
 from dtau import _core
 from dtau.functions import control_inputs, hybrid, kinematics
 
+try:
+    from dtau import _testing
+except ImportError:
+    pytest.exit(
+        "the tests need dtau._testing: install with --config-settings=cmake.define.DTAU_TESTING=ON",
+        returncode=2,
+    )
+
 Tree = _core.Tree
 INSTRUCTION_SETS = tuple(_core.instruction_sets())  # the best first
-OPTIONS = ("frames", "frame", "prescribed", "axes", "integrator", "inputs", "symmetric", "packed")
+SIGNATURES: dict[str, dict[str, Any]] = {f["name"]: f for f in _core.functions()}
 
 
 class Core:
@@ -33,47 +42,44 @@ class Core:
 
     def __call__(self, name: str, model: Any, *arrays: ArrayLike | None, **options: Any) -> Any:
         """The function of arrays in the public order; those left out at the end are None."""
-        takes = inspect.signature(getattr(dtau, name)).parameters
-        needed = [x for x in takes if x not in (*OPTIONS, "model", "out", "threads")]
-        options = {x: options.get(x, takes[x].default) for x in OPTIONS if x in takes}
+        parameters = inspect.signature(getattr(dtau, name)).parameters
+        first = []
+        for option in SIGNATURES[name]["options"]:
+            public = "frame" if "frame" in parameters and option == "frames" else option
+            default = parameters[public].default
+            first.append(_compiled(model, option, options.get(public, default)))
         given = [None if x is None else np.asarray(x, self.dtype) for x in arrays]
-        given += [None] * (len(needed) - len(given))
-        if options.pop("packed", False):
-            name += "_packed"
-        flags = [options.pop("symmetric")] if "symmetric" in options else []
-        first = [part for option in options.items() for part in _compiled(model, *option)]
-        return getattr(self.module, name)(model, *first, *given, *flags)
+        given += [None] * (len(SIGNATURES[name]["inputs"]) - len(given))
+        return getattr(self.module, name)(model, *first, *given)
 
 
-def _compiled(model: dtau.Model, option: str, value: Any) -> tuple[Any, ...]:
+def _compiled(model: dtau.Model, option: str, value: Any) -> Any:
     """What the core takes for an option of a public function."""
-    if option in ("frames", "frame"):
-        return kinematics._frame_arrays(model, value)
+    if option == "frames":
+        return kinematics._frames(model, value)
     if option == "prescribed":
-        return (hybrid._mask(model, value),)
-    if option == "axes":
-        return (kinematics._axes_code(value),)
+        return hybrid._mask(model, value)
     if option == "inputs":
-        return (control_inputs.checked_inputs(model, value),)
-    return (value,)
+        return control_inputs.checked_inputs(model, value)
+    return value
 
 
 real_core = Core(_core, float)
 alone_core = Core(_core.alone, float)  # one state after the other, never in vectors
-complex_core = Core(_core.complex128, complex)
-counting_core = Core(_core.counting, float)
+complex_core = Core(_testing.complex128, complex)
+counting_core = Core(_testing.counting, float)
 
 
 def take_counts() -> tuple[int, int, int]:
     """Multiplications, additions and divisions of `counting_core` since the last time."""
-    counts: tuple[int, int, int] = _core.counting.take()
+    counts: tuple[int, int, int] = _testing.counting.take()
     return counts
 
 
 def placement_of_body(model: dtau.Model, body: int, q: ArrayLike) -> Any:
     """The placement of a frame at the origin of the body of this number, which may not exist."""
     frame = np.array([body], dtype=np.int32), np.eye(3)[None], np.zeros((1, 3)), True
-    return _core.frame_placements(model, *frame, q)
+    return _core.frame_placements(model, _core.Frames(model, *frame), q)
 
 
 def chosen_instruction_set() -> str:

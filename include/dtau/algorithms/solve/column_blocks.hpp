@@ -21,8 +21,8 @@ struct Factor {
 
 // result -= a.matrix a.x + b.matrix b.x
 template <int packs, class T>
-void subtract_products(const Paths& dofs, const Factor<T>& a, const Factor<T>& b,
-                                   Pack<T>* result, int* path) {
+void subtract_products(const Paths& dofs, const Factor<T>& a, const Factor<T>& b, Pack<T>* result,
+                       int* path) {
     forget_path(dofs, path);
     for (int k = 0; k < dofs.n; ++k) {
         follow_path(dofs, k, path);
