@@ -38,7 +38,6 @@ Shape stacked(const Shape& core, int length);
 
 // A shape for a message, after an optional prefix such as "...".
 std::string text(const npy_intp* shape, int ndim, const char* prefix = "");
-std::string str(nanobind::handle object);
 
 // What the numbers of an input and of a result mean where joints mimic others.
 Meaning input_meaning(Quantity quantity);

@@ -82,7 +82,14 @@ std::string text(const npy_intp* shape, int ndim, const char* prefix) {
     return s + (ndim == 1 && !*prefix ? ",)" : ")");
 }
 
-std::string str(nb::handle object) { return nb::str(object).c_str(); }
+std::string str(nb::handle object) {
+    const nb::object text = nb::steal(PyObject_Str(object.ptr()));
+    if (!text.is_valid()) throw nb::python_error();
+    const nb::object bytes =
+        nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "backslashreplace"));
+    if (!bytes.is_valid()) throw nb::python_error();
+    return PyBytes_AS_STRING(bytes.ptr());
+}
 
 namespace {
 

@@ -1,6 +1,8 @@
 // One call from Python: from its arguments to a Job, and from there to the results.
 #pragma once
 
+#include <string>
+
 #include <nanobind/nanobind.h>
 
 #include "functions/signature.hpp"
@@ -29,6 +31,9 @@ struct Callable {
     const Function& function() const { return list().groups[group]->functions[place]; }
     nanobind::object operator()(PyObject* const* arguments, Py_ssize_t count) const;
 };
+
+// Text of an object for a message; what has no UTF-8 is escaped.
+std::string str(nanobind::handle object);
 
 // Makes NumPy's C interface ready; once a module, when it is imported.
 void import_numpy();

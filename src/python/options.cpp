@@ -1,10 +1,7 @@
 #include "python/options.hpp"
 
 #include <climits>
-#include <cstring>
 #include <string>
-
-#include <nanobind/stl/string.h>
 
 namespace nb = nanobind;
 
@@ -16,7 +13,8 @@ template <std::size_t n>
 int word(const char* option, nb::handle given, const char* const (&words)[n]) {
     std::string expected;
     for (std::size_t k = 0; k < n; ++k) {
-        if (nb::isinstance<nb::str>(given) && std::strcmp(nb::str(given).c_str(), words[k]) == 0)
+        if (PyUnicode_Check(given.ptr()) &&
+            PyUnicode_CompareWithASCIIString(given.ptr(), words[k]) == 0)
             return static_cast<int>(k);
         expected += (k == 0 ? "'" : k + 1 < n ? ", '" : " or '") + std::string(words[k]) + "'";
     }
