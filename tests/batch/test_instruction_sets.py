@@ -16,7 +16,7 @@ from decimal import Decimal, localcontext
 import numpy as np
 import pytest
 from cases import ROBOTS, random_state, robot, rows
-from compare import EPS, assert_close, assert_same_bits, assert_same_results
+from compare import EPS, TOLERANCE, assert_close, assert_same_bits, assert_same_results
 from core import (
     INSTRUCTION_SETS,
     alone_core,
@@ -182,7 +182,7 @@ def test_sets_agree(function: Function, name: str) -> None:
     model = robot(name)
     count = 3 * LANES
     state = random_state(model, 4, (count,))
-    tolerance = np.full(count, 1e-13)
+    tolerance = np.full(count, TOLERANCE["long sums"])
     if function.solves:
         tolerance = np.maximum(
             tolerance, 8.0 * EPS * np.linalg.cond(dtau.mass_matrix(model, state["q"]))
