@@ -15,7 +15,7 @@ from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
-from cases import ROBOTS, random_state, robot, rows
+from cases import CONFIGURATIONS, FEW_ROBOTS, NEAR, ROBOTS, random_state, robot, rows
 from compare import EPS, TOLERANCE, assert_close, assert_same_bits, assert_same_results
 from core import (
     INSTRUCTION_SETS,
@@ -29,8 +29,7 @@ from trees import Array
 
 import dtau
 
-NEAR = "free root, branches"
-SOME_ROBOTS = ("every joint in a chain", "free root, branches", "forest", "quadruped")
+SOME_ROBOTS = (*FEW_ROBOTS, "quadruped")
 SETS = INSTRUCTION_SETS
 LANES = 8  # the most states in a vector
 ULPS = 2  # what sine and cosine may be off by, in units in the last place
@@ -157,7 +156,7 @@ def test_neighbours_in_a_vector_do_not_matter(function: Function, instruction_se
                     state[name][...] = float(kind)
                 elif kind == "huge" and name in ("v", "a", "tau", "f_ext", "wrench"):
                     state[name] *= 1e300
-                elif kind == "huge" and name in ("q", "q0", "q1"):
+                elif kind == "huge" and name in CONFIGURATIONS:
                     for joint in model.joints:
                         if isinstance(joint.type, dtau.Revolute):
                             state[name][:, joint.q] *= 1e20
