@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import State, random_state, robot, rows
+from cases import CONFIGURATIONS, FEW_ROBOTS, NEAR, State, random_state, robot, rows
 from compare import assert_same_bits, assert_same_results
 from functions import FUNCTIONS, Function, everywhere
 from layouts import misaligned, read_only
@@ -18,8 +18,6 @@ from trees import Array
 
 import dtau
 
-ROBOTS = ("every joint in a chain", "free root, branches", "forest")
-NEAR = "free root, branches"
 BATCHES = ((), (1,), (3,), (2, 3), (19,), (0,), (0, 3))
 MARK = 7.5  # what lies in memory that must not be written
 
@@ -47,7 +45,7 @@ def name_of(function: Function, o: int) -> str:
 
 
 @everywhere
-@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize("name", FEW_ROBOTS)
 def test_results_go_into_out(function: Function, name: str) -> None:
     model = robot(name)
     for batch in BATCHES:
@@ -397,7 +395,7 @@ def test_out_is_left_alone_when_an_input_is_wrong(function: Function) -> None:
     arrays = full(function, model, (40,), MARK)
     for name in function.arguments:
         changes: list[Array] = [good[name][..., :-1], good[name].astype(complex)]
-        if name in ("q", "q0", "q1") and function.name != "normalize":
+        if name in CONFIGURATIONS and function.name != "normalize":
             at = model.joint("free0").q
             changes.append(good[name].copy())
             changes[-1][-1, at] = 0.1

@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import State, random_state, robot
+from cases import CONFIGURATIONS, NEAR, State, random_state, robot
 from functions import FUNCTIONS, Function, everywhere
 from messages import has_words, message
 
 import dtau
 
-NAME = "free root, branches"
 ARGUMENTS = [(function, name) for function in FUNCTIONS for name in function.arguments]
 each_argument = pytest.mark.parametrize(
     ("function", "name"), ARGUMENTS, ids=[f"{function}-{name}" for function, name in ARGUMENTS]
@@ -27,17 +26,17 @@ each_array = pytest.mark.parametrize(
 
 def expect(error: type[Exception], function: Function, state: State, *words: object) -> None:
     """The function raises this error in this state, and its message has all of these words."""
-    has_words(message(error, function, robot(NAME), state), *words)
+    has_words(message(error, function, robot(NEAR), state), *words)
 
 
 def trailing(name: str) -> tuple[int, ...]:
-    return random_state(robot(NAME), 0)[name].shape
+    return random_state(robot(NEAR), 0)[name].shape
 
 
 @each_array
 @pytest.mark.parametrize("change", ["one more", "one less", "empty", "doubled"])
 def test_wrong_length(function: Function, name: str, change: str) -> None:
-    state = random_state(robot(NAME), 1, (2,))
+    state = random_state(robot(NEAR), 1, (2,))
     good = state[name]
     size = good.shape[-1]
     wrong = {"one more": size + 1, "one less": size - 1, "empty": 0, "doubled": 2 * size}[change]
@@ -47,14 +46,14 @@ def test_wrong_length(function: Function, name: str, change: str) -> None:
 
 @each_argument
 def test_too_many_axes(function: Function, name: str) -> None:
-    state = random_state(robot(NAME), 1)
+    state = random_state(robot(NEAR), 1)
     state[name] = state[name].reshape((1,) * 33 + state[name].shape)
     expect(ValueError, function, state, name, 33, 32)
 
 
 @each_array
 def test_a_scalar_is_no_state(function: Function, name: str) -> None:
-    state = random_state(robot(NAME), 1)
+    state = random_state(robot(NEAR), 1)
     state[name] = np.float64(1.0)  # type: ignore[assignment]
     expect(ValueError, function, state, name, trailing(name)[-1], "()")
 
@@ -62,8 +61,8 @@ def test_a_scalar_is_no_state(function: Function, name: str) -> None:
 @pytest.mark.parametrize("function", [f for f in FUNCTIONS if "f_ext" in f.arguments], ids=str)
 @pytest.mark.parametrize("change", [-1, 1])
 def test_wrong_number_of_wrenches(function: Function, change: int) -> None:
-    nbodies = robot(NAME).nbodies
-    state = random_state(robot(NAME), 1)
+    nbodies = robot(NEAR).nbodies
+    state = random_state(robot(NEAR), 1)
     state["f_ext"] = np.zeros((nbodies + change, 6))
     expect(ValueError, function, state, "f_ext", nbodies, nbodies + change)
     state["f_ext"] = np.zeros(6)
@@ -83,9 +82,9 @@ BAD_DTYPES = {
 @pytest.mark.parametrize("dtype", BAD_DTYPES)
 def test_wrong_dtype(function: Function, name: str, dtype: str) -> None:
     change, came = BAD_DTYPES[dtype]
-    state = random_state(robot(NAME), 1)
+    state = random_state(robot(NEAR), 1)
     state[name] = change(state[name])
-    said = message(TypeError, function, robot(NAME), state)
+    said = message(TypeError, function, robot(NEAR), state)
     has_words(said, name, "real")
     assert came in said
 
@@ -94,33 +93,33 @@ def test_wrong_dtype(function: Function, name: str, dtype: str) -> None:
 def test_none_is_no_array(function: Function, name: str) -> None:
     if name in ("f_ext", "df_ext", "f_ext_derivatives"):
         pytest.skip("None means no wrenches")
-    state = random_state(robot(NAME), 1)
+    state = random_state(robot(NEAR), 1)
     state[name] = None  # type: ignore[assignment]
-    said = message(TypeError, function, robot(NAME), state)
+    said = message(TypeError, function, robot(NEAR), state)
     assert said.startswith(name), said  # a list of all parameters would not tell which one
 
 
 @each_array
 def test_ragged_lists(function: Function, name: str) -> None:
-    state = random_state(robot(NAME), 1, (2,))
+    state = random_state(robot(NEAR), 1, (2,))
     rows = state[name].tolist()
     rows[1] = rows[1][:-1]
     state[name] = rows
-    said = message((ValueError, TypeError), function, robot(NAME), state)
+    said = message((ValueError, TypeError), function, robot(NEAR), state)
     has_words(said, name)
 
 
 WITH_Q = [
     (function, name)
     for function, name in ARGUMENTS
-    if name in ("q", "q0", "q1") and function.name != "normalize"
+    if name in CONFIGURATIONS and function.name != "normalize"
 ]
 
 
 @pytest.mark.parametrize(("function", "name"), WITH_Q, ids=[f"{f}-{n}" for f, n in WITH_Q])
 @pytest.mark.parametrize("norm", [1.2, 1.0 + 3e-6, 1.0 - 3e-6, 0.5, 1e-200, 1e200])
 def test_quaternion_norm(function: Function, name: str, norm: float) -> None:
-    model = robot(NAME)
+    model = robot(NEAR)
     for joint, start in (("free0", 3), ("spherical2", 0)):
         state = random_state(model, 2, (4,))
         first = model.joint(joint).q.start + start
@@ -131,8 +130,8 @@ def test_quaternion_norm(function: Function, name: str, norm: float) -> None:
 
 @pytest.mark.parametrize(("function", "name"), WITH_Q, ids=[f"{f}-{n}" for f, n in WITH_Q])
 def test_quaternion_of_zeros(function: Function, name: str) -> None:
-    state = random_state(robot(NAME), 2)
-    at = robot(NAME).joint("free0").q
+    state = random_state(robot(NEAR), 2)
+    at = robot(NEAR).joint("free0").q
     state[name][at] = 0.0
     expect(ValueError, function, state, name, "free0", "norm")
 
@@ -140,16 +139,16 @@ def test_quaternion_of_zeros(function: Function, name: str) -> None:
 @pytest.mark.parametrize(("function", "name"), WITH_Q, ids=[f"{f}-{n}" for f, n in WITH_Q])
 @pytest.mark.parametrize("norm", [1.0 + 9e-7, 1.0 - 9e-7])
 def test_quaternions_nearly_unit_are_taken(function: Function, name: str, norm: float) -> None:
-    state = random_state(robot(NAME), 2)
+    state = random_state(robot(NEAR), 2)
     state[name][3:7] *= norm
-    assert all(np.isfinite(x).all() for x in function(robot(NAME), state))
+    assert all(np.isfinite(x).all() for x in function(robot(NEAR), state))
 
 
 @everywhere
 @pytest.mark.parametrize("wrong", [None, "anymal.urdf", 3], ids=repr)
 def test_the_model_comes_first(function: Function, wrong: object) -> None:
-    state = random_state(robot(NAME), 1)
-    arrays = {name: state[name] for name in function.arguments} | function.options_for(robot(NAME))
+    state = random_state(robot(NEAR), 1)
+    arrays = {name: state[name] for name in function.arguments} | function.options_for(robot(NEAR))
     said = message(TypeError, getattr(dtau, function.name), wrong, **arrays)
     has_words(said, "model", "Model", type(wrong).__name__)
 
@@ -165,7 +164,7 @@ def test_the_model_comes_first_here_too(name: str) -> None:
 
 
 def with_frames(name: str, frames: Any) -> Any:
-    model = robot(NAME)
+    model = robot(NEAR)
     s = random_state(model, 3)
     if name == "wrench_at_frame":
         return dtau.wrench_at_frame(model, s["q"], frames, s["wrench"])
@@ -197,7 +196,7 @@ def test_a_frame_is_a_name(name: str, wrong: Any) -> None:
 
 @pytest.mark.parametrize("name", functions_with("frames"))
 def test_swapped_frames_and_q(name: str) -> None:
-    model = robot(NAME)
+    model = robot(NEAR)
     q = random_state(model, 3)["q"]
     for swapped in (q, q.tolist(), np.float64(1.0)):
         said = message(TypeError, getattr(dtau, name), model, "free0", swapped)
@@ -207,7 +206,7 @@ def test_swapped_frames_and_q(name: str) -> None:
 @pytest.mark.parametrize("name", functions_with("axes"))
 @pytest.mark.parametrize("wrong", ["local", "World", "", None, 3], ids=repr)
 def test_unknown_axes(name: str, wrong: Any) -> None:
-    model = robot(NAME)
+    model = robot(NEAR)
     s = random_state(model, 3)
     arguments = (s["wrench"],) if name == "wrench_at_frame" else ()
     function = getattr(dtau, name)
@@ -227,14 +226,14 @@ def test_a_wrench_at_the_world_has_no_body() -> None:
 
 def test_no_frames_of_endless_states() -> None:
     """Nothing is computed where nothing is asked for."""
-    model = robot(NAME)
+    model = robot(NEAR)
     q = np.broadcast_to(random_state(model, 1)["q"], (2**45, model.nq))
     assert dtau.frame_placements(model, q, []).rotation.shape == (2**45, 0, 3, 3)
     assert dtau.frame_jacobians(model, q, [], axes="body").shape == (2**45, 0, 6, model.nv)
 
 
 def test_no_frames() -> None:
-    model = robot(NAME)
+    model = robot(NEAR)
     q = random_state(model, 5, (2,))["q"]
     assert dtau.frame_jacobians(model, q, []).shape == (2, 0, 6, model.nv)
     assert dtau.frame_placements(model, q, []).rotation.shape == (2, 0, 3, 3)
@@ -279,7 +278,7 @@ def test_massless_joints_do_no_harm_elsewhere(weightless: dtau.Model, function: 
 
 @pytest.mark.parametrize("wrong", [0, None, np.random.RandomState(0)], ids=type)
 def test_random_state_wants_a_generator(wrong: Any) -> None:
-    said = message(TypeError, dtau.random_state, robot(NAME), wrong)
+    said = message(TypeError, dtau.random_state, robot(NEAR), wrong)
     has_words(said, "rng", "Generator", type(wrong).__name__)
 
 
@@ -287,7 +286,7 @@ def test_random_state_wants_a_generator(wrong: Any) -> None:
 def test_random_state_wants_a_shape(wrong: Any) -> None:
     said = message(
         (ValueError, TypeError),
-        lambda: dtau.random_state(robot(NAME), np.random.default_rng(0), wrong),
+        lambda: dtau.random_state(robot(NEAR), np.random.default_rng(0), wrong),
     )
     has_words(said, "shape")
     assert repr(wrong) in said
@@ -295,9 +294,9 @@ def test_random_state_wants_a_shape(wrong: Any) -> None:
 
 def test_random_state_tests_a_shape_without_allocating_it() -> None:
     with pytest.raises(ValueError, match=r"^shape: "):
-        dtau.random_state(robot(NAME), np.random.default_rng(0), (10**14, -1))
+        dtau.random_state(robot(NEAR), np.random.default_rng(0), (10**14, -1))
     with pytest.raises(MemoryError):  # of the result itself
-        dtau.random_state(robot(NAME), np.random.default_rng(0), (10**14,))
+        dtau.random_state(robot(NEAR), np.random.default_rng(0), (10**14,))
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
-from cases import ROBOTS, random_state, robot, rows
-from compare import EPS, assert_close, assert_same_bits, assert_same_results
+from cases import CONFIGURATIONS, FEW_ROBOTS, NEAR, ROBOTS, random_state, robot, rows
+from compare import EPS, TOLERANCE, assert_close, assert_same_bits, assert_same_results
 from core import (
     INSTRUCTION_SETS,
     alone_core,
@@ -29,8 +29,7 @@ from trees import Array
 
 import dtau
 
-NEAR = "free root, branches"
-SOME_ROBOTS = ("every joint in a chain", "free root, branches", "forest", "quadruped")
+SOME_ROBOTS = (*FEW_ROBOTS, "quadruped")
 SETS = INSTRUCTION_SETS
 LANES = 8  # the most states in a vector
 ULPS = 2  # what sine and cosine may be off by, in units in the last place
@@ -157,7 +156,7 @@ def test_neighbours_in_a_vector_do_not_matter(function: Function, instruction_se
                     state[name][...] = float(kind)
                 elif kind == "huge" and name in ("v", "a", "tau", "f_ext", "wrench"):
                     state[name] *= 1e300
-                elif kind == "huge" and name in ("q", "q0", "q1"):
+                elif kind == "huge" and name in CONFIGURATIONS:
                     for joint in model.joints:
                         if isinstance(joint.type, dtau.Revolute):
                             state[name][:, joint.q] *= 1e20
@@ -182,7 +181,7 @@ def test_sets_agree(function: Function, name: str) -> None:
     model = robot(name)
     count = 3 * LANES
     state = random_state(model, 4, (count,))
-    tolerance = np.full(count, 1e-13)
+    tolerance = np.full(count, TOLERANCE["long sums"])
     if function.solves:
         tolerance = np.maximum(
             tolerance, 8.0 * EPS * np.linalg.cond(dtau.mass_matrix(model, state["q"]))

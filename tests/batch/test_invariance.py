@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from cases import random_state, robot
+from cases import CONFIGURATIONS, FEW_ROBOTS, NEAR, random_state, robot
 from compare import assert_same_bits, assert_same_results
 from functions import FUNCTIONS, Function, everywhere
 from layouts import every_other, misaligned, read_only
@@ -14,9 +14,7 @@ from trees import Array
 
 import dtau
 
-ROBOTS = ("every joint in a chain", "free root, branches", "forest")
-NEAR = "free root, branches"
-on_robots = pytest.mark.parametrize("name", ROBOTS)
+on_robots = pytest.mark.parametrize("name", FEW_ROBOTS)
 
 
 # Shapes and completeness
@@ -199,7 +197,7 @@ def test_integers_convert(function: Function, dtype: type[np.integer]) -> None:
     model = robot(NEAR)
     rng = np.random.default_rng(13)
     state = {name: rng.integers(0, 4, x.shape) for name, x in random_state(model, 13).items()}
-    for name in ("q", "q0", "q1"):  # with quaternions of half turns about axes
+    for name in CONFIGURATIONS:  # with quaternions of half turns about axes
         q = dtau.neutral(model)
         for joint in model.joints:
             if joint.type == dtau.Free():

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from cases import State, on_robots, random_state, robot, rows
-from compare import assert_close, assert_same_results
+from compare import TOLERANCE, assert_close, assert_same_results
 from core import (
     INSTRUCTION_SETS,
     chosen_instruction_set,
@@ -60,7 +60,12 @@ def test_same_results(function: Function, name: str) -> None:
             continue
         for o, (x, y) in enumerate(zip(got, want, strict=True)):
             cond = np.linalg.cond(dtau.mass_matrix(model, state["q"])).max()
-            assert_close(x, y, 1e-13 * float(cond) if function.solves else 1e-13, f"result {o}")
+            assert_close(
+                x,
+                y,
+                TOLERANCE["long sums"] * float(cond) if function.solves else TOLERANCE["long sums"],
+                f"result {o}",
+            )
 
 
 @everywhere

@@ -14,15 +14,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import random_state, robot, rows
+from cases import FEW_ROBOTS, NEAR, random_state, robot, rows
 from compare import assert_same_bits, assert_same_results
 from functions import Function, everywhere, function_named
 from messages import has_words, message
 
 import dtau
 
-ROBOTS = ("every joint in a chain", "free root, branches", "forest")
-NEAR = "free root, branches"
 SIZES = (0, 1, 2, 3, 7, 8, 9, 63, 64, 65, 127, 129, 1000)
 COUNTS = (1, 2, 3, 7)
 
@@ -39,7 +37,7 @@ def sizes(function: Function, model: dtau.Model) -> list[int]:
 
 
 @everywhere
-@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize("name", FEW_ROBOTS)
 def test_any_number_of_threads_gives_the_same_bits(function: Function, name: str) -> None:
     model = robot(name)
     batches = sizes(function, model)
@@ -98,7 +96,7 @@ def test_a_bad_state_spoils_no_other_thread(function: Function) -> None:
 @everywhere
 def test_threads_in_threads(function: Function) -> None:
     """Several Python threads, each with threads of its own and a model of another size."""
-    names = (*ROBOTS, "quadruped")
+    names = (*FEW_ROBOTS, "quadruped")
     models = [robot(name) for name in names]
     jobs = [(m, random_state(m, 5, (min(150, sizes(function, m)[-1]),))) for m in models]
     want = [function(model, state) for model, state in jobs]

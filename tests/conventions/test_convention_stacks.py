@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import taylor
 from cases import robot
-from compare import assert_close
+from compare import TOLERANCE, assert_close
 from files import ORACLES
 from textbook import CONVENTIONS
 from time_oracle import LINEAR_FIRST, NAMES, oracle
@@ -48,20 +48,30 @@ def test_spatial_twist_in_spatial_wrench_out(name: str) -> None:
     given[:, :6] = theirs
     v = convention.time_derivatives_to_dtau(o.q, given)
     # The oracle's trajectory is known by its body twist from a separate series.
-    assert_orders(v, o.v, 1e-12, "body twist")
+    assert_orders(v, o.v, TOLERANCE["identity"], "body twist")
     back = convention.time_derivatives_from_dtau(o.q, v)
     for k in range(len(v)):
         size = float(np.abs(v[k]).max())  # of what cancels in the spatial twist
-        assert_close(back[k], given[k], 1e-12, f"spatial twist of order {k}", floor=size)
+        assert_close(
+            back[k], given[k], TOLERANCE["identity"], f"spatial twist of order {k}", floor=size
+        )
 
     tau = dtau.inverse_dynamics_time_derivatives(o.model, o.q, v, o.f_ext)
     got = convention.torque_time_derivatives_from_dtau(o.q, v, tau)
     for k in range(len(o.tau)):
         size = float(max(np.abs(o.tau[k]).max(), np.abs(o.wrench[k]).max()))
-        assert_close(got[k, LINEAR_FIRST], o.wrench[k], 1e-12, f"wrench of order {k}", floor=size)
-        assert_close(got[k, 6:], o.tau[k], 1e-12, f"torque of order {k}", floor=size)
+        assert_close(
+            got[k, LINEAR_FIRST],
+            o.wrench[k],
+            TOLERANCE["identity"],
+            f"wrench of order {k}",
+            floor=size,
+        )
+        assert_close(
+            got[k, 6:], o.tau[k], TOLERANCE["identity"], f"torque of order {k}", floor=size
+        )
     back = convention.torque_time_derivatives_to_dtau(o.q, given, got)
-    assert_orders(back, tau, 1e-12, "torque back")
+    assert_orders(back, tau, TOLERANCE["identity"], "torque back")
 
 
 # Against what they are
@@ -81,11 +91,11 @@ def test_mixed_is_the_rotation_alone() -> None:
         series = taylor.coefficients(given)
         for part in (base.v.start, base.v.start + 3):
             want = taylor.derivatives(taylor.product(rotation, series[:, part : part + 3]))
-            assert_orders(got[:, part : part + 3], want, 1e-12, "base")
+            assert_orders(got[:, part : part + 3], want, TOLERANCE["identity"], "base")
         assert_close(got[:, base.v.stop :], given[:, base.v.stop :], 0.0, "joints")
     # The first rows are the velocity of the body's origin, along world axes.
     rates = kinematics.translation[1:, base.body]
-    assert_orders(moved[:, base.v][:, :3], rates, 1e-12, "velocity of the origin")
+    assert_orders(moved[:, base.v][:, :3], rates, TOLERANCE["identity"], "velocity of the origin")
 
 
 @each_convention
@@ -96,10 +106,10 @@ def test_low_orders_are_those_of_states_and_torques(name: str, kind: str) -> Non
     q, v, tau = stacks(model, 2)
     state = convention.from_dtau(q, v[0], v[1])
     got = convention.time_derivatives_from_dtau(q, v)
-    assert_close(got[0], state.v, 1e-14, "v")
-    assert_close(got[1], state.a, 1e-13, "a")
+    assert_close(got[0], state.v, TOLERANCE["short sums"], "v")
+    assert_close(got[1], state.a, TOLERANCE["long sums"], "a")
     torque = convention.torque_time_derivatives_from_dtau(q, v, tau)
-    assert_close(torque[0], convention.torque_from_dtau(q, tau[0]), 1e-14, "tau")
+    assert_close(torque[0], convention.torque_from_dtau(q, tau[0]), TOLERANCE["short sums"], "tau")
 
 
 @each_convention
@@ -118,11 +128,15 @@ def test_there_and_back(name: str, kind: str) -> None:
     for k in range(ROWS):
         floor = float(np.abs(theirs[..., : k + 1, :]).max())
         back = convention.time_derivatives_to_dtau(state.q, theirs)
-        assert_close(back[..., k, :], v[..., k, :], 1e-12, f"v of order {k}", floor=floor)
+        assert_close(
+            back[..., k, :], v[..., k, :], TOLERANCE["identity"], f"v of order {k}", floor=floor
+        )
     back = convention.torque_time_derivatives_to_dtau(state.q, theirs, torque)
     for k in range(ROWS + 1):
         floor = float(np.abs(torque[..., : k + 1, :]).max())
-        assert_close(back[..., k, :], tau[..., k, :], 1e-12, f"tau of order {k}", floor=floor)
+        assert_close(
+            back[..., k, :], tau[..., k, :], TOLERANCE["identity"], f"tau of order {k}", floor=floor
+        )
     for x, y in zip(given, (q, v, tau), strict=True):
         assert_close(x, y, 0.0, "an argument")
 
@@ -141,7 +155,9 @@ def test_power_is_the_same_in_all(kind: str) -> None:
     ]
     scale = [float(np.abs(x).max()) for x in torque[:ROWS]]
     for k in range(ROWS):
-        assert_close(power[1][k], power[0][k], 1e-11, f"power of order {k}", floor=scale[k])
+        assert_close(
+            power[1][k], power[0][k], TOLERANCE["identity"], f"power of order {k}", floor=scale[k]
+        )
 
 
 def test_forward_dynamics_takes_an_order_at_a_time() -> None:
@@ -158,7 +174,7 @@ def test_forward_dynamics_takes_an_order_at_a_time() -> None:
         torque = convention.torque_time_derivatives_to_dtau(q, rates, given[: k + 1])
         a = dtau.forward_dynamics_time_derivatives(model, q, v[0], torque)
         found = np.concatenate([v[:1], a])
-    assert_orders(found, v, 1e-9, "acceleration")
+    assert_orders(found, v, 1e-9, "acceleration")  # four solutions, each from those before
 
 
 # What callers get wrong
@@ -171,7 +187,7 @@ def test_batches_broadcast() -> None:
     got = convention.torque_time_derivatives_from_dtau(q[0], v, tau[1])
     assert got.shape == (3, ROWS + 1, model.nv)
     alone = convention.torque_time_derivatives_from_dtau(q[0], v[2], tau[1])
-    assert_close(got[2], alone, 1e-14, "one of a batch")
+    assert_close(got[2], alone, TOLERANCE["short sums"], "one of a batch")
     assert convention.time_derivatives_from_dtau(q[:0], v[:0]).shape == (0, ROWS, model.nv)
 
 

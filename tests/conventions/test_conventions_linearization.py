@@ -6,7 +6,7 @@ import complex_step
 import numpy as np
 import pytest
 from cases import ROBOTS, actuated, random_state, robot
-from compare import assert_close, assert_same_results, solved
+from compare import TOLERANCE, assert_close, assert_same_results, solved
 from complex_step import STEP
 from core import complex_core
 from functions import INTEGRATORS
@@ -46,14 +46,13 @@ def check(kind: str, model: dtau.Model, seed: int) -> None:
         return out
 
     unit = np.eye(n)
-    assert theirs.v is not None
     steps = [
         [acceleration(book.moved(q, e), theirs.v, tau) for e in unit],
         [acceleration(q, theirs.v + 1j * STEP * e, tau) for e in unit],
         [acceleration(q, theirs.v, tau + 1j * STEP * e) for e in unit],
     ]
     by_q, by_v, by_tau = (np.stack(columns, axis=-1).imag / STEP for columns in steps)
-    tolerance = 10 * solved(1e-12, dtau.mass_matrix(model, q))
+    tolerance = 10 * solved(TOLERANCE["complex_step"], dtau.mass_matrix(model, q))
     floor = max(float(np.abs(lin.A).max()), float(np.abs(lin.a).max()))
     assert_close(got.a, theirs.a, tolerance, "a", floor=floor)
     assert_close(got.A[:n, :n], kinematics(book, q, v), tolerance, "kinematics", floor=floor)
@@ -87,7 +86,6 @@ def test_steps(name: str, integrator: str, kind: str) -> None:
     lin = dtau.linearize_discrete(model, q, v, tau, dt, integrator)
     got = convention.discrete_linearization_from_dtau(q, v, lin)
     theirs = convention.from_dtau(q, v)
-    assert theirs.v is not None
 
     def variation(x: Array, velocity: Array, torque: Array) -> Array:
         ours = np.linalg.solve(book.matrix(x), velocity)
@@ -100,10 +98,9 @@ def test_steps(name: str, integrator: str, kind: str) -> None:
     A = [variation(book.moved(q, e), theirs.v, tau) for e in np.eye(n)]
     A += [variation(q, theirs.v + e, tau) for e in unit]
     B = [variation(q, theirs.v, tau + unit[k]) for k in actuated(model)]
-    assert_close(got.A, np.stack(A, axis=-1), 1e-10, "A")
-    assert_close(got.B, np.reshape(B, (-1, 2 * n)).T, 1e-10, "B", floor=1e-3)
+    assert_close(got.A, np.stack(A, axis=-1), TOLERANCE["step"], "A")
+    assert_close(got.B, np.reshape(B, (-1, 2 * n)).T, TOLERANCE["step"], "B", floor=1e-3)  # dt^2
     after = convention.from_dtau(lin.q, lin.v)
-    assert after.v is not None
     assert_same_results((got.q, got.v), (after.q, after.v))
 
 
@@ -119,7 +116,7 @@ def test_batches_and_errors() -> None:
             q[i], v[i], dtau.linearize(model, q[i], v[i], tau[i])
         )
         for x, y in zip(together, alone, strict=True):
-            assert_close(x[i], y, 1e-14, "result")
+            assert_close(x[i], y, TOLERANCE["short sums"], "result")
     d = dtau.forward_dynamics_derivatives(model, q, v, tau)
     with pytest.raises(TypeError, match="lin: expected Linearization, got ForwardDynamics"):
         spatial.linearization_from_dtau(q, v, d)  # type: ignore[arg-type]

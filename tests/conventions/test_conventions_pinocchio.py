@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import State, random_state
-from compare import TOLERANCE, assert_close, assert_same_bits, solved
+from compare import TOLERANCE, assert_close, assert_same_bits, cancelled, solved
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import ArrayLike
@@ -91,7 +91,7 @@ def check(model: dtau.Model, peer: Any, s: State, *, solves: bool = True) -> Non
     convention = dtau.conventions.pinocchio(model, peer)
     data = peer.createData()
     mass = dtau.mass_matrix(model, s["q"])
-    floor = 1e-2 * float(np.abs(mass).max())
+    floor = cancelled(mass)
     tolerance = TOLERANCE["pinocchio"]
 
     def same(got: ArrayLike, want: ArrayLike, what: str, within: float = tolerance) -> None:
@@ -131,7 +131,7 @@ def check(model: dtau.Model, peer: Any, s: State, *, solves: bool = True) -> Non
         same(convention.to_dtau(q, v, rate).a, acceleration, "a back", tolerance)
         pin.computeABADerivatives(peer, data, q, v, torque, forces)
         upper = np.triu(data.Minv)
-        floor = max(1e-2 * float(np.abs(upper).max()), 0.1 * float(np.abs(rate).max()))
+        floor = max(cancelled(upper), 0.1 * float(np.abs(rate).max()))
         ours = dtau.forward_dynamics_derivatives(model, s["q"], s["v"], s["tau"], s["f_ext"])
         moved = convention.forward_dynamics_derivatives_from_dtau(*state, s["tau"], ours)
         peers = dtau.ForwardDynamicsDerivatives(
@@ -148,7 +148,7 @@ def check(model: dtau.Model, peer: Any, s: State, *, solves: bool = True) -> Non
     want = dtau.integrate(model, s["q"], s["dq"])
     turned = dtau.difference(model, want, reached)
     turned -= 2 * np.pi * np.round(turned / (2 * np.pi))  # continuous joints
-    assert_close(turned, np.zeros(model.nv), 1e-9, "integrate", floor=1.0)
+    assert_close(turned, np.zeros(model.nv), TOLERANCE["identity"], "integrate", floor=1.0)
 
 
 @on_robots
@@ -190,7 +190,9 @@ def test_angles_beyond_a_turn_and_any_length_of_cosine_and_sine() -> None:
     convention = dtau.conventions.pinocchio(p.model, p.peer)
     q = np.array([7.0, -4.0])
     there = convention.from_dtau(q).q
-    assert_close(convention.to_dtau(3.0 * there).q, q + np.array([-2, 2]) * np.pi, 1e-15)
+    assert_close(
+        convention.to_dtau(3.0 * there).q, q + np.array([-2, 2]) * np.pi, TOLERANCE["rounding"]
+    )
 
 
 def test_pickle() -> None:
@@ -289,9 +291,11 @@ def test_planar_and_universal_joints(joint: dtau.JointType, kind: Any) -> None:
     there = convention.from_dtau(s["q"], s["v"], s["a"])
     got = pin.rnea(peer, peer.createData(), there.q, there.v, there.a)
     tau = dtau.inverse_dynamics(model, s["q"], s["v"], s["a"])
-    assert_close(convention.torque_from_dtau(s["q"], tau), got, 1e-13, "tau")
+    assert_close(convention.torque_from_dtau(s["q"], tau), got, TOLERANCE["long sums"], "tau")
     back = convention.to_dtau(there.q).q
-    assert_close(back, (s["q"] + np.pi) % (2.0 * np.pi) - np.pi, 1e-14, "q", floor=1.0)
+    assert_close(
+        back, (s["q"] + np.pi) % (2.0 * np.pi) - np.pi, TOLERANCE["short sums"], "q", floor=1.0
+    )
 
 
 def test_another_normal_than_z_is_refused() -> None:

@@ -6,7 +6,7 @@ import complex_step
 import numpy as np
 import pytest
 from cases import ROBOTS, random_state, robot
-from compare import TOLERANCE, assert_close, solved
+from compare import SMALL, TOLERANCE, assert_close, cancelled, solved
 from core import complex_core
 from functions import FRAME_AXES
 from hypothesis import given
@@ -31,7 +31,7 @@ def check_inverse(model: dtau.Model, seed: int, *, wrenches: bool) -> None:
     got = dtau.inverse_dynamics_derivatives(model, q, v, a, f_ext)
     want = complex_step.dynamics_derivatives("inverse_dynamics", model, q, v, a, f_ext)
     # Blocks that vanish (a lone slider's, by q) hold rounding errors of what cancels in them.
-    floor = 1e-2 * float(np.abs(dtau.mass_matrix(model, q)).max())
+    floor = cancelled(dtau.mass_matrix(model, q))
     for name, x, y in zip(got._fields, got, want, strict=True):
         assert_close(x, y, TOLERANCE["complex_step"], name, floor=floor)
 
@@ -50,7 +50,7 @@ def check_forward(model: dtau.Model, seed: int, *, wrenches: bool) -> None:
 
     want = complex_step.dynamics_derivatives("forward_dynamics", model, q, v, tau, f_ext)
     # Where a body turns with all that acts on it the terms that cancel are as large as a.
-    floor = max(1e-2 * float(np.abs(got.da_dtau).max()), 0.1 * float(np.abs(a).max()))
+    floor = max(cancelled(got.da_dtau), 0.1 * float(np.abs(a).max()))
     for name, x, y in zip(got._fields, got, want, strict=True):
         assert_close(x, y, solved(TOLERANCE["complex_step"], mass), name, floor=floor)
 
@@ -80,7 +80,7 @@ def test_derivative_by_acceleration_is_the_mass_matrix(name: str) -> None:
     model = robot(name)
     s = random_state(model, 4)
     d = dtau.inverse_dynamics_derivatives(model, s["q"], s["v"], s["a"], s["f_ext"])
-    assert_close(d.dtau_da, dtau.mass_matrix(model, s["q"]), 1e-14, "dtau_da")
+    assert_close(d.dtau_da, dtau.mass_matrix(model, s["q"]), TOLERANCE["short sums"], "dtau_da")
 
 
 @pytest.mark.parametrize("name", ROBOTS)
@@ -89,7 +89,12 @@ def test_derivative_by_torque_is_the_inverse_mass_matrix(name: str) -> None:
     s = random_state(model, 4)
     d = dtau.forward_dynamics_derivatives(model, s["q"], s["v"], s["tau"], s["f_ext"])
     inverse = dtau.mass_matrix_inverse(model, s["q"])
-    assert_close(d.da_dtau, inverse, solved(1e-13, dtau.mass_matrix(model, s["q"])), "da_dtau")
+    assert_close(
+        d.da_dtau,
+        inverse,
+        solved(TOLERANCE["long sums"], dtau.mass_matrix(model, s["q"])),
+        "da_dtau",
+    )
 
 
 @given(trees(), SEEDS)
@@ -114,7 +119,7 @@ def test_complex_numbers_agree_at_real_arguments(tree: Tree, seed: int) -> None:
     for name, (real, complex_) in pairs.items():
         for x, y in zip(real, complex_, strict=True):
             assert not y.imag.any(), name
-            assert_close(x, y.real, 1e-13, name, floor=1e-2)
+            assert_close(x, y.real, TOLERANCE["long sums"], name, floor=SMALL)
 
 
 def frame_twists(model: dtau.Model, q: Array, frame: str, axes: str) -> Array:
@@ -145,7 +150,7 @@ def check_jacobians(model: dtau.Model, seed: int) -> None:
         got = dtau.frame_jacobians(model, q, model.frames, axes=axes)
         for i, frame in enumerate(model.frames):
             want = frame_twists(model, q, frame, axes)
-            assert_close(got[i], want, TOLERANCE["complex_step"], f"{frame}, {axes}", floor=1e-2)
+            assert_close(got[i], want, TOLERANCE["complex_step"], f"{frame}, {axes}", floor=SMALL)
             alone = dtau.frame_jacobians(model, q, frame, axes=axes)
             assert_close(alone, got[i], 0.0, f"{frame} alone, {axes}")
 
@@ -167,7 +172,7 @@ def check_coriolis(model: dtau.Model, seed: int) -> None:
     coriolis = dtau.coriolis_matrix(model, q, v)
     point = complex_step.moved(model, q, v[np.newaxis])
     rate = complex_core("mass_matrix", model, point)[0].imag / complex_step.STEP
-    floor = 1e-2 * float(np.abs(dtau.mass_matrix(model, q)).max())
+    floor = cancelled(dtau.mass_matrix(model, q))
     assert_close(coriolis + coriolis.T, rate, TOLERANCE["complex_step"], "C + C^T", floor=floor)
     bias = dtau.bias_torque(model, q, v)
     got = coriolis @ v + model.damping * v + dtau.gravity_torque(model, q)

@@ -9,7 +9,7 @@ import complex_step
 import numpy as np
 import pytest
 from cases import State, on_robots, random_state, robot
-from compare import assert_close, solved
+from compare import TOLERANCE, assert_close, cancelled, solved
 from core import complex_core
 from hypothesis import given
 from hypothesis import strategies as st
@@ -42,13 +42,13 @@ class Case:
         self.matrices = getattr(dtau, f"{problem}_derivatives")(model, *self.point, self.f_ext)
         mass = dtau.mass_matrix(model, s["q"])
         solves = problem == "forward_dynamics"
-        self.tolerance = solved(1e-12, mass) if solves else 1e-12
+        self.tolerance = solved(TOLERANCE["identity"], mass) if solves else TOLERANCE["identity"]
         # Sums may vanish, or come out as rounding errors of what cancels: the size of their terms.
         # The floor of the matrices themselves is that of test_derivatives.
-        least = 1e-2 * float(np.abs(mass).max())
+        least = cancelled(mass)
         if solves:
             a = dtau.forward_dynamics(model, *self.point, self.f_ext)
-            least = max(1e-2 * float(np.abs(self.matrices[2]).max()), 0.1 * float(np.abs(a).max()))
+            least = max(cancelled(self.matrices[2]), 0.1 * float(np.abs(a).max()))
         sizes = [np.abs(matrix) for matrix in self.matrices]
         terms = sum(m @ np.abs(dx) for m, dx in zip(sizes, self.variation, strict=True))
         self.jvp_floor = max(least, float(np.max(terms)))
@@ -181,11 +181,15 @@ def test_wrenches_alone(problem: str, name: str) -> None:
     want = plain(model, *point, s["df_ext"]) - plain(model, *point)
     scale = float(np.abs(plain(model, *point)).max())
     mass = dtau.mass_matrix(model, s["q"])
-    tolerance = solved(1e-12, mass) if problem == "forward_dynamics" else 1e-12
+    tolerance = (
+        solved(TOLERANCE["identity"], mass)
+        if problem == "forward_dynamics"
+        else TOLERANCE["identity"]
+    )
     got = function(model, *point, *dzeros, df_ext=s["df_ext"])
     assert_close(got, want, tolerance, "df_ext alone", floor=scale)
     with_zeros = function(model, *point, *dzeros, zeros, s["df_ext"])
-    assert_close(with_zeros, got, 1e-15, "f_ext of zeros")
+    assert_close(with_zeros, got, TOLERANCE["rounding"], "f_ext of zeros")
 
 
 def test_damping_and_armature() -> None:

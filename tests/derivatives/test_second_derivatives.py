@@ -6,15 +6,13 @@ import complex_step
 import numpy as np
 import pytest
 from cases import State, on_robots, random_state, robot
-from compare import assert_close, assert_same_bits, solved
+from compare import SMALL, TOLERANCE, assert_close, assert_same_bits, cancelled, solved
 from core import complex_core
 from functions import function_named
 from hypothesis import given
 from trees import SEEDS, Array, Tree, cross, trees
 
 import dtau
-
-TOLERANCE = 1e-11
 
 
 def steps(name: str, model: dtau.Model, s: State, outputs: tuple[int, ...], by: str) -> list[Array]:
@@ -60,11 +58,11 @@ def check_inverse(model: dtau.Model, seed: int) -> None:
     want = expected_inverse(model, s)
     got = dtau.inverse_dynamics_second_derivatives(model, s["q"], s["v"], s["a"], s["f_ext"])
     # Tensors that vanish for some joints come out as rounding errors of what cancels.
-    floor = 1e-2 * max(float(np.abs(x).max()) for x in want.values())
+    floor = max(cancelled(x) for x in want.values())
     for name, x in got._asdict().items():
-        assert_close(x, want[name], TOLERANCE, name, floor=floor)
+        assert_close(x, want[name], TOLERANCE["complex_step"], name, floor=floor)
     swapped = np.swapaxes(want["d2tau_dvdq"], -1, -2)
-    assert_close(got.d2tau_dqdv, swapped, TOLERANCE, "d2tau_dvdq", floor=floor)
+    assert_close(got.d2tau_dqdv, swapped, TOLERANCE["complex_step"], "d2tau_dvdq", floor=floor)
 
     i, j, k = dtau.packed_indices(model)
     packed = dtau.inverse_dynamics_second_derivatives(
@@ -78,16 +76,16 @@ def check_inverse(model: dtau.Model, seed: int) -> None:
     hessian = dtau.inverse_dynamics_hessian(model, s["q"], s["v"], s["a"], s["lam"], s["f_ext"])
     for name, block, x in zip(hessian._fields, hessian, got, strict=True):
         contracted = np.einsum("i,ijk->jk", s["lam"], x)
-        assert_close(block, contracted, 1e-12, name, floor=10.0 * floor)
+        assert_close(block, contracted, TOLERANCE["identity"], name, floor=10.0 * floor)
 
 
 def check_forward(model: dtau.Model, seed: int) -> None:
     s = random_state(model, seed)
     want = expected_forward(model, s)
-    tolerance = solved(TOLERANCE, dtau.mass_matrix(model, s["q"]))
+    tolerance = solved(TOLERANCE["complex_step"], dtau.mass_matrix(model, s["q"]))
     got = dtau.forward_dynamics_second_derivatives(model, s["q"], s["v"], s["tau"], s["f_ext"])
     for name, x in got._asdict().items():
-        floor = 1e-2 * max(1.0, float(np.abs(want["d2a_dqdq"]).max()))
+        floor = max(SMALL, cancelled(want["d2a_dqdq"]))
         assert_close(x, want[name], tolerance, name, floor=floor)
     hessian = dtau.forward_dynamics_hessian(model, s["q"], s["v"], s["tau"], s["lam"], s["f_ext"])
     for name, block, x in zip(hessian._fields, hessian, got, strict=True):
@@ -140,10 +138,12 @@ def test_derivatives_by_q_commute_but_inside_joints(name: str) -> None:
     second = dtau.inverse_dynamics_second_derivatives(model, *state).d2tau_dqdq
     want = np.einsum("il,lkj->ijk", first, c)
     floor = float(np.abs(second).max())
-    assert_close(second - np.swapaxes(second, 1, 2), want, 1e-13, "inverse", floor=floor)
+    assert_close(
+        second - np.swapaxes(second, 1, 2), want, TOLERANCE["long sums"], "inverse", floor=floor
+    )
 
     state = (s["q"], s["v"], s["tau"], s["f_ext"])
-    tolerance = solved(1e-12, dtau.mass_matrix(model, s["q"]))
+    tolerance = solved(TOLERANCE["identity"], dtau.mass_matrix(model, s["q"]))
     first = dtau.forward_dynamics_derivatives(model, *state).da_dq
     second = dtau.forward_dynamics_second_derivatives(model, *state).d2a_dqdq
     want = np.einsum("il,lkj->ijk", first, c)
@@ -163,7 +163,7 @@ def test_the_exponential_chart(name: str, problem: str) -> None:
     raw, chart = tensors(model, *state), tensors(model, *state, symmetric=True)
     scale = max(1.0, float(np.abs(raw[0]).max()))
     mean = 0.5 * (raw[0] + np.swapaxes(raw[0], 1, 2))
-    assert_close(chart[0], mean, 1e-15, "mean", floor=10.0 * scale)
+    assert_close(chart[0], mean, TOLERANCE["rounding"], "mean", floor=10.0 * scale)
     assert_same_bits(chart[0], np.ascontiguousarray(np.swapaxes(chart[0], 1, 2)), "symmetry")
     for one, other in zip(raw[1:], chart[1:], strict=True):
         assert_same_bits(other, one, "other tensors")
@@ -174,14 +174,20 @@ def test_the_exponential_chart(name: str, problem: str) -> None:
         lambda y: complex_core(f"{problem}_dynamics_derivatives", model, y, *state[1:])[0] @ xi,
         moved,
     )[:, 0]
-    tolerance = solved(1e-11, dtau.mass_matrix(model, s["q"]))
+    tolerance = solved(TOLERANCE["complex_step"], dtau.mass_matrix(model, s["q"]))
     assert_close(np.einsum("ijk,j,k->i", chart[0], xi, xi), rate, tolerance, floor=10.0 * scale)
 
     function = getattr(dtau, f"{problem}_dynamics_hessian")
     one, other = (
         function(model, *state[:3], s["lam"], s["f_ext"], symmetric=y) for y in (0 > 1, 1 > 0)
     )
-    assert_close(other.dqdq, 0.5 * (one.dqdq + one.dqdq.T), 1e-15, "hessian", floor=10.0 * scale)
+    assert_close(
+        other.dqdq,
+        0.5 * (one.dqdq + one.dqdq.T),
+        TOLERANCE["rounding"],
+        "hessian",
+        floor=10.0 * scale,
+    )
     assert_same_bits(other.dqdq, np.ascontiguousarray(other.dqdq.T), "symmetry")
     for block in ("dqdv", "dvdv"):
         assert_same_bits(getattr(other, block), getattr(one, block), block)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import taylor
 from cases import TREES, on_robots, random_q, random_state, robot
-from compare import EPS, assert_close
+from compare import EPS, TOLERANCE, assert_close, cancelled
 from complex_step import STEP, moved
 from core import complex_core
 from functions import FUNCTIONS
@@ -73,7 +73,7 @@ def check_complex_step(name: str, at: Trajectory, rows: int, wrenches: bool = Fa
     if not isinstance(got, tuple):
         got, by_step = (got,), (by_step,)
     for x, y in zip(got, by_step, strict=True):
-        rows_close(x[1:], y.imag / STEP, 1e-12, name, floor=1e-2 * float(np.abs(x).max()))
+        rows_close(x[1:], y.imag / STEP, TOLERANCE["complex_step"], name, floor=cancelled(x))
 
 
 TERMS = [f.name for f in FUNCTIONS if f.arguments == ("q", "v_derivatives")]
@@ -106,11 +106,10 @@ def test_order_0(name: str) -> None:
     model = robot(name)
     at = Trajectory(model, 2, 4)
     q, v, a, f = at.q, at.v[0], at.v[1], at.f(3)
-    assert f is not None
     size = float(np.abs(dtau.mass_matrix(model, q)).max())
 
     def same(got: Array, want: Array, what: str) -> None:
-        assert_close(got, want, 1e-14, what, floor=size)
+        assert_close(got, want, TOLERANCE["short sums"], what, floor=size)
 
     same(at.inverse()[0], dtau.inverse_dynamics(model, q, v, a, f[0]), "tau")
     same(
@@ -128,10 +127,10 @@ def test_order_0(name: str) -> None:
     same(C[0], dtau.coriolis_matrix(model, q, v), "C")
     k = dtau.kinematics_time_derivatives(model, q, at.v)
     placements = dtau.forward_kinematics(model, q)
-    assert_close(k.rotation[0], placements.rotation, 1e-15, "rotation")
-    assert_close(k.translation[0], placements.translation, 1e-15, "translation")
+    assert_close(k.rotation[0], placements.rotation, TOLERANCE["rounding"], "rotation")
+    assert_close(k.translation[0], placements.translation, TOLERANCE["rounding"], "translation")
     J = dtau.frame_jacobians(model, q, list(model.bodies))
-    assert_close(k.twist[0], J @ v, 1e-14, "twist", floor=1.0)
+    assert_close(k.twist[0], J @ v, TOLERANCE["short sums"], "twist", floor=1.0)
 
 
 @on_robots
@@ -142,7 +141,7 @@ def test_order_0_of_forward_dynamics(name: str) -> None:
     want = dtau.forward_dynamics(model, q, v, tau, f)
     tolerance = 10.0 * EPS * float(np.linalg.cond(dtau.mass_matrix(model, q)))
     got = dtau.forward_dynamics_time_derivatives(model, q, v, [tau], [f])
-    assert_close(got[0], want, max(1e-14, tolerance), "a")
+    assert_close(got[0], want, max(TOLERANCE["short sums"], tolerance), "a")
 
 
 # Against other ways
@@ -163,14 +162,14 @@ def test_taylor_series_on_trees(tree: Tree, seed: int, wrenches: bool) -> None:
 def check_taylor_series(tree: Tree, model: dtau.Model, at: Trajectory) -> None:
     """Newton's and Euler's equations in world axes, orders 0 to 8."""
     want = taylor.inverse_dynamics(tree, model, at.q, at.v, at.f(9))
-    rows_close(at.inverse(), want, 1e-12, "tau", floor=1e-2 * float(np.abs(want).max()))
+    rows_close(at.inverse(), want, TOLERANCE["independent"], "tau", floor=cancelled(want))
     got = dtau.kinematics_time_derivatives(model, at.q, at.v)
     for body, (R, p, _) in zip(tree.bodies, taylor.poses(tree, model, at.q, at.v), strict=True):
         if body.kind != "fixed":
             i = model.joint(body.name).body
             for x, y in ((got.rotation[:, i], R), (got.translation[:, i], p)):
                 y = taylor.derivatives(y)
-                rows_close(x, y, 1e-12, "pose", floor=max(1.0, 1e-2 * float(np.abs(y).max())))
+                rows_close(x, y, TOLERANCE["independent"], "pose", floor=max(1.0, cancelled(y)))
 
 
 @on_robots
@@ -181,9 +180,9 @@ def test_twists_turn_and_move_the_poses(name: str) -> None:
     R, x, V = (taylor.coefficients(y) for y in k)
     hats = np.cross(V[..., np.newaxis, 3:], np.eye(3)).swapaxes(-1, -2)
     floor = float(np.abs(R).max())
-    rows_close(taylor.rate(R), taylor.product(R, hats), 1e-13, "R'", floor=floor)
+    rows_close(taylor.rate(R), taylor.product(R, hats), TOLERANCE["long sums"], "R'", floor=floor)
     along = taylor.product(R, V[..., :3, np.newaxis])[..., 0]
-    rows_close(taylor.rate(x), along, 1e-13, "x'", floor=float(np.abs(x).max()))
+    rows_close(taylor.rate(x), along, TOLERANCE["long sums"], "x'", floor=float(np.abs(x).max()))
 
 
 @on_robots
@@ -191,7 +190,6 @@ def test_chain_rule(name: str) -> None:
     """The torque's rate through the first derivatives of inverse dynamics."""
     at = Trajectory(robot(name), 6, 3)
     v, a, jerk = at.v
-    assert at.f_ext is not None
     f, fdot = at.f_ext[:2]
     d = dtau.inverse_dynamics_derivatives(at.model, at.q, v, a, f)
     terms = (d.dtau_dq @ v, d.dtau_dv @ a, d.dtau_da @ jerk)
@@ -199,7 +197,7 @@ def test_chain_rule(name: str) -> None:
     wrenches = dtau.inverse_dynamics(at.model, at.q, v, a, fdot) - still
     want = sum(terms) + wrenches
     floor = max(float(np.abs(x).max()) for x in (*terms, wrenches, still))
-    assert_close(at.inverse()[1], want, 1e-13, "rate of tau", floor=floor)
+    assert_close(at.inverse()[1], want, TOLERANCE["long sums"], "rate of tau", floor=floor)
 
 
 @given(tree=trees(), seed=SEEDS)
@@ -218,21 +216,21 @@ def test_the_differentiated_equation_holds_term_by_term(tree: Tree, seed: int) -
         np.testing.assert_array_equal(matrix, matrix.T)
     for k in range(order + 1):
         scale = max(1.0, float(np.abs(M[k + 1]).max()))
-        assert_close(M[k + 1], C[k] + C[k].T, 1e-12, f"M^({k + 1})", floor=scale)
+        assert_close(M[k + 1], C[k] + C[k].T, TOLERANCE["identity"], f"M^({k + 1})", floor=scale)
         inertial = [comb(k, m) * M[m] @ a[k - m] for m in range(k + 1)]
         coriolis = [comb(k, m) * C[m] @ v[k - m] for m in range(k + 1)]
         floor = max(float(np.abs(x).max()) for x in (*inertial, *coriolis, bias[k], g[k], tau[k]))
-        assert_close(tau[k], sum(inertial) + bias[k], 1e-12, f"tau^({k})", floor=floor)
+        assert_close(
+            tau[k], sum(inertial) + bias[k], TOLERANCE["identity"], f"tau^({k})", floor=floor
+        )
         want = sum(coriolis) + model.damping * v[k] + g[k]
-        assert_close(free[k], want, 1e-12, f"bias^({k})", floor=floor)
+        assert_close(free[k], want, TOLERANCE["identity"], f"bias^({k})", floor=floor)
 
 
 # Forward and hybrid dynamics
 
 
-def check_residual(
-    at: Trajectory, q: Array, v: Array, a: Array, tau: Array, tolerance: float = 1e-10
-) -> None:
+def check_residual(at: Trajectory, q: Array, v: Array, a: Array, tau: Array) -> None:
     """Inverse dynamics of the accelerations gives the torques, order by order."""
     again = dtau.inverse_dynamics_time_derivatives(
         at.model, q, np.concatenate([[v], a]), at.f(len(a))
@@ -240,7 +238,7 @@ def check_residual(
     size = float(np.abs(dtau.mass_matrix(at.model, q)).max())
     for k in range(len(a)):
         floor = size * float(np.abs(a[k]).max())
-        assert_close(again[k], tau[k], tolerance, f"torque of order {k}", floor=floor)
+        assert_close(again[k], tau[k], TOLERANCE["identity"], f"torque of order {k}", floor=floor)
 
 
 @on_robots
@@ -288,7 +286,9 @@ def check_hybrid(at: Trajectory, prescribed: list[str]) -> None:
     for x, y in zip(got, one, strict=True):
         np.testing.assert_array_equal(x[0], y)
     M = dtau.mass_matrix(model, at.q)[~mask][:, ~mask]
-    tolerance = 1e-13 * float(np.linalg.cond(M)) if M.size else 1e-13
+    tolerance = (
+        TOLERANCE["long sums"] * float(np.linalg.cond(M)) if M.size else TOLERANCE["long sums"]
+    )
     for k in range(2):
         scale = float(np.abs(a).max())
         assert_close(got.a[k], a[k], 30.0**k * tolerance, f"a of order {k}", floor=scale)
@@ -318,7 +318,7 @@ def test_all_or_nothing_prescribed(name: str) -> None:
     everything, nothing = np.ones(at.model.nv, dtype=bool), np.zeros(at.model.nv, dtype=bool)
     arguments = (at.model, at.q, at.v[0], a, tau)
     got = dtau.hybrid_dynamics_time_derivatives(*arguments, everything, f)
-    rows_close(got.tau, tau, 1e-13, "tau")
+    rows_close(got.tau, tau, TOLERANCE["long sums"], "tau")
     got = dtau.hybrid_dynamics_time_derivatives(*arguments, nothing, f)
     want = dtau.forward_dynamics_time_derivatives(at.model, at.q, at.v[0], tau, f)
     np.testing.assert_array_equal(got.a, want)
@@ -334,7 +334,7 @@ def test_massless_joints_may_be_prescribed() -> None:
         model = builder.build()
     x = np.array([0.1, 0.2])
     got = dtau.hybrid_dynamics(model, x, x, x, x, ["finger"])
-    assert_close(dtau.inverse_dynamics(model, x, x, got.a), got.tau, 1e-14, "tau")
+    assert_close(dtau.inverse_dynamics(model, x, x, got.a), got.tau, TOLERANCE["short sums"], "tau")
     with pytest.raises(ValueError, match="none at joints 'finger';"):
         dtau.hybrid_dynamics(model, x, x, x, x, ["arm"])
 
@@ -354,9 +354,9 @@ def test_orders(order: int) -> None:
     v = np.cos(phases)[:, np.newaxis]  # derivatives of sin t at t = 0.3
     tau = dtau.inverse_dynamics_time_derivatives(model, [np.sin(0.3)], v)
     want = (0.2 + 2.0 * 0.25 + 0.05) * v[1:] + 0.7 * v[:-1]
-    assert_close(tau, want, 1e-12, "tau")
+    assert_close(tau, want, TOLERANCE["identity"], "tau")
     a = dtau.forward_dynamics_time_derivatives(model, [np.sin(0.3)], v[0], want)
-    assert_close(a, v[1:], 1e-10, "a")
+    assert_close(a, v[1:], TOLERANCE["identity"], "a")
 
 
 BAD: list[tuple[Callable[[dtau.Model, Any], Any], str]] = [

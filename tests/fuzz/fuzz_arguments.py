@@ -20,9 +20,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from cases import random_state, robot
+from cases import CONFIGURATIONS, FEW_ROBOTS, random_state, robot
 from compare import assert_same_results
-from functions import FUNCTIONS, Function
+from functions import FRAME_AXES, FUNCTIONS, Function
 from fuzz_values import Subclass, choose, is_plain, meaning, mutated
 from layouts import misaligned, read_only
 from trees import Array, kind_of
@@ -30,11 +30,10 @@ from trees import Array, kind_of
 import dtau
 
 ROBOTS = (
-    *("one revolute", "free root, branches", "forest", "every joint in a chain", "quadruped"),
+    *("one revolute", *FEW_ROBOTS, "quadruped"),
     "joints that mimic others",
 )
 BATCHES = ((), (), (1,), (3,), (2, 3), (19,), (0,), (0, 3))
-CONFIGURATIONS = ("q", "q0", "q1")  # their quaternions must have unit norm
 MOST_AXES = 32  # of a batch
 MOST_ORDER = 100  # of time derivatives
 INVERSE = ("inverse_dynamics_time_derivatives", "v_derivatives")  # needs the acceleration
@@ -42,9 +41,14 @@ MARK = 7.5  # what lies in memory that must not be written
 HUGE = 2**43  # as an axis: no processor can address the results
 
 
+CONVENTIONS = [  # those that need no other package's model
+    name
+    for name in dtau.conventions.__all__
+    if list(inspect.signature(getattr(dtau.conventions, name)).parameters) == ["model"]
+]
 CONVERSIONS = tuple(
     Function(f"conventions.{convention}.{what}_{way}_dtau", ("q", name), ())
-    for convention in ("angular_first", "mixed_twist", "spatial_twist")
+    for convention in CONVENTIONS
     for what, name in (("torque", "tau"), ("wrenches", "f_ext"))
     for way in ("from", "to")
 )
@@ -227,9 +231,9 @@ class Option:
 SENSELESS = (object(), {}, [None], b"x", "\ud800", 1j)  # what no option can mean
 OPTIONS = {
     "axes": Option(
-        lambda value, model: is_one_of(value, ("body", "world", "mixed")),
+        lambda value, model: is_one_of(value, FRAME_AXES),
         (
-            *("body", "world", "mixed", np.str_("world")),
+            *(*FRAME_AXES, np.str_("world")),
             *("local", "", "Body", None, 3, b"body", [], {}, np.zeros(3), "\ud800"),
         ),
     ),

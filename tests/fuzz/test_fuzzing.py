@@ -26,7 +26,7 @@ Rng = np.random.Generator
 
 @pytest.mark.parametrize(
     ("kind", "cases"),
-    [(fuzz_files.check, 200), (fuzz_arguments.check, 1500), (fuzz_models.check, 400)],
+    [(fuzz_files.check, 500), (fuzz_arguments.check, 1500), (fuzz_models.check, 400)],
     ids=["files", "arguments", "models"],
 )
 def test_a_result_or_a_clear_error(kind: fuzz.Check, cases: int) -> None:

@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pytest
 from cases import GRIPPERS, MIMICS, State, random_state
-from compare import assert_close
+from compare import TOLERANCE, assert_close
 from hypothesis import given, note
 from hypothesis import strategies as st
 from trees import KINDS, Array, Tree, trees
@@ -70,37 +70,46 @@ def test_everything_reduces(pair: Pair, seed: int) -> None:
     assert_close(
         dtau.inverse_dynamics(tied, s["q"], s["v"], s["a"], f),
         G.T @ dtau.inverse_dynamics(free, q, v, a, f),
-        1e-13,
+        TOLERANCE["long sums"],
         "tau",
     )
     assert_close(
         dtau.bias_torque(tied, s["q"], s["v"], f),
         G.T @ dtau.bias_torque(free, q, v, f),
-        1e-13,
+        TOLERANCE["long sums"],
         "bias",
     )
     assert_close(
-        dtau.gravity_torque(tied, s["q"]), G.T @ dtau.gravity_torque(free, q), 1e-13, "g", floor=1.0
+        dtau.gravity_torque(tied, s["q"]),
+        G.T @ dtau.gravity_torque(free, q),
+        TOLERANCE["long sums"],
+        "g",
+        floor=1.0,
     )
-    assert_close(dtau.mass_matrix(tied, s["q"]), G.T @ dtau.mass_matrix(free, q) @ G, 1e-13, "M")
+    assert_close(
+        dtau.mass_matrix(tied, s["q"]),
+        G.T @ dtau.mass_matrix(free, q) @ G,
+        TOLERANCE["long sums"],
+        "M",
+    )
     assert_close(
         dtau.coriolis_matrix(tied, s["q"], s["v"]),
         G.T @ dtau.coriolis_matrix(free, q, v) @ G,
-        1e-12,
+        TOLERANCE["identity"],
         "C",
     )
     got = dtau.inverse_dynamics_derivatives(tied, s["q"], s["v"], s["a"], f)
     want = dtau.inverse_dynamics_derivatives(free, q, v, a, f)
     for name, x, y in zip(got._fields, got, want, strict=True):
-        assert_close(x, G.T @ y @ G, 1e-12, name)
+        assert_close(x, G.T @ y @ G, TOLERANCE["identity"], name)
     for x, y in zip(
         dtau.forward_kinematics(tied, s["q"]), dtau.forward_kinematics(free, q), strict=True
     ):
-        assert_close(x, y, 1e-14, "placement", floor=1.0)
+        assert_close(x, y, TOLERANCE["short sums"], "placement", floor=1.0)
     assert_close(
         dtau.frame_jacobians(tied, s["q"], tied.frames),
         dtau.frame_jacobians(free, q, free.frames) @ G,
-        1e-13,
+        TOLERANCE["long sums"],
         "J",
     )
 
@@ -113,16 +122,21 @@ def test_forward_dynamics_solves_the_reduced_equation(pair: Pair, seed: int) -> 
     a = dtau.forward_dynamics(tied, s["q"], s["v"], s["tau"], f)
     residual = dtau.inverse_dynamics(tied, s["q"], s["v"], a, f) - s["tau"]
     scale = np.abs(M).max() * np.abs(a).max() + np.abs(s["tau"]).max()
-    assert np.abs(residual).max() <= 1e-12 * scale
+    assert np.abs(residual).max() <= TOLERANCE["identity"] * scale
     inverse = dtau.mass_matrix_inverse(tied, s["q"])
-    assert np.abs(M @ inverse - np.eye(tied.nv)).max() <= 1e-14 * np.linalg.cond(M) * tied.nv
+    assert (
+        np.abs(M @ inverse - np.eye(tied.nv)).max()
+        <= TOLERANCE["short sums"] * np.linalg.cond(M) * tied.nv
+    )
 
     got = dtau.forward_dynamics_derivatives(tied, s["q"], s["v"], s["tau"], f)
     partials = dtau.inverse_dynamics_derivatives(tied, s["q"], s["v"], a, f)
     for x, y in zip(got[:2], partials[:2], strict=True):
         size = np.abs(M).max() * np.abs(x).max() + np.abs(y).max()
-        assert np.abs(M @ x + y).max() <= 1e-12 * size
-    assert_close(got.da_dtau, inverse, 1e-14 * np.linalg.cond(M), "da_dtau", floor=0.0)
+        assert np.abs(M @ x + y).max() <= TOLERANCE["identity"] * size
+    assert_close(
+        got.da_dtau, inverse, TOLERANCE["short sums"] * np.linalg.cond(M), "da_dtau", floor=0.0
+    )
 
 
 @given(pairs(), st.integers(0, 2**16))
@@ -135,13 +149,13 @@ def test_products_of_inverse_dynamics_reduce(pair: Pair, seed: int) -> None:
     variation = [s[name] for name in ("dq", "dv", "da")]
     got = dtau.inverse_dynamics_jvp(pair.tied, *point, *variation, f, df)
     want = dtau.inverse_dynamics_jvp(pair.free, *joint_point, *(G @ x for x in variation), f, df)
-    assert_close(got, G.T @ want, 1e-12, "dtau", floor=float(np.abs(want).max()))
+    assert_close(got, G.T @ want, TOLERANCE["identity"], "dtau", floor=float(np.abs(want).max()))
 
     gradient = dtau.inverse_dynamics_vjp(pair.tied, *point, s["lam"], f)
     joint_gradient = dtau.inverse_dynamics_vjp(pair.free, *joint_point, G @ s["lam"], f)
     for name, x, y in zip(gradient._fields[:3], gradient, joint_gradient, strict=False):
-        assert_close(x, G.T @ y, 1e-12, name, floor=float(np.abs(y).max()))
-    assert_close(gradient.by_f_ext, joint_gradient.by_f_ext, 1e-13, "by_f_ext")
+        assert_close(x, G.T @ y, TOLERANCE["identity"], name, floor=float(np.abs(y).max()))
+    assert_close(gradient.by_f_ext, joint_gradient.by_f_ext, TOLERANCE["long sums"], "by_f_ext")
 
 
 @given(pairs(), st.integers(0, 2**16))
@@ -155,16 +169,18 @@ def test_products_of_forward_dynamics_solve_the_reduced_equation(pair: Pair, see
     da = dtau.forward_dynamics_jvp(tied, *forward, s["dq"], s["dv"], s["dtau"], f, df)
     dtorque = dtau.inverse_dynamics_jvp(tied, *inverse, s["dq"], s["dv"], da, f, df)
     size = np.abs(M).max() * np.abs(da).max() + np.abs(s["dtau"]).max()
-    assert np.abs(dtorque - s["dtau"]).max() <= 1e-12 * size
+    assert np.abs(dtorque - s["dtau"]).max() <= TOLERANCE["identity"] * size
 
     got = dtau.forward_dynamics_vjp(tied, *forward, s["lam"], f)
     want = dtau.inverse_dynamics_vjp(tied, *inverse, got.by_tau, f)
     size = np.abs(M).max() * np.abs(got.by_tau).max() + np.abs(s["lam"]).max()
-    assert np.abs(want.by_a - s["lam"]).max() <= 1e-12 * size
-    assert_close(got.by_f_ext, -want.by_f_ext, 1e-13, "by_f_ext")
+    assert np.abs(want.by_a - s["lam"]).max() <= TOLERANCE["identity"] * size
+    assert_close(got.by_f_ext, -want.by_f_ext, TOLERANCE["long sums"], "by_f_ext")
     a, by_tau = np.abs(inverse[2]).max(), np.abs(got.by_tau).max()
     for name, x, y in zip(("by_q", "by_v"), got, want, strict=False):
-        assert_close(x, -y, 1e-12, name, floor=float(by_tau * (1.0 + np.abs(M).max() * a)))
+        assert_close(
+            x, -y, TOLERANCE["identity"], name, floor=float(by_tau * (1.0 + np.abs(M).max() * a))
+        )
 
 
 @given(pairs(), st.integers(0, 2**16))
@@ -177,16 +193,16 @@ def test_time_derivatives_reduce(pair: Pair, seed: int) -> None:
 
     tau = dtau.inverse_dynamics_time_derivatives(tied, s["q"], v, f)
     want = dtau.inverse_dynamics_time_derivatives(free, q, joints, f) @ G
-    assert_close(tau, want, 1e-12, "tau")
+    assert_close(tau, want, TOLERANCE["identity"], "tau")
     M = dtau.mass_matrix_time_derivatives(tied, s["q"], v)
     want = G.T @ dtau.mass_matrix_time_derivatives(free, q, joints) @ G
-    assert_close(M, want, 1e-12, "M")
+    assert_close(M, want, TOLERANCE["identity"], "M")
     for x, y in zip(
         dtau.kinematics_time_derivatives(tied, s["q"], v),
         dtau.kinematics_time_derivatives(free, q, joints),
         strict=True,
     ):
-        assert_close(x, y, 1e-13, "kinematics", floor=1.0)
+        assert_close(x, y, TOLERANCE["long sums"], "kinematics", floor=1.0)
 
     given_a, given_tau = s["a_derivatives"], s["tau_derivatives"]
     arguments = (tied, s["q"], v[0], given_a, given_tau)
@@ -199,7 +215,7 @@ def test_time_derivatives_reduce(pair: Pair, seed: int) -> None:
         rows = np.concatenate([v[:1], got.a])
         again = dtau.inverse_dynamics_time_derivatives(tied, s["q"], rows, f)
         size = float(np.abs(M[0]).max()) * np.abs(got.a).max(-1) + np.abs(got.tau).max(-1)
-        assert (np.abs(again - got.tau).max(-1) <= 1e-11 * size).all()
+        assert (np.abs(again - got.tau).max(-1) <= TOLERANCE["identity"] * size).all()
 
 
 @given(pairs(), st.integers(0, 2**16))
@@ -207,10 +223,10 @@ def test_the_manifold_is_that_of_the_independent_joints(pair: Pair, seed: int) -
     s = random_state(pair.tied, seed)
     moved = dtau.integrate(pair.tied, s["q"], s["dq"])
     want = dtau.integrate(pair.free, pair.q(s["q"]), pair.G @ s["dq"])
-    assert_close(pair.q(moved), want, 1e-14, "q", floor=1.0)
+    assert_close(pair.q(moved), want, TOLERANCE["short sums"], "q", floor=1.0)
     step = dtau.difference(pair.tied, s["q0"], s["q1"])
     full = dtau.difference(pair.free, pair.q(s["q0"]), pair.q(s["q1"]))
-    assert_close(pair.G @ step, full, 1e-13, "dq", floor=1.0)
+    assert_close(pair.G @ step, full, TOLERANCE["long sums"], "dq", floor=1.0)
 
 
 @pytest.fixture
@@ -226,7 +242,7 @@ def test_structure(tied: dtau.Model) -> None:
     assert "mimics helical4" in str(tied)
     own = {joint.name: free.armature[joint.v] for joint in free.joints}
     felt = own["helical4"] + 0.49 * own["revolute1"] + 0.25 * own["prismatic6"]
-    assert tied.armature[tied.joint("helical4").v] == pytest.approx(felt, rel=1e-15)
+    assert tied.armature[tied.joint("helical4").v] == pytest.approx(felt, rel=TOLERANCE["rounding"])
     assert pickle.loads(pickle.dumps(tied)) == tied
     assert tied != free
 
@@ -292,7 +308,7 @@ def test_locking_takes_followers_along(tied: dtau.Model) -> None:
     for name in tied.bodies:
         want = dtau.frame_placements(tied, q, name)
         got = dtau.frame_placements(locked, s["q"], name)
-        assert_close(got.translation, want.translation, 1e-14, name, floor=1.0)
+        assert_close(got.translation, want.translation, TOLERANCE["short sums"], name, floor=1.0)
     with pytest.raises(ValueError, match="'revolute1' mimics 'helical4': lock that one"):
         tied.lock({"revolute1": 0.0})
 

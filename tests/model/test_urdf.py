@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from compare import TOLERANCE
 
 import dtau
 
@@ -545,6 +546,6 @@ class TestQuadruped:
             dtau.frame_placements(model, dtau.neutral(model), f"{leg}_FOOT").translation
             for leg in ("LF", "RF", "LH")
         )
-        np.testing.assert_allclose(left, right * (1, -1, 1), atol=1e-15)
-        np.testing.assert_allclose(left, hind * (-1, 1, 1), atol=1e-15)
+        np.testing.assert_allclose(left, right * (1, -1, 1), atol=TOLERANCE["rounding"])
+        np.testing.assert_allclose(left, hind * (-1, 1, 1), atol=TOLERANCE["rounding"])
         assert left[2] == pytest.approx(-0.571)

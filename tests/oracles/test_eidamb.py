@@ -10,7 +10,7 @@ import immamb
 import numpy as np
 import pytest
 from cases import random_state
-from compare import assert_close, solved
+from compare import TOLERANCE, assert_close, solved
 from eidamb import EIDAmb
 from files import ORACLES
 from state_oracle import STATES, oracle
@@ -77,9 +77,11 @@ def test_inverse_dynamics(name: str) -> None:
     c = case(name)
     want = c.swept()
     got = dtau.inverse_dynamics(c.model, c.q, c.v, c.a)[c.order]
-    assert_close(got, want.result, 1e-12, "tau")
+    assert_close(got, want.result, TOLERANCE["independent"], "tau")
     # what the paper computes twice
-    assert_close(want.short_base_wrench, want.result[:6], 1e-12, "M_0^c a_0 + b_0^c")
+    assert_close(
+        want.short_base_wrench, want.result[:6], TOLERANCE["independent"], "M_0^c a_0 + b_0^c"
+    )
 
 
 @pytest.mark.parametrize("part", PARTS)
@@ -94,7 +96,7 @@ def test_derivatives(name: str, part: str) -> None:
     }[part]
     d = dtau.inverse_dynamics_derivatives(c.model, c.q, c.v, c.a)
     got = (d.dtau_dq if part in "Hs" else d.dtau_dv)[np.ix_(c.order, c.columns(part))]
-    assert_close(got, algorithm(c.swept()), 1e-12, f"by {part}")
+    assert_close(got, algorithm(c.swept()), TOLERANCE["independent"], f"by {part}")
 
 
 @pytest.mark.parametrize("name", TREES)
@@ -102,7 +104,9 @@ def test_mass_matrix_inverse(name: str) -> None:
     c = case(name)
     got = dtau.mass_matrix_inverse(c.model, c.q)[np.ix_(c.order, c.order)]
     want = immamb.mass_matrix_inverse(c.tree, c.s)
-    assert_close(got, want, solved(1e-12, dtau.mass_matrix(c.model, c.q)), "M^-1")
+    assert_close(
+        got, want, solved(TOLERANCE["independent"], dtau.mass_matrix(c.model, c.q)), "M^-1"
+    )
 
 
 @pytest.mark.parametrize("name", TREES)
@@ -115,7 +119,7 @@ def test_derivatives_by_accelerations(name: str) -> None:
         EIDAmb(c.tree, c.s, 0 * c.s, e[6:], c.pose, np.zeros(6), e[:6]).result - still for e in unit
     ]
     got = dtau.mass_matrix(c.model, c.q)[np.ix_(c.order, c.order)]
-    assert_close(got, np.column_stack(want), 1e-12, "M")
+    assert_close(got, np.column_stack(want), TOLERANCE["independent"], "M")
 
 
 # The ten-body tree of [Bos] against numbers of another program
@@ -136,13 +140,13 @@ def oracle_case(state: str) -> tuple[Case, dict[str, Array]]:
 @pytest.mark.parametrize("state", STATES)
 def test_state_matrix_of_the_oracle(state: str) -> None:
     c, numbers = oracle_case(state)
-    assert_close(c.v[c.order], numbers["nu"], 1e-15, "nu")
+    assert_close(c.v[c.order], numbers["nu"], TOLERANCE["rounding"], "nu")
     swept = c.swept()
-    assert_close(swept.result[6:], numbers["tau"], 1e-10, "tau")
-    assert np.abs(swept.result[:6]).max() < 1e-10
+    assert_close(swept.result[6:], numbers["tau"], TOLERANCE["oracle"], "tau")
+    assert np.abs(swept.result[:6]).max() < TOLERANCE["oracle"]
     inverse = immamb.mass_matrix_inverse(c.tree, c.s)
-    assert_close(eidamb.state_matrix(swept, inverse), numbers["A"], 1e-10, "A")
-    assert_close(np.vstack([0.0 * inverse, inverse])[:, 6:], numbers["B"], 1e-10, "B")
+    assert_close(eidamb.state_matrix(swept, inverse), numbers["A"], TOLERANCE["oracle"], "A")
+    assert_close(np.vstack([0.0 * inverse, inverse])[:, 6:], numbers["B"], TOLERANCE["oracle"], "B")
 
 
 @pytest.mark.parametrize("state", STATES)
@@ -153,9 +157,9 @@ def test_state_matrix_of_the_core(state: str) -> None:
     lin = dtau.linearize(c.model, c.q, c.v, tau)
     n = c.model.nv
     rows = np.concatenate([c.order, n + c.order])
-    assert_close(lin.A[np.ix_(rows, rows)], numbers["A"], 1e-10, "A")
-    assert_close(lin.B[np.ix_(rows, c.order[6:] - 6)], numbers["B"], 1e-10, "B")
-    assert_close(lin.a[c.order], numbers["nudot"], 1e-10, "a")
+    assert_close(lin.A[np.ix_(rows, rows)], numbers["A"], TOLERANCE["oracle"], "A")
+    assert_close(lin.B[np.ix_(rows, c.order[6:] - 6)], numbers["B"], TOLERANCE["oracle"], "B")
+    assert_close(lin.a[c.order], numbers["nudot"], TOLERANCE["oracle"], "a")
 
 
 # The misprint
@@ -172,12 +176,12 @@ def test_printed_table_5_is_not_the_derivative_of_eq_42(state: str) -> None:
     right = eidamb.derivative_by_pose(swept)
     printed = eidamb.derivative_by_pose(swept, as_printed=True)
     by_twist = eidamb.derivative_by_twist(swept)
-    assert_close(printed, right + by_twist @ eidamb.cross(swept.v[0]), 1e-12, "printed")
-    error = np.abs(printed - right).max() / np.abs(right).max()
-    print(f"{state}: Table 5 as printed is off by {100 * error:.1f} % of its largest element")
-    assert error > 0.05
+    assert_close(
+        printed, right + by_twist @ eidamb.cross(swept.v[0]), TOLERANCE["independent"], "printed"
+    )
+    assert np.abs(printed - right).max() > 0.05 * np.abs(right).max()
     d = dtau.inverse_dynamics_derivatives(c.model, c.q, c.v, c.a)
-    assert_close(d.dtau_dq[np.ix_(c.order, c.order[:6])], right, 1e-12, "D_1 ID")
+    assert_close(d.dtau_dq[np.ix_(c.order, c.order[:6])], right, TOLERANCE["independent"], "D_1 ID")
 
 
 def test_printed_table_5_differentiates_at_a_fixed_twist_of_the_world() -> None:
@@ -197,4 +201,5 @@ def test_printed_table_5_differentiates_at_a_fixed_twist_of_the_world() -> None:
 
     step = 1e-5
     differences = [(torque(step * e) - torque(-step * e)) / (2 * step) for e in np.eye(6)]
+    # Central differences: the step squared and the rounding over the step.
     assert_close(np.column_stack(differences), printed, 1e-8, "by H at a fixed world twist")

@@ -72,7 +72,7 @@ def test_forward_dynamics_derivatives(name: str, state: str) -> None:
 
 
 def second_close(got: Array, want: Array, what: str, floor: float) -> None:
-    assert_close(got, want, TOLERANCE["second oracle"], what, floor=floor)
+    assert_close(got, want, TOLERANCE["oracle"], what, floor=floor)
 
 
 @on_models

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import taylor
-from compare import assert_close
+from compare import TOLERANCE, assert_close
 from time_oracle import LINEAR_FIRST, NAMES, oracle
 
 import dtau
@@ -24,5 +24,9 @@ def test_inverse_dynamics(name: str) -> None:
     spatial = taylor.derivatives(taylor.product(taylor.transposed(o.base_adjoint), wrench))
     for k in range(len(o.tau)):
         size = float(max(np.abs(o.tau[k]).max(), np.abs(o.wrench[k]).max()))
-        assert_close(got[k, 6:], o.tau[k], 1e-12, f"torque of order {k}", floor=size)
-        assert_close(spatial[k], o.wrench[k], 1e-12, f"wrench of order {k}", floor=size)
+        assert_close(
+            got[k, 6:], o.tau[k], TOLERANCE["time oracle"], f"torque of order {k}", floor=size
+        )
+        assert_close(
+            spatial[k], o.wrench[k], TOLERANCE["time oracle"], f"wrench of order {k}", floor=size
+        )

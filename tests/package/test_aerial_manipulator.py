@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from compare import assert_close
+from compare import TOLERANCE, assert_close
 from time_oracle import oracle
 
 import dtau
@@ -28,17 +28,19 @@ def test_the_reference_and_its_torques_are_those_of_the_paper(example: Any, t: f
     theirs = np.r_[0:6, [o.model.joint(f"body{j}").v.start for j in range(1, 7)]]
 
     pose, want = (m.joints[0].type.placement(x[:7]) for m, x in ((model, way.q[0]), (o.model, o.q)))
-    assert_close(pose.rotation, want.rotation, 1e-14, "rotation")
-    assert_close(pose.translation, want.translation, 1e-14, "translation")
-    assert_close(way.q[0, 1 + columns[6:]], o.q[1 + theirs[6:]], 1e-14, "angles")
+    assert_close(pose.rotation, want.rotation, TOLERANCE["short sums"], "rotation")
+    assert_close(pose.translation, want.translation, TOLERANCE["short sums"], "translation")
+    assert_close(way.q[0, 1 + columns[6:]], o.q[1 + theirs[6:]], TOLERANCE["short sums"], "angles")
     tau = dtau.inverse_dynamics_time_derivatives(model, way.q, way.v_derivatives)
     for k in range(len(o.v)):
         got, numbers = way.v_derivatives[0, k, columns], o.v[k, theirs]
-        assert_close(got, numbers, 1e-14, f"velocity's derivative of order {k}")
+        assert_close(got, numbers, TOLERANCE["short sums"], f"velocity's derivative of order {k}")
     for k in range(len(o.tau)):
         size = float(max(np.abs(o.tau[k]).max(), np.abs(o.wrench[k]).max()))
         got, numbers = tau[0, k, columns[6:]], o.tau[k, theirs[6:] - 6]
-        assert_close(got, numbers, 1e-12, f"torque's derivative of order {k}", floor=size)
+        assert_close(
+            got, numbers, TOLERANCE["time oracle"], f"torque's derivative of order {k}", floor=size
+        )
 
 
 def test_forward_dynamics_gives_the_reference_back(
@@ -47,9 +49,10 @@ def test_forward_dynamics_gives_the_reference_back(
     way = example.reference(np.linspace(0.0, 30.0, 31), 5)
     flight = example.fly(dtau.robots.aerial_manipulator(), way)
     assert flight.tau.shape == flight.a.shape == (31, 6, 12)
-    assert (flight.residual < 1e-13).all()
+    assert (flight.residual < TOLERANCE["long sums"]).all()
     for k in range(6):
         want = way.v_derivatives[:, k + 1]
+        # Each order solves with the results of those before.
         assert_close(flight.a[:, k], want, 1e-11 * 10.0**k, f"acceleration of order {k}")
     example.report(way, flight)
     assert "31 instants" in capsys.readouterr().out

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
-from compare import assert_close
+from compare import TOLERANCE, assert_close
 
 import dtau
 
@@ -44,35 +45,31 @@ def test_exponents_are_fitted(script: Any) -> None:
 
 
 @pytest.mark.parametrize("eliminate", [False, True])
-def test_casadi_has_the_same_accelerations(script: Any, eliminate: bool) -> None:
+@pytest.mark.parametrize(
+    ("function", "orders", "tolerance"),
+    # Of order k; accelerations solve with those of the orders before.
+    [("inverse", 4, lambda k: TOLERANCE["long sums"]), ("forward", 2, lambda k: 1e-11 * 10**k)],
+    ids=["torques", "accelerations"],
+)
+def test_casadi_has_the_same_results(
+    script: Any, function: str, orders: int, tolerance: Callable[[int], float], eliminate: bool
+) -> None:
     pytest.importorskip("casadi")
-    peer, orders = script("benchmarks/casadi_peer"), 2
+    peer = script("benchmarks/casadi_peer")
     model = dtau.robots.aerial_manipulator()
     rng = np.random.default_rng(0)
     q, v, _ = dtau.random_state(model, rng, shape=(3,))
-    tau = rng.uniform(-1.0, 1.0, (3, orders + 1, model.nv))
-    expression = peer.ForwardDynamics(model, orders, eliminate=eliminate)
+    rest = rng.uniform(-1.0, 1.0, (3, orders + 1, model.nv))
+    stack = np.concatenate([v[:, np.newaxis], rest], axis=1)
+    if function == "inverse":
+        want = dtau.inverse_dynamics_time_derivatives(model, q, stack)
+    else:
+        want = dtau.forward_dynamics_time_derivatives(model, q, v, rest)
+    expression = getattr(peer, f"{function.capitalize()}Dynamics")(
+        model, orders, eliminate=eliminate
+    )
     for _ in range(orders):
         expression.differentiate()
-    stack = np.concatenate([v[:, np.newaxis], tau], axis=1)
     got = peer.Called(expression.function(), peer.inputs(model, q, stack)).all()
-    want = dtau.forward_dynamics_time_derivatives(model, q, v, tau)
-    for k, accelerations in enumerate(np.moveaxis(got.reshape(want.shape), 1, 0)):
-        assert_close(accelerations, want[:, k], 1e-11 * 10**k, f"order {k}")
-
-
-@pytest.mark.parametrize("eliminate", [False, True])
-def test_casadi_has_the_same_torques(script: Any, eliminate: bool) -> None:
-    pytest.importorskip("casadi")
-    peer, orders = script("benchmarks/casadi_peer"), 4
-    model = dtau.robots.aerial_manipulator()
-    rng = np.random.default_rng(0)
-    q, *_ = dtau.random_state(model, rng, shape=(3,))
-    v = rng.uniform(-1.0, 1.0, (3, orders + 2, model.nv))
-    expression = peer.InverseDynamics(model, orders, eliminate=eliminate)
-    for _ in range(orders):
-        expression.differentiate()
-    got = peer.Called(expression.function(), peer.inputs(model, q, v)).all()
-    want = dtau.inverse_dynamics_time_derivatives(model, q, v)
-    for k, torques in enumerate(np.moveaxis(got.reshape(want.shape), 1, 0)):
-        assert_close(torques, want[:, k], 1e-13, f"order {k}")
+    for k, result in enumerate(np.moveaxis(got.reshape(want.shape), 1, 0)):
+        assert_close(result, want[:, k], tolerance(k), f"order {k}")

@@ -65,6 +65,9 @@ MIMICS = {
 }
 
 ROBOTS = (*TREES, "quadruped", "joints that mimic others")
+# For what does not depend on the algorithm: how arrays are taken and given, batches, errors.
+NEAR = "free root, branches"
+FEW_ROBOTS = ("every joint in a chain", NEAR, "forest")
 on_robots = pytest.mark.parametrize("name", ROBOTS)
 
 
@@ -88,13 +91,14 @@ def random_q(model: dtau.Model, rng: np.random.Generator, shape: tuple[int, ...]
     return q
 
 
+CONFIGURATIONS = ("q", "q0", "q1")  # arguments whose quaternions must have unit norm
 ROWS = 3  # of stacks of time derivatives: orders 0, 1, 2
 
 
 def random_state(model: dtau.Model, seed: int, shape: tuple[int, ...] = ()) -> State:
     """Every array that some function takes, by the name of the argument."""
     rng = np.random.default_rng(seed)
-    state = {name: random_q(model, rng, shape) for name in ("q", "q0", "q1")}
+    state = {name: random_q(model, rng, shape) for name in CONFIGURATIONS}
     for name in ("v", "a", "tau", "dq"):
         state[name] = rng.uniform(-1.5, 1.5, (*shape, model.nv))
     state["f_ext"] = rng.uniform(-5.0, 5.0, (*shape, model.nbodies, 6))

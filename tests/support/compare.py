@@ -13,16 +13,32 @@ from trees import Array
 
 EPS = float(np.finfo(float).eps)
 
-# What each comparison may be off by, relative to the largest element of the array.
+# What each comparison may be off by, relative to the largest element of the array. Where a test
+# needs another number, the reason stands beside it.
 TOLERANCE = {
-    "identity": 1e-12,  # two ways of the package to the same number
-    "newton_euler": 1e-12,
-    "complex_step": 1e-12,
+    # Two ways of the package to the same number, by how many roundings lie between them:
+    "rounding": 1e-15,  # some: a copy, a mean, a step of one joint
+    "short sums": 1e-14,  # tens: the same algorithm for other input, placements along a chain
+    "long sums": 1e-13,  # hundreds: other algorithms, where little cancels
+    "identity": 1e-12,  # as many, where terms cancel that are larger than the result
+    # Against what is computed otherwise:
+    "complex_step": 1e-12,  # exact but for roundings of two algorithms
+    "step": 1e-10,  # the same, of up to four solutions, each of what the one before gave
     "residual": 1e-13,  # of the linear equation that forward derivatives solve
-    "oracle": 1e-11,
-    "second oracle": 1e-9,
-    "pinocchio": 1e-10,
+    "independent": 1e-12,  # algorithms in NumPy that share nothing with the core
+    # Against numbers of other programs, with their roundings:
+    "oracle": 1e-11,  # its forward dynamics solve with mass matrices of condition 1e4
+    "time oracle": 1e-12,  # nothing is solved
+    "pinocchio": 1e-10,  # robots whose light fingers hang on heavy arms
+    "mujoco": 1e-10,  # it diagonalises inertias, to 1e-12 of them
+    "mujoco differences": 1e-8,  # its derivatives are central differences of fourth order
 }
+SMALL = 1e-2  # of what cancels: a result below that is counted as if it were as large
+
+
+def cancelled(terms: Array) -> float:
+    """The floor for a result that may vanish, from the size of what cancels in it."""
+    return SMALL * float(np.abs(terms).max())
 
 
 def solved(tolerance: float, mass_matrix: Array) -> float:

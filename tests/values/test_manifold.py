@@ -6,7 +6,7 @@ import newton_euler
 import numpy as np
 import pytest
 from cases import ROBOTS, TREES, random_state, robot
-from compare import assert_close, assert_same_bits
+from compare import TOLERANCE, assert_close, assert_same_bits
 from hypothesis import given
 from trees import KINDS, MOVING, SEEDS, Array, Tree, kind_of, skew, trees
 
@@ -69,10 +69,10 @@ def test_integrate_multiplies_by_the_exponential(kind: str, seed: int) -> None:
     before = pose(*row.placement(body.axis, body.pitch, s["q"]))
     after = pose(*row.placement(body.axis, body.pitch, moved))
     if row.subspace is None:  # no subgroup: its angles add
-        assert_close(moved, s["q"] + s["dq"], 1e-15, "q")
+        assert_close(moved, s["q"] + s["dq"], TOLERANCE["rounding"], "q")
         return
     step = exponential(hat(row.subspace(body.axis, body.pitch) @ s["dq"]))
-    assert_close(after, before @ step, 1e-13, "placement")
+    assert_close(after, before @ step, TOLERANCE["long sums"], "placement")
 
 
 def steps(model: dtau.Model, size: float, rng: np.random.Generator) -> Array:
@@ -95,7 +95,7 @@ def test_difference_undoes_integrate(name: str, size: float) -> None:
         q = random_state(model, seed)["q"]
         dq = steps(model, size, rng)
         got = dtau.difference(model, q, dtau.integrate(model, q, dq))
-        assert_close(got, dq, 2e-14, "difference", floor=1.0)
+        assert_close(got, dq, TOLERANCE["short sums"], "difference", floor=1.0)
 
 
 @pytest.mark.parametrize("size", [s for s in ANGLES if s <= 1e-8])
@@ -107,7 +107,7 @@ def test_small_rotations_from_neutral_keep_their_digits(kind: str, size: float) 
     dq[-3:] = size * np.array([0.6, -0.64, 0.48])
     neutral = dtau.neutral(model)
     got = dtau.difference(model, neutral, dtau.integrate(model, neutral, dq))
-    assert_close(got, dq, 1e-15, "difference", floor=1e-307)
+    assert_close(got, dq, TOLERANCE["rounding"], "difference", floor=1e-307)
 
 
 @given(trees(), SEEDS)
@@ -122,7 +122,7 @@ def test_integrate_undoes_difference(tree: Tree, seed: int) -> None:
         if isinstance(joint.type, dtau.Planar):  # its angle: up to whole turns
             angle = joint.q.stop - 1
             want[angle] -= 2.0 * PI * np.round((want[angle] - got[angle]) / (2.0 * PI))
-    assert_close(got, want, 1e-13, "integrate")
+    assert_close(got, want, TOLERANCE["long sums"], "integrate")
 
 
 @given(trees(), SEEDS)
@@ -130,14 +130,24 @@ def test_difference_is_the_shortest_and_antisymmetric(tree: Tree, seed: int) -> 
     model = tree.model()
     s = random_state(model, seed)
     forth = dtau.difference(model, s["q0"], s["q1"])
-    assert_close(dtau.difference(model, s["q1"], s["q0"]), -forth, 1e-13, "difference", floor=1.0)
+    assert_close(
+        dtau.difference(model, s["q1"], s["q0"]),
+        -forth,
+        TOLERANCE["long sums"],
+        "difference",
+        floor=1.0,
+    )
     for joint in model.joints:
         if kind_of(joint.type).quaternion is not None:
-            assert np.linalg.norm(forth[joint.v.stop - 3 : joint.v.stop]) <= PI * (1.0 + 1e-15)
+            assert np.linalg.norm(forth[joint.v.stop - 3 : joint.v.stop]) <= PI * (
+                1.0 + TOLERANCE["rounding"]
+            )
     flipped = s["q1"].copy()
     for at in quaternions(model):
         flipped[at] *= -1.0
-    assert_close(dtau.difference(model, s["q0"], flipped), forth, 1e-14, "-q", floor=1.0)
+    assert_close(
+        dtau.difference(model, s["q0"], flipped), forth, TOLERANCE["short sums"], "-q", floor=1.0
+    )
 
 
 @pytest.mark.parametrize("kind", ["spherical", "free"])
@@ -150,9 +160,9 @@ def test_half_a_turn(kind: str, axis: list[float]) -> None:
     turned[-4:] = [*axis, 0.0]
     got = dtau.difference(model, q, turned)
     sense = np.sign(got[-3:] @ axis)
-    assert_close(got[-3:], sense * PI * np.array(axis), 1e-15, "half a turn")
+    assert_close(got[-3:], sense * PI * np.array(axis), TOLERANCE["rounding"], "half a turn")
     if kind == "free":
-        assert_close(got[:3], np.zeros(3), 1e-15, "linear part", floor=1.0)
+        assert_close(got[:3], np.zeros(3), TOLERANCE["rounding"], "linear part", floor=1.0)
 
 
 @given(trees(), SEEDS)
@@ -163,7 +173,7 @@ def test_integrate_keeps_quaternions_unit(tree: Tree, seed: int) -> None:
     for _ in range(50):
         q = dtau.integrate(model, q, rng.uniform(-3.0, 3.0, model.nv))
     for at in quaternions(model):
-        assert abs(np.linalg.norm(q[at]) - 1.0) < 1e-14
+        assert abs(np.linalg.norm(q[at]) - 1.0) < TOLERANCE["short sums"]
 
 
 @given(trees(), SEEDS)
@@ -175,7 +185,7 @@ def test_normalize(tree: Tree, seed: int) -> None:
     for at in quaternions(model):
         scaled[at] *= rng.uniform(0.1, 10.0)
     got = dtau.normalize(model, scaled)
-    assert_close(got, q, 1e-15, "normalize", floor=1.0)
+    assert_close(got, q, TOLERANCE["rounding"], "normalize", floor=1.0)
     others = np.ones(model.nq, dtype=bool)
     for at in quaternions(model):
         others[at] = False
@@ -191,7 +201,7 @@ def test_normalize_of_a_quaternion_of_zeros_is_nan() -> None:
     q[1, zero] = 0.0
     got = dtau.normalize(model, q)
     assert np.isnan(got[1, zero]).all()
-    assert_close(got[[0, 2]], q[[0, 2]], 1e-15, "normalize")
+    assert_close(got[[0, 2]], q[[0, 2]], TOLERANCE["rounding"], "normalize")
 
 
 @pytest.mark.parametrize("name", ROBOTS)
@@ -215,9 +225,11 @@ def test_neutral_stacks_placements() -> None:
     place = np.eye(4)
     for body, motion in zip(tree.bodies, moved, strict=True):
         place = place @ pose(body.rotation, body.translation)
-        assert_close(pose(motion.rotation, motion.origin), place, 1e-14, body.name)
+        assert_close(
+            pose(motion.rotation, motion.origin), place, TOLERANCE["short sums"], body.name
+        )
         got = dtau.frame_placements(model, dtau.neutral(model), body.name)
-        assert_close(pose(*got), place, 1e-14, body.name)
+        assert_close(pose(*got), place, TOLERANCE["short sums"], body.name)
 
 
 @pytest.mark.parametrize("shape", [(), (4,), (2, 3), (0,)])
@@ -235,7 +247,7 @@ def test_random_state(name: str, shape: tuple[int, ...]) -> None:
             assert np.isfinite(x).all()
     q = first[0]
     for at in quaternions(model):
-        assert np.all(np.abs(np.linalg.norm(q[..., at], axis=-1) - 1.0) < 1e-14)
+        assert np.all(np.abs(np.linalg.norm(q[..., at], axis=-1) - 1.0) < TOLERANCE["short sums"])
     if q.size > model.nq:
         flat = q.reshape(-1, model.nq)
         assert (flat[0] != flat[1]).any()
