@@ -102,6 +102,7 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
         body.root = given.parent < 0 ? i : bodies_[given.parent].root;
         body.link = given.link;
         body.q = nq, body.v = nv, body.nv = joint.nv;
+        body.quaternion = joint.quaternion < 0 ? -1 : nq + joint.quaternion;
         if (given.link >= 0) link_body_.push_back(i);
         if (given.link >= 0 && given.link != static_cast<int>(link_body_.size()) - 1)
             throw std::invalid_argument("Tree: expected links in order");
@@ -166,10 +167,9 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
     tree_.independent = tree_.dofs;
     couple(bodies);
     relate();
-    for (int i = 0; i < nbodies; ++i) {
-        const int place = traits(bodies_[i].kind).quaternion;
-        if (place >= 0) quaternions_.emplace_back(q_source_[bodies_[i].q + place], i);
-    }
+    for (int i = 0; i < nbodies; ++i)
+        if (bodies_[i].quaternion >= 0)
+            quaternions_.emplace_back(q_source_[bodies_[i].quaternion], i);
 }
 
 }  // namespace dtau

@@ -111,11 +111,11 @@ inline void difference(const Tree& tree, const double* q0, const double* q1, dou
             d[0] = u.x, d[1] = u.y;
             continue;
         }
-        if (traits(body.kind).commutes) {
+        if (body.quaternion < 0) {
             for (int k = 0; k < body.nv; ++k) d[k] = y[k] - x[k];
             continue;
         }
-        const int k = traits(body.kind).quaternion;
+        const int k = body.quaternion - body.q;
         double unit[4];
         store_normalized(load_quaternion(x + k), unit);
         const Quaternion<double> inverse = {{-unit[0], -unit[1], -unit[2]}, unit[3]};
@@ -136,9 +136,8 @@ inline void normalize(const Tree& tree, const double* q, double* result) {
     for (int k = 0; k < tree.nq; ++k) result[k] = q[k];
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
-        if (traits(body.kind).quaternion < 0) continue;
-        const int k = body.q + traits(body.kind).quaternion;
-        store_normalized(load_quaternion(q + k), result + k);
+        if (body.quaternion < 0) continue;
+        store_normalized(load_quaternion(q + body.quaternion), result + body.quaternion);
     }
 }
 

@@ -153,7 +153,7 @@ DTAU_INLINE void start_joint(const Body& body, const Configuration<T>& x, const 
     const T* q = x.q + body.q;
     if (joint.slides) s.r[0] = joint_offset(body, q);
     if (joint.rotation == Rotation::any)
-        s.E[0] = transposed(quaternion_rotation(q + joint.quaternion));
+        s.E[0] = transposed(quaternion_rotation(x.q + body.quaternion));
     if (joint.rotation == Rotation::about_z)
         s.angle[0] = {x.sine[body.q + joint.angle], x.cosine[body.q + joint.angle]};
 }
