@@ -10,7 +10,7 @@ shift
 package=$(mktemp -d)
 trap 'rm -rf "$package"' EXIT
 cp -r python/dtau "$package/dtau"
-cp "$build"/_core*.so "$package/dtau/"
+cp "$build"/src/*.so "$package/dtau/"
 cp -r tests pyproject.toml "$package"
 
 runtime=$(g++ -print-file-name=libasan.so)
