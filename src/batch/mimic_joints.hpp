@@ -7,13 +7,16 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Room for what of inputs and results is in the coordinates of all joints; null for the others.
+// Room for what of inputs and results is in the coordinates of all joints, null for the others. Without
+// joints that mimic others nothing is there, and nothing is read.
 template <class T>
 struct JointArguments {
-    T *in[Job::max_inputs] = {}, *out[Job::max_outputs] = {};
+    T *in[Job::max_inputs], *out[Job::max_outputs];
 
     JointArguments(Arena& arena, const Tree& tree, const Job& job) {
         if (!tree.coupling) return;
+        for (T*& x : in) x = nullptr;
+        for (T*& x : out) x = nullptr;
         const std::ptrdiff_t nv = tree.nv;
         for (int i = 0; i < job.ninputs; ++i)
             if (job.in[i].data && job.in[i].meaning != Meaning::other)

@@ -78,31 +78,28 @@ struct Scratch {
   private:
     Scratch(Arena& arena, const Algorithm<T>& algorithm, const Tree& tree, const Job& job,
             bool with_outputs)
-        : workspace(algorithm.workspace(arena, tree, job.options)),
-          in(),
-          out(),
-          joints(arena, tree, job) {
+        : workspace(algorithm.workspace(arena, tree, job.options)), joints(arena, tree, job) {
         for (int i = 0; i < job.ninputs; ++i)
-            if (job.in[i].data) in[i] = arena.take<T>(job.in[i].size);
+            in[i] = job.in[i].data ? arena.take<T>(job.in[i].size) : nullptr;
         for (int o = 0; o < job.noutputs && with_outputs; ++o)
             out[o] = arena.take_zeros<T>(job.out[o].size);
     }
 };
 
-// The results of the state, or group of states, from `state` on.
+// Nothing but what is the same for all states, and where the results of state `begin` belong.
 template <class T>
-void move_destination(const Job& job, std::ptrdiff_t state, Destination<T>& to) {
-    for (int o = 0; o < job.noutputs; ++o)
-        to.at[o] = reinterpret_cast<Number<T>*>(job.out[o].data) + state * job.out[o].size;
-}
-
-template <class T>
-Arguments<T> start(const Job& job) {
-    Arguments<T> x = {};
+Arguments<T> start(const Job& job, std::ptrdiff_t begin) {
+    Arguments<T> x;
     x.options = &job.options;
+    for (const T*& in : x.in) in = nullptr;
+    for (T*& out : x.out) out = nullptr;
     x.destination.states = 1;
     x.destination.past_caches = past_caches(job);
-    for (int o = 0; o < job.noutputs; ++o) x.destination.size[o] = job.out[o].size;
+    for (int o = 0; o < job.noutputs; ++o) {
+        x.destination.size[o] = job.out[o].size;
+        x.destination.at[o] =
+            reinterpret_cast<Number<T>*>(job.out[o].data) + begin * job.out[o].size;
+    }
     return x;
 }
 
@@ -112,7 +109,7 @@ void run_alone(const Algorithm<E>& algorithm, Results results, const Tree& tree,
                std::ptrdiff_t begin, std::ptrdiff_t end) {
     constexpr int doubles = sizeof(E) / sizeof(double);
     const auto scratch = Scratch<E>::create(algorithm, tree, job, false);
-    Arguments<E> x = start<E>(job);
+    Arguments<E> x = start<E>(job, begin);
     Cursor cursor(job, begin);
     for (std::ptrdiff_t state = begin; state < end; ++state, cursor.next()) {
         double finite = 0.0;
@@ -127,7 +124,6 @@ void run_alone(const Algorithm<E>& algorithm, Results results, const Tree& tree,
             }
             finite += finite_test(reinterpret_cast<const double*>(x.in[i]), input.size * doubles);
         }
-        move_destination(job, state, x.destination);
         for (int o = 0; o < job.noutputs; ++o) {
             x.out[o] = x.destination.at[o];
             if (results == Results::sparse)
@@ -139,6 +135,7 @@ void run_alone(const Algorithm<E>& algorithm, Results results, const Tree& tree,
             for (int o = 0; o < job.noutputs; ++o)
                 for (std::ptrdiff_t k = 0; k < job.out[o].size; ++k) x.out[o][k] = E(not_a_number);
         }
+        for (int o = 0; o < job.noutputs; ++o) x.destination.at[o] += job.out[o].size;
     }
 }
 
@@ -147,7 +144,7 @@ void run_alone(const Algorithm<E>& algorithm, Results results, const Tree& tree,
 void run_in_lanes(const Algorithm<Lane>& algorithm, Results results, const Tree& tree,
                   const Job& job, std::ptrdiff_t begin, std::ptrdiff_t end) {
     const auto scratch = Scratch<Lane>::create(algorithm, tree, job, results != Results::streamed);
-    Arguments<Lane> x = start<Lane>(job);
+    Arguments<Lane> x = start<Lane>(job, begin);
     for (int i = 0; i < job.ninputs; ++i) x.in[i] = scratch.in[i];
     for (int o = 0; o < job.noutputs; ++o) x.out[o] = scratch.out[o];
 
@@ -163,12 +160,12 @@ void run_in_lanes(const Algorithm<Lane>& algorithm, Results results, const Tree&
         Lane finite(0.0);
         for (int i = 0; i < job.ninputs; ++i)
             if (job.in[i].data) gather(job.in[i], from[i], scratch.in[i], finite);
-        move_destination(job, state, x.destination);
         x.destination.states = states;
         apply(algorithm, tree, job, x, scratch.joints, scratch.workspace);
         for (int o = 0; o < job.noutputs; ++o) {
             const std::ptrdiff_t size = job.out[o].size;
             double* target = x.destination.at[o];
+            x.destination.at[o] += states * size;
             if (results == Results::sparse && job.out[o].spans)
                 scatter_sparse(scratch.out[o], job.out[o], states, target);
             else if (results != Results::streamed)

@@ -44,8 +44,6 @@ extern template decltype(forward_dynamics_vjp<Grouped>) forward_dynamics_vjp<Gro
 extern template decltype(coupled_forward_dynamics_vjp<Alone>) coupled_forward_dynamics_vjp<Alone>;
 extern template decltype(coupled_forward_dynamics_vjp<Grouped>)
     coupled_forward_dynamics_vjp<Grouped>;
-extern template decltype(integrate<Alone>) integrate<Alone>;
-extern template decltype(integrate<Grouped>) integrate<Grouped>;
 extern template decltype(step_variation<Alone>) step_variation<Alone>;
 extern template decltype(step_variation<Grouped>) step_variation<Grouped>;
 

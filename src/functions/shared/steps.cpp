@@ -8,8 +8,6 @@ template decltype(forward_dynamics_vjp<Alone>) forward_dynamics_vjp<Alone>;
 template decltype(forward_dynamics_vjp<Grouped>) forward_dynamics_vjp<Grouped>;
 template decltype(coupled_forward_dynamics_vjp<Alone>) coupled_forward_dynamics_vjp<Alone>;
 template decltype(coupled_forward_dynamics_vjp<Grouped>) coupled_forward_dynamics_vjp<Grouped>;
-template decltype(integrate<Alone>) integrate<Alone>;
-template decltype(integrate<Grouped>) integrate<Grouped>;
 template decltype(step_variation<Alone>) step_variation<Alone>;
 template decltype(step_variation<Grouped>) step_variation<Grouped>;
 

@@ -93,10 +93,11 @@ template <class T>
 DTAU_INLINE void joint_product(const T* matrix, int size, int packs, const Pack<T>* x,
                                Pack<T>* result) {
     for (int r = 0; r < size; ++r)
-        for (int c = 0; c < size; ++c)
-            for (int p = 0; p < packs; ++p)
-                result[r * packs + p] =
-                    fma(matrix[r * size + c], x[c * packs + p], result[r * packs + p]);
+        for (int p = 0; p < packs; ++p) {
+            Pack<T> sum = result[r * packs + p];
+            for (int c = 0; c < size; ++c) sum = fma(matrix[r * size + c], x[c * packs + p], sum);
+            result[r * packs + p] = sum;
+        }
 }
 
 // Calls solve(begin, packs) for blocks of nearly equal width, at most `most` packs each.
