@@ -24,6 +24,7 @@ enum class Quantity {
     wrench,           // (6)
     twists,           // (nbodies, 6)
     scalar,           // ()
+    vector,           // (3), in the world
     state_matrix,     // (2 nv, 2 nv)
     input_matrix,     // (2 nv, ninputs)
 };

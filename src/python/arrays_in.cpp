@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "dtau/algorithms/second/packed.hpp"
+#include "dtau/coupling.hpp"
 #include "python/arrays.hpp"
 
 namespace nb = nanobind;
@@ -14,7 +15,7 @@ Shape core_shape(Quantity quantity, const Sizes& sizes) {
     const int nv = tree.independent.n, nframes = sizes.options.nframes;
     switch (quantity) {
         case Quantity::q:
-            return {1, {tree.coupling ? tree.coupling->nq : tree.nq}};
+            return {1, {independent_nq(tree)}};
         case Quantity::v:
         case Quantity::torque:
             return {1, {nv}};
@@ -36,6 +37,8 @@ Shape core_shape(Quantity quantity, const Sizes& sizes) {
             return {1, {6}};
         case Quantity::scalar:
             return {0, {}};
+        case Quantity::vector:
+            return {1, {3}};
         case Quantity::state_matrix:
             return {2, {2 * nv, 2 * nv}};
         case Quantity::input_matrix:

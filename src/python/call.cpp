@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "batch/parallel.hpp"
+#include "dtau/coupling.hpp"
 #include "python/arrays.hpp"
 #include "python/options.hpp"
 
@@ -99,9 +100,7 @@ bool is_prescribed(const std::string& name, const CompiledTree& compiled, const 
     const Tree& tree = compiled.tree();
     for (int i = 0; prescribed && i < tree.nbodies; ++i) {
         const int k = tree.bodies[i].v;
-        if (compiled.joint_name(i) == name &&
-            prescribed[tree.coupling ? tree.coupling->v_source[k] : k])
-            return true;
+        if (compiled.joint_name(i) == name && prescribed[independent_dof(tree, k)]) return true;
     }
     return false;
 }

@@ -80,6 +80,8 @@ const char* shape(Quantity quantity) {
             return "(6,)";
         case Quantity::scalar:
             return "()";
+        case Quantity::vector:
+            return "(3,)";
         case Quantity::state_matrix:
             return "(2 nv, 2 nv)";
         case Quantity::input_matrix:
@@ -138,6 +140,7 @@ nb::list describe_functions(const FunctionList& list) {
             function["options"] = options;
             function["inputs"] = describe(s.inputs, s.ninputs);
             function["results"] = describe(s.outputs, s.noutputs);
+            function["solves"] = s.solves;
             function["result_class"] = s.results ? nb::object(nb::str(s.results)) : nb::none();
             result.append(function);
         }

@@ -7,6 +7,7 @@
 
 #include "python/tree.hpp"
 
+#include "dtau/coupling.hpp"
 #include "dtau/joint_traits.hpp"
 #include "python/options.hpp"
 
@@ -66,11 +67,7 @@ void define_tree(nb::module_& m) {
              nb::arg("com"), nb::arg("tensor"), nb::arg("armature"), nb::arg("damping"),
              nb::arg("gravity"), nb::arg("joint_names"), nb::arg("massless_joints"))
         .def_prop_ro("nbodies", [](const CompiledTree& t) { return t.tree().nlinks; })
-        .def_prop_ro("nq",
-                     [](const CompiledTree& t) {
-                         const Tree& tree = t.tree();
-                         return tree.coupling ? tree.coupling->nq : tree.nq;
-                     })
+        .def_prop_ro("nq", [](const CompiledTree& t) { return independent_nq(t.tree()); })
         .def_prop_ro("nv", [](const CompiledTree& t) { return t.tree().independent.n; });
     nb::class_<FrameList>(m, "Frames")
         .def(nb::init<nb::handle, const Rows<std::int32_t>&, const Rows<double, 3, 3>&,

@@ -9,7 +9,7 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 from cases import ROWS, State, actuated
-from core import Core
+from core import SIGNATURES, Core
 from trees import Array
 
 import dtau
@@ -90,32 +90,34 @@ _PRESCRIBED = {"prescribed": _first_joint_of_several}
 FRAME_AXES = get_args(options.Axes)
 INTEGRATORS = get_args(options.Integrator)
 
+PLAIN = [  # what takes no option and no stack of time derivatives: the signature says all
+    name
+    for name, signature in SIGNATURES.items()
+    if not signature["options"] and not any(stacked for *_, stacked in signature["inputs"])
+]
+LETTERS = {"nq": "q", "nv": "v", "nbodies": "b", "nframes": "f"}
+IN_THE_WORLD = {"(nq,)", "(nbodies, 3)", "(3,)"}  # shapes of results that see positions
+
+
+def _row_of_signature(name: str) -> Function:
+    signature = SIGNATURES[name]
+    shapes = [shape for _, shape, _, _ in signature["results"]]
+    return Function(
+        name,
+        tuple(array for array, *_ in signature["inputs"]),
+        tuple(_letters(shape) for shape in shapes),
+        solves=signature["solves"],
+        sees_positions=name == "difference" or not IN_THE_WORLD.isdisjoint(shapes),
+    )
+
+
+def _letters(shape: str) -> tuple[str | int, ...]:
+    axes = [axis.strip() for axis in shape.strip("()").split(",") if axis.strip()]
+    return tuple(LETTERS.get(axis) or int(axis) for axis in axes)
+
+
 FUNCTIONS: tuple[Function, ...] = (
-    Function("inverse_dynamics", ("q", "v", "a", "f_ext"), (_V,)),
-    Function("forward_dynamics", ("q", "v", "tau", "f_ext"), (_V,), solves=True),
-    Function("mass_matrix", ("q",), (_VV,)),
-    Function("mass_matrix_inverse", ("q",), (_VV,), solves=True),
-    Function("coriolis_matrix", ("q", "v"), (_VV,)),
-    Function("bias_torque", ("q", "v", "f_ext"), (_V,)),
-    Function("gravity_torque", ("q",), (_V,)),
-    Function("inverse_dynamics_derivatives", ("q", "v", "a", "f_ext"), (_VV, _VV, _VV)),
-    Function(
-        "forward_dynamics_derivatives", ("q", "v", "tau", "f_ext"), (_VV, _VV, _VV), solves=True
-    ),
-    Function("inverse_dynamics_jvp", ("q", "v", "a", "dq", "dv", "da", "f_ext", "df_ext"), (_V,)),
-    Function(
-        "forward_dynamics_jvp",
-        ("q", "v", "tau", "dq", "dv", "dtau", "f_ext", "df_ext"),
-        (_V,),
-        solves=True,
-    ),
-    Function("inverse_dynamics_vjp", ("q", "v", "a", "lam", "f_ext"), (_V, _V, _V, ("b", 6))),
-    Function(
-        "forward_dynamics_vjp",
-        ("q", "v", "tau", "lam", "f_ext"),
-        (_V, _V, _V, ("b", 6)),
-        solves=True,
-    ),
+    *(_row_of_signature(name) for name in PLAIN),
     Function(
         "inverse_dynamics_vjp",
         ("q", "v", "a", "lam"),
@@ -242,7 +244,6 @@ FUNCTIONS: tuple[Function, ...] = (
         solves=True,
         label="step_vjp rk4, no f_ext",
     ),
-    Function("forward_kinematics", ("q",), (("b", 3, 3), ("b", 3)), sees_positions=True),
     Function(
         "frame_placements",
         ("q",),
@@ -272,9 +273,6 @@ FUNCTIONS: tuple[Function, ...] = (
         )
         for axes in FRAME_AXES
     ),
-    Function("integrate", ("q", "dq"), (("q",),), sees_positions=True),
-    Function("difference", ("q0", "q1"), (_V,), sees_positions=True),
-    Function("normalize", ("q",), (("q",),), sees_positions=True),
 )
 
 # Public functions without a row: of files; of no array; what is computed by others of these.
