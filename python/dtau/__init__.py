@@ -34,7 +34,7 @@ time steps on the manifold                 step, linearize_discrete, step_vjp
 inputs and contact wrenches that           equilibrium
 hold a configuration
 kinematics                                 forward_kinematics, frame_placements, frame_jacobians,
-                                           kinematics_time_derivatives
+                                           kinematics_time_derivatives, center_of_mass
 external wrenches                          wrench_at_frame gives f_ext
 configurations                             integrate, difference, normalize, neutral, random_state
 =========================================  =======================================================
@@ -67,6 +67,7 @@ from dtau.functions.equilibrium import equilibrium
 from dtau.functions.hessians import forward_dynamics_hessian, inverse_dynamics_hessian
 from dtau.functions.hybrid import hybrid_dynamics, hybrid_dynamics_time_derivatives
 from dtau.functions.kinematics import (
+    center_of_mass,
     forward_kinematics,
     frame_jacobians,
     frame_placements,
@@ -192,6 +193,7 @@ __all__ = [
     "Universal",
     "bias_torque",
     "bias_torque_time_derivatives",
+    "center_of_mass",
     "conventions",
     "coriolis_matrix",
     "coriolis_matrix_time_derivatives",

@@ -59,6 +59,15 @@ def check_newton_euler(tree: Tree, seed: int) -> None:
         check(frames.rotation[i], motion.rotation, f"rotation of frame {body.name}")
         check(frames.translation[i], motion.origin, f"translation of frame {body.name}")
 
+    moves: list[bool] = []  # and is not fixed to the world
+    for body in tree.bodies:
+        moves.append(body.kind != "fixed" or (body.parent >= 0 and moves[body.parent]))
+    points = np.stack(
+        [m.origin + m.rotation @ b.com for b, m in zip(tree.bodies, moved, strict=True)]
+    )
+    masses = np.array([body.mass for body in tree.bodies]) * moves
+    check(dtau.center_of_mass(model, q), masses @ points / masses.sum(), "center_of_mass")
+
     kinetic, _ = newton_euler.energies(tree, model, q, v)
     got = 0.5 * v @ dtau.mass_matrix(model, q) @ v
     assert_close(got, kinetic, tolerance, "kinetic energy")
