@@ -4,7 +4,10 @@
 // frame of the tree's root body. Any fixed frame serves ([IDSVA] uses the world's); this one keeps
 // all digits however far the base is from the world's origin, for the base's position is never
 // read, and it makes the motion subspace of a free root the identity. No formula mixes trees.
-// [Notes] §1.
+//
+// A body that prismatic joints alone join to the world (a gantry) never turns, and no moment on it
+// does work, so that its position is not read either: it stands at the origin, and so do the bodies
+// that it carries. The origin follows the gantry, on each of its branches. [Notes] §1.
 //
 // Symbols, for body i with parent p:
 //   P[i]        placement of the body             S[k]   column of the motion subspace (nv)
@@ -47,20 +50,27 @@ DTAU_INLINE Placement<T> joint_frame(const Body& body, const Placement<T>& P) {
     return {P.R * mat3(body.rotation), mul_add(P.R, vec3(body.translation), P.r)};
 }
 
+// Pose of a body in ground, from those of the bodies before it.
+template <class T>
+DTAU_INLINE Placement<T> ground_placement(const Body& body, const Placement<T>* P,
+                                          const Configuration<T>& x) {
+    if (body.parent < 0) return {Mat3<T>::identity(), zero_vector<T>()};  // [Notes] §1
+    Placement<T> A = joint_placement(body, joint_frame(body, P[body.parent]), x);
+    if (body.at_origin) A.r = zero_vector<T>();
+    return A;
+}
+
 // P, S and gravity of body i.
 template <class T>
 DTAU_INLINE void place_body(const Tree& tree, int i, const Configuration<T>& x,
                             const Ground<T>& ground) {
     const Body& body = tree.bodies[i];
-    Placement<T>& P = ground.P[i];
+    ground.P[i] = ground_placement(body, ground.P, x);
     if (body.parent < 0) {
-        P = {Mat3<T>::identity(), zero_vector<T>()};  // [Notes] §1
         const Mat3<T> R = joint_placement(body, constant_placement<T>(body), x).R;
         ground.gravity[i] = transposed_mul(R, lift<T>(vec3(tree.gravity)));
-    } else {
-        P = joint_placement(body, joint_frame(body, ground.P[body.parent]), x);
     }
-    motion_subspace(body, P, ground.S + body.v);
+    motion_subspace(body, ground.P[i], ground.S + body.v);
 }
 
 // Twist of the joint of body i: sum of S[k] x[k] over its own columns, plus c.

@@ -34,6 +34,7 @@ struct Body {
     int q, v;    // first coordinate and first degree of freedom
     int nv;
     int quaternion;                      // first coordinate of its quaternion; -1: there is none
+    bool at_origin;                      // a root, or joints that only translate carry it
     double rotation[9], translation[3];  // joint frame in the parent body's frame, by columns
     double pitch;                        // helical: metres per radian
     double mass, com[3], inertia[6];     // about the centre of mass: xx xy xz yy yz zz

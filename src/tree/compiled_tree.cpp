@@ -100,6 +100,9 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
         body.kind = given.kind;
         body.parent = given.parent;
         body.root = given.parent < 0 ? i : bodies_[given.parent].root;
+        const Body* parent = given.parent < 0 ? nullptr : &bodies_[given.parent];
+        body.at_origin =
+            !parent || (parent->at_origin && traits(parent->kind).rotation == Rotation::none);
         body.link = given.link;
         body.q = nq, body.v = nv, body.nv = joint.nv;
         body.quaternion = joint.quaternion < 0 ? -1 : nq + joint.quaternion;

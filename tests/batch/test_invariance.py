@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from cases import CONFIGURATIONS, FEW_ROBOTS, NEAR, random_state, robot
+from cases import CONFIGURATIONS, FEW_ROBOTS, NEAR, TREES, random_state, robot, serial
 from compare import assert_same_bits, assert_same_results
-from functions import FUNCTIONS, Function, everywhere
+from functions import FUNCTIONS, INTEGRATORS, Function, everywhere
 from layouts import every_other, misaligned, read_only
-from trees import Array
+from trees import Array, Tree
 
 import dtau
 
@@ -97,6 +97,64 @@ def test_moving_a_free_base_moves_positions_with_it(distance: float) -> None:
     assert_same_bits(far.rotation, near.rotation, "rotation")
     off = np.abs(far.translation - shift - near.translation)
     assert off.max() <= 4.0 * np.finfo(float).eps * np.abs(shift).max()
+
+
+# Gantries far away, and what slides on them, also on each of several branches
+
+GANTRIES = {
+    "one joint": serial("prismatic", "helical", "revolute", "spherical", seed=31),
+    "two joints": serial(
+        "prismatic", "fixed", "prismatic", "cylindrical", "revolute", "universal", seed=32
+    ),
+    "three joints": serial(
+        "prismatic", "prismatic", "prismatic", "planar", "revolute", "prismatic", seed=33
+    ),
+    "branches": TREES["gantry, branches"],
+}
+SLIDES = {"prismatic": 1, "cylindrical": 1, "planar": 2, "free": 3}  # lengths first in q
+on_gantries = pytest.mark.parametrize("tree", GANTRIES.values(), ids=GANTRIES)
+
+
+def near_and_far(tree: Tree) -> tuple[dtau.Model, dict[str, Array], dict[str, Array]]:
+    """States of a robot, and the same when its gantry, and what slides on that, is 100 km away."""
+    model = tree.model()
+    near = random_state(model, 5, (5,))
+    far = {**near, "q": near["q"].copy()}
+    rng = np.random.default_rng(6)
+    start = {joint.name: joint.q.start for joint in model.joints}
+    gantry = {-1}  # the world, and bodies that never turn
+    for i, body in enumerate(tree.bodies):
+        if body.parent not in gantry:
+            continue
+        if body.kind in ("fixed", "prismatic"):
+            gantry.add(i)
+        for k in range(SLIDES.get(body.kind, 0)):
+            far["q"][:, start[body.name] + k] += 1e5 * rng.uniform(0.5, 1.0)
+    return model, near, far
+
+
+def positive_zeros(results: tuple[Array, ...]) -> list[Array]:
+    return [x + 0.0 for x in results]
+
+
+@on_gantries
+@pytest.mark.parametrize("function", [f for f in FUNCTIONS if not f.sees_positions], ids=str)
+def test_moving_a_gantry_changes_no_bit(function: Function, tree: Tree) -> None:
+    model, near, far = near_and_far(tree)
+    got, want = function(model, far), function(model, near)
+    assert_same_results(positive_zeros(got), positive_zeros(want))
+
+
+@on_gantries
+@pytest.mark.parametrize("integrator", INTEGRATORS)
+def test_moving_a_gantry_changes_no_bit_of_a_step(integrator: str, tree: Tree) -> None:
+    model, near, far = near_and_far(tree)
+    results = []
+    for s in (near, far):
+        point = s["q"], s["v"], s["tau"], s["dt"]
+        lin = dtau.linearize_discrete(model, *point, integrator, s["f_ext"])
+        results.append(positive_zeros((lin.A, lin.B, lin.v)))
+    assert_same_results(*results)
 
 
 # Batches

@@ -37,6 +37,20 @@ TREES: dict[str, Tree] = {
         [-1, 0, 0, 1, 2, 1, 4],
         seed=13,
     ),
+    "gantry, branches": grow(
+        [
+            "prismatic",
+            "prismatic",
+            "prismatic",
+            "cylindrical",
+            "revolute",
+            "fixed",
+            "free",
+            "planar",
+        ],
+        [-1, 0, 0, 1, 3, 2, 5, 6],
+        seed=37,
+    ),
     "long chain": serial(*["revolute"] * 12, seed=17),
     "random tree": random_tree(19, bodies=15),
 }

@@ -82,17 +82,23 @@ void driving_torque(const Tree& tree, const T* v, const T* tau, T* torque,
     }
 }
 
-// Factorises M, sweeps over velocities (idsva_velocities), and solves for the acceleration w.a.
-// q, v: of the joints; tau: of the independent velocities.
+// Factorises M and sweeps over velocities (idsva_velocities).
 template <class T>
-void factorized_dynamics(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ext,
-                         const FactorizedWorkspace<T>& w) {
+DTAU_INLINE void factorize_dynamics(const Tree& tree, const T* q, const T* v, const T* f_ext,
+                                    const FactorizedWorkspace<T>& w) {
     const Ground<T>& g = w.idsva.ground;
     ground_sweep(tree, q, v, g);
     for (int i = 0; i < tree.nbodies; ++i) w.composite[i] = g.I[i];
     mass_matrix_factors(tree, g.S, w.composite, w.ltdl);
-
     idsva_velocities(tree, v, f_ext, w.idsva);
+}
+
+// The same, and solves for the acceleration w.a. q, v: of the joints; tau: of the independent
+// velocities.
+template <class T>
+void factorized_dynamics(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ext,
+                         const FactorizedWorkspace<T>& w) {
+    factorize_dynamics(tree, q, v, f_ext, w);
     if (tree.coupling) {
         driving_torque<T>(tree, v, nullptr, w.a, w);
         reduce_columns(tree, w.a, 1, w.independent);

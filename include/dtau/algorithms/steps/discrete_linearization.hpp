@@ -2,6 +2,7 @@
 // at either end, increments of q in body axes.
 //
 // All stages are computed first, and keep the derivatives of inverse dynamics and the factors of M.
+// Their accelerations are those of `step`, by the same algorithms, so that z+ has the same bits.
 // Then blocks of columns go through the stages: with xi_i and dv_i the variations of a stage's state,
 //   da_i = -M_i^-1 (dtau/dq xi_i + dtau/dv dv_i - dtau)
 // No inverse and no derivative of forward dynamics is formed, and the zeros of the tree are skipped
@@ -11,6 +12,7 @@
 #include "dtau/algorithms/solve/column_blocks.hpp"
 #include "dtau/algorithms/solve/factorized.hpp"
 #include "dtau/algorithms/steps/step.hpp"
+#include "dtau/algorithms/values/aba.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -20,6 +22,7 @@ struct DiscreteWorkspace {
     StepWorkspace<T> step;
     VariationWorkspace<T> variation;
     FactorizedWorkspace<T> dynamics;
+    AbaWorkspace<T> aba;
     T *dtau_dq[max_stages], *dtau_dv[max_stages], *L[max_stages];
     JointMatrix<T> joint_dq, joint_dv;  // of a stage
     // Of a block: variations of theta (of joints that do not commute), of q, of v and then theta',
@@ -30,6 +33,7 @@ struct DiscreteWorkspace {
         : step(arena, tree),
           variation(arena, tree),
           dynamics(arena, tree),
+          aba(arena, tree),
           joint_dq(arena, tree),
           joint_dv(arena, tree) {
         const int n = tree.independent.n;
@@ -56,7 +60,12 @@ DTAU_INLINE void linearize_stage(const Tree& tree, int i, const T* q, const T* v
                                  const T* f_ext, T* a, const DiscreteWorkspace<T>& w) {
     T* const no_matrix = nullptr;
     const FactorizedWorkspace<T> dynamics = w.at_stage(i);
-    factorized_dynamics(tree, q, v, tau, f_ext, dynamics);
+    if (tree.coupling) {
+        factorized_dynamics(tree, q, v, tau, f_ext, dynamics);
+    } else {
+        factorize_dynamics(tree, q, v, f_ext, dynamics);
+        aba(tree, v, tau, f_ext, dynamics.a, dynamics.idsva.ground, w.aba);
+    }
     idsva_accelerations(tree, dynamics.a, dynamics.idsva);
     const int n = tree.independent.n;
     T *joint_dq = w.joint_dq.place(w.dtau_dq[i]), *joint_dv = w.joint_dv.place(w.dtau_dv[i]);
