@@ -6,10 +6,12 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
-PRELUDE = """
-import faulthandler, json, os, signal, sys, threading, time
+PRELUDE = f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})"
+PRELUDE += """
+import faulthandler, json, os, signal, threading, time
 import numpy as np
 import dtau
 from dtau import _core
