@@ -1,5 +1,6 @@
 #include "dispatch.hpp"
 
+#include <atomic>
 #include <cstdlib>
 #include <stdexcept>
 
@@ -43,10 +44,7 @@ std::string best_of_processor() {
     return "none of those that dtau knows";
 }
 
-const CompiledSet*& in_use() {
-    static const CompiledSet* set = nullptr;
-    return set;
-}
+std::atomic<const CompiledSet*> in_use = nullptr;
 
 std::string list(const std::vector<std::string>& names) {
     std::string text;
@@ -69,7 +67,7 @@ const std::vector<std::string>& instruction_sets() {
 void use_instruction_set(const std::string& name) {
     for (int k = 0; k < compiled_set_count; ++k) {
         if (compiled_sets[k].name == name && processor_has(name)) {
-            in_use() = &compiled_sets[k];
+            in_use = &compiled_sets[k];
             return;
         }
     }
@@ -79,9 +77,8 @@ void use_instruction_set(const std::string& name) {
         " (the CMake option DTAU_INSTRUCTION_SETS says which are compiled)");
 }
 
-const std::string& instruction_set() {
-    static std::string name;
-    if (!in_use()) {
+std::string instruction_set() {
+    if (!in_use) {
         if (instruction_sets().empty()) {
             std::vector<std::string> compiled;
             for (int k = 0; k < compiled_set_count; ++k) compiled.push_back(compiled_sets[k].name);
@@ -94,9 +91,9 @@ const std::string& instruction_set() {
         const char* wanted = std::getenv("DTAU_INSTRUCTION_SET");
         use_instruction_set(wanted && *wanted ? wanted : instruction_sets().front());
     }
-    return name = in_use()->name;
+    return in_use.load()->name;
 }
 
-const FunctionList& functions() { return *in_use()->functions; }
+const FunctionList& functions() { return *in_use.load(std::memory_order_acquire)->functions; }
 
 }  // namespace dtau

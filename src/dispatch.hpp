@@ -21,7 +21,7 @@ const std::vector<std::string>& instruction_sets();
 
 // The one in use; at import the best one, or the one that DTAU_INSTRUCTION_SET names. Throws
 // std::runtime_error if this processor has none of them.
-const std::string& instruction_set();
+std::string instruction_set();
 void use_instruction_set(const std::string& name);  // throws std::invalid_argument
 
 const FunctionList& functions();  // of the instruction set in use

@@ -35,9 +35,11 @@ struct Output {
     std::ptrdiff_t size = 0;  // numbers a state
     int stacked = 1;          // as for an input
     Meaning meaning = Meaning::other;
-    // Outside of these a sparse result is zero; null: it has no zeros that are known.
+    // Outside of these a sparse result is zero; none: it has no zeros that are known. A single one
+    // may be `span`, with null `spans`.
     const Span* spans = nullptr;
     std::ptrdiff_t nspans = 0;
+    Span span = {0, 0};
 };
 
 // What a function takes beside its arrays, for its algorithm; what it does not take is not read.
@@ -70,7 +72,6 @@ struct Job {
     Output out[max_outputs];
     int ninputs = 0, noutputs = 0;
     Options options;
-    Span input_matrix;  // what may differ from zero in the B of a linearization
 };
 
 }  // namespace dtau

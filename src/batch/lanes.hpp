@@ -69,7 +69,7 @@ inline void scatter_sparse(const Lane* lane_numbers, const Output& out, int stat
     };
     std::ptrdiff_t done = 0;
     for (std::ptrdiff_t s = 0; s < out.nspans; ++s) {
-        Span span = out.spans[s];
+        Span span = out.spans ? out.spans[s] : out.span;
         fill_zeros(done, span.begin);
         done = span.end;
         if (span.end - span.begin < lanes && lanes <= size) {

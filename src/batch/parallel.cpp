@@ -39,6 +39,11 @@ struct Worker {
         busy.notify_one();
     }
     void wait() const { busy.wait(true); }
+    // Ends it.
+    void end() {
+        begin(nullptr);
+        leave();
+    }
 
   private:
     void serve() {
@@ -49,8 +54,14 @@ struct Worker {
             busy = false;
             busy.notify_one();
         }
-        delete this;
+        leave();
     }
+    // Deletes it once both have left: the thread, and whoever ends it and still notifies it.
+    void leave() {
+        if (left.exchange(true)) delete this;
+    }
+
+    std::atomic<bool> left = false;
 };
 
 // Those that wait. Atomic slots, so that a fork at any moment leaves them whole; the threads do not
@@ -74,7 +85,7 @@ void dismiss(Worker* worker) {
         Worker* empty = nullptr;
         if (slot.compare_exchange_strong(empty, worker)) return;
     }
-    worker->begin(nullptr);
+    worker->end();
 }
 
 }  // namespace
@@ -110,7 +121,7 @@ std::ptrdiff_t run_parallel(const BatchWork& batch, const Schedule& schedule) {
             }
             done += end - begin;
             if (asks && Clock::now() - asked > std::chrono::milliseconds(20)) {
-                if (schedule.interrupted()) stop = true;
+                if (schedule.interrupted(schedule.asked)) stop = true;
                 asked = Clock::now();
             }
         }

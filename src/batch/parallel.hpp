@@ -16,9 +16,10 @@ struct BatchWork {
 };
 
 struct Schedule {
-    int threads;            // the calling one included
-    std::ptrdiff_t chunk;   // states
-    bool (*interrupted)();  // asked by the calling thread every now and then
+    int threads;                       // the calling one included
+    std::ptrdiff_t chunk;              // states
+    bool (*interrupted)(void* asked);  // called by the calling thread every now and then
+    void* asked;
 };
 
 // Returns the number of states done: all of them, unless `interrupted` said so. The other threads

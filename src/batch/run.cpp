@@ -69,10 +69,14 @@ struct Scratch {
 
     static Scratch create(const Algorithm<T>& algorithm, const Tree& tree, const Job& job,
                           bool with_outputs) {
+        Arena arena(scratch(bytes(algorithm, tree, job, with_outputs)));
+        return Scratch(arena, algorithm, tree, job, with_outputs);
+    }
+    [[gnu::noinline]] static std::size_t bytes(const Algorithm<T>& algorithm, const Tree& tree,
+                                               const Job& job, bool with_outputs) {
         Arena measured;
         Scratch(measured, algorithm, tree, job, with_outputs);
-        Arena arena(scratch(measured.used()));
-        return Scratch(arena, algorithm, tree, job, with_outputs);
+        return measured.used();
     }
 
   private:
@@ -166,7 +170,7 @@ void run_in_lanes(const Algorithm<Lane>& algorithm, Results results, const Tree&
             const std::ptrdiff_t size = job.out[o].size;
             double* target = x.destination.at[o];
             x.destination.at[o] += states * size;
-            if (results == Results::sparse && job.out[o].spans)
+            if (results == Results::sparse && job.out[o].nspans > 0)
                 scatter_sparse(scratch.out[o], job.out[o], states, target);
             else if (results != Results::streamed)
                 scatter(scratch.out[o], {0, size}, size, states, target);
@@ -175,6 +179,13 @@ void run_in_lanes(const Algorithm<Lane>& algorithm, Results results, const Tree&
                     target[l * size + k] = not_a_number;
         }
     }
+}
+#endif
+
+#ifndef DTAU_TEST_SCALARS
+bool one_by_one(const Algorithms& algorithms, const Tree& tree, const Job& job) {
+    return job.element == Element::alone || job.count == 1 || !algorithms.in_lanes.apply ||
+           (algorithms.one_by_one && algorithms.one_by_one(tree, job.options));
 }
 #endif
 
@@ -187,11 +198,22 @@ void run(const Algorithms& algorithms, const Tree& tree, const Job& job, std::pt
         return run_alone(algorithms.complex, algorithms.results, tree, job, begin, end);
     run_alone(algorithms.counted, algorithms.results, tree, job, begin, end);
 #else
-    const bool alone = job.element == Element::alone || job.count == 1 ||
-                       !algorithms.in_lanes.apply ||
-                       (algorithms.one_by_one && algorithms.one_by_one(tree, job.options));
-    if (alone) return run_alone(algorithms.alone, algorithms.results, tree, job, begin, end);
+    if (one_by_one(algorithms, tree, job))
+        return run_alone(algorithms.alone, algorithms.results, tree, job, begin, end);
     run_in_lanes(algorithms.in_lanes, algorithms.results, tree, job, begin, end);
+#endif
+}
+
+std::size_t scratch_bytes(const Algorithms& algorithms, const Tree& tree, const Job& job) {
+#ifdef DTAU_TEST_SCALARS
+    if (job.element == Element::complex)
+        return Scratch<Complex>::bytes(algorithms.complex, tree, job, false);
+    return Scratch<Counted>::bytes(algorithms.counted, tree, job, false);
+#else
+    if (one_by_one(algorithms, tree, job))
+        return Scratch<double>::bytes(algorithms.alone, tree, job, false);
+    return Scratch<Lane>::bytes(algorithms.in_lanes, tree, job,
+                                algorithms.results != Results::streamed);
 #endif
 }
 

@@ -11,4 +11,7 @@ namespace dtau::DTAU_VARIANT {
 void run(const Algorithms& algorithms, const Tree& tree, const Job& job, std::ptrdiff_t begin,
          std::ptrdiff_t end);
 
+// Bytes of scratch memory that a thread takes for it.
+std::size_t scratch_bytes(const Algorithms& algorithms, const Tree& tree, const Job& job);
+
 }  // namespace dtau::DTAU_VARIANT

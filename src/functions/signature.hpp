@@ -86,6 +86,8 @@ struct FunctionList {
     const FunctionGroup* const* groups;
     int ngroups;
     void (*run)(const Function&, const Tree&, const Job&, std::ptrdiff_t begin, std::ptrdiff_t end);
+    // Bytes of scratch memory that each thread of a run takes.
+    std::size_t (*scratch)(const Function&, const Tree&, const Job&);
     bool (*has)(const Function&, Element);
     PeakRate (*peak_rate)();
     // Multiplications, additions and divisions of this thread since the last call.

@@ -43,9 +43,19 @@ std::string text(const npy_intp* shape, int ndim, const char* prefix = "");
 Meaning input_meaning(Quantity quantity);
 Meaning output_meaning(Quantity quantity);
 
-// An input: converted, its last axes checked and evenly spaced. A stack's axis is added to `core`;
-// the first stack's length writes `order`, which is negative before.
-nanobind::object input_array(nanobind::handle given, const ArraySignature& input, Shape& core,
+// Whether it is an aligned array of the element type.
+inline bool is_plain(nanobind::handle given, int type) {
+    return PyArray_CheckExact(given.ptr()) && PyArray_TYPE(array(given)) == type &&
+           PyArray_ISBEHAVED_RO(array(given));
+}
+
+// Such an array of another argument. Runs the argument's own code, which may change any array that
+// others know.
+nanobind::object converted(nanobind::handle given, const char* name, int type);
+
+// A plain array that is an input: its last axes checked, and evenly spaced. A stack's axis is added to
+// `core`; the first stack's length writes `order`, which is negative before. Runs no other code.
+nanobind::object input_array(nanobind::handle plain, const ArraySignature& input, Shape& core,
                              int& order, int type);
 
 // The distance in bytes of neighbouring numbers of such an array's last axes.
@@ -58,9 +68,15 @@ void broadcast(Job& job, const Signature& signature, const nanobind::object* arr
 // Every quaternion of q must have unit norm within 1e-6. (What is not finite gives NaN later.)
 void check_quaternions(nanobind::handle q, const char* name, const CompiledTree& tree, int type);
 
-// The arrays for the results that the job counts: the caller's, after checks, or new ones.
-void make_outputs(Job& job, const Signature& signature, const Sizes& sizes, nanobind::handle out,
-                  int type, const nanobind::object* inputs, nanobind::object* results);
+// The arrays that the caller gives for so many results, unchecked: references to them.
+void take_outputs(nanobind::handle out, int count, nanobind::object* results);
+
+// Sizes and meanings of the results that the job counts. Returns how many numbers a state has.
+double describe_outputs(Job& job, const Signature& signature, const Sizes& sizes, Shape* shapes);
+
+// Their arrays: the caller's, after checks, or new ones where there are none.
+void place_outputs(Job& job, const Signature& signature, const Shape* shapes, int type,
+                   const nanobind::object* inputs, nanobind::object* results);
 
 // Rows i, j, k: the indices of the entries of a packed tensor, (3, entries), in their order.
 nanobind::object packed_indices(nanobind::handle model);

@@ -4,6 +4,7 @@
 #include "dtau/algorithms/second/packed.hpp"
 #include "dtau/coupling.hpp"
 #include "python/arrays.hpp"
+#include "python/lock.hpp"
 
 namespace nb = nanobind;
 
@@ -102,33 +103,9 @@ std::string take_error() {
     return str(error.value());
 }
 
-// An aligned array of the element type; the argument itself where it is one.
-nb::object as_array(nb::handle given, const char* name, int type) {
-    if (PyArray_CheckExact(given.ptr()) && PyArray_TYPE(array(given)) == type &&
-        PyArray_ISBEHAVED_RO(array(given)))
-        return nb::borrow(given);
-
-    nb::object converted = nb::steal(PyArray_FromAny(given.ptr(), nullptr, 0, 0, 0, nullptr));
-    if (!converted.is_valid()) {
-        if (!PyErr_ExceptionMatches(PyExc_ValueError) && !PyErr_ExceptionMatches(PyExc_TypeError))
-            throw nb::python_error();
-        throw nb::value_error((std::string(name) + ": expected an array of real numbers, got " +
-                               str(given.type().attr("__name__")) + " (" + take_error() + ")")
-                                  .c_str());
-    }
-    const char kind = PyArray_DESCR(array(converted))->kind;
-    const bool number = kind == 'f' || kind == 'i' || kind == 'u' || kind == 'b' ||
-                        (kind == 'c' && type == NPY_CDOUBLE);
-    if (!number)
-        throw nb::type_error(
-            (std::string(name) + ": expected real numbers, got dtype " +
-             str(nb::borrow(reinterpret_cast<PyObject*>(PyArray_DESCR(array(converted))))))
-                .c_str());
-    nb::object result =
-        nb::steal(PyArray_FromAny(converted.ptr(), PyArray_DescrFromType(type), 0, 0,
-                                  NPY_ARRAY_ALIGNED | NPY_ARRAY_FORCECAST, nullptr));
-    if (!result.is_valid()) throw nb::python_error();
-    return result;
+nb::object from_any(nb::handle given, PyArray_Descr* type, int flags) {
+    return nb::steal(
+        unless_ended([&] { return PyArray_FromAny(given.ptr(), type, 0, 0, flags, nullptr); }));
 }
 
 // Whether the numbers of the last axes follow each other at equal distances. The strides of axes of
@@ -148,7 +125,7 @@ bool evenly_spaced(PyArrayObject* a, const Shape& core, npy_intp& spacing) {
 
 // Checks the last axes, and returns the array with them evenly spaced (a copy only if they are
 // not).
-nb::object with_core(nb::object given, const char* name, const Shape& core) {
+nb::object with_core(nb::handle given, const char* name, const Shape& core) {
     PyArrayObject* a = array(given);
     const int ndim = PyArray_NDIM(a), batch = ndim - core.ndim;
     const npy_intp* shape = PyArray_DIMS(a);
@@ -159,7 +136,7 @@ nb::object with_core(nb::object given, const char* name, const Shape& core) {
                                ", expected " + text(core.size, core.ndim, "..."))
                                   .c_str());
     npy_intp spacing;
-    if (evenly_spaced(a, core, spacing)) return given;
+    if (evenly_spaced(a, core, spacing)) return nb::borrow(given);
     nb::object copy = nb::steal(reinterpret_cast<PyObject*>(PyArray_NewCopy(a, NPY_CORDER)));
     if (!copy.is_valid()) throw nb::python_error();
     return copy;
@@ -191,12 +168,37 @@ int stack_length(PyArrayObject* a, const ArraySignature& input, const Shape& cor
 
 }  // namespace
 
-nb::object input_array(nb::handle given, const ArraySignature& input, Shape& core, int& order,
+nb::object converted(nb::handle given, const char* name, int type) {
+    const nb::object any = from_any(given, nullptr, NPY_ARRAY_ENSUREARRAY);
+    if (!any.is_valid()) {
+        if (!PyErr_ExceptionMatches(PyExc_ValueError) && !PyErr_ExceptionMatches(PyExc_TypeError))
+            throw nb::python_error();
+        throw nb::value_error((std::string(name) + ": expected an array of real numbers, got " +
+                               str(given.type().attr("__name__")) + " (" + take_error() + ")")
+                                  .c_str());
+    }
+    const char kind = PyArray_DESCR(array(any))->kind;
+    const bool number = kind == 'f' || kind == 'i' || kind == 'u' || kind == 'b' ||
+                        (kind == 'c' && type == NPY_CDOUBLE);
+    if (!number)
+        throw nb::type_error(
+            (std::string(name) + ": expected real numbers, got dtype " +
+             str(nb::borrow(reinterpret_cast<PyObject*>(PyArray_DESCR(array(any))))))
+                .c_str());
+    nb::object result =
+        from_any(any, PyArray_DescrFromType(type), NPY_ARRAY_ALIGNED | NPY_ARRAY_FORCECAST);
+    if (!result.is_valid()) throw nb::python_error();
+    return result;
+}
+
+nb::object input_array(nb::handle plain, const ArraySignature& input, Shape& core, int& order,
                        int type) {
-    nb::object converted = as_array(given, input.name, type);
+    if (!is_plain(plain, type))
+        throw nb::value_error(
+            (std::string(input.name) + ": another argument changed it during the call").c_str());
     if (input.rows != not_stacked)
-        core = stacked(core, stack_length(array(converted), input, core, order));
-    return with_core(converted, input.name, core);
+        core = stacked(core, stack_length(array(plain), input, core, order));
+    return with_core(plain, input.name, core);
 }
 
 npy_intp core_spacing(nb::handle input, const Shape& core) {

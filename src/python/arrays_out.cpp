@@ -1,7 +1,3 @@
-#include <unistd.h>
-
-#include <cstdio>
-
 #include "dtau/algorithms/second/packed.hpp"
 #include "python/arrays.hpp"
 
@@ -74,48 +70,6 @@ void check_output(nb::handle out, const std::string& name, const Job& job, const
     if (!PyArray_ISALIGNED(a)) fail("an aligned array, got one at an odd address");
 }
 
-// Bytes of memory that can still be taken; where the system does not say, what there is in all.
-double available_memory() {
-    double kilobytes = 0.0;
-    if (std::FILE* file = std::fopen("/proc/meminfo", "r")) {
-        char line[128];
-        while (kilobytes == 0.0 && std::fgets(line, sizeof line, file))
-            std::sscanf(line, "MemAvailable: %lf", &kilobytes);
-        std::fclose(file);
-    }
-    if (kilobytes > 0.0) return 1024.0 * kilobytes;
-    return static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
-           static_cast<double>(sysconf(_SC_PAGESIZE));
-}
-
-// MemoryError before anything is allocated, where the system would only kill the process later.
-void check_memory(const Job& job, const Signature& signature, const Sizes& sizes, int type) {
-    constexpr double unnoticed = 256e6;  // bytes that are asked for without a look
-    double bytes = type == NPY_CDOUBLE ? 16.0 : 8.0, numbers = 0.0;
-    for (int axis = 0; axis < job.naxes; ++axis) bytes *= static_cast<double>(job.shape[axis]);
-    for (int o = 0; o < job.noutputs; ++o) {
-        const Shape shape = result_shape(signature.outputs[o], sizes);
-        double size = 1.0;
-        for (int k = 0; k < shape.ndim; ++k) size *= static_cast<double>(shape.size[k]);
-        numbers += size;
-    }
-    bytes *= numbers;
-    if (bytes < unnoticed) return;
-    const double available = available_memory();
-    if (bytes < available) return;
-    char message[200];
-    std::snprintf(message, sizeof message,
-                  ": the results take %.0f bytes, and %.0f are available; use a smaller batch",
-                  bytes, available);
-    std::string advice = signature.smaller ? std::string(", or ") : std::string();
-    for (int k = 0; k < signature.noptions; ++k)
-        if (signature.options[k] == Option::packed && !sizes.options.packed)
-            advice += "packed=True or ";
-    if (signature.smaller) advice += signature.smaller;
-    PyErr_SetString(PyExc_MemoryError, (signature.name + (message + advice)).c_str());
-    throw nb::python_error();
-}
-
 }  // namespace
 
 nb::object packed_indices(nb::handle model) {
@@ -137,27 +91,63 @@ nb::object packed_indices(nb::handle model) {
     return result;
 }
 
-void make_outputs(Job& job, const Signature& signature, const Sizes& sizes, nb::handle out,
-                  int type, const nb::object* inputs, nb::object* results) {
-    const Tree& tree = sizes.tree;
-    const int count = job.noutputs;
-    const bool given = !out.is_none();
-    if (given && count > 1 && (!PyTuple_Check(out.ptr()) && !PyList_Check(out.ptr())))
+void take_outputs(nb::handle out, int count, nb::object* results) {
+    if (count == 1) {
+        results[0] = nb::borrow(out);
+        return;
+    }
+    const bool tuple = PyTuple_Check(out.ptr());
+    if (!tuple && !PyList_Check(out.ptr()))
         throw nb::type_error(("out: expected a tuple of " + std::to_string(count) +
                               " arrays, got " + str(out.type().attr("__name__")))
                                  .c_str());
-    if (given && count > 1 && static_cast<int>(nb::len(out)) != count)
+    const Py_ssize_t length = tuple ? PyTuple_GET_SIZE(out.ptr()) : PyList_GET_SIZE(out.ptr());
+    if (length != count)
         throw nb::value_error(("out: expected a tuple of " + std::to_string(count) +
-                               " arrays, got " + std::to_string(nb::len(out)))
+                               " arrays, got " + std::to_string(length))
                                   .c_str());
-    if (!given) check_memory(job, signature, sizes, type);
     for (int o = 0; o < count; ++o) {
+#if PY_VERSION_HEX >= 0x030D0000
+        results[o] = tuple ? nb::borrow(PyTuple_GET_ITEM(out.ptr(), o))
+                           : nb::steal(PyList_GetItemRef(out.ptr(), o));
+        if (!results[o].is_valid()) throw nb::python_error();
+#else
+        results[o] =
+            nb::borrow(tuple ? PyTuple_GET_ITEM(out.ptr(), o) : PyList_GET_ITEM(out.ptr(), o));
+#endif
+    }
+}
+
+double describe_outputs(Job& job, const Signature& signature, const Sizes& sizes, Shape* shapes) {
+    const Tree& tree = sizes.tree;
+    double numbers = 0.0;
+    for (int o = 0; o < job.noutputs; ++o) {
         const ArraySignature& result = signature.outputs[o];
-        const Shape shape = result_shape(result, sizes);
-        if (given) {
-            results[o] = count > 1 ? nb::object(out[o]) : nb::borrow(out);
+        Output& out = job.out[o];
+        shapes[o] = result_shape(result, sizes);
+        out.size = 1;
+        for (int k = 0; k < shapes[o].ndim; ++k) out.size *= shapes[o].size[k];
+        out.meaning = output_meaning(result.quantity);
+        out.stacked = result.rows == not_stacked ? 1 : job.options.order + result.rows;
+        if (result.quantity == Quantity::torque_matrix && out.stacked == 1)
+            out.spans = tree.related, out.nspans = tree.nrelated;
+        if (result.quantity == Quantity::state_matrix)
+            out.spans = tree.state_matrix, out.nspans = tree.nstate_matrix;
+        if (result.quantity == Quantity::input_matrix)
+            out.span = {out.size / 2, out.size}, out.nspans = 1;
+        numbers += static_cast<double>(out.size);
+    }
+    if (numbers == 0.0) job.count = 0;  // no frames: nothing to compute, for any number of states
+    return numbers;
+}
+
+void place_outputs(Job& job, const Signature& signature, const Shape* shapes, int type,
+                   const nb::object* inputs, nb::object* results) {
+    const int count = job.noutputs;
+    for (int o = 0; o < count; ++o) {
+        if (results[o].is_valid()) {
             const std::string name = count > 1 ? "out[" + std::to_string(o) + "]" : "out";
-            check_output(results[o], name, job, shape, type);
+            check_output(results[o], name, job, shapes[o], type);
             for (int i = 0; i < job.ninputs; ++i)
                 if (inputs[i].is_valid() && overlap(results[o], inputs[i]))
                     throw nb::value_error((name + ": expected memory of its own, got memory that " +
@@ -169,25 +159,10 @@ void make_outputs(Job& job, const Signature& signature, const Sizes& sizes, nb::
                                            "out[" + std::to_string(other) + "] uses")
                                               .c_str());
         } else {
-            results[o] = new_output(job, shape, type);
+            results[o] = new_output(job, shapes[o], type);
         }
         job.out[o].data = PyArray_BYTES(array(results[o]));
-        job.out[o].size = 1;
-        job.out[o].meaning = output_meaning(result.quantity);
-        job.out[o].stacked = result.rows == not_stacked ? 1 : job.options.order + result.rows;
-        for (int k = 0; k < shape.ndim; ++k) job.out[o].size *= shape.size[k];
-        if (result.quantity == Quantity::torque_matrix && job.out[o].stacked == 1)
-            job.out[o].spans = tree.related, job.out[o].nspans = tree.nrelated;
-        if (result.quantity == Quantity::state_matrix)
-            job.out[o].spans = tree.state_matrix, job.out[o].nspans = tree.nstate_matrix;
-        if (result.quantity == Quantity::input_matrix) {
-            job.input_matrix = {job.out[o].size / 2, job.out[o].size};
-            job.out[o].spans = &job.input_matrix, job.out[o].nspans = 1;
-        }
     }
-    std::ptrdiff_t numbers = 0;
-    for (int o = 0; o < count; ++o) numbers += job.out[o].size;
-    if (numbers == 0) job.count = 0;  // no frames: nothing to compute, for any number of states
 }
 
 }  // namespace dtau

@@ -1,9 +1,12 @@
 #include "python/define.hpp"
 
+#include <atomic>
 #include <deque>
 #include <new>
+#include <stdexcept>
 #include <string>
 
+#include "python/arrays.hpp"
 #include "python/options.hpp"
 
 namespace nb = nanobind;
@@ -100,6 +103,14 @@ nb::list describe(const ArraySignature* arrays, int count) {
 }
 
 }  // namespace
+
+void require_first_import(const nb::module_& module) {
+    static std::atomic<bool> imported = false;
+    if (imported.exchange(true))
+        throw std::runtime_error(str(module.attr("__name__")) +
+                                 " was imported before, and cannot be imported twice in a process: "
+                                 "leave it in sys.modules, or start a new process");
+}
 
 void define_functions(nb::module_& module, const FunctionList& (*list)(), Element element) {
     static std::deque<Definition> definitions;

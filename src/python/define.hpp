@@ -5,6 +5,9 @@
 
 namespace dtau {
 
+// ImportError if the extension was imported before: a process has its classes and functions once.
+void require_first_import(const nanobind::module_& module);
+
 // Defines those that there are for an element type.
 void define_functions(nanobind::module_& module, const FunctionList& (*list)(), Element element);
 

@@ -14,6 +14,7 @@ NB_MODULE(_core, m) {
     using namespace dtau;
     import_numpy();
     instruction_set();
+    require_first_import(m);
     nb::set_leak_warnings(false);  // models that live as long as the interpreter are no mistake
 
     define_tree(m);

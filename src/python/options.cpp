@@ -3,6 +3,8 @@
 #include <climits>
 #include <string>
 
+#include "python/arrays.hpp"
+
 namespace nb = nanobind;
 
 namespace dtau {
@@ -23,9 +25,11 @@ int word(const char* option, nb::handle given, const char* const (&words)[n]) {
             .c_str());
 }
 
-template <class To>
-bool take(nb::handle given, To& to) {
-    return nb::try_cast<To>(given, to);
+// Whether it is an array of so many axes whose numbers lie one after the other.
+bool is_array(nb::handle given, int type, int ndim) {
+    return PyArray_Check(given.ptr()) && PyArray_TYPE(array(given)) == type &&
+           PyArray_NDIM(array(given)) == ndim && PyArray_IS_C_CONTIGUOUS(array(given)) &&
+           PyArray_ISBEHAVED_RO(array(given));
 }
 
 }  // namespace
@@ -81,8 +85,8 @@ void FrameList::write(const CompiledTree& tree, Options& options) const {
     options.nframes = static_cast<int>(frames_.size());
 }
 
-CallOptions::CallOptions(const Signature& signature, PyObject* const* given,
-                         const CompiledTree& tree) {
+void CallOptions::read(const Signature& signature, PyObject* const* given,
+                       const CompiledTree& tree) {
     for (int k = 0; k < signature.noptions; ++k) read(signature.options[k], given[k], tree);
     // Of one wrench at one frame.
     for (int i = 0; i < signature.ninputs; ++i)
@@ -95,28 +99,24 @@ void CallOptions::read(Option option, nb::handle given, const CompiledTree& tree
     switch (option) {
         case Option::frames: {
             const FrameList* frames = nullptr;
-            if (!take(given, frames) || !frames)
+            if (!nb::try_cast(given, frames) || !frames)
                 throw nb::type_error("frames: expected a Frames object");
             frames->write(tree, values);
             single_frame = frames->single();
+            frames_ = nb::borrow(given);
             return;
         }
         case Option::axes:
             values.axes = static_cast<Axes>(word("axes", given, {"body", "world", "mixed"}));
             return;
         case Option::prescribed:
-            if (!take(given, prescribed_))
-                throw nb::type_error("prescribed: expected an array of bool");
-            if (static_cast<int>(prescribed_.shape(0)) != tree.tree().independent.n)
-                throw nb::value_error("prescribed: of another length than v");
-            values.prescribed = prescribed_.data();
-            return;
+            return read_prescribed(given, tree.tree());
         case Option::integrator:
             values.integrator = static_cast<Integrator>(
                 word("integrator", given, {"euler", "semi_implicit", "rk4"}));
             return;
         case Option::inputs:
-            return read_inputs(given, tree);
+            return read_inputs(given, tree.tree());
         case Option::symmetric:
             values.symmetric = nb::cast<bool>(given);
             return;
@@ -126,21 +126,44 @@ void CallOptions::read(Option option, nb::handle given, const CompiledTree& tree
     }
 }
 
-// None: the torques of all joints but free roots; indices of torques; or a map (nv, ninputs).
-void CallOptions::read_inputs(nb::handle given, const CompiledTree& compiled) {
-    const Tree& tree = compiled.tree();
+void CallOptions::read_prescribed(nb::handle given, const Tree& tree) {
+    if (!is_array(given, NPY_BOOL, 1))
+        throw nb::type_error("prescribed: expected an array of bool");
     const int nv = tree.independent.n;
+    if (PyArray_DIM(array(given), 0) != nv)
+        throw nb::value_error("prescribed: of another length than v");
+    const npy_bool* numbers = static_cast<const npy_bool*>(PyArray_DATA(array(given)));
+    prescribed_ = std::make_unique_for_overwrite<bool[]>(nv);
+    for (int k = 0; k < nv; ++k) prescribed_[k] = numbers[k] != 0;
+    values.prescribed = prescribed_.get();
+}
+
+// None: the torques of all joints but free roots; indices of torques; or a map (nv, ninputs).
+void CallOptions::read_inputs(nb::handle given, const Tree& tree) {
+    const int nv = tree.independent.n;
+    const auto length = [&](int axis) {
+        const npy_intp n = PyArray_DIM(array(given), axis);
+        if (n > INT_MAX) throw nb::value_error("inputs: too many for one call");
+        return static_cast<int>(n);
+    };
     if (given.is_none()) {
         values.inputs = {tree.nactuated, tree.actuated, nullptr};
-    } else if (take(given, columns_)) {
-        values.inputs = {static_cast<int>(columns_.shape(0)), columns_.data(), nullptr};
-        for (int c = 0; c < values.inputs.count; ++c)
-            if (columns_.data()[c] < 0 || columns_.data()[c] >= nv)
+    } else if (is_array(given, NPY_INT32, 1)) {
+        const int count = length(0);
+        const npy_int32* numbers = static_cast<const npy_int32*>(PyArray_DATA(array(given)));
+        columns_ = std::make_unique_for_overwrite<int[]>(count);
+        for (int c = 0; c < count; ++c) {
+            columns_[c] = numbers[c];
+            if (columns_[c] < 0 || columns_[c] >= nv)
                 throw nb::value_error("inputs: a torque that does not exist");
-    } else if (take(given, map_)) {
-        values.inputs = {static_cast<int>(map_.shape(1)), nullptr, map_.data()};
-        if (static_cast<int>(map_.shape(0)) != nv)
+        }
+        values.inputs = {count, columns_.get(), nullptr};
+    } else if (is_array(given, NPY_DOUBLE, 2)) {
+        if (PyArray_DIM(array(given), 0) != nv)
             throw nb::value_error("inputs: a map of another shape");
+        map_ = nb::borrow(given);
+        values.inputs = {length(1), nullptr,
+                         static_cast<const double*>(PyArray_DATA(array(given)))};
     } else {
         throw nb::type_error("inputs: expected None, indices (int32) or a map (float64)");
     }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <array>
-#include <variant>
+#include <memory>
 #include <vector>
 
 #include <nanobind/ndarray.h>
@@ -41,21 +41,21 @@ class FrameList {
 // The options of one call, and what they point into.
 class CallOptions {
   public:
-    CallOptions(const Signature& signature, PyObject* const* given, const CompiledTree& tree);
+    // Runs no Python code.
+    void read(const Signature& signature, PyObject* const* given, const CompiledTree& tree);
 
     Options values;
     bool single_frame = false;
 
   private:
     void read(Option option, nanobind::handle given, const CompiledTree& tree);
-    void read_inputs(nanobind::handle given, const CompiledTree& tree);
+    void read_prescribed(nanobind::handle given, const Tree& tree);
+    void read_inputs(nanobind::handle given, const Tree& tree);
 
-    Rows<bool> prescribed_;
-    // Indices of torques, or a map (nv, ninputs).
-    Rows<std::int32_t> columns_;
-    nanobind::ndarray<const double, nanobind::shape<-1, -1>, nanobind::c_contig,
-                      nanobind::device::cpu>
-        map_;
+    nanobind::object frames_, map_;
+    // Copies: what these say is checked once, and others could write into the arguments.
+    std::unique_ptr<bool[]> prescribed_;
+    std::unique_ptr<int[]> columns_;
 };
 
 // The name of an option in the stubs.

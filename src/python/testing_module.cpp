@@ -19,6 +19,7 @@ NB_MODULE(_testing, m) {
     namespace nb = nanobind;
     using namespace dtau;
     import_numpy();
+    require_first_import(m);
     nb::set_leak_warnings(false);
 
     nb::module_ complex = m.def_submodule("complex128", "The functions for complex step.");

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import subprocess
 import sys
 import threading
 import time
@@ -18,6 +16,7 @@ from cases import FEW_ROBOTS, NEAR, random_state, robot, rows
 from compare import assert_same_bits, assert_same_results
 from functions import Function, everywhere, function_named
 from messages import has_words, message
+from processes import sanitized, script
 
 import dtau
 
@@ -177,31 +176,6 @@ def test_other_threads_run_during_a_batch(threads: int) -> None:
 # In processes of their own
 
 
-PRELUDE = """
-import json, os, signal, sys, threading, time
-import numpy as np
-import dtau
-from dtau import _core
-
-def chain(bodies):
-    builder = dtau.ModelBuilder("chain")
-    inertia = dtau.Inertia(1.0, (0.1, 0.0, 0.2), np.diag([0.06, 0.07, 0.05]))
-    for i in range(bodies):
-        builder.add(dtau.Revolute(((0, 0, 1), (0, 1, 0))[i % 2]), name=f"j{i}",
-                    parent=f"j{i - 1}" if i else None,
-                    placement=dtau.Pose(translation=(0.1, 0.0, 0.3)), inertia=inertia)
-    return builder.build()
-"""
-
-
-def script(text: str, *arguments: object, timeout: float = 60.0) -> Any:
-    """Runs a Python process and reads what it prints last as JSON."""
-    command = [sys.executable, "-c", PRELUDE + text, *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
-    assert done.returncode == 0, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
-    return json.loads(done.stdout.splitlines()[-1])
-
-
 FORK = """
 busy = sys.argv[1] == "busy"
 model = dtau.robots.quadruped()
@@ -274,7 +248,7 @@ print(json.dumps(same))
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
 def test_fewer_threads_than_wanted() -> None:
     """Where memory allows for few threads these do it all, or say that memory is short."""
-    if "asan" in os.environ.get("LD_PRELOAD", ""):
+    if sanitized():
         pytest.skip("the sanitizer needs much address space")
     assert script(FEW) == [True] * 6
 

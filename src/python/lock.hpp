@@ -1,0 +1,40 @@
+// The interpreter's lock, and the interpreter's end.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace dtau {
+
+// Where a thread stays that outlives the interpreter.
+[[noreturn]] void wait_for_exit();
+
+// Calls what may run Python code or take the lock: f(), which throws nothing. If the interpreter ends
+// meanwhile, CPython before 3.14 ends the thread there with pthread_exit, which unwinds the stack as
+// an exception does: through functions that none may leave, past destructors that need the lock.
+template <class F>
+auto unless_ended(const F& f) noexcept {
+    try {
+        return f();
+    } catch (...) {
+        wait_for_exit();
+    }
+}
+
+// Gives the lock up for as long as this lives.
+class ReleasedLock {
+  public:
+    ReleasedLock() : thread_(PyEval_SaveThread()) {}
+    ~ReleasedLock() { take(); }
+    ReleasedLock(const ReleasedLock&) = delete;
+    ReleasedLock& operator=(const ReleasedLock&) = delete;
+
+    // Takes it for the handlers of signals that came; whether one raised an exception.
+    bool signal_raises();
+
+  private:
+    void take();
+
+    PyThreadState* thread_;
+};
+
+}  // namespace dtau

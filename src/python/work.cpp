@@ -1,0 +1,154 @@
+#include "python/work.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "batch/parallel.hpp"
+#include "batch/watched.hpp"
+#include "python/arrays.hpp"
+#include "python/lock.hpp"
+
+namespace nb = nanobind;
+
+namespace dtau {
+
+// A work that threads may need longer than its call lives.
+struct SlowWork {
+    Work work;
+    SlowWork* next = nullptr;
+};
+std::atomic<SlowWork*> ended_work = nullptr;
+
+namespace {
+
+void end_work(SlowWork* slow) {
+    slow->next = ended_work;
+    while (!ended_work.compare_exchange_weak(slow->next, slow)) {
+    }
+}
+
+// A rough price of a state in nanoseconds, to choose threads and chunks: a share for every body and
+// every number of the result, and for solving with the mass matrix.
+double price(const Work& work, double numbers) {
+    const Tree& tree = work.tree.tree.tree();
+    return 15.0 * (1.0 + work.job.options.order) * tree.nbodies +
+           numbers * (work.function.signature.solves ? 0.1 * tree.nv : 0.5);
+}
+
+// Bytes of scratch of all threads; 0 where it is too little to be asked for.
+double scratch_of_threads(const Work& work, int threads, double numbers) {
+    // An algorithm takes no more than some ten arrays of the size of its results and of matrices.
+    if (10.0 * 8.0 * numbers * work.list.lanes * threads < 64e6) return 0.0;
+    const std::size_t each = work.list.scratch(work.function, work.tree.tree.tree(), work.job);
+    return static_cast<double>(each) * threads;
+}
+
+void compute(const void* self, std::ptrdiff_t begin, std::ptrdiff_t end) {
+    const Work& work = *static_cast<const Work*>(self);
+    work.list.run(work.function, work.tree.tree.tree(), work.job, begin, end);
+}
+
+bool signal_raises(void* lock) { return static_cast<ReleasedLock*>(lock)->signal_raises(); }
+
+// Raises what the handlers of signals raised; what is done is said with KeyboardInterrupt.
+template <class Text>
+void raise_of_signals(const Text& what_is_done) {
+    if (!PyErr_Occurred()) return;
+    if (PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
+        PyErr_Clear();
+        PyErr_SetString(PyExc_KeyboardInterrupt, what_is_done().c_str());
+    }
+    throw nb::python_error();
+}
+
+void run_batch(const Work& work, const Plan& plan) {
+    std::ptrdiff_t done;
+    {
+        ReleasedLock lock;
+        done = run_parallel({compute, &work, work.job.count},
+                            {plan.threads, plan.chunk, signal_raises, &lock});
+    }
+    raise_of_signals([&] {
+        return std::to_string(done) + " of " + std::to_string(work.job.count) +
+               " states are done; out holds their results, in no order that could be relied on, "
+               "and is unchanged elsewhere";
+    });
+}
+
+void run_slow(Work& work, const Plan& plan) {
+    const std::shared_ptr<SlowWork> slow(new SlowWork{std::move(work)}, end_work);
+    const Job& job = slow->work.job;
+    {
+        ReleasedLock lock;
+        run_watched({compute, &slow->work, job.count},
+                    {plan.threads, plan.chunk, signal_raises, &lock}, slow);
+    }
+    raise_of_signals([] {
+        return std::string(
+            "states that were begun are computed to their end on a thread of their own, and "
+            "written to out then");
+    });
+    for (int o = 0; o < job.noutputs; ++o) work.results[o] = slow->work.results[o];
+}
+
+}  // namespace
+
+int thread_count(nb::handle threads) {
+    if (threads.is_none()) return 0;
+    const bool integer = PyIndex_Check(threads.ptr()) && !PyBool_Check(threads.ptr());
+    const Py_ssize_t count =
+        integer ? unless_ended([&] { return PyNumber_AsSsize_t(threads.ptr(), nullptr); }) : 0;
+    if (count < 1 || count > 1024) {
+        PyErr_Clear();
+        const std::string message =
+            "threads: expected a number from 1 to 1024, got " + str(nb::repr(threads));
+        if (!integer) throw nb::type_error(message.c_str());
+        throw nb::value_error(message.c_str());
+    }
+    return static_cast<int>(count);
+}
+
+Plan plan(const Work& work, int threads, double numbers) {
+    constexpr double worth_threads = 200e3, noticed = 100e6;  // nanoseconds
+    const double nv = work.tree.tree.tree().nv;
+    const double scratch_numbers = numbers + nv * nv * (1.0 + work.job.options.order);
+    const std::ptrdiff_t count = work.job.count;
+    if (count == 1 && scratch_numbers < 1e5) return {1, 1, false, 0.0};  // most calls
+    const double state = price(work, numbers);
+    if (count == 1) return {1, 1, state > noticed, scratch_of_threads(work, 1, scratch_numbers)};
+    if (threads == 0)
+        threads = state * static_cast<double>(count) < worth_threads ? 1 : available_processors();
+    // A chunk is worth about a millisecond at most, so that a signal is seen soon, and is of whole
+    // groups of lanes; threads that start late find something left to do.
+    const std::ptrdiff_t group = work.list.lanes;
+    std::ptrdiff_t chunk = static_cast<std::ptrdiff_t>(1e6 / state);
+    if (threads > 1) chunk = std::min(chunk, count / (8 * threads) + 1);
+    chunk = std::max<std::ptrdiff_t>(1, (chunk + group - 1) / group) * group;
+    const std::ptrdiff_t useful = (count + chunk - 1) / chunk;
+    threads = static_cast<int>(std::min<std::ptrdiff_t>(threads, useful));
+    return {threads, chunk, state * static_cast<double>(std::min(chunk, count)) > noticed,
+            scratch_of_threads(work, threads, scratch_numbers)};
+}
+
+void run(Work& work, const Plan& plan) {
+    const Job& job = work.job;
+    // Operations are counted on the calling thread.
+    if (plan.slow && job.element != Element::counted) {
+        run_slow(work, plan);
+        return release_interrupted();  // what this one needed
+    }
+    if (job.count == 1) return compute(&work, 0, 1);
+    run_batch(work, plan);
+}
+
+void release_ended_work() {
+    for (SlowWork* slow = ended_work.exchange(nullptr); slow;) {
+        SlowWork* next = slow->next;
+        delete slow;
+        slow = next;
+    }
+}
+
+}  // namespace dtau

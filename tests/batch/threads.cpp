@@ -1,0 +1,218 @@
+// The batch layer on many threads, for the thread sanitizer: work that is made up (exceptions,
+// interrupts, scratch that grows) and inverse dynamics. Prints what is wrong, and fails.
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "batch/parallel.hpp"
+#include "batch/run.hpp"
+#include "batch/scratch.hpp"
+#include "batch/watched.hpp"
+#include "functions/function.hpp"
+#include "tree/compiled_tree.hpp"
+
+namespace dtau::DTAU_VARIANT {
+extern const FunctionGroup inverse_dynamics_functions;
+}
+
+namespace {
+
+using namespace dtau;
+
+void check(bool right, const char* what) {
+    if (right) return;
+    std::printf("wrong: %s\n", what);
+    std::exit(1);
+}
+
+// A batch that counts in every state how often it was computed, with scratch of any size.
+struct MadeUp {
+    std::vector<int> computed;
+    std::ptrdiff_t throws_at = -1;
+    int microseconds = 0;  // a state
+
+    explicit MadeUp(std::ptrdiff_t count) : computed(count) {}
+    BatchWork work() const { return {compute, this, std::ptrdiff_t(computed.size())}; }
+
+    static void compute(const void* self, std::ptrdiff_t begin, std::ptrdiff_t end) {
+        MadeUp& batch = *static_cast<MadeUp*>(const_cast<void*>(self));
+        for (std::ptrdiff_t state = begin; state < end; ++state) {
+            const std::size_t size = 64 + state * 7919 % 4096 * (state % 97 == 0 ? 4096 : 1);
+            char* block = static_cast<char*>(scratch(size));
+            block[0] = block[size - 1] = 1;
+            if (state == batch.throws_at) throw std::runtime_error("as it should");
+            if (batch.microseconds)
+                std::this_thread::sleep_for(std::chrono::microseconds(batch.microseconds));
+            ++batch.computed[state];
+        }
+    }
+    std::ptrdiff_t done() const {
+        std::ptrdiff_t sum = 0;
+        for (int times : computed) sum += times;
+        return sum;
+    }
+};
+
+bool never(void*) { return false; }
+bool after_some_asking(void* left) { return --*static_cast<int*>(left) <= 0; }
+
+void all_states_once(int threads) {
+    for (std::ptrdiff_t count : {1, 2, 63, 64, 1000})
+        for (std::ptrdiff_t chunk : {1, 8, 100}) {
+            MadeUp batch(count);
+            const std::ptrdiff_t done =
+                run_parallel(batch.work(), {threads, chunk, never, nullptr});
+            check(done == count, "the number of states done");
+            for (int times : batch.computed) check(times == 1, "a state is computed once");
+        }
+}
+
+void exceptions(int threads) {
+    for (std::ptrdiff_t at : {0, 50, 999}) {
+        MadeUp batch(1000);
+        batch.throws_at = at;
+        bool caught = false;
+        try {
+            run_parallel(batch.work(), {threads, 8, never, nullptr});
+        } catch (const std::runtime_error&) {
+            caught = true;
+        }
+        check(caught, "an exception of a thread reaches the caller");
+    }
+}
+
+void interrupts(int threads) {
+    MadeUp batch(4000);
+    batch.microseconds = 100 * threads;
+    int left = 2;
+    const std::ptrdiff_t done = run_parallel(batch.work(), {threads, 8, after_some_asking, &left});
+    check(done == batch.done(), "the states done before an interrupt");
+    check(0 < done && done < 4000, "an interrupt ends a batch");
+}
+
+// What a watched batch needs: lives until its last thread is done.
+struct Owned {
+    MadeUp batch;
+    std::atomic<bool>& gone;
+    ~Owned() { gone = true; }
+};
+
+void watched(int threads) {
+    for (const bool interrupted : {false, true})
+        for (const bool fails : {false, true}) {
+            std::atomic<bool> gone = false;
+            auto owned = std::make_shared<Owned>(Owned{MadeUp(200), gone});
+            gone = false;  // of the one that was moved from
+            MadeUp& batch = owned->batch;
+            batch.microseconds = 1000;
+            if (fails) batch.throws_at = 10;
+            int left = interrupted ? 1 : 1000000;
+            const BatchWork work = batch.work();
+            const std::shared_ptr<const void> keep = interrupted ? nullptr : owned;
+            bool caught = false;
+            try {
+                run_watched(work, {threads, 100, after_some_asking, &left}, std::move(owned));
+            } catch (const std::runtime_error&) {
+                caught = true;
+            }
+            if (!interrupted) {
+                check(caught == fails, "an exception of a watched batch");
+                check(fails || batch.done() == 200, "all states of a watched batch");
+            }
+            while (interrupted && !gone) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+}
+
+// Inverse dynamics of a chain, by the way that calls of Python go.
+class Dynamics {
+  public:
+    Dynamics() : tree_(bodies(), names(), {}, zeros(), zeros(), {0, 0, -9.81}) {
+        for (double& x : numbers_) x = 0.001 * static_cast<double>(std::rand() % 1000);
+    }
+
+    std::vector<double> torques(int threads) const {
+        std::vector<double> results(states * n);
+        Job job;
+        job.naxes = 1, job.shape[0] = job.count = states;
+        job.ninputs = 4, job.noutputs = 1;
+        for (int i = 0; i < 3; ++i) {
+            job.in[i].data = reinterpret_cast<const char*>(numbers_.data() + i * states * n);
+            job.in[i].size = n, job.in[i].spacing = sizeof(double);
+            job.in[i].stride[0] = n * sizeof(double);
+        }
+        job.out[0].data = reinterpret_cast<char*>(results.data());
+        job.out[0].size = n;
+        const Call call = {tree_.tree(), job};
+        run_parallel({compute, &call, states}, {threads, 16, never, nullptr});
+        return results;
+    }
+
+  private:
+    static constexpr int n = 12, states = 1001;
+
+    struct Call {
+        const Tree& tree;
+        const Job& job;
+    };
+    static void compute(const void* self, std::ptrdiff_t begin, std::ptrdiff_t end) {
+        const Call& call = *static_cast<const Call*>(self);
+        const void* both = DTAU_VARIANT::inverse_dynamics_functions.functions[0].implementation;
+        DTAU_VARIANT::run(static_cast<const DTAU_VARIANT::Implementation*>(both)->independent,
+                          call.tree, call.job, begin, end);
+    }
+    static std::vector<BodyDescription> bodies() {
+        std::vector<BodyDescription> all;
+        for (int i = 0; i < n; ++i)
+            all.push_back({JointKind::revolute,
+                           i - 1,
+                           i,
+                           -1,
+                           1.0,
+                           0.0,
+                           {1, 0, 0, 0, 1, 0, 0, 0, 1},
+                           {0.1, 0.0, 0.3},
+                           {0.0, i % 2 ? 1.0 : 0.0, i % 2 ? 0.0 : 1.0},
+                           0.0,
+                           1.0,
+                           {0.1, 0.0, 0.2},
+                           {0.1, 0, 0, 0, 0.1, 0, 0, 0, 0.1}});
+        return all;
+    }
+    static std::vector<std::string> names() { return std::vector<std::string>(n, "joint"); }
+    static std::vector<double> zeros() { return std::vector<double>(n); }
+
+    CompiledTree tree_;
+    std::vector<double> numbers_ = std::vector<double>(3 * states * n);
+};
+
+void dynamics(const Dynamics& shared) {
+    const std::vector<double> want = shared.torques(1);
+    for (int threads : {2, 3, 7}) check(shared.torques(threads) == want, "the same torques");
+}
+
+}  // namespace
+
+int main() {
+    const Dynamics shared;
+    const auto all = [&shared](int threads) {
+        all_states_once(threads);
+        exceptions(threads);
+        interrupts(threads);
+        watched(threads);
+        dynamics(shared);
+    };
+    for (int threads : {1, 2, 5}) all(threads);
+    // Several callers at once, and more workers than wait for the next call.
+    std::vector<std::thread> callers;
+    for (int k = 0; k < 6; ++k)
+        callers.emplace_back([&all, k] {
+            for (int round = 0; round < 3; ++round) all(k < 2 ? 50 : k);
+        });
+    for (std::thread& caller : callers) caller.join();
+    std::puts("the batch layer is right on many threads");
+}
