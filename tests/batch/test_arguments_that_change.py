@@ -13,9 +13,10 @@ CHANGING = """
 import warnings
 from cases import random_state, robot
 from functions import FUNCTIONS
+from processes import sanitized
 
 warnings.simplefilter("ignore")  # of NumPy, about such changes
-COUNT = 1500  # states: every array is larger than what an allocator keeps
+COUNT = 40 if sanitized() else 1500  # states: arrays larger than what an allocator keeps
 
 def shorter(x):
     x.resize((COUNT,) + (0,) * (x.ndim - 1), refcheck=False)
