@@ -192,6 +192,8 @@ class Link:
 
 def _nonnegative(argument: str, value: ArrayLike) -> tuple[float, ...]:
     """Read a number, or a row of them, as a tuple of numbers of at least 0."""
+    if type(value) is float and value >= 0.0:  # most often, and much faster
+        return (value,)
     numbers = real_numbers(argument, value)
     array = real_array(argument, np.atleast_1d(numbers), (numbers.size,), finite=False)
     if not (array >= 0).all():  # NaN too

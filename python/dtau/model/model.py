@@ -14,7 +14,7 @@ from dtau import _core
 from dtau.checks import real_array, require, require_name, tuple_of, unknown_name
 from dtau.errors import ModelWarning
 from dtau.immutable import Immutable
-from dtau.model.compile import compile_tree, concatenate, take_apart
+from dtau.model.compile import MOST_DOFS, compile_tree, concatenate, take_apart
 from dtau.model.joints import Fixed
 from dtau.model.links import Body, Frame, Joint, Link, Mimic
 from dtau.model.massless import massless_joints
@@ -77,7 +77,7 @@ class Model(Immutable):
     ------
     ValueError
         If names repeat or cannot be encoded, a parent is missing, links form a cycle, nothing
-        moves, or numbers are not finite.
+        moves, there are more than 26000 degrees of freedom, or numbers are not finite.
     TypeError
         If an argument is of the wrong type.
 
@@ -147,7 +147,11 @@ class Model(Immutable):
         """Check the arguments and set all attributes."""
         self._require_new()
         require_name("name", name)
-        links = depth_first(tuple_of("links", links, Link, "objects of class Link"))
+        links = tuple_of("links", links, Link, "objects of class Link")
+        dofs = sum(link.joint.nv for link in links)
+        if dofs > MOST_DOFS:
+            raise ValueError(f"links: expected at most {MOST_DOFS} degrees of freedom, got {dofs}")
+        links = depth_first(links)
         notes = tuple_of("notes", notes, str, "strings")
         bodies, frames = merge_fixed(links)
         if not bodies:

@@ -16,6 +16,7 @@ _ROUNDING = 10 * float(np.finfo(np.float64).eps)  # closer than this it is left 
 _DEFINITE = 1e-9  # slack for asymmetric and for negative parts of a tensor, relative to it
 _NANOMETRE = 1e-18  # m²; moments below those of the mass at this distance are rounding
 _IDENTITY = np.eye(3)
+_NO_ROTATION = _IDENTITY.tolist()
 _TRIANGLE = 1e-6  # slack for the triangle inequality, relative to the largest moment
 
 
@@ -275,14 +276,17 @@ class Inertia(Immutable):
 
 def _nearest_rotation(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     """`matrix` if it is a rotation to a few roundings, else the rotation nearest to it."""
+    rows = matrix.tolist()
+    if rows == _NO_ROTATION:
+        return matrix
     with np.errstate(over="ignore", invalid="ignore"):
         error = float(np.abs(matrix.T @ matrix - _IDENTITY).max())
     if not error <= _ORTHONORMAL:
         raise ValueError(
             f"rotation: expected R^T R = 1 within {_ORTHONORMAL:g}, got a matrix that is off "
-            f"by {error:.3g}: {matrix.tolist()}"
+            f"by {error:.3g}: {rows}"
         )
-    (a, b, c), (d, e, f), (g, h, i) = matrix.tolist()
+    (a, b, c), (d, e, f), (g, h, i) = rows
     if a * (e * i - f * h) + b * (f * g - d * i) + c * (d * h - e * g) < 0:
         raise ValueError("rotation: expected determinant 1, got a reflection (determinant -1)")
     if error > _ROUNDING:
