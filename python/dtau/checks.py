@@ -116,6 +116,8 @@ def integer(argument: str, value: object, least: int, most: int | None = None) -
         If it is out of its range.
     """
     try:
+        if isinstance(value, bool):
+            raise TypeError
         number = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
         raise TypeError(f"{argument}: expected an integer, got {value!r:.80}") from None
