@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 
-import numpy as np
 import pytest
 from compare import assert_same_bits
 from conversions import CONVENTIONS, CONVERSIONS, Conversion

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau.conventions.maps import Batch, Maps, quiet
+from dtau.functions.manifold import neutral
+from dtau.model.model import Model
 from dtau.results import PartialState, State
 
 Array = NDArray[np.float64]
@@ -75,6 +77,19 @@ def wrenches_to_dtau(maps: Maps, q: ArrayLike, f_ext: ArrayLike) -> Array:
     """Return the wrenches on the model's bodies."""
     batch, q, (f_ext,) = maps.read_to_dtau(q, f_ext=(f_ext, (maps.wrenches.nrows, 6)))
     return batch.array(maps.wrenches.to_dtau(q, f_ext))
+
+
+def try_out(maps: Maps, model: Model, nq: int, nv: int, nwrenches: int) -> None:
+    """Raise an exception unless states of these sizes can be converted, both ways."""
+    sizes = (maps.coordinates.nq, maps.nv, maps.wrenches.nrows)
+    if maps.model != model or sizes != (nq, nv, nwrenches):
+        raise ValueError("state: expected maps of the same model, with the same sizes")
+    q, zero = neutral(model), np.zeros(nv)
+    there = state_from_dtau(maps, q, zero, zero)
+    state_to_dtau(maps, *there)
+    torque_to_dtau(maps, there.q, torque_from_dtau(maps, q, zero))
+    wrenches = wrenches_from_dtau(maps, q, np.zeros((model.nbodies, 6)))
+    wrenches_to_dtau(maps, there.q, wrenches)
 
 
 def _velocities(

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from dtau import _core
 from dtau.checks import real_array, require, require_name, tuple_of, unknown_name
 from dtau.errors import ModelWarning
-from dtau.immutable import Immutable
+from dtau.immutable import Immutable, checking
 from dtau.model.compile import MOST_DOFS, compile_tree, concatenate, take_apart
 from dtau.model.joints import Fixed
 from dtau.model.links import Body, Frame, Joint, Link, Mimic
@@ -192,18 +192,13 @@ class Model(Immutable):
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "links": self._links,
-            "gravity": self.gravity,
-            "notes": self.notes,
-        }
+        parts = {"name": self.name, "links": self._links}
+        return {**parts, "gravity": self.gravity, "notes": self.notes}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        parts = {"name", "links", "gravity", "notes"}
-        if not isinstance(state, dict) or set(state) != parts:
-            raise TypeError(f"state: expected {', '.join(sorted(parts))}, got {state!r:.80}")
-        self._assemble(**state)
+        self._require_new()
+        with checking(state, ("name", "links", "gravity", "notes")):
+            self._assemble(**state)
 
     def joint(self, name: str) -> Joint:
         """Look up a moving joint by its name.
