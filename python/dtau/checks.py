@@ -91,9 +91,10 @@ def batch_arrays(
             )
     try:
         batch = np.broadcast_shapes(*batches.values())
-    except ValueError:
+    except ValueError as error:
         shapes = ", ".join(f"{argument} {shape}" for argument, shape in batches.items())
-        raise ValueError(f"batch shapes do not broadcast against each other: {shapes}") from None
+        problem = "are too large, broadcast" if "too large" in str(error) else "do not broadcast"
+        raise ValueError(f"batch shapes {problem} against each other: {shapes}") from None
     rows = math.prod(batch)
     flat = []
     for x, (_, core) in zip(read, arrays.values(), strict=True):

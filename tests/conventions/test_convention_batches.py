@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 
+import numpy as np
 import pytest
 from compare import assert_same_bits
 from conversions import CONVENTIONS, CONVERSIONS, Conversion
@@ -57,3 +59,26 @@ def test_no_states(kind: str, conversion: Conversion) -> None:
     for batch in ((0,), (0, 3), (2, 0, 1)):
         arrays = conversion.arrays(convention, 3, batch)
         assert [x.shape for x in conversion(convention, arrays)] == [batch + s for s in shapes]
+
+
+def test_numbers_without_end_give_nan_without_a_warning() -> None:
+    for kind in ("spatial_twist", "mixed_twist"):
+        convention = made(kind)
+        for conversion in CONVERSIONS:
+            arrays = conversion.arrays(convention, 4, (2,))
+            for x in arrays.values():
+                x[0] *= np.inf
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                results = conversion(convention, arrays)
+            assert not any(np.isnan(x[1]).any() for x in results), conversion.method
+
+
+def test_rows_of_unequal_length_are_named() -> None:
+    convention = made("spatial_twist")
+    for conversion in CONVERSIONS:
+        arrays = conversion.arrays(convention, 5)
+        for name, x in arrays.items():
+            ragged = [*np.atleast_2d(x).tolist(), [0.0]]
+            with pytest.raises(ValueError, match=rf"^{name}: expected .*got rows of unequal size"):
+                conversion(convention, {**arrays, name: ragged})

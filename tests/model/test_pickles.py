@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pickles import EXAMPLES, EXTREMES, damaged_state, is_ours, restored, state_of
+from odd_values import EXTREMES
+from pickles import EXAMPLES, damaged_state, is_ours, restored, state_of
 
 import dtau
 from dtau.immutable import Immutable

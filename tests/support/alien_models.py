@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from pickles import EXTREMES, choose
+from odd_values import EXTREMES, choose
 
 import dtau
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from typing import Any
 
+import alien_models
 import numpy as np
 from cases import random_state, robot
 from trees import Array
@@ -107,28 +106,10 @@ CONVERSIONS: tuple[Conversion, ...] = (
 )
 
 
-@cache
-def _pinocchio() -> Convention:
-    import pinocchio
-
-    text = _quadruped_urdf()
-    peer = pinocchio.buildModelFromXML(text, pinocchio.JointModelFreeFlyer())
-    return dtau.conventions.pinocchio(robot("quadruped"), peer)
-
-
-@cache
-def _mujoco() -> Convention:
-    import mujoco
-
-    spec = mujoco.MjSpec.from_string(_quadruped_urdf())
-    spec.compiler.fusestatic = False
-    spec.worldbody.first_body().add_freejoint()
-    return dtau.conventions.mujoco(robot("quadruped"), spec.compile())
-
-
-def _quadruped_urdf() -> str:
-    path = Path(dtau.robots.__file__).with_name("quadruped.urdf")
-    return path.read_text(encoding="utf-8")
+def _alien(package: str) -> Convention:
+    make = getattr(dtau.conventions, package)
+    convention: Convention = make(robot("quadruped"), alien_models.healthy(package))
+    return convention
 
 
 CONVENTIONS: dict[str, Callable[[], Convention]] = {
@@ -136,6 +117,6 @@ CONVENTIONS: dict[str, Callable[[], Convention]] = {
     "mixed_twist": lambda: dtau.conventions.mixed_twist(robot("forest")),
     "spatial_twist": lambda: dtau.conventions.spatial_twist(robot("free root, branches")),
     "no free root": lambda: dtau.conventions.mixed_twist(robot("one revolute")),
-    "pinocchio": _pinocchio,
-    "mujoco": _mujoco,
+    "pinocchio": lambda: _alien("pinocchio"),
+    "mujoco": lambda: _alien("mujoco"),
 }

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from cases import robot
 from conversions import CONVENTIONS
+from odd_values import EXTREMES, choose
 
 import dtau
 from dtau.immutable import Immutable
@@ -77,20 +78,6 @@ def restored(cls: type, state: Any) -> Any:
     return made
 
 
-EXTREMES = (
-    *(None, True, 0, -1, 3, 2**31, 2**70, 10**400, 0.5, -1.5, float("nan"), float("inf"), 1j),
-    *("", "x", "\ud800", b"x", (), [], {}, (1,), [1, 2, 3], {"x": 1}, slice(None), object()),
-    *(np.zeros(0), np.ones(3), np.eye(3), np.full((3, 3), np.nan), np.zeros(3, dtype=object)),
-    *(np.array(["x"]), np.arange(6), np.full(6, 10**6), np.zeros((2, 2, 2)), dtau.Pose, len),
-    *(dtau.Pose(), dtau.Inertia(), dtau.Fixed(), dtau.Revolute((0, 0, 1)), dtau.Limits()),
-)
-
-
-def choose(rng: np.random.Generator, choices: Any) -> Any:
-    choices = list(choices)
-    return choices[rng.integers(len(choices))]
-
-
 def damaged(rng: np.random.Generator, value: Any) -> Any:
     """Another value in place of one, or a part of it damaged."""
     if rng.random() < 0.3:
@@ -122,7 +109,8 @@ def damaged(rng: np.random.Generator, value: Any) -> Any:
         elif change == 2:
             return array[..., None]
         elif change == 3:
-            return array.astype(choose(rng, [np.float32, np.int8, complex, object, bool]))
+            kind = choose(rng, [np.float32, np.int8, complex, object, bool])
+            return np.ones(array.shape).astype(kind)
         else:
             return array.tolist()
         return array
@@ -147,7 +135,7 @@ def damaged_state(rng: np.random.Generator, state: dict[Any, Any]) -> dict[Any, 
 
 def hollow(rng: np.random.Generator, value: Any) -> Any:
     """An object as a pickle can leave it, without contents; or put back from damaged ones."""
-    state = state_of(value)
+    state = state_of(value) if vars(value) else None
     if isinstance(state, dict) and rng.random() < 0.5:
         with contextlib.suppress(TypeError, ValueError):
             return restored(type(value), damaged_state(rng, state))

@@ -23,8 +23,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.checks import require
-from dtau.conventions.maps import Maps
+from dtau.checks import real_numbers, require
+from dtau.conventions.maps import Maps, quiet
 from dtau.conventions.twists import TwistMap
 from dtau.results import DiscreteLinearization, Linearization
 
@@ -40,12 +40,13 @@ class _StateMap(NamedTuple):
     v_by_q: Array  # W(v)
 
 
+@quiet
 def continuous_from_dtau(
     maps: Maps, q: ArrayLike, v: ArrayLike, lin: Linearization
 ) -> Linearization:
     """Return A', B' and the acceleration a'."""
     require("lin", lin, Linearization)
-    size, nu = 2 * maps.nv, np.shape(lin.B)[-1:]
+    size, nu = 2 * maps.nv, real_numbers("lin.B", lin.B).shape[-1:]
     batch, q, (v, by_z, by_u, a) = maps.read_from_dtau(
         q,
         v=(v, (maps.nv,)),
@@ -70,12 +71,13 @@ def continuous_from_dtau(
     )
 
 
+@quiet
 def discrete_from_dtau(
     maps: Maps, q: ArrayLike, v: ArrayLike, lin: DiscreteLinearization
 ) -> DiscreteLinearization:
     """Return A', B' and the state q', v' after the step."""
     require("lin", lin, DiscreteLinearization)
-    size, nu = 2 * maps.nv, np.shape(lin.B)[-1:]
+    size, nu = 2 * maps.nv, real_numbers("lin.B", lin.B).shape[-1:]
     batch, q, (v, by_z, by_u, q_after, v_after) = maps.read_from_dtau(
         q,
         v=(v, (maps.nv,)),
