@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 import math
+import operator
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -13,6 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 T = TypeVar("T")
 
 _SHOWN = 8  # names that a message lists
+_COMPARED = 1000  # names that are looked through for those that come close
+_LONGEST = 80  # letters of a name that is compared: the cost is the product of two lengths
 _MOST_AXES = 32  # of a batch, as in the core
 
 
@@ -59,8 +63,11 @@ def real_array(
 
 def batch_arrays(
     arrays: Mapping[str, tuple[ArrayLike, tuple[int, ...]]],
-) -> list[NDArray[np.float64]]:
+) -> tuple[tuple[int, ...], list[NDArray[np.float64]]]:
     """Read float64 arrays with last axes of these sizes, and broadcast their batch axes.
+
+    The batch comes as one axis, and its shape beside it: NumPy's own functions fail at 32 axes, or
+    crash.
 
     Raises
     ------
@@ -76,7 +83,7 @@ def batch_arrays(
         if array.shape[max(array.ndim - len(core), 0) :] != core:
             expected = ", ".join(["...", *map(str, core)])
             raise ValueError(f"{argument} has shape {array.shape}, expected ({expected})")
-        read.append(array.astype(np.float64, copy=False))
+        read.append(array)
         batches[argument] = array.shape[: array.ndim - len(core)]
         if len(batches[argument]) > _MOST_AXES:
             raise ValueError(
@@ -84,11 +91,41 @@ def batch_arrays(
             )
     try:
         batch = np.broadcast_shapes(*batches.values())
-    except ValueError:
+    except ValueError as error:
         shapes = ", ".join(f"{argument} {shape}" for argument, shape in batches.items())
-        raise ValueError(f"batch shapes do not broadcast against each other: {shapes}") from None
-    cores = [core for _, core in arrays.values()]
-    return [np.broadcast_to(x, batch + core) for x, core in zip(read, cores, strict=True)]
+        problem = "are too large, broadcast" if "too large" in str(error) else "do not broadcast"
+        raise ValueError(f"batch shapes {problem} against each other: {shapes}") from None
+    rows = math.prod(batch)
+    flat = []
+    for x, (_, core) in zip(read, arrays.values(), strict=True):
+        # Contiguous, as sums in products of matrices can depend on the strides.
+        whole = np.ascontiguousarray(np.broadcast_to(x, batch + core), dtype=np.float64)
+        whole = whole.reshape(rows, *core)
+        whole.flags.writeable = False  # it may be the caller's memory
+        flat.append(whole)
+    return batch, flat
+
+
+def integer(argument: str, value: object, least: int, most: int | None = None) -> int:
+    """Read `value` as an integer.
+
+    Raises
+    ------
+    TypeError
+        If it is none.
+    ValueError
+        If it is out of its range.
+    """
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(f"{argument}: expected an integer, got {value!r:.80}") from None
+    if number < least or (most is not None and number > most):
+        wanted = f"at least {least}" if most is None else f"{least} to {most}"
+        raise ValueError(f"{argument}: expected an integer of {wanted}, got {number}")
+    return number
 
 
 def listing(names: Sequence[str], separator: str = ", ") -> str:
@@ -99,7 +136,8 @@ def listing(names: Sequence[str], separator: str = ", ") -> str:
 
 def unknown_name(kind: str, name: object, known: Iterable[str]) -> ValueError:
     """Make the error for a name that is not there, with the names that come close."""
-    close = difflib.get_close_matches(str(name), list(known), n=3)
+    short = [other for other in itertools.islice(known, _COMPARED) if len(other) <= _LONGEST]
+    close = difflib.get_close_matches(str(name)[:_LONGEST], short, n=3)
     hint = f"; close names: {listing(close)}" if close else ""
     return ValueError(f"no {kind} named {name!r:.80}{hint}")
 

@@ -10,7 +10,7 @@ namespace dtau {
 namespace {
 
 // The entries of three (nv, nv) matrices side by side, padded, are counted with an int.
-constexpr int max_dofs = 26000;
+constexpr std::size_t max_dofs = 26000;
 
 bool finite(const BodyDescription& body) {
     double sum = body.pitch * 0.0 + body.mass * 0.0;
@@ -81,12 +81,19 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
       armature_(std::move(armature)),
       damping_(std::move(damping)) {
     const int nbodies = static_cast<int>(bodies.size());
+    std::size_t dofs = 0;
+    for (const BodyDescription& body : bodies) {
+        if (const int kind = static_cast<int>(body.kind); kind < 0 || kind >= joint_kinds)
+            throw std::invalid_argument("Tree: unknown joint kind");
+        dofs += traits(body.kind).nv;
+    }
+    if (dofs > max_dofs)
+        throw std::invalid_argument("Tree: expected at most " + std::to_string(max_dofs) +
+                                    " degrees of freedom, got " + std::to_string(dofs));
     std::vector<Matrix> frames(nbodies);  // canonical axes in the user's body axes
     int nq = 0, nv = 0;
     for (int i = 0; i < nbodies; ++i) {
         const BodyDescription& given = bodies[i];
-        if (const int kind = static_cast<int>(given.kind); kind < 0 || kind >= joint_kinds)
-            throw std::invalid_argument("Tree: unknown joint kind");
         int ancestor = i - 1;  // depth first: the parent is on the path from the body before
         while (ancestor >= 0 && ancestor != given.parent) ancestor = bodies[ancestor].parent;
         if (ancestor != given.parent)
@@ -143,10 +150,6 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
     if (static_cast<int>(armature_.size()) != nv || static_cast<int>(damping_.size()) != nv ||
         static_cast<int>(joint_names_.size()) != nbodies)
         throw std::invalid_argument("armature, damping or names do not match the joints");
-
-    if (nv > max_dofs)
-        throw std::invalid_argument("Tree: expected at most " + std::to_string(max_dofs) +
-                                    " degrees of freedom, got " + std::to_string(nv));
 
     tree_ = {.nbodies = nbodies,
              .nlinks = static_cast<int>(link_body_.size()),

@@ -2,6 +2,8 @@
 #include "tree/compiled_tree.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <stdexcept>
 
 namespace dtau {
@@ -21,6 +23,48 @@ Paths CompiledTree::PathArrays::paths() {
     }
     return {n, parent.data(), end.data(), depth.data(), max_depth};
 }
+
+namespace {
+
+// The parents of the paths along which L has entries, when joints that mimic others share the
+// columns `source` of their leaders, nv in all: L has an entry where M has one or elimination from
+// the last to the first makes one, and k's parent is the last of those before it ([RBDA] section
+// 6.5, for any symmetric matrix).
+std::vector<int> eliminated(const std::vector<int>& parent, const std::vector<int>& source,
+                            int nv) {
+    // M couples all columns of a path with each other. Links between neighbours, in the order of
+    // columns, lead to the same parents. Along a path from the root to a tip each new column is
+    // linked with the two beside it: then neighbours at the tip are linked, as of any two the one
+    // that came later had the other beside it.
+    std::vector<std::vector<int>> later(nv);  // of each column, linked ones with higher numbers
+    const auto link = [&](int r, int s) { later[std::min(r, s)].push_back(std::max(r, s)); };
+    std::map<int, int> on_path;  // its columns, and how often each is there
+    int last = -1;
+    for (int k = 0; k < static_cast<int>(parent.size()); ++k) {
+        for (; last != parent[k]; last = parent[last])
+            if (const auto at = on_path.find(source[last]); --at->second == 0) on_path.erase(at);
+        const auto at = on_path.try_emplace(source[k], 0).first;
+        if (at->second++ == 0) {
+            if (at != on_path.begin()) link(std::prev(at)->first, at->first);
+            if (std::next(at) != on_path.end()) link(std::next(at)->first, at->first);
+        }
+        last = k;
+    }
+    // Columns from the last to the first; each becomes the parent of those that are linked with it
+    // and have none, or of the last of their ancestors so far (the short cuts end there).
+    std::vector<int> result(nv, -1), short_cut(nv, -1);
+    for (int j = nv - 1; j >= 0; --j)
+        for (int k : later[j])
+            while (k != j) {
+                const int next = short_cut[k];
+                short_cut[k] = j;
+                if (next < 0) result[k] = j;
+                k = next < 0 ? j : next;
+            }
+    return result;
+}
+
+}  // namespace
 
 // Independent coordinates, if joints mimic others, and the paths along which M has entries.
 void CompiledTree::couple(const std::vector<BodyDescription>& bodies) {
@@ -51,22 +95,7 @@ void CompiledTree::couple(const std::vector<BodyDescription>& bodies) {
             v_source_[bodies_[i].v] = v_source_[bodies_[bodies[i].leader].v];
         }
 
-    // L has an entry where M has one or elimination from the last to the first makes one: k's parent
-    // is the last of those before it ([RBDA] section 6.5, for any symmetric matrix).
-    std::vector<std::vector<bool>> entry(nv, std::vector<bool>(nv));
-    for (int k = 0; k < tree_.nv; ++k)
-        for (int j = k; j >= 0; j = dofs_.parent[j]) {
-            const int r = v_source_[k], s = v_source_[j];
-            entry[std::max(r, s)][std::min(r, s)] = true;
-        }
-    independent_.parent.assign(nv, -1);
-    for (int k = nv - 1; k >= 0; --k) {
-        for (int j = 0; j < k; ++j)
-            if (entry[k][j]) independent_.parent[k] = j;
-        const int p = independent_.parent[k];
-        for (int j = 0; j < p; ++j)
-            if (entry[k][j]) entry[p][j] = true;
-    }
+    independent_.parent = eliminated(dofs_.parent, v_source_, nv);
     // Subtrees must be ranges: where they are not, a chain through what lies between has all entries
     // that are needed, and more.
     for (int k = 1; k < nv; ++k) {
@@ -90,10 +119,12 @@ void CompiledTree::couple(const std::vector<BodyDescription>& bodies) {
 
 namespace {
 
-// Adds an entry of a matrix of this size to its spans, in ascending order.
-void add_entry(std::vector<Span>& spans, std::ptrdiff_t entry, std::ptrdiff_t size) {
+// Adds a range of entries of a matrix of this size to its spans, in ascending order.
+void add_entries(std::vector<Span>& spans, std::ptrdiff_t first, std::ptrdiff_t last,
+                 std::ptrdiff_t size) {
     constexpr std::ptrdiff_t block = 8;  // that a vector of states transposes
-    const std::ptrdiff_t begin = entry / block * block, end = std::min(begin + block, size);
+    const std::ptrdiff_t begin = first / block * block;
+    const std::ptrdiff_t end = std::min(last / block * block + block, size);
     if (spans.empty() || spans.back().end < begin)
         spans.push_back({begin, end});
     else
@@ -106,25 +137,29 @@ void add_entry(std::vector<Span>& spans, std::ptrdiff_t entry, std::ptrdiff_t si
 void CompiledTree::relate() {
     const Paths& dofs = tree_.independent;
     const std::ptrdiff_t n = dofs.n;
-    std::vector<int> path;
+    std::vector<std::pair<int, int>> path;  // in runs of columns one after another, first and last
     for (int i = 0; i < dofs.n; ++i) {
-        path.clear();
-        for (int j = dofs.parent[i]; j >= 0; j = dofs.parent[j]) path.push_back(j);
-        for (auto j = path.rbegin(); j != path.rend(); ++j) add_entry(related_, i * n + *j, n * n);
-        for (int j = i; j < dofs.end[i]; ++j) add_entry(related_, i * n + j, n * n);
+        while (!path.empty() && path.back().first > dofs.parent[i]) path.pop_back();
+        if (!path.empty()) path.back().second = dofs.parent[i];
+        for (const auto& [first, last] : path)
+            add_entries(related_, i * n + first, i * n + last, n * n);
+        add_entries(related_, i * n + i, i * n + dofs.end[i] - 1, n * n);
+        if (!path.empty() && path.back().second == i - 1)
+            path.back().second = i;
+        else
+            path.emplace_back(i, i);
     }
     for (const Body& body : bodies_) {
         for (int k = body.v; k < body.v + body.nv; ++k) {
             if (v_owner_[v_source_[k]] != k) continue;
-            const int row = v_source_[k], first = row - (k - body.v);
-            if (!is_free_root(body)) actuated_.push_back(row);
-            for (int j = first; j < first + body.nv; ++j)
-                add_entry(state_matrix_, row * 2 * n + j, 4 * n * n);
-            add_entry(state_matrix_, row * 2 * n + n + row, 4 * n * n);
+            const std::ptrdiff_t row = v_source_[k], first = row - (k - body.v);
+            if (!is_free_root(body)) actuated_.push_back(static_cast<int>(row));
+            add_entries(state_matrix_, row * 2 * n + first, row * 2 * n + first + body.nv - 1,
+                        4 * n * n);
+            add_entries(state_matrix_, row * 2 * n + n + row, row * 2 * n + n + row, 4 * n * n);
         }
     }
-    for (std::ptrdiff_t entry = 2 * n * n; entry < 4 * n * n; ++entry)
-        add_entry(state_matrix_, entry, 4 * n * n);
+    add_entries(state_matrix_, 2 * n * n, 4 * n * n - 1, 4 * n * n);
     tree_.related = related_.data();
     tree_.nrelated = static_cast<std::ptrdiff_t>(related_.size());
     tree_.state_matrix = state_matrix_.data();

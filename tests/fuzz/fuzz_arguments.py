@@ -4,8 +4,8 @@ A case takes a right call, replaces one or two of its parts, and decides without
 of them are wrong (`Verdict`). Then the call must be refused, with a message that names one of
 these; or it must give the bits that plain copies of the same numbers give.
 
-Methods of conventions are treated alike. A new row of `FUNCTIONS` is fuzzed as it is. A new
-option deserves a row of `OPTIONS` here; without it, only what no option can mean is tried.
+A new row of `FUNCTIONS` is fuzzed as it is. A new option deserves a row of `OPTIONS` here; without
+it, only what no option can mean is tried.
 """
 
 from __future__ import annotations
@@ -41,29 +41,6 @@ MARK = 7.5  # what lies in memory that must not be written
 HUGE = 2**43  # as an axis: no processor can address the results
 
 
-CONVENTIONS = [  # those that need no other package's model
-    name
-    for name in dtau.conventions.__all__
-    if list(inspect.signature(getattr(dtau.conventions, name)).parameters) == ["model"]
-]
-CONVERSIONS = tuple(
-    Function(f"conventions.{convention}.{what}_{way}_dtau", ("q", name), ())
-    for convention in CONVENTIONS
-    for what, name in (("torque", "tau"), ("wrenches", "f_ext"))
-    for way in ("from", "to")
-)
-
-
-def conversion(name: str) -> Callable[..., Any]:
-    """A method of a convention as a function of the model."""
-    _, convention, method = name.split(".")
-
-    def function(model: dtau.Model, q: Any, **more: Any) -> Any:
-        return getattr(getattr(dtau.conventions, convention)(model), method)(q, **more)
-
-    return function
-
-
 @dataclass
 class Call:
     """A call that is about to be made, and all memory that it must leave alone."""
@@ -78,8 +55,7 @@ class Call:
     @property
     def made(self) -> Callable[..., Any]:
         """The package's function."""
-        name = self.function.name
-        function: Callable[..., Any] = getattr(dtau, name, None) or conversion(name)
+        function: Callable[..., Any] = getattr(dtau, self.function.name)
         return function
 
     @property
@@ -101,11 +77,11 @@ class Call:
         return f"{self.function.name}({describe(self.model)}, {', '.join(shown)})"
 
 
-def describe(value: Any) -> str:
+def describe(value: Any, deepest: int = 3) -> str:
     if isinstance(value, np.ndarray):
         return f"<{type(value).__name__} {value.dtype} {value.shape} {value.strides}>"
-    if isinstance(value, tuple | list):
-        shown = ", ".join(describe(x) for x in value[:4])
+    if isinstance(value, tuple | list) and deepest:
+        shown = ", ".join(describe(x, deepest - 1) for x in value[:4])
         return f"{type(value).__name__}({shown}{', ...' * (len(value) > 4)})"
     return f"{value!r:.60}"
 
@@ -116,7 +92,7 @@ def as_tuple(results: Any) -> tuple[Any, ...]:
 
 def check(rng: np.random.Generator) -> str:
     """Make one call; return "result" or "refused", or raise AssertionError."""
-    function = choose(rng, [*FUNCTIONS, choose(rng, CONVERSIONS)])
+    function = choose(rng, FUNCTIONS)
     model = robot(choose(rng, ROBOTS))
     batch = choose(rng, BATCHES)
     state = random_state(model, int(rng.integers(2**32)), batch)
@@ -410,8 +386,7 @@ class Verdict:
             self.wrong.update(surplus)
         if not broadcast(batches.values()):
             self.wrong.update(batches)
-        empty = any(0 in batch for batch in batches.values())  # conventions see nothing of these
-        if function.name != "normalize" and not (empty and function in CONVERSIONS):
+        if function.name != "normalize":
             self.wrong |= far
 
     def fits(self, out: Any) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +12,7 @@ from dtau.conventions.coordinates import CoordinateMap
 from dtau.conventions.maps import Maps
 from dtau.conventions.twists import TwistMap
 from dtau.conventions.wrenches import WrenchMap
-from dtau.immutable import Immutable
+from dtau.immutable import Immutable, checking
 from dtau.model.model import Model
 from dtau.results import (
     DiscreteLinearization,
@@ -63,10 +63,6 @@ class Convention(Immutable):
     >>> stack = np.stack([v, a], axis=1)
     >>> bool(np.allclose(spatial.time_derivatives_from_dtau(q, stack)[:, 1], there.a))
     True
-    >>> tau = dtau.inverse_dynamics_time_derivatives(model, q, stack)
-    >>> wrench = spatial.torque_time_derivatives_from_dtau(q, stack, tau)[..., :6]
-    >>> bool(np.allclose(wrench[:, 0], spatial.torque_from_dtau(q, tau[:, 0])[:, :6]))
-    True
     """
 
     name: str
@@ -90,6 +86,11 @@ class Convention(Immutable):
         maps = Maps(model, coordinates, velocities, twists, wrenches)
         vars(self).update(name=name, model=model, nv=model.nv, _maps=maps)
         vars(self).update(nq=maps.coordinates.nq, nwrenches=maps.wrenches.nrows)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        with checking(state, state):  # its parts may not fit each other
+            states.try_out(self._maps, self.model, self.nq, self.nv, self.nwrenches)
 
     def __repr__(self) -> str:
         return (

@@ -100,14 +100,15 @@ class CoordinateMap(Immutable):
         origin = -(back @ self._translation[..., np.newaxis])[..., 0]
         return self._moved(out, back, origin, self._rotation_quaternion * (-1.0, -1.0, -1.0, 1.0))
 
-    def check_quaternions(self, q: Array) -> None:
-        """Raise ValueError unless the quaternions of ``q`` (in dtau's order) have unit norm."""
+    def check_quaternions(self, q: Array, batch: tuple[int, ...]) -> None:
+        """Raise ValueError unless the quaternions have unit norm; of rows of a batch of states."""
         x = q[..., self._quaternions]
         norm = np.linalg.norm(x, axis=-1)
         bad = ~(np.abs(norm - 1.0) <= _UNIT) & np.isfinite(x).all(axis=-1)
         if bad.any():
-            *state, k = np.argwhere(bad)[0].tolist()
-            where = f" at batch index {tuple(state)}" if state else ""
+            row, k = np.argwhere(bad)[0].tolist()
+            state = tuple(int(i) for i in np.unravel_index(row, batch))
+            where = f" at batch index {state}" if state else ""
             raise ValueError(
                 f"q: the quaternion of joint {self._owners[k]!r}{where} has norm "
                 f"{norm[bad][0]!s}, expected 1 within {_UNIT:g}"

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau.checks import require
-from dtau.conventions.maps import Maps, quiet
+from dtau.conventions.maps import Batch, Maps, quiet
 from dtau.conventions.twists import Variations
 from dtau.results import ForwardDynamicsDerivatives, InverseDynamicsDerivatives
 
@@ -39,7 +39,7 @@ def inverse_from_dtau(
     d: InverseDynamicsDerivatives,
 ) -> InverseDynamicsDerivatives:
     """Derivatives of tau' by q', v' and a'."""
-    at, d = _read_from_dtau(maps, q, v, a, tau, d, InverseDynamicsDerivatives)
+    batch, at, d = _read_from_dtau(maps, q, v, a, tau, d, InverseDynamicsDerivatives)
     twists, by = maps.twists, at.by
     dtau_dq = (
         d.dtau_dq
@@ -50,7 +50,7 @@ def inverse_from_dtau(
     dtau_dv = d.dtau_dv - twists.product(d.dtau_da, by.rate_by_v)
     left = _transposed(at.inverse)
     moved = (twists.sandwich(left, x, at.inverse) for x in (dtau_dq, dtau_dv, d.dtau_da))
-    return InverseDynamicsDerivatives(*map(maps.order.matrix_from_dtau, moved))
+    return InverseDynamicsDerivatives(*batch.arrays(map(maps.order.matrix_from_dtau, moved)))
 
 
 @quiet
@@ -63,7 +63,7 @@ def inverse_to_dtau(
     d: InverseDynamicsDerivatives,
 ) -> InverseDynamicsDerivatives:
     """Undo `inverse_from_dtau`."""
-    at, d = _read_to_dtau(maps, q, v, a, tau, d, InverseDynamicsDerivatives)
+    batch, at, d = _read_to_dtau(maps, q, v, a, tau, d, InverseDynamicsDerivatives)
     twists, by = maps.twists, at.by
     left = _transposed(at.forward)
     dtau_dq, dtau_dv, dtau_da = (twists.sandwich(left, x, at.forward) for x in d)
@@ -74,7 +74,7 @@ def inverse_to_dtau(
         - twists.product(dtau_da, by.a_by_q)
         - twists.embedded(by.force_by_q, maps.nv)
     )
-    return InverseDynamicsDerivatives(dtau_dq, dtau_dv, dtau_da)
+    return InverseDynamicsDerivatives(*batch.arrays((dtau_dq, dtau_dv, dtau_da)))
 
 
 @quiet
@@ -87,7 +87,7 @@ def forward_from_dtau(
     d: ForwardDynamicsDerivatives,
 ) -> ForwardDynamicsDerivatives:
     """Derivatives of a' by q', v' and tau'."""
-    at, d = _read_from_dtau(maps, q, v, a, tau, d, ForwardDynamicsDerivatives)
+    batch, at, d = _read_from_dtau(maps, q, v, a, tau, d, ForwardDynamicsDerivatives)
     twists, by = maps.twists, at.by
     da_dq = (
         d.da_dq
@@ -101,7 +101,7 @@ def forward_from_dtau(
         twists.sandwich(at.forward, da_dv, at.inverse),
         twists.sandwich(at.forward, d.da_dtau, _transposed(at.forward)),
     )
-    return ForwardDynamicsDerivatives(*map(maps.order.matrix_from_dtau, moved))
+    return ForwardDynamicsDerivatives(*batch.arrays(map(maps.order.matrix_from_dtau, moved)))
 
 
 @quiet
@@ -114,7 +114,7 @@ def forward_to_dtau(
     d: ForwardDynamicsDerivatives,
 ) -> ForwardDynamicsDerivatives:
     """Undo `forward_from_dtau`."""
-    at, d = _read_to_dtau(maps, q, v, a, tau, d, ForwardDynamicsDerivatives)
+    batch, at, d = _read_to_dtau(maps, q, v, a, tau, d, ForwardDynamicsDerivatives)
     twists, by = maps.twists, at.by
     da_dtau = twists.sandwich(at.inverse, d.da_dtau, _transposed(at.inverse))
     da_dv = twists.sandwich(at.inverse, d.da_dv, at.forward)
@@ -125,28 +125,29 @@ def forward_to_dtau(
         + twists.product(da_dtau, by.force_by_q)
         + twists.embedded(by.a_by_q, maps.nv)
     )
-    return ForwardDynamicsDerivatives(da_dq, da_dv, da_dtau)
+    return ForwardDynamicsDerivatives(*batch.arrays((da_dq, da_dv, da_dtau)))
 
 
 def _read_from_dtau(
     maps: Maps, q: ArrayLike, v: ArrayLike, a: ArrayLike, tau: ArrayLike, d: D, kind: type[D]
-) -> tuple[_At, D]:
+) -> tuple[Batch, _At, D]:
     """Read a state and derivatives of dtau's."""
-    q, (v, a, tau, *parts) = maps.read_from_dtau(q, **_named(maps, v, a, tau, d, kind))
-    return _At(*maps.twists.matrices(q), maps.twists.variations(v, a, tau)), kind(*parts)
+    batch, q, (v, a, tau, *parts) = maps.read_from_dtau(q, **_named(maps, v, a, tau, d, kind))
+    at = _At(*maps.twists.matrices(q), maps.twists.variations(v, a, tau))
+    return batch, at, kind(*parts)
 
 
 def _read_to_dtau(
     maps: Maps, q: ArrayLike, v: ArrayLike, a: ArrayLike, tau: ArrayLike, d: D, kind: type[D]
-) -> tuple[_At, D]:
+) -> tuple[Batch, _At, D]:
     """Read a state and derivatives of the convention; return those in dtau's order."""
-    q, (v, a, tau, *parts) = maps.read_to_dtau(q, **_named(maps, v, a, tau, d, kind))
+    batch, q, (v, a, tau, *parts) = maps.read_to_dtau(q, **_named(maps, v, a, tau, d, kind))
     forward, inverse = maps.twists.matrices(q)
     v = maps.twists.apply(inverse, maps.order.to_dtau(v))
     a = maps.twists.apply(inverse, maps.order.to_dtau(a)) - maps.twists.rate(v)
     tau = maps.twists.apply(_transposed(forward), maps.order.to_dtau(tau))
     d = kind(*map(maps.order.matrix_to_dtau, parts))
-    return _At(forward, inverse, maps.twists.variations(v, a, tau)), d
+    return batch, _At(forward, inverse, maps.twists.variations(v, a, tau)), d
 
 
 def _named(

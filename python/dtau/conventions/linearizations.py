@@ -23,8 +23,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.checks import require
-from dtau.conventions.maps import Maps
+from dtau.checks import real_numbers, require
+from dtau.conventions.maps import Maps, quiet
 from dtau.conventions.twists import TwistMap
 from dtau.results import DiscreteLinearization, Linearization
 
@@ -40,13 +40,14 @@ class _StateMap(NamedTuple):
     v_by_q: Array  # W(v)
 
 
+@quiet
 def continuous_from_dtau(
     maps: Maps, q: ArrayLike, v: ArrayLike, lin: Linearization
 ) -> Linearization:
     """Return A', B' and the acceleration a'."""
     require("lin", lin, Linearization)
-    size, nu = 2 * maps.nv, np.shape(lin.B)[-1:]
-    q, (v, by_z, by_u, a) = maps.read_from_dtau(
+    size, nu = 2 * maps.nv, real_numbers("lin.B", lin.B).shape[-1:]
+    batch, q, (v, by_z, by_u, a) = maps.read_from_dtau(
         q,
         v=(v, (maps.nv,)),
         **{
@@ -64,19 +65,20 @@ def continuous_from_dtau(
     a = twists.apply(blocks, a + twists.rate(v))
     order = maps.order.doubled()
     return Linearization(
-        order.matrix_from_dtau((at.matrix @ by_z + state_map_rate) @ at.inverse),
-        order.rows_from_dtau(at.matrix @ by_u),
-        maps.order.from_dtau(a),
+        batch.array(order.matrix_from_dtau((at.matrix @ by_z + state_map_rate) @ at.inverse)),
+        batch.array(order.rows_from_dtau(at.matrix @ by_u)),
+        batch.array(maps.order.from_dtau(a)),
     )
 
 
+@quiet
 def discrete_from_dtau(
     maps: Maps, q: ArrayLike, v: ArrayLike, lin: DiscreteLinearization
 ) -> DiscreteLinearization:
     """Return A', B' and the state q', v' after the step."""
     require("lin", lin, DiscreteLinearization)
-    size, nu = 2 * maps.nv, np.shape(lin.B)[-1:]
-    q, (v, by_z, by_u, q_after, v_after) = maps.read_from_dtau(
+    size, nu = 2 * maps.nv, real_numbers("lin.B", lin.B).shape[-1:]
+    batch, q, (v, by_z, by_u, q_after, v_after) = maps.read_from_dtau(
         q,
         v=(v, (maps.nv,)),
         **{
@@ -91,10 +93,10 @@ def discrete_from_dtau(
     blocks, _ = maps.twists.matrices(q_after)
     order = maps.order.doubled()
     return DiscreteLinearization(
-        order.matrix_from_dtau(after.matrix @ by_z @ before.inverse),
-        order.rows_from_dtau(after.matrix @ by_u),
-        maps.coordinates.from_dtau(q_after),
-        maps.order.from_dtau(maps.twists.apply(blocks, v_after)),
+        batch.array(order.matrix_from_dtau(after.matrix @ by_z @ before.inverse)),
+        batch.array(order.rows_from_dtau(after.matrix @ by_u)),
+        batch.array(maps.coordinates.from_dtau(q_after)),
+        batch.array(maps.order.from_dtau(maps.twists.apply(blocks, v_after))),
     )
 
 

@@ -7,6 +7,9 @@ in `dtau.conventions.states`, what for derivatives in `dtau.conventions.derivati
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -71,17 +74,32 @@ class Maps(Immutable):
 
     def read_from_dtau(
         self, q: ArrayLike, **others: tuple[ArrayLike, tuple[int, ...]]
-    ) -> tuple[Array, list[Array]]:
-        """Read q of dtau's, and other arrays with last axes of these sizes, all of one batch."""
-        q, *rest = batch_arrays({"q": (q, (self.model.nq,)), **others})
-        self.coordinates.check_quaternions(q)
-        return q, rest
+    ) -> tuple[Batch, Array, list[Array]]:
+        """Read q of dtau's, and other arrays with last axes of these sizes, as rows of states."""
+        batch, (q, *rest) = batch_arrays({"q": (q, (self.model.nq,)), **others})
+        self.coordinates.check_quaternions(q, batch)
+        return Batch(batch), q, rest
 
     def read_to_dtau(
         self, q: ArrayLike, **others: tuple[ArrayLike, tuple[int, ...]]
-    ) -> tuple[Array, list[Array]]:
-        """Read q of the convention and return dtau's, with other arrays as they are."""
-        q, *rest = batch_arrays({"q": (q, (self.coordinates.nq,)), **others})
+    ) -> tuple[Batch, Array, list[Array]]:
+        """Read q of the convention and return dtau's, with other arrays, as rows of states."""
+        batch, (q, *rest) = batch_arrays({"q": (q, (self.coordinates.nq,)), **others})
         q = self.coordinates.to_dtau(q)
-        self.coordinates.check_quaternions(q)
-        return q, rest
+        self.coordinates.check_quaternions(q, batch)
+        return Batch(batch), q, rest
+
+
+@dataclass(frozen=True)
+class Batch:
+    """The batch axes of all arguments together."""
+
+    shape: tuple[int, ...]
+
+    def array(self, rows: Array) -> Array:
+        """Give results of rows of states ``(n, ...)`` these axes in place of the first."""
+        return rows.reshape(self.shape + rows.shape[1:])
+
+    def arrays(self, rows: Iterable[Array]) -> Iterable[Array]:
+        """Do so with all of several results."""
+        return map(self.array, rows)

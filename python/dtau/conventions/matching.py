@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 from dtau.checks import require, unknown_name
 from dtau.model.joints import Free
 from dtau.model.model import Model
-
-
-def require_attributes(argument: str, value: object, names: Iterable[str], expected: str) -> None:
-    """Raise TypeError unless `value` looks like the other package's model."""
-    missing = [name for name in names if not hasattr(value, name)]
-    if missing:
-        raise TypeError(
-            f"{argument}: expected a {expected}, got {type(value).__name__}, "
-            f"which has no {missing[0]!r}"
-        )
 
 
 def match_joints(

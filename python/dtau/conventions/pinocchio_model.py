@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from dtau.checks import require
 from dtau.conventions.convention import Convention
 from dtau.conventions.coordinates import CoordinateMap
-from dtau.conventions.matching import match_joints, require_attributes
+from dtau.conventions.foreign import ForeignModel
+from dtau.conventions.matching import match_joints
 from dtau.conventions.wrenches import WrenchMap
 from dtau.model.joints import Planar
 from dtau.model.model import Model
@@ -52,7 +54,8 @@ def pinocchio(model: Model, pin_model: Any) -> Convention:
     Raises
     ------
     ValueError
-        If a joint is missing in one of the models, or is of another kind there: it is named.
+        If a joint is missing in one of the models, or is of another kind there: it is named. If a
+        part of ``pin_model`` cannot be read or contradicts another: that is named.
     TypeError
         If an argument is not a model.
 
@@ -70,10 +73,20 @@ def pinocchio(model: Model, pin_model: Any) -> Convention:
     >>> convention.from_dtau([0.0]).q  # cosine and sine
     array([1., 0.])
     """
-    require_attributes("pin_model", pin_model, _ATTRIBUTES, "pinocchio.Model")
-    names = list(pin_model.names)[1:]  # without the universe
-    kinds = [joint.shortname().removeprefix("JointModel") for joint in list(pin_model.joints)[1:]]
-    parents = list(pin_model.parents)[1:]
+    require("model", model, Model)
+    peer = ForeignModel("pin_model", pin_model, "pinocchio.Model", _ATTRIBUTES)
+    names = peer.names("names", lambda x: list(x)[1:])  # without the universe
+    n = len(names)
+    kinds = peer.names("joints", lambda x: [joint.shortname() for joint in list(x)[1:]])
+    if len(kinds) != n:
+        raise peer.error("joints", f"{n + 1} joints, as there are names", len(kinds) + 1)
+    kinds = [kind.removeprefix("JointModel") for kind in kinds]
+    parents = peer.integers("parents", n, n, skip=1)
+    nqs, nvs = (peer.integers(name, n, skip=1) for name in ("nqs", "nvs"))
+    starts_q, starts_v = (peer.integers(name, n, skip=1) for name in ("idx_qs", "idx_vs"))
+    nq_total = peer.integer("nq")
+    peer.require_places("idx_qs", starts_q, nqs, nq_total)
+    peer.require_places("idx_vs", starts_v, nvs, peer.integer("nv"))
     free_roots = [i for i, kind in enumerate(kinds) if kind == "FreeFlyer" and parents[i] == 0]
     matched = match_joints(model, "pin_model", names, free_roots)
 
@@ -82,9 +95,7 @@ def pinocchio(model: Model, pin_model: Any) -> Convention:
     velocities = np.empty(model.nv, dtype=np.intp)
     carriers = np.full(len(names) + 1, -1)
     for joint, i in zip(model.joints, matched, strict=True):
-        kind, theirs = kinds[i], i + 1
-        q, v = int(pin_model.idx_qs[theirs]), int(pin_model.idx_vs[theirs])
-        nq, nv = int(pin_model.nqs[theirs]), int(pin_model.nvs[theirs])
+        kind, q, v, nq, nv = kinds[i], starts_q[i], starts_v[i], nqs[i], nvs[i]
         paired = _COSINE_AND_SINE.fullmatch(kind) is not None
         fits = re.fullmatch(_KINDS.get(type(joint.type).__name__, r".*"), kind)
         if not fits or (nq, nv) != (joint.type.nq + paired, joint.type.nv):
@@ -102,11 +113,11 @@ def pinocchio(model: Model, pin_model: Any) -> Convention:
         if paired:
             angles.append((joint.q.start + alike, q + alike, q + alike + 1))
         velocities[v : v + nv] = np.r_[joint.v]
-        carriers[theirs] = joint.body
+        carriers[i + 1] = joint.body
     return Convention(
         "Pinocchio",
         model,
-        coordinates=CoordinateMap(model, int(pin_model.nq), copies, angles=angles),
+        coordinates=CoordinateMap(model, nq_total, copies, angles=angles),
         velocities=velocities,
         wrenches=WrenchMap(model, carriers),
     )

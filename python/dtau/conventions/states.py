@@ -9,7 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.conventions.maps import Maps, quiet
+from dtau.conventions.maps import Batch, Maps, quiet
+from dtau.functions.manifold import neutral
+from dtau.model.model import Model
 from dtau.results import PartialState, State
 
 Array = NDArray[np.float64]
@@ -20,14 +22,14 @@ def state_from_dtau(
     maps: Maps, q: ArrayLike, v: ArrayLike | None, a: ArrayLike | None
 ) -> State | PartialState:
     """Return q', v' and a', or as many of them as are given."""
-    q, rest = maps.read_from_dtau(q, **_velocities(maps, v, a))
+    batch, q, rest = maps.read_from_dtau(q, **_velocities(maps, v, a))
     v, a = [*rest, None, None][:2]
     forward, _ = maps.twists.matrices(q)
     if a is not None and v is not None:
         a = maps.order.from_dtau(maps.twists.apply(forward, a + maps.twists.rate(v)))
     if v is not None:
         v = maps.order.from_dtau(maps.twists.apply(forward, v))
-    return _named(maps.coordinates.from_dtau(q), v, a)
+    return _named(batch, maps.coordinates.from_dtau(q), v, a)
 
 
 @quiet
@@ -35,44 +37,59 @@ def state_to_dtau(
     maps: Maps, q: ArrayLike, v: ArrayLike | None, a: ArrayLike | None
 ) -> State | PartialState:
     """Undo `state_from_dtau`."""
-    q, rest = maps.read_to_dtau(q, **_velocities(maps, v, a))
+    batch, q, rest = maps.read_to_dtau(q, **_velocities(maps, v, a))
     v, a = [*rest, None, None][:2]
     _, inverse = maps.twists.matrices(q)
     if v is not None:
         v = maps.twists.apply(inverse, maps.order.to_dtau(v))
     if a is not None and v is not None:
         a = maps.twists.apply(inverse, maps.order.to_dtau(a)) - maps.twists.rate(v)
-    return _named(q, v, a)
+    return _named(batch, q, v, a)
 
 
 @quiet
 def torque_from_dtau(maps: Maps, q: ArrayLike, tau: ArrayLike) -> Array:
     """Return tau'."""
-    q, (tau,) = maps.read_from_dtau(q, tau=(tau, (maps.nv,)))
+    batch, q, (tau,) = maps.read_from_dtau(q, tau=(tau, (maps.nv,)))
     _, inverse = maps.twists.matrices(q)
-    return maps.order.from_dtau(maps.twists.apply(np.swapaxes(inverse, -1, -2), tau))
+    out = maps.twists.apply(np.swapaxes(inverse, -1, -2), tau)
+    return batch.array(maps.order.from_dtau(out))
 
 
 @quiet
 def torque_to_dtau(maps: Maps, q: ArrayLike, tau: ArrayLike) -> Array:
     """Undo `torque_from_dtau`."""
-    q, (tau,) = maps.read_to_dtau(q, tau=(tau, (maps.nv,)))
+    batch, q, (tau,) = maps.read_to_dtau(q, tau=(tau, (maps.nv,)))
     forward, _ = maps.twists.matrices(q)
-    return maps.twists.apply(np.swapaxes(forward, -1, -2), maps.order.to_dtau(tau))
+    out = maps.twists.apply(np.swapaxes(forward, -1, -2), maps.order.to_dtau(tau))
+    return batch.array(out)
 
 
 @quiet
 def wrenches_from_dtau(maps: Maps, q: ArrayLike, f_ext: ArrayLike) -> Array:
     """Return the rows of wrenches on the model's bodies."""
-    q, (f_ext,) = maps.read_from_dtau(q, f_ext=(f_ext, (maps.model.nbodies, 6)))
-    return maps.wrenches.from_dtau(q, f_ext)
+    batch, q, (f_ext,) = maps.read_from_dtau(q, f_ext=(f_ext, (maps.model.nbodies, 6)))
+    return batch.array(maps.wrenches.from_dtau(q, f_ext))
 
 
 @quiet
 def wrenches_to_dtau(maps: Maps, q: ArrayLike, f_ext: ArrayLike) -> Array:
     """Return the wrenches on the model's bodies."""
-    q, (f_ext,) = maps.read_to_dtau(q, f_ext=(f_ext, (maps.wrenches.nrows, 6)))
-    return maps.wrenches.to_dtau(q, f_ext)
+    batch, q, (f_ext,) = maps.read_to_dtau(q, f_ext=(f_ext, (maps.wrenches.nrows, 6)))
+    return batch.array(maps.wrenches.to_dtau(q, f_ext))
+
+
+def try_out(maps: Maps, model: Model, nq: int, nv: int, nwrenches: int) -> None:
+    """Raise an exception unless states of these sizes can be converted, both ways."""
+    sizes = (maps.coordinates.nq, maps.nv, maps.wrenches.nrows)
+    if maps.model != model or sizes != (nq, nv, nwrenches):
+        raise ValueError("state: expected maps of the same model, with the same sizes")
+    q, zero = neutral(model), np.zeros(nv)
+    there = state_from_dtau(maps, q, zero, zero)
+    state_to_dtau(maps, *there)
+    torque_to_dtau(maps, there.q, torque_from_dtau(maps, q, zero))
+    wrenches = wrenches_from_dtau(maps, q, np.zeros((model.nbodies, 6)))
+    wrenches_to_dtau(maps, there.q, wrenches)
 
 
 def _velocities(
@@ -84,5 +101,7 @@ def _velocities(
     return {name: (x, (maps.nv,)) for name, x in given.items() if x is not None}
 
 
-def _named(q: Array, v: Array | None, a: Array | None) -> State | PartialState:
-    return PartialState(q, v) if v is None or a is None else State(q, v, a)
+def _named(batch: Batch, q: Array, v: Array | None, a: Array | None) -> State | PartialState:
+    q = batch.array(q)
+    v = None if v is None else batch.array(v)
+    return PartialState(q, v) if v is None or a is None else State(q, v, batch.array(a))

@@ -29,23 +29,23 @@ Array = NDArray[np.float64]
 def velocities_from_dtau(maps: Maps, q: ArrayLike, v_derivatives: ArrayLike) -> Array:
     """Return v', dv'/dt, ..."""
     rows = _length(maps, "v_derivatives", v_derivatives)
-    q, (v,) = maps.read_from_dtau(q, v_derivatives=(v_derivatives, (rows, maps.nv)))
+    batch, q, (v,) = maps.read_from_dtau(q, v_derivatives=(v_derivatives, (rows, maps.nv)))
     series = _Series(maps.twists, q)
     twist, out = maps.twists.take(v), v.copy()
     for k in range(rows):
         maps.twists.put(out[..., k, :], series.product(k, twist))
         series.extend(twist, k)
-    return maps.order.from_dtau(out)
+    return batch.array(maps.order.from_dtau(out))
 
 
 @quiet
 def velocities_to_dtau(maps: Maps, q: ArrayLike, v_derivatives: ArrayLike) -> Array:
     """Undo `velocities_from_dtau`."""
     rows = _length(maps, "v_derivatives", v_derivatives)
-    q, (given,) = maps.read_to_dtau(q, v_derivatives=(v_derivatives, (rows, maps.nv)))
+    batch, q, (given,) = maps.read_to_dtau(q, v_derivatives=(v_derivatives, (rows, maps.nv)))
     out = maps.order.to_dtau(given)
     _solve_velocities(maps.twists, _Series(maps.twists, q), out)
-    return out
+    return batch.array(out)
 
 
 @quiet
@@ -54,7 +54,7 @@ def torques_from_dtau(
 ) -> Array:
     """Return tau', dtau'/dt, ..."""
     stacks = _named(maps, v_derivatives, tau_derivatives)
-    q, (v, tau) = maps.read_from_dtau(q, **stacks)
+    batch, q, (v, tau) = maps.read_from_dtau(q, **stacks)
     series = _Series(maps.twists, q)
     twist = maps.twists.take(v)
     for k in range(min(v.shape[-2], tau.shape[-2] - 1)):
@@ -64,7 +64,7 @@ def torques_from_dtau(
         force = maps.twists.take(out)
         rest = (force[..., k, :, :] - _leibniz(transposed, force, k, start=1))[..., np.newaxis]
         maps.twists.put(out[..., k, :], (inverse @ rest)[..., 0])
-    return maps.order.from_dtau(out)
+    return batch.array(maps.order.from_dtau(out))
 
 
 @quiet
@@ -73,14 +73,14 @@ def torques_to_dtau(
 ) -> Array:
     """Undo `torques_from_dtau`."""
     stacks = _named(maps, v_derivatives, tau_derivatives)
-    q, (v, tau) = maps.read_to_dtau(q, **stacks)
+    batch, q, (v, tau) = maps.read_to_dtau(q, **stacks)
     series = _Series(maps.twists, q)
     _solve_velocities(maps.twists, series, maps.order.to_dtau(v[..., : tau.shape[-2] - 1, :]))
     given = maps.order.to_dtau(tau)
     force, out, transposed = maps.twists.take(given), given.copy(), series.transposed()
     for k in range(tau.shape[-2]):
         maps.twists.put(out[..., k, :], _leibniz(transposed, force, k))
-    return out
+    return batch.array(out)
 
 
 def _length(maps: Maps, argument: str, value: ArrayLike, least: int = 1) -> int:

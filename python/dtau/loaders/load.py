@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import errno
 import os
-from pathlib import Path
 
 from numpy.typing import ArrayLike
 
-from dtau.checks import real_array
+from dtau.checks import integer, real_array
 from dtau.errors import ModelError
 from dtau.loaders import urdf, xml
 from dtau.model.model import Model
 from dtau.options import MimicJoints, Root, require_option
+
+_PIECE = 1 << 20  # bytes that are read at once
 
 
 def load(
@@ -21,6 +22,7 @@ def load(
     root: Root = "fixed",
     mimic: MimicJoints = "independent",
     gravity: ArrayLike = (0, 0, -9.81),
+    max_size: int = 64_000_000,
 ) -> Model:
     """Read a robot from a URDF file or text.
 
@@ -38,6 +40,9 @@ def load(
         coordinates of their own, see `dtau.Mimic`.
     gravity : array_like (3,)
         Acceleration of gravity along the world's axes, in m/s².
+    max_size : int
+        The most bytes that are read of a file, so that one without end does not fill the memory;
+        text is counted as in UTF-8. Larger files need more: ``max_size=200_000_000``.
 
     Returns
     -------
@@ -48,8 +53,8 @@ def load(
     OSError
         If the file cannot be read; FileNotFoundError if there is none.
     ModelError
-        If the text is not a URDF that describes one tree with at least one moving joint; the
-        message names the file and the line.
+        If the text is not a URDF that describes one tree with 1 to 26000 degrees of freedom, or
+        larger than `max_size`; the message names the file and the line.
     ValueError, TypeError
         If an argument is not as described.
 
@@ -87,15 +92,19 @@ def load(
     if not isinstance(source, (str, os.PathLike)):
         raise TypeError(f"source: expected a path or XML text, got {type(source).__name__}")
     real_array("gravity", gravity, (3,))
+    integer("max_size", max_size, 1)
     if isinstance(source, str) and not source.strip():
         raise ValueError(f"source: expected a path or XML text, got {source!r:.80}")
     if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"):
         label = "XML text"
+        _require_size(label, source, max_size)
         document = xml.parse(source.lstrip("\ufeff \t\r\n"), label)
     else:
         label = os.fsdecode(source)
         try:
-            content = Path(label).read_bytes()
+            content = _bytes_of(label, max_size)
+        except ModelError:
+            raise
         except (ValueError, OSError) as error:
             if isinstance(error, OSError) and error.errno != errno.ENAMETOOLONG:
                 raise
@@ -111,3 +120,27 @@ def load(
         return Model(name, links, gravity=gravity, notes=notes)
     except ValueError as error:
         raise ModelError(f"{label}: {error}") from None
+
+
+def _bytes_of(path: str, max_size: int) -> bytes:
+    """Read a file, piece by piece: what has no end has no size that could be asked for."""
+    content = bytearray()
+    with open(path, "rb") as file:
+        while piece := file.read(_PIECE):
+            content += piece
+            if len(content) > max_size:
+                raise _too_large(path, max_size)
+    return bytes(content)
+
+
+def _require_size(label: str, text: str, max_size: int) -> None:
+    """Raise ModelError if a text is too large, in UTF-8."""
+    longest = len(text) * (1 if text.isascii() else 4)
+    if longest > max_size and len(text.encode("utf-8", "surrogatepass")) > max_size:
+        raise _too_large(label, max_size)
+
+
+def _too_large(label: str, max_size: int) -> ModelError:
+    return ModelError(
+        f"{label}: expected at most {max_size} bytes, got more; max_size= allows larger files"
+    )

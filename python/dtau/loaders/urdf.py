@@ -17,6 +17,7 @@ import numpy as np
 from dtau.checks import listing
 from dtau.errors import ModelError, ModelWarning
 from dtau.loaders.xml import Element
+from dtau.model.compile import MOST_DOFS
 from dtau.model.joint_type import JointType
 from dtau.model.joints import Fixed, Free, Planar, Prismatic, Revolute
 from dtau.model.links import Limits, Link, Mimic
@@ -26,11 +27,19 @@ from dtau.options import MimicJoints, Root
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _ONE_COORDINATE = {"revolute": Revolute, "continuous": Revolute, "prismatic": Prismatic}
+_JOINTS: dict[str, type[JointType]] = {
+    "fixed": Fixed,
+    "floating": Free,
+    "planar": Planar,
+    **_ONE_COORDINATE,
+}
 _UNUSED = {
     "fixed": ("axis", "limit", "dynamics", "mimic"),
     "floating": ("axis", "limit", "dynamics", "mimic"),
     "planar": ("limit", "dynamics", "mimic"),
 }
+
+_HERE, _NOTHING, _UNLIMITED = Pose(), Inertia(), Limits()  # where a file says nothing
 
 # What is read: of every element its attributes and its children.
 _READ = {
@@ -69,6 +78,10 @@ def read(robot: Element, *, root: Root, mimic: MimicJoints) -> tuple[str, list[L
     joint_elements = _by_name(robot, "joint")
     if not link_elements:
         raise robot.error("expected at least one <link>, got none")
+    types = [_type(element, name) for name, element in joint_elements.items()]
+    dofs = sum(_JOINTS[kind].nv for kind in types) + (Free.nv if root == "free" else 0)
+    if dofs > MOST_DOFS:  # found out before the joints are read, which takes longer
+        raise robot.error(f"expected at most {MOST_DOFS} degrees of freedom, got {dofs}")
 
     inertias = _inertias(link_elements)
     carriers: dict[str, Element] = {}  # the joint that carries each link
@@ -122,7 +135,7 @@ def _inertias(links: dict[str, Element]) -> dict[str, Inertia]:
     for name, link in links.items():
         inertial = link.one("inertial")
         if inertial is None:
-            inertias[name] = Inertia()
+            inertias[name] = _NOTHING
             continue
         mass = _required(inertial, "mass")
         moments = _required(inertial, "inertia")
@@ -153,7 +166,7 @@ def _link(element: Element, name: str, inertias: dict[str, Inertia], mimic: Mimi
         if link not in inertias:
             raise element.error(f"joint {name!r} refers to link {link!r}, which does not exist")
     damping = 0.0
-    limits = Limits()
+    limits = _UNLIMITED
     followed = None
     with _located(element, f"joint {name!r}"):
         joint = _joint_type(element, name)
@@ -174,17 +187,22 @@ def _link(element: Element, name: str, inertias: dict[str, Inertia], mimic: Mimi
         )
 
 
-def _joint_type(element: Element, name: str) -> JointType:
+def _type(element: Element, name: str) -> str:
     kind = _attribute(element, "type")
+    if kind not in _JOINTS:
+        known = ", ".join(_JOINTS)
+        raise element.error(f"joint {name!r}: expected a type among {known}; got {kind!r}")
+    return kind
+
+
+def _joint_type(element: Element, name: str) -> JointType:
+    kind = _type(element, name)
     if kind == "fixed":
         return Fixed()
     if kind == "floating":
         return Free()
     if kind == "planar":
         return Planar(_axis(element))
-    if kind not in _ONE_COORDINATE:
-        known = ", ".join(["fixed", "floating", "planar", *_ONE_COORDINATE])
-        raise element.error(f"joint {name!r}: expected a type among {known}; got {kind!r}")
     return _ONE_COORDINATE[kind](_axis(element))
 
 
@@ -207,7 +225,7 @@ def _mimic(element: Element) -> Mimic | None:
 def _limits(element: Element) -> Limits:
     limit = element.one("limit")
     if limit is None:
-        return Limits()
+        return _UNLIMITED
     continuous = _attribute(element, "type") == "continuous"
     return Limits(
         # Where a range applies, a bound that is left out is 0 by the format's definition.
@@ -226,7 +244,7 @@ def _damping(element: Element) -> float:
 def _origin(element: Element) -> Pose:
     origin = element.one("origin")
     if origin is None:
-        return Pose()
+        return _HERE
     xyz = _numbers(origin, "xyz", 3) if "xyz" in origin.attributes else [0.0, 0.0, 0.0]
     if "quat_xyzw" in origin.attributes:
         if "rpy" in origin.attributes:

@@ -12,7 +12,7 @@ from dtau.errors import ModelError
 _DEEPEST = 100  # robots' files nest about 6 deep
 
 
-@dataclass
+@dataclass(slots=True)
 class Element:
     """An element of a document, without its text."""
 

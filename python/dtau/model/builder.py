@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from numpy.typing import ArrayLike
 
 from dtau.checks import real_array, require, require_name, unknown_name
+from dtau.immutable import checking, is_complete
 from dtau.model.joint_type import JointType
 from dtau.model.links import Limits, Link, Mimic
 from dtau.model.model import Model
@@ -51,6 +54,16 @@ class ModelBuilder:
         self._name = name
         self._gravity = real_array("gravity", gravity, (3,))
         self._links: dict[str, Link] = {}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        with checking(state, ("_name", "_gravity", "_links")):
+            made = ModelBuilder(state["_name"], gravity=state["_gravity"])
+            require("_links", state["_links"], dict)
+            for name, link in state["_links"].items():
+                if not isinstance(link, Link) or not is_complete(link) or link.name != name:
+                    raise TypeError(f"state: expected links by their names, got {name!r:.80}")
+            made._links.update(state["_links"])
+        vars(self).update(vars(made))
 
     def add(
         self,

@@ -13,6 +13,8 @@ from dtau.model.joints import Revolute, Universal
 from dtau.model.links import Body, Limits, Mimic
 from dtau.model.spatial import Inertia, Pose
 
+MOST_DOFS = 26_000  # degrees of freedom that the core counts, with those of joints that mimic
+
 
 @dataclass(frozen=True)
 class CoreBody:

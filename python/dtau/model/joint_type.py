@@ -10,10 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau._core import JointKind, joint_sizes
 from dtau.checks import real_array, real_numbers
+from dtau.immutable import Record
 from dtau.model.spatial import Pose
 
 
-class JointType(ABC):
+class JointType(Record, ABC):
     """What all kinds of joint have in common.
 
     Attributes

@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dtau.checks import real_array, real_numbers, require_name
+from dtau.immutable import Record
 from dtau.model.joint_type import JointType
 from dtau.model.spatial import Inertia, Pose
 
 
 @dataclass(frozen=True)
-class Limits:
+class Limits(Record):
     """What a joint must not exceed. The package stores limits; it does not enforce them.
 
     Parameters
@@ -53,7 +54,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Mimic:
+class Mimic(Record):
     """Says that a joint follows another: q = multiplier * q of the other + offset.
 
     The follower has no coordinate and no velocity of its own; its motion, its inertia, its armature
@@ -99,7 +100,7 @@ class Mimic:
 
 
 @dataclass(frozen=True)
-class Link:
+class Link(Record):
     """One link and the joint that carries it.
 
     Parameters
@@ -192,6 +193,8 @@ class Link:
 
 def _nonnegative(argument: str, value: ArrayLike) -> tuple[float, ...]:
     """Read a number, or a row of them, as a tuple of numbers of at least 0."""
+    if type(value) is float and value >= 0.0:  # most often, and much faster
+        return (value,)
     numbers = real_numbers(argument, value)
     array = real_array(argument, np.atleast_1d(numbers), (numbers.size,), finite=False)
     if not (array >= 0).all():  # NaN too
@@ -209,7 +212,7 @@ def _one_per_velocity(argument: str, values: tuple[float, ...], nv: int) -> tupl
 
 
 @dataclass(frozen=True)
-class Joint:
+class Joint(Record):
     """A moving joint of a model.
 
     Attributes
@@ -245,7 +248,7 @@ class Joint:
 
 
 @dataclass(frozen=True)
-class Frame:
+class Frame(Record):
     """A named frame: that of a link, whether it moves by itself or is fixed to another.
 
     Attributes
@@ -264,7 +267,7 @@ class Frame:
 
 
 @dataclass(frozen=True)
-class Body:
+class Body(Record):
     """A moving link, together with all that is fixed to it.
 
     Attributes

@@ -12,6 +12,7 @@ from dtau.model.joint_type import JointType
 from dtau.model.spatial import Inertia, Pose
 
 _SINGULAR = 1e-13  # of what the joint carries
+_IDENTITY = np.eye(3)
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -78,7 +79,8 @@ def _is_singular(d: NDArray[np.float64], scale: NDArray[np.float64]) -> bool:
     if not (scale > 0).all():
         return True
     unit = 1 / np.sqrt(scale)
-    return bool(np.linalg.eigvalsh(unit[:, None] * d * unit)[0] <= _SINGULAR)
+    relative = unit[:, None] * d * unit
+    return bool((relative if d.size == 1 else np.linalg.eigvalsh(relative)).flat[0] <= _SINGULAR)
 
 
 def _generic_coordinates(joint: JointType, rng: np.random.Generator) -> NDArray[np.float64]:
@@ -93,7 +95,7 @@ def _spatial_inertia(inertia: Inertia) -> NDArray[np.float64]:
     """Return the 6x6 inertia about the origin of the body's frame."""
     cross = inertia.mass * _cross(inertia.com)
     matrix = np.empty((6, 6))
-    matrix[:3, :3] = inertia.mass * np.eye(3)
+    matrix[:3, :3] = inertia.mass * _IDENTITY
     matrix[:3, 3:] = cross.T
     matrix[3:, :3] = cross
     matrix[3:, 3:] = inertia.tensor + cross @ _cross(inertia.com).T

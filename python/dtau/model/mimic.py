@@ -19,35 +19,39 @@ def resolve_mimics(links: Sequence[Link]) -> Mapping[str, Mimic]:
         multipliers are too large to be multiplied or squared.
     """
     joints = {link.joint_name: link for link in links if link.joint.nv > 0}
-    resolved = {}
-    for name, link in joints.items():
-        mimic = link.mimic
-        if mimic is None:
-            continue
-        chain = [name]
-        multiplier, offset, leader = 1.0, 0.0, mimic.joint
-        while mimic is not None:
+    known: dict[str, tuple[str, float, float]] = {}  # leader, multiplier and offset in the end
+    for first in joints:
+        chain: dict[str, Mimic] = {}  # on the way to a joint that is known, or independent
+        name = first
+        while name not in known and (mimic := joints[name].mimic) is not None:
+            if name in chain:
+                path = list(chain)
+                cycle = [*path[path.index(name) :], name]
+                raise ValueError(f"joints mimic each other in a cycle: {listing(cycle, ' -> ')}")
             if mimic.joint not in joints:
                 problem = unknown_name("joint", mimic.joint, joints)
-                raise ValueError(f"mimic of joint {chain[-1]!r}: {problem}")
-            if mimic.joint in chain:
-                cycle = [*chain[chain.index(mimic.joint) :], mimic.joint]
-                raise ValueError(f"joints mimic each other in a cycle: {listing(cycle, ' -> ')}")
-            offset += multiplier * mimic.offset
-            multiplier *= mimic.multiplier
-            leader = mimic.joint
-            chain.append(leader)
-            mimic = joints[leader].mimic
-        if joints[leader].joint.nq != 1:
-            kind = type(joints[leader].joint).__name__
-            raise ValueError(
-                f"mimic of joint {name!r}: expected a joint with one coordinate, "
-                f"got {leader!r}, which is {kind}"
-            )
-        if not all(map(math.isfinite, (multiplier * multiplier, offset))):
-            raise ValueError(
-                f"mimic of joint {name!r}: numbers too large, in the end the multiplier "
-                f"{multiplier:g} (its square is needed) and the offset {offset:g}"
-            )
-        resolved[name] = Mimic(leader, multiplier, offset)
-    return resolved
+                raise ValueError(f"mimic of joint {name!r}: {problem}")
+            chain[name] = mimic
+            name = mimic.joint
+        for name, mimic in reversed(chain.items()):
+            leader, multiplier, offset = known.get(mimic.joint, (mimic.joint, 1.0, 0.0))
+            offset = mimic.offset + mimic.multiplier * offset
+            known[name] = leader, mimic.multiplier * multiplier, offset
+    return {name: _checked(name, *known[name], joints) for name in joints if name in known}
+
+
+def _checked(
+    name: str, leader: str, multiplier: float, offset: float, joints: Mapping[str, Link]
+) -> Mimic:
+    if joints[leader].joint.nq != 1:
+        kind = type(joints[leader].joint).__name__
+        raise ValueError(
+            f"mimic of joint {name!r}: expected a joint with one coordinate, "
+            f"got {leader!r}, which is {kind}"
+        )
+    if not all(map(math.isfinite, (multiplier * multiplier, offset))):
+        raise ValueError(
+            f"mimic of joint {name!r}: numbers too large, in the end the multiplier "
+            f"{multiplier:g} (its square is needed) and the offset {offset:g}"
+        )
+    return Mimic(leader, multiplier, offset)

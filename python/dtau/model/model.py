@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from dtau import _core
 from dtau.checks import real_array, require, require_name, tuple_of, unknown_name
 from dtau.errors import ModelWarning
-from dtau.immutable import Immutable
-from dtau.model.compile import compile_tree, concatenate, take_apart
+from dtau.immutable import Immutable, checking
+from dtau.model.compile import MOST_DOFS, compile_tree, concatenate, take_apart
 from dtau.model.joints import Fixed
 from dtau.model.links import Body, Frame, Joint, Link, Mimic
 from dtau.model.massless import massless_joints
@@ -77,7 +77,7 @@ class Model(Immutable):
     ------
     ValueError
         If names repeat or cannot be encoded, a parent is missing, links form a cycle, nothing
-        moves, or numbers are not finite.
+        moves, there are more than 26000 degrees of freedom, or numbers are not finite.
     TypeError
         If an argument is of the wrong type.
 
@@ -147,7 +147,11 @@ class Model(Immutable):
         """Check the arguments and set all attributes."""
         self._require_new()
         require_name("name", name)
-        links = depth_first(tuple_of("links", links, Link, "objects of class Link"))
+        links = tuple_of("links", links, Link, "objects of class Link")
+        dofs = sum(link.joint.nv for link in links)
+        if dofs > MOST_DOFS:
+            raise ValueError(f"links: expected at most {MOST_DOFS} degrees of freedom, got {dofs}")
+        links = depth_first(links)
         notes = tuple_of("notes", notes, str, "strings")
         bodies, frames = merge_fixed(links)
         if not bodies:
@@ -188,18 +192,13 @@ class Model(Immutable):
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "links": self._links,
-            "gravity": self.gravity,
-            "notes": self.notes,
-        }
+        parts = {"name": self.name, "links": self._links}
+        return {**parts, "gravity": self.gravity, "notes": self.notes}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        parts = {"name", "links", "gravity", "notes"}
-        if not isinstance(state, dict) or set(state) != parts:
-            raise TypeError(f"state: expected {', '.join(sorted(parts))}, got {state!r:.80}")
-        self._assemble(**state)
+        self._require_new()
+        with checking(state, ("name", "links", "gravity", "notes")):
+            self._assemble(**state)
 
     def joint(self, name: str) -> Joint:
         """Look up a moving joint by its name.

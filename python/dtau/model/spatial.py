@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau.checks import real_array
 from dtau.errors import ModelWarning
-from dtau.immutable import Immutable
+from dtau.immutable import Immutable, checking
 
 _ORTHONORMAL = 1e-6  # a matrix further than this from orthonormal is no rotation
 _ROUNDING = 10 * float(np.finfo(np.float64).eps)  # closer than this it is left as it is
 _DEFINITE = 1e-9  # slack for asymmetric and for negative parts of a tensor, relative to it
 _NANOMETRE = 1e-18  # m²; moments below those of the mass at this distance are rounding
 _IDENTITY = np.eye(3)
+_NO_ROTATION = _IDENTITY.tolist()
 _TRIANGLE = 1e-6  # slack for the triangle inequality, relative to the largest moment
 
 
@@ -61,6 +63,16 @@ class Pose(Immutable):
             rotation=_nearest_rotation(real_array("rotation", rotation, (3, 3))),
             translation=real_array("translation", translation, (3,)),
         )
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._require_new()
+        with checking(state, ("rotation", "translation")):
+            rotation = real_array("rotation", state["rotation"], (3, 3))
+            vars(self).update(
+                # what was rounded to a rotation stays as it was, to the last bit
+                rotation=_nearest_rotation(rotation, 10 * _ROUNDING),
+                translation=real_array("translation", state["translation"], (3,)),
+            )
 
     @classmethod
     def from_rpy(cls, rpy: ArrayLike = (0, 0, 0), xyz: ArrayLike = (0, 0, 0)) -> Pose:
@@ -194,6 +206,11 @@ class Inertia(Immutable):
             tensor=real_array("tensor", tensor, (3, 3)),
         )
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        with checking(state, ("mass", "com", "tensor")):
+            self._set(**state)
+            self._problem(leeway=2.0)  # turned into another frame it may be off by some roundings
+
     @classmethod
     def _unchecked(cls, mass: float, com: ArrayLike, tensor: ArrayLike) -> Inertia:
         """Make an inertia without asking whether a body can have it."""
@@ -201,15 +218,15 @@ class Inertia(Immutable):
         inertia._set(mass, com, tensor)
         return inertia
 
-    def _problem(self) -> str:
+    def _problem(self, leeway: float = 1.0) -> str:
         """Say what is odd about this inertia, if anything; raise ValueError if it is impossible."""
         if self.mass < 0:
             raise ValueError(f"mass: expected a number of at least 0, got {self.mass}")
         tensor = self.tensor
-        if np.abs(tensor - tensor.T).max() > _DEFINITE * np.abs(tensor).max():
+        if np.abs(tensor - tensor.T).max() > leeway * _DEFINITE * np.abs(tensor).max():
             raise ValueError(f"tensor: expected a symmetric matrix, got {tensor.tolist()}")
         small, middle, large = (float(x) for x in np.linalg.eigvalsh(tensor))
-        slack = max(_DEFINITE * max(abs(small), abs(large)), _NANOMETRE * self.mass)
+        slack = leeway * max(_DEFINITE * max(abs(small), abs(large)), _NANOMETRE * self.mass)
         if small < -slack:
             raise ValueError(
                 "tensor: expected a positive semidefinite matrix, "
@@ -273,19 +290,24 @@ class Inertia(Immutable):
         return f"Inertia(mass={self.mass}, com={self.com.tolist()}, tensor={self.tensor.tolist()})"
 
 
-def _nearest_rotation(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+def _nearest_rotation(
+    matrix: NDArray[np.float64], rounding: float = _ROUNDING
+) -> NDArray[np.float64]:
     """`matrix` if it is a rotation to a few roundings, else the rotation nearest to it."""
+    rows = matrix.tolist()
+    if rows == _NO_ROTATION:
+        return matrix
     with np.errstate(over="ignore", invalid="ignore"):
         error = float(np.abs(matrix.T @ matrix - _IDENTITY).max())
     if not error <= _ORTHONORMAL:
         raise ValueError(
             f"rotation: expected R^T R = 1 within {_ORTHONORMAL:g}, got a matrix that is off "
-            f"by {error:.3g}: {matrix.tolist()}"
+            f"by {error:.3g}: {rows}"
         )
-    (a, b, c), (d, e, f), (g, h, i) = matrix.tolist()
+    (a, b, c), (d, e, f), (g, h, i) = rows
     if a * (e * i - f * h) + b * (f * g - d * i) + c * (d * h - e * g) < 0:
         raise ValueError("rotation: expected determinant 1, got a reflection (determinant -1)")
-    if error > _ROUNDING:
+    if error > rounding:
         left, _, right = np.linalg.svd(matrix)
         matrix = left @ right
         matrix.flags.writeable = False

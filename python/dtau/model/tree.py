@@ -66,6 +66,7 @@ def _cycle(name: str, parents: Mapping[str, str | None]) -> list[str]:
     return [*list(path)[path[name] :], name]
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def merge_fixed(links: Sequence[Link]) -> tuple[list[Body], dict[str, Frame]]:
     """Return bodies and frames of links that are in depth-first order."""
     bodies: list[Body] = []
@@ -81,16 +82,15 @@ def merge_fixed(links: Sequence[Link]) -> tuple[list[Body], dict[str, Frame]]:
 def _place(link: Link, bodies: list[Body], frames: dict[str, Frame]) -> None:
     """Add a link as a body of its own, or to the body that its fixed joint leads to."""
     carrier = Frame("", -1, _HERE) if link.parent is None else frames[link.parent]
-    with np.errstate(over="ignore", invalid="ignore"):
-        placement = link.placement
-        if carrier.placement is not _HERE:
-            placement = carrier.placement @ placement
-        if link.joint.nv > 0:
-            frames[link.name] = Frame(link.name, len(bodies), _HERE)
-            bodies.append(Body(link, carrier.body, placement, link.inertia))
-            return
-        frames[link.name] = Frame(link.name, carrier.body, placement)
-        if carrier.body >= 0:
-            body = bodies[carrier.body]
-            inertia = body.inertia + link.inertia.transformed(placement)
-            bodies[carrier.body] = replace(body, inertia=inertia)
+    placement = link.placement
+    if carrier.placement is not _HERE:
+        placement = carrier.placement @ placement
+    if link.joint.nv > 0:
+        frames[link.name] = Frame(link.name, len(bodies), _HERE)
+        bodies.append(Body(link, carrier.body, placement, link.inertia))
+        return
+    frames[link.name] = Frame(link.name, carrier.body, placement)
+    if carrier.body >= 0:
+        body = bodies[carrier.body]
+        inertia = body.inertia + link.inertia.transformed(placement)
+        bodies[carrier.body] = replace(body, inertia=inertia)

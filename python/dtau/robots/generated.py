@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dtau.checks import real_array, tuple_of
+from dtau.checks import integer, real_array, tuple_of
 from dtau.model.builder import ModelBuilder
+from dtau.model.compile import MOST_DOFS
 from dtau.model.joint_type import JointType
 from dtau.model.joints import (
     Cylindrical,
@@ -26,7 +26,6 @@ from dtau.model.model import Model
 from dtau.model.spatial import Inertia, Pose
 from dtau.options import JointKindName, Root, require_option
 
-_MOST = 26_000  # degrees of freedom that the core counts, and every body has one
 _DENSITY = 1000.0  # of water, kg/m³
 
 
@@ -168,11 +167,11 @@ def chain(
     >>> [joint.parent for joint in tree.joints], tree.nv
     ([-1, 0, 1, 1, 0, 4, 4], 13)
     """
-    bodies = _integer("bodies", bodies, 1, _MOST)
+    bodies = integer("bodies", bodies, 1, MOST_DOFS)  # every body has one
     parents = _parents(bodies, branching)
     kinds = _kinds(joints)
     require_option("root", root, Root)
-    draws = _Draws(_integer("seed", seed, 0))
+    draws = _Draws(integer("seed", seed, 0))
     builder = ModelBuilder(f"chain of {bodies}")
     for i, parent in enumerate(parents, 1):
         joint = _JOINTS[kinds[(i - 1) % len(kinds)]](draws)
@@ -209,14 +208,3 @@ def _kinds(joints: Sequence[JointKindName]) -> tuple[JointKindName, ...]:
         if kind not in _JOINTS:
             raise ValueError(f"joints: expected kinds among {', '.join(_JOINTS)}; got {kind!r}")
     return kinds
-
-
-def _integer(argument: str, value: int, least: int, most: int | None = None) -> int:
-    try:
-        number = operator.index(value)
-    except TypeError:
-        raise TypeError(f"{argument}: expected an integer, got {value!r:.80}") from None
-    if number < least or (most is not None and number > most):
-        wanted = f"at least {least}" if most is None else f"{least} to {most}"
-        raise ValueError(f"{argument}: expected an integer of {wanted}, got {number}")
-    return number

@@ -1,0 +1,84 @@
+"""Every conversion takes any batch of at most 32 axes, and gives what a row of states gives."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+
+import numpy as np
+import pytest
+from compare import assert_same_bits
+from conversions import CONVENTIONS, CONVERSIONS, Conversion
+
+from dtau.conventions import Convention
+
+each_conversion = pytest.mark.parametrize(
+    ("kind", "conversion"),
+    [(kind, conversion) for kind in CONVENTIONS for conversion in CONVERSIONS],
+    ids=lambda x: x.method if isinstance(x, Conversion) else x,
+)
+
+
+def made(kind: str) -> Convention:
+    if kind in ("pinocchio", "mujoco"):
+        pytest.importorskip(kind)
+    return CONVENTIONS[kind]()
+
+
+def test_the_table_is_complete() -> None:
+    methods = {name for name, _ in inspect.getmembers(Convention, inspect.isfunction)}
+    public = {name for name in methods if not name.startswith("_")}
+    assert {conversion.method for conversion in CONVERSIONS} == public
+
+
+@each_conversion
+def test_many_axes(kind: str, conversion: Conversion) -> None:
+    convention = made(kind)
+    arrays = conversion.arrays(convention, 1, (3,))
+    want = conversion(convention, arrays)
+    for axes in range(29, 33):
+        batch = (*(1,) * (axes - 4), 3, *(1,) * 3)
+        many = {name: x.reshape(batch + x.shape[1:]) for name, x in arrays.items()}
+        for x, y in zip(conversion(convention, many), want, strict=True):
+            assert_same_bits(x, y.reshape(batch + y.shape[1:]), f"{axes} axes")
+        # one argument alone has them
+        some = {name: x[1] for name, x in arrays.items()} | {"q": many["q"]}
+        row = {name: x[1] for name, x in arrays.items()} | {"q": arrays["q"]}
+        for x, y in zip(conversion(convention, some), conversion(convention, row), strict=True):
+            assert_same_bits(x, y.reshape(batch + y.shape[1:]), f"{axes} axes of q")
+    for name, x in arrays.items():
+        many = arrays | {name: x.reshape((1,) * 32 + x.shape)}
+        with pytest.raises(ValueError, match=rf"^{name} has 33 batch axes, expected at most 32"):
+            conversion(convention, many)
+
+
+@each_conversion
+def test_no_states(kind: str, conversion: Conversion) -> None:
+    convention = made(kind)
+    shapes = [x.shape for x in conversion(convention, conversion.arrays(convention, 3))]
+    for batch in ((0,), (0, 3), (2, 0, 1)):
+        arrays = conversion.arrays(convention, 3, batch)
+        assert [x.shape for x in conversion(convention, arrays)] == [batch + s for s in shapes]
+
+
+def test_numbers_without_end_give_nan_without_a_warning() -> None:
+    for kind in ("spatial_twist", "mixed_twist"):
+        convention = made(kind)
+        for conversion in CONVERSIONS:
+            arrays = conversion.arrays(convention, 4, (2,))
+            for x in arrays.values():
+                x[0] *= np.inf
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                results = conversion(convention, arrays)
+            assert not any(np.isnan(x[1]).any() for x in results), conversion.method
+
+
+def test_rows_of_unequal_length_are_named() -> None:
+    convention = made("spatial_twist")
+    for conversion in CONVERSIONS:
+        arrays = conversion.arrays(convention, 5)
+        for name, x in arrays.items():
+            ragged = [*np.atleast_2d(x).tolist(), [0.0]]
+            with pytest.raises(ValueError, match=rf"^{name}: expected .*got rows of unequal size"):
+                conversion(convention, {**arrays, name: ragged})

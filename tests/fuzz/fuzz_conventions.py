@@ -1,0 +1,162 @@
+"""Conventions: every conversion with odd arguments, and models of other packages that are damaged.
+
+As in `fuzz_arguments`, it is decided without the package which arguments are wrong; then the call
+must be refused and name one of them, or give the bits that plain copies of the same numbers give.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import warnings
+from functools import cache
+from typing import Any
+
+import alien_models
+import numpy as np
+from compare import assert_same_results
+from conversions import CONVENTIONS, CONVERSIONS, Conversion
+from fuzz_arguments import BATCHES, HUGE, MOST_AXES, broadcast, describe, far_from_unit, memory
+from fuzz_values import choose, is_plain, meaning, mutated
+from trees import Array
+
+import dtau
+from dtau.conventions import Convention
+
+REFUSED_FOR_SIZE = "Unable to allocate|too big|too large|broadcast dimensions"
+
+
+@cache
+def convention(name: str) -> Convention:
+    return CONVENTIONS[name]()
+
+
+def kinds() -> list[str]:
+    """Conventions that can be tried here: other packages may be missing."""
+    others = [name for name in alien_models.ATTRIBUTES if not importlib.util.find_spec(name)]
+    return [name for name in CONVENTIONS if name not in others]
+
+
+def check(rng: np.random.Generator) -> str:
+    """Make one call; return "result" or "refused", or raise AssertionError."""
+    return damaged_model(rng) if rng.random() < 0.3 else converted(rng)
+
+
+def damaged_model(rng: np.random.Generator) -> str:
+    package = choose(rng, [name for name in kinds() if name in alien_models.ATTRIBUTES] or [None])
+    if package is None:
+        return "refused"
+    peer = alien_models.plain(package)
+    what = "; ".join(alien_models.damage(rng, peer) for _ in range(rng.integers(1, 3)))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            made = getattr(dtau.conventions, package)(convention(package).model, peer)
+    except Exception as error:
+        named = re.search(rf"\b({alien_models.ARGUMENT[package]}|model)\b", str(error))
+        if isinstance(error, TypeError | ValueError) and named and len(str(error)) < 1000:
+            return "refused"
+        raise AssertionError(f"{package}, {what}: {type(error).__name__}: {error}") from error
+    for conversion in CONVERSIONS:
+        try:
+            conversion(made, conversion.arrays(made, 0, (2,)))
+        except ValueError as error:  # bodies whose joints are on another body there have no row
+            if not str(error).startswith("f_ext: a wrench acts on"):
+                raise AssertionError(f"{package}, {what}: {error}") from error
+    return "result"
+
+
+def converted(rng: np.random.Generator) -> str:
+    way, conversion = convention(choose(rng, kinds())), choose(rng, CONVERSIONS)
+    arrays: dict[str, Any] = conversion.arrays(way, int(rng.integers(2**32)), choose(rng, BATCHES))
+    for _ in range(rng.integers(1, 3)):
+        name = choose(rng, list(arrays))
+        if is_plain(arrays[name]):
+            arrays[name] = mutated(rng, arrays[name])
+    shown = ", ".join(f"{name}={describe(x)}" for name, x in arrays.items())
+    what = f"{way!r}.{conversion.method}({shown})"
+    wrong, huge = verdict(way, conversion, arrays)
+    before = [(x, x.copy()) for x in memory(arrays.values())]
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            warnings.filterwarnings("ignore", ".* encountered in cast|.* masked element")
+            results = given(conversion(way, arrays))
+    except (TypeError, ValueError, MemoryError) as error:
+        judge(error, wrong, huge, what)
+        return "refused"
+    except Exception as error:
+        raise AssertionError(f"{what}: {type(error).__name__}: {error}") from error
+    assert not wrong, f"{what}: accepted, although wrong: {wrong}"
+    for x, copy in before:
+        assert x.tobytes() == copy.tobytes(), f"{what}: wrote into an argument"
+    if not huge:
+        plain = {name: meaning(x) for name, x in arrays.items() if x is not None}
+        copies = {name: np.array(x, order="C") for name, x in plain.items()}
+        assert_same_results(results, given(conversion(way, copies)), what)
+    return "result"
+
+
+def given(results: tuple[Any, ...]) -> list[Any]:
+    """Those of velocities and accelerations that were left out are None."""
+    return [x for x in results if x is not None]
+
+
+def judge(error: Exception, wrong: set[str], huge: bool, what: str) -> None:
+    """An error is right, and says what is wrong."""
+    if huge and re.search(REFUSED_FOR_SIZE, str(error)):
+        return
+    assert not isinstance(error, MemoryError), f"{what}: {error!r}"
+    assert wrong, f"{what}: refused, although nothing is wrong: {error!r}"
+    named = any(re.search(rf"(?<![\w.]){re.escape(name)}\b", str(error)) for name in wrong)
+    assert named, f"{what}: wrong is {wrong}, but this was said: {error!r}"
+    assert len(str(error)) < 1000, f"{what}: a message of {len(str(error))} characters"
+
+
+def verdict(
+    way: Convention, conversion: Conversion, arrays: dict[str, Any]
+) -> tuple[set[str], bool]:
+    """What is wrong, and whether the batch is larger than any memory."""
+    right = {name: x.shape for name, x in conversion.arrays(way, 0).items()}
+    wrong, far, huge, batches, rows = set(), set(), False, {}, {}
+    for name, value in arrays.items():
+        if value is None:
+            continue
+        x, core = meaning(value), right[name]
+        huge |= x is not None and max(x.shape, default=0) > HUGE
+        if x is not None and x.ndim >= len(core):
+            if name.endswith("_derivatives"):  # a stack of any length
+                rows[name] = x.shape[-2]
+                core = (max(x.shape[-2], 1), *core[1:])
+            elif name == "lin.B":  # any number of inputs
+                core = (*core[:1], x.shape[-1])
+        if x is None or x.shape[max(x.ndim - len(core), 0) :] != core:
+            wrong.add(name)
+            continue
+        batches[name] = x.shape[: x.ndim - len(core)]
+        if len(batches[name]) > MOST_AXES:
+            wrong.add(name)
+        elif name == "q":
+            far |= {"q"} if is_far(way, conversion, x) else set()
+    if rows.get("v_derivatives", 9) < rows.get("tau_derivatives", 0) - 1:
+        wrong.add("v_derivatives")
+    state = conversion.method in ("from_dtau", "to_dtau")  # v and a may be left out
+    wrong.update(name for name, x in arrays.items() if x is None and not (state and name in "va"))
+    if state and arrays["v"] is None and arrays["a"] is not None:
+        wrong.add("a")
+    if not broadcast(batches.values()):
+        wrong.update(batches)
+    if not any(0 in batch for batch in batches.values()):  # no state, no quaternion
+        wrong |= far
+    return wrong, huge
+
+
+def is_far(way: Convention, conversion: Conversion, q: Array) -> bool:
+    """Whether a quaternion is far from unit norm, in dtau's order or in the convention's."""
+    if conversion.from_dtau or not q.size or max(q.shape) > 1000:
+        return far_from_unit(q, way.model)
+    places = way._maps.coordinates
+    out = np.zeros((*q.shape[:-1], way.model.nq))
+    with np.errstate(all="ignore"):
+        out[..., places._copied] = q[..., places._copied_to]
+    return far_from_unit(out, way.model)

@@ -1,0 +1,105 @@
+"""Unpickling checks what it finds: a right object, or TypeError or ValueError that says what."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import importlib
+import inspect
+import pickle
+import pkgutil
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from odd_values import EXTREMES
+from pickles import EXAMPLES, damaged_state, is_ours, restored, state_of
+
+import dtau
+from dtau.immutable import Immutable
+
+each_example = pytest.mark.parametrize("name", EXAMPLES)
+
+
+def same(x: Any, y: Any) -> bool:
+    """Whether two objects have the same contents, to the last bit."""
+    if type(x) is not type(y):
+        return False
+    if isinstance(x, np.ndarray):
+        return x.dtype == y.dtype and x.shape == y.shape and x.tobytes() == y.tobytes()
+    if isinstance(x, tuple | list):
+        return len(x) == len(y) and all(map(same, x, y))
+    if isinstance(x, dict):
+        return [*x] == [*y] and all(map(same, x.values(), y.values()))
+    if is_ours(x):
+        return same(state_of(x), state_of(y))
+    return bool(x == y) or repr(x) == repr(y)
+
+
+@each_example
+def test_there_and_back(name: str) -> None:
+    value = EXAMPLES[name]()
+    for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            again = pickle.loads(pickle.dumps(value, protocol))
+        assert type(again) is type(value)
+        assert same(again, value)
+    for other in (copy.copy(value), copy.deepcopy(value)):
+        assert same(other, value)
+
+
+@each_example
+def test_no_state_at_all(name: str) -> None:
+    cls = type(EXAMPLES[name]())
+    for state in EXTREMES:
+        if state is not None and not (isinstance(state, dict) and set(state) == set()):
+            with pytest.raises((TypeError, ValueError), match=r"\bstate\b"):
+                restored(cls, state)
+
+
+@each_example
+def test_names_that_are_missing_or_too_many(name: str) -> None:
+    value = EXAMPLES[name]()
+    state = state_of(value) or {}
+    cls = type(value)
+    for wrong in [
+        {**state, "more": 3},
+        *({k: x for k, x in state.items() if k != key} for key in state),
+    ]:
+        with pytest.raises(TypeError, match=r"state: expected "):
+            restored(cls, wrong)
+
+
+@each_example
+def test_damaged_contents(name: str) -> None:
+    value = EXAMPLES[name]()
+    state = state_of(value)
+    refused = 0
+    for seed in range(300 if len(state or ()) else 10):
+        rng = np.random.default_rng(seed)
+        wrong = damaged_state(rng, state or {})
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                made = restored(type(value), wrong)
+        except (TypeError, ValueError):
+            refused += 1
+        else:
+            repr(made)
+            assert set(vars(made)) == set(vars(value)), (seed, wrong)
+    assert refused
+
+
+def test_no_class_is_left_out() -> None:
+    """Of those whose objects a pickle can have: immutable ones, dataclasses, and the builder."""
+    tried = {type(make()) for make in EXAMPLES.values()}
+    private = {"Batch", "CoreBody", "Element", "Immutable"}  # in no object of the public classes
+    for module in pkgutil.walk_packages(dtau.__path__, "dtau."):
+        if module.name.split(".")[-1].startswith("_"):
+            continue
+        for name, cls in inspect.getmembers(importlib.import_module(module.name), inspect.isclass):
+            ours = cls.__module__.startswith("dtau.") and not inspect.isabstract(cls)
+            if ours and (issubclass(cls, Immutable) or dataclasses.is_dataclass(cls)):
+                assert cls in tried or name in private or name.startswith("_"), name

@@ -1,0 +1,122 @@
+"""The one table of the methods of conventions, and of conventions to try them with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import alien_models
+import numpy as np
+from cases import random_state, robot
+from trees import Array
+
+import dtau
+from dtau.conventions.convention import Convention
+
+ROWS = 3  # of stacks of velocities
+_DERIVATIVES = {
+    "inverse_dynamics_derivatives": dtau.InverseDynamicsDerivatives,
+    "forward_dynamics_derivatives": dtau.ForwardDynamicsDerivatives,
+}
+_LINEARIZATIONS = {
+    "linearization_from_dtau": dtau.Linearization,
+    "discrete_linearization_from_dtau": dtau.DiscreteLinearization,
+}
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """A method of a convention; its arrays by name, those in a named tuple as ``d.dtau_dq``."""
+
+    method: str
+    arguments: tuple[str, ...]
+    parts: type | None = None  # the class of the named tuple, if the last argument is one
+
+    @property
+    def from_dtau(self) -> bool:
+        return self.method.endswith("from_dtau")
+
+    def __call__(self, convention: Convention, arrays: Mapping[str, Any]) -> tuple[Any, ...]:
+        """The results that are arrays."""
+        plain = {name: x for name, x in arrays.items() if "." not in name}
+        if self.parts:
+            inside = {name: x for name, x in arrays.items() if "." in name}
+            (whole,) = {name.split(".")[0] for name in inside}
+            plain[whole] = self.parts(**{name.split(".")[1]: x for name, x in inside.items()})
+        out = getattr(convention, self.method)(**plain)
+        return tuple(out) if isinstance(out, tuple) else (out,)
+
+    def arrays(
+        self, convention: Convention, seed: int, shape: tuple[int, ...] = ()
+    ) -> dict[str, Array]:
+        """Right arguments, drawn at random."""
+        model = convention.model
+        state, rng = random_state(model, seed, shape), np.random.default_rng(seed)
+        if not self.from_dtau:
+            state["q"] = convention.from_dtau(state["q"]).q
+            state["f_ext"] = np.ones((*shape, convention.nwrenches, 6))
+        elif convention.nwrenches < model.nbodies:
+            state["f_ext"] = np.zeros((*shape, model.nbodies, 6))
+        n, nv = 2 * model.nv, model.nv
+        sizes = {
+            "lin.A": (n, n),
+            "lin.B": (n, nv),
+            "lin.a": (nv,),
+            "lin.v": (nv,),
+            "v_derivatives": (ROWS, nv),
+            "tau_derivatives": (ROWS + 1, nv),
+        }
+        out = {}
+        for name in self.arguments:
+            if name == "lin.q":
+                out[name] = random_state(model, seed + 1, shape)["q"]
+            elif name in sizes or "." in name:
+                out[name] = rng.standard_normal((*shape, *sizes.get(name, (nv, nv))))
+            else:
+                out[name] = state[name]
+        return out
+
+
+def _named(parts: type, whole: str) -> tuple[str, ...]:
+    return tuple(f"{whole}.{name}" for name in parts._fields)  # type: ignore[attr-defined]
+
+
+CONVERSIONS: tuple[Conversion, ...] = (
+    *(
+        Conversion(f"{method}_{way}_dtau".lstrip("_"), arguments)
+        for way in ("from", "to")
+        for method, arguments in {
+            "": ("q", "v", "a"),
+            "torque": ("q", "tau"),
+            "wrenches": ("q", "f_ext"),
+            "time_derivatives": ("q", "v_derivatives"),
+            "torque_time_derivatives": ("q", "v_derivatives", "tau_derivatives"),
+        }.items()
+    ),
+    *(
+        Conversion(f"{method}_{way}_dtau", ("q", "v", "a", "tau", *_named(parts, "d")), parts)
+        for way in ("from", "to")
+        for method, parts in _DERIVATIVES.items()
+    ),
+    *(
+        Conversion(method, ("q", "v", *_named(parts, "lin")), parts)
+        for method, parts in _LINEARIZATIONS.items()
+    ),
+)
+
+
+def _alien(package: str) -> Convention:
+    make = getattr(dtau.conventions, package)
+    convention: Convention = make(robot("quadruped"), alien_models.healthy(package))
+    return convention
+
+
+CONVENTIONS: dict[str, Callable[[], Convention]] = {
+    "angular_first": lambda: dtau.conventions.angular_first(robot("free root, branches")),
+    "mixed_twist": lambda: dtau.conventions.mixed_twist(robot("forest")),
+    "spatial_twist": lambda: dtau.conventions.spatial_twist(robot("free root, branches")),
+    "no free root": lambda: dtau.conventions.mixed_twist(robot("one revolute")),
+    "pinocchio": lambda: _alien("pinocchio"),
+    "mujoco": lambda: _alien("mujoco"),
+}
