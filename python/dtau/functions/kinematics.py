@@ -91,7 +91,7 @@ def center_of_mass(
     >>> q = dtau.neutral(model)
     >>> q[:3] = 1.0, 2.0, 3.0  # where the trunk is
     >>> print(dtau.center_of_mass(model, q).round(2))
-    [1.   2.   2.92]
+    [1.   2.   2.97]
     """
     return _core.center_of_mass(model, q, out, threads)
 
