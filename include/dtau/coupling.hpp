@@ -124,7 +124,7 @@ struct ReducedEntry {
 };
 DTAU_INLINE ReducedEntry reduced_entry(const Coupling& c, int k, int j) {
     const int r = c.v_source[k], s = c.v_source[j];
-    // Two joints of one velocity add to its diagonal entry twice: X_kj and X_jk.
+    // Two joints of one velocity add to its diagonal entry twice: X_kj and X_jk, [Notes] §11.
     const double scale = c.v_scale[k] * c.v_scale[j] * (k != j && r == s ? 2.0 : 1.0);
     return {r > s ? r : s, r > s ? s : r, scale};
 }

@@ -133,7 +133,7 @@ def linearize_discrete(
     Notes
     -----
     The chain rule through all stages and through the exponentials that move free, spherical and
-    planar joints, [Sola] section 7; no matrix exponential and no approximation.
+    planar joints, [Sola] appendices B to D; no matrix exponential and no approximation.
 
     Examples
     --------

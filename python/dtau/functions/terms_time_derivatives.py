@@ -100,7 +100,8 @@ def coriolis_matrix_time_derivatives(
 
     Notes
     -----
-    [HO-FBS] Proposition 1 and Lemma 1, the matrix of [Echeandia] algorithm 1; O(N d r^2).
+    [HO-FBS] Proposition 1, for the matrix of [Echeandia] algorithm 1; O(N d r^2). That of [HO-FBS]
+    Lemma 1 is another admissible one.
 
     Examples
     --------

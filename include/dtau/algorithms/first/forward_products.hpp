@@ -71,7 +71,7 @@ void forward_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T* tau
     T* by_a = nullptr;
     forward_dynamics(tree, q, v, tau, f_ext, w.a, w.value);
     for (int i = 0; i < tree.nbodies; ++i) w.adjoint.P[i] = zero_force<T>();
-    articulated_solve(tree, g.S, lam, w.adjoint.P, by_tau, w.adjoint.Lam, aba);
+    articulated_solve(tree, g.S, lam, w.adjoint.P, by_tau, w.adjoint.Lam, aba);  // [Notes] eq. 6.8
     for (int i = 0; i < tree.nbodies; ++i) {
         adjoint_outwards(i, g, g.I[i] * g.v[i], w.adjoint);
         if (acts_on(by_f_ext, tree.bodies[i]))

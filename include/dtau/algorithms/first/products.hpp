@@ -96,7 +96,7 @@ template <class T>
 DTAU_INLINE void adjoint_outwards(int i, const Ground<T>& g, const Force<T>& momentum,
                                   const AdjointWorkspace<T>& w) {
     w.P[i] = g.I[i] * w.Lam[i];
-    w.Z[i] = coriolis_transposed_mul(g.I[i], g.v[i], momentum, w.Lam[i]);
+    w.Z[i] = coriolis_transposed_mul(g.I[i], g.v[i], momentum, w.Lam[i]);  // [Notes] eq. 6.4
 }
 
 // Minus by_q and by_v of joint i, without damping, and by_a without armature, unless it is null; P
@@ -120,7 +120,7 @@ DTAU_INLINE void adjoint_inwards(const Tree& tree, int i, const Ground<T>& g, co
     const Force<T> Q = cross_star(g.v[p], P), R = body.nv == 1 ? Q : cross_star(g.v[i], P);
     const Force<T> D = {Z - Q.ang, -Q.lin};
     const Force<T> force = cross_star(w.Lam[p], F, cross_star(a[p], P, cross_star(g.v[p], D)));
-    joint_force(body, g.S, force, minus_by_q);
+    joint_force(body, g.S, force, minus_by_q);  // [Notes] eq. 6.6
     joint_force(body, g.S, R - D, minus_by_v);  // [Notes] eq. 6.6
     w.P[p] += P;
     w.Z[p] += Z;
@@ -217,6 +217,7 @@ void inverse_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T* a, 
         Lam[i] = joint_motion(body, g.S, lam);
         if (body.parent >= 0) Lam[i] = Lam[i] + Lam[body.parent];
         adjoint_outwards(i, g, motion_outwards(tree, i, v, a, f_ext, w.motion), w.adjoint);
+        // [Notes] eq. 6.5
         if (acts_on(by_f_ext, body)) store_twist(body, seen_from(g.P[i], -Lam[i]), by_f_ext);
     }
     for (int i = tree.nbodies - 1; i >= 0; --i) {

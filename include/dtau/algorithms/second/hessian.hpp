@@ -59,7 +59,7 @@ void hessian_forward(const Tree& tree, const T* lam, const IdsvaWorkspace<T>& id
         const Body& body = tree.bodies[i];
         const Motion<T> Lam_p = body.parent < 0 ? zero_motion<T>() : w.Lam[body.parent];
         for (int k = body.v; k < body.v + body.nv; ++k)
-            w.Phi[k] = body.parent < 0 ? zero_motion<T>() : cross(Lam_p, g.S[k]);
+            w.Phi[k] = body.parent < 0 ? zero_motion<T>() : cross(Lam_p, g.S[k]);  // [Notes] §6
         const Motion<T> Lam = subspace_times(body, g.S, lam, Lam_p);
         w.Lam[i] = Lam;
         w.P[i] = g.I[i] * Lam;
@@ -101,8 +101,8 @@ void hessian_backward(const Tree& tree, const Blocks<T>& out, const IdsvaWorkspa
             const Force<T> t2 = I * s;
             const Force<T> alpha =
                 mul_add(B, Psidot, cross_star(s, idsva.f[i], I * idsva.Psiddot[k]));
-            const Force<T> by_v = mul_add(B, s, I * idsva.Upsilondot[k]);
-            const Force<T> P_rate = cross_star(s, P), gamma = P_rate + I * Phi;
+            const Force<T> by_v = mul_add(B, s, I * idsva.Upsilondot[k]);        // [Notes] eq. 4.7
+            const Force<T> P_rate = cross_star(s, P), gamma = P_rate + I * Phi;  // [Notes] eq. 8.2
             const Vec3<T> zeta = cross(s.ang, w.Z[i], mul_add(D, Psidot, transposed_mul(B, Phi)));
             const Vec3<T> eta = D * s;
             const auto by_q = [&](int j) {  // [Notes] eq. 8.3
@@ -123,6 +123,7 @@ void hessian_backward(const Tree& tree, const Blocks<T>& out, const IdsvaWorkspa
             for (int j = tree.dofs.parent[first]; j >= stop; j = tree.dofs.parent[j]) {
                 out.dqdq[k * n + j] = out.dqdq[j * n + k] = by_q(j);
                 out.dvdv[k * n + j] = out.dvdv[j * n + k] = dot(eta, g.S[j].ang);
+                // [Notes] eq. 8.4
                 out.dqdv[k * n + j] = dot(zeta, g.S[j].ang, dot(gamma, idsva.Upsilondot[j]));
                 out.dadq[j * n + k] = dot(gamma, g.S[j]);  // [Notes] eq. 8.4
                 shared(j);

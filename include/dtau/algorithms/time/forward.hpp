@@ -1,6 +1,5 @@
 // Time derivatives of forward and of hybrid dynamics in body coordinates, O(N r^2): the problems of
-// [HO-FBS] Algorithms 3 and 4 (H-GABI-FBS, H-GHYB-FBS), by the equations of
-// inverse.hpp.
+// [HO-FBS] Algorithms 3 and 4 (H-GABI-FBS, H-GHYB-FBS), by the equations of inverse.hpp.
 //
 // At every order the unknowns, the coefficients m = (alpha; A) of the bodies' accelerations, obey
 // the same linear equations ([HO-FBS] Lemma 2, [Notes] eq. 13.6), so that the articulated inertias
@@ -92,6 +91,7 @@ DTAU_INLINE void accelerate(const Tree& tree, int i, int k, bool another, const 
         const Vec3<T> ang = transposed_mul(R0, m_p.ang);
         const Vec3<T> lin = transposed_mul(R0, cross(m_p.ang, r, m_p.lin));
         const T inverse(w.scale.inverse[k + 1]);
+        // [Notes] eq. 13.6
         m = {rotate_add<false>(how, s, 0, ang, m.ang), rotate_add<false>(how, s, 0, lin, m.lin)};
         TwoVectors<T>& seen = w.seen[at + k + 1];
         Four<T>::of(inverse * ang.x, inverse * ang.y, lin.x + b.carried.x, lin.y + b.carried.y)
@@ -110,8 +110,8 @@ DTAU_INLINE void accelerate(const Tree& tree, int i, int k, bool another, const 
             continue;
         }
         const ForwardColumn<T>& column = w.columns[j];
-        const T angular = column.t - dot(column.U.ang, m.ang);  // known before m.lin
-        const T x = (angular - dot(column.U.lin, m.lin)) * column.d_inverse;
+        const T angular = column.t - dot(column.U.ang, m.ang);                // known before m.lin
+        const T x = (angular - dot(column.U.lin, m.lin)) * column.d_inverse;  // [Notes] eq. 13.9
         if (simple)
             m.ang.z = m.ang.z + x;
         else

@@ -105,8 +105,8 @@ DTAU_INLINE void prepare(const Tree& tree, int i, int k, const ForwardSeriesWork
                 carried = mul_add(w.X[parent + k - m], offset(body, m, s), carried);
         }
         b.carried = transposed_mul(mat3(body.rotation), carried);
-        c.ang = T(k + 1.0) * ahead.a();  // [Notes] eq. 13.7
-        c.lin = rotate_add<false>(how, s, 0, b.carried, ahead.b());
+        c.ang = T(k + 1.0) * ahead.a();                              // [Notes] eq. 13.7
+        c.lin = rotate_add<false>(how, s, 0, b.carried, ahead.b());  // [Notes] eq. 13.7
     }
     if (slides_on<simple>(body)) {
         c.lin = sliding_acceleration(k, w.omega + at, s, c.lin);

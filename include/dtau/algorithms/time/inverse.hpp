@@ -117,7 +117,7 @@ DTAU_INLINE void carried_motion(const Tree& tree, const Body& body, int order, i
                       transposed_mul(R0, carried_acceleration<simple>(body, k, r0, parent, w)));
     for (int k = 0; k <= order; ++k) {
         const TwoVectors<T> both = rotated<false>(how, s, k, w.seen);
-        omega[k] = both.a() + s.omega[k], A[k] = both.b();
+        omega[k] = both.a() + s.omega[k], A[k] = both.b();  // [Notes] eqs. 13.2, 13.3
     }
     if (part == Part::all) {  // alpha needs one order more
         const Vec3<T> y = transposed_mul(R0, w.omega[parent + order + 1]);

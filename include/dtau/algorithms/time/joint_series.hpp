@@ -185,7 +185,7 @@ DTAU_INLINE void extend_joint(Rotation how, bool sliding, int k, const TaylorSca
             const T rate = s.omega[k - m].z;
             c = fma(s.angle[m].sine, rate, c), d = fma(s.angle[m].cosine, rate, d);
         }
-        s.angle[k + 1] = {inverse * d, -(inverse * c)};
+        s.angle[k + 1] = {inverse * d, -(inverse * c)};  // [Notes] eq. 13.1
     } else if (how == Rotation::any) {
         Mat3<T> E = zero_matrix<T>();
         for (int m = 0; m <= k; ++m) {
@@ -195,7 +195,7 @@ DTAU_INLINE void extend_joint(Rotation how, bool sliding, int k, const TaylorSca
         }
         s.E[k + 1] = inverse * E;  // [Notes] eq. 13.1
     }
-    if (sliding) s.r[k + 1] = inverse * rotated<true>(how, s, k, s.v);
+    if (sliding) s.r[k + 1] = inverse * rotated<true>(how, s, k, s.v);  // [Notes] eq. 13.1
 }
 
 // All of a joint: twists of orders below `rows`, pose of orders below `poses`.
