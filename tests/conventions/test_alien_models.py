@@ -8,7 +8,7 @@ from typing import Any
 import alien_models
 import numpy as np
 import pytest
-from cases import random_state
+from cases import random_state, robot
 from compare import assert_same_bits
 
 import dtau
@@ -19,7 +19,7 @@ each_package = pytest.mark.parametrize("package", PACKAGES)
 
 def convention_of(package: str, peer: Any) -> dtau.conventions.Convention:
     make = getattr(dtau.conventions, package)
-    convention: dtau.conventions.Convention = make(dtau.robots.quadruped(), peer)
+    convention: dtau.conventions.Convention = make(robot("quadruped"), peer)
     return convention
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 import subprocess
 import sys
 import time
@@ -12,8 +13,12 @@ from pathlib import Path
 
 import fuzz
 import fuzz_arguments
+import fuzz_conventions
 import fuzz_files
+import fuzz_growth
 import fuzz_models
+import fuzz_pickles
+import guided
 import numpy as np
 import pytest
 from functions import FUNCTIONS, OTHERS
@@ -25,11 +30,18 @@ Rng = np.random.Generator
 
 
 @pytest.mark.parametrize(
-    ("kind", "cases"),
-    [(fuzz_files.check, 500), (fuzz_arguments.check, 1500), (fuzz_models.check, 400)],
-    ids=["files", "arguments", "models"],
+    ("kind", "cases", "most"),
+    [
+        (fuzz_files.check, 500, 0.85),
+        (fuzz_arguments.check, 1500, 0.85),
+        (fuzz_models.check, 400, 0.85),
+        (fuzz_conventions.check, 1000, 0.85),
+        (fuzz_pickles.check, 1000, 0.9),
+        (fuzz_growth.check, 20, 0.85),
+    ],
+    ids=["files", "arguments", "models", "conventions", "pickles", "growth"],
 )
-def test_a_result_or_a_clear_error(kind: fuzz.Check, cases: int) -> None:
+def test_a_result_or_a_clear_error(kind: fuzz.Check, cases: int, most: float) -> None:
     """Neither always: cases that are all refused would test little."""
     ends: Counter[str] = Counter()
     for number in range(cases):
@@ -38,7 +50,7 @@ def test_a_result_or_a_clear_error(kind: fuzz.Check, cases: int) -> None:
         except Exception as error:
             raise AssertionError(f"case {number} of seed {SEED}") from error
     refused = ends["refused"] / cases
-    assert 0.3 < refused < 0.85, ends
+    assert 0.3 < refused < most, ends
 
 
 def test_nothing_is_left_out() -> None:
@@ -101,16 +113,94 @@ def program(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=120)
 
 
+def counted(done: subprocess.CompletedProcess[str]) -> int:
+    """How many cases ended, as the program says."""
+    words = [line.split() for line in done.stdout.splitlines()]
+    return sum(int(line[0]) for line in words if line[0].isdigit())
+
+
 def test_the_program() -> None:
     done = program("--cases", "6", "--seed", "1", "--first", "100")
     assert done.returncode == 0, done.stderr
     assert "all 6 cases went well" in done.stdout
-    assert sum(int(line.split()[0]) for line in done.stdout.splitlines()[:-1]) == 6
+    assert counted(done) == 6
+    assert re.search(r"^rate: \d+ cases a second$", done.stdout, re.M)
+    assert re.search(r"^lines of the loaders: \d+ of \d+ reached", done.stdout, re.M)
+
+
+def test_the_program_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    state = str(tmp_path / "folder" / "state.json")
+    done = program("--cases", "5", "--seed", "2", "--state", state)
+    assert done.returncode == 0, done.stderr
+    assert counted(done) == 5
+    done = program("--cases", "12", "--seed", "2", "--state", state)
+    assert f"case 5 of 12 is next, as {state} says" in done.stdout
+    assert counted(done) == 12
+    done = program("--cases", "12", "--seed", "2", "--state", state)
+    assert "nothing is left to do" in done.stdout
+    whole = program("--cases", "12", "--seed", "2", "--state", state, "--anew")
+    assert [line for line in whole.stdout.splitlines() if "rate" not in line][:-1] == [
+        line for line in done.stdout.splitlines()[2:] if "rate" not in line
+    ][:-1]
+    Path(state).write_text("{")
+    done = program("--cases", "12", "--seed", "2", "--state", state)
+    assert done.returncode == 2
+    assert "--anew begins again" in done.stderr
+
+
+def test_a_failure_is_kept(tmp_path: Path) -> None:
+    progress, path = fuzz.Progress(), tmp_path / "state.json"
+    fuzz.run([good, good, wrong], 0, range(6), progress=progress)
+    progress.save(path)
+    again = fuzz.Progress.load(path)
+    assert (again.next, again.ends) == (2, {"test_fuzzing: 0": 2})
+
+
+def test_lines_of_the_loaders() -> None:
+    lines = fuzz.loader_lines()
+    with lines.collected():
+        dtau.load(fuzz_files.ARM)
+    reached = set(lines.take())
+    assert reached <= lines.all()
+    assert 0.3 < len(reached) / len(lines.all()) < 0.8
+    assert not lines.take()
 
 
 def test_the_program_explains_itself() -> None:
     done = program("--help")
     assert done.returncode == 0
-    for word in ("--cases", "--seed", "--first", "repeat"):
+    for word in ("--cases", "--seed", "--first", "--state", "--anew", "repeat", "build/fuzz"):
         assert word in done.stdout
     assert "--cases: expected at least 1, got 0" in program("--cases", "0").stderr
+
+
+# The guided one: without atheris, which is not needed here, only what it says and what it checks
+
+
+def test_the_guided_program_explains_itself() -> None:
+    command = [sys.executable, guided.__file__]
+    done = subprocess.run([*command, "--help"], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0
+    for word in ("--runs", "--seconds", "--corpus", "pip install atheris", "build/fuzz/corpus"):
+        assert word in done.stdout
+    blocked = "import sys; sys.modules['atheris'] = None; sys.argv = ['guided.py']; import guided; "
+    done = subprocess.run(
+        [sys.executable, "-c", blocked + "sys.exit(guided.main())"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    assert done.returncode == 2
+    assert "pip install atheris" in done.stderr
+
+
+def test_what_the_guided_program_runs() -> None:
+    checked = guided.checker()
+    for text in guided.seeds():
+        assert checked(text) == "model"
+    for data in (b"", b"\0", b"\1<", b"\2/etc", b"\3<robot name='x'/>", bytes(range(256))):
+        assert checked(data) == "refused"
+    rng = np.random.default_rng(0)
+    changed = {guided.changed(text, 5000, int(rng.integers(2**32))) for text in guided.seeds()}
+    assert all(len(data) <= 5000 for data in changed)
