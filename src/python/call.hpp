@@ -28,7 +28,6 @@ struct Callable {
     // The classes of several results, without and with the optional one.
     nanobind::handle results, more_results;
 
-    const Function& function() const { return list().groups[group]->functions[place]; }
     nanobind::object operator()(PyObject* const* arguments, Py_ssize_t count) const;
 };
 

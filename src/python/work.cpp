@@ -111,24 +111,28 @@ int thread_count(nb::handle threads) {
 }
 
 Plan plan(const Work& work, int threads, double numbers) {
-    constexpr double worth_threads = 200e3, noticed = 100e6;  // nanoseconds
-    const double nv = work.tree.tree.tree().nv;
-    const double scratch_numbers = numbers + nv * nv * (1.0 + work.job.options.order);
+    // Nanoseconds. Prices are low for lone states, and grow with the square of the order where that
+    // is high: what is `noticed` takes 20 to 500 ms.
+    constexpr double worth_threads = 200e3, noticed = 20e6;
+    const double nv = work.tree.tree.tree().nv, orders = 1.0 + work.job.options.order;
+    const double scratch_numbers = numbers + nv * nv * orders;
     const std::ptrdiff_t count = work.job.count;
     if (count == 1 && scratch_numbers < 1e5) return {1, 1, false, 0.0};  // most calls
     const double state = price(work, numbers);
-    if (count == 1) return {1, 1, state > noticed, scratch_of_threads(work, 1, scratch_numbers)};
+    if (count == 1)
+        return {1, 1, state * orders > noticed, scratch_of_threads(work, 1, scratch_numbers)};
     if (threads == 0)
         threads = state * static_cast<double>(count) < worth_threads ? 1 : available_processors();
     // A chunk is worth about a millisecond at most, so that a signal is seen soon, and is of whole
     // groups of lanes; threads that start late find something left to do.
     const std::ptrdiff_t group = work.list.lanes;
-    std::ptrdiff_t chunk = static_cast<std::ptrdiff_t>(1e6 / state);
+    std::ptrdiff_t chunk = static_cast<std::ptrdiff_t>(1e6 / std::max(state, 1.0));
     if (threads > 1) chunk = std::min(chunk, count / (8 * threads) + 1);
     chunk = std::max<std::ptrdiff_t>(1, (chunk + group - 1) / group) * group;
     const std::ptrdiff_t useful = (count + chunk - 1) / chunk;
     threads = static_cast<int>(std::min<std::ptrdiff_t>(threads, useful));
-    return {threads, chunk, state * static_cast<double>(std::min(chunk, count)) > noticed,
+    const double longest = state * static_cast<double>(std::min(chunk, count));
+    return {threads, chunk, longest * orders > noticed,
             scratch_of_threads(work, threads, scratch_numbers)};
 }
 
