@@ -2,7 +2,7 @@
 # The linker keeps one copy of an inline function that several files define. If two instruction sets
 # shared one, an old processor could meet new instructions. So every such function of a kernel must
 # live in the namespace of its variant. The lowest one's (and those of the scalars for tests, which
-# are compiled like it) may be shared, for every processor has it.
+# are compiled like it) may be shared, for every processor has it. Constant data may be shared too.
 #    Usage: variants.sh BUILD_FOLDER
 set -euo pipefail
 
@@ -10,7 +10,7 @@ checked=0
 for folder in "$1"/src/CMakeFiles/functions_*.dir; do
     variant=$(basename "$folder" .dir)
     variant=${variant#functions_}
-    shared=$(find "$folder" -name '*.o' -exec nm -C {} + | grep -E ' [WVu] ' \
+    shared=$(find "$folder" -name '*.o' -exec nm -C {} + | grep -E ' W ' \
         | grep -v "dtau::$variant::" || true)
     case $variant in x86_64_v2 | test_scalars | baseline) shared= ;; esac
     if [ -n "$shared" ]; then
