@@ -13,7 +13,6 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
-#include <cstring>
 
 #if defined(__x86_64__)
 #include <immintrin.h>

@@ -2,7 +2,7 @@
 //
 // Bodies are numbered depth first, so a subtree is a contiguous range of bodies and of degrees of
 // freedom, and a parent comes before its children. The frames are canonical: each body's axes are
-// rotated, once, when the model is compiled, so that the axis of its joint is z; the kernels then
+// rotated, once, when the model is compiled, so that the axis of its joint is z; the algorithms then
 // know one revolute, one prismatic joint and so on. Body::frame leads back to the user's axes.
 // [Notes] §2.
 //

@@ -1,5 +1,5 @@
 // The path of a degree of freedom to the world, kept up while an algorithm goes over all of them:
-// path[dof_depth[j]] = j for the j on the path of k, k included.
+// path[dofs.depth[j]] = j for the j on the path of k, k included.
 #pragma once
 
 #include "dtau/lane.hpp"

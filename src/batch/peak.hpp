@@ -1,7 +1,16 @@
 // What the processor can do at most, and what was done.
 #pragma once
 
-#include "functions/signature.hpp"
+#include "dtau/lane.hpp"
+
+namespace dtau {
+
+// Multiply-adds a second on one core.
+struct PeakRate {
+    double alone, in_lanes;
+};
+
+}  // namespace dtau
 
 namespace dtau::DTAU_VARIANT {
 

@@ -17,7 +17,7 @@ constexpr Function functions[] = {
              takes(q, v, tau, f_ext), gives(A, B, acceleration),
              algorithm<LinearizationWorkspace, How{.results = Results::sparse}>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
-                     linearize(tree, x.options.inputs, x[q], x[v], x[tau], x[f_ext], x[A], x[B],
+                     linearize(tree, x.options.input_map, x[q], x[v], x[tau], x[f_ext], x[A], x[B],
                                x[acceleration], w);
                  })),
 };

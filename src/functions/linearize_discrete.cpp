@@ -18,7 +18,7 @@ constexpr Function functions[] = {
          .results = "DiscreteLinearization"},
         takes(q, v, tau, dt, f_ext), gives(A, B, q_next, v_next),
         algorithm<DiscreteWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
-            linearize_discrete(tree, x.options.integrator, x.options.inputs, x[q], x[v], x[tau],
+            linearize_discrete(tree, x.options.integrator, x.options.input_map, x[q], x[v], x[tau],
                                *x[dt], x[f_ext], x[A], x[B], x[q_next], x[v_next], w);
         })),
 };

@@ -1,7 +1,7 @@
-#include "batch/unpack.hpp"
 #include "dtau/algorithms/second/forward_tensors.hpp"
 #include "functions/arguments.hpp"
 #include "functions/shared/algorithms.hpp"
+#include "functions/shared/unpack.hpp"
 
 namespace dtau::DTAU_VARIANT {
 namespace {

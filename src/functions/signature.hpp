@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "batch/job.hpp"
+#include "batch/peak.hpp"
 
 namespace dtau {
 
@@ -63,7 +64,7 @@ struct Signature {
 // A function as it was compiled for one instruction set, whose list of functions can run it.
 struct Function {
     Signature signature;
-    const void* implementation;  // null: not for these scalars
+    const void* implementation;  // what list.cpp knows how to run
 };
 
 // The functions of one file.
@@ -73,11 +74,6 @@ struct FunctionGroup {
 
     template <int n>
     constexpr FunctionGroup(const Function (&list)[n]) : functions(list), count(n) {}
-};
-
-// Multiply-adds a second on one core.
-struct PeakRate {
-    double alone, in_lanes;
 };
 
 // All functions of one instruction set.

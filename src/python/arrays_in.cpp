@@ -43,7 +43,7 @@ Shape core_shape(Quantity quantity, const Sizes& sizes) {
         case Quantity::state_matrix:
             return {2, {2 * nv, 2 * nv}};
         case Quantity::input_matrix:
-            return {2, {2 * nv, sizes.options.inputs.count}};
+            return {2, {2 * nv, sizes.options.input_map.count}};
         case Quantity::jacobians:
             return single ? Shape{2, {6, nv}} : Shape{3, {nframes, 6, nv}};
         case Quantity::tensor:

@@ -74,7 +74,7 @@ void check_output(nb::handle out, const std::string& name, const Job& job, const
 
 nb::object packed_indices(nb::handle model) {
     const TreeReference reference = compiled_tree(model);
-    const Paths& dofs = reference.tree.tree().independent;
+    const Paths& dofs = reference.compiled.tree().independent;
     npy_intp shape[2] = {3, baseline::packed_size(dofs)};
     nb::object result = nb::steal(PyArray_SimpleNew(2, shape, NPY_INTP));
     if (!result.is_valid()) throw nb::python_error();

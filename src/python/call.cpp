@@ -98,7 +98,7 @@ nb::object Callable::operator()(PyObject* const* arguments, Py_ssize_t count) co
     const int threads = count > all + 1 ? thread_count(arguments[all + 1]) : 0;
 
     // From here on none of it runs: what is read now holds.
-    const CompiledTree& compiled = work.tree.tree;
+    const CompiledTree& compiled = work.tree.compiled;
     work.options.read(signature, arguments + 1, compiled);
     job.options = work.options.values;
     if (signature.solves) require_inertia(signature.name, compiled, job.options.prescribed);

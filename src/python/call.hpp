@@ -13,7 +13,7 @@ namespace dtau {
 // The compiled tree of a model, kept alive.
 struct TreeReference {
     nanobind::object owner;
-    const CompiledTree& tree;
+    const CompiledTree& compiled;
 };
 
 // TypeError unless it is a dtau.Model.

@@ -58,7 +58,7 @@ FrameList::FrameList(nb::handle model, const Rows<std::int32_t>& bodies,
                      const Rows<double, 3, 3>& rotation, const Rows<double, 3>& translation,
                      bool single)
     : tree_(compiled_tree(model)), single_(single) {
-    const Tree& tree = tree_.tree.tree();
+    const Tree& tree = tree_.compiled.tree();
     if (rotation.shape(0) != bodies.shape(0) || translation.shape(0) != bodies.shape(0))
         throw nb::value_error("Frames: arrays of different lengths");
     if (static_cast<double>(bodies.shape(0)) * 6 * tree.nv > INT_MAX)
@@ -80,7 +80,7 @@ FrameList::FrameList(nb::handle model, const Rows<std::int32_t>& bodies,
 }
 
 void FrameList::write(const CompiledTree& tree, Options& options) const {
-    if (&tree != &tree_.tree) throw nb::value_error("frames: expected those of this model");
+    if (&tree != &tree_.compiled) throw nb::value_error("frames: expected those of this model");
     options.frames = frames_.data();
     options.nframes = static_cast<int>(frames_.size());
 }
@@ -116,7 +116,7 @@ void CallOptions::read(Option option, nb::handle given, const CompiledTree& tree
                 word("integrator", given, {"euler", "semi_implicit", "rk4"}));
             return;
         case Option::inputs:
-            return read_inputs(given, tree.tree());
+            return read_input_map(given, tree.tree());
         case Option::symmetric:
             values.symmetric = nb::cast<bool>(given);
             return;
@@ -139,7 +139,7 @@ void CallOptions::read_prescribed(nb::handle given, const Tree& tree) {
 }
 
 // None: the torques of all joints but free roots; indices of torques; or a map (nv, ninputs).
-void CallOptions::read_inputs(nb::handle given, const Tree& tree) {
+void CallOptions::read_input_map(nb::handle given, const Tree& tree) {
     const int nv = tree.independent.n;
     const auto length = [&](int axis) {
         const npy_intp n = PyArray_DIM(array(given), axis);
@@ -147,7 +147,7 @@ void CallOptions::read_inputs(nb::handle given, const Tree& tree) {
         return static_cast<int>(n);
     };
     if (given.is_none()) {
-        values.inputs = {tree.nactuated, tree.actuated, nullptr};
+        values.input_map = {tree.nactuated, tree.actuated, nullptr};
     } else if (is_array(given, NPY_INT32, 1)) {
         const int count = length(0);
         const npy_int32* numbers = static_cast<const npy_int32*>(PyArray_DATA(array(given)));
@@ -157,13 +157,13 @@ void CallOptions::read_inputs(nb::handle given, const Tree& tree) {
             if (columns_[c] < 0 || columns_[c] >= nv)
                 throw nb::value_error("inputs: a torque that does not exist");
         }
-        values.inputs = {count, columns_.get(), nullptr};
+        values.input_map = {count, columns_.get(), nullptr};
     } else if (is_array(given, NPY_DOUBLE, 2)) {
         if (PyArray_DIM(array(given), 0) != nv)
             throw nb::value_error("inputs: a map of another shape");
         map_ = nb::borrow(given);
-        values.inputs = {length(1), nullptr,
-                         static_cast<const double*>(PyArray_DATA(array(given)))};
+        values.input_map = {length(1), nullptr,
+                            static_cast<const double*>(PyArray_DATA(array(given)))};
     } else {
         throw nb::type_error("inputs: expected None, indices (int32) or a map (float64)");
     }

@@ -50,7 +50,7 @@ class CallOptions {
   private:
     void read(Option option, nanobind::handle given, const CompiledTree& tree);
     void read_prescribed(nanobind::handle given, const Tree& tree);
-    void read_inputs(nanobind::handle given, const Tree& tree);
+    void read_input_map(nanobind::handle given, const Tree& tree);
 
     nanobind::object frames_, map_;
     // Copies: what these say is checked once, and others could write into the arguments.

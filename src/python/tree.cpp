@@ -60,6 +60,7 @@ void define_tree(nb::module_& m) {
         "joint_sizes",
         [](JointKind kind) { return nb::make_tuple(traits(kind).nq, traits(kind).nv); },
         nb::arg("kind"), nb::sig("def joint_sizes(kind: JointKind) -> tuple[int, int]"));
+    m.attr("max_dofs") = max_dofs;
     nb::class_<CompiledTree>(m, "Tree")
         .def("__init__", &make_tree, nb::arg("kind"), nb::arg("parent"), nb::arg("link"),
              nb::arg("leader"), nb::arg("multiplier"), nb::arg("offset"), nb::arg("rotation"),

@@ -32,7 +32,7 @@ void end_work(SlowWork* slow) {
 // A rough price of a state in nanoseconds, to choose threads and chunks: a share for every body and
 // every number of the result, and for solving with the mass matrix.
 double price(const Work& work, double numbers) {
-    const Tree& tree = work.tree.tree.tree();
+    const Tree& tree = work.tree.compiled.tree();
     return 15.0 * (1.0 + work.job.options.order) * tree.nbodies +
            numbers * (work.function.signature.solves ? 0.1 * tree.nv : 0.5);
 }
@@ -41,13 +41,13 @@ double price(const Work& work, double numbers) {
 double scratch_of_threads(const Work& work, int threads, double numbers) {
     // An algorithm takes no more than some ten arrays of the size of its results and of matrices.
     if (10.0 * 8.0 * numbers * work.list.lanes * threads < 64e6) return 0.0;
-    const std::size_t each = work.list.scratch(work.function, work.tree.tree.tree(), work.job);
+    const std::size_t each = work.list.scratch(work.function, work.tree.compiled.tree(), work.job);
     return static_cast<double>(each) * threads;
 }
 
 void compute(const void* self, std::ptrdiff_t begin, std::ptrdiff_t end) {
     const Work& work = *static_cast<const Work*>(self);
-    work.list.run(work.function, work.tree.tree.tree(), work.job, begin, end);
+    work.list.run(work.function, work.tree.compiled.tree(), work.job, begin, end);
 }
 
 bool signal_raises(void* lock) { return static_cast<ReleasedLock*>(lock)->signal_raises(); }
@@ -114,7 +114,7 @@ Plan plan(const Work& work, int threads, double numbers) {
     // Nanoseconds. Prices are low for lone states, and grow with the square of the order where that
     // is high: what is `noticed` takes 20 to 500 ms.
     constexpr double worth_threads = 200e3, noticed = 20e6;
-    const double nv = work.tree.tree.tree().nv, orders = 1.0 + work.job.options.order;
+    const double nv = work.tree.compiled.tree().nv, orders = 1.0 + work.job.options.order;
     const double scratch_numbers = numbers + nv * nv * orders;
     const std::ptrdiff_t count = work.job.count;
     if (count == 1 && scratch_numbers < 1e5) return {1, 1, false, 0.0};  // most calls

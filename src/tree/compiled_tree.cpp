@@ -9,9 +9,6 @@ namespace dtau {
 
 namespace {
 
-// The entries of three (nv, nv) matrices side by side, padded, are counted with an int.
-constexpr std::size_t max_dofs = 26000;
-
 bool finite(const BodyDescription& body) {
     double sum = body.pitch * 0.0 + body.mass * 0.0;
     for (double x : body.rotation) sum += x * 0.0;

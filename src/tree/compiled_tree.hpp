@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,9 @@ struct BodyDescription {
     std::array<double, 3> com;
     std::array<double, 9> tensor;  // about the centre of mass
 };
+
+// The entries of three (nv, nv) matrices side by side, padded, are counted with an int.
+inline constexpr std::size_t max_dofs = 26000;
 
 class CompiledTree {
   public:

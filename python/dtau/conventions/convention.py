@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau.conventions import derivatives, linearizations, states, time_derivatives
 from dtau.conventions.coordinates import CoordinateMap
-from dtau.conventions.maps import Maps
+from dtau.conventions.maps import Array, Maps
 from dtau.conventions.twists import TwistMap
 from dtau.conventions.wrenches import WrenchMap
 from dtau.immutable import Immutable, checking
@@ -22,8 +22,6 @@ from dtau.results import (
     PartialState,
     State,
 )
-
-Array = NDArray[np.float64]
 
 
 class Convention(Immutable):

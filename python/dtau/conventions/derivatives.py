@@ -10,14 +10,13 @@ from __future__ import annotations
 from typing import NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.checks import require
-from dtau.conventions.maps import Batch, Maps, quiet
+from dtau.conventions.maps import Array, Batch, Maps, quiet
 from dtau.conventions.twists import Variations
 from dtau.results import ForwardDynamicsDerivatives, InverseDynamicsDerivatives
 
-Array = NDArray[np.float64]
 D = TypeVar("D", InverseDynamicsDerivatives, ForwardDynamicsDerivatives)
 
 

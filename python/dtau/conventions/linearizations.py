@@ -21,14 +21,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.checks import real_numbers, require
-from dtau.conventions.maps import Maps, quiet
+from dtau.conventions.maps import Array, Maps, quiet
 from dtau.conventions.twists import TwistMap
 from dtau.results import DiscreteLinearization, Linearization
-
-Array = NDArray[np.float64]
 
 
 class _StateMap(NamedTuple):

@@ -7,14 +7,12 @@ and tau' = A^-T tau.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from dtau.conventions.maps import Batch, Maps, quiet
+from dtau.conventions.maps import Array, Batch, Maps, quiet
 from dtau.functions.manifold import neutral
 from dtau.model.model import Model
 from dtau.results import PartialState, State
-
-Array = NDArray[np.float64]
 
 
 @quiet

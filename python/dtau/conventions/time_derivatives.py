@@ -16,13 +16,11 @@ from __future__ import annotations
 from math import comb
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.checks import real_numbers
-from dtau.conventions.maps import Maps, quiet
+from dtau.conventions.maps import Array, Maps, quiet
 from dtau.conventions.twists import TwistMap, skew
-
-Array = NDArray[np.float64]
 
 
 @quiet

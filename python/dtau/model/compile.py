@@ -13,7 +13,7 @@ from dtau.model.joints import Revolute, Universal
 from dtau.model.links import Body, Limits, Mimic
 from dtau.model.spatial import Inertia, Pose
 
-MOST_DOFS = 26_000  # degrees of freedom that the core counts, with those of joints that mimic
+MOST_DOFS = _core.max_dofs
 
 
 @dataclass(frozen=True)

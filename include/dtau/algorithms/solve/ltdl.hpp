@@ -5,7 +5,7 @@
 // have entries for related pairs only. L is therefore kept by paths: row k holds L_kj at place
 // depth(j) for the j on the path of k, and 1/D_k at place depth(k). The path of an ancestor is a
 // prefix of the path of k, so rows combine place by place ([Notes] §10). The subtree of k is the range
-// k ... dof_end[k] - 1.
+// k ... dofs.end[k] - 1.
 #pragma once
 
 #include "dtau/arena.hpp"

@@ -8,7 +8,7 @@
 //   C_jk = s_j . (B s_k + I S'_k)
 #pragma once
 
-#include "dtau/algorithms/values/crba.hpp"
+#include "dtau/kinematics.hpp"
 
 namespace dtau::DTAU_VARIANT {
 

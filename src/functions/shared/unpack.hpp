@@ -2,7 +2,7 @@
 // memory is passed once.
 #pragma once
 
-#include "batch/packed_rows.hpp"
+#include "functions/shared/packed_rows.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
