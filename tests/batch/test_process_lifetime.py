@@ -262,19 +262,23 @@ def test_a_signal_handler_that_calls_the_package(threads: int) -> None:
 
 SLOW = """
 how = sys.argv[1]
-model = chain(1500 if how == "alone" else 800)
+model = chain(2000 if how == "alone" else 1200)  # takes far longer than the wait below
 q = dtau.neutral(model)
 q = q if how == "alone" else np.stack([q] * 3)
 out = np.full(q.shape[:-1] + (model.nv,) * 2, np.nan)
 want = dtau.mass_matrix_inverse(model, q)
 
+begins = threading.Event()
+
 def interrupt():
-    time.sleep(0.1)
+    begins.wait()
+    time.sleep(0.02)
     os.kill(os.getpid(), signal.SIGINT)
 
 threading.Thread(target=interrupt).start()
 said = None
 try:
+    begins.set()
     dtau.mass_matrix_inverse(model, q, out=out)
 except KeyboardInterrupt as error:
     said = str(error)
@@ -300,13 +304,16 @@ def test_ctrl_c_while_one_state_takes_long(how: str) -> None:
 
 
 EXIT_AFTER = """
-model = chain(1500)
+model = chain(2000)  # takes far longer than the wait below
 q = dtau.neutral(model)
+begins = threading.Event()
 def interrupt():
-    time.sleep(0.1)
+    begins.wait()
+    time.sleep(0.02)
     os.kill(os.getpid(), signal.SIGINT)
 threading.Thread(target=interrupt).start()
 try:
+    begins.set()
     dtau.mass_matrix_inverse(model, q)
 except KeyboardInterrupt:
     sys.exit(7)
