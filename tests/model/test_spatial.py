@@ -361,3 +361,13 @@ class TestJoints:
             assert pickle.loads(pickle.dumps(joint)) == joint
         with pytest.raises(AttributeError):
             dtau.Revolute((0, 0, 1)).axis = (1.0, 0.0, 0.0)  # type: ignore[misc]
+
+
+def test_asymmetric_by_more_than_the_largest_number() -> None:
+    """Without a warning of NumPy's: the difference of the two numbers overflows."""
+    tensor = np.eye(3)
+    tensor[1, 2], tensor[2, 1] = 1.7e308, -1.7e308
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(ValueError, match="tensor: expected a symmetric matrix"):
+            dtau.Inertia(1.0, tensor=tensor)

@@ -223,7 +223,8 @@ class Inertia(Immutable):
         if self.mass < 0:
             raise ValueError(f"mass: expected a number of at least 0, got {self.mass}")
         tensor = self.tensor
-        if np.abs(tensor - tensor.T).max() > leeway * _DEFINITE * np.abs(tensor).max():
+        half = 0.5 * tensor  # differences of whole ones could overflow
+        if np.abs(half - half.T).max() > leeway * _DEFINITE * np.abs(half).max():
             raise ValueError(f"tensor: expected a symmetric matrix, got {tensor.tolist()}")
         small, middle, large = (float(x) for x in np.linalg.eigvalsh(tensor))
         slack = leeway * max(_DEFINITE * max(abs(small), abs(large)), _NANOMETRE * self.mass)
