@@ -17,6 +17,8 @@ import dtau
 from dtau import _core
 
 faulthandler.enable()
+# Also where the tests themselves are a job in the background, which ignores interrupts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 def chain(bodies):
     builder = dtau.ModelBuilder("chain")
