@@ -121,7 +121,8 @@ def main() -> int:
         print(check(args.file.read_bytes()))
         return 0
 
-    args.corpus.mkdir(parents=True, exist_ok=True)
+    for folder in (FOLDER, args.corpus):
+        folder.mkdir(parents=True, exist_ok=True)
     for k, data in enumerate(seeds()):
         (args.corpus / f"seed-{k}").write_bytes(data)
 
