@@ -180,9 +180,7 @@ void run_in_lanes(const Algorithm<Lane>& algorithm, Results results, const Tree&
         }
     }
 }
-#endif
 
-#ifndef DTAU_TEST_SCALARS
 bool one_by_one(const Algorithms& algorithms, const Tree& tree, const Job& job) {
     return job.element == Element::alone || job.count == 1 || !algorithms.in_lanes.apply ||
            (algorithms.one_by_one && algorithms.one_by_one(tree, job.options));

@@ -38,8 +38,8 @@ struct ArraySignature {
     const char* name;
     Quantity quantity;
     int rows;
-    bool
-        optional;  // an input may be None; such a result there is only where the last input is given
+    // An input may be None; such a result there is only where the last input is given.
+    bool optional;
 };
 
 // What a function takes before its arrays.

@@ -21,8 +21,7 @@ int word(const char* option, nb::handle given, const char* const (&words)[n]) {
         expected += (k == 0 ? "'" : k + 1 < n ? ", '" : " or '") + std::string(words[k]) + "'";
     }
     throw nb::value_error(
-        (std::string(option) + ": expected " + expected + ", got " + nb::repr(given).c_str())
-            .c_str());
+        (std::string(option) + ": expected " + expected + ", got " + str(nb::repr(given))).c_str());
 }
 
 // Whether it is an array of so many axes whose numbers lie one after the other.
