@@ -318,3 +318,23 @@ def test_random_state_of_odd_limits(limits: dtau.Limits, least: float, most: flo
     assert q.min() >= least
     assert q.max() <= most
     assert 0.5 * q.max() - 0.5 * q.min() >= 0.99 * (0.5 * most - 0.5 * least)
+
+
+class Unwritable:
+    """What cannot be written as UTF-8."""
+
+    def __repr__(self) -> str:
+        return "<\ud800>"
+
+
+@pytest.mark.parametrize(
+    "value", ["\ud800", Unwritable(), None, 3], ids=["text", "repr", "none", "3"]
+)
+def test_options_that_are_no_word(value: Any) -> None:
+    model = robot(NEAR)
+    state = random_state(model, 0)
+    with pytest.raises(ValueError, match=r"integrator: expected 'euler', .*got"):
+        dtau.step(model, state["q"], state["v"], state["tau"], 0.01, value)
+    frame = next(iter(model.frames))
+    with pytest.raises(ValueError, match=r"axes: expected 'body', 'world' or 'mixed', got"):
+        dtau.frame_jacobians(model, state["q"], frame, value)

@@ -330,3 +330,9 @@ def test_lock_on_robots(name: str) -> None:
 @given(trees().filter(lambda tree: sum(body.kind != "fixed" for body in tree.bodies) > 1), SEEDS)
 def test_lock(tree: Tree, seed: int) -> None:
     check_lock(tree, seed)
+
+
+def test_center_of_mass_of_a_robot_without_mass() -> None:
+    builder = dtau.ModelBuilder("massless")
+    builder.add(dtau.Revolute((0, 0, 1)), name="link", parent=None, armature=1.0)
+    assert np.isnan(dtau.center_of_mass(builder.build(), [0.3])).all()
