@@ -44,13 +44,14 @@ struct Output {
 
 // What a function takes beside its arrays, for its algorithm; what it does not take is not read.
 struct Options {
-    // The order of the time derivatives: what the length of the stacks says.
+    // The order of the time derivatives: as asked for, or what the length of the stacks says.
     static constexpr int max_order = 100;
     int order = 0;
 
     const Frame* frames = nullptr;
     int nframes = 0;
     Axes axes = Axes::body;
+    Axes wrench_axes = Axes::body;  // of external wrenches
 
     const bool* prescribed = nullptr;  // (independent nv) whose motion is given, and not its torque
 

@@ -26,7 +26,9 @@ constexpr auto coupled_forward_series = []<class T>(const Tree& tree, const auto
 };
 
 constexpr Function functions[] = {
-    function({.name = "forward_dynamics_time_derivatives", .solves = true},
+    function({.name = "forward_dynamics_time_derivatives",
+              .options = {Option::wrench_axes, Option::order},
+              .solves = true},
              takes(q, v, tau_stack, f_ext_stack), gives(accelerations),
              algorithm<ForwardSeriesWorkspace>(forward_series),
              algorithm<CoupledSeriesWorkspace>(coupled_forward_series)),
@@ -46,7 +48,7 @@ constexpr Function functions[] = {
                                              x.options.prescribed, x[acceleration], x[torque], w);
              })),
     function({.name = "hybrid_dynamics_time_derivatives",
-              .options = {Option::prescribed},
+              .options = {Option::prescribed, Option::wrench_axes, Option::order},
               .solves = true,
               .results = "HybridDynamics"},
              takes(q, v, a_stack, tau_stack, f_ext_stack), gives(accelerations, torques),

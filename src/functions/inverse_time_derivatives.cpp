@@ -8,21 +8,24 @@ namespace {
 constexpr Out<"tau", Quantity::torque, 1> torques;
 
 constexpr Function functions[] = {
-    function({.name = "inverse_dynamics_time_derivatives"}, takes(q, v_beyond, f_ext_stack),
-             gives(torques),
+    function({.name = "inverse_dynamics_time_derivatives",
+              .options = {Option::wrench_axes, Option::order}},
+             takes(q, v_beyond, f_ext_stack), gives(torques),
              algorithm<InverseSeriesWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      inverse_time_derivatives<Part::all>(tree, x.options.order, x[q], x[v_beyond],
                                                          x[f_ext_stack], x[torques], w);
                  })),
-    function({.name = "bias_torque_time_derivatives"}, takes(q, v_stack, f_ext_stack),
-             gives(torques),
-             algorithm<InverseSeriesWorkspace>(
-                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
-                     inverse_time_derivatives<Part::bias>(tree, x.options.order, x[q], x[v_stack],
-                                                          x[f_ext_stack], x[torques], w);
-                 })),
-    function({.name = "gravity_torque_time_derivatives"}, takes(q, v_below), gives(torques),
+    function(
+        {.name = "bias_torque_time_derivatives", .options = {Option::wrench_axes, Option::order}},
+        takes(q, v_stack, f_ext_stack), gives(torques),
+        algorithm<InverseSeriesWorkspace>(
+            []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                inverse_time_derivatives<Part::bias>(tree, x.options.order, x[q], x[v_stack],
+                                                     x[f_ext_stack], x[torques], w);
+            })),
+    function({.name = "gravity_torque_time_derivatives", .options = {Option::order}},
+             takes(q, v_below), gives(torques),
              algorithm<InverseSeriesWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      inverse_time_derivatives<Part::gravity, T>(tree, x.options.order, x[q],

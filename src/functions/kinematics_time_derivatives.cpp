@@ -9,7 +9,9 @@ constexpr Out<"translation", Quantity::positions, 1> translation;
 constexpr Out<"twist", Quantity::twists, 0> twist;
 
 constexpr Function functions[] = {
-    function({.name = "kinematics_time_derivatives", .results = "KinematicsTimeDerivatives"},
+    function({.name = "kinematics_time_derivatives",
+              .options = {Option::order},
+              .results = "KinematicsTimeDerivatives"},
              takes(q, v_below), gives(rotation, translation, twist),
              algorithm<TimeKinematicsWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {

@@ -31,8 +31,8 @@ enum class Quantity {
     input_matrix,     // (2 nv, ninputs)
 };
 
-// Time derivatives are stacked along an axis before the quantity's, of length order + rows; the first
-// stack among the inputs says what the order is.
+// Time derivatives are stacked along an axis before the quantity's, of length order + rows. The order
+// is asked for, and longer stacks are cut; or the first stack among the inputs says what it is.
 inline constexpr int not_stacked = -1;
 
 struct ArraySignature {
@@ -44,7 +44,17 @@ struct ArraySignature {
 };
 
 // What a function takes before its arrays.
-enum class Option { frames, axes, prescribed, integrator, inputs, symmetric, packed };
+enum class Option {
+    frames,
+    axes,
+    wrench_axes,
+    prescribed,
+    integrator,
+    inputs,
+    symmetric,
+    packed,
+    order,
+};
 
 struct Signature {
     const char* name;

@@ -53,10 +53,17 @@ inline bool is_plain(nanobind::handle given, int type) {
 // others know.
 nanobind::object converted(nanobind::handle given, const char* name, int type);
 
-// A plain array that is an input: its last axes checked, and evenly spaced. A stack's axis is added to
-// `core`; the first stack's length writes `order`, which is negative before. Runs no other code.
+// How far a call's stacks of time derivatives are read: to the order that is asked for, be they longer;
+// else all of them, and the first writes the order, negative before, that the others must have.
+struct Stacks {
+    int order;
+    bool asked;
+};
+
+// A plain array that is an input: its last axes checked, and evenly spaced. The axis of what is read of
+// a stack is added to `core`. Runs no other code.
 nanobind::object input_array(nanobind::handle plain, const ArraySignature& input, Shape& core,
-                             int& order, int type);
+                             Stacks& stacks, int type);
 
 // The distance in bytes of neighbouring numbers of such an array's last axes.
 npy_intp core_spacing(nanobind::handle input, const Shape& core);

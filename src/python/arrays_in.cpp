@@ -111,13 +111,13 @@ nb::object from_any(nb::handle given, PyArray_Descr* type, int flags) {
 }
 
 // Whether the numbers of the last axes follow each other at equal distances. The strides of axes of
-// one number mean nothing.
+// one number, or none, mean nothing.
 bool evenly_spaced(PyArrayObject* a, const Shape& core, npy_intp& spacing) {
     const npy_intp* strides = PyArray_STRIDES(a) + PyArray_NDIM(a) - core.ndim;
     npy_intp count = 1;
     spacing = PyArray_ITEMSIZE(a);
     for (int k = core.ndim - 1; k >= 0; --k) {
-        if (core.size[k] == 1) continue;
+        if (core.size[k] <= 1) continue;
         if (count == 1) spacing = strides[k];
         if (strides[k] != spacing * count) return false;
         count *= core.size[k];
@@ -125,17 +125,25 @@ bool evenly_spaced(PyArrayObject* a, const Shape& core, npy_intp& spacing) {
     return true;
 }
 
+// Whether the last axes are those of `core`, or the first of them longer than there.
+bool has_core(PyArrayObject* a, const Shape& core, bool longer) {
+    const int batch = PyArray_NDIM(a) - core.ndim;
+    if (batch < 0) return false;
+    const npy_intp* shape = PyArray_DIMS(a) + batch;
+    for (int k = 0; k < core.ndim; ++k)
+        if (shape[k] != core.size[k] && !(longer && k == 0 && shape[k] > core.size[k]))
+            return false;
+    return true;
+}
+
 // Checks the last axes, and returns the array with them evenly spaced (a copy only if they are
 // not).
-nb::object with_core(nb::handle given, const char* name, const Shape& core) {
+nb::object with_core(nb::handle given, const char* name, const Shape& core, bool longer) {
     PyArrayObject* a = array(given);
-    const int ndim = PyArray_NDIM(a), batch = ndim - core.ndim;
-    const npy_intp* shape = PyArray_DIMS(a);
-    bool matches = batch >= 0;
-    for (int k = 0; matches && k < core.ndim; ++k) matches = shape[batch + k] == core.size[k];
-    if (!matches)
-        throw nb::value_error((std::string(name) + " has shape " + text(shape, ndim) +
-                               ", expected " + text(core.size, core.ndim, "..."))
+    if (!has_core(a, core, longer))
+        throw nb::value_error((std::string(name) + " has shape " +
+                               text(PyArray_DIMS(a), PyArray_NDIM(a)) + ", expected " +
+                               text(core.size, core.ndim, "..."))
                                   .c_str());
     npy_intp spacing;
     if (evenly_spaced(a, core, spacing)) return nb::borrow(given);
@@ -144,26 +152,35 @@ nb::object with_core(nb::handle given, const char* name, const Shape& core) {
     return copy;
 }
 
-// Checks the length of a stack of `core`, and writes the order that the first one gives.
-int stack_length(PyArrayObject* a, const ArraySignature& input, const Shape& core, int& order) {
+// Checks the length of a stack of `core`, and returns how much of it is read.
+int stack_length(PyArrayObject* a, const ArraySignature& input, const Shape& core, Stacks& stacks) {
+    int& order = stacks.order;
     const int axis = PyArray_NDIM(a) - core.ndim - 1;
     const npy_intp length = axis >= 0 ? PyArray_DIM(a, axis) : -1;
     const int least = input.rows > 0 ? input.rows : 1;
-    const auto fail = [&](const std::string& expected) {
+    const auto fail = [&](const std::string& expected, const std::string& what) {
         throw nb::value_error((std::string(input.name) + " has shape " +
                                text(PyArray_DIMS(a), PyArray_NDIM(a)) + ", expected " +
                                text(core.size, core.ndim, "..., n") + " with n = " + expected +
-                               ": a stack of the value and its time derivatives")
+                               ": " + what)
                                   .c_str());
     };
-    if (order >= 0) {
-        const int expected = order + input.rows;
-        if (length != expected) fail(std::to_string(expected) + ", to match the stack before it");
+    const int expected = order + input.rows;
+    if (stacks.asked) {
+        if (length < expected || !has_core(a, core, false))
+            fail(std::to_string(expected) + " or more",
+                 "the value and its time derivatives, for order " + std::to_string(order));
         return expected;
     }
-    if (length < least) fail(std::to_string(least) + " or more");
+    const char* stack = "a stack of the value and its time derivatives";
+    if (order >= 0) {
+        if (length != expected)
+            fail(std::to_string(expected) + ", to match the stack before it", stack);
+        return expected;
+    }
+    if (length < least) fail(std::to_string(least) + " or more", stack);
     if (length - input.rows > Options::max_order)
-        fail("at most " + std::to_string(Options::max_order + input.rows));
+        fail("at most " + std::to_string(Options::max_order + input.rows), stack);
     order = static_cast<int>(length) - input.rows;
     return static_cast<int>(length);
 }
@@ -193,14 +210,14 @@ nb::object converted(nb::handle given, const char* name, int type) {
     return result;
 }
 
-nb::object input_array(nb::handle plain, const ArraySignature& input, Shape& core, int& order,
+nb::object input_array(nb::handle plain, const ArraySignature& input, Shape& core, Stacks& stacks,
                        int type) {
     if (!is_plain(plain, type))
         throw nb::value_error(
             (std::string(input.name) + ": another argument changed it during the call").c_str());
     if (input.rows != not_stacked)
-        core = stacked(core, stack_length(array(plain), input, core, order));
-    return with_core(plain, input.name, core);
+        core = stacked(core, stack_length(array(plain), input, core, stacks));
+    return with_core(plain, input.name, core, stacks.asked && input.rows != not_stacked);
 }
 
 npy_intp core_spacing(nb::handle input, const Shape& core) {

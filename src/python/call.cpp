@@ -1,6 +1,8 @@
 #define DTAU_IMPORTS_NUMPY
 #include "python/call.hpp"
 
+#include <algorithm>
+
 #include "dtau/coupling.hpp"
 #include "python/arrays.hpp"
 #include "python/lock.hpp"
@@ -87,6 +89,7 @@ nb::object Callable::operator()(PyObject* const* arguments, Py_ssize_t count) co
     job.element = element;
     job.ninputs = signature.ninputs;
     job.noutputs = signature.noutputs - fewer;
+    work.options.read_numbers(signature, arguments + 1);
     for (int i = 0; i < job.ninputs; ++i) {
         const ArraySignature& input = signature.inputs[i];
         const nb::handle given(arguments[first + i]);
@@ -103,22 +106,22 @@ nb::object Callable::operator()(PyObject* const* arguments, Py_ssize_t count) co
     job.options = work.options.values;
     if (signature.solves) require_inertia(signature.name, compiled, job.options.prescribed);
     const Sizes sizes = {compiled.tree(), job.options, work.options.single_frame};
-    int order = -1;
+    Stacks stacks = {work.options.order, work.options.order >= 0};
     Shape cores[Job::max_inputs];
     for (int i = 0; i < job.ninputs; ++i) {
         const ArraySignature& expected = signature.inputs[i];
         cores[i] = core_shape(expected.quantity, sizes);
         if (!work.inputs[i].is_valid()) continue;
-        work.inputs[i] = input_array(work.inputs[i], expected, cores[i], order, type);
+        work.inputs[i] = input_array(work.inputs[i], expected, cores[i], stacks, type);
         Input& input = job.in[i];
         input.data = PyArray_BYTES(array(work.inputs[i]));
         input.spacing = core_spacing(work.inputs[i], cores[i]);
         input.size = 1;
         input.meaning = input_meaning(expected.quantity);
-        if (expected.rows != not_stacked) input.stacked = order + expected.rows;
+        if (expected.rows != not_stacked) input.stacked = stacks.order + expected.rows;
         for (int k = 0; k < cores[i].ndim; ++k) input.size *= static_cast<int>(cores[i].size[k]);
     }
-    job.options.order = order < 0 ? 0 : order;
+    job.options.order = std::max(stacks.order, 0);
     broadcast(job, signature, work.inputs, cores);
     Shape shapes[Job::max_outputs];
     const double numbers = describe_outputs(job, signature, sizes, shapes);

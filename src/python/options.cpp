@@ -4,6 +4,7 @@
 #include <string>
 
 #include "python/arrays.hpp"
+#include "python/lock.hpp"
 
 namespace nb = nanobind;
 
@@ -24,6 +25,10 @@ int word(const char* option, nb::handle given, const char* const (&words)[n]) {
         (std::string(option) + ": expected " + expected + ", got " + str(nb::repr(given))).c_str());
 }
 
+Axes axes(Option option, nb::handle given) {
+    return static_cast<Axes>(word(name(option), given, {"body", "world", "mixed"}));
+}
+
 // Whether it is an array of so many axes whose numbers lie one after the other.
 bool is_array(nb::handle given, int type, int ndim) {
     return PyArray_Check(given.ptr()) && PyArray_TYPE(array(given)) == type &&
@@ -39,6 +44,8 @@ const char* name(Option option) {
             return "frames";
         case Option::axes:
             return "axes";
+        case Option::wrench_axes:
+            return "f_ext_axes";
         case Option::prescribed:
             return "prescribed";
         case Option::integrator:
@@ -49,8 +56,23 @@ const char* name(Option option) {
             return "symmetric";
         case Option::packed:
             return "packed";
+        case Option::order:
+            return "order";
     }
     return "";
+}
+
+int number(const char* expected, nb::handle given, int least, int most) {
+    const bool integer = PyIndex_Check(given.ptr()) && !PyBool_Check(given.ptr());
+    const Py_ssize_t value =
+        integer ? unless_ended([&] { return PyNumber_AsSsize_t(given.ptr(), nullptr); }) : -1;
+    if (!integer || value < least || value > most) {
+        PyErr_Clear();
+        const std::string message = std::string(expected) + ", got " + str(nb::repr(given));
+        if (!integer) throw nb::type_error(message.c_str());
+        throw nb::value_error(message.c_str());
+    }
+    return static_cast<int>(value);
 }
 
 FrameList::FrameList(nb::handle model, const Rows<std::int32_t>& bodies,
@@ -84,6 +106,14 @@ void FrameList::write(const CompiledTree& tree, Options& options) const {
     options.nframes = static_cast<int>(frames_.size());
 }
 
+void CallOptions::read_numbers(const Signature& signature, PyObject* const* given) {
+    static_assert(Options::max_order == 100, "as the message says");
+    for (int k = 0; k < signature.noptions; ++k)
+        if (signature.options[k] == Option::order && given[k] != Py_None)
+            order = number("order: expected an int from 0 to 100 or None", given[k], 0,
+                           Options::max_order);
+}
+
 void CallOptions::read(const Signature& signature, PyObject* const* given,
                        const CompiledTree& tree) {
     for (int k = 0; k < signature.noptions; ++k) read(signature.options[k], given[k], tree);
@@ -106,7 +136,10 @@ void CallOptions::read(Option option, nb::handle given, const CompiledTree& tree
             return;
         }
         case Option::axes:
-            values.axes = static_cast<Axes>(word("axes", given, {"body", "world", "mixed"}));
+            values.axes = axes(option, given);
+            return;
+        case Option::wrench_axes:
+            values.wrench_axes = axes(option, given);
             return;
         case Option::prescribed:
             return read_prescribed(given, tree.tree());
@@ -121,6 +154,8 @@ void CallOptions::read(Option option, nb::handle given, const CompiledTree& tree
             return;
         case Option::packed:
             values.packed = nb::cast<bool>(given);
+            return;
+        case Option::order:  // a number
             return;
     }
 }

@@ -41,10 +41,13 @@ class FrameList {
 // The options of one call, and what they point into.
 class CallOptions {
   public:
-    // Runs no Python code.
+    // Those that are numbers. May run the arguments' own code.
+    void read_numbers(const Signature& signature, PyObject* const* given);
+    // All others. Runs no Python code.
     void read(const Signature& signature, PyObject* const* given, const CompiledTree& tree);
 
     Options values;
+    int order = -1;  // as it is asked for; negative: the stacks say it
     bool single_frame = false;
 
   private:
@@ -58,7 +61,11 @@ class CallOptions {
     std::unique_ptr<int[]> columns_;
 };
 
-// The name of an option in the stubs.
+// An int from `least` to `most`; `expected` begins the message of the TypeError or ValueError about
+// anything else. May run the argument's own code.
+int number(const char* expected, nanobind::handle given, int least, int most);
+
+// The name of an option in Python.
 const char* name(Option option);
 
 }  // namespace dtau

@@ -16,11 +16,13 @@ ARRAY = "NDArray[numpy.float64]"
 OPTIONS = {
     "frames": "Frames",
     "axes": "str",
+    "f_ext_axes": "str",
     "prescribed": "NDArray[numpy.bool]",
     "integrator": "str",
     "inputs": f"NDArray[numpy.int32] | {ARRAY} | None",
     "symmetric": "bool",
     "packed": "bool",
+    "order": "int | None",
 }
 
 

@@ -96,18 +96,9 @@ void run_slow(Work& work, const Plan& plan) {
 }  // namespace
 
 int thread_count(nb::handle threads) {
-    if (threads.is_none()) return 0;
-    const bool integer = PyIndex_Check(threads.ptr()) && !PyBool_Check(threads.ptr());
-    const Py_ssize_t count =
-        integer ? unless_ended([&] { return PyNumber_AsSsize_t(threads.ptr(), nullptr); }) : 0;
-    if (count < 1 || count > 1024) {
-        PyErr_Clear();
-        const std::string message =
-            "threads: expected a number from 1 to 1024, got " + str(nb::repr(threads));
-        if (!integer) throw nb::type_error(message.c_str());
-        throw nb::value_error(message.c_str());
-    }
-    return static_cast<int>(count);
+    return threads.is_none()
+               ? 0
+               : number("threads: expected a number from 1 to 1024", threads, 1, 1024);
 }
 
 Plan plan(const Work& work, int threads, double numbers) {

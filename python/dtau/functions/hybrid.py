@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from dtau import _core
 from dtau.checks import require, tuple_of, unknown_name
 from dtau.model.model import Model
+from dtau.options import Axes
 from dtau.results import HybridDynamics
 
 
@@ -94,6 +95,8 @@ def hybrid_dynamics_time_derivatives(
     prescribed: Sequence[str] | NDArray[np.bool_],
     f_ext_derivatives: ArrayLike | None = None,
     *,
+    f_ext_axes: Axes = "body",
+    order: int | None = None,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> HybridDynamics:
@@ -115,8 +118,16 @@ def hybrid_dynamics_time_derivatives(
     prescribed : sequence of str, or ndarray of bool (nv,)
         The joints whose motion is given; see `dtau.hybrid_dynamics`.
     f_ext_derivatives : array_like (..., r + 1, nbodies, 6), optional
-        External wrench on each body, [force, moment] in the body frame at its origin, and the time
-        derivatives of these components.
+        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m, and the
+        time derivatives of these components of order 1 to r.
+    f_ext_axes : {"body", "world", "mixed"}
+        Axes of ``f_ext_derivatives``. ``"body"``: in the body frame, at the body's origin.
+        ``"mixed"``: in world axes, at the body's origin. ``"world"``: in world axes, moment about
+        the world's origin (the spatial wrenches of [HO-FBS]); derivatives are then those of these
+        components.
+    order : int, optional
+        How far: the r of these shapes, from 0 to 100. Longer stacks are cut, see
+        `dtau.inverse_dynamics_time_derivatives`; without it their length says r.
     out, threads
         See `dtau.inverse_dynamics`; ``out`` takes the two arrays of the results.
 
@@ -129,7 +140,7 @@ def hybrid_dynamics_time_derivatives(
     Raises
     ------
     ValueError, TypeError
-        As `dtau.hybrid_dynamics`, also if a stack is empty or stacks are of different lengths.
+        As `dtau.hybrid_dynamics` and `dtau.forward_dynamics_time_derivatives`.
 
     Notes
     -----
@@ -149,7 +160,17 @@ def hybrid_dynamics_time_derivatives(
     """
     mask = _mask(model, prescribed)
     return _core.hybrid_dynamics_time_derivatives(
-        model, mask, q, v, a_derivatives, tau_derivatives, f_ext_derivatives, out, threads
+        model,
+        mask,
+        f_ext_axes,
+        order,
+        q,
+        v,
+        a_derivatives,
+        tau_derivatives,
+        f_ext_derivatives,
+        out,
+        threads,
     )
 
 

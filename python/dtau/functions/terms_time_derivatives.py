@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.model.model import Model
+from dtau.options import Axes
 
 
 def mass_matrix_time_derivatives(
@@ -21,6 +22,7 @@ def mass_matrix_time_derivatives(
     q: ArrayLike,
     v_derivatives: ArrayLike,
     *,
+    order: int | None = None,
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
@@ -33,7 +35,11 @@ def mass_matrix_time_derivatives(
         Configuration. Batch axes of all arguments broadcast against each other.
     v_derivatives : array_like (..., r, nv)
         The velocity and its time derivatives of order 1 to r - 1, component by component: to begin
-        with, ``v[..., None, :]`` for the first derivative. At least one row, at most 100.
+        with, ``v[..., None, :]`` for the first derivative. At least one row, at most 100;
+        with ``order=0`` none is needed.
+    order : int, optional
+        How far: the r of these shapes, from 0 to 100. Longer stacks are cut, see
+        `dtau.inverse_dynamics_time_derivatives`; without it their length says r.
     out, threads
         See `dtau.inverse_dynamics`.
 
@@ -64,7 +70,7 @@ def mass_matrix_time_derivatives(
     >>> bool(np.allclose(tau[1], M[0] @ jerk + M[1] @ a + bias[1]))
     True
     """
-    return _core.mass_matrix_time_derivatives(model, q, v_derivatives, out, threads)
+    return _core.mass_matrix_time_derivatives(model, order, q, v_derivatives, out, threads)
 
 
 def coriolis_matrix_time_derivatives(
@@ -72,6 +78,7 @@ def coriolis_matrix_time_derivatives(
     q: ArrayLike,
     v_derivatives: ArrayLike,
     *,
+    order: int | None = None,
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
@@ -85,6 +92,9 @@ def coriolis_matrix_time_derivatives(
     v_derivatives : array_like (..., r + 1, nv)
         The velocity and its time derivatives of order 1 to r, component by component. At least one
         row, at most 101.
+    order : int, optional
+        How far: the r of these shapes, from 0 to 100. Longer stacks are cut, see
+        `dtau.inverse_dynamics_time_derivatives`; without it their length says r.
     out, threads
         See `dtau.inverse_dynamics`.
 
@@ -113,7 +123,7 @@ def coriolis_matrix_time_derivatives(
     >>> bool(np.allclose(M[1:], C + C.swapaxes(-1, -2)))
     True
     """
-    return _core.coriolis_matrix_time_derivatives(model, q, v_derivatives, out, threads)
+    return _core.coriolis_matrix_time_derivatives(model, order, q, v_derivatives, out, threads)
 
 
 def gravity_torque_time_derivatives(
@@ -121,6 +131,7 @@ def gravity_torque_time_derivatives(
     q: ArrayLike,
     v_derivatives: ArrayLike,
     *,
+    order: int | None = None,
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
@@ -133,7 +144,10 @@ def gravity_torque_time_derivatives(
         Configuration. Batch axes of all arguments broadcast against each other.
     v_derivatives : array_like (..., r, nv)
         The velocity and its time derivatives of order 1 to r - 1, component by component. At least
-        one row, at most 100.
+        one row, at most 100; with ``order=0`` none is needed.
+    order : int, optional
+        How far: the r of these shapes, from 0 to 100. Longer stacks are cut, see
+        `dtau.inverse_dynamics_time_derivatives`; without it their length says r.
     out, threads
         See `dtau.inverse_dynamics`.
 
@@ -159,7 +173,7 @@ def gravity_torque_time_derivatives(
     >>> bool(np.allclose(g[0], dtau.gravity_torque(model, q)))
     True
     """
-    return _core.gravity_torque_time_derivatives(model, q, v_derivatives, out, threads)
+    return _core.gravity_torque_time_derivatives(model, order, q, v_derivatives, out, threads)
 
 
 def bias_torque_time_derivatives(
@@ -168,6 +182,8 @@ def bias_torque_time_derivatives(
     v_derivatives: ArrayLike,
     f_ext_derivatives: ArrayLike | None = None,
     *,
+    f_ext_axes: Axes = "body",
+    order: int | None = None,
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
@@ -182,8 +198,16 @@ def bias_torque_time_derivatives(
         The velocity and its time derivatives of order 1 to r, component by component. At least one
         row, at most 101.
     f_ext_derivatives : array_like (..., r + 1, nbodies, 6), optional
-        External wrench on each body, [force, moment] in the body frame at its origin, and the time
-        derivatives of these components.
+        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m, and the
+        time derivatives of these components of order 1 to r.
+    f_ext_axes : {"body", "world", "mixed"}
+        Axes of ``f_ext_derivatives``. ``"body"``: in the body frame, at the body's origin.
+        ``"mixed"``: in world axes, at the body's origin. ``"world"``: in world axes, moment about
+        the world's origin (the spatial wrenches of [HO-FBS]); derivatives are then those of these
+        components.
+    order : int, optional
+        How far: the r of these shapes, from 0 to 100. Longer stacks are cut, see
+        `dtau.inverse_dynamics_time_derivatives`; without it their length says r.
     out, threads
         See `dtau.inverse_dynamics`.
 
@@ -214,5 +238,5 @@ def bias_torque_time_derivatives(
     True
     """
     return _core.bias_torque_time_derivatives(
-        model, q, v_derivatives, f_ext_derivatives, out, threads
+        model, f_ext_axes, order, q, v_derivatives, f_ext_derivatives, out, threads
     )

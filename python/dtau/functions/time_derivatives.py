@@ -4,7 +4,8 @@ A trajectory is given at one instant by the configuration and a stack of derivat
 time derivatives, component by component, along the axis before the last. For revolute and other
 joints of one coordinate these are the derivatives of ``q``; for free, spherical and planar joints
 they are those of the twist in the body's own moving axes. The length of the stack is the order:
-every function returns all orders that the stack determines.
+every function returns all orders that the stack determines. Or ``order=`` says how far, and one
+stack that is long enough serves all functions.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.model.model import Model
+from dtau.options import Axes
 from dtau.results import KinematicsTimeDerivatives
 
 
@@ -25,6 +27,8 @@ def inverse_dynamics_time_derivatives(
     v_derivatives: ArrayLike,
     f_ext_derivatives: ArrayLike | None = None,
     *,
+    f_ext_axes: Axes = "body",
+    order: int | None = None,
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
@@ -38,10 +42,19 @@ def inverse_dynamics_time_derivatives(
     v_derivatives : array_like (..., r + 2, nv)
         The velocity and its time derivatives of order 1 to r + 1, component by component, in
         rad/s^k and m/s^k; of a free joint [linear, angular] in the body frame. Row 1 is ``a``. At
-        least two rows, at most 102.
+        least two rows, at most 102 (with ``order`` any number more than it needs).
     f_ext_derivatives : array_like (..., r + 1, nbodies, 6), optional
-        External wrench on each body, [force, moment] in the body frame at its origin, N and N m,
-        and the time derivatives of these components of order 1 to r.
+        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m, and the
+        time derivatives of these components of order 1 to r.
+    f_ext_axes : {"body", "world", "mixed"}
+        Axes of ``f_ext_derivatives``. ``"body"``: in the body frame, at the body's origin.
+        ``"mixed"``: in world axes, at the body's origin. ``"world"``: in world axes, moment about
+        the world's origin (the spatial wrenches of [HO-FBS]); derivatives are then those of these
+        components.
+    order : int, optional
+        How far: the order r of the last row of the result, from 0 to 100. Longer stacks are cut,
+        so that one stack of ``v`` and its derivatives serves all functions of a trajectory, and one
+        of wrenches. Without it the length of the stacks says r.
     out, threads
         See `dtau.inverse_dynamics`.
 
@@ -54,10 +67,10 @@ def inverse_dynamics_time_derivatives(
     Raises
     ------
     ValueError
-        If there are fewer than two rows, shapes or lengths of stacks do not fit, or a quaternion is
-        further than 1e-6 from unit norm.
+        If there are fewer than two rows, shapes or lengths of stacks do not fit, ``order`` is out
+        of range, ``f_ext_axes`` is unknown, or a quaternion is further than 1e-6 from unit norm.
     TypeError
-        If an array is complex or holds objects.
+        If an array is complex or holds objects, or ``order`` is no integer.
 
     Notes
     -----
@@ -82,7 +95,7 @@ def inverse_dynamics_time_derivatives(
     True
     """
     return _core.inverse_dynamics_time_derivatives(
-        model, q, v_derivatives, f_ext_derivatives, out, threads
+        model, f_ext_axes, order, q, v_derivatives, f_ext_derivatives, out, threads
     )
 
 
@@ -93,6 +106,8 @@ def forward_dynamics_time_derivatives(
     tau_derivatives: ArrayLike,
     f_ext_derivatives: ArrayLike | None = None,
     *,
+    f_ext_axes: Axes = "body",
+    order: int | None = None,
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
@@ -110,8 +125,16 @@ def forward_dynamics_time_derivatives(
         those of the components of the wrench [force, moment] in the body frame. At least one row,
         at most 101.
     f_ext_derivatives : array_like (..., r + 1, nbodies, 6), optional
-        External wrench on each body, [force, moment] in the body frame at its origin, and the time
-        derivatives of these components.
+        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m, and the
+        time derivatives of these components of order 1 to r.
+    f_ext_axes : {"body", "world", "mixed"}
+        Axes of ``f_ext_derivatives``. ``"body"``: in the body frame, at the body's origin.
+        ``"mixed"``: in world axes, at the body's origin. ``"world"``: in world axes, moment about
+        the world's origin (the spatial wrenches of [HO-FBS]); derivatives are then those of these
+        components.
+    order : int, optional
+        How far: the r of these shapes, from 0 to 100. Longer stacks are cut, see
+        `dtau.inverse_dynamics_time_derivatives`; without it their length says r.
     out, threads
         See `dtau.inverse_dynamics`.
 
@@ -124,10 +147,11 @@ def forward_dynamics_time_derivatives(
     Raises
     ------
     ValueError
-        If shapes or lengths of stacks do not fit, a stack is empty, a quaternion is further than
-        1e-6 from unit norm, or joints of the model have no inertia to accelerate (they are named).
+        If shapes or lengths of stacks do not fit, a stack is empty, ``order`` is out of range,
+        ``f_ext_axes`` is unknown, a quaternion is further than 1e-6 from unit norm, or joints of
+        the model have no inertia to accelerate (they are named).
     TypeError
-        If an array is complex or holds objects.
+        If an array is complex or holds objects, or ``order`` is no integer.
 
     Notes
     -----
@@ -153,7 +177,7 @@ def forward_dynamics_time_derivatives(
     True
     """
     return _core.forward_dynamics_time_derivatives(
-        model, q, v, tau_derivatives, f_ext_derivatives, out, threads
+        model, f_ext_axes, order, q, v, tau_derivatives, f_ext_derivatives, out, threads
     )
 
 
@@ -162,6 +186,7 @@ def kinematics_time_derivatives(
     q: ArrayLike,
     v_derivatives: ArrayLike,
     *,
+    order: int | None = None,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> KinematicsTimeDerivatives:
@@ -174,7 +199,10 @@ def kinematics_time_derivatives(
         Configuration. Batch axes of all arguments broadcast against each other.
     v_derivatives : array_like (..., r, nv)
         The velocity and its time derivatives of order 1 to r - 1, component by component. At least
-        one row, at most 100.
+        one row, at most 100; with ``order=0`` none is needed.
+    order : int, optional
+        How far: the r of these shapes, from 0 to 100. Longer stacks are cut, see
+        `dtau.inverse_dynamics_time_derivatives`; without it their length says r.
     out, threads
         See `dtau.inverse_dynamics`; ``out`` takes the three arrays of the results.
 
@@ -208,4 +236,4 @@ def kinematics_time_derivatives(
     >>> bool(np.allclose(k.translation[1, 4], k.rotation[0, 4] @ k.twist[0, 4, :3]))
     True
     """
-    return _core.kinematics_time_derivatives(model, q, v_derivatives, out, threads)
+    return _core.kinematics_time_derivatives(model, order, q, v_derivatives, out, threads)
