@@ -30,15 +30,15 @@ constexpr Function functions[] = {
               .options = {Option::wrench_axes, Option::order},
               .solves = true},
              takes(q, v, tau_stack, f_ext_stack), gives(accelerations),
-             algorithm<ForwardSeriesWorkspace>(forward_series),
+             algorithm<HybridSeriesWorkspace>(forward_series),
              algorithm<CoupledSeriesWorkspace>(coupled_forward_series)),
     function({.name = "hybrid_dynamics",
               .options = {Option::prescribed},
               .solves = true,
               .results = "HybridDynamics"},
              takes(q, v, a, tau, f_ext), gives(acceleration, torque),
-             algorithm<ForwardSeriesWorkspace>([]<class T>(const Tree& tree, const auto& x,
-                                                           const auto& w) {
+             algorithm<HybridSeriesWorkspace>([]<class T>(const Tree& tree, const auto& x,
+                                                          const auto& w) {
                  hybrid_time_derivatives<T>(tree, 0, x[q], x[v], x[a], x[tau], x[f_ext],
                                             x.options.prescribed, x[acceleration], x[torque], w);
              }),
@@ -52,7 +52,7 @@ constexpr Function functions[] = {
               .solves = true,
               .results = "HybridDynamics"},
              takes(q, v, a_stack, tau_stack, f_ext_stack), gives(accelerations, torques),
-             algorithm<ForwardSeriesWorkspace>(
+             algorithm<HybridSeriesWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      hybrid_time_derivatives<T>(tree, x.options.order, x[q], x[v], x[a_stack],
                                                 x[tau_stack], x[f_ext_stack], x.options.prescribed,

@@ -11,7 +11,7 @@ constexpr Out<"J", Quantity::jacobians, 1> jacobians;
 
 constexpr Function functions[] = {
     function({.name = "frame_kinematics_time_derivatives",
-              .options = {Option::frames, Option::axes},
+              .options = {Option::frames, Option::axes, Option::order},
               .results = "KinematicsTimeDerivatives"},
              takes(q, v_below), gives(rotation, translation, twist),
              algorithm<FrameSeriesWorkspace>(
@@ -21,15 +21,15 @@ constexpr Function functions[] = {
                                                        x[q], x[v_below], x[rotation],
                                                        x[translation], x[twist], w);
                  })),
-    function(
-        {.name = "frame_jacobians_time_derivatives", .options = {Option::frames, Option::axes}},
-        takes(q, v_below), gives(jacobians),
-        algorithm<FrameSeriesWorkspace, How{.results = Results::sparse}>(
-            []<class T>(const Tree& tree, const auto& x, const auto& w) {
-                const Options& o = x.options;
-                frame_jacobians_time_derivatives(tree, o.frames, o.nframes, o.axes, o.order, x[q],
-                                                 x[v_below], x[jacobians], w);
-            })),
+    function({.name = "frame_jacobians_time_derivatives",
+              .options = {Option::frames, Option::axes, Option::order}},
+             takes(q, v_below), gives(jacobians),
+             algorithm<FrameSeriesWorkspace, How{.results = Results::sparse}>(
+                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                     const Options& o = x.options;
+                     frame_jacobians_time_derivatives(tree, o.frames, o.nframes, o.axes, o.order,
+                                                      x[q], x[v_below], x[jacobians], w);
+                 })),
 };
 
 }  // namespace

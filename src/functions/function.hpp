@@ -98,6 +98,8 @@ struct Recipe {
             using W = Workspace<T>;
             if constexpr (std::is_constructible_v<W, Arena&, const Tree&, const Options&>)
                 return Workspace<T>(arena, tree, options);
+            else if constexpr (std::is_constructible_v<W, Arena&, const Tree&, Axes, int>)
+                return Workspace<T>(arena, tree, options.wrench_axes, options.order);
             else if constexpr (std::is_constructible_v<W, Arena&, const Tree&, int>)
                 return Workspace<T>(arena, tree, options.order);
             else

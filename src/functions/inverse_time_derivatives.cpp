@@ -1,4 +1,5 @@
 #include "dtau/algorithms/time/inverse.hpp"
+#include "dtau/algorithms/time/world_wrenches.hpp"
 #include "functions/arguments.hpp"
 #include "functions/shared/algorithms.hpp"
 
@@ -7,22 +8,42 @@ namespace {
 
 constexpr Out<"tau", Quantity::torque, 1> torques;
 
+template <class T>
+struct InverseAndWrenchesWorkspace {
+    InverseSeriesWorkspace<T> series;
+    WorldWrenchWorkspace<T> wrenches;
+
+    InverseAndWrenchesWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes, int order)
+        : series(arena, tree, order), wrenches(arena, tree, wrench_axes, order) {}
+};
+
+// Wrenches may be along body axes or along the world's.
+template <Part part, class T>
+DTAU_INLINE void with_wrenches(const Tree& tree, int order, const T* q, const T* v, const T* f_ext,
+                               T* tau, const InverseAndWrenchesWorkspace<T>& w) {
+    const bool in_world = w.wrenches.take(f_ext);
+    const T* no_wrenches = nullptr;
+    inverse_time_derivatives<part>(tree, order, q, v, in_world ? no_wrenches : f_ext, tau,
+                                   w.series);
+    if (in_world) subtract_world_wrenches(tree, order, q, v, f_ext, tau, w.wrenches);
+}
+
 constexpr Function functions[] = {
     function({.name = "inverse_dynamics_time_derivatives",
               .options = {Option::wrench_axes, Option::order}},
              takes(q, v_beyond, f_ext_stack), gives(torques),
-             algorithm<InverseSeriesWorkspace>(
+             algorithm<InverseAndWrenchesWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
-                     inverse_time_derivatives<Part::all>(tree, x.options.order, x[q], x[v_beyond],
-                                                         x[f_ext_stack], x[torques], w);
+                     with_wrenches<Part::all>(tree, x.options.order, x[q], x[v_beyond],
+                                              x[f_ext_stack], x[torques], w);
                  })),
     function(
         {.name = "bias_torque_time_derivatives", .options = {Option::wrench_axes, Option::order}},
         takes(q, v_stack, f_ext_stack), gives(torques),
-        algorithm<InverseSeriesWorkspace>(
+        algorithm<InverseAndWrenchesWorkspace>(
             []<class T>(const Tree& tree, const auto& x, const auto& w) {
-                inverse_time_derivatives<Part::bias>(tree, x.options.order, x[q], x[v_stack],
-                                                     x[f_ext_stack], x[torques], w);
+                with_wrenches<Part::bias>(tree, x.options.order, x[q], x[v_stack], x[f_ext_stack],
+                                          x[torques], w);
             })),
     function({.name = "gravity_torque_time_derivatives", .options = {Option::order}},
              takes(q, v_below), gives(torques),

@@ -24,6 +24,7 @@ def frame_kinematics_time_derivatives(
     frames: str | Sequence[str],
     axes: Axes = "body",
     *,
+    order: int | None = None,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> KinematicsTimeDerivatives:
@@ -36,13 +37,16 @@ def frame_kinematics_time_derivatives(
         Configuration. Batch axes of all arguments broadcast against each other.
     v_derivatives : array_like (..., r, nv)
         The velocity and its time derivatives of order 1 to r - 1, component by component. At least
-        one row, at most 100.
+        one row, at most 100 (with ``order`` any number more than it needs).
     frames : str or sequence of str
         Names from ``model.frames``: of bodies, of links that are fixed to them, or of the world.
     axes : {"body", "world", "mixed"}
         Of the twists, as in `dtau.frame_jacobians`. ``"body"``: in the frame's own axes, at its
         origin. ``"mixed"``: in world axes, at the frame's origin. ``"world"``: in world axes, of
         the point of the body that is at the world's origin (the spatial twist).
+    order : int, optional
+        How far: the order r of the last row of the pose, from 0 to 100; longer stacks are cut, see
+        `dtau.inverse_dynamics_time_derivatives`.
     out, threads
         See `dtau.inverse_dynamics`; ``out`` takes the three arrays of the results.
 
@@ -85,7 +89,7 @@ def frame_kinematics_time_derivatives(
     True
     """
     return _core.frame_kinematics_time_derivatives(
-        model, frame_list(model, frames), axes, q, v_derivatives, out, threads
+        model, frame_list(model, frames), axes, order, q, v_derivatives, out, threads
     )
 
 
@@ -96,6 +100,7 @@ def frame_jacobians_time_derivatives(
     frames: str | Sequence[str],
     axes: Axes = "body",
     *,
+    order: int | None = None,
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
@@ -108,11 +113,15 @@ def frame_jacobians_time_derivatives(
         Configuration. Batch axes of all arguments broadcast against each other.
     v_derivatives : array_like (..., r, nv)
         The velocity and its time derivatives of order 1 to r - 1, component by component: to begin
-        with, ``v[..., None, :]`` for the first derivative. At least one row, at most 100.
+        with, ``v[..., None, :]`` for the first derivative. At least one row, at most 100 (with
+        ``order`` any number more than it needs).
     frames : str or sequence of str
         Names from ``model.frames``.
     axes : {"body", "world", "mixed"}
         As in `dtau.frame_jacobians`.
+    order : int, optional
+        How far: the order r of the last row of the result, from 0 to 100; longer stacks are cut,
+        see `dtau.inverse_dynamics_time_derivatives`.
     out, threads
         See `dtau.inverse_dynamics`.
 
@@ -147,5 +156,5 @@ def frame_jacobians_time_derivatives(
     True
     """
     return _core.frame_jacobians_time_derivatives(
-        model, frame_list(model, frames), axes, q, v_derivatives, out, threads
+        model, frame_list(model, frames), axes, order, q, v_derivatives, out, threads
     )

@@ -15,12 +15,14 @@ namespace dtau::DTAU_VARIANT {
 template <class T>
 struct CoupledSeriesWorkspace {
     ForwardSeriesWorkspace<T> series;
+    WorldWrenchWorkspace<T> wrenches;
     Ground<T> ground;
     LtdlWorkspace<T> ltdl;
     T *a, *torque, *x;  // of this order: of the joints twice, of the independent velocities
 
-    CoupledSeriesWorkspace(Arena& arena, const Tree& tree, int order)
+    CoupledSeriesWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes, int order)
         : series(arena, tree, order),
+          wrenches(arena, tree, wrench_axes, order),
           ground(arena, tree),
           ltdl(arena, tree.independent),
           a(arena.take<T>(tree.nv)),
@@ -51,17 +53,23 @@ void coupled_time_derivatives(const Tree& tree, int order, const T* q, const T* 
     const Prescribed all = {nullptr, true};
     const int nv = tree.nv;
     T* no_torque = nullptr;
+    const bool in_world = w.wrenches.take(f_ext);
+    const T *no_wrenches = nullptr, *rates = nullptr;
     factors_without(tree, q, given, w);
     start_forward(tree, q, v, all, w.series);
     for (int k = 0; k <= order; ++k, a = a ? a + nv : a, tau += tree.independent.n, a_out += nv) {
-        const T* rates = k == 0 ? v : a_out - nv;
+        if (in_world) world_wrench_torques(tree, k, q, rates, f_ext, w.wrenches);
+        rates = k == 0 ? v : a_out - nv;
         const auto torque_at = [&](T* acceleration) {
-            bias_forces<T>(tree, k, rates, acceleration, no_torque, f_ext, all, w.series);
+            bias_forces<T>(tree, k, rates, acceleration, no_torque, in_world ? no_wrenches : f_ext,
+                           all, w.series);
             for (int i = 0; i < tree.nbodies; ++i) {
                 accelerate<false, T>(tree, i, k, true, acceleration, acceleration, all, w.series);
                 prescribed_torque(tree, tree.bodies[i], i, k, rates, acceleration, w.torque,
                                   w.series);
             }
+            for (int j = 0; j < nv && in_world; ++j)
+                w.torque[j] = w.torque[j] - w.wrenches.torque[j];
         };
         const auto is_given = [&](int j) { return given && given[independent_dof(tree, j)]; };
         for (int j = 0; j < nv; ++j) a_out[j] = is_given(j) ? a[j] : T(0.0);

@@ -17,6 +17,7 @@
 #pragma once
 
 #include "dtau/algorithms/time/forward_series.hpp"
+#include "dtau/algorithms/time/world_wrenches.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -160,18 +161,40 @@ DTAU_INLINE void prescribed_torque(const Tree& tree, const Body& body, int i, in
     }
 }
 
+template <class T>
+struct HybridSeriesWorkspace {
+    ForwardSeriesWorkspace<T> series;
+    WorldWrenchWorkspace<T> wrenches;
+    T* drive;  // (nv), of one order: torques, those of wrenches along world axes included
+
+    HybridSeriesWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes, int order)
+        : series(arena, tree, order),
+          wrenches(arena, tree, wrench_axes, order),
+          drive(arena.take<T>(tree.nv)) {}
+};
+
 // Orders 0 ... `order`, rows of nv. a is read where motion is prescribed and tau elsewhere; results
 // are complete, torque_out may be null. Not for joints that mimic others.
 template <class T>
 void hybrid_time_derivatives(const Tree& tree, int order, const T* q, const T* v, const T* a,
                              const T* tau, const T* f_ext, const bool* given, T* a_out,
-                             T* torque_out, const ForwardSeriesWorkspace<T>& w) {
+                             T* torque_out, const HybridSeriesWorkspace<T>& workspace) {
     const Prescribed prescribed = {given, false};
     const int nv = tree.nv;
+    const ForwardSeriesWorkspace<T>& w = workspace.series;
+    const WorldWrenchWorkspace<T>& wrenches = workspace.wrenches;
+    const bool in_world = wrenches.take(f_ext);
+    const T *no_wrenches = nullptr, *rates = nullptr;
     start_forward(tree, q, v, prescribed, w);
     for (int k = 0; k <= order; ++k, a = a ? a + nv : a, tau += nv, a_out += nv) {
-        const T* rates = k == 0 ? v : a_out - nv;
-        bias_forces(tree, k, rates, a, tau, f_ext, prescribed, w);
+        const T* drive = tau;
+        if (in_world) {
+            world_wrench_torques(tree, k, q, rates, f_ext, wrenches);
+            for (int j = 0; j < nv; ++j) workspace.drive[j] = tau[j] + wrenches.torque[j];
+            drive = workspace.drive;
+        }
+        rates = k == 0 ? v : a_out - nv;
+        bias_forces(tree, k, rates, a, drive, in_world ? no_wrenches : f_ext, prescribed, w);
         for (int i = 0; i < tree.nbodies; ++i)
             by_joint(tree.bodies[i], prescribed, [&]<bool simple>() __attribute__((always_inline)) {
                 accelerate<simple>(tree, i, k, k < order, a, a_out, prescribed, w);
@@ -181,10 +204,12 @@ void hybrid_time_derivatives(const Tree& tree, int order, const T* q, const T* v
         if (!torque_out) continue;
         for (int i = 0; i < tree.nbodies; ++i) {
             const Body& body = tree.bodies[i];
-            if (prescribed(body))
-                prescribed_torque(tree, body, i, k, rates, a_out, torque_out, w);
-            else
-                for (int j = body.v; j < body.v + body.nv; ++j) torque_out[j] = tau[j];
+            if (prescribed(body)) prescribed_torque(tree, body, i, k, rates, a_out, torque_out, w);
+            for (int j = body.v; j < body.v + body.nv; ++j)
+                if (!prescribed(body))
+                    torque_out[j] = tau[j];
+                else if (in_world)
+                    torque_out[j] = torque_out[j] - wrenches.torque[j];
         }
         torque_out += nv;
     }

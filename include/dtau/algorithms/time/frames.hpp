@@ -49,7 +49,7 @@ DTAU_INLINE void move_frames(const Tree& tree, const Frame* frames, int nframes,
     const Configuration<T> x = configuration(tree, q, w.bodies.angles);
     for (int i = 0; i < tree.nbodies; ++i)
         for (int k = 0; k <= order && w.needed[i]; ++k)
-            move_body(tree, i, k, x, v + (k - 1) * tree.nv, w.bodies);
+            move_body(tree, i, k, x, k == 0 ? v : v + (k - 1) * tree.nv, w.bodies);
 }
 
 // The pose of a frame, and w.D from the origin of its body.
