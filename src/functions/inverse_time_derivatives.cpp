@@ -25,7 +25,11 @@ DTAU_INLINE void with_wrenches(const Tree& tree, int order, const T* q, const T*
     const T* no_wrenches = nullptr;
     inverse_time_derivatives<part>(tree, order, q, v, in_world ? no_wrenches : f_ext, tau,
                                    w.series);
-    if (in_world) subtract_world_wrenches(tree, order, q, v, f_ext, tau, w.wrenches);
+    if (in_world)
+        world_wrench_torques(tree, 0, order, q, v, f_ext, w.wrenches,
+                             [&](int k, int j, T torque) __attribute__((always_inline)) {
+                                 tau[k * tree.nv + j] = tau[k * tree.nv + j] - torque;
+                             });
 }
 
 constexpr Function functions[] = {

@@ -19,6 +19,7 @@ struct CoupledSeriesWorkspace {
     Ground<T> ground;
     LtdlWorkspace<T> ltdl;
     T *a, *torque, *x;  // of this order: of the joints twice, of the independent velocities
+    T* world_torque;    // of wrenches along world axes, of the joints
 
     CoupledSeriesWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes, int order)
         : series(arena, tree, order),
@@ -27,7 +28,8 @@ struct CoupledSeriesWorkspace {
           ltdl(arena, tree.independent),
           a(arena.take<T>(tree.nv)),
           torque(arena.take<T>(tree.nv)),
-          x(arena.take<T>(tree.independent.n)) {}
+          x(arena.take<T>(tree.independent.n)),
+          world_torque(arena.take<T>(tree.nv)) {}
 };
 
 // The factors of M with the rows and columns of prescribed velocities replaced by the identity's.
@@ -58,7 +60,9 @@ void coupled_time_derivatives(const Tree& tree, int order, const T* q, const T* 
     factors_without(tree, q, given, w);
     start_forward(tree, q, v, all, w.series);
     for (int k = 0; k <= order; ++k, a = a ? a + nv : a, tau += tree.independent.n, a_out += nv) {
-        if (in_world) world_wrench_torques(tree, k, q, rates, f_ext, w.wrenches);
+        if (in_world)
+            world_wrench_torques(tree, k, k, q, k == 0 ? v : rates, f_ext, w.wrenches,
+                                 [&](int, int j, T torque) { w.world_torque[j] = torque; });
         rates = k == 0 ? v : a_out - nv;
         const auto torque_at = [&](T* acceleration) {
             bias_forces<T>(tree, k, rates, acceleration, no_torque, in_world ? no_wrenches : f_ext,
@@ -68,8 +72,7 @@ void coupled_time_derivatives(const Tree& tree, int order, const T* q, const T* 
                 prescribed_torque(tree, tree.bodies[i], i, k, rates, acceleration, w.torque,
                                   w.series);
             }
-            for (int j = 0; j < nv && in_world; ++j)
-                w.torque[j] = w.torque[j] - w.wrenches.torque[j];
+            for (int j = 0; j < nv && in_world; ++j) w.torque[j] = w.torque[j] - w.world_torque[j];
         };
         const auto is_given = [&](int j) { return given && given[independent_dof(tree, j)]; };
         for (int j = 0; j < nv; ++j) a_out[j] = is_given(j) ? a[j] : T(0.0);

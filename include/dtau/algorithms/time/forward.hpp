@@ -165,11 +165,13 @@ template <class T>
 struct HybridSeriesWorkspace {
     ForwardSeriesWorkspace<T> series;
     WorldWrenchWorkspace<T> wrenches;
-    T* drive;  // (nv), of one order: torques, those of wrenches along world axes included
+    T *torque,
+        *drive;  // (nv), of one order: of wrenches along world axes; all that drive the joints
 
     HybridSeriesWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes, int order)
         : series(arena, tree, order),
           wrenches(arena, tree, wrench_axes, order),
+          torque(arena.take<T>(tree.nv)),
           drive(arena.take<T>(tree.nv)) {}
 };
 
@@ -189,8 +191,9 @@ void hybrid_time_derivatives(const Tree& tree, int order, const T* q, const T* v
     for (int k = 0; k <= order; ++k, a = a ? a + nv : a, tau += nv, a_out += nv) {
         const T* drive = tau;
         if (in_world) {
-            world_wrench_torques(tree, k, q, rates, f_ext, wrenches);
-            for (int j = 0; j < nv; ++j) workspace.drive[j] = tau[j] + wrenches.torque[j];
+            world_wrench_torques(tree, k, k, q, k == 0 ? v : rates, f_ext, wrenches,
+                                 [&](int, int j, T torque) { workspace.torque[j] = torque; });
+            for (int j = 0; j < nv; ++j) workspace.drive[j] = tau[j] + workspace.torque[j];
             drive = workspace.drive;
         }
         rates = k == 0 ? v : a_out - nv;
@@ -209,7 +212,7 @@ void hybrid_time_derivatives(const Tree& tree, int order, const T* q, const T* v
                 if (!prescribed(body))
                     torque_out[j] = tau[j];
                 else if (in_world)
-                    torque_out[j] = torque_out[j] - wrenches.torque[j];
+                    torque_out[j] = torque_out[j] - workspace.torque[j];
         }
         torque_out += nv;
     }

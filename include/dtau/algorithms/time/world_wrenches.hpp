@@ -23,7 +23,6 @@ struct WorldWrenchWorkspace {
     MovingBodies<T> bodies;
     Vec3<T>*x, *force;  // (nbodies, length); force: the body's own
     Force<T>* W;        // (nbodies, length)
-    T* torque;          // (nv), of one order
 
     WorldWrenchWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes, int order)
         : axes(wrench_axes),
@@ -31,8 +30,7 @@ struct WorldWrenchWorkspace {
           bodies(arena, tree, length),
           x(arena.take<Vec3<T>>(tree.nbodies * length)),
           force(arena.take<Vec3<T>>(tree.nbodies * length)),
-          W(arena.take<Force<T>>(tree.nbodies * length)),
-          torque(arena.take<T>(length > 0 ? tree.nv : 0)) {}
+          W(arena.take<Force<T>>(tree.nbodies * length)) {}
 
     std::ptrdiff_t at(int i) const { return std::ptrdiff_t(i) * length; }
     bool take(const T* f_ext) const { return f_ext && length > 0; }
@@ -50,62 +48,61 @@ DTAU_INLINE Force<T> own_wrench(const Body& body, int k, const T* f_ext, std::pt
     return {moment, w.force[at + k]};
 }
 
-// Order k of the joint's torque, unscaled.
-template <class T>
+// Order k of the joint's torque, unscaled: f(c, torque) for each of its degrees of freedom.
+template <class T, class F>
 DTAU_INLINE void wrench_torque(const Body& body, int k, const Mat3<T>* R, const Force<T>* W,
-                               T factor, T* tau) {
+                               T factor, const F& f) {
     if (body.kind == JointKind::revolute) {
         T sum(0.0);
-        for (int m = 0; m <= k; ++m) sum += dot(R[m].z, W[k - m].ang);
-        tau[body.v] = factor * sum;
-        return;
+        for (int m = 0; m <= k; ++m) sum = dot(R[m].z, W[k - m].ang, sum);
+        return f(0, factor * sum);
     }
-    Force<T> F = zero_force<T>();
+    Force<T> F_body = zero_force<T>();
     for (int m = 0; m <= k; ++m) {
         const Mat3<T> back = transposed(R[m]);
-        F = {mul_add(back, W[k - m].ang, F.ang), mul_add(back, W[k - m].lin, F.lin)};
+        F_body = {mul_add(back, W[k - m].ang, F_body.ang), mul_add(back, W[k - m].lin, F_body.lin)};
     }
     T torque[6];
-    joint_torque(body, F, torque);
-    for (int c = 0; c < body.nv; ++c) tau[body.v + c] = factor * torque[c];
+    joint_torque(body, F_body, torque);
+    for (int c = 0; c < body.nv; ++c) f(c, factor * torque[c]);
 }
 
-// w.torque of order k, from the derivatives v of the velocities of order k - 1 (of order 0: any) and
-// f_ext of order k. Lower orders come first.
-template <class T>
-void world_wrench_torques(const Tree& tree, int k, const T* q, const T* v, const T* f_ext,
-                          const WorldWrenchWorkspace<T>& w) {
+// Orders `first` ... `last`, lower ones come before: f(k, j, torque of order k). v: derivatives of the
+// velocities of orders from first - 1 (from 0, if first is 0); f_ext: those from first.
+template <class T, class F>
+DTAU_INLINE void world_wrench_torques(const Tree& tree, int first, int last, const T* q, const T* v,
+                                      const T* f_ext, const WorldWrenchWorkspace<T>& w,
+                                      const F& f) {
+    const int start = first == 0 ? 1 : first;  // the order that the first row of v gives
     const Configuration<T> angles =
-        k == 0 ? configuration(tree, q, w.bodies.angles) : Configuration<T>(q, w.bodies.angles);
+        first == 0 ? configuration(tree, q, w.bodies.angles) : Configuration<T>(q, w.bodies.angles);
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
-        const std::ptrdiff_t at = w.at(i);
-        move_body(tree, i, k, angles, v, w.bodies);
-        const Vec3<T> d = w.bodies.poses.of(i).d[k];
-        w.x[at + k] = body.parent < 0 ? d : w.x[w.at(body.parent) + k] + d;
-        w.W[at + k] = acts_on(f_ext, body) ? own_wrench(body, k, f_ext, at, w) : zero_force<T>();
+        const std::ptrdiff_t at = w.at(i), parent = w.at(body.parent);
+        for (int k = first; k <= last; ++k)
+            move_body(tree, i, k, angles, k < start ? v : v + (k - start) * tree.nv, w.bodies);
+        const Vec3<T>* d = w.bodies.poses.of(i).d;
+        for (int k = first; k <= last && w.axes == Axes::world; ++k)
+            w.x[at + k] = body.parent < 0 ? d[k] : w.x[parent + k] + d[k];
+        for (int k = first; k <= last; ++k)
+            w.W[at + k] = acts_on(f_ext, body)
+                              ? own_wrench(body, k, f_ext + (k - first) * 6 * tree.nlinks, at, w)
+                              : zero_force<T>();
     }
     for (int i = tree.nbodies - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         const PoseSeries<T> pose = w.bodies.poses.of(i);
         const Force<T>* W = w.W + w.at(i);
-        wrench_torque(body, k, pose.R, W, T(w.bodies.scale.factorial[k]), w.torque);
+        for (int k = first; k <= last; ++k)
+            wrench_torque(body, k, pose.R, W, T(w.bodies.scale.factorial[k]),
+                          [&](int c, T torque) { f(k, body.v + c, torque); });
         if (body.parent < 0) continue;
-        Force<T> shifted = W[k];
-        for (int m = 0; m <= k; ++m) shifted.ang = cross(pose.d[m], W[k - m].lin, shifted.ang);
-        w.W[w.at(body.parent) + k] += shifted;
-    }
-}
-
-// Subtracts those of orders up to `order` from tau (order + 1, nv). v: (order, nv) or more; f_ext:
-// (order + 1, nlinks, 6).
-template <class T>
-void subtract_world_wrenches(const Tree& tree, int order, const T* q, const T* v, const T* f_ext,
-                             T* tau, const WorldWrenchWorkspace<T>& w) {
-    for (int k = 0; k <= order; ++k) {
-        const T* rates = k == 0 ? v : v + (k - 1) * tree.nv;
-        world_wrench_torques(tree, k, q, rates, f_ext + k * 6 * tree.nlinks, w);
-        for (int j = 0; j < tree.nv; ++j) tau[k * tree.nv + j] = tau[k * tree.nv + j] - w.torque[j];
+        Force<T>* W_p = w.W + w.at(body.parent);
+        for (int k = first; k <= last; ++k) {
+            Force<T> shifted = W[k];
+            for (int m = 0; m <= k; ++m) shifted.ang = cross(pose.d[m], W[k - m].lin, shifted.ang);
+            W_p[k] += shifted;
+        }
     }
 }
 
