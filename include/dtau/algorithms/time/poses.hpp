@@ -36,12 +36,11 @@ struct PoseSeries {
     }
 };
 
-// Order k of a body's pose, from its joint's up to k and its parent's R of order k.
+// Order k of F and d, from the joint up to k and the parent's R of order k.
 template <class T>
-DTAU_INLINE void extend_pose(const Body& body, int k, const JointSeries<T>& s, const Mat3<T>* R_p,
-                             const PoseSeries<T>& p) {
+DTAU_INLINE void extend_frame(const Body& body, int k, const JointSeries<T>& s, const Mat3<T>* R_p,
+                              const PoseSeries<T>& p) {
     const bool root = body.parent < 0;
-    const int first = root ? k : 0;  // F of a root is constant
     const Mat3<double> R0 = mat3(body.rotation);
     const Vec3<double> p0 = vec3(body.translation);
     if (root) {
@@ -51,8 +50,16 @@ DTAU_INLINE void extend_pose(const Body& body, int k, const JointSeries<T>& s, c
         p.F[k] = R_p[k] * R0;
         p.d[k] = mul_add(R_p[k], p0, zero_vector<T>());
     }
-    for (int m = first; m <= k && traits(body.kind).slides; ++m)
+    for (int m = root ? k : 0; m <= k && traits(body.kind).slides; ++m)  // F of a root is constant
         p.d[k] = mul_add(p.F[k - m], s.r[m], p.d[k]);
+}
+
+// Order k of the pose.
+template <class T>
+DTAU_INLINE void extend_pose(const Body& body, int k, const JointSeries<T>& s, const Mat3<T>* R_p,
+                             const PoseSeries<T>& p) {
+    extend_frame(body, k, s, R_p, p);
+    const int first = body.parent < 0 ? k : 0;
     switch (traits(body.kind).rotation) {
         case Rotation::none:
             p.R[k] = p.F[k];

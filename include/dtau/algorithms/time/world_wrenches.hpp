@@ -6,10 +6,11 @@
 // added to those that drive forward dynamics, so that neither sees them.
 //
 // Coefficients of order k, for body i with parent p and R, d of poses.hpp:
-//   x      position of the body in the world, where moments are about the world's origin
-//   f, n   force, and moment about the body's origin, of all wrenches on the subtree:
-//            own n less x x f;    f_p += f,  n_p += n + d x f
-//   torque S^T R^T (n; f)
+//   x      position of the body in the world
+//   W      force f and moment n of all wrenches on the subtree. About the body's origin (mixed axes):
+//            f_p += f,  n_p += n + d x f;      about the world's origin: they only add
+//   about  the same about the body's origin, from the world's: n - x x f
+//   torque S^T R^T (n; f) of that
 #pragma once
 
 #include "dtau/algorithms/time/poses.hpp"
@@ -21,45 +22,40 @@ struct WorldWrenchWorkspace {
     Axes axes;
     int length;  // 0: wrenches are along body axes, and nothing of this is used
     MovingBodies<T> bodies;
-    Vec3<T>*x, *force;  // (nbodies, length); force: the body's own
-    Force<T>* W;        // (nbodies, length)
+    Vec3<T>* x;          // (nbodies, length), as the others
+    Force<T>*W, *about;  // the same where moments are about the body's origin already
 
     WorldWrenchWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes, int order)
         : axes(wrench_axes),
           length(axes == Axes::body ? 0 : order + 1),
           bodies(arena, tree, length),
           x(arena.take<Vec3<T>>(tree.nbodies * length)),
-          force(arena.take<Vec3<T>>(tree.nbodies * length)),
-          W(arena.take<Force<T>>(tree.nbodies * length)) {}
+          W(arena.take<Force<T>>(tree.nbodies * length)),
+          about(axes == Axes::world ? arena.take<Force<T>>(tree.nbodies * length) : W) {}
 
     std::ptrdiff_t at(int i) const { return std::ptrdiff_t(i) * length; }
     bool take(const T* f_ext) const { return f_ext && length > 0; }
 };
 
-// Order k of the wrench on a body about its origin. f_ext: (nlinks, 6), of order k.
+// Order k of the wrench on a body. f_ext: (nlinks, 6), of order k.
 template <class T>
-DTAU_INLINE Force<T> own_wrench(const Body& body, int k, const T* f_ext, std::ptrdiff_t at,
-                                const WorldWrenchWorkspace<T>& w) {
-    const T factor(w.bodies.scale.inverse_factorial[k]);
+DTAU_INLINE Force<T> own_wrench(const Body& body, const T* f_ext, T factor) {
     const T* g = f_ext + 6 * body.link;
-    w.force[at + k] = factor * Vec3<T>{g[0], g[1], g[2]};
-    Vec3<T> moment = factor * Vec3<T>{g[3], g[4], g[5]};
-    if (w.axes == Axes::world) moment = cross_sum(0, k, w.force + at, w.x + at, moment);
-    return {moment, w.force[at + k]};
+    return {factor * Vec3<T>{g[3], g[4], g[5]}, factor * Vec3<T>{g[0], g[1], g[2]}};
 }
 
 // Order k of the joint's torque, unscaled: f(c, torque) for each of its degrees of freedom.
 template <class T, class F>
-DTAU_INLINE void wrench_torque(const Body& body, int k, const Mat3<T>* R, const Force<T>* W,
-                               T factor, const F& f) {
+DTAU_INLINE void wrench_torque(const Body& body, int k, const PoseSeries<T>& pose,
+                               const Force<T>* W, T factor, const F& f) {
     if (body.kind == JointKind::revolute) {
         T sum(0.0);
-        for (int m = 0; m <= k; ++m) sum = dot(R[m].z, W[k - m].ang, sum);
+        for (int m = 0; m <= k; ++m) sum = dot(pose.F[m].z, W[k - m].ang, sum);
         return f(0, factor * sum);
     }
     Force<T> F_body = zero_force<T>();
     for (int m = 0; m <= k; ++m) {
-        const Mat3<T> back = transposed(R[m]);
+        const Mat3<T> back = transposed(pose.R[m]);
         F_body = {mul_add(back, W[k - m].ang, F_body.ang), mul_add(back, W[k - m].lin, F_body.lin)};
     }
     T torque[6];
@@ -79,28 +75,43 @@ DTAU_INLINE void world_wrench_torques(const Tree& tree, int first, int last, con
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
         const std::ptrdiff_t at = w.at(i), parent = w.at(body.parent);
-        for (int k = first; k <= last; ++k)
-            move_body(tree, i, k, angles, k < start ? v : v + (k - start) * tree.nv, w.bodies);
-        const Vec3<T>* d = w.bodies.poses.of(i).d;
+        const PoseSeries<T> pose = w.bodies.poses.of(i);
+        const bool carries = i + 1 < tree.nbodies && tree.bodies[i + 1].parent == i;
+        if (carries || body.parent < 0 || body.kind != JointKind::revolute)
+            for (int k = first; k <= last; ++k)
+                move_body(tree, i, k, angles, k < start ? v : v + (k - start) * tree.nv, w.bodies);
+        else  // its own turn changes nothing
+            for (int k = first; k <= last; ++k)
+                extend_frame(body, k, w.bodies.joints.of(i), w.bodies.poses.of(body.parent).R,
+                             pose);
+        const Vec3<T>* d = pose.d;
         for (int k = first; k <= last && w.axes == Axes::world; ++k)
             w.x[at + k] = body.parent < 0 ? d[k] : w.x[parent + k] + d[k];
         for (int k = first; k <= last; ++k)
             w.W[at + k] = acts_on(f_ext, body)
-                              ? own_wrench(body, k, f_ext + (k - first) * 6 * tree.nlinks, at, w)
+                              ? own_wrench(body, f_ext + (k - first) * 6 * tree.nlinks,
+                                           T(w.bodies.scale.inverse_factorial[k]))
                               : zero_force<T>();
     }
     for (int i = tree.nbodies - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         const PoseSeries<T> pose = w.bodies.poses.of(i);
         const Force<T>* W = w.W + w.at(i);
+        const Vec3<T>* x = w.x + w.at(i);
+        Force<T>* about = w.about + w.at(i);
+        for (int k = first; k <= last && w.axes == Axes::world; ++k) {
+            about[k] = W[k];
+            for (int m = 0; m <= k; ++m) about[k].ang = cross(W[m].lin, x[k - m], about[k].ang);
+        }
         for (int k = first; k <= last; ++k)
-            wrench_torque(body, k, pose.R, W, T(w.bodies.scale.factorial[k]),
+            wrench_torque(body, k, pose, about, T(w.bodies.scale.factorial[k]),
                           [&](int c, T torque) { f(k, body.v + c, torque); });
         if (body.parent < 0) continue;
         Force<T>* W_p = w.W + w.at(body.parent);
         for (int k = first; k <= last; ++k) {
             Force<T> shifted = W[k];
-            for (int m = 0; m <= k; ++m) shifted.ang = cross(pose.d[m], W[k - m].lin, shifted.ang);
+            for (int m = 0; m <= k && w.axes == Axes::mixed; ++m)
+                shifted.ang = cross(pose.d[m], W[k - m].lin, shifted.ang);
             W_p[k] += shifted;
         }
     }
