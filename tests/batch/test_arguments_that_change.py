@@ -159,6 +159,25 @@ try:
     dtau.hybrid_dynamics(model, q, Changing(lambda: mask.resize(0, refcheck=False)), v, tau, mask)
 except (ValueError, TypeError) as error:
     said.append("prescribed" in str(error))
+
+class Order:
+    def __init__(self, change):
+        self.change = change
+    def __index__(self):
+        self.change()
+        return 2
+
+stack = np.ones((size // 10, 4, model.nv))
+want = dtau.inverse_dynamics_time_derivatives(model, q, 2.0 * stack[:3])
+order = Order(lambda: stack.__imul__(2.0))
+got = dtau.inverse_dynamics_time_derivatives(model, q, stack, order=order)
+said.append((got[:3] == want).all().item())
+for change in (lambda: stack.resize(0, refcheck=False), lambda: mask.resize(0, refcheck=False)):
+    stack, mask = np.ones((size // 10, 4, model.nv)), np.zeros(model.nv, dtype=bool)
+    try:
+        dtau.hybrid_dynamics_time_derivatives(model, q, v, stack, stack, mask, order=Order(change))
+    except ValueError as error:
+        said.append("a_derivatives has shape" in str(error) or "prescribed" in str(error))
 print(json.dumps(said))
 """
 
@@ -178,4 +197,4 @@ def test_lists_and_tuples_are_taken_as_they_are() -> None:
 
 
 def test_an_argument_that_changes_an_option() -> None:
-    assert script(OPTIONS) == [True] * 4
+    assert script(OPTIONS) == [True] * 7

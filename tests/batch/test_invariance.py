@@ -270,9 +270,14 @@ def test_integers_convert(function: Function, dtype: type[np.integer]) -> None:
 
 # States that are not finite
 
+# Those that read all numbers of their arguments.
+on_all_numbers = pytest.mark.parametrize(
+    "function", [f for f in FUNCTIONS if "order" not in f.options], ids=str
+)
+
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-@everywhere
+@on_all_numbers
 @on_robots
 def test_a_state_that_is_not_finite_gives_nan_alone(
     function: Function, name: str, bad: float
@@ -291,7 +296,7 @@ def test_a_state_that_is_not_finite_gives_nan_alone(
                 assert_same_bits(np.delete(x, 2, 0), np.delete(y, 2, 0), what)
 
 
-@everywhere
+@on_all_numbers
 def test_a_lone_state_that_is_not_finite(function: Function) -> None:
     model = robot(NEAR)
     for argument in function.arguments:

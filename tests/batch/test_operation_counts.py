@@ -112,7 +112,7 @@ VECTORS = [
     for function in COUNTED
     if all(sum(n in SIZES for n in axes) == 1 for axes in function.results)
 ]
-IN_TIME = [f for f in COUNTED if f.name.endswith("_time_derivatives")]
+IN_TIME = [f for f in COUNTED if f.name.endswith("_time_derivatives") and "order" not in f.options]
 PRODUCTS = [f for f in COUNTED if re.fullmatch("(inverse|forward)_dynamics_[jv][vj]p", f.name)]
 
 

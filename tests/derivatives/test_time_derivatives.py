@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import comb
 from typing import Any
 
@@ -76,7 +75,7 @@ def check_complex_step(name: str, at: Trajectory, rows: int, wrenches: bool = Fa
         rows_close(x[1:], y.imag / STEP, TOLERANCE["complex_step"], name, floor=cancelled(x))
 
 
-TERMS = [f.name for f in FUNCTIONS if f.arguments == ("q", "v_derivatives")]
+TERMS = [f.name for f in FUNCTIONS if f.arguments == ("q", "v_derivatives") and not f.options]
 
 
 @on_robots
@@ -339,68 +338,7 @@ def test_massless_joints_may_be_prescribed() -> None:
         dtau.hybrid_dynamics(model, x, x, x, x, ["arm"])
 
 
-# Behaviour
-
-
-@pytest.mark.parametrize("order", [0, 1, 5, 12, 20])
-def test_orders(order: int) -> None:
-    """A pendulum that swings as sin t: the torque in closed form."""
-    builder = dtau.ModelBuilder("pendulum", gravity=(0.0, 0.0, 0.0))
-    inertia = dtau.Inertia(2.0, (0.0, 0.0, -0.5), np.diag([0.1, 0.2, 0.3]))
-    axis = dtau.Revolute((0, 1, 0))
-    builder.add(axis, name="pivot", inertia=inertia, armature=0.05, damping=0.7)
-    model = builder.build()
-    phases = 0.3 + 0.5 * np.pi * np.arange(order + 2)
-    v = np.cos(phases)[:, np.newaxis]  # derivatives of sin t at t = 0.3
-    tau = dtau.inverse_dynamics_time_derivatives(model, [np.sin(0.3)], v)
-    want = (0.2 + 2.0 * 0.25 + 0.05) * v[1:] + 0.7 * v[:-1]
-    assert_close(tau, want, TOLERANCE["identity"], "tau")
-    a = dtau.forward_dynamics_time_derivatives(model, [np.sin(0.3)], v[0], want)
-    assert_close(a, v[1:], TOLERANCE["identity"], "a")
-
-
-BAD: list[tuple[Callable[[dtau.Model, Any], Any], str]] = [
-    (
-        lambda m, s: dtau.inverse_dynamics_time_derivatives(m, s["q"], s["v"]),
-        r"v_derivatives has shape \(14,\), expected \(..., n, 14\) with n = 2 or more",
-    ),
-    (
-        lambda m, s: dtau.inverse_dynamics_time_derivatives(m, s["q"], [s["v"]]),
-        r"v_derivatives has shape \(1, 14\), .* n = 2 or more: a stack of the value and its time",
-    ),
-    (
-        lambda m, s: dtau.forward_dynamics_time_derivatives(m, s["q"], s["v"], np.zeros((0, 14))),
-        r"tau_derivatives has shape \(0, 14\), .* n = 1 or more",
-    ),
-    (
-        lambda m, s: dtau.kinematics_time_derivatives(m, s["q"], np.zeros((0, 14))),
-        r"v_derivatives has shape \(0, 14\), .* n = 1 or more",
-    ),
-    (
-        lambda m, s: dtau.inverse_dynamics_time_derivatives(m, s["q"], np.zeros((103, 14))),
-        r"v_derivatives has shape \(103, 14\), .* n = at most 102",
-    ),
-    (
-        lambda m, s: dtau.inverse_dynamics_time_derivatives(
-            m, s["q"], s["v_derivatives"], s["f_ext_derivatives"][:2]
-        ),
-        r"f_ext_derivatives has shape \(2, 7, 6\), .* n = 3, to match the stack before it",
-    ),
-    (
-        lambda m, s: dtau.hybrid_dynamics_time_derivatives(
-            m, s["q"], s["v"], s["a_derivatives"], s["tau_derivatives"][1:], []
-        ),
-        r"tau_derivatives has shape \(2, 14\), .* n = 3, to match the stack before it",
-    ),
-]
-
-
-@pytest.mark.parametrize(("call", "said"), BAD)
-def test_wrong_stacks(call: Callable[[dtau.Model, Any], Any], said: str) -> None:
-    model = robot("free root, branches")
-    assert (model.nv, model.nbodies) == (14, 7)
-    with pytest.raises(ValueError, match=said):
-        call(model, random_state(model, 12))
+# Wrong prescriptions
 
 
 @pytest.mark.parametrize(

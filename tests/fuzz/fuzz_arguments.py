@@ -36,7 +36,13 @@ ROBOTS = (
 BATCHES = ((), (), (1,), (3,), (2, 3), (19,), (0,), (0, 3))
 MOST_AXES = 32  # of a batch
 MOST_ORDER = 100  # of time derivatives
-INVERSE = ("inverse_dynamics_time_derivatives", "v_derivatives")  # needs the acceleration
+# Rows of v and its derivatives, beyond the order; all other stacks have one.
+BEYOND = {
+    "inverse_dynamics_time_derivatives": 2,
+    "mass_matrix_time_derivatives": 0,
+    "gravity_torque_time_derivatives": 0,
+    "kinematics_time_derivatives": 0,
+}
 MARK = 7.5  # what lies in memory that must not be written
 HUGE = 2**43  # as an axis: no processor can address the results
 
@@ -138,7 +144,7 @@ def change(rng: np.random.Generator, call: Call, batch: tuple[int, ...]) -> None
     elif part == "out" and part in call.takes:
         call.given[part] = results_for(rng, call, batch)
     elif part == "threads" and part in call.takes:
-        call.given[part] = choose(rng, THREADS)
+        call.given[part] = choose(rng, INTEGERS)
     elif part == "option" and call.options:
         name = choose(rng, list(call.options))
         value = choose(rng, OPTIONS[name].values if name in OPTIONS else SENSELESS)
@@ -157,9 +163,9 @@ class Index:
         return self.value
 
 
-THREADS = (
+INTEGERS = (
     *(None, 1, 2, 3, np.int8(2), np.uint64(1), Index(2)),
-    *(0, -1, 1025, 2**31, 2**63, 2**70, -(2**70), True, False, np.True_, 1.5, 2.0, math.nan),
+    *(0, -1, 101, 1025, 2**31, 2**63, 2**70, -(2**70), True, False, np.True_, 1.5, 2.0, math.nan),
     *("2", b"2", "", [1], (), np.array([1, 2]), 1j, object(), Index("2"), Index(None)),
 )
 
@@ -205,13 +211,18 @@ class Option:
 
 
 SENSELESS = (object(), {}, [None], b"x", "\ud800", 1j)  # what no option can mean
+AXES = Option(
+    lambda value, model: is_one_of(value, FRAME_AXES),
+    (
+        *(*FRAME_AXES, np.str_("world")),
+        *("local", "", "Body", None, 3, b"body", [], {}, np.zeros(3), "\ud800"),
+    ),
+)
 OPTIONS = {
-    "axes": Option(
-        lambda value, model: is_one_of(value, FRAME_AXES),
-        (
-            *(*FRAME_AXES, np.str_("world")),
-            *("local", "", "Body", None, 3, b"body", [], {}, np.zeros(3), "\ud800"),
-        ),
+    "axes": AXES,
+    "f_ext_axes": AXES,
+    "order": Option(
+        lambda value, model: value is None or 0 <= integer(value) <= MOST_ORDER, INTEGERS
     ),
     "frame": Option(
         lambda value, model: is_one_of(value, model.frames),
@@ -364,6 +375,7 @@ class Verdict:
         function, batches, far = self.call.function, {}, set()
         right, takes = random_state(self.model, 0), self.call.takes
         surplus = {}  # of rows in stacks: these may be of any length that all others fit
+        order = integer(self.call.options.get("order"))  # or longer than this needs
         for name, value in self.call.arrays.items():
             if value is None and name in takes and takes[name].default is None:
                 continue
@@ -371,9 +383,12 @@ class Verdict:
             self.huge |= x is not None and max(x.shape, default=0) > HUGE
             if x is not None and name.endswith("_derivatives") and x.ndim >= len(core):
                 rows = x.shape[-len(core)]
-                surplus[name] = rows - core[0]
-                least = 2 if (function.name, name) == INVERSE else 1
-                core = (min(max(rows, least), MOST_ORDER + least), *core[1:])
+                beyond = BEYOND.get(function.name, 1) if name == "v_derivatives" else 1
+                if order < 0:
+                    surplus[name] = rows - core[0]
+                    core = (min(max(rows, beyond, 1), MOST_ORDER + beyond), *core[1:])
+                else:
+                    core = (max(rows, order + beyond), *core[1:])
             if x is None or x.shape[max(x.ndim - len(core), 0) :] != core:
                 self.wrong.add(name)
                 continue
@@ -458,13 +473,13 @@ def far_from_unit(q: Array, model: dtau.Model) -> bool:
 
 
 def integer(value: Any) -> int:
-    """The value as an integer; 0 if it is none."""
+    """The value as an integer; -1 if it is none."""
     if isinstance(value, bool | np.bool_):
-        return 0
+        return -1
     try:
         return operator.index(value)
     except TypeError:
-        return 0
+        return -1
 
 
 def memory(values: Iterable[Any]) -> list[Array]:

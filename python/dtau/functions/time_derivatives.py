@@ -42,7 +42,7 @@ def inverse_dynamics_time_derivatives(
     v_derivatives : array_like (..., r + 2, nv)
         The velocity and its time derivatives of order 1 to r + 1, component by component, in
         rad/s^k and m/s^k; of a free joint [linear, angular] in the body frame. Row 1 is ``a``. At
-        least two rows, at most 102 (with ``order`` any number more than it needs).
+        least two rows, at most 102.
     f_ext_derivatives : array_like (..., r + 1, nbodies, 6), optional
         External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m, and the
         time derivatives of these components of order 1 to r.
@@ -52,9 +52,10 @@ def inverse_dynamics_time_derivatives(
         the world's origin (the spatial wrenches of [HO-FBS]); derivatives are then those of these
         components.
     order : int, optional
-        How far: the order r of the last row of the result, from 0 to 100. Longer stacks are cut,
-        so that one stack of ``v`` and its derivatives serves all functions of a trajectory, and one
-        of wrenches. Without it the length of the stacks says r.
+        How far: the r of these shapes, from 0 to 100. Longer stacks, of any length, are cut: their
+        first rows are read where they lie. So one stack of ``v`` and its derivatives, and one of
+        wrenches, serves all functions along a trajectory. Without it the length of the stacks says
+        r.
     out, threads
         See `dtau.inverse_dynamics`.
 
@@ -92,6 +93,19 @@ def inverse_dynamics_time_derivatives(
 
     >>> d = dtau.inverse_dynamics_derivatives(model, q, v, a)
     >>> bool(np.allclose(tau[1], d.dtau_dq @ v + d.dtau_dv @ a + d.dtau_da @ jerk))
+    True
+
+    One stack serves all functions:
+
+    >>> motion = [v, a, jerk, snap]
+    >>> bias = dtau.bias_torque_time_derivatives(model, q, motion, order=2)
+    >>> C = dtau.coriolis_matrix_time_derivatives(model, q, motion, order=2)
+    >>> M = dtau.mass_matrix_time_derivatives(model, q, motion, order=2)
+    >>> g = dtau.gravity_torque_time_derivatives(model, q, motion, order=2)
+    >>> kinematics = dtau.kinematics_time_derivatives(model, q, motion, order=2)
+    >>> len(tau), len(bias), len(C), len(M), len(g), len(kinematics.rotation)
+    (3, 3, 3, 3, 3, 3)
+    >>> bool(np.allclose(tau[2], M[2] @ a + 2 * M[1] @ jerk + M[0] @ snap + bias[2]))
     True
     """
     return _core.inverse_dynamics_time_derivatives(

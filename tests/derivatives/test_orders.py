@@ -1,0 +1,344 @@
+"""How far time derivatives go: lengths of stacks, and `order`, which cuts longer ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import FEW_ROBOTS, NEAR, State, random_state, robot
+from compare import TOLERANCE, assert_close, assert_same_results
+from core import complex_core
+from functions import FUNCTIONS, Function
+from layouts import every_other, misaligned
+from messages import has_words, message
+from trees import Array
+
+import dtau
+
+IN_TIME = [
+    f for f in FUNCTIONS if f.name.endswith("_time_derivatives") and "order" not in f.options
+]
+in_time = pytest.mark.parametrize("function", IN_TIME, ids=str)
+on_robots = pytest.mark.parametrize("name", [*FEW_ROBOTS, "joints that mimic others"])
+LONG = 7  # rows of all stacks
+# Rows of v and its derivatives, beyond the order; all other stacks have one.
+BEYOND = {
+    "inverse_dynamics_time_derivatives": 2,
+    "mass_matrix_time_derivatives": 0,
+    "gravity_torque_time_derivatives": 0,
+    "kinematics_time_derivatives": 0,
+}
+
+
+def stacks_of(function: Function) -> list[str]:
+    return [name for name in function.arguments if name.endswith("_derivatives")]
+
+
+def axis_of(name: str) -> int:
+    """The stack's axis."""
+    return -3 if name == "f_ext_derivatives" else -2
+
+
+def needed(function: Function, name: str, order: int) -> int:
+    """The rows of a stack that results of this order need."""
+    return order + (BEYOND.get(function.name, 1) if name == "v_derivatives" else 1)
+
+
+def orders(function: Function) -> range:
+    """Those that stacks of `LONG` rows suffice for."""
+    return range(LONG + 1 - max(needed(function, name, 0) for name in stacks_of(function)))
+
+
+def long_state(function: Function, model: dtau.Model, shape: tuple[int, ...] = ()) -> State:
+    state, rng = random_state(model, 1, shape), np.random.default_rng(2)
+    for name in stacks_of(function):
+        core = state[name].shape[len(shape) + 1 :]
+        state[name] = rng.uniform(-1.0, 1.0, (*shape, LONG, *core))
+    return state
+
+
+def with_stacks(function: Function, state: State, change: Callable[[str, Array], Any]) -> State:
+    return {**state, **{name: change(name, state[name]) for name in stacks_of(function)}}
+
+
+def cut(function: Function, state: State, order: int) -> State:
+    """Stacks that are just long enough."""
+    return with_stacks(
+        function,
+        state,
+        lambda name, x: x.take(range(needed(function, name, order)), axis_of(name)),
+    )
+
+
+def exact(function: Function, model: dtau.Model, state: State, order: int) -> tuple[Array, ...]:
+    """The results for these; stacks that are empty do not say their order."""
+    state = cut(function, state, order)
+    empty = any(state[name].size == 0 for name in stacks_of(function))
+    return function(model, state, **({"order": 0} if empty else {}))
+
+
+def spoilt(function: Function, state: State, order: int) -> State:
+    """Stacks that hold NaN where nothing is to be read."""
+
+    def spoil(name: str, x: Array) -> Array:
+        x = x.copy()
+        np.moveaxis(x, axis_of(name), 0)[needed(function, name, order) :] = np.nan
+        return x
+
+    return with_stacks(function, state, spoil)
+
+
+# Longer stacks
+
+
+@in_time
+@on_robots
+def test_longer_stacks_are_cut(function: Function, name: str) -> None:
+    model = robot(name)
+    for shape in ((), (1,), (19,), (2, 3)):
+        state = long_state(function, model, shape)
+        for order in orders(function):
+            want = exact(function, model, state, order)
+            assert all(np.isfinite(x).all() for x in want)
+            spoilt_state = spoilt(function, state, order)
+            what = f"order {order} of {shape}"
+            assert_same_results(function(model, spoilt_state, order=order), want, what)
+            out = [np.full(x.shape, np.nan) for x in want]
+            into = out[0] if len(out) == 1 else out
+            got = function(model, spoilt_state, order=np.int64(order), out=into, threads=2)
+            assert_same_results(got, want, what)
+            assert all(x is y for x, y in zip(got, out, strict=True))
+
+
+LAYOUTS: dict[str, Callable[[str, Array], Any]] = {
+    "gaps": lambda name, x: every_other(x),
+    "odd addresses": lambda name, x: misaligned(x),
+    "Fortran order": lambda name, x: np.asfortranarray(x),
+    "rows first": lambda name, x: np.moveaxis(
+        np.moveaxis(x, axis_of(name), 0).copy(), 0, axis_of(name)
+    ),
+    "backwards": lambda name, x: np.flip(np.flip(x, axis_of(name)).copy(), axis_of(name)),
+    "a part of wider rows": lambda name, x: np.concatenate([x, x], -1)[..., : x.shape[-1]],
+    "lists": lambda name, x: x.tolist(),
+    "other bytes first": lambda name, x: x.astype(">f8"),
+}
+
+
+@in_time
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_longer_stacks_of_any_layout(function: Function, layout: str) -> None:
+    model = robot(NEAR)
+    for shape in ((), (5,)):
+        state = long_state(function, model, shape)
+        for order in orders(function):
+            given = with_stacks(function, spoilt(function, state, order), LAYOUTS[layout])
+            want = exact(function, model, state, order)
+            assert_same_results(function(model, given, order=order), want, f"order {order}")
+
+
+@in_time
+def test_longer_stacks_broadcast(function: Function) -> None:
+    """One stack for all states, stacks of different lengths, and stacks that repeat one row."""
+    model = robot(NEAR)
+    state = long_state(function, model, (5,))
+    one = with_stacks(function, state, lambda name, x: x[2])
+    for order in orders(function):
+        repeated = with_stacks(function, one, lambda name, x: np.broadcast_to(x, (5, *x.shape)))
+        want = exact(function, model, repeated, order)
+        given = spoilt(function, one, order)
+        assert_same_results(function(model, given, order=order), want, "one stack")
+        for first in stacks_of(function):
+            lengths = {**given, first: cut(function, one, order)[first]}
+            assert_same_results(function(model, lengths, order=order), want, f"{first} cut")
+        same = with_stacks(
+            function,
+            state,
+            lambda name, x: np.broadcast_to(x.take([0], axis_of(name)), (5, *x.shape[1:])),
+        )
+        want = exact(function, model, same, order)
+        assert_same_results(function(model, same, order=order), want, "one row")
+
+
+@in_time
+def test_longer_stacks_of_complex_numbers(function: Function) -> None:
+    model = robot(NEAR)
+    state = long_state(function, model)
+    options = function.options_for(model)
+
+    def in_complex(state: State, order: int) -> tuple[Array, ...]:
+        arrays = (state[name] for name in function.arguments)
+        got = complex_core(function.name, model, *arrays, **options, order=order)
+        return tuple(got) if isinstance(got, tuple) else (got,)
+
+    for order in orders(function):
+        want = in_complex(cut(function, state, order), order)
+        for x, y in zip(in_complex(state, order), want, strict=True):
+            np.testing.assert_array_equal(x, y)
+
+
+def test_one_motion_serves_all() -> None:
+    """The differentiated equation of motion, from one stack of v and one of wrenches."""
+    model = robot("quadruped")
+    rng, order = np.random.default_rng(3), 3
+    q, *_ = dtau.random_state(model, rng)
+    v, f = rng.uniform(-1.0, 1.0, (9, model.nv)), rng.uniform(-5.0, 5.0, (9, model.nbodies, 6))
+    tau = dtau.inverse_dynamics_time_derivatives(model, q, v, f, order=order)
+    bias = dtau.bias_torque_time_derivatives(model, q, v, f, order=order)
+    M = dtau.mass_matrix_time_derivatives(model, q, v, order=order)
+    C = dtau.coriolis_matrix_time_derivatives(model, q, v, order=order)
+    g = dtau.gravity_torque_time_derivatives(model, q, v, order=order)
+    k = dtau.kinematics_time_derivatives(model, q, v, order=order)
+    lengths = {len(x) for x in (tau, bias, M, C, g, k.rotation)}
+    assert lengths == {order + 1}
+    inertial = M[3] @ v[1] + 3.0 * M[2] @ v[2] + 3.0 * M[1] @ v[3] + M[0] @ v[4]
+    assert_close(inertial + bias[3], tau[3], TOLERANCE["identity"], "tau")
+    a = dtau.forward_dynamics_time_derivatives(model, q, v[0], tau, f, order=order)
+    again = dtau.hybrid_dynamics_time_derivatives(model, q, v[0], v[1:], tau, [], f, order=order)
+    np.testing.assert_array_equal(again.a, a)
+
+
+@on_robots
+def test_order_0_needs_no_velocity(name: str) -> None:
+    model = robot(name)
+    for shape in ((), (5,)):
+        q, none = random_state(model, 4, shape)["q"], np.zeros((*shape, 0, model.nv))
+        M = dtau.mass_matrix_time_derivatives(model, q, none, order=0)
+        want = dtau.mass_matrix(model, q)[..., None, :, :]
+        assert_close(M, want, TOLERANCE["short sums"], "M", floor=1.0)
+        g = dtau.gravity_torque_time_derivatives(model, q, none, order=0)
+        np.testing.assert_array_equal(g, dtau.gravity_torque(model, q)[..., None, :])
+        k = dtau.kinematics_time_derivatives(model, q, none, order=0)
+        placements = dtau.forward_kinematics(model, q)
+        for x, y in zip(k, placements, strict=False):
+            assert_close(x, np.expand_dims(y, len(shape)), TOLERANCE["rounding"], "pose")
+        assert k.twist.shape == (*shape, 0, model.nbodies, 6)
+
+
+@pytest.mark.parametrize("order", [0, 1, 5, 12, 20])
+def test_high_orders(order: int) -> None:
+    """A pendulum that swings as sin t: the torque in closed form."""
+    builder = dtau.ModelBuilder("pendulum", gravity=(0.0, 0.0, 0.0))
+    inertia = dtau.Inertia(2.0, (0.0, 0.0, -0.5), np.diag([0.1, 0.2, 0.3]))
+    axis = dtau.Revolute((0, 1, 0))
+    builder.add(axis, name="pivot", inertia=inertia, armature=0.05, damping=0.7)
+    model = builder.build()
+    phases = 0.3 + 0.5 * np.pi * np.arange(order + 2)
+    v = np.cos(phases)[:, np.newaxis]  # derivatives of sin t at t = 0.3
+    tau = dtau.inverse_dynamics_time_derivatives(model, [np.sin(0.3)], v)
+    want = (0.2 + 2.0 * 0.25 + 0.05) * v[1:] + 0.7 * v[:-1]
+    assert_close(tau, want, TOLERANCE["identity"], "tau")
+    a = dtau.forward_dynamics_time_derivatives(model, [np.sin(0.3)], v[0], want)
+    assert_close(a, v[1:], TOLERANCE["identity"], "a")
+
+
+# What is refused
+
+
+@in_time
+def test_stacks_that_are_too_short_for_an_order(function: Function) -> None:
+    """The message names the length that is needed, also where other axes are wrong."""
+    model = robot(NEAR)
+    state = long_state(function, model, (2,))
+    for order in (1, 3, 100):
+        for name in stacks_of(function):
+            least = needed(function, name, order)
+            long = with_stacks(function, state, lambda name, x: x.repeat(20, axis_of(name)))
+            short = long[name].take(range(least - 1), axis_of(name))
+            for wrong in (short, long[name][..., :-1]):
+                said = message(ValueError, function, model, {**long, name: wrong}, order=order)
+                shape = ", ".join(map(str, wrong.shape))
+                assert said.startswith(f"{name} has shape ({shape}), expected (..., n, "), said
+                assert f"with n = {least} or more: the value and" in said, said
+                assert said.endswith(f"for order {order}"), said
+            # What is long enough, or too long without an order:
+            assert function(model, long, order=order)[0].shape[1] == order + 1
+    has_words(message(ValueError, function, model, long), "at most")
+
+
+@in_time
+def test_a_stack_has_an_axis_of_its_own(function: Function) -> None:
+    model = robot(NEAR)
+    state = long_state(function, model)
+    for name in stacks_of(function):
+        wrong = {**state, name: state[name][0]}
+        said = message(ValueError, function, model, wrong, order=0)
+        has_words(said, name, f"n = {needed(function, name, 0)} or more")
+
+
+class Fails:
+    def __index__(self) -> int:
+        raise OverflowError
+
+    def __repr__(self) -> str:
+        return "Fails()"
+
+
+@in_time
+@pytest.mark.parametrize(
+    ("order", "error"),
+    [
+        *((x, ValueError) for x in (-1, 101, 2**31, 2**64 + 1, -(2**70), np.int8(-1), Fails())),
+        *((x, TypeError) for x in (True, False, 1.5, 1.0, "2", [2], np.float64(1.0), 1j)),
+    ],
+    ids=repr,
+)
+def test_what_is_no_order(function: Function, order: Any, error: type[Exception]) -> None:
+    state = long_state(function, robot(NEAR))
+    said = message(error, function, robot(NEAR), state, order=order)
+    assert said == f"order: expected an int from 0 to 100 or None, got {order!r}"
+
+
+@pytest.mark.parametrize(
+    "function", [f for f in IN_TIME if "f_ext_derivatives" in f.arguments], ids=str
+)
+@pytest.mark.parametrize("axes", ["Body", "", None, 0], ids=repr)
+def test_axes_of_wrenches_that_are_unknown(function: Function, axes: Any) -> None:
+    state = random_state(robot(NEAR), 5)
+    said = message(ValueError, function, robot(NEAR), state, f_ext_axes=axes)
+    assert said == f"f_ext_axes: expected 'body', 'world' or 'mixed', got {axes!r}"
+
+
+BAD: list[tuple[Callable[[dtau.Model, Any], Any], str]] = [
+    (
+        lambda m, s: dtau.inverse_dynamics_time_derivatives(m, s["q"], s["v"]),
+        r"v_derivatives has shape \(14,\), expected \(..., n, 14\) with n = 2 or more",
+    ),
+    (
+        lambda m, s: dtau.inverse_dynamics_time_derivatives(m, s["q"], [s["v"]]),
+        r"v_derivatives has shape \(1, 14\), .* n = 2 or more: a stack of the value and its time",
+    ),
+    (
+        lambda m, s: dtau.forward_dynamics_time_derivatives(m, s["q"], s["v"], np.zeros((0, 14))),
+        r"tau_derivatives has shape \(0, 14\), .* n = 1 or more",
+    ),
+    (
+        lambda m, s: dtau.kinematics_time_derivatives(m, s["q"], np.zeros((0, 14))),
+        r"v_derivatives has shape \(0, 14\), .* n = 1 or more",
+    ),
+    (
+        lambda m, s: dtau.inverse_dynamics_time_derivatives(m, s["q"], np.zeros((103, 14))),
+        r"v_derivatives has shape \(103, 14\), .* n = at most 102",
+    ),
+    (
+        lambda m, s: dtau.inverse_dynamics_time_derivatives(
+            m, s["q"], s["v_derivatives"], s["f_ext_derivatives"][:2]
+        ),
+        r"f_ext_derivatives has shape \(2, 7, 6\), .* n = 3, to match the stack before it",
+    ),
+    (
+        lambda m, s: dtau.hybrid_dynamics_time_derivatives(
+            m, s["q"], s["v"], s["a_derivatives"], s["tau_derivatives"][1:], []
+        ),
+        r"tau_derivatives has shape \(2, 14\), .* n = 3, to match the stack before it",
+    ),
+]
+
+
+@pytest.mark.parametrize(("call", "said"), BAD)
+def test_wrong_stacks(call: Callable[[dtau.Model, Any], Any], said: str) -> None:
+    model = robot("free root, branches")
+    assert (model.nv, model.nbodies) == (14, 7)
+    with pytest.raises(ValueError, match=said):
+        call(model, random_state(model, 12))
