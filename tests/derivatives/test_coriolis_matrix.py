@@ -15,10 +15,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from cases import TREES, random_state
+from closed_form import ClosedForm
 from compare import TOLERANCE, assert_close, cancelled
 from hypothesis import given
 from hypothesis import strategies as st
-from lemma1 import ClosedForm
 from trees import KINDS, SEEDS, Array, Tree, cross, grow, trees
 
 import dtau
@@ -147,15 +147,29 @@ def test_lemma_1_has_not_this_property(root: str) -> None:
     assert np.abs(off).max() > 0.05 * np.abs(at_v @ w).max()
 
 
-def test_the_base_block_of_the_rate_of_the_screws_is_zero() -> None:
-    """Sdot = ad S everywhere, as eqs. 14 to 19 have it, would undo Lemma 1."""
-    tree = grow(["free", "revolute", "revolute"], [-1, 0, 1], seed=2)
-    model, q, v, _ = rates(tree, seed=2)
-    paper = ClosedForm(tree, model, q, v)
-    right, wrong = paper.coriolis(), paper.coriolis(paper.ad @ paper.S)
-    back, rate = np.linalg.inv(paper.T), dtau.mass_matrix_time_derivatives(model, q, [v])[1]
-    turn = paper.Tdot @ back
-    rate = back.T @ rate @ back - turn.T @ paper.mass - paper.mass @ turn
-    scale = np.abs(rate).max()
-    assert np.abs(right + right.T - rate).max() < TOLERANCE["independent"] * scale
-    assert np.abs(wrong + wrong.T - rate).max() > 0.1 * scale
+@pytest.mark.parametrize("zero_block", [True, False])
+def test_proposition_1(zero_block: bool) -> None:
+    """Orders 0 and 1, and what the printed Sdot = ad S does to them where the base is free."""
+    tree = grow(["free", "revolute", "helical", "prismatic"], [-1, 0, 1, 1], seed=2).bare()
+    model = tree.model()
+    s = random_state(model, 2)
+    q, v, a, jerk = s["q"], s["v"], s["a"], s["dq"]
+    paper = ClosedForm(tree, model, q, v, zero_block=zero_block)
+    # V' = Ad a, as Ad v x v = 0, and V'' = ad_V Ad a + Ad a'
+    nu, rate = paper.T @ v, paper.T @ a
+    order_0, order_1 = paper.torques(nu, rate, paper.T @ jerk + paper.Tdot @ a, tree.gravity)
+    tau = dtau.inverse_dynamics_time_derivatives(model, q, [v, a, jerk])
+    back = np.linalg.inv(paper.T).T  # the wrench on the base: W = Ad^-T w, W' = Ad^-T w' - ad_V^T W
+    assert_close(order_0, back @ tau[0], TOLERANCE["independent"], "order 0")
+    want = back @ (tau[1] - paper.Tdot.T @ back @ tau[0])
+    if zero_block:
+        assert_close(order_1, want, TOLERANCE["independent"], "order 1")
+        return
+    size = np.abs(want).max()
+    assert np.abs(order_1 - want)[:6].max() > 0.1 * size
+    assert np.abs(order_1 - want)[6:].max() > 1e-3 * size
+    # Lemma 1 goes, too.
+    C, M = paper.coriolis(), dtau.mass_matrix_time_derivatives(model, q, [v])
+    turn = paper.Tdot @ back.T
+    exact = back @ M[1] @ back.T - turn.T @ paper.mass - paper.mass @ turn
+    assert np.abs(C + C.T - exact).max() > 0.1 * np.abs(exact).max()

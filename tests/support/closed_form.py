@@ -1,4 +1,4 @@
-"""[HO-FBS] section 4 as it is printed: the dense matrices of Table 2, eq. 11 and Lemma 1.
+"""[HO-FBS] section 4 as it is printed: the dense matrices of Table 2, Proposition 1, Lemma 1.
 
 An oracle that shares nothing with the core. A free base with joints of one degree of freedom, or a
 fixed one. All in world axes about the world's origin, linear part first: the screws S_j, the
@@ -33,10 +33,15 @@ def blocks(diagonal: list[Array]) -> Array:
 class ClosedForm:
     """The matrices at one state, given in dtau's coordinates.
 
-    `T` takes dtau's velocities to the paper's: nu = T v.
+    `T` takes dtau's velocities to the paper's: nu = T v. `zero_block=False` puts ad S into the
+    base's block of Sdot and of its rate, as eqs. 14 to 19, 39 to 43 write them; Table 2 has zeros
+    there, which is right: the base's columns are the world's axes, and stay.
     """
 
-    def __init__(self, tree: Tree, model: dtau.Model, q: Array, v: Array) -> None:
+    def __init__(
+        self, tree: Tree, model: dtau.Model, q: Array, v: Array, *, zero_block: bool = True
+    ) -> None:
+        self.zero_block = zero_block and tree.bodies[0].kind == "free"
         size, zero = len(tree.bodies), np.zeros(model.nv)
         self.Gp, self.S = np.zeros((6 * size, 6 * size)), np.zeros((6 * size, model.nv))
         self.T, self.Tdot = np.eye(model.nv), np.zeros((model.nv, model.nv))
@@ -68,23 +73,42 @@ class ClosedForm:
             inertias.append(back.T @ inertia @ back)  # eq. 60
         self.inertias, self.M = inertias, blocks(inertias)
         self.ad = blocks([cross(V) for V in self.twists])
-        self.Sdot = self.ad @ self.S
-        if tree.bodies[0].kind == "free":
-            # The base's columns are the world's axes, which stay: Table 2 has zeros there, where
-            # Sdot = ad S, of eqs. 14 to 19, would not.
-            self.Sdot[:6] = 0.0
+        self.Sdot = self.rate_of_screws(self.ad @ self.S)
+
+    def rate_of_screws(self, rate: Array) -> Array:
+        """Table 2: the base's block is zero."""
+        if self.zero_block:
+            rate[:6] = 0.0
+        return rate
 
     @property
     def mass(self) -> Array:
         """Eq. 11, first line."""
         return self.S.T @ self.Gp.T @ self.M @ self.Gp @ self.S
 
-    def coriolis(self, Sdot: Array | None = None) -> Array:
-        """Eq. 21, with another Sdot if one is given."""
-        Sdot = self.Sdot if Sdot is None else Sdot
-        inner = self.M @ self.Gp @ Sdot - self.ad.T @ self.M @ self.Gp @ self.S
+    def coriolis(self) -> Array:
+        """Eq. 21."""
+        inner = self.M @ self.Gp @ self.Sdot - self.ad.T @ self.M @ self.Gp @ self.S
         return self.S.T @ self.Gp.T @ inner
 
     def coriolis_in_dtau(self) -> Array:
         """Eq. 21 for dtau's coordinates: nu' = T v' + T' v in M nu' + C nu, and T^T before it."""
         return self.T.T @ (self.coriolis() @ self.T + self.mass @ self.Tdot)
+
+    def torques(self, nu: Array, rate: Array, second: Array, gravity: Array) -> tuple[Array, Array]:
+        """Inverse dynamics of order 0 and 1 (eqs. 37, 43), without applied wrenches.
+
+        nu and its two derivatives; gravity (3,) in the world.
+        """
+        S, Gp, M, ad = self.S, self.Gp, self.M, self.ad
+        G = np.tile(np.r_[gravity, 0.0, 0.0, 0.0], len(self.twists))
+        V = Gp @ S @ nu
+        Vdot = Gp @ (S @ rate + self.Sdot @ nu)  # eq. 34
+        ad_Vdot = blocks([cross(x) for x in Vdot.reshape(-1, 6)])
+        Sddot = self.rate_of_screws(ad_Vdot @ S + ad @ self.Sdot)
+        Vddot = Gp @ (S @ second + 2.0 * self.Sdot @ rate + Sddot @ nu)  # eq. 39
+        Mdot = -(M @ ad + ad.T @ M)  # eq. 61
+        Mddot = -(Mdot @ ad + ad.T @ Mdot + M @ ad_Vdot + ad_Vdot.T @ M)
+        W = Gp.T @ (M @ Vdot + Mdot @ V - M @ G)  # eqs. 62, 64
+        Wdot = Gp.T @ (M @ Vddot + 2.0 * Mdot @ Vdot + Mddot @ V - Mdot @ G)
+        return S.T @ W, self.Sdot.T @ W + S.T @ Wdot
