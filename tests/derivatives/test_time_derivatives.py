@@ -201,7 +201,7 @@ def test_chain_rule(name: str) -> None:
 
 @given(tree=trees(), seed=SEEDS)
 def test_the_differentiated_equation_holds_term_by_term(tree: Tree, seed: int) -> None:
-    """[HO-FBS] Proposition 1 at all orders, for the Coriolis matrix of [Echeandia]."""
+    """[HO-FBS] Proposition 1 states orders 0 and 1; here all, with C of [Echeandia]."""
     model = tree.model()
     at = Trajectory(model, seed, 8)
     v, a, order = at.v[:7], at.v[1:], 6

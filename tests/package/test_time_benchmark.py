@@ -44,6 +44,20 @@ def test_exponents_are_fitted(script: Any) -> None:
     )
 
 
+def test_ratios_are_to_the_better_quoted_number(script: Any) -> None:
+    row = script("benchmarks/time_derivatives").Row
+    # built 1.8, printed 2.326; then printed 8.171, built 15.1; then only printed, built, neither
+    assert row(7, "inverse", 0, 0.9, 0.1).better == ("built", 1.8)
+    assert row(7, "inverse", 5, 2.0, 0.5).better == ("printed", 8.171)
+    assert row(7, "forward", 3, 2.0, 0.5).better == ("printed", 6.461)
+    assert row(101, "forward", 5, 50.0, 5.0).better == ("built", 342.0)
+    assert row(101, "forward", 4, 50.0, 5.0).better is None
+    cells = row(7, "inverse", 5, 2.0, 1.0).cells()
+    assert cells[5:10] == ["8.171", "15.1", "printed", "4.1x", "8.2x"]
+    assert cells[10:] == ["2.5 (1.5)", "ok", "0.76 (0.5)", "MISSED"]  # 6, 10, 20, 30 of built
+    assert len(row(101, "forward", 4, 50.0, 5.0).cells()) == len(cells)
+
+
 @pytest.mark.parametrize("eliminate", [False, True])
 @pytest.mark.parametrize(
     ("function", "orders", "tolerance"),

@@ -144,7 +144,8 @@ def hybrid_dynamics_time_derivatives(
 
     Notes
     -----
-    The problem of [HO-FBS] Algorithm 4; O(N r^2), see `dtau.forward_dynamics_time_derivatives`.
+    The problem of [HO-FBS] Algorithm 4, solved in body coordinates; O(N r^2), see
+    `dtau.forward_dynamics_time_derivatives`.
 
     Examples
     --------

@@ -135,7 +135,9 @@ def coriolis_matrix(
     Notes
     -----
     [Echeandia] algorithm 1; O(N d). Many matrices give the same torque; this one is admissible, so
-    that dM/dt - 2 C is skew-symmetric, as passivity-based control needs.
+    that dM/dt - 2 C is skew-symmetric, as passivity-based control needs. Of these it is the one
+    of Christoffel symbols: ``C(v) @ w = C(w) @ v`` where displacements add, that is but for the
+    brackets of spherical, planar and free joints ([Notes] eq. 3.8).
 
     Examples
     --------

@@ -55,7 +55,8 @@ def mass_matrix_time_derivatives(
 
     Notes
     -----
-    [HO-FBS] Proposition 1; O(N d r^2) with the depth d of the tree.
+    [HO-FBS] eq. 11, which Proposition 1 has at orders 0 and 1, at any order; O(N d r^2) with the
+    depth d of the tree.
 
     Examples
     --------
@@ -110,8 +111,8 @@ def coriolis_matrix_time_derivatives(
 
     Notes
     -----
-    [HO-FBS] Proposition 1, for the matrix of [Echeandia] algorithm 1; O(N d r^2). That of [HO-FBS]
-    Lemma 1 is another admissible one.
+    The matrix of [Echeandia] algorithm 1, at any order; O(N d r^2). That of [HO-FBS] Lemma 1 is
+    another admissible one; its Proposition 1 has h = C v, and the rate of h, as vectors.
 
     Examples
     --------
@@ -162,7 +163,8 @@ def gravity_torque_time_derivatives(
 
     Notes
     -----
-    [HO-FBS] Proposition 1, in body coordinates; O(N r^2).
+    g of [HO-FBS] Proposition 1, which has orders 0 and 1, at any order and in body coordinates;
+    O(N r^2).
 
     Examples
     --------
@@ -224,7 +226,8 @@ def bias_torque_time_derivatives(
 
     Notes
     -----
-    [HO-FBS] Proposition 1, in body coordinates; O(N r^2).
+    h + g + tau_ext of [HO-FBS] Proposition 1, and damping, at any order and in body coordinates;
+    O(N r^2). The rate of h-bar in its eq. 14 has M' v' too.
 
     Examples
     --------

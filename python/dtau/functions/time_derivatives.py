@@ -169,10 +169,10 @@ def forward_dynamics_time_derivatives(
 
     Notes
     -----
-    The problem of [HO-FBS] Algorithm 3; O(N r^2). The articulated inertias are those of order 0 at
-    every order ([HO-FBS] Lemma 2) and are computed once. Errors of low orders enter the higher
-    ones: the result solves the differentiated equation to rounding, but its own error grows by
-    about a digit an order.
+    The problem of [HO-FBS] Algorithm 3, solved in body coordinates; O(N r^2). The articulated
+    inertias are those of order 0 at every order ([HO-FBS] Lemma 2) and are computed once. Errors of
+    low orders enter the higher ones: the result solves the differentiated equation to rounding, but
+    its own error grows by about a digit an order.
 
     Where joints mimic others the mass matrix is factorised instead, O(N d^2 + N r^2 + N d r) with
     the depth d of the tree.
