@@ -19,6 +19,18 @@ _DERIVATIVES = {
     "inverse_dynamics_derivatives": dtau.InverseDynamicsDerivatives,
     "forward_dynamics_derivatives": dtau.ForwardDynamicsDerivatives,
 }
+_SECOND = {  # with the first derivatives
+    "inverse_dynamics": (
+        dtau.InverseDynamicsDerivatives,
+        dtau.InverseDynamicsSecondDerivatives,
+        dtau.InverseDynamicsHessian,
+    ),
+    "forward_dynamics": (
+        dtau.ForwardDynamicsDerivatives,
+        dtau.ForwardDynamicsSecondDerivatives,
+        dtau.ForwardDynamicsHessian,
+    ),
+}
 _LINEARIZATIONS = {
     "linearization_from_dtau": dtau.Linearization,
     "discrete_linearization_from_dtau": dtau.DiscreteLinearization,
@@ -31,7 +43,7 @@ class Conversion:
 
     method: str
     arguments: tuple[str, ...]
-    parts: type | None = None  # the class of the named tuple, if the last argument is one
+    parts: tuple[tuple[str, type], ...] = ()  # named tuples among the arguments: name and class
 
     @property
     def from_dtau(self) -> bool:
@@ -39,12 +51,10 @@ class Conversion:
 
     def __call__(self, convention: Convention, arrays: Mapping[str, Any]) -> tuple[Any, ...]:
         """The results that are arrays."""
-        plain = {name: x for name, x in arrays.items() if "." not in name}
-        if self.parts:
-            inside = {name: x for name, x in arrays.items() if "." in name}
-            (whole,) = {name.split(".")[0] for name in inside}
-            plain[whole] = self.parts(**{name.split(".")[1]: x for name, x in inside.items()})
-        out = getattr(convention, self.method)(**plain)
+        given = {name: x for name, x in arrays.items() if "." not in name}
+        for whole, parts in self.parts:
+            given[whole] = parts(*(arrays[name] for name in _named(parts, whole)))
+        out = getattr(convention, self.method)(**given)
         return tuple(out) if isinstance(out, tuple) else (out,)
 
     def arrays(
@@ -71,6 +81,8 @@ class Conversion:
         for name in self.arguments:
             if name == "lin.q":
                 out[name] = random_state(model, seed + 1, shape)["q"]
+            elif name.startswith("d2."):
+                out[name] = rng.standard_normal((*shape, nv, nv, nv))
             elif name in sizes or "." in name:
                 out[name] = rng.standard_normal((*shape, *sizes.get(name, (nv, nv))))
             else:
@@ -80,6 +92,11 @@ class Conversion:
 
 def _named(parts: type, whole: str) -> tuple[str, ...]:
     return tuple(f"{whole}.{name}" for name in parts._fields)  # type: ignore[attr-defined]
+
+
+def _with_parts(method: str, arguments: tuple[str, ...], *tuples: tuple[str, type]) -> Conversion:
+    inside = (name for whole, parts in tuples for name in _named(parts, whole))
+    return Conversion(method, (*arguments, *inside), tuples)
 
 
 CONVERSIONS: tuple[Conversion, ...] = (
@@ -95,14 +112,23 @@ CONVERSIONS: tuple[Conversion, ...] = (
         }.items()
     ),
     *(
-        Conversion(f"{method}_{way}_dtau", ("q", "v", "a", "tau", *_named(parts, "d")), parts)
+        _with_parts(f"{method}_{way}_dtau", ("q", "v", "a", "tau"), ("d", parts))
         for way in ("from", "to")
         for method, parts in _DERIVATIVES.items()
     ),
     *(
-        Conversion(method, ("q", "v", *_named(parts, "lin")), parts)
-        for method, parts in _LINEARIZATIONS.items()
+        _with_parts(
+            f"{name}_second_derivatives_from_dtau", ("q", "v", "a", "tau"), ("d", first), ("d2", d2)
+        )
+        for name, (first, d2, _) in _SECOND.items()
     ),
+    *(
+        _with_parts(
+            f"{name}_hessian_from_dtau", ("q", "v", "a", "tau", "lam"), ("d", first), ("h", h)
+        )
+        for name, (first, _, h) in _SECOND.items()
+    ),
+    *(_with_parts(method, ("q", "v"), ("lin", parts)) for method, parts in _LINEARIZATIONS.items()),
 )
 
 

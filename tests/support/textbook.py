@@ -91,6 +91,32 @@ class Textbook:
             out[joint.v][:3] = r @ np.cross(v[joint.v][3:], v[joint.v][:3])
         return out[self.order()]
 
+    def matrix_change(self, q: Any, step: Any) -> Any:
+        """Change of `matrix` along a displacement, [dp, dr] of a root along its body's axes."""
+        out = np.zeros((self.model.nv, self.model.nv), dtype=np.result_type(q, step))
+        for joint in self.roots() if self.kind != "angular first" else []:
+            placement = joint.placement
+            r = placement.rotation @ rotation_of(q[joint.q][3:])
+            p = placement.rotation @ q[joint.q][:3] + placement.translation
+            dp, dr = r @ step[joint.v][:3], r @ skew(step[joint.v][3:])
+            at = joint.v.start
+            out[at : at + 3, at : at + 3] = dr
+            if self.kind != "half mixed":
+                out[at + 3 : at + 6, at + 3 : at + 6] = dr
+            if self.kind == "spatial":
+                out[at : at + 3, at + 3 : at + 6] = skew(dp) @ r + skew(p) @ dr
+        return out[self.order()]
+
+    def rate_change(self, q: Any, v: Any, step: Any, dv: Any) -> Any:
+        """Change of `rate` along a displacement and a change of the velocity."""
+        out = np.zeros(self.model.nv, dtype=np.result_type(q, v, step, dv))
+        for joint in self.roots() if self.kind in ("half mixed", "mixed") else []:
+            r = joint.placement.rotation @ rotation_of(q[joint.q][3:])
+            (u, w), (du, dw) = v[joint.v].reshape(2, 3), dv[joint.v].reshape(2, 3)
+            change = np.cross(step[joint.v][3:], np.cross(w, u)) + np.cross(dw, u) + np.cross(w, du)
+            out[joint.v][:3] = r @ change
+        return out[self.order()]
+
     def moved(self, q: Array, direction: Array) -> Any:
         """The configuration after i STEP times a displacement of this convention."""
         d = np.zeros(self.model.nv)

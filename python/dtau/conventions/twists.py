@@ -41,6 +41,14 @@ class Variations(NamedTuple):
     force_by_q: Array  # U(tau)
 
 
+class UnitBlocks(NamedTuple):
+    """The linear maps of 6-vectors to 6 x 6 blocks: ``[b]`` is the block of the unit vector b."""
+
+    shift: Array  # W, (6, 6, 6)
+    rate: Array  # dN/dv
+    force: Array  # U
+
+
 class TwistMap(Immutable):
     """The map A(q) of the free root joints of a model; all other velocities are unchanged.
 
@@ -116,6 +124,10 @@ class TwistMap(Immutable):
         """Return the velocities of the roots ``(..., nroots, 6)`` out of ``(..., nv)``."""
         return x[..., self._v]
 
+    def take_rows(self, x: Array) -> Array:
+        """Return the rows of the roots ``(..., nroots, 6, any)`` out of ``(..., nv, any)``."""
+        return x[..., self._v, :]
+
     def put(self, x: Array, part: Array) -> None:
         """Overwrite the velocities of the roots in ``x``."""
         x[..., self._v] = part
@@ -130,20 +142,33 @@ class TwistMap(Immutable):
 
     def variations(self, v: Array, a: Array, tau: Array) -> Variations:
         """Return what the derivatives' formulas need, at a state without ``'``."""
-        twist, force = v[..., self._v], tau[..., self._v]
-        rate_by_v = np.zeros((*twist.shape, 6))
-        if not self._at_world_origin:
-            rate_by_v[..., :3, :3] = skew(twist[..., 3:])
-            rate_by_v[..., :3, 3:] = -skew(twist[..., :3])
-        v_by_q = self._shift(twist)
+        twist = v[..., self._v]
+        rate_by_v, v_by_q = self._rate(twist), self._shift(twist)
         a_by_q = self._shift((a + self.rate(v))[..., self._v]) - rate_by_v @ v_by_q
-        force_by_q = np.zeros_like(rate_by_v)
-        force_by_q[..., :3, 3:] = -skew(force[..., :3])
+        return Variations(v_by_q, a_by_q, rate_by_v, self._force_shift(tau[..., self._v]))
+
+    def unit_blocks(self) -> UnitBlocks:
+        """Return what second derivatives' formulas need beside the variations."""
+        unit = np.eye(6)
+        return UnitBlocks(self._shift(unit), self._rate(unit), self._force_shift(unit))
+
+    def _rate(self, x: Array) -> Array:
+        """dN/dv at 6-vectors ``(..., nroots, 6)``."""
+        out = np.zeros((*x.shape, 6))
+        if not self._at_world_origin:
+            out[..., :3, :3] = skew(x[..., 3:])
+            out[..., :3, 3:] = -skew(x[..., :3])
+        return out
+
+    def _force_shift(self, f: Array) -> Array:
+        """U(f) of 6-vectors ``(..., nroots, 6)``."""
+        out = np.zeros((*f.shape, 6))
+        out[..., :3, 3:] = -skew(f[..., :3])
         if self._angular_in_world:
-            force_by_q[..., 3:, 3:] = -skew(force[..., 3:])
+            out[..., 3:, 3:] = -skew(f[..., 3:])
         if self._at_world_origin:
-            force_by_q[..., 3:, :3] = -skew(force[..., :3])
-        return Variations(v_by_q, a_by_q, rate_by_v, force_by_q)
+            out[..., 3:, :3] = -skew(f[..., :3])
+        return out
 
     def _shift(self, x: Array) -> Array:
         """W(x) of 6-vectors ``(..., nroots, 6)``."""
@@ -181,26 +206,38 @@ class TwistMap(Immutable):
     def sandwich(self, left: Array, matrix: Array, right: Array) -> Array:
         """Multiply matrices by 1 with blocks from the left and from the right."""
         out = matrix.copy()
-        out[..., self._v, :] = left @ out[..., self._v, :]
-        out[..., self._v] = self._columns(out, right)
+        self.multiply_rows(left, out)
+        out[..., self._v] = self.columns(out, right)
         return out
+
+    def multiply_rows(self, left: Array, matrix: Array) -> None:
+        """Multiply matrices ``(..., nv, any)`` by 1 with blocks from the left, in place."""
+        matrix[..., self._v, :] = left @ matrix[..., self._v, :]
 
     def product(self, matrix: Array, blocks: Array) -> Array:
         """Multiply matrices by 0 with blocks from the right."""
         out = np.zeros_like(matrix)
-        out[..., self._v] = self._columns(matrix, blocks)
+        out[..., self._v] = self.columns(matrix, blocks)
         return out
 
     def embedded(self, blocks: Array, nv: int) -> Array:
         """Return 0 with blocks."""
         out = np.zeros((*blocks.shape[:-3], nv, nv))
-        out[..., self._v[:, :, np.newaxis], self._v[:, np.newaxis, :]] = blocks
+        self.add_blocks(out, blocks)
         return out
 
-    def _columns(self, matrix: Array, blocks: Array) -> Array:
+    def columns(self, matrix: Array, blocks: Array) -> Array:
         """Return the columns of the roots, multiplied: ``(..., nv, nroots, 6)``."""
         columns = np.swapaxes(matrix[..., self._v], -3, -2) @ blocks
         return np.swapaxes(columns, -3, -2)
+
+    def add_columns(self, matrix: Array, columns: Array) -> None:
+        """Add ``(..., nv, nroots, 6)`` to the columns of the roots, in place."""
+        matrix[..., self._v] += columns
+
+    def add_blocks(self, matrix: Array, blocks: Array) -> None:
+        """Add 0 with blocks, in place."""
+        matrix[..., self._v[:, :, np.newaxis], self._v[:, np.newaxis, :]] += blocks
 
 
 def skew(x: Array) -> Array:

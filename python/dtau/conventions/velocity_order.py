@@ -47,6 +47,12 @@ class VelocityOrder(Immutable):
         """Permute rows and columns of ``(..., nv, nv)`` back."""
         return x[..., self._places[:, np.newaxis], self._places]
 
+    def tensor_from_dtau(self, x: Array) -> Array:
+        """Permute all axes of ``(..., nv, nv, nv)``."""
+        return x[
+            ..., self._order[:, np.newaxis, np.newaxis], self._order[:, np.newaxis], self._order
+        ]
+
     def doubled(self) -> VelocityOrder:
         """Return the order of z = [displacement, variation of the velocity]."""
         return VelocityOrder(np.concatenate([self._order, len(self._order) + self._order]))

@@ -1,0 +1,296 @@
+"""Methods of a convention that convert derivatives: first and second ones, and linearizations."""
+
+from __future__ import annotations
+
+from numpy.typing import ArrayLike
+
+from dtau.conventions import derivatives, linearizations, second_derivatives
+from dtau.conventions.maps import Maps
+from dtau.immutable import Immutable
+from dtau.results import (
+    DiscreteLinearization,
+    ForwardDynamicsDerivatives,
+    ForwardDynamicsHessian,
+    ForwardDynamicsSecondDerivatives,
+    InverseDynamicsDerivatives,
+    InverseDynamicsHessian,
+    InverseDynamicsSecondDerivatives,
+    Linearization,
+)
+
+
+class DerivativeConversions(Immutable):
+    """The part of a `Convention` that converts derivatives."""
+
+    _maps: Maps
+
+    def inverse_dynamics_derivatives_from_dtau(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        tau: ArrayLike,
+        d: InverseDynamicsDerivatives,
+    ) -> InverseDynamicsDerivatives:
+        """Convert derivatives of inverse dynamics to this convention.
+
+        Parameters
+        ----------
+        q : array_like (..., model.nq)
+            Configuration, in dtau's convention.
+        v, a, tau : array_like (..., nv)
+            Velocity, acceleration and joint torque there, in dtau's convention, with
+            ``tau = inverse_dynamics(model, q, v, a, f_ext)``: where velocities here depend on q,
+            the derivatives by q need it.
+        d : InverseDynamicsDerivatives
+            What `dtau.inverse_dynamics_derivatives` gives, each ``(..., nv, nv)``.
+
+        Returns
+        -------
+        InverseDynamicsDerivatives
+            Each ``(..., nv, nv)``: of this convention's torque by its q (in its tangent space, at
+            fixed v and a of its own), v and a. External wrenches are held constant as in ``d``: in
+            body axes.
+
+        Examples
+        --------
+        >>> import dtau, numpy as np
+        >>> model = dtau.robots.quadruped()
+        >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
+        >>> tau = dtau.inverse_dynamics(model, q, v, a)
+        >>> d = dtau.inverse_dynamics_derivatives(model, q, v, a)
+        >>> mixed = dtau.conventions.mixed_twist(model)
+        >>> m = mixed.inverse_dynamics_derivatives_from_dtau(q, v, a, tau, d)
+        >>> bool(np.allclose(m.dtau_dq[:, :3], 0))  # by the position of the base, at fixed v
+        True
+        """
+        return derivatives.inverse_from_dtau(self._maps, q, v, a, tau, d)
+
+    def inverse_dynamics_derivatives_to_dtau(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        tau: ArrayLike,
+        d: InverseDynamicsDerivatives,
+    ) -> InverseDynamicsDerivatives:
+        """Convert derivatives of inverse dynamics in this convention to dtau's.
+
+        As `inverse_dynamics_derivatives_from_dtau`, with q ``(..., nq)`` and all other arguments in
+        this convention, and the result, each ``(..., nv, nv)``, in dtau's.
+        """
+        return derivatives.inverse_to_dtau(self._maps, q, v, a, tau, d)
+
+    def forward_dynamics_derivatives_from_dtau(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        tau: ArrayLike,
+        d: ForwardDynamicsDerivatives,
+    ) -> ForwardDynamicsDerivatives:
+        """Convert derivatives of forward dynamics to this convention.
+
+        As `inverse_dynamics_derivatives_from_dtau`, in all arguments, with
+        ``a = forward_dynamics(model, q, v, tau, f_ext)`` and with what
+        `dtau.forward_dynamics_derivatives` gives: derivatives, each ``(..., nv, nv)``, of this
+        convention's acceleration by its q (at fixed v and tau of its own), v and tau.
+        """
+        return derivatives.forward_from_dtau(self._maps, q, v, a, tau, d)
+
+    def forward_dynamics_derivatives_to_dtau(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        tau: ArrayLike,
+        d: ForwardDynamicsDerivatives,
+    ) -> ForwardDynamicsDerivatives:
+        """Convert derivatives of forward dynamics in this convention to dtau's.
+
+        As `forward_dynamics_derivatives_from_dtau`, with q ``(..., nq)`` and all other arguments in
+        this convention, and the result, each ``(..., nv, nv)``, in dtau's.
+        """
+        return derivatives.forward_to_dtau(self._maps, q, v, a, tau, d)
+
+    def inverse_dynamics_second_derivatives_from_dtau(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        tau: ArrayLike,
+        d: InverseDynamicsDerivatives,
+        d2: InverseDynamicsSecondDerivatives,
+    ) -> InverseDynamicsSecondDerivatives:
+        """Convert second derivatives of inverse dynamics to this convention.
+
+        Parameters
+        ----------
+        q, v, a, tau, d
+            As in `inverse_dynamics_derivatives_from_dtau`.
+        d2 : InverseDynamicsSecondDerivatives
+            What `dtau.inverse_dynamics_second_derivatives` gives, with neither ``symmetric`` nor
+            ``packed``: each ``(..., nv, nv, nv)``.
+
+        Returns
+        -------
+        InverseDynamicsSecondDerivatives
+            Each ``(..., nv, nv, nv)``, with entry [i, j, k] the derivative of torque i of this
+            convention by the variable named first along j, then by the second along k, in its
+            tangent space. As in ``d2``, entries by q along two velocities of one joint depend on
+            which comes first; the mean of both orders is the second derivative along motions whose
+            velocity in this convention is constant.
+
+        Examples
+        --------
+        >>> import dtau, numpy as np
+        >>> model = dtau.robots.quadruped()
+        >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
+        >>> tau = dtau.inverse_dynamics(model, q, v, a)
+        >>> d = dtau.inverse_dynamics_derivatives(model, q, v, a)
+        >>> d2 = dtau.inverse_dynamics_second_derivatives(model, q, v, a)
+        >>> mixed = dtau.conventions.mixed_twist(model)
+        >>> m = mixed.inverse_dynamics_second_derivatives_from_dtau(q, v, a, tau, d, d2)
+        >>> bool(np.allclose(m.d2tau_dqdv[:, :3], 0))  # nothing depends on where the base is
+        True
+        """
+        return second_derivatives.inverse_from_dtau(self._maps, q, v, a, tau, d, d2)
+
+    def forward_dynamics_second_derivatives_from_dtau(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        tau: ArrayLike,
+        d: ForwardDynamicsDerivatives,
+        d2: ForwardDynamicsSecondDerivatives,
+    ) -> ForwardDynamicsSecondDerivatives:
+        """Convert second derivatives of forward dynamics to this convention.
+
+        As `inverse_dynamics_second_derivatives_from_dtau`, in all arguments, with
+        ``a = forward_dynamics(model, q, v, tau, f_ext)``, with what
+        `dtau.forward_dynamics_derivatives` and, without ``symmetric``,
+        `dtau.forward_dynamics_second_derivatives` give: derivatives, each ``(..., nv, nv, nv)``, of
+        this convention's acceleration.
+        """
+        return second_derivatives.forward_from_dtau(self._maps, q, v, a, tau, d, d2)
+
+    def inverse_dynamics_hessian_from_dtau(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        tau: ArrayLike,
+        lam: ArrayLike,
+        d: InverseDynamicsDerivatives,
+        h: InverseDynamicsHessian,
+    ) -> InverseDynamicsHessian:
+        """Convert second derivatives of a weighted sum of torques to this convention.
+
+        Weights of torques are velocities: those of this convention, ``there``, which are held
+        constant in its derivatives, have in dtau's convention the numbers
+        ``lam = to_dtau(there_q, there).v``.
+
+        Parameters
+        ----------
+        q, v, a, tau, d
+            As in `inverse_dynamics_derivatives_from_dtau`.
+        lam : array_like (..., nv)
+            Weights of the torques, in dtau's convention.
+        h : InverseDynamicsHessian
+            What `dtau.inverse_dynamics_hessian` gives for them, without ``symmetric``: each
+            ``(..., nv, nv)``.
+
+        Returns
+        -------
+        InverseDynamicsHessian
+            Each ``(..., nv, nv)``: the contraction of what
+            `inverse_dynamics_second_derivatives_from_dtau` gives with the weights of this
+            convention, at the price of a few products of matrices.
+
+        Examples
+        --------
+        >>> import dtau, numpy as np
+        >>> model = dtau.robots.quadruped()
+        >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
+        >>> tau = dtau.inverse_dynamics(model, q, v, a)
+        >>> d = dtau.inverse_dynamics_derivatives(model, q, v, a)
+        >>> spatial = dtau.conventions.spatial_twist(model)
+        >>> weights = np.linspace(-1.0, 1.0, model.nv)  # of the spatial wrench, and of the joints
+        >>> lam = spatial.to_dtau(q, weights).v
+        >>> h = dtau.inverse_dynamics_hessian(model, q, v, a, lam)
+        >>> there = spatial.inverse_dynamics_hessian_from_dtau(q, v, a, tau, lam, d, h)
+        >>> d2 = dtau.inverse_dynamics_second_derivatives(model, q, v, a)
+        >>> d2 = spatial.inverse_dynamics_second_derivatives_from_dtau(q, v, a, tau, d, d2)
+        >>> bool(np.allclose(there.dqdq, np.einsum("i,ijk->jk", weights, d2.d2tau_dqdq)))
+        True
+        """
+        return second_derivatives.inverse_hessian_from_dtau(self._maps, q, v, a, tau, lam, d, h)
+
+    def forward_dynamics_hessian_from_dtau(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        tau: ArrayLike,
+        lam: ArrayLike,
+        d: ForwardDynamicsDerivatives,
+        h: ForwardDynamicsHessian,
+    ) -> ForwardDynamicsHessian:
+        """Convert second derivatives of a weighted sum of accelerations to this convention.
+
+        As `inverse_dynamics_hessian_from_dtau`, in all arguments, with
+        ``a = forward_dynamics(model, q, v, tau, f_ext)`` and with what
+        `dtau.forward_dynamics_derivatives` and, without ``symmetric``,
+        `dtau.forward_dynamics_hessian` give. Weights of accelerations are torques: those of this
+        convention, ``there``, have in dtau's the numbers ``lam = torque_to_dtau(there_q, there)``.
+        """
+        return second_derivatives.forward_hessian_from_dtau(self._maps, q, v, a, tau, lam, d, h)
+
+    def linearization_from_dtau(
+        self, q: ArrayLike, v: ArrayLike, lin: Linearization
+    ) -> Linearization:
+        """Convert a linearization in continuous time to this convention.
+
+        Parameters
+        ----------
+        q : array_like (..., model.nq)
+            Configuration, in dtau's convention.
+        v : array_like (..., nv)
+            Velocity there, in dtau's convention.
+        lin : Linearization
+            What `dtau.linearize` gives.
+
+        Returns
+        -------
+        Linearization
+            ``A (..., 2 nv, 2 nv)`` and ``B (..., 2 nv, nu)`` for z = [displacement, variation of
+            the velocity], both in this convention, and the acceleration ``a (..., nv)`` in it.
+            Columns of ``B`` are the same inputs, in the same order; inputs, and the wrench of a
+            free root, stay along body axes. See `dtau.conventions.linearizations` for the
+            kinematics of the perturbation.
+
+        Examples
+        --------
+        The error of the base along world axes: its position only integrates its velocity.
+
+        >>> import dtau, numpy as np
+        >>> model = dtau.robots.quadruped()
+        >>> q, v, tau = dtau.random_state(model, np.random.default_rng(0))
+        >>> lin = dtau.linearize(model, q, v, tau)
+        >>> mixed = dtau.conventions.mixed_twist(model).linearization_from_dtau(q, v, lin)
+        >>> bool(np.allclose(mixed.A[:3], np.eye(3, 36, k=18)))
+        True
+        """
+        return linearizations.continuous_from_dtau(self._maps, q, v, lin)
+
+    def discrete_linearization_from_dtau(
+        self, q: ArrayLike, v: ArrayLike, lin: DiscreteLinearization
+    ) -> DiscreteLinearization:
+        """Convert the linearization of a time step to this convention.
+
+        As `linearization_from_dtau`, with the state before the step and what
+        `dtau.linearize_discrete` gives: ``A (..., 2 nv, 2 nv)`` and ``B (..., 2 nv, nu)``, and the
+        state ``q (..., nq)``, ``v (..., nv)`` after the step, all in this convention.
+        """
+        return linearizations.discrete_from_dtau(self._maps, q, v, lin)
