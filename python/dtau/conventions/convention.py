@@ -7,12 +7,13 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.conventions import derivatives, linearizations, states, time_derivatives
+from dtau.conventions import derivatives, linearizations, states
 from dtau.conventions.coordinates import CoordinateMap
 from dtau.conventions.maps import Array, Maps
+from dtau.conventions.stack_conversions import StackConversions
 from dtau.conventions.twists import TwistMap
 from dtau.conventions.wrenches import WrenchMap
-from dtau.immutable import Immutable, checking
+from dtau.immutable import checking
 from dtau.model.model import Model
 from dtau.results import (
     DiscreteLinearization,
@@ -24,7 +25,7 @@ from dtau.results import (
 )
 
 
-class Convention(Immutable):
+class Convention(StackConversions):
     """A convention for one model: converts arrays from and to dtau's.
 
     Made by the functions of `dtau.conventions`; immutable, picklable. A method ``..._from_dtau``
@@ -68,7 +69,6 @@ class Convention(Immutable):
     nq: int
     nv: int
     nwrenches: int
-    _maps: Maps
 
     def __init__(
         self,
@@ -286,68 +286,6 @@ class Convention(Immutable):
         this convention, and the result, each ``(..., nv, nv)``, in dtau's.
         """
         return derivatives.forward_to_dtau(self._maps, q, v, a, tau, d)
-
-    def time_derivatives_from_dtau(self, q: ArrayLike, v_derivatives: ArrayLike) -> Array:
-        """Convert the velocity and its time derivatives from dtau's to this convention.
-
-        Parameters
-        ----------
-        q : array_like (..., model.nq)
-            Configuration, in dtau's convention.
-        v_derivatives : array_like (..., rows, nv)
-            The velocity and its time derivatives of order 1 to rows - 1 in dtau's convention,
-            component by component: what `dtau.inverse_dynamics_time_derivatives` takes.
-
-        Returns
-        -------
-        ndarray (..., rows, nv)
-            The same of the velocity in this convention. Rows 0 and 1 are ``v`` and ``a`` of
-            `from_dtau`.
-        """
-        return time_derivatives.velocities_from_dtau(self._maps, q, v_derivatives)
-
-    def time_derivatives_to_dtau(self, q: ArrayLike, v_derivatives: ArrayLike) -> Array:
-        """Convert the velocity and its time derivatives from this convention to dtau's.
-
-        As `time_derivatives_from_dtau`, with q ``(..., nq)`` and the stack ``(..., rows, nv)`` in
-        this convention, and the result ``(..., rows, nv)`` in dtau's.
-        """
-        return time_derivatives.velocities_to_dtau(self._maps, q, v_derivatives)
-
-    def torque_time_derivatives_from_dtau(
-        self, q: ArrayLike, v_derivatives: ArrayLike, tau_derivatives: ArrayLike
-    ) -> Array:
-        """Convert joint torques and their time derivatives from dtau's to this convention.
-
-        Parameters
-        ----------
-        q : array_like (..., model.nq)
-            Configuration, in dtau's convention.
-        v_derivatives : array_like (..., rows, nv)
-            The velocity and its time derivatives, in dtau's convention: at least one row, and at
-            most one fewer than the torques.
-        tau_derivatives : array_like (..., r + 1, nv)
-            The joint torque and its time derivatives of order 1 to r, in dtau's convention.
-
-        Returns
-        -------
-        ndarray (..., r + 1, nv)
-            The same of the torque in this convention, component by component.
-        """
-        return time_derivatives.torques_from_dtau(self._maps, q, v_derivatives, tau_derivatives)
-
-    def torque_time_derivatives_to_dtau(
-        self, q: ArrayLike, v_derivatives: ArrayLike, tau_derivatives: ArrayLike
-    ) -> Array:
-        """Convert joint torques and their time derivatives from this convention to dtau's.
-
-        As `torque_time_derivatives_from_dtau`, with q ``(..., nq)`` and the stacks
-        ``(..., rows, nv)`` and ``(..., r + 1, nv)`` in this convention, and the result
-        ``(..., r + 1, nv)`` in dtau's: what `dtau.forward_dynamics_time_derivatives` takes. Forward
-        dynamics, where the velocity's derivatives are not known yet, takes an order at a time:
-        docs/conventions.md shows how.
-        """
-        return time_derivatives.torques_to_dtau(self._maps, q, v_derivatives, tau_derivatives)
 
     def linearization_from_dtau(
         self, q: ArrayLike, v: ArrayLike, lin: Linearization
