@@ -13,7 +13,7 @@ from dtau.conventions.maps import Array, Maps
 from dtau.conventions.stack_conversions import StackConversions
 from dtau.conventions.twists import TwistMap
 from dtau.conventions.wrenches import WrenchMap
-from dtau.immutable import checking
+from dtau.immutable import Immutable, checking
 from dtau.model.model import Model
 from dtau.results import (
     DiscreteLinearization,
@@ -25,7 +25,7 @@ from dtau.results import (
 )
 
 
-class Convention(StackConversions):
+class Convention(StackConversions, Immutable):
     """A convention for one model: converts arrays from and to dtau's.
 
     Made by the functions of `dtau.conventions`; immutable, picklable. A method ``..._from_dtau``
@@ -69,6 +69,7 @@ class Convention(StackConversions):
     nq: int
     nv: int
     nwrenches: int
+    _maps: Maps
 
     def __init__(
         self,

@@ -6,10 +6,9 @@ from numpy.typing import ArrayLike
 
 from dtau.conventions import matrix_time_derivatives, time_derivatives
 from dtau.conventions.maps import Array, Maps
-from dtau.immutable import Immutable
 
 
-class StackConversions(Immutable):
+class StackConversions:
     """Methods of `Convention`, which says what all of them have in common.
 
     A motion longer than a conversion needs is cut; a shorter one is an error that says how many
