@@ -62,7 +62,7 @@ def test_no_states(kind: str, conversion: Conversion) -> None:
 
 
 def test_numbers_without_end_give_nan_without_a_warning() -> None:
-    for kind in ("spatial_twist", "mixed_twist"):
+    for kind in ("spatial_twist", "mixed_twist", "mixed wrenches", "world wrenches"):
         convention = made(kind)
         for conversion in CONVERSIONS:
             arrays = conversion.arrays(convention, 4, (2,))

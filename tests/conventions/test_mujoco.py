@@ -155,6 +155,12 @@ def check_values(model: dtau.Model, mj_model: Any, seed: int) -> None:
     assert_close(convention.torque_from_dtau(s["q"], tau), torque, exact, "tau", floor=floor)
     assert_close(convention.torque_to_dtau(q, torque), tau, exact, "tau back", floor=floor)
 
+    bias, now = dtau.bias_torque(model, s["q"], s["v"])[np.newaxis], s["v"][np.newaxis]
+    got = convention.mass_matrix_time_derivatives_from_dtau(s["q"], now, mass[np.newaxis])[0]
+    assert_close(got, peer.mass_matrix(q), exact, "M")
+    got = convention.bias_torque_time_derivatives_from_dtau(s["q"], now, bias, mass[np.newaxis])
+    assert_close(got[0], peer.inverse(q, v, np.zeros_like(a)), exact, "bias", floor=floor)
+
     solving = solved(exact, mass)
     size = float(np.abs(s["tau"]).max() / np.linalg.eigvalsh(mass)[0])
     torque = convention.torque_from_dtau(s["q"], s["tau"])

@@ -76,6 +76,10 @@ class Conversion:
             "lin.v": (nv,),
             "v_derivatives": (ROWS, nv),
             "tau_derivatives": (ROWS + 1, nv),
+            "f_ext_derivatives": (ROWS + 1, *state["f_ext"].shape[-2:]),
+            "M_derivatives": (ROWS + 1, nv, nv),
+            "C_derivatives": (ROWS, nv, nv),
+            "bias_derivatives": (ROWS, nv),
         }
         out = {}
         for name in self.arguments:
@@ -85,6 +89,8 @@ class Conversion:
                 out[name] = rng.standard_normal((*shape, nv, nv, nv))
             elif name in sizes or "." in name:
                 out[name] = rng.standard_normal((*shape, *sizes.get(name, (nv, nv))))
+                if name == "f_ext_derivatives":  # zero where the convention has no such body
+                    out[name] *= state["f_ext"].any()
             else:
                 out[name] = state[name]
         return out
@@ -109,6 +115,15 @@ CONVERSIONS: tuple[Conversion, ...] = (
             "wrenches": ("q", "f_ext"),
             "time_derivatives": ("q", "v_derivatives"),
             "torque_time_derivatives": ("q", "v_derivatives", "tau_derivatives"),
+            "wrench_time_derivatives": ("q", "v_derivatives", "f_ext_derivatives"),
+        }.items()
+    ),
+    *(
+        Conversion(f"{method}_time_derivatives_from_dtau", ("q", "v_derivatives", *arguments))
+        for method, arguments in {
+            "mass_matrix": ("M_derivatives",),
+            "coriolis_matrix": ("C_derivatives", "M_derivatives"),
+            "bias_torque": ("bias_derivatives", "M_derivatives"),
         }.items()
     ),
     *(
@@ -142,6 +157,10 @@ CONVENTIONS: dict[str, Callable[[], Convention]] = {
     "angular_first": lambda: dtau.conventions.angular_first(robot("free root, branches")),
     "mixed_twist": lambda: dtau.conventions.mixed_twist(robot("forest")),
     "spatial_twist": lambda: dtau.conventions.spatial_twist(robot("free root, branches")),
+    "mixed wrenches": lambda: dtau.conventions.mixed_twist(robot("forest"), wrenches="mixed"),
+    "world wrenches": lambda: dtau.conventions.spatial_twist(
+        robot("free root, branches"), wrenches="world"
+    ),
     "no free root": lambda: dtau.conventions.mixed_twist(robot("one revolute")),
     "pinocchio": lambda: _alien("pinocchio"),
     "mujoco": lambda: _alien("mujoco"),

@@ -39,7 +39,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     },
     **{
         f"{name} {what}": lambda name=name, part=part: part(CONVENTIONS[name]())
-        for name in ("angular_first", "spatial_twist")
+        for name in ("angular_first", "spatial_twist", "world wrenches")
         for what, part in {
             "convention": lambda convention: convention,
             "maps": lambda convention: convention._maps,

@@ -7,18 +7,19 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.conventions import states, time_derivatives
+from dtau.conventions import states
 from dtau.conventions.coordinates import CoordinateMap
 from dtau.conventions.derivative_conversions import DerivativeConversions
 from dtau.conventions.maps import Array, Maps
+from dtau.conventions.stack_conversions import StackConversions
 from dtau.conventions.twists import TwistMap
 from dtau.conventions.wrenches import WrenchMap
-from dtau.immutable import checking
+from dtau.immutable import Immutable, checking
 from dtau.model.model import Model
 from dtau.results import PartialState, State
 
 
-class Convention(DerivativeConversions):
+class Convention(DerivativeConversions, StackConversions, Immutable):
     """A convention for one model: converts arrays from and to dtau's.
 
     Made by the functions of `dtau.conventions`; immutable, picklable. A method ``..._from_dtau``
@@ -191,65 +192,3 @@ class Convention(DerivativeConversions):
         body frame at its origin; what acts on the world has no effect and is dropped.
         """
         return states.wrenches_to_dtau(self._maps, q, f_ext)
-
-    def time_derivatives_from_dtau(self, q: ArrayLike, v_derivatives: ArrayLike) -> Array:
-        """Convert the velocity and its time derivatives from dtau's to this convention.
-
-        Parameters
-        ----------
-        q : array_like (..., model.nq)
-            Configuration, in dtau's convention.
-        v_derivatives : array_like (..., rows, nv)
-            The velocity and its time derivatives of order 1 to rows - 1 in dtau's convention,
-            component by component: what `dtau.inverse_dynamics_time_derivatives` takes.
-
-        Returns
-        -------
-        ndarray (..., rows, nv)
-            The same of the velocity in this convention. Rows 0 and 1 are ``v`` and ``a`` of
-            `from_dtau`.
-        """
-        return time_derivatives.velocities_from_dtau(self._maps, q, v_derivatives)
-
-    def time_derivatives_to_dtau(self, q: ArrayLike, v_derivatives: ArrayLike) -> Array:
-        """Convert the velocity and its time derivatives from this convention to dtau's.
-
-        As `time_derivatives_from_dtau`, with q ``(..., nq)`` and the stack ``(..., rows, nv)`` in
-        this convention, and the result ``(..., rows, nv)`` in dtau's.
-        """
-        return time_derivatives.velocities_to_dtau(self._maps, q, v_derivatives)
-
-    def torque_time_derivatives_from_dtau(
-        self, q: ArrayLike, v_derivatives: ArrayLike, tau_derivatives: ArrayLike
-    ) -> Array:
-        """Convert joint torques and their time derivatives from dtau's to this convention.
-
-        Parameters
-        ----------
-        q : array_like (..., model.nq)
-            Configuration, in dtau's convention.
-        v_derivatives : array_like (..., rows, nv)
-            The velocity and its time derivatives, in dtau's convention: at least one row, and at
-            most one fewer than the torques.
-        tau_derivatives : array_like (..., r + 1, nv)
-            The joint torque and its time derivatives of order 1 to r, in dtau's convention.
-
-        Returns
-        -------
-        ndarray (..., r + 1, nv)
-            The same of the torque in this convention, component by component.
-        """
-        return time_derivatives.torques_from_dtau(self._maps, q, v_derivatives, tau_derivatives)
-
-    def torque_time_derivatives_to_dtau(
-        self, q: ArrayLike, v_derivatives: ArrayLike, tau_derivatives: ArrayLike
-    ) -> Array:
-        """Convert joint torques and their time derivatives from this convention to dtau's.
-
-        As `torque_time_derivatives_from_dtau`, with q ``(..., nq)`` and the stacks
-        ``(..., rows, nv)`` and ``(..., r + 1, nv)`` in this convention, and the result
-        ``(..., r + 1, nv)`` in dtau's: what `dtau.forward_dynamics_time_derivatives` takes. Forward
-        dynamics, where the velocity's derivatives are not known yet, takes an order at a time:
-        docs/conventions.md shows how.
-        """
-        return time_derivatives.torques_to_dtau(self._maps, q, v_derivatives, tau_derivatives)

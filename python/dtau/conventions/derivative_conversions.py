@@ -6,7 +6,6 @@ from numpy.typing import ArrayLike
 
 from dtau.conventions import derivatives, linearizations, second_derivatives
 from dtau.conventions.maps import Maps
-from dtau.immutable import Immutable
 from dtau.results import (
     DiscreteLinearization,
     ForwardDynamicsDerivatives,
@@ -19,7 +18,7 @@ from dtau.results import (
 )
 
 
-class DerivativeConversions(Immutable):
+class DerivativeConversions:
     """The part of a `Convention` that converts derivatives."""
 
     _maps: Maps

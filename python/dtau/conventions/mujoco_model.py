@@ -164,4 +164,4 @@ def _wrenches(model: Model, peer: ForeignModel, nbody: int, moved: dict[int, int
     points = origin + (rotation @ centre[..., np.newaxis])[..., 0]
     if not np.isfinite(points).all():
         raise peer.error("body_pos", "numbers that can be added", "larger ones")
-    return WrenchMap(model, carriers, rows=rows, points=points)
+    return WrenchMap(model, carriers, rows=rows, axes="mixed", points=points)

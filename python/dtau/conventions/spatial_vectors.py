@@ -10,21 +10,26 @@ from dtau.conventions.twists import TwistMap
 from dtau.conventions.wrenches import WrenchMap
 from dtau.model.joints import Free
 from dtau.model.model import Model
+from dtau.options import Axes, require_option
 
 _ANGULAR_FIRST = [3, 4, 5, 0, 1, 2]
 
 
-def mixed_twist(model: Model) -> Convention:
+def mixed_twist(model: Model, *, wrenches: Axes = "body") -> Convention:
     """Velocities of free root joints along world axes, of the body's origin.
 
     The velocity of every free joint at a root is [linear velocity of the body's origin, angular
     velocity], both along the world's axes; its torque the [force, moment] at the body's origin
-    along them, and a displacement a translation and a rotation along them. Everything else,
-    external wrenches too, stays as it is.
+    along them, and a displacement a translation and a rotation along them. Everything else stays as
+    it is, external wrenches too unless they are asked for along other axes.
 
     Parameters
     ----------
     model : Model
+    wrenches : {"body", "mixed", "world"}
+        External wrenches, one per body: [force, moment] in the body frame at its origin (as they
+        are in dtau), along world axes at the body's origin, or along world axes with the moment
+        about the world's origin.
 
     Returns
     -------
@@ -32,6 +37,8 @@ def mixed_twist(model: Model) -> Convention:
 
     Raises
     ------
+    ValueError
+        If ``wrenches`` is none of these words.
     TypeError
         If ``model`` is not a model.
 
@@ -52,23 +59,32 @@ def mixed_twist(model: Model) -> Convention:
     >>> d = mixed.forward_dynamics_derivatives_from_dtau(q, v, a, tau, d)
     >>> bool(np.allclose(d.da_dv[:, :3], 0))
     True
+
+    A push along the world's x axis:
+
+    >>> pushed = dtau.conventions.mixed_twist(model, wrenches="mixed")
+    >>> f_ext = np.zeros((model.nbodies, 6))
+    >>> f_ext[0, 0] = 50.0
+    >>> tau = dtau.inverse_dynamics(model, q, v, a, pushed.wrenches_to_dtau(q, f_ext))
     """
     require("model", model, Model)
-    return Convention("mixed twist", model, twists=TwistMap(model, angular_in_world=True))
+    return _along_world("mixed twist", TwistMap(model, angular_in_world=True), model, wrenches)
 
 
-def spatial_twist(model: Model) -> Convention:
+def spatial_twist(model: Model, *, wrenches: Axes = "body") -> Convention:
     """Velocities of free root joints along world axes, of the point at the world's origin.
 
     The velocity of every free joint at a root is its spatial twist, [linear velocity of the point
     of the body that is at the world's origin, angular velocity], both along the world's axes; its
     torque the [force, moment] about the world's origin, and a displacement d moves the body's pose
-    to exp(d) times it. Everything else, external wrenches too, stays as it is. Digits are lost with
-    the distance from the world's origin.
+    to exp(d) times it. Everything else stays as it is, external wrenches too unless they are asked
+    for along other axes. Digits are lost with the distance from the world's origin.
 
     Parameters
     ----------
     model : Model
+    wrenches : {"body", "mixed", "world"}
+        External wrenches, one per body: see `mixed_twist`. [HO-FBS] has "world".
 
     Returns
     -------
@@ -76,6 +92,8 @@ def spatial_twist(model: Model) -> Convention:
 
     Raises
     ------
+    ValueError
+        If ``wrenches`` is none of these words.
     TypeError
         If ``model`` is not a model.
 
@@ -94,7 +112,7 @@ def spatial_twist(model: Model) -> Convention:
     """
     require("model", model, Model)
     twists = TwistMap(model, angular_in_world=True, at_world_origin=True)
-    return Convention("spatial twist", model, twists=twists)
+    return _along_world("spatial twist", twists, model, wrenches)
 
 
 def angular_first(model: Model) -> Convention:
@@ -136,3 +154,10 @@ def angular_first(model: Model) -> Convention:
             velocities[joint.v] = velocities[joint.v][_ANGULAR_FIRST]
     wrenches = WrenchMap(model, order=_ANGULAR_FIRST)
     return Convention("angular first", model, velocities=velocities, wrenches=wrenches)
+
+
+def _along_world(name: str, twists: TwistMap, model: Model, wrenches: Axes) -> Convention:
+    require_option("wrenches", wrenches, Axes)
+    if wrenches != "body":
+        name = f"{name}, {wrenches} wrenches"
+    return Convention(name, model, twists=twists, wrenches=WrenchMap(model, axes=wrenches))

@@ -67,14 +67,14 @@ def torque_to_dtau(maps: Maps, q: ArrayLike, tau: ArrayLike) -> Array:
 def wrenches_from_dtau(maps: Maps, q: ArrayLike, f_ext: ArrayLike) -> Array:
     """Return the rows of wrenches on the model's bodies."""
     batch, q, (f_ext,) = maps.read_from_dtau(q, f_ext=(f_ext, (maps.model.nbodies, 6)))
-    return batch.array(maps.wrenches.from_dtau(q, f_ext))
+    return batch.array(maps.wrenches.from_dtau(q, f_ext[:, np.newaxis])[:, 0])
 
 
 @quiet
 def wrenches_to_dtau(maps: Maps, q: ArrayLike, f_ext: ArrayLike) -> Array:
     """Return the wrenches on the model's bodies."""
     batch, q, (f_ext,) = maps.read_to_dtau(q, f_ext=(f_ext, (maps.wrenches.nrows, 6)))
-    return batch.array(maps.wrenches.to_dtau(q, f_ext))
+    return batch.array(maps.wrenches.to_dtau(q, f_ext[:, np.newaxis])[:, 0])
 
 
 def try_out(maps: Maps, model: Model, nq: int, nv: int, nwrenches: int) -> None:

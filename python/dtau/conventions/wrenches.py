@@ -1,4 +1,12 @@
-"""External wrenches elsewhere: other rows, another order, other axes and points."""
+"""External wrenches elsewhere: other rows, another order, other axes and points.
+
+With the pose (R, p) of the body, wrenches (f_b, n_b) along body axes at its origin are elsewhere
+
+    f = R f_b        n = R (n_b - c x f_b)        along world axes, about the point c of the body
+                     n = R n_b + p x f            about the world's origin ([HO-FBS])
+
+and their time derivatives follow from those of the pose by Leibniz' rule.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +16,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau.checks import listing
+from dtau.conventions.series import product, transposed
+from dtau.conventions.twists import skew
 from dtau.functions.kinematics import forward_kinematics
+from dtau.functions.time_derivatives import kinematics_time_derivatives
 from dtau.immutable import Immutable
 from dtau.model.model import Model
+from dtau.options import Axes
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -29,8 +41,11 @@ class WrenchMap(Immutable):
         cannot have a wrench.
     order : sequence of int
         Index here of the six numbers of a row there.
+    axes : {"body", "mixed", "world"}
+        Of the rows: in the body frame at its origin; along world axes at the body's origin; along
+        world axes, moments about the world's origin.
     points : array_like (nrows, 3), optional
-        If given, rows are along world axes, about these points of the bodies (in their frames).
+        With "mixed" axes, the points of the bodies (in their frames) in place of their origins.
     """
 
     nrows: int
@@ -39,6 +54,8 @@ class WrenchMap(Immutable):
     _bodies: Indices  # those that have a row
     _rows: Indices  # their rows
     _order: Indices
+    _in_world: bool  # along world axes
+    _at_world_origin: bool  # moments about it
     _points: Array | None
 
     def __init__(
@@ -48,6 +65,7 @@ class WrenchMap(Immutable):
         *,
         rows: Mapping[int, int] | None = None,
         order: ArrayLike = (0, 1, 2, 3, 4, 5),
+        axes: Axes = "body",
         points: ArrayLike | None = None,
     ) -> None:
         self._require_new()
@@ -61,44 +79,66 @@ class WrenchMap(Immutable):
             _bodies=np.array(list(rows), dtype=np.intp),
             _rows=np.array(list(rows.values()), dtype=np.intp),
             _order=np.asarray(order, dtype=np.intp),
+            _in_world=axes != "body",
+            _at_world_origin=axes == "world",
             _points=None if points is None else np.asarray(points, dtype=np.float64),
         )
 
-    def from_dtau(self, q: Array, f_ext: Array) -> Array:
-        """Convert wrenches on bodies to rows ``(..., nrows, 6)``; the world's are zero."""
+    # Stacks of time derivatives are (n, rows, nbodies or nrows, 6), with a motion v, dv/dt, ... of
+    # at most one row fewer; where only the wrenches are meant, there is one row and no motion.
+
+    def from_dtau(self, q: Array, f_ext: Array, v: Array | None = None) -> Array:
+        """Convert wrenches on bodies to rows; the world's are zero."""
         lost = np.delete(np.arange(self._model.nbodies), self._bodies)
         acting = f_ext[..., lost, :].any(axis=(*range(f_ext.ndim - 2), -1))
         if acting.any():
             names = [self._model.bodies[i] for i in lost[acting]]
-            raise ValueError(f"f_ext: a wrench acts on {listing(names)}, which is no body there")
+            argument = "f_ext" if v is None else "f_ext_derivatives"
+            raise ValueError(
+                f"{argument}: a wrench acts on {listing(names)}, which is no body there"
+            )
         wrench = f_ext[..., self._bodies, :]
-        if self._points is not None:
-            rotation = forward_kinematics(self._model, q).rotation
-            rotation = rotation[..., self._bodies, :, :]
+        if self._in_world:
+            rotations, positions = self._poses(q, v, f_ext.shape[-3], self._bodies)
             force, moment = wrench[..., :3], wrench[..., 3:]
-            moment = moment - np.cross(self._points[self._rows], force)
-            wrench = np.concatenate([_times(rotation, force), _times(rotation, moment)], axis=-1)
+            if self._points is not None:
+                moment = moment - np.cross(self._points[self._rows], force)
+            force, moment = product(rotations, force), product(rotations, moment)
+            if self._at_world_origin:
+                moment = moment + product(list(map(skew, positions)), force)
+            wrench = np.concatenate([force, moment], axis=-1)
         out = np.zeros((*f_ext.shape[:-2], self.nrows, 6))
         out[..., self._rows, :] = wrench[..., self._order]
         return out
 
-    def to_dtau(self, q: Array, f_ext: Array) -> Array:
+    def to_dtau(self, q: Array, f_ext: Array, v: Array | None = None) -> Array:
         """Convert rows, and add up those that act on one body; the world's have no effect."""
         moving = self._carriers >= 0
         carriers = self._carriers[moving]
         wrench = np.empty((*f_ext.shape[:-2], len(carriers), 6))
         wrench[..., self._order] = f_ext[..., moving, :]
-        if self._points is not None:
-            rotation = forward_kinematics(self._model, q).rotation
-            back = np.swapaxes(rotation[..., carriers, :, :], -1, -2)
-            force, moment = _times(back, wrench[..., :3]), _times(back, wrench[..., 3:])
-            moment = moment + np.cross(self._points[moving], force)
+        if self._in_world:
+            rotations, positions = self._poses(q, v, f_ext.shape[-3], carriers)
+            back = transposed(rotations)
+            force, moment = wrench[..., :3], wrench[..., 3:]
+            if self._at_world_origin:
+                moment = moment - product(list(map(skew, positions)), force)
+            force, moment = product(back, force), product(back, moment)
+            if self._points is not None:
+                moment = moment + np.cross(self._points[moving], force)
             wrench = np.concatenate([force, moment], axis=-1)
         out = np.zeros((*f_ext.shape[:-2], self._model.nbodies, 6))
         np.add.at(np.moveaxis(out, -2, 0), carriers, np.moveaxis(wrench, -2, 0))
         return out
 
-
-def _times(matrices: Array, vectors: Array) -> Array:
-    out: Array = (matrices @ vectors[..., np.newaxis])[..., 0]
-    return out
+    def _poses(
+        self, q: Array, v: Array | None, rows: int, bodies: Indices
+    ) -> tuple[list[Array], list[Array]]:
+        """Return R and p of these bodies with their derivatives, by order."""
+        if v is None:
+            pose = forward_kinematics(self._model, q)
+            return [pose.rotation[:, bodies]], [pose.translation[:, bodies]]
+        motion = kinematics_time_derivatives(self._model, q, v[:, : max(1, rows - 1)])
+        orders = range(rows)
+        rotations = [motion.rotation[:, k, bodies] for k in orders]
+        return rotations, [motion.translation[:, k, bodies] for k in orders]

@@ -1,0 +1,122 @@
+"""What stacks of time derivatives are converted with: poses and A along a motion, Leibniz' rule.
+
+(R, p) is the pose of a root's body in the world, whose twist is (v, w) in body axes, linear first,
+and C(k, m) are the binomials:
+
+    R^(k+1) = sum C(k, m) R^(k-m) [w^(m)]x          p^(k+1) = sum C(k, m) R^(k-m) v^(m)
+
+A^(k) and (A^-1)^(k) follow from the pose up to order k, for which v is needed up to order k - 1
+only. With A the adjoint of the pose (`spatial_twist`) its derivatives are those that [HO-FBS] has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import comb
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dtau.checks import real_numbers
+from dtau.conventions.twists import TwistMap, skew
+
+Array = NDArray[np.float64]
+
+
+def leibniz(maps: Sequence[Array], stack: Array, k: int) -> Array:
+    """The derivative of order k of maps times vectors, each with their derivatives.
+
+    ``maps``: matrices ``(..., n, i, j)`` by order; ``stack``: vectors ``(..., rows, n, j)``.
+    """
+    total = np.zeros((*stack.shape[:-3], *maps[0].shape[-3:-1]))
+    for m in range(k + 1):
+        total += comb(k, m) * (maps[m] @ stack[..., k - m, :, :, np.newaxis])[..., 0]
+    return total
+
+
+def product(maps: Sequence[Array], stack: Array) -> Array:
+    """All derivatives of such a product, ``(..., rows, n, i)``."""
+    return np.stack([leibniz(maps, stack, k) for k in range(stack.shape[-3])], axis=-3)
+
+
+def transposed(maps: Sequence[Array]) -> list[Array]:
+    """Matrices and their derivatives, transposed."""
+    return [np.swapaxes(matrices, -1, -2) for matrices in maps]
+
+
+Sizes = dict[str, tuple[ArrayLike, tuple[int, ...]]]
+
+
+def length(
+    argument: str, value: ArrayLike, core: tuple[int, ...], least: int = 1, most: int | None = None
+) -> int:
+    """Return the length of a stack ``(..., rows, *core)``, with so many rows at least."""
+    shape = real_numbers(argument, value).shape
+    axis = len(shape) - len(core) - 1
+    if axis < 0 or shape[axis] < least or (most is not None and shape[axis] > most):
+        sizes = ", ".join(["...", "rows", *map(str, core)])
+        wanted = f"at least {least}" if most is None else f"from {least} to {most}"
+        raise ValueError(f"{argument} has shape {shape}, expected ({sizes}) with rows {wanted}")
+    return int(shape[axis])
+
+
+def motion_with(
+    nv: int,
+    v_derivatives: ArrayLike,
+    fewer: int,
+    most: int | None = None,
+    **stacks: tuple[ArrayLike, tuple[int, ...]],
+) -> Sizes:
+    """Stacks by their names, each with the sizes of its last axes, as `Maps` reads them.
+
+    The first of ``stacks`` says how many rows the others need, and the motion, which may have
+    ``fewer``, but has one at least; ``most``: what the first may have.
+    """
+    (first, (value, core)), *others = stacks.items()
+    rows = length(first, value, core, most=most)
+    moving = length("v_derivatives", v_derivatives, (nv,), max(1, rows - fewer))
+    out: Sizes = {"v_derivatives": (v_derivatives, (moving, nv)), first: (value, (rows, *core))}
+    for name, (value, core) in others:
+        out[name] = (value, (length(name, value, core, rows), *core))
+    return out
+
+
+class RootSeries:
+    """The poses of the roots along a motion, and A and its inverse there, one order at a time."""
+
+    def __init__(self, twists: TwistMap, q: Array) -> None:
+        self._twists = twists
+        rotation, translation = twists.poses(q)
+        self._rotation, self._translation = [rotation], [translation]
+        forward, inverse = twists.matrices(q)
+        self._forward, self._inverse = [forward], [inverse]
+
+    def extend(self, twist: Array, k: int) -> None:
+        """Add the order k + 1; ``twist``: stacks ``(..., rows, nroots, 6)``, known to order k."""
+        r, p = self._rotation, self._translation
+        angular = skew(twist[..., 3:])
+        spin = sum(comb(k, m) * (r[k - m] @ angular[..., m, :, :, :]) for m in range(k + 1))
+        velocity = leibniz(r, twist[..., :3], k)
+        r.append(np.asarray(spin))
+        p.append(velocity)
+
+    def follow(self, twist: Array, order: int) -> None:
+        """Add all orders up to this one."""
+        for k in range(len(self._rotation) - 1, order):
+            self.extend(twist, k)
+
+    def forward(self) -> list[Array]:
+        """A and its derivatives, as far as the pose is known."""
+        r, p, one = self._rotation, self._translation, np.zeros((3, 3))
+        for k in range(len(self._forward), len(r)):
+            moved = sum(comb(k, m) * (skew(p[m]) @ r[k - m]) for m in range(k + 1))
+            self._forward.append(self._twists.blocks(r[k], np.asarray(moved), one))
+        return self._forward
+
+    def inverse(self) -> list[Array]:
+        """A^-1 and its derivatives, as far as the pose is known."""
+        back, p, one = transposed(self._rotation), self._translation, np.zeros((3, 3))
+        for k in range(len(self._inverse), len(back)):
+            moved = sum(comb(k, m) * (back[k - m] @ skew(p[m])) for m in range(k + 1))
+            self._inverse.append(self._twists.blocks(back[k], -np.asarray(moved), one))
+        return self._inverse
