@@ -1,0 +1,1 @@
+"""The papers' experiments, and the peers: `python -m benchmarks --help`."""

@@ -1,0 +1,1 @@
+"""One module an experiment; those without an `EXPERIMENT` are what several of them share."""
