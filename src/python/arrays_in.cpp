@@ -35,11 +35,14 @@ Shape core_shape(Quantity quantity, const Sizes& sizes) {
         case Quantity::frame_positions:
             return single ? Shape{1, {3}} : Shape{2, {nframes, 3}};
         case Quantity::wrench:
+        case Quantity::momentum:
             return {1, {6}};
         case Quantity::scalar:
             return {0, {}};
         case Quantity::vector:
             return {1, {3}};
+        case Quantity::momentum_matrix:
+            return {2, {6, nv}};
         case Quantity::state_matrix:
             return {2, {2 * nv, 2 * nv}};
         case Quantity::input_matrix:
@@ -69,6 +72,7 @@ Meaning output_meaning(Quantity quantity) {
     switch (quantity) {
         case Quantity::torque:
         case Quantity::jacobians:
+        case Quantity::momentum_matrix:
             return Meaning::torques;
         case Quantity::torque_matrix:
             return Meaning::torque_matrix;
