@@ -34,7 +34,9 @@ time steps on the manifold                 step, linearize_discrete, step_vjp
 inputs and contact wrenches that           equilibrium
 hold a configuration
 kinematics                                 forward_kinematics, frame_placements, frame_jacobians,
-                                           kinematics_time_derivatives, center_of_mass
+                                           center_of_mass; kinematics_time_derivatives,
+                                           frame_kinematics_time_derivatives,
+                                           frame_jacobians_time_derivatives
 external wrenches                          wrench_at_frame gives f_ext
 configurations                             integrate, difference, normalize, neutral, random_state
 =========================================  =======================================================
@@ -64,6 +66,10 @@ from dtau.errors import ModelError, ModelWarning
 from dtau.functions.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
 from dtau.functions.dynamics import forward_dynamics, inverse_dynamics
 from dtau.functions.equilibrium import equilibrium
+from dtau.functions.frame_time_derivatives import (
+    frame_jacobians_time_derivatives,
+    frame_kinematics_time_derivatives,
+)
 from dtau.functions.hessians import forward_dynamics_hessian, inverse_dynamics_hessian
 from dtau.functions.hybrid import hybrid_dynamics, hybrid_dynamics_time_derivatives
 from dtau.functions.kinematics import (
@@ -208,6 +214,8 @@ __all__ = [
     "forward_dynamics_vjp",
     "forward_kinematics",
     "frame_jacobians",
+    "frame_jacobians_time_derivatives",
+    "frame_kinematics_time_derivatives",
     "frame_placements",
     "gravity_torque",
     "gravity_torque_time_derivatives",

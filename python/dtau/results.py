@@ -163,11 +163,11 @@ class HybridDynamics(NamedTuple):
 
 
 class KinematicsTimeDerivatives(NamedTuple):
-    """Poses of all bodies in the world, their twists, and the time derivatives of both.
+    """Poses of bodies or frames in the world, their twists, and the time derivatives of both.
 
-    ``rotation (..., r + 1, nbodies, 3, 3)`` and ``translation (..., r + 1, nbodies, 3)`` are the
-    derivatives of order 0 ... r of what `Placements` holds, ``twist (..., r, nbodies, 6)`` those of
-    order 0 ... r - 1 of the components of [linear, angular] in the body frame, at its origin.
+    ``rotation (..., r + 1, n, 3, 3)`` and ``translation (..., r + 1, n, 3)`` are the derivatives of
+    order 0 ... r of what `Placements` holds, ``twist (..., r, n, 6)`` those of order 0 ... r - 1 of
+    the components of [linear, angular], in the axes that the function says.
     """
 
     rotation: NDArray[np.float64]

@@ -20,6 +20,7 @@ enum class Quantity {
     positions,        // (nbodies, 3)
     frame_rotations,  // (nframes, 3, 3)
     frame_positions,  // (nframes, 3)
+    frame_twists,     // (nframes, 6)
     jacobians,        // (nframes, 6, nv)
     tensor,           // (nv, nv, nv); packed: the entries whose indices lie on one path
     wrench,           // (6)

@@ -34,6 +34,8 @@ Shape core_shape(Quantity quantity, const Sizes& sizes) {
             return single ? Shape{2, {3, 3}} : Shape{3, {nframes, 3, 3}};
         case Quantity::frame_positions:
             return single ? Shape{1, {3}} : Shape{2, {nframes, 3}};
+        case Quantity::frame_twists:
+            return single ? Shape{1, {6}} : Shape{2, {nframes, 6}};
         case Quantity::wrench:
         case Quantity::momentum:
             return {1, {6}};

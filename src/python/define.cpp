@@ -75,6 +75,8 @@ const char* shape(Quantity quantity) {
             return "(nframes, 3, 3)";
         case Quantity::frame_positions:
             return "(nframes, 3)";
+        case Quantity::frame_twists:
+            return "(nframes, 6)";
         case Quantity::jacobians:
             return "(nframes, 6, nv)";
         case Quantity::tensor:

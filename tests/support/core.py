@@ -56,7 +56,7 @@ class Core:
 def _compiled(model: dtau.Model, option: str, value: Any) -> Any:
     """What the core takes for an option of a public function."""
     if option == "frames":
-        return kinematics._frames(model, value)
+        return kinematics.frame_list(model, value)
     if option == "prescribed":
         return hybrid._mask(model, value)
     if option == "inputs":

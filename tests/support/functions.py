@@ -264,6 +264,28 @@ FUNCTIONS: tuple[Function, ...] = (
     ),
     *(
         Function(
+            "frame_kinematics_time_derivatives",
+            ("q", "v_derivatives"),
+            ((ROWS + 2, "f", 3, 3), (ROWS + 2, "f", 3), (ROWS + 1, "f", 6)),
+            {"frames": _all_frames, "axes": axes},
+            sees_positions=True,
+            label=f"frame_kinematics_time_derivatives {axes}",
+        )
+        for axes in FRAME_AXES
+    ),
+    *(
+        Function(
+            "frame_jacobians_time_derivatives",
+            ("q", "v_derivatives"),
+            ((ROWS + 2, "f", 6, "v"),),
+            {"frames": _all_frames, "axes": axes},
+            sees_positions=axes == "world",
+            label=f"frame_jacobians_time_derivatives {axes}",
+        )
+        for axes in FRAME_AXES
+    ),
+    *(
+        Function(
             "wrench_at_frame",
             ("q", "wrench"),
             (("b", 6),),

@@ -136,7 +136,7 @@ def frame_placements(
     >>> dtau.frame_placements(model, dtau.neutral(model), "LF_FOOT").translation.shape
     (3,)
     """
-    return _core.frame_placements(model, _frames(model, frames), q, out, threads)
+    return _core.frame_placements(model, frame_list(model, frames), q, out, threads)
 
 
 def frame_jacobians(
@@ -188,7 +188,7 @@ def frame_jacobians(
     >>> twist.shape
     (6,)
     """
-    return _core.frame_jacobians(model, _frames(model, frames), axes, q, out, threads)
+    return _core.frame_jacobians(model, frame_list(model, frames), axes, q, out, threads)
 
 
 def wrench_at_frame(
@@ -250,10 +250,10 @@ def wrench_at_frame(
     require("frame", frame, str)
     if model.frame(frame).body < 0:
         raise ValueError(f"frame: '{frame}' is fixed to the world, expected one of a moving body")
-    return _core.wrench_at_frame(model, _frames(model, frame), axes, q, wrench, out, threads)
+    return _core.wrench_at_frame(model, frame_list(model, frame), axes, q, wrench, out, threads)
 
 
-def _frames(model: Model, names: str | Sequence[str]) -> _core.Frames:
+def frame_list(model: Model, names: str | Sequence[str]) -> _core.Frames:
     """Frames of a model as the core has them; a single name has no axis in the results."""
     require("model", model, Model)
     single = isinstance(names, str)

@@ -2,13 +2,13 @@
 // in body coordinates.
 //
 //   omega_i = E R0^T omega_p + omega_J      v_i = E R0^T (v_p + omega_p x r) + v_J
-//   R_i = R_p R0 E^T                        x_i = x_p + R_p r
 //
-// with the joint's omega_J, v_J, E and r of joint_series.hpp, and the pose R, x of the body in the
-// world.
+// with the joint's omega_J, v_J, E and r of joint_series.hpp. The pose in the world is R of poses.hpp
+// and x_i = x_p + d_i.
 #pragma once
 
 #include "dtau/algorithms/time/inverse.hpp"
+#include "dtau/algorithms/time/poses.hpp"
 #include "dtau/algorithms/values/placements.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -18,12 +18,11 @@ struct TimeKinematicsWorkspace {
     int length;
     Configuration<T> angles;
     TaylorScale scale;
-    JointSeries<T> joints;
-    Vec3<T>*omega, *v, *x;  // by place on the path
-    Mat3<T>* R;
+    JointSeries<T> joints;  // by place on the path, as all but the last two
+    PoseSeries<T> poses;
+    Vec3<T>*omega, *v, *x;
     TwoVectors<T>* seen;  // of one body: R0^T times what the parent gives
     Vec3<T>* r;
-    Mat3<T>* frame;
     int* path;
 
     TimeKinematicsWorkspace(Arena& arena, const Tree& tree, int order)
@@ -31,13 +30,12 @@ struct TimeKinematicsWorkspace {
           angles(arena, tree),
           scale(arena, length),
           joints(arena, tree.depth, length),
+          poses(arena, tree.depth, length),
           omega(arena.take<Vec3<T>>(tree.depth * length)),
           v(arena.take<Vec3<T>>(tree.depth * length)),
           x(arena.take<Vec3<T>>(tree.depth * length)),
-          R(arena.take<Mat3<T>>(tree.depth * length)),
           seen(arena.take<TwoVectors<T>>(length)),
           r(arena.take<Vec3<T>>(length)),
-          frame(arena.take<Mat3<T>>(length)),
           path(arena.take<int>(tree.depth)) {}
 };
 
@@ -65,39 +63,6 @@ DTAU_INLINE void twist_series(const Body& body, int rows, const JointSeries<T>& 
     }
 }
 
-// Poses of orders up to `order` in the world; w.r holds r.
-template <class T>
-DTAU_INLINE void pose_series(const Body& body, int order, const JointSeries<T>& s, Vec3<T>* x,
-                             Mat3<T>* R, const TimeKinematicsWorkspace<T>& w) {
-    const Rotation how = traits(body.kind).rotation;
-    const Mat3<double> R0 = mat3(body.rotation);
-    const Mat3<T>* R_p = R - w.length;
-    const Vec3<T>* x_p = x - w.length;
-    for (int k = 0; k <= order; ++k) {
-        if (body.parent < 0) {
-            w.frame[k] = k == 0 ? lift<T>(R0) : zero_matrix<T>();
-            x[k] = w.r[k];
-        } else {
-            w.frame[k] = R_p[k] * R0;
-            x[k] = x_p[k];
-            for (int m = 0; m <= k; ++m) x[k] = mul_add(R_p[m], w.r[k - m], x[k]);
-        }
-    }
-    for (int k = 0; k <= order; ++k) {
-        R[k] = how == Rotation::none ? w.frame[k] : zero_matrix<T>();
-        if (how == Rotation::about_z) R[k].z = w.frame[k].z;
-        for (int m = 0; m <= k; ++m) {
-            const Mat3<T>& A = w.frame[k - m];
-            if (how == Rotation::about_z) {
-                R[k].x = fma(s.angle[m].cosine, A.x, fma(s.angle[m].sine, A.y, R[k].x));
-                R[k].y = fma(s.angle[m].cosine, A.y, fma(-s.angle[m].sine, A.x, R[k].y));
-            } else if (how == Rotation::any) {
-                R[k] += A * transposed(s.E[m]);
-            }
-        }
-    }
-}
-
 // v: (order, nv). rotation (order + 1, nlinks, 3, 3), translation (order + 1, nlinks, 3),
 // twist (order, nlinks, 6).
 template <class T>
@@ -111,20 +76,24 @@ void kinematics_time_derivatives(const Tree& tree, int order, const T* q, const 
         const JointSeries<T> s = w.joints.of(places);
         Vec3<T>*omega = w.omega + places * w.length, *velocity = w.v + places * w.length;
         Vec3<T>* origin = w.x + places * w.length;
-        Mat3<T>* R = w.R + places * w.length;
+        const PoseSeries<T> pose = w.poses.of(places);
         joint_series<false>(tree, body, x, v, order, order + 1, w.scale, s);
         for (int k = 0; k <= order; ++k) {
             w.r[k] = traits(body.kind).slides ? offset(body, k, s) : zero_vector<T>();
             if (!traits(body.kind).slides && k == 0) w.r[0] = lift<T>(vec3(body.translation));
         }
         twist_series(body, order, s, omega, velocity, w);
-        pose_series(body, order, s, origin, R, w);
+        const Mat3<T>* R_p = places == 0 ? nullptr : w.poses.of(places - 1).R;
+        for (int k = 0; k <= order; ++k) {
+            extend_pose(body, k, s, R_p, pose);
+            origin[k] = places == 0 ? pose.d[k] : origin[k - w.length] + pose.d[k];
+        }
         w.path[places++] = i;
         if (body.link < 0) continue;
         for (int k = 0; k <= order; ++k) {
             const T factor(w.scale.factorial[k]);
             const std::ptrdiff_t at = std::ptrdiff_t(k) * tree.nlinks + body.link;
-            const Mat3<T> axes = user_axes(body, Placement<T>{R[k], origin[k]}).R;
+            const Mat3<T> axes = user_axes(body, Placement<T>{pose.R[k], origin[k]}).R;
             write_rows(factor * axes, rotation + 9 * at);
             const Vec3<T> p = factor * origin[k];
             translation[3 * at] = p.x, translation[3 * at + 1] = p.y, translation[3 * at + 2] = p.z;

@@ -13,7 +13,7 @@ struct TaylorScale {
         : factorial(arena.take<double>(count)),
           inverse_factorial(arena.take<double>(count)),
           inverse(arena.take<double>(count)) {
-        if (!factorial) return;
+        if (!factorial || count == 0) return;
         factorial[0] = inverse_factorial[0] = inverse[0] = 1.0;
         for (int k = 1; k < count; ++k) {
             factorial[k] = k * factorial[k - 1];

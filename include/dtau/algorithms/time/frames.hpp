@@ -1,0 +1,165 @@
+// Time derivatives of the poses, twists and Jacobians of frames: O(N r^2) for a frame, for all columns
+// of its Jacobian together too. [HO-FBS] Algorithm 1 for any frame, in body, mixed and spatial axes;
+// [Notes] eqs. 13.13, 13.14.
+//
+// For a frame fixed to body i by the rotation G and the position t in its axes, with R and d of
+// poses.hpp:
+//   pose      R_i G,  x = (sum of d over the path) + R_i t
+//   mixed     linear x',  angular omega = half the sum of c x c' over the columns c of R_i G
+//   world     linear x' + x x omega (spatial: of the point at the world's origin)
+//   body      both halves of mixed, rotated into the frame's axes
+//   Jacobian  of a column (angular a, linear b in body axes) of the joint of body j on the path, mixed:
+//             angular R_j a,  linear R_j b + (R_j a) x D_j,  D_j from the origin of j to the frame's
+#pragma once
+
+#include "dtau/algorithms/time/poses.hpp"
+#include "dtau/algorithms/values/placements.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+template <class T>
+struct FrameSeriesWorkspace {
+    int length;
+    MovingBodies<T> bodies;
+    bool* needed;  // bodies on the path of a frame
+    // Of one frame: pose; from the origin of a body on its path; twist, and of one joint its columns.
+    Mat3<T>* R;
+    Vec3<T>*x, *D;
+    Motion<T>*twist, *S;
+
+    FrameSeriesWorkspace(Arena& arena, const Tree& tree, int order)
+        : length(order + 1),
+          bodies(arena, tree, length),
+          needed(arena.take<bool>(tree.nbodies)),
+          R(arena.take<Mat3<T>>(length)),
+          x(arena.take<Vec3<T>>(length)),
+          D(arena.take<Vec3<T>>(length)),
+          twist(arena.take<Motion<T>>(length)),
+          S(arena.take<Motion<T>>(6 * length)) {}
+};
+
+// Poses of orders up to `order` of all bodies on which those of the frames depend; v: (order, nv).
+template <class T>
+DTAU_INLINE void move_frames(const Tree& tree, const Frame* frames, int nframes, int order,
+                             const T* q, const T* v, const FrameSeriesWorkspace<T>& w) {
+    for (int i = 0; i < tree.nbodies; ++i) w.needed[i] = false;
+    for (int f = 0; f < nframes; ++f)
+        for (int i = frames[f].body; i >= 0 && !w.needed[i]; i = tree.bodies[i].parent)
+            w.needed[i] = true;
+    const Configuration<T> x = configuration(tree, q, w.bodies.angles);
+    for (int i = 0; i < tree.nbodies; ++i)
+        for (int k = 0; k <= order && w.needed[i]; ++k)
+            move_body(tree, i, k, x, v + (k - 1) * tree.nv, w.bodies);
+}
+
+// The pose of a frame, and w.D from the origin of its body.
+template <class T>
+DTAU_INLINE void frame_pose(const Tree& tree, const Frame& frame, int order,
+                            const FrameSeriesWorkspace<T>& w) {
+    const Mat3<double> R = mat3(frame.rotation);
+    const Vec3<double> r = vec3(frame.translation);
+    if (frame.body < 0) {
+        for (int k = 0; k <= order; ++k) w.R[k] = zero_matrix<T>(), w.x[k] = zero_vector<T>();
+        w.R[0] = lift<T>(R), w.x[0] = lift<T>(r);
+        return;
+    }
+    const Mat3<double> axes = transposed(mat3(tree.bodies[frame.body].frame));
+    const Mat3<double> G = axes * R;
+    const Vec3<double> t = axes * r;
+    const PoseSeries<T> body = w.bodies.poses.of(frame.body);
+    for (int k = 0; k <= order; ++k) {
+        w.R[k] = body.R[k] * G;
+        w.D[k] = w.x[k] = mul_add(body.R[k], t, zero_vector<T>());
+    }
+    for (int i = frame.body; i >= 0; i = tree.bodies[i].parent)
+        for (int k = 0; k <= order; ++k) w.x[k] = w.x[k] + w.bodies.poses.of(i).d[k];
+}
+
+// A mixed twist or column, series m below `count`, in the axes that are asked for: order k of it.
+template <class T>
+DTAU_INLINE Motion<T> in_axes(Axes axes, int k, const Motion<T>* m, const Mat3<T>* R,
+                              const Vec3<T>* x) {
+    Motion<T> out = m[k];
+    if (axes == Axes::body) {
+        out = zero_motion<T>();
+        for (int n = 0; n <= k; ++n) {
+            const Mat3<T> back = transposed(R[n]);
+            out = {mul_add(back, m[k - n].ang, out.ang), mul_add(back, m[k - n].lin, out.lin)};
+        }
+    } else if (axes == Axes::world) {
+        for (int n = 0; n <= k; ++n) out.lin = cross(x[n], m[k - n].ang, out.lin);
+    }
+    return out;
+}
+
+// v: (order, nv). rotation (order + 1, nframes, 3, 3), translation (order + 1, nframes, 3),
+// twist (order, nframes, 6).
+template <class T>
+void frame_kinematics_time_derivatives(const Tree& tree, const Frame* frames, int nframes,
+                                       Axes axes, int order, const T* q, const T* v, T* rotation,
+                                       T* translation, T* twist, const FrameSeriesWorkspace<T>& w) {
+    move_frames(tree, frames, nframes, order, q, v, w);
+    const double* factorial = w.bodies.scale.factorial;
+    for (int f = 0; f < nframes; ++f) {
+        frame_pose(tree, frames[f], order, w);
+        for (int k = 0; k <= order; ++k) {
+            const T factor(factorial[k]);
+            const std::ptrdiff_t at = std::ptrdiff_t(k) * nframes + f;
+            const Vec3<T> p = factor * w.x[k];
+            write_rows(factor * w.R[k], rotation + 9 * at);
+            translation[3 * at] = p.x, translation[3 * at + 1] = p.y, translation[3 * at + 2] = p.z;
+        }
+        for (int k = 0; k < order; ++k) {
+            Vec3<T> twice = zero_vector<T>();
+            for (int m = 0; m <= k; ++m) {
+                const Mat3<T>&R = w.R[k - m], &next = w.R[m + 1];
+                const Vec3<T> sum = cross(R.x, next.x, cross(R.y, next.y, cross(R.z, next.z)));
+                twice = fma(T(m + 1.0), sum, twice);  // [Notes] eq. 13.13
+            }
+            w.twist[k] = {T(0.5) * twice, T(k + 1.0) * w.x[k + 1]};
+        }
+        for (int k = 0; k < order; ++k) {
+            const Motion<T> m = in_axes(axes, k, w.twist, w.R, w.x);
+            const T row[6] = {m.lin.x, m.lin.y, m.lin.z, m.ang.x, m.ang.y, m.ang.z};
+            T* out = twist + 6 * (std::ptrdiff_t(k) * nframes + f);
+            for (int c = 0; c < 6; ++c) out[c] = T(factorial[k]) * row[c];
+        }
+    }
+}
+
+// v: (order, nv). J: (order + 1, nframes, 6, nv), into zeros.
+template <class T>
+void frame_jacobians_time_derivatives(const Tree& tree, const Frame* frames, int nframes, Axes axes,
+                                      int order, const T* q, const T* v, T* J,
+                                      const FrameSeriesWorkspace<T>& w) {
+    const std::ptrdiff_t n = tree.nv;
+    move_frames(tree, frames, nframes, order, q, v, w);
+    for (int f = 0; f < nframes; ++f) {
+        frame_pose(tree, frames[f], order, w);
+        for (int i = frames[f].body; i >= 0; i = tree.bodies[i].parent) {
+            const Body& body = tree.bodies[i];
+            const PoseSeries<T> pose = w.bodies.poses.of(i);
+            for (int k = 0; k <= order; ++k) {
+                Motion<T> S[6];
+                motion_subspace(body, {pose.R[k], zero_vector<T>()}, S);
+                for (int c = 0; c < body.nv; ++c) w.S[c * w.length + k] = S[c];
+            }
+            for (int c = 0; c < body.nv; ++c) {
+                Motion<T>* S = w.S + c * w.length;
+                for (int k = 0; k <= order; ++k)
+                    for (int m = 0; m <= k; ++m)  // [Notes] eq. 13.14
+                        S[k].lin = cross(S[m].ang, w.D[k - m], S[k].lin);
+                for (int k = 0; k <= order; ++k) {
+                    const T factor(w.bodies.scale.factorial[k]);
+                    const Motion<T> s = in_axes(axes, k, S, w.R, w.x);
+                    const T column[6] = {s.lin.x, s.lin.y, s.lin.z, s.ang.x, s.ang.y, s.ang.z};
+                    T* out = J + (std::ptrdiff_t(k) * nframes + f) * 6 * n + body.v + c;
+                    for (int row = 0; row < 6; ++row) out[row * n] = factor * column[row];
+                }
+            }
+            for (int k = 0; k <= order; ++k) w.D[k] = w.D[k] + pose.d[k];
+        }
+    }
+}
+
+}  // namespace dtau::DTAU_VARIANT

@@ -1,0 +1,110 @@
+// Poses of bodies in the world as functions of time, O(N r^2): [HO-FBS] Algorithm 1 and eq. 20, with
+// the joint's E and r_J of joint_series.hpp; [Notes] eq. 13.12.
+//
+// Coefficients of order k, for body i with parent p:
+//   F   axes of the joint's frame in the world      F = R_p R0
+//   R   axes of the body                            R = F E^T
+//   d   from the origin of the parent to that of the body (of a root: from the world's), along world
+//       axes                                        d = R_p p0 + F r_J
+// Positions are sums of d over a path: what lies between two bodies loses no digit far from the
+// world's origin.
+#pragma once
+
+#include "dtau/algorithms/time/joint_series.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+// Of bodies, each with room for `length` coefficients.
+template <class T>
+struct PoseSeries {
+    int length;
+    Mat3<T>*F, *R;
+    Vec3<T>* d;
+
+    PoseSeries(Arena& arena, int bodies, int room)
+        : length(room),
+          F(arena.take<Mat3<T>>(bodies * room)),
+          R(arena.take<Mat3<T>>(bodies * room)),
+          d(arena.take<Vec3<T>>(bodies * room)) {}
+    DTAU_INLINE PoseSeries(int room, Mat3<T>* at_F, Mat3<T>* at_R, Vec3<T>* at_d)
+        : length(room), F(at_F), R(at_R), d(at_d) {}
+
+    // Those of body i.
+    DTAU_INLINE PoseSeries of(int i) const {
+        const std::ptrdiff_t at = std::ptrdiff_t(i) * length;
+        return {length, F + at, R + at, d + at};
+    }
+};
+
+// Order k of a body's pose, from its joint's up to k and its parent's R of order k.
+template <class T>
+DTAU_INLINE void extend_pose(const Body& body, int k, const JointSeries<T>& s, const Mat3<T>* R_p,
+                             const PoseSeries<T>& p) {
+    const bool root = body.parent < 0;
+    const int first = root ? k : 0;  // F of a root is constant
+    const Mat3<double> R0 = mat3(body.rotation);
+    const Vec3<double> p0 = vec3(body.translation);
+    if (root) {
+        p.F[k] = k == 0 ? lift<T>(R0) : zero_matrix<T>();
+        p.d[k] = k == 0 ? lift<T>(p0) : zero_vector<T>();
+    } else {
+        p.F[k] = R_p[k] * R0;
+        p.d[k] = mul_add(R_p[k], p0, zero_vector<T>());
+    }
+    for (int m = first; m <= k && traits(body.kind).slides; ++m)
+        p.d[k] = mul_add(p.F[k - m], s.r[m], p.d[k]);
+    switch (traits(body.kind).rotation) {
+        case Rotation::none:
+            p.R[k] = p.F[k];
+            return;
+        case Rotation::about_z: {
+            Vec3<T> x = zero_vector<T>(), y = x;
+            for (int m = first; m <= k; ++m) {
+                const Mat3<T>& F = p.F[k - m];
+                const T sine = s.angle[m].sine, cosine = s.angle[m].cosine;
+                x = fma(cosine, F.x, fma(sine, F.y, x));
+                y = fma(cosine, F.y, fma(-sine, F.x, y));
+            }
+            p.R[k] = {x, y, p.F[k].z};
+            return;
+        }
+        case Rotation::any:
+            p.R[k] = zero_matrix<T>();
+            for (int m = first; m <= k; ++m) p.R[k] += p.F[k - m] * transposed(s.E[m]);
+    }
+}
+
+// Joints and poses of all bodies, an order at a time.
+template <class T>
+struct MovingBodies {
+    Configuration<T> angles;
+    TaylorScale scale;
+    JointSeries<T> joints;
+    PoseSeries<T> poses;
+
+    MovingBodies(Arena& arena, const Tree& tree, int length)
+        : angles(arena, tree),
+          scale(arena, length),
+          joints(arena, tree.nbodies, length),
+          poses(arena, tree.nbodies, length) {}
+};
+
+// Order k of body i, after its parent's; v: the derivative of the velocities of order k - 1, which
+// order 0 does not read.
+template <class T>
+DTAU_INLINE void move_body(const Tree& tree, int i, int k, const Configuration<T>& x, const T* v,
+                           const MovingBodies<T>& w) {
+    const Body& body = tree.bodies[i];
+    const JointTraits& joint = traits(body.kind);
+    const JointSeries<T> s = w.joints.of(i);
+    if (k == 0) {
+        start_joint(body, x, s);
+    } else {
+        set_joint_twist<false>(body, k - 1, v, w.scale, s);
+        extend_joint(joint.rotation, joint.slides, k - 1, w.scale, s);
+    }
+    const Mat3<T>* R_p = body.parent < 0 ? nullptr : w.poses.of(body.parent).R;
+    extend_pose(body, k, s, R_p, w.poses.of(i));
+}
+
+}  // namespace dtau::DTAU_VARIANT

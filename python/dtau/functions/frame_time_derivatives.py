@@ -1,0 +1,151 @@
+"""Time derivatives, of any order, of the poses, twists and Jacobians of frames along a trajectory.
+
+See `dtau.functions.time_derivatives` for how trajectories are given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dtau import _core
+from dtau.functions.kinematics import frame_list
+from dtau.model.model import Model
+from dtau.options import Axes
+from dtau.results import KinematicsTimeDerivatives
+
+
+def frame_kinematics_time_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v_derivatives: ArrayLike,
+    frames: str | Sequence[str],
+    axes: Axes = "body",
+    *,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> KinematicsTimeDerivatives:
+    """Poses and twists of frames along a trajectory, and their time derivatives.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration. Batch axes of all arguments broadcast against each other.
+    v_derivatives : array_like (..., r, nv)
+        The velocity and its time derivatives of order 1 to r - 1, component by component. At least
+        one row, at most 100.
+    frames : str or sequence of str
+        Names from ``model.frames``: of bodies, of links that are fixed to them, or of the world.
+    axes : {"body", "world", "mixed"}
+        Of the twists, as in `dtau.frame_jacobians`. ``"body"``: in the frame's own axes, at its
+        origin. ``"mixed"``: in world axes, at the frame's origin. ``"world"``: in world axes, of
+        the point of the body that is at the world's origin (the spatial twist).
+    out, threads
+        See `dtau.inverse_dynamics`; ``out`` takes the three arrays of the results.
+
+    Returns
+    -------
+    KinematicsTimeDerivatives
+        ``rotation (..., r + 1, nframes, 3, 3)`` and ``translation (..., r + 1, nframes, 3)``: pose
+        of each frame in the world and its time derivatives, entry by entry, of order 1 to r.
+        ``twist (..., r, nframes, 6)``: [linear, angular] in ``axes``, and the time derivatives of
+        these components of order 1 to r - 1. A single name drops the axis of the frames.
+
+        With ``"mixed"`` row 1 of the twist is the classical acceleration of the frame's origin, and
+        the angular acceleration, along world axes; then jerk, and so on.
+
+    Raises
+    ------
+    ValueError
+        If a name or ``axes`` is unknown, or as `dtau.inverse_dynamics_time_derivatives`.
+    TypeError
+        As `dtau.inverse_dynamics_time_derivatives`.
+
+    Notes
+    -----
+    [HO-FBS] Algorithm 1 for any frame, from joints in body coordinates and poses in the world;
+    O(d r^2) with the depth d of the frame.
+
+    Examples
+    --------
+    Acceleration and jerk of a foot, along world axes:
+
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> rng = np.random.default_rng(0)
+    >>> q, v, a = dtau.random_state(model, rng)
+    >>> jerk = rng.standard_normal(model.nv)
+    >>> foot = dtau.frame_kinematics_time_derivatives(model, q, [v, a, jerk], "LF_FOOT", "mixed")
+    >>> foot.rotation.shape, foot.translation.shape, foot.twist.shape
+    ((4, 3, 3), (4, 3), (3, 6))
+    >>> bool(np.allclose(foot.twist[:, :3], foot.translation[1:]))
+    True
+    """
+    return _core.frame_kinematics_time_derivatives(
+        model, frame_list(model, frames), axes, q, v_derivatives, out, threads
+    )
+
+
+def frame_jacobians_time_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v_derivatives: ArrayLike,
+    frames: str | Sequence[str],
+    axes: Axes = "body",
+    *,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Jacobians of frames along a trajectory, and their time derivatives of order 1 to r.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration. Batch axes of all arguments broadcast against each other.
+    v_derivatives : array_like (..., r, nv)
+        The velocity and its time derivatives of order 1 to r - 1, component by component: to begin
+        with, ``v[..., None, :]`` for the first derivative. At least one row, at most 100.
+    frames : str or sequence of str
+        Names from ``model.frames``.
+    axes : {"body", "world", "mixed"}
+        As in `dtau.frame_jacobians`.
+    out, threads
+        See `dtau.inverse_dynamics`.
+
+    Returns
+    -------
+    ndarray (..., r + 1, nframes, 6, nv)
+        Row 0 is `dtau.frame_jacobians`, row k its time derivative of order k, entry by entry. Rows
+        [linear, angular]; a single name drops the axis of the frames.
+
+    Raises
+    ------
+    ValueError
+        If a name or ``axes`` is unknown, or as `dtau.inverse_dynamics_time_derivatives`.
+    TypeError
+        As `dtau.inverse_dynamics_time_derivatives`.
+
+    Notes
+    -----
+    [HO-FBS] Algorithm 1 for any frame; O(d r^2) for all columns together, with the depth d of the
+    frame.
+
+    Examples
+    --------
+    The acceleration that the motion alone gives a foot, and the whole of it:
+
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
+    >>> J, J_dot = dtau.frame_jacobians_time_derivatives(model, q, [v], "LF_FOOT", "mixed")
+    >>> foot = dtau.frame_kinematics_time_derivatives(model, q, [v, a], "LF_FOOT", "mixed")
+    >>> bool(np.allclose(J @ a + J_dot @ v, foot.twist[1]))
+    True
+    """
+    return _core.frame_jacobians_time_derivatives(
+        model, frame_list(model, frames), axes, q, v_derivatives, out, threads
+    )

@@ -1,0 +1,39 @@
+#include "dtau/algorithms/time/frames.hpp"
+#include "functions/arguments.hpp"
+
+namespace dtau::DTAU_VARIANT {
+namespace {
+
+constexpr Out<"rotation", Quantity::frame_rotations, 1> rotation;
+constexpr Out<"translation", Quantity::frame_positions, 1> translation;
+constexpr Out<"twist", Quantity::frame_twists, 0> twist;
+constexpr Out<"J", Quantity::jacobians, 1> jacobians;
+
+constexpr Function functions[] = {
+    function({.name = "frame_kinematics_time_derivatives",
+              .options = {Option::frames, Option::axes},
+              .results = "KinematicsTimeDerivatives"},
+             takes(q, v_below), gives(rotation, translation, twist),
+             algorithm<FrameSeriesWorkspace>(
+                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                     const Options& o = x.options;
+                     frame_kinematics_time_derivatives(tree, o.frames, o.nframes, o.axes, o.order,
+                                                       x[q], x[v_below], x[rotation],
+                                                       x[translation], x[twist], w);
+                 })),
+    function(
+        {.name = "frame_jacobians_time_derivatives", .options = {Option::frames, Option::axes}},
+        takes(q, v_below), gives(jacobians),
+        algorithm<FrameSeriesWorkspace, How{.results = Results::sparse}>(
+            []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                const Options& o = x.options;
+                frame_jacobians_time_derivatives(tree, o.frames, o.nframes, o.axes, o.order, x[q],
+                                                 x[v_below], x[jacobians], w);
+            })),
+};
+
+}  // namespace
+
+extern const FunctionGroup frame_time_derivatives_functions = functions;
+
+}  // namespace dtau::DTAU_VARIANT
