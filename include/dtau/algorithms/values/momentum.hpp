@@ -1,6 +1,5 @@
 // Momentum of all moving bodies in the world's axes, about the world's origin and about the centre
-// of mass, and the matrix of the latter, O(N). Bodies' momenta, which are vectors, add:
-// [Notes] eq. 13.13.
+// of mass, and the matrix of the latter, O(N). [Notes] eqs. 13.15, 13.16.
 //
 // Axes are the world's, but positions count from a reference: no digit of what is taken about the
 // centre of mass is lost far from the world's origin. A tree's reference is the origin of its root;
@@ -71,9 +70,8 @@ DTAU_INLINE void place_from_references(const Tree& tree, const T* q,
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
         const Placement<T> frame =
-            body.parent < 0
-                ? constant_placement<T>(body)
-                : joint_frame(body, Placement<T>{w.P[body.parent].R, zero_vector<T>()});
+            body.parent < 0 ? constant_placement<T>(body)
+                            : joint_frame(body, Placement<T>{w.P[body.parent].R, zero_vector<T>()});
         const Placement<T> P = joint_placement(body, frame, x);
         w.P[i].R = P.R, w.d[i] = P.r;
     }
@@ -116,7 +114,7 @@ DTAU_INLINE Force<T> momentum_about_reference(const Tree& tree, const T* q, cons
         const Vec3<T> arm = R * vec3(body.com), c = w.trees[body.root] + (w.P[i].r + arm);
         const Vec3<T> p = body.mass * cross(t.ang, arm, t.lin);
         const Vec3<T> spin = R * (sym3(body.inertia) * transposed_mul(R, t.ang));
-        sum += {cross(c, p, spin), p};
+        sum += {cross(c, p, spin), p};  // [Notes] eq. 13.15
         of_mass.M += body.mass, of_mass.h = fma(body.mass, c, of_mass.h);
     }
     return sum;
@@ -144,8 +142,7 @@ void centroidal_momentum(const Tree& tree, const T* q, const T* v, T* result,
 // A (6, nv), by composite inertias ([RBDA] section 6.2): column j is the momentum about the centre
 // of mass if s_j alone moved the subtree of j.
 template <class T>
-void centroidal_momentum_matrix(const Tree& tree, const T* q, T* A,
-                                const MomentumWorkspace<T>& w) {
+void centroidal_momentum_matrix(const Tree& tree, const T* q, T* A, const MomentumWorkspace<T>& w) {
     const int n = tree.nv;
     place_from_references(tree, q, w);
     FirstMoment<T> of_mass = {0.0, zero_vector<T>()};
@@ -164,7 +161,7 @@ void centroidal_momentum_matrix(const Tree& tree, const T* q, T* A,
         motion_subspace(body, w.P[i], S);
         for (int k = 0; k < body.nv; ++k) {
             Force<T> F = w.I[i] * S[k];
-            F.ang = cross(from_center, F.lin, F.ang);
+            F.ang = cross(from_center, F.lin, F.ang);  // [Notes] eq. 13.16
             T column[6];
             store_momentum(F, column);
             for (int row = 0; row < 6; ++row) A[row * n + body.v + k] = column[row];
