@@ -96,7 +96,7 @@ PLAIN = [  # what takes no option and no stack of time derivatives: the signatur
     if not signature["options"] and not any(stacked for *_, stacked in signature["inputs"])
 ]
 LETTERS = {"nq": "q", "nv": "v", "nbodies": "b", "nframes": "f"}
-# Shapes of results that see positions; of those about the centre of mass where there are several trees.
+# Shapes of results that see positions (those about the centre of mass: of trees among each other).
 IN_THE_WORLD = {"(nq,)", "(nbodies, 3)", "(3,)", "(6,)", "(6, nv)"}
 
 
