@@ -88,12 +88,13 @@ DTAU_INLINE void store_momentum(const Force<T>& h, T* to) {
     to[3] = h.ang.x, to[4] = h.ang.y, to[5] = h.ang.z;
 }
 
-// h, and P and L, which the result holds.
 template <class T>
 struct FirstMoment {
     double M;
     Vec3<T> h;
 };
+
+// P and L as the result, and M and h.
 template <class T>
 DTAU_INLINE Force<T> momentum_about_reference(const Tree& tree, const T* q, const T* v,
                                               FirstMoment<T>& of_mass,
@@ -125,7 +126,7 @@ template <class T>
 void momentum(const Tree& tree, const T* q, const T* v, T* result, const MomentumWorkspace<T>& w) {
     FirstMoment<T> of_mass;
     Force<T> h = momentum_about_reference(tree, q, v, of_mass, w);
-    if (tree.nbodies > 0) h.ang = cross(w.d[0] - w.P[0].r, h.lin, h.ang);
+    if (tree.nbodies > 0) h.ang = cross(w.d[0] - w.P[0].r, h.lin, h.ang);  // [Notes] eq. 13.15
     store_momentum(h, result);
 }
 
@@ -135,7 +136,7 @@ void centroidal_momentum(const Tree& tree, const T* q, const T* v, T* result,
                          const MomentumWorkspace<T>& w) {
     FirstMoment<T> of_mass;
     Force<T> h = momentum_about_reference(tree, q, v, of_mass, w);
-    h.ang = cross(h.lin, T(1.0 / of_mass.M) * of_mass.h, h.ang);
+    h.ang = cross(h.lin, T(1.0 / of_mass.M) * of_mass.h, h.ang);  // [Notes] eq. 13.15
     store_momentum(h, result);
 }
 
