@@ -46,7 +46,7 @@ def momentum(
 
     Notes
     -----
-    [Notes] eq. 13.15; O(N). `dtau.centroidal_momentum` loses no digit far from the world's origin.
+    [Notes] eq. 13.16; O(N). `dtau.centroidal_momentum` loses no digit far from the world's origin.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def centroidal_momentum(
 
     Notes
     -----
-    [Notes] eq. 13.15; O(N). No digit is lost far from the world's origin.
+    [Notes] eq. 13.16; O(N). No digit is lost far from the world's origin.
 
     Examples
     --------
@@ -142,7 +142,7 @@ def centroidal_momentum_matrix(
 
     Notes
     -----
-    Composite inertias, [Notes] eq. 13.16; O(N). No digit is lost far from the world's origin.
+    Composite inertias, [Notes] eq. 13.17; O(N). No digit is lost far from the world's origin.
 
     Examples
     --------
@@ -194,7 +194,7 @@ def momentum_time_derivatives(
     Notes
     -----
     The sum over the bodies of [HO-FBS] eq. 62, by vectors instead of the matrices of its eq. 61:
-    [Notes] eqs. 13.17 to 13.19; O(N r^2).
+    [Notes] eqs. 13.18 to 13.20; O(N r^2).
 
     Examples
     --------
@@ -250,7 +250,7 @@ def centroidal_momentum_time_derivatives(
 
     Notes
     -----
-    [Notes] eqs. 13.17 to 13.19; O(N r^2). No digit is lost far from the world's origin.
+    [Notes] eqs. 13.18 to 13.20; O(N r^2). No digit is lost far from the world's origin.
 
     Examples
     --------

@@ -1,5 +1,5 @@
 // Momentum of all moving bodies in the world's axes, about the world's origin and about the centre
-// of mass, and the matrix of the latter, O(N). [Notes] eqs. 13.15, 13.16.
+// of mass, and the matrix of the latter, O(N). [Notes] eqs. 13.16, 13.17.
 //
 // Axes are the world's, but positions count from a reference: no digit of what is taken about the
 // centre of mass is lost far from the world's origin. A tree's reference is the origin of its root;
@@ -115,7 +115,7 @@ DTAU_INLINE Force<T> momentum_about_reference(const Tree& tree, const T* q, cons
         const Vec3<T> arm = R * vec3(body.com), c = w.trees[body.root] + (w.P[i].r + arm);
         const Vec3<T> p = body.mass * cross(t.ang, arm, t.lin);
         const Vec3<T> spin = R * (sym3(body.inertia) * transposed_mul(R, t.ang));
-        sum += {cross(c, p, spin), p};  // [Notes] eq. 13.15
+        sum += {cross(c, p, spin), p};  // [Notes] eq. 13.16
         of_mass.M += body.mass, of_mass.h = fma(body.mass, c, of_mass.h);
     }
     return sum;
@@ -126,7 +126,7 @@ template <class T>
 void momentum(const Tree& tree, const T* q, const T* v, T* result, const MomentumWorkspace<T>& w) {
     FirstMoment<T> of_mass;
     Force<T> h = momentum_about_reference(tree, q, v, of_mass, w);
-    if (tree.nbodies > 0) h.ang = cross(w.d[0] - w.P[0].r, h.lin, h.ang);  // [Notes] eq. 13.15
+    if (tree.nbodies > 0) h.ang = cross(w.d[0] - w.P[0].r, h.lin, h.ang);  // [Notes] eq. 13.16
     store_momentum(h, result);
 }
 
@@ -136,7 +136,7 @@ void centroidal_momentum(const Tree& tree, const T* q, const T* v, T* result,
                          const MomentumWorkspace<T>& w) {
     FirstMoment<T> of_mass;
     Force<T> h = momentum_about_reference(tree, q, v, of_mass, w);
-    h.ang = cross(h.lin, T(1.0 / of_mass.M) * of_mass.h, h.ang);  // [Notes] eq. 13.15
+    h.ang = cross(h.lin, T(1.0 / of_mass.M) * of_mass.h, h.ang);  // [Notes] eq. 13.16
     store_momentum(h, result);
 }
 
@@ -162,7 +162,7 @@ void centroidal_momentum_matrix(const Tree& tree, const T* q, T* A, const Moment
         motion_subspace(body, w.P[i], S);
         for (int k = 0; k < body.nv; ++k) {
             Force<T> F = w.I[i] * S[k];
-            F.ang = cross(from_center, F.lin, F.ang);  // [Notes] eq. 13.16
+            F.ang = cross(from_center, F.lin, F.ang);  // [Notes] eq. 13.17
             T column[6];
             store_momentum(F, column);
             for (int row = 0; row < 6; ++row) A[row * n + body.v + k] = column[row];
