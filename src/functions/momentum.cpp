@@ -24,12 +24,14 @@ constexpr Function functions[] = {
         algorithm<MomentumWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             centroidal_momentum_matrix(tree, x[q], x[A], w);
         })),
-    function({.name = "momentum_time_derivatives"}, takes(q, v_stack), gives(h_stack),
+    function({.name = "momentum_time_derivatives", .options = {Option::order}}, takes(q, v_stack),
+             gives(h_stack),
              algorithm<MomentumSeriesWorkspace>([]<class T>(const Tree& tree, const auto& x,
                                                             const auto& w) {
                  momentum_time_derivatives(tree, x.options.order, x[q], x[v_stack], x[h_stack], w);
              })),
-    function({.name = "centroidal_momentum_time_derivatives"}, takes(q, v_stack), gives(h_stack),
+    function({.name = "centroidal_momentum_time_derivatives", .options = {Option::order}},
+             takes(q, v_stack), gives(h_stack),
              algorithm<MomentumSeriesWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      centroidal_momentum_time_derivatives(tree, x.options.order, x[q], x[v_stack],

@@ -193,6 +193,29 @@ FUNCTIONS: tuple[Function, ...] = (
         solves=True,
         label="hybrid_dynamics_time_derivatives, order=0",
     ),
+    *(
+        Function(
+            "inverse_dynamics_time_derivatives",
+            ("q", "v_derivatives", "f_ext_derivatives"),
+            ((ROWS, "v"),),
+            {"f_ext_axes": axes},
+            sees_positions=axes == "world",
+            label=f"inverse_dynamics_time_derivatives, {axes} wrenches",
+        )
+        for axes in ("mixed", "world")
+    ),
+    *(
+        Function(
+            "hybrid_dynamics_time_derivatives",
+            ("q", "v", "a_derivatives", "tau_derivatives", "f_ext_derivatives"),
+            ((ROWS, "v"), (ROWS, "v")),
+            {**_PRESCRIBED, "f_ext_axes": axes},
+            solves=True,
+            sees_positions=axes == "world",
+            label=f"hybrid_dynamics_time_derivatives, {axes} wrenches",
+        )
+        for axes in ("mixed", "world")
+    ),
     Function("mass_matrix_time_derivatives", ("q", "v_derivatives"), ((ROWS + 2, "v", "v"),)),
     Function(
         "mass_matrix_time_derivatives",

@@ -163,6 +163,7 @@ def momentum_time_derivatives(
     q: ArrayLike,
     v_derivatives: ArrayLike,
     *,
+    order: int | None = None,
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
@@ -175,7 +176,11 @@ def momentum_time_derivatives(
         Configuration. Batch axes of all arguments broadcast against each other.
     v_derivatives : array_like (..., r + 1, nv)
         The velocity and its time derivatives of order 1 to r, component by component, as for
-        `dtau.inverse_dynamics_time_derivatives`. At least one row, at most 101.
+        `dtau.inverse_dynamics_time_derivatives`. At least one row, at most 101
+        (with ``order`` any number more than it needs).
+    order : int, optional
+        How far: the order r of the last row of the result, from 0 to 100; longer stacks are cut,
+        see `dtau.inverse_dynamics_time_derivatives`.
     out, threads
         See `dtau.inverse_dynamics`.
 
@@ -212,7 +217,7 @@ def momentum_time_derivatives(
     >>> bool(np.allclose(h[1, :3], force + model.mass * model.gravity))
     True
     """
-    return _core.momentum_time_derivatives(model, q, v_derivatives, out, threads)
+    return _core.momentum_time_derivatives(model, order, q, v_derivatives, out, threads)
 
 
 def centroidal_momentum_time_derivatives(
@@ -220,6 +225,7 @@ def centroidal_momentum_time_derivatives(
     q: ArrayLike,
     v_derivatives: ArrayLike,
     *,
+    order: int | None = None,
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
@@ -232,7 +238,11 @@ def centroidal_momentum_time_derivatives(
         Configuration. Batch axes of all arguments broadcast against each other.
     v_derivatives : array_like (..., r + 1, nv)
         The velocity and its time derivatives of order 1 to r, component by component, as for
-        `dtau.inverse_dynamics_time_derivatives`. At least one row, at most 101.
+        `dtau.inverse_dynamics_time_derivatives`. At least one row, at most 101
+        (with ``order`` any number more than it needs).
+    order : int, optional
+        How far: the order r of the last row of the result, from 0 to 100; longer stacks are cut,
+        see `dtau.inverse_dynamics_time_derivatives`.
     out, threads
         See `dtau.inverse_dynamics`.
 
@@ -265,4 +275,4 @@ def centroidal_momentum_time_derivatives(
     >>> bool(np.allclose(h[1], without_a[1] + A @ a))
     True
     """
-    return _core.centroidal_momentum_time_derivatives(model, q, v_derivatives, out, threads)
+    return _core.centroidal_momentum_time_derivatives(model, order, q, v_derivatives, out, threads)
