@@ -37,6 +37,10 @@ kinematics                                 forward_kinematics, frame_placements,
                                            center_of_mass; kinematics_time_derivatives,
                                            frame_kinematics_time_derivatives,
                                            frame_jacobians_time_derivatives
+momentum, about the world's origin and     momentum, centroidal_momentum,
+about the centre of mass                   centroidal_momentum_matrix;
+                                           momentum_time_derivatives,
+                                           centroidal_momentum_time_derivatives
 external wrenches                          wrench_at_frame gives f_ext
 configurations                             integrate, difference, normalize, neutral, random_state
 =========================================  =======================================================
@@ -81,6 +85,13 @@ from dtau.functions.kinematics import (
 )
 from dtau.functions.linearization import linearize, linearize_discrete
 from dtau.functions.manifold import difference, integrate, neutral, normalize, random_state
+from dtau.functions.momentum import (
+    centroidal_momentum,
+    centroidal_momentum_matrix,
+    centroidal_momentum_time_derivatives,
+    momentum,
+    momentum_time_derivatives,
+)
 from dtau.functions.products import (
     forward_dynamics_jvp,
     forward_dynamics_vjp,
@@ -200,6 +211,9 @@ __all__ = [
     "bias_torque",
     "bias_torque_time_derivatives",
     "center_of_mass",
+    "centroidal_momentum",
+    "centroidal_momentum_matrix",
+    "centroidal_momentum_time_derivatives",
     "conventions",
     "coriolis_matrix",
     "coriolis_matrix_time_derivatives",
@@ -236,6 +250,8 @@ __all__ = [
     "mass_matrix",
     "mass_matrix_inverse",
     "mass_matrix_time_derivatives",
+    "momentum",
+    "momentum_time_derivatives",
     "neutral",
     "normalize",
     "packed_indices",

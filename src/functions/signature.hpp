@@ -27,6 +27,8 @@ enum class Quantity {
     twists,           // (nbodies, 6)
     scalar,           // ()
     vector,           // (3), in the world
+    momentum,         // (6), along world axes
+    momentum_matrix,  // (6, nv)
     state_matrix,     // (2 nv, 2 nv)
     input_matrix,     // (2 nv, ninputs)
 };

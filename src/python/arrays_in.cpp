@@ -37,11 +37,14 @@ Shape core_shape(Quantity quantity, const Sizes& sizes) {
         case Quantity::frame_twists:
             return single ? Shape{1, {6}} : Shape{2, {nframes, 6}};
         case Quantity::wrench:
+        case Quantity::momentum:
             return {1, {6}};
         case Quantity::scalar:
             return {0, {}};
         case Quantity::vector:
             return {1, {3}};
+        case Quantity::momentum_matrix:
+            return {2, {6, nv}};
         case Quantity::state_matrix:
             return {2, {2 * nv, 2 * nv}};
         case Quantity::input_matrix:
@@ -71,6 +74,7 @@ Meaning output_meaning(Quantity quantity) {
     switch (quantity) {
         case Quantity::torque:
         case Quantity::jacobians:
+        case Quantity::momentum_matrix:
             return Meaning::torques;
         case Quantity::torque_matrix:
             return Meaning::torque_matrix;

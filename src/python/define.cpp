@@ -82,11 +82,14 @@ const char* shape(Quantity quantity) {
         case Quantity::tensor:
             return "(nv, nv, nv)";
         case Quantity::wrench:
+        case Quantity::momentum:
             return "(6,)";
         case Quantity::scalar:
             return "()";
         case Quantity::vector:
             return "(3,)";
+        case Quantity::momentum_matrix:
+            return "(6, nv)";
         case Quantity::state_matrix:
             return "(2 nv, 2 nv)";
         case Quantity::input_matrix:

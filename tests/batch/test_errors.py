@@ -163,12 +163,15 @@ def test_the_model_comes_first_here_too(name: str) -> None:
 # Frames and axes
 
 
-def with_frames(name: str, frames: Any) -> Any:
+def with_frames(name: str, frames: Any, q: Any = None, **options: Any) -> Any:
     model = robot(NEAR)
     s = random_state(model, 3)
+    arguments = [s["q"] if q is None else q, frames]
+    if name.endswith("_time_derivatives"):
+        arguments.insert(1, s["v_derivatives"])
     if name == "wrench_at_frame":
-        return dtau.wrench_at_frame(model, s["q"], frames, s["wrench"])
-    return getattr(dtau, name)(model, s["q"], frames)
+        arguments.append(s["wrench"])
+    return getattr(dtau, name)(model, *arguments, **options)
 
 
 def functions_with(*options: str) -> list[str]:
@@ -196,21 +199,16 @@ def test_a_frame_is_a_name(name: str, wrong: Any) -> None:
 
 @pytest.mark.parametrize("name", functions_with("frames"))
 def test_swapped_frames_and_q(name: str) -> None:
-    model = robot(NEAR)
-    q = random_state(model, 3)["q"]
+    q = random_state(robot(NEAR), 3)["q"]
     for swapped in (q, q.tolist(), np.float64(1.0)):
-        said = message(TypeError, getattr(dtau, name), model, "free0", swapped)
+        said = message(TypeError, with_frames, name, swapped, "free0")
         assert said.startswith("frames: expected names, got"), said
 
 
 @pytest.mark.parametrize("name", functions_with("axes"))
 @pytest.mark.parametrize("wrong", ["local", "World", "", None, 3], ids=repr)
 def test_unknown_axes(name: str, wrong: Any) -> None:
-    model = robot(NEAR)
-    s = random_state(model, 3)
-    arguments = (s["wrench"],) if name == "wrench_at_frame" else ()
-    function = getattr(dtau, name)
-    said = message(ValueError, function, model, s["q"], "free0", *arguments, axes=wrong)
+    said = message(ValueError, with_frames, name, "free0", axes=wrong)
     has_words(said, "axes", "body", "world", "mixed")
     assert repr(wrong) in said
 

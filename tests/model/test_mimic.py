@@ -112,6 +112,16 @@ def test_everything_reduces(pair: Pair, seed: int) -> None:
         TOLERANCE["long sums"],
         "J",
     )
+    assert_close(
+        dtau.centroidal_momentum_matrix(tied, s["q"]),
+        dtau.centroidal_momentum_matrix(free, q) @ G,
+        TOLERANCE["identity"],
+        "A",
+    )
+    for name in ("momentum", "centroidal_momentum"):
+        got = getattr(dtau, name)(tied, s["q"], s["v"])
+        want = getattr(dtau, name)(free, q, v)
+        assert_close(got, want, TOLERANCE["identity"], name, floor=tied.mass)
 
 
 @given(pairs(), st.integers(0, 2**16))
@@ -203,6 +213,10 @@ def test_time_derivatives_reduce(pair: Pair, seed: int) -> None:
         strict=True,
     ):
         assert_close(x, y, TOLERANCE["long sums"], "kinematics", floor=1.0)
+    for name in ("momentum_time_derivatives", "centroidal_momentum_time_derivatives"):
+        got = getattr(dtau, name)(tied, s["q"], v)
+        want = getattr(dtau, name)(free, q, joints)
+        assert_close(got, want, TOLERANCE["identity"], name, floor=tied.mass)
 
     given_a, given_tau = s["a_derivatives"], s["tau_derivatives"]
     arguments = (tied, s["q"], v[0], given_a, given_tau)

@@ -168,6 +168,27 @@ def test_kinematics(name: str, root: str) -> None:
 
 
 @cases(needs_inertia=False)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_momentum(name: str, root: str, seed: int) -> None:
+    p = pair(name, root)
+    s, data, m = state_of(p, seed), p.peer.createData(), p.model
+    q, v, a = s["q"], s["v"], s["a"]
+    pq, pv, pa = p.q(q), v[p.iv], a[p.iv]
+    tolerance = TOLERANCE["independent"]
+    matrix = pin.ccrba(p.peer, data, pq, pv)
+    close(dtau.centroidal_momentum_matrix(m, q)[:, p.iv], matrix, "matrix", tolerance)
+    close(dtau.centroidal_momentum(m, q, v), data.hg.vector, "centroidal_momentum", tolerance)
+    got = dtau.centroidal_momentum_time_derivatives(m, q, [v, a])
+    pin.computeCentroidalMomentumTimeVariation(p.peer, data, pq, pv, pa)
+    close(got[0], data.hg.vector, "centroidal momentum", tolerance)
+    close(got[1], data.dhg.vector, "rate of centroidal momentum", tolerance)
+    about_origin = pin.Force(
+        data.hg.linear, data.hg.angular + np.cross(data.com[0], data.hg.linear)
+    )
+    close(dtau.momentum(m, q, v), about_origin.vector, "momentum", tolerance)
+
+
+@cases(needs_inertia=False)
 def test_manifold(name: str, root: str) -> None:
     p = pair(name, root)
     s = state_of(p, 4)

@@ -96,7 +96,8 @@ PLAIN = [  # what takes no option and no stack of time derivatives: the signatur
     if not signature["options"] and not any(stacked for *_, stacked in signature["inputs"])
 ]
 LETTERS = {"nq": "q", "nv": "v", "nbodies": "b", "nframes": "f"}
-IN_THE_WORLD = {"(nq,)", "(nbodies, 3)", "(3,)"}  # shapes of results that see positions
+# Shapes of results that see positions (those about the centre of mass: of trees among each other).
+IN_THE_WORLD = {"(nq,)", "(nbodies, 3)", "(3,)", "(6,)", "(6, nv)"}
 
 
 def _row_of_signature(name: str) -> Function:
@@ -192,6 +193,29 @@ FUNCTIONS: tuple[Function, ...] = (
         solves=True,
         label="hybrid_dynamics_time_derivatives, order=0",
     ),
+    *(
+        Function(
+            "inverse_dynamics_time_derivatives",
+            ("q", "v_derivatives", "f_ext_derivatives"),
+            ((ROWS, "v"),),
+            {"f_ext_axes": axes},
+            sees_positions=axes == "world",
+            label=f"inverse_dynamics_time_derivatives, {axes} wrenches",
+        )
+        for axes in ("mixed", "world")
+    ),
+    *(
+        Function(
+            "hybrid_dynamics_time_derivatives",
+            ("q", "v", "a_derivatives", "tau_derivatives", "f_ext_derivatives"),
+            ((ROWS, "v"), (ROWS, "v")),
+            {**_PRESCRIBED, "f_ext_axes": axes},
+            solves=True,
+            sees_positions=axes == "world",
+            label=f"hybrid_dynamics_time_derivatives, {axes} wrenches",
+        )
+        for axes in ("mixed", "world")
+    ),
     Function("mass_matrix_time_derivatives", ("q", "v_derivatives"), ((ROWS + 2, "v", "v"),)),
     Function(
         "mass_matrix_time_derivatives",
@@ -203,6 +227,10 @@ FUNCTIONS: tuple[Function, ...] = (
     Function("coriolis_matrix_time_derivatives", ("q", "v_derivatives"), ((ROWS + 1, "v", "v"),)),
     Function("gravity_torque_time_derivatives", ("q", "v_derivatives"), ((ROWS + 2, "v"),)),
     Function("bias_torque_time_derivatives", ("q", "v_derivatives"), ((ROWS + 1, "v"),)),
+    *(
+        Function(name, ("q", "v_derivatives"), ((ROWS + 1, 6),), sees_positions=True)
+        for name in ("momentum_time_derivatives", "centroidal_momentum_time_derivatives")
+    ),
     Function(
         "kinematics_time_derivatives",
         ("q", "v_derivatives"),

@@ -57,6 +57,12 @@ def transposed(a: Array) -> Array:
     return a.swapaxes(-1, -2)
 
 
+def angular_velocity(R: Array) -> Array:
+    """Of the series of a rotation, along world axes."""
+    spin = product(rate(R), transposed(R))
+    return np.stack([spin[:, 2, 1], spin[:, 0, 2], spin[:, 1, 0]], axis=-1)
+
+
 def moved(rotation: Array, offset: Array, R: Array, p: Array) -> tuple[Array, Array]:
     """The pose (R, p) in a frame whose pose is (rotation, offset)."""
     return product(rotation, R), offset[: len(p)] + product(rotation, p)
@@ -123,8 +129,7 @@ def inverse_dynamics(
         centre = p + product(R, constant(body.com, len(R)))
         force = body.mass * rate(rate(centre))
         force[0] -= body.mass * tree.gravity
-        spin = product(rate(R), transposed(R))  # omega^ along world axes
-        omega = np.stack([spin[:, 2, 1], spin[:, 0, 2], spin[:, 1, 0]], axis=-1)
+        omega = angular_velocity(R)
         tensor = product(product(R, constant(body.tensor, len(R))), transposed(R))
         moment = rate(product(tensor, omega)) + product(centre, force, np.cross)
         if f_ext is not None and KINDS[body.kind].nv:
@@ -150,3 +155,25 @@ def inverse_dynamics(
         own = body.armature * rate(v)[:, own_v] + body.damping * v[:-1, own_v]
         tau[:, own_v] = product(transposed(S), wrench) + own
     return derivatives(tau)
+
+
+def momentum(tree: Tree, model: dtau.Model, q: Array, v_derivatives: Array) -> tuple[Array, Array]:
+    """Derivatives of the momentum about the world's origin and about the centre of mass.
+
+    (r + 1, 6) each, of a stack of r + 1 rows. What is fixed to the world does not count.
+    """
+    mass, count = 0.0, len(v_derivatives)
+    first, linear, angular = np.zeros((count + 1, 3)), np.zeros((count, 3)), np.zeros((count, 3))
+    moves: list[bool] = []
+    for body, (R, p, _) in zip(tree.bodies, poses(tree, model, q, v_derivatives), strict=True):
+        moves.append(body.kind != "fixed" or (body.parent >= 0 and moves[body.parent]))
+        if not moves[-1]:
+            continue
+        centre = p + R @ body.com
+        tensor = product(R @ body.tensor, transposed(R))
+        mass, first = mass + body.mass, first + body.mass * centre
+        linear = linear + body.mass * rate(centre)
+        orbital = body.mass * product(centre, rate(centre), np.cross)
+        angular = angular + orbital + product(tensor, angular_velocity(R))
+    about_centre = angular - product(first / mass, linear, np.cross)
+    return derivatives(np.hstack([linear, angular])), derivatives(np.hstack([linear, about_centre]))

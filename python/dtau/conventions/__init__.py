@@ -5,8 +5,8 @@ whose leading axes are the batch. docs/conventions.md compares the packages in o
 
 A convention has maps of configurations (`coordinates`), of velocities (`twists`, then
 `velocity_order`) and of external wrenches (`wrenches`); `states`, `derivatives`,
-`time_derivatives`, `matrix_time_derivatives` and `linearizations` convert by them what the
-functions take and give.
+`second_derivatives`, `time_derivatives`, `matrix_time_derivatives` and `linearizations` convert by
+them what the functions take and give.
 """
 
 from __future__ import annotations

@@ -73,9 +73,9 @@ class StackConversions:
 
         As `torque_time_derivatives_from_dtau`, with q ``(..., nq)`` and the stacks
         ``(..., rows, nv)`` and ``(..., r + 1, nv)`` in this convention, and the result
-        ``(..., r + 1, nv)`` in dtau's: what `dtau.forward_dynamics_time_derivatives` takes. Forward
-        dynamics, where the velocity's derivatives are not known yet, takes an order at a time:
-        docs/conventions.md shows how.
+        ``(..., r + 1, nv)`` in dtau's: what `dtau.forward_dynamics_time_derivatives` takes. As it
+        finds the motion only on the way, its ``f_ext_axes`` is for a base's wrench along world axes
+        (docs/conventions.md shows how).
         """
         return time_derivatives.torques_to_dtau(self._maps, q, v_derivatives, tau_derivatives)
 

@@ -21,7 +21,8 @@ template <class T>
 struct FrameSeriesWorkspace {
     int length;
     MovingBodies<T> bodies;
-    bool* needed;  // bodies on the path of a frame
+    bool* needed;      // bodies on the path of a frame
+    Vec3<T>* origins;  // of bodies in the world, (nbodies, length)
     // Of one frame: pose; from the origin of a body on its path; twist, and of one joint its columns.
     Mat3<T>* R;
     Vec3<T>*x, *D;
@@ -31,11 +32,14 @@ struct FrameSeriesWorkspace {
         : length(order + 1),
           bodies(arena, tree, length),
           needed(arena.take<bool>(tree.nbodies)),
+          origins(arena.take<Vec3<T>>(tree.nbodies * length)),
           R(arena.take<Mat3<T>>(length)),
           x(arena.take<Vec3<T>>(length)),
           D(arena.take<Vec3<T>>(length)),
           twist(arena.take<Motion<T>>(length)),
           S(arena.take<Motion<T>>(6 * length)) {}
+
+    Vec3<T>* origin(int i) const { return origins + std::ptrdiff_t(i) * length; }
 };
 
 // Poses of orders up to `order` of all bodies on which those of the frames depend; v: (order, nv).
@@ -47,9 +51,14 @@ DTAU_INLINE void move_frames(const Tree& tree, const Frame* frames, int nframes,
         for (int i = frames[f].body; i >= 0 && !w.needed[i]; i = tree.bodies[i].parent)
             w.needed[i] = true;
     const Configuration<T> x = configuration(tree, q, w.bodies.angles);
-    for (int i = 0; i < tree.nbodies; ++i)
-        for (int k = 0; k <= order && w.needed[i]; ++k)
+    for (int i = 0; i < tree.nbodies; ++i) {
+        const int parent = tree.bodies[i].parent;
+        for (int k = 0; k <= order && w.needed[i]; ++k) {
             move_body(tree, i, k, x, k == 0 ? v : v + (k - 1) * tree.nv, w.bodies);
+            const Vec3<T> d = w.bodies.poses.of(i).d[k];
+            w.origin(i)[k] = parent < 0 ? d : w.origin(parent)[k] + d;
+        }
+    }
 }
 
 // The pose of a frame, and w.D from the origin of its body.
@@ -69,10 +78,9 @@ DTAU_INLINE void frame_pose(const Tree& tree, const Frame& frame, int order,
     const PoseSeries<T> body = w.bodies.poses.of(frame.body);
     for (int k = 0; k <= order; ++k) {
         w.R[k] = body.R[k] * G;
-        w.D[k] = w.x[k] = mul_add(body.R[k], t, zero_vector<T>());
+        w.D[k] = mul_add(body.R[k], t, zero_vector<T>());
+        w.x[k] = w.origin(frame.body)[k] + w.D[k];
     }
-    for (int i = frame.body; i >= 0; i = tree.bodies[i].parent)
-        for (int k = 0; k <= order; ++k) w.x[k] = w.x[k] + w.bodies.poses.of(i).d[k];
 }
 
 // A mixed twist or column, series m below `count`, in the axes that are asked for: order k of it.

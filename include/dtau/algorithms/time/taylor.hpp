@@ -71,19 +71,20 @@ DTAU_INLINE Vec3<T> next_gravity(int k, const Vec3<T>* G, const Vec3<T>* omega,
     return T(scale.inverse[k + 1]) * cross_sum(0, k, G, omega);
 }
 
-// The mass, first moment and second moment (integral of r r^T) of a body in its own axes.
+// The second moment (integral of r r^T) of a body with the rotational inertia J: xx xy xz yy yz zz.
+DTAU_INLINE Mat3<double> second_moment(const double* J) {
+    const double half = 0.5 * (J[0] + J[3] + J[5]);
+    return {{half - J[0], -J[1], -J[2]}, {-J[1], half - J[3], -J[4]}, {-J[2], -J[4], half - J[5]}};
+}
+
+// The mass, first moment and second moment of a body in its own axes.
 struct Moments {
     double m;
     Vec3<double> h;
     Mat3<double> second;
 };
 DTAU_INLINE Moments moments(const Body& body) {
-    const double* J = body.own_inertia;
-    const double half = 0.5 * (J[0] + J[3] + J[5]);
-    return {
-        body.mass,
-        body.mass * vec3(body.com),
-        {{half - J[0], -J[1], -J[2]}, {-J[1], half - J[3], -J[4]}, {-J[2], -J[4], half - J[5]}}};
+    return {body.mass, body.mass * vec3(body.com), second_moment(body.own_inertia)};
 }
 
 // Integrals of X r and r x X r over the mass.

@@ -1,0 +1,161 @@
+// Time derivatives of the momentum of all moving bodies, O(N r^2): the sum over the bodies of
+// [HO-FBS] eq. 62, by vectors instead of the 6x6 matrices of its eq. 61. [Notes] eqs. 13.18 to 13.20.
+//
+// Symbols as in values/momentum.hpp, with R and d of poses.hpp; coefficients of order k:
+//   c           centre of mass of a body from the first tree's reference
+//   S           second moment of a body about its centre of mass, in its own axes
+//   L           sum of m c x c' + integral of (R rho) x (R' rho)
+//   h, P        sum of m c;  M x_0' + h'
+//   x_0         reference of the first tree in the world
+// about the centre of mass   L - h x h'/M
+// about the world's origin   L + x_0 x P + h x x_0'
+#pragma once
+
+#include "dtau/algorithms/time/poses.hpp"
+#include "dtau/algorithms/values/momentum.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+template <class T>
+struct MomentumSeriesWorkspace {
+    int length;
+    Configuration<T> angles;
+    TaylorScale scale;
+    JointSeries<T> joints;  // by place on the path, as poses
+    PoseSeries<T> poses;
+    int* path;
+    Vec3<T>*d, *y, *trees;  // by body, as in values/momentum.hpp
+    Vec3<T>* arm;           // R com, by body
+    Vec3<T>*c, *mc;         // of one body
+    Vec3<T>*h, *P, *L, *x;
+    Mat3<T>* RS;  // of one body
+
+    MomentumSeriesWorkspace(Arena& arena, const Tree& tree, int order)
+        : length(order + 2),
+          angles(arena, tree),
+          scale(arena, length),
+          joints(arena, tree.depth, length),
+          poses(arena, tree.depth, length),
+          path(arena.take<int>(tree.depth)),
+          d(arena.take<Vec3<T>>(tree.nbodies * length)),
+          y(arena.take<Vec3<T>>(tree.nbodies * length)),
+          trees(arena.take<Vec3<T>>(tree.nbodies * length)),
+          arm(arena.take<Vec3<T>>(tree.nbodies * length)),
+          c(arena.take<Vec3<T>>(length)),
+          mc(arena.take<Vec3<T>>(length)),
+          h(arena.take<Vec3<T>>(length)),
+          P(arena.take<Vec3<T>>(length)),
+          L(arena.take<Vec3<T>>(length)),
+          x(arena.take<Vec3<T>>(length)),
+          RS(arena.take<Mat3<T>>(length)) {}
+};
+
+// Order k of a x b' for b along a, and sum.
+template <class T>
+DTAU_INLINE Vec3<T> cross_rate(int k, const Vec3<T>* a, const Vec3<T>* b, Vec3<T> sum) {
+    for (int m = 0; 2 * m <= k; ++m)
+        sum = fma(T(k + 1.0 - 2.0 * m), cross(a[m], b[k + 1 - m]), sum);  // [Notes] eq. 13.18
+    return sum;
+}
+
+// d, R com, and the bodies' spins in L.  v: (order + 1, nv)
+template <class T>
+DTAU_INLINE void spins(const Tree& tree, int order, const T* q, const T* v,
+                       const MomentumSeriesWorkspace<T>& w) {
+    const Configuration<T> angles = configuration(tree, q, w.angles);
+    int places = 0;
+    for (int i = 0; i < tree.nbodies; ++i) {
+        const Body& body = tree.bodies[i];
+        while (places > 0 && w.path[places - 1] != body.parent) --places;
+        const JointSeries<T> joint = w.joints.of(places);
+        const PoseSeries<T> pose = w.poses.of(places);
+        const Mat3<T>* R_p = places == 0 ? nullptr : w.poses.of(places - 1).R;
+        w.path[places++] = i;
+        joint_series<false>(tree, body, angles, v, order + 1, order + 2, w.scale, joint);
+        const Vec3<double> com = vec3(body.com);
+        const Mat3<double> S = second_moment(body.inertia);
+        const std::ptrdiff_t at = std::ptrdiff_t(i) * w.length;
+        for (int k = 0; k <= order + 1; ++k) {
+            extend_pose(body, k, joint, R_p, pose);
+            w.d[at + k] = pose.d[k];
+            w.arm[at + k] = pose.R[k] * com;
+            if (2 * k <= order) w.RS[k] = pose.R[k] * S;
+        }
+        for (int k = 0; k <= order; ++k) {
+            Vec3<T> sum = w.L[k];
+            for (int m = 0; 2 * m <= k; ++m) {
+                const Mat3<T>&A = w.RS[m], &B = pose.R[k + 1 - m];
+                const Vec3<T> spin = cross(A.x, B.x, cross(A.y, B.y, cross(A.z, B.z)));
+                sum = fma(T(k + 1.0 - 2.0 * m), spin, sum);  // [Notes] eq. 13.18
+            }
+            w.L[k] = sum;
+        }
+    }
+}
+
+// h, L, P and x_0 of orders up to `order`; the mass. h and x_0 are one order longer.
+template <class T>
+DTAU_INLINE double momentum_series(const Tree& tree, int order, const T* q, const T* v,
+                                   const MomentumSeriesWorkspace<T>& w) {
+    for (int k = 0; k <= order + 1; ++k) w.h[k] = w.L[k] = w.x[k] = zero_vector<T>();
+    spins(tree, order, q, v, w);
+    for (int k = 0; k <= order + 1; ++k) {
+        const auto order_k = [&](Vec3<T>* series) {
+            return [&w, series, k](int i) -> Vec3<T>& {
+                return series[std::ptrdiff_t(i) * w.length + k];
+            };
+        };
+        join_origins<T>(tree, order_k(w.y), order_k(w.d), order_k(w.trees));
+    }
+    double mass = 0.0;
+    for (int i = 0; i < tree.nbodies; ++i) {
+        const Body& body = tree.bodies[i];
+        const std::ptrdiff_t at = std::ptrdiff_t(i) * w.length;
+        const Vec3<T>* to_tree = w.trees + std::ptrdiff_t(body.root) * w.length;
+        mass += body.mass;
+        for (int k = 0; k <= order + 1; ++k) {
+            w.c[k] = to_tree[k] + (w.y[at + k] + w.arm[at + k]);
+            w.mc[k] = body.mass * w.c[k];
+            w.h[k] += w.mc[k];
+        }
+        for (int k = 0; k <= order; ++k) w.L[k] = cross_rate(k, w.mc, w.c, w.L[k]);
+    }
+    for (int k = 0; k <= order + 1 && tree.nbodies > 0; ++k) w.x[k] = w.d[k] - w.y[k];
+    for (int k = 0; k <= order; ++k)
+        w.P[k] = T(k + 1.0) * fma(T(mass), w.x[k + 1], w.h[k + 1]);  // [Notes] eq. 13.19
+    return mass;
+}
+
+template <class T>
+DTAU_INLINE void store_momentum_series(int order, T* result, const MomentumSeriesWorkspace<T>& w) {
+    for (int k = 0; k <= order; ++k) {
+        const T factor(w.scale.factorial[k]);
+        store_momentum(Force<T>{factor * w.L[k], factor * w.P[k]}, result + 6 * k);
+    }
+}
+
+// About the world's origin. result: (order + 1, 6)
+template <class T>
+void momentum_time_derivatives(const Tree& tree, int order, const T* q, const T* v, T* result,
+                               const MomentumSeriesWorkspace<T>& w) {
+    momentum_series(tree, order, q, v, w);
+    for (int k = 0; k <= order; ++k) {
+        w.L[k] = cross_sum(0, k, w.x, w.P, w.L[k]);  // [Notes] eq. 13.20
+        for (int m = 0; m <= k; ++m)
+            w.L[k] = fma(T(k + 1.0 - m), cross(w.h[m], w.x[k + 1 - m]), w.L[k]);
+    }
+    store_momentum_series(order, result, w);
+}
+
+// About the centre of mass: NaN for a robot without mass.
+template <class T>
+void centroidal_momentum_time_derivatives(const Tree& tree, int order, const T* q, const T* v,
+                                          T* result, const MomentumSeriesWorkspace<T>& w) {
+    const double mass = momentum_series(tree, order, q, v, w);
+    const T minus_inverse(-1.0 / mass);
+    for (int k = 0; k <= order + 1; ++k) w.c[k] = minus_inverse * w.h[k];
+    for (int k = 0; k <= order; ++k) w.L[k] = cross_rate(k, w.h, w.c, w.L[k]);  // [Notes] eq. 13.20
+    store_momentum_series(order, result, w);
+}
+
+}  // namespace dtau::DTAU_VARIANT
