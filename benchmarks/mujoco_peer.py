@@ -10,9 +10,9 @@ import re
 from typing import Any
 
 import numpy as np
-from robots import Array, Robot
 
 import dtau
+from benchmarks.robots import Array, Robot
 
 try:
     import mujoco

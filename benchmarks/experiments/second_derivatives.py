@@ -27,7 +27,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
-from harness import (
+from benchmarks.harness import (
     Array,
     Effort,
     Progress,
@@ -38,8 +38,8 @@ from harness import (
     one_core,
     table,
 )
-from headers import OPTIMISATION, HeadersRobot, compiled, headers_robots
-from robots import GENERATED, KNOWN, Robot, from_urdf, generated, known, pinocchio, urdf
+from benchmarks.headers import OPTIMISATION, HeadersRobot, compiled, headers_robots
+from benchmarks.robots import GENERATED, KNOWN, Robot, from_urdf, generated, known, pinocchio, urdf
 from second_cases import CALLS, FILLED, Call, check, inputs, peers_loop
 
 import dtau

@@ -1,56 +1,23 @@
-"""What linearizations cost: multiples of forward dynamics' derivatives, and MuJoCo beside them.
-
-`linearize` and `linearize_discrete` with rk4 are timed in turns with
-`forward_dynamics_derivatives` at the same states, one state a call and in batches; a multiple is
-the ratio of the times in the same round, its median and its quartiles. Every A is checked against
-complex step of the package's own step before it is timed.
-
-Where MuJoCo is installed, its finite differences `mjd_transitionFD` of one step are timed beside
-`linearize_discrete` with the integrator of the same order, semi-implicit; the error of each is that
-against the exact derivative of its own step.
-
-    python benchmarks/linearization.py                                # five robots
-    python benchmarks/linearization.py --quick --robot hyq            # a rough answer for one
-    python benchmarks/linearization.py --urdf mine.urdf --root free   # your own robot
-    python benchmarks/linearization.py --json new.json                # to keep
-"""
+"""What is timed of linearizations, and the checks against complex step before."""
 
 from __future__ import annotations
 
-import argparse
-import json
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 
-import mujoco_peer
 import numpy as np
-from harness import (
-    Contender,
-    Effort,
-    Progress,
-    Spread,
-    environment,
-    interleaved,
-    loop,
-    number,
-    one_core,
-    table,
-)
-from robots import KNOWN, Array, Robot, from_urdf, known, states
 
 import dtau
+from benchmarks import mujoco_peer
+from benchmarks.experiment import Array, WrongResultError
+from benchmarks.harness import Contender, Effort, Spread, interleaved, loop
+from benchmarks.robots import Robot
 from dtau import _testing
 
 DT = 0.01
 LONE_STATES = 64
 CHECKED = 3  # states that are compared with complex step
-EFFORT = {False: Effort(rounds=41, block=4e-3), True: Effort(rounds=9, block=2e-3)}  # by --quick
 TOLERANCE = 1e-9  # of the largest element
-LINEARIZE_AT_MOST = 1.3
-# Degrees of freedom, and what a step of rk4 may cost at most.
-RK4_AT_MOST = ((9, 6.0), (18, 9.0), (35, 14.0), (50, 18.0))
-MUJOCO_AT_LEAST = 10.0
 
 
 @dataclass(frozen=True)
@@ -81,12 +48,6 @@ class PeerRow:
     batch_ratio: Spread
     mujoco_error: float
     error: float
-
-
-def rk4_at_most(nv: int) -> float:
-    """What is asked for at this size: between the given ones, in proportion."""
-    sizes, limits = zip(*RK4_AT_MOST, strict=True)
-    return float(np.interp(nv, sizes, limits))
 
 
 # Checks
@@ -131,7 +92,7 @@ def checked(robot: Robot, at: dict[str, Array], integrator: str) -> float:
         worst = max(worst, mujoco_peer.largest(lin.A[i], want))
         worst = max(worst, mujoco_peer.largest(alone.A, want))
     if not worst <= TOLERANCE:
-        raise SystemExit(f"{robot.label}: A of {integrator} is off by {worst:.1e}")
+        raise WrongResultError(f"{robot.label}: A of {integrator} is off by {worst:.1e}")
     return worst
 
 
@@ -209,13 +170,13 @@ def multiples(
 
 
 def beside_mujoco(
-    robot: Robot, at: dict[str, Array], effort: Effort, tick: Callable[[], None]
-) -> PeerRow | None:
-    """Time MuJoCo's differences; None where it does not take the robot."""
-    peer = mujoco_peer.buildable(robot, DT)
-    if isinstance(peer, str):
-        print(f"{robot.label}: not in MuJoCo: {peer}")
-        return None
+    robot: Robot,
+    peer: mujoco_peer.Peer,
+    at: dict[str, Array],
+    effort: Effort,
+    tick: Callable[[], None],
+) -> PeerRow:
+    """Time MuJoCo's differences."""
     exact, by_z = peer.exact(at), peer.buffer()
     theirs = peer.states(at)[:LONE_STATES]
     errors = []
@@ -252,121 +213,3 @@ def beside_mujoco(
         error=checked(robot, at, "semi_implicit"),
         **micro,
     )
-
-
-# Tables
-
-
-def print_multiples(rows: list[Row], title: str) -> None:
-    """Print what linearizations cost."""
-
-    def cells(multiple: Spread, most: float) -> list[str]:
-        word = "MISSED" if multiple.median > most else "ok"
-        quartiles = f"{multiple.lower:.2f} - {multiple.upper:.2f}"
-        return [f"{multiple.median:.2f}x", quartiles, f"{most:.3g}", word]
-
-    lines = [
-        [
-            row.robot,
-            str(row.nv),
-            number(row.derivatives),
-            number(row.linearize),
-            *cells(row.linearize_multiple, LINEARIZE_AT_MOST),
-            number(row.rk4),
-            *cells(row.rk4_multiple, rk4_at_most(row.nv)),
-            f"{row.error:.0e}",
-        ]
-        for row in rows
-    ]
-    columns = ["multiple", "quartiles", "at most", ""]
-    header = ["robot", "nv", "derivatives", "linearize", *columns, "rk4", *columns, "error"]
-    table(title, header, lines, left=1)
-
-
-def print_mujoco(rows: list[PeerRow], batch: int) -> None:
-    """Print MuJoCo's differences beside the derivatives."""
-    lines = [
-        [
-            row.robot,
-            str(row.nv),
-            number(row.mujoco),
-            number(row.alone),
-            f"{row.alone_ratio.median:.1f}x",
-            number(row.batch),
-            f"{row.batch_ratio.median:.1f}x",
-            f"{MUJOCO_AT_LEAST:g}",
-            "ok" if row.batch_ratio.median >= MUJOCO_AT_LEAST else "MISSED",
-            f"{row.mujoco_error:.0e}",
-            f"{row.error:.0e}",
-        ]
-        for row in rows
-    ]
-    header = ["robot", "nv", "MuJoCo", "alone", "ratio", "batch", "ratio", "at least", ""]
-    title = (
-        "mjd_transitionFD (central, A alone) and linearize_discrete (semi-implicit, A and B),\n"
-        f"microseconds a state, batches of {batch}; largest errors, of the largest element"
-    )
-    table(title, [*header, "MuJoCo's", "dtau's"], lines, left=1)
-
-
-# Command
-
-
-def arguments() -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    robot = parser.add_mutually_exclusive_group()
-    robot.add_argument("--robot", action="append", choices=KNOWN, help="one of these; repeatable")
-    robot.add_argument("--urdf", type=Path, metavar="FILE", help="a robot of your own")
-    parser.add_argument("--root", choices=("fixed", "free"), help="of --urdf (default: fixed)")
-    parser.add_argument("--batch", type=int, default=256, metavar="N", help="states (default: 256)")
-    parser.add_argument("--quick", action="store_true", help="fewer and shorter rounds")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all numbers to a file")
-    args = parser.parse_args()
-    if args.batch < 2:
-        parser.error(f"--batch: expected at least 2, got {args.batch}")
-    if args.root and not args.urdf:
-        parser.error("--root: only with --urdf")
-    return args
-
-
-def main() -> None:
-    args = arguments()
-    if args.urdf:
-        robots = [from_urdf(args.urdf, args.root or "fixed")]
-    else:
-        robots = [known(name) for name in args.robot or KNOWN]
-    effort, peers = EFFORT[args.quick], mujoco_peer.available()
-    machine = environment(*([f"mujoco {mujoco_peer.version()}"] if peers else []))
-    for key, value in machine.items():
-        print(f"{key:>16}: {value}")
-    progress = Progress(effort.rounds * len(robots) * (2 + peers))
-    alone, batches, beside = [], [], []
-    with one_core():
-        for robot in robots:
-            progress.label, at = robot.label, states(robot, args.batch)
-            alone.append(multiples(robot, at, True, effort, progress.step))
-            batches.append(multiples(robot, at, False, effort, progress.step))
-            row = beside_mujoco(robot, at, effort, progress.step) if peers else None
-            beside += [row] if row else []
-    progress.clear()
-    print_multiples(alone, "One state a call, microseconds a state")
-    print_multiples(batches, f"Batches of {args.batch} states with out=, microseconds a state")
-    if beside:
-        print_mujoco(beside, args.batch)
-    else:
-        print("\nMuJoCo: not installed (python -m pip install mujoco), or it takes no robot.")
-    if args.json:
-        numbers = {
-            "machine": machine,
-            "alone": [asdict(row) for row in alone],
-            "batch": [asdict(row) for row in batches],
-            "mujoco": [asdict(row) for row in beside],
-        }
-        args.json.write_text(json.dumps(numbers, indent=1) + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

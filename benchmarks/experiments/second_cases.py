@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from functions import CONDITION, together
-from harness import Array, Contender, loop
-from headers import HeadersRobot
-from robots import Robot, states
+from benchmarks.functions import CONDITION, together
+from benchmarks.harness import Array, Contender, loop
+from benchmarks.headers import HeadersRobot
+from benchmarks.robots import Robot, states
 
 import dtau
 from dtau import _testing
