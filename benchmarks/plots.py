@@ -41,7 +41,7 @@ def draw(plot: Plot, path: Path) -> None:
         if logarithmic and not (axis == "x" and plot.ticks):
             _logarithmic(axes, axis)
     if plot.ticks:
-        slanted = {"rotation": 25, "ha": "right"} if max(map(len, plot.ticks)) > 12 else {}
+        slanted = {"rotation": 25, "ha": "right"} if sum(map(len, plot.ticks)) > 60 else {}
         axes.set_xticks(range(len(plot.ticks)), plot.ticks, **slanted)
     axes.grid(alpha=0.3, linewidth=0.6)
     axes.spines[["top", "right"]].set_visible(False)

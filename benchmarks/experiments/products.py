@@ -253,18 +253,20 @@ def claims(rows: Sequence[tuple[Row, Row]]) -> list[Claim]:
 
 
 def plot(rows: Sequence[tuple[Row, Row]]) -> Plot:
-    """The ratios of batches over the degrees of freedom, matrices dashed."""
+    """The ratios of batches, a place a robot; bars: full derivatives."""
+    batches = [row for _, row in rows]
+    robots = list(dict.fromkeys(row.robot for row in batches))
     curves = []
-    for product in dict.fromkeys(row.product for _, row in rows):
-        mine = sorted((row for _, row in rows if row.product == product), key=lambda row: row.nv)
-        nv, ratios = [row.nv for row in mine], [row.ratio for row in mine]
-        middle, low, high = zip(*((r.median, r.lower, r.upper) for r in ratios), strict=True)
-        curves.append(Curve(product, nv, middle, low, high))
+    for product in dict.fromkeys(row.product for row in batches):
+        mine = [row for row in batches if row.product == product]
+        places = [float(robots.index(row.robot)) for row in mine]
+        ratios = ((row.ratio.median, row.ratio.lower, row.ratio.upper) for row in mine)
+        curves.append(Curve(product, places, *zip(*ratios, strict=True)))
         if product.endswith("_vjp"):
             name = product.replace("_vjp", "_derivatives")
-            curves.append(Curve(name, nv, [row.matrices for row in mine], dashed=True))
+            curves.append(Curve(name, places, [row.matrices for row in mine], dashed=True))
     title = "Products and full derivatives, in calls of their function (batches)"
-    return Plot("products", title, "degrees of freedom", "times of the function", curves)
+    return Plot("products", title, "", "times of the function", curves, ticks=robots)
 
 
 def run(quick: bool, watch: Watch) -> Findings:

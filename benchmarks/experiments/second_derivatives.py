@@ -1,52 +1,48 @@
-"""Time second derivatives of dynamics against Pinocchio's headers and against first derivatives.
+"""Second derivatives of dynamics beside Pinocchio's headers, and beside first derivatives.
 
 Pinocchio has the tensors of inverse dynamics in C++ only: its headers take part where clang++ or
 g++ and Eigen's headers are at hand, compiled for this processor. That takes minutes a compiler,
-once; --quick goes without. Nobody else has contractions and forward dynamics in double precision:
+once; quick runs go without. Nobody else has contractions and forward dynamics in double precision:
 their time is given in first derivatives of the same dynamics.
 
 Every function is checked first: lone states and batches give the same bits; packed tensors hold all
 that differs from zero; tensors agree with Pinocchio's to 1e-9 of the largest element and with
-central differences of first derivatives; contractions are tensors times lam. The contenders take
-turns on one core, a block of a few milliseconds each a round; a ratio is of times in the same
-round, its median over the rounds, and its quartiles. All results go into given arrays (out=), as
-Pinocchio's do. Damping and armature are left out on both sides.
-
-    python benchmarks/second_derivatives.py                              # all robots, and scaling
-    python benchmarks/second_derivatives.py --quick --robot g1           # a rough answer for one
-    python benchmarks/second_derivatives.py --urdf mine.urdf --root free # your own robot
-    python benchmarks/second_derivatives.py --json new.json              # all numbers, to keep
+central differences of first derivatives; contractions are tensors times lam. All results go into
+given arrays (out=), as Pinocchio's do: fresh ones of megabytes cost what the system takes to hand
+out memory. Batches of large tensors have fewer states, so that their results fit into 128 MiB.
+Damping and armature are left out on both sides.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from functools import partial
 
-import numpy as np
-from benchmarks.harness import (
-    Array,
-    Effort,
-    Progress,
-    Spread,
-    environment,
-    interleaved,
-    number,
-    one_core,
-    table,
+from benchmarks.experiment import (
+    Claim,
+    Curve,
+    Experiment,
+    Findings,
+    Plot,
+    Table,
+    Watch,
 )
-from benchmarks.headers import OPTIMISATION, HeadersRobot, compiled, headers_robots
-from benchmarks.robots import GENERATED, KNOWN, Robot, from_urdf, generated, known, pinocchio, urdf
-from second_cases import CALLS, FILLED, Call, check, inputs, peers_loop
+from benchmarks.experiments.second_timings import (
+    CHAINS,
+    SCALED,
+    Growth,
+    Result,
+    growths,
+    measure,
+)
+from benchmarks.harness import Effort, number, one_core, span, times
+from benchmarks.headers import OPTIMISATION, compiled, headers_robots
+from benchmarks.robots import GENERATED, KNOWN, chosen
 
-import dtau
-
-CHECKED = 2  # states
-LONE_STATES = 16  # lone calls go round so many states
-EFFORT = {False: Effort(rounds=41, block=4e-3), True: Effort(rounds=9, block=2e-3)}  # by --quick
+BATCH = 256
+EFFORT = {False: Effort(rounds=41, block=4e-3), True: Effort(rounds=5, block=1e-3)}  # by quick
+ROUNDED = 0.05  # of an exponent
 SMALL = 20  # degrees of freedom
 FILL_SHARE = 0.6  # of the rate at which a constant fills the results
 FILLS = 1.5  # what dense tensors may take over packed ones
@@ -54,115 +50,6 @@ CONTRACTIONS = {  # times of first derivatives: at most, and the aim
     "hessian": ("first", 2.5, 1.8),
     "forward hessian": ("forward first", 3.0, 2.0),
 }
-SCALED = ("first", "packed", "hessian", "forward hessian")
-CHAINS = (10, 20, 40, 80)  # bodies
-TREES = (10, 20, 40, 80)  # branches
-BRANCH = 4  # bodies
-
-
-@dataclass(frozen=True)
-class Result:
-    """Seconds a state of all contenders, a number a round."""
-
-    robot: Robot
-    entries: int  # of packed tensors, in each of the four
-    states: dict[str, int]  # in the batches
-    seconds: dict[str, Array]  # by "alone ...", "batch ...", "fill ...", and the compiler
-
-    def micro(self, name: str) -> float:
-        """Microseconds a state, the median."""
-        return 1e6 * float(np.median(self.seconds[name]))
-
-    def ratio(self, name: str, by: str) -> Spread:
-        """How many times as long something takes."""
-        return Spread.of(self.seconds[name] / self.seconds[by])
-
-    @property
-    def compilers(self) -> list[str]:
-        """Whose headers took part, g++ last."""
-        return [name for name in self.seconds if " " not in name]
-
-    @property
-    def gcc(self) -> str | None:
-        """The compiler that goals are relative to, if it took part."""
-        return next((name for name in self.compilers if name.startswith("g++")), None)
-
-
-# Measurements
-
-
-def measure(
-    robot: Robot,
-    batch: int,
-    headers: Mapping[str, HeadersRobot],
-    effort: Effort,
-    tick: Callable[[], None],
-) -> Result:
-    """Check and time all functions on a robot."""
-    check(robot, inputs(robot, CHECKED), headers)
-    at = inputs(robot, max(batch, LONE_STATES))
-    first = {name: x[:LONE_STATES] for name, x in at.items()}
-    contenders, counts = {}, {}
-    for name in CALLS:
-        call = Call(robot.model, name, at).fits(batch)
-        counts[name] = len(call.at["q"])
-        contenders[f"alone {name}"] = Call(robot.model, name, first).alone()
-        contenders[f"batch {name}"] = call.batch()
-        if name in FILLED:
-            contenders[f"fill {name}"] = call.fill()
-            contenders[f"fill one {name}"] = call.of(slice(1)).fill()
-    contenders |= {compiler: peers_loop(robot, first, peer) for compiler, peer in headers.items()}
-    entries = dtau.packed_indices(robot.model).shape[1]
-    return Result(robot, entries, counts, interleaved(contenders, effort, tick))
-
-
-@dataclass(frozen=True)
-class Growth:
-    """What functions cost on models of growing size: a list by the function, an entry a model."""
-
-    family: str
-    bodies: list[int]
-    micro: dict[str, list[float]]  # microseconds a state, in batches
-    operations: dict[str, list[int]]
-    most: dict[str, str]  # the exponent
-
-    def exponent(self, costs: Sequence[float]) -> float:
-        """The slope of the logarithm of a cost over that of the number of bodies."""
-        return float(np.polyfit(np.log(self.bodies), np.log(costs), 1)[0])
-
-
-def growths(effort: Effort, tick: Callable[[], None]) -> list[Growth]:
-    """Time chains and trees of fixed depth, and count their operations."""
-    chains = [list(range(-1, bodies - 1)) for bodies in CHAINS]
-    trees = [
-        [-1, *(0 if i % BRANCH == 0 else i for i in range(BRANCH * branches))] for branches in TREES
-    ]
-    found = []
-    for family, parents, most in (
-        ("chains (d = N)", chains, ("2: N d", "3: N d²", "2: N d", "3: N² d")),
-        (f"trees of depth {BRANCH + 1}", trees, ("1: N d", "1: N d²", "1: N d", "2: N² d")),
-    ):
-        calls = {}
-        for tree in parents:
-            model = dtau.load(urdf(tree, "fixed"), root="fixed")
-            at = _states(model, 64)
-            calls |= {(len(tree), name): Call(model, name, at).fits(64) for name in SCALED}
-        contenders = {f"{n} {name}": call.batch() for (n, name), call in calls.items()}
-        seconds = interleaved(contenders, effort, tick)
-        bodies = [len(tree) for tree in parents]
-        micro = {x: [1e6 * float(np.median(seconds[f"{n} {x}"])) for n in bodies] for x in SCALED}
-        operations = {x: [calls[n, x].operations() for n in bodies] for x in SCALED}
-        found.append(
-            Growth(family, bodies, micro, operations, dict(zip(SCALED, most, strict=True)))
-        )
-    return found
-
-
-def _states(model: dtau.Model, count: int) -> dict[str, Array]:
-    q, v, a = dtau.random_state(model, np.random.default_rng(0), shape=(count,))
-    tau = dtau.inverse_dynamics(model, q, v, a)
-    return {"q": q, "v": v, "a": a, "tau": tau, "lam": v[::-1].copy()}
-
 
 # Tables
 
@@ -170,13 +57,8 @@ def _states(model: dtau.Model, count: int) -> dict[str, Array]:
 def verdict(met: bool, aimed: bool = False) -> str:
     """One word on how a number stands to its goal."""
     if not met:
-        return "MISSED"
-    return "aim" if aimed else "ok"
-
-
-def times(spread: Spread) -> list[str]:
-    """A ratio and its quartiles."""
-    return [f"{spread.median:.2f}x", f"{spread.lower:.2f} - {spread.upper:.2f}"]
+        return "NO"
+    return "aim" if aimed else "yes"
 
 
 def packed_cells(r: Result, way: str, compilers: Sequence[str]) -> list[str]:
@@ -250,134 +132,138 @@ def forward_cells(r: Result) -> list[str]:
     ]
 
 
-def print_results(results: Sequence[Result]) -> None:
-    """Print all tables on robots."""
+def tables(results: Sequence[Result]) -> Iterator[Table]:
+    """All tables on robots."""
     compilers = list(dict.fromkeys(name for result in results for name in result.compilers))
     ratios = [cell for c in compilers for cell in (f"by {c}", "quartiles")]
     header = ["robot", "nv", "kB", *compilers, "dtau", *ratios]
-    note = (
-        "microseconds a state; kB: of all four; by ...: times as long as Pinocchio's headers take"
-    )
+    note = "microseconds a state; kB: of all four"
+    if compilers:
+        note += "; by ...: times as long as Pinocchio's headers take"
     for way, title, columns in (
         ("alone", "Packed tensors of inverse dynamics, one state a call", []),
         ("batch", "Packed tensors of inverse dynamics, batches", ["states", "fill", "fill rate"]),
     ):
         rows = [packed_cells(r, way, compilers) for r in results]
-        table(f"{title}\n{note}", [*header, *columns, "at least (aim)", ""], rows, left=1)
+        yield Table(f"{title}, {note}", [*header, *columns, "at least (aim)", ""], rows)
     header = ["robot", "kB", "alone", "at most", "", "batch", "states", "fill", "fill rate"]
     title = (
         "Dense tensors of inverse dynamics, microseconds a state; at most: packed, alone, plus "
         f"{FILLS:g} fills of one state"
     )
-    gcc = "by g++"
-    table(title, [*header, gcc, "at least", ""], [dense_cells(r) for r in results], left=1)
+    yield Table(title, [*header, "by g++", "at least", ""], [dense_cells(r) for r in results])
     one = ["first", "this", "ratio", "quartiles", ""]
-    title = "Contractions with lam, one state a call and batches, microseconds a state\n"
-    title += "ratio: times of the first derivatives of the same dynamics"
+    title = (
+        "Contractions with lam, one state a call and batches, microseconds a state; ratio: times "
+        "of the first derivatives of the same dynamics"
+    )
     rows = [contraction_cells(r, name) for name in CONTRACTIONS for r in results]
-    table(title, ["robot", "function", *one, *one, "at most (aim)"], rows, left=2)
+    yield Table(title, ["robot", "function", *one, *one, "at most (aim)"], rows, left=2)
     header = ["robot", "alone", "batch", "states", "fill", "fill rate", "by inverse", "by hessian"]
-    title = "Dense tensors of forward dynamics, microseconds a state, and times of inverse\n"
-    title += "dynamics' and of the contraction's in batches"
-    table(title, header, [forward_cells(r) for r in results], left=1)
+    title = (
+        "Dense tensors of forward dynamics, microseconds a state, and times of inverse dynamics' "
+        "and of the contraction's in batches"
+    )
+    yield Table(title, header, [forward_cells(r) for r in results])
 
 
-def print_growths(found: Sequence[Growth]) -> None:
-    """Print times and operations by the number of bodies, and exponents."""
+def growth_table(growth: Growth) -> Table:
+    """Times and operations by the number of bodies, and exponents."""
+    header = ["function", "", *(f"{n} bodies" for n in growth.bodies), "exponent", "at most"]
+    rows = []
+    for name in SCALED:
+        for what, costs in (
+            ("microseconds", growth.micro[name]),
+            ("operations", growth.operations[name]),
+        ):
+            cells = (number(x) if what == "microseconds" else str(x) for x in costs)
+            most = growth.most[name] if what == "operations" else ""
+            rows.append([name, what, *cells, f"{growth.exponent(costs):.2f}", most])
+    title = (
+        f"Scaling: {growth.family}, a state in batches (times have the zeros in them that fill "
+        "matrices between unrelated branches)"
+    )
+    return Table(title, header, rows, left=2)
+
+
+# Claims
+
+
+def claims(results: Sequence[Result], found: Sequence[Growth]) -> Iterator[Claim]:
+    """What is asked for."""
+    known = [r for r in results if r.robot.key]
+    for way, asked in (
+        ("alone", "at least 2.5x (2x on the chain of 50)"),
+        (
+            "batch",
+            f"at least 8x to {SMALL} degrees of freedom, then 4x or {FILL_SHARE:.0%} of fill",
+        ),
+    ):
+        text = "packed tensors are faster than Pinocchio's headers by g++, "
+        text += {"alone": "one state", "batch": "batches"}[way]
+        peers = [r for r in known if r.gcc]
+        if not peers:
+            yield Claim(text, asked, "without Pinocchio's headers", None)
+            continue
+        ratios = [r.ratio(r.gcc or "", f"{way} packed").median for r in peers]
+        held = all(packed_cells(r, way, r.compilers)[-1] != "NO" for r in peers)
+        yield Claim(text, asked, span(ratios), held)
+    for name, (by, most, _) in CONTRACTIONS.items():
+        for way in ("alone", "batch"):
+            ratios = [r.ratio(f"{way} {name}", f"{way} {by}").median for r in results]
+            of = "forward" if "forward" in name else "inverse"
+            text = f"the contraction of {of} dynamics, in its first derivatives, "
+            text += {"alone": "one state", "batch": "batches"}[way]
+            yield Claim(text, f"at most {most:g}x", span(ratios), max(ratios) <= most)
     for growth in found:
-        header = ["function", "", *(f"{n} bodies" for n in growth.bodies), "exponent", "at most"]
-        rows = []
         for name in SCALED:
-            for what, costs in (
-                ("microseconds", growth.micro[name]),
-                ("operations", growth.operations[name]),
-            ):
-                cells = (number(x) if what == "microseconds" else str(x) for x in costs)
-                most = growth.most[name] if what == "operations" else ""
-                rows.append([name, what, *cells, f"{growth.exponent(costs):.2f}", most])
-        title = f"Scaling: {growth.family}, a state in batches\n"
-        title += "(times have the zeros in them that fill matrices between unrelated branches)"
-        table(title, header, rows, left=2)
+            least = growth.exponent(growth.operations[name])
+            most, _, words = growth.most[name].partition(": ")
+            text = f"operations of '{name}' grow as {words}, {growth.family}"
+            asked, held = f"exponent at most {most}", least <= float(most) + ROUNDED
+            yield Claim(text, asked, f"{least:.2f}", held)
 
 
-# Command
+def plots(found: Sequence[Growth]) -> Iterator[Plot]:
+    """Times over the number of bodies."""
+    for growth in found:
+        bodies = [float(n) for n in growth.bodies]
+        curves = [Curve(name, bodies, growth.micro[name]) for name in SCALED]
+        name = "second_derivatives_" + growth.family.split()[0]
+        title = f"Second derivatives, {growth.family}"
+        yield Plot(name, title, "bodies", "microseconds a state, in batches", curves)
 
 
-def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    source = parser.add_mutually_exclusive_group()
-    source.add_argument(
-        "--robot",
-        action="append",
-        choices=[*KNOWN, *GENERATED],
-        help="one of these; may be given several times",
-    )
-    source.add_argument("--urdf", type=Path, metavar="FILE", help="a robot of your own")
-    parser.add_argument(
-        "--root", choices=("fixed", "free"), help="how the robot of --urdf hangs (default: fixed)"
-    )
-    parser.add_argument(
-        "--batch", type=int, default=256, metavar="N", help="states in a batch (default: 256)"
-    )
-    parser.add_argument("--quick", action="store_true", help="fewer and shorter rounds")
-    parser.add_argument(
-        "--headers",
-        action=argparse.BooleanOptionalAction,
-        help="compare with Pinocchio's headers, compiled here (default: unless --quick)",
-    )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all times to a file")
-    args = parser.parse_args()
-    if args.batch < 1:
-        parser.error(f"--batch: expected a positive number, got {args.batch}")
-    if args.root and not args.urdf:
-        parser.error("--root: only with --urdf")
-    if args.headers is None:
-        args.headers = not args.quick
-    return args
-
-
-def main() -> None:
-    args = arguments()
-    if args.urdf:
-        robots = [from_urdf(args.urdf, args.root or "fixed")]
-    else:
-        names = args.robot or [*KNOWN, *GENERATED]
-        robots = [known(name) if name in KNOWN else generated(name) for name in names]
-    effort = EFFORT[args.quick]
-    headers = compiled(order=2) if args.headers else []
-    machine = environment(f"pinocchio {pinocchio.__version__}")
-    if headers:
-        names = ", ".join(f"{compiler.name} ({compiler.version})" for compiler in headers)
-        machine["headers by"] = f"{names}, {' '.join(OPTIMISATION)}"
-    for key, value in machine.items():
-        print(f"{key:>16}: {value}")
-
-    scaling = not (args.urdf or args.robot)
-    progress = Progress(effort.rounds * (len(robots) + 2 * scaling))
+def run(quick: bool, watch: Watch) -> Findings:
+    """Measure on robots and generated trees, and on families of growing size."""
+    notes: list[str] = []
+    names = ["panda", "tree7"] if quick else [*KNOWN, *GENERATED]
+    robots, effort = chosen(names, notes.append), EFFORT[quick]
+    headers = [] if quick else compiled(2, notes.append)
+    for compiler in headers:
+        flags = " ".join(OPTIMISATION)
+        notes.append(f"Pinocchio's headers by {compiler.name} ({compiler.version}), {flags}.")
+    watch.expect(effort.rounds * (len(robots) + 2))
+    results = []
     with one_core():
-        results = []
         for robot in robots:
-            progress.label = robot.label
-            peers = headers_robots(headers, robot)
-            results.append(measure(robot, args.batch, peers, effort, progress.step))
-        progress.label = "scaling"
-        growth = growths(effort, progress.step) if scaling else []
-    progress.clear()
-    print_results(results)
-    print_growths(growth)
-    if args.json:
-        numbers = {
-            "machine": machine,
-            "microseconds": {
-                r.robot.label: {name: r.micro(name) for name in r.seconds} for r in results
-            },
-            "states": {r.robot.label: r.states for r in results},
-            "scaling": [asdict(family) for family in growth],
-        }
-        args.json.write_text(json.dumps(numbers, indent=1) + "\n", encoding="utf-8")
+            peers = headers_robots(headers, robot, notes.append)
+            tick = partial(watch.step, robot.label)
+            results.append(measure(robot, BATCH, peers, effort, tick))
+        sizes = 2 if quick else len(CHAINS)
+        found = growths(sizes, effort, partial(watch.step, "scaling"))
+    data = {
+        "microseconds": {r.robot.label: {x: r.micro(x) for x in r.seconds} for r in results},
+        "states": {r.robot.label: r.states for r in results},
+        "scaling": [asdict(growth) for growth in found],
+    }
+    every = [*tables(results), *map(growth_table, found)]
+    return Findings(every, list(plots(found)), list(claims(results, found)), notes, data)
 
 
-if __name__ == "__main__":
-    main()
+EXPERIMENT = Experiment(
+    "second_derivatives",
+    "Second derivatives of dynamics",
+    "beside Pinocchio's headers, and in first derivatives",
+    run,
+)
