@@ -121,7 +121,7 @@ def main(argv: Sequence[str] | None = None, known: Sequence[Experiment] = EXPERI
     if not plots.available():
         say("no figures: matplotlib is not installed: python -m pip install matplotlib")
 
-    wrong = False
+    failed = False
     try:
         for i, experiment in enumerate(chosen):
             record = records.read(args.out, experiment, setting)
@@ -130,7 +130,7 @@ def main(argv: Sequence[str] | None = None, known: Sequence[Experiment] = EXPERI
                 record = _run(experiment, setting)
                 records.write(args.out, experiment, record)
                 _draw(record, args.out)
-            wrong = wrong or bool(record.wrong)
+            failed = failed or bool(record.failed)
             say(f"[{i + 1}/{len(chosen)}] {experiment.name}: {_outcome(record, kept)}")
             written = [r for x in known if (r := records.read(args.out, x, setting))]
             report.write(args.out / "report.md", report.TITLE, args.out, setting, written)
@@ -144,7 +144,7 @@ def main(argv: Sequence[str] | None = None, known: Sequence[Experiment] = EXPERI
             old.unlink()
         report.write(args.docs, head, figures, setting, written)
         say(f"written: {args.docs}")
-    return int(wrong)
+    return int(failed)
 
 
 def _own_robot(file: Path | None, root: robots.Root) -> str:
@@ -162,19 +162,19 @@ def _own_robot(file: Path | None, root: robots.Root) -> str:
 
 def _run(experiment: Experiment, setting: Setting) -> Record:
     """Measure, and say what came of it, whatever it is."""
-    findings, wrong, unavailable = None, "", ""
+    findings, failed, unavailable = None, "", ""
     date = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
     bar = Bar(experiment.name)
     start = perf_counter()
     try:
         findings = experiment.run(setting.quick, bar)
     except WrongResultError as error:
-        wrong = str(error)
+        failed = f"a wrong result: {error}"
     except (UnavailableError, ImportError) as error:
         unavailable = str(error)
     except Exception as error:  # the others are measured still
         say(traceback.format_exc())
-        wrong = f"{type(error).__name__}: {error}"
+        failed = f"{type(error).__name__}: {error}"
     finally:
         bar.close()
     return Record(
@@ -186,7 +186,7 @@ def _run(experiment: Experiment, setting: Setting) -> Record:
         date=date,
         seconds=perf_counter() - start,
         findings=findings,
-        wrong=wrong,
+        failed=failed,
         unavailable=unavailable,
     )
 
@@ -199,8 +199,8 @@ def _draw(record: Record, folder: Path) -> None:
 
 def _outcome(record: Record, kept: bool) -> str:
     """One line on an experiment."""
-    if record.wrong:
-        return f"WRONG: {record.wrong}"
+    if record.failed:
+        return f"FAILED: {record.failed}"
     if record.findings is None:
         return f"left out: {record.unavailable}"
     took = f"kept from {record.date}" if kept else f"{record.seconds:.0f} s"

@@ -6,12 +6,14 @@ import contextlib
 import gc
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
+
+from benchmarks.experiment import Curve
 
 Array = NDArray[np.float64]
 
@@ -135,6 +137,12 @@ def number(value: float) -> str:
 def times(spread: Spread) -> list[str]:
     """A ratio and its quartiles."""
     return [f"{spread.median:.2f}x", f"{spread.lower:.2f} - {spread.upper:.2f}"]
+
+
+def curve(label: str, x: Sequence[float], of: Sequence[Spread]) -> Curve:
+    """Spreads as a line with its quartiles."""
+    low, high = [one.lower for one in of], [one.upper for one in of]
+    return Curve(label, x, [one.median for one in of], low, high)
 
 
 def span(values: Iterable[float]) -> str:

@@ -18,8 +18,10 @@ from benchmarks.harness import cores
 from dtau import _core
 
 # What experiments compare with or compute with, by the names of their distributions
-PACKAGES = ("numpy", "pin", "example-robot-data", "casadi", "mujoco", "jax", "adam-robotics")
-PACKAGES += ("jaxsim", "frax")
+PACKAGES = (
+    *("numpy", "pin", "example-robot-data", "casadi", "mujoco"),
+    *("jax", "adam-robotics", "jaxsim", "frax"),
+)
 
 
 def environment() -> dict[str, Any]:

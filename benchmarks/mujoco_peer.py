@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 import dtau
-from benchmarks.robots import Array, Robot
+from benchmarks.experiment import Array
+from benchmarks.robots import Robot
 
 try:
     import mujoco

@@ -16,7 +16,7 @@ try:
     from matplotlib.figure import Figure
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 except ImportError:
-    matplotlib = None
+    matplotlib = None  # type: ignore[assignment]
 
 INSIDE = 5  # curves, at most, whose legend is inside the axes
 
@@ -41,8 +41,9 @@ def draw(plot: Plot, path: Path) -> None:
         if logarithmic and not (axis == "x" and plot.ticks):
             _logarithmic(axes, axis)
     if plot.ticks:
-        slanted = {"rotation": 25, "ha": "right"} if sum(map(len, plot.ticks)) > 60 else {}
-        axes.set_xticks(range(len(plot.ticks)), plot.ticks, **slanted)
+        axes.set_xticks(range(len(plot.ticks)), plot.ticks)
+        if sum(map(len, plot.ticks)) > 60:
+            axes.tick_params(axis="x", rotation=20)
     axes.grid(alpha=0.3, linewidth=0.6)
     axes.spines[["top", "right"]].set_visible(False)
     if many:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
 import math
 import sys
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from benchmarks.experiment import Experiment, Findings
+
+FOLDER = Path(__file__).parent
+COMPILED = (".cpp", ".hpp")  # what is compiled when experiments run
 
 
 @dataclass(frozen=True)
@@ -31,19 +36,43 @@ class Record:
     experiment: str
     title: str
     source: str
-    code: str  # a digest of the experiment's file
+    code: str  # a digest of what the experiment is made of
     setting: Setting
     date: str
     seconds: float
     findings: Findings | None
-    wrong: str = ""  # a result that differs, or an error
+    failed: str = ""  # a result that is wrong, or an error
     unavailable: str = ""  # what is missing
 
 
 def code(experiment: Experiment) -> str:
-    """A digest of the file that defines an experiment."""
-    file = getattr(sys.modules.get(experiment.run.__module__), "__file__", None)
-    return hashlib.sha256(Path(file).read_bytes()).hexdigest()[:16] if file else ""
+    """A digest of the file that defines an experiment, and of those of this folder it imports."""
+    return _digest(Path(sys.modules[experiment.run.__module__].__file__ or ""))
+
+
+@cache
+def _digest(file: Path) -> str:
+    files: set[Path] = set()
+    _follow(file, files)
+    compiled = {x for file in files for x in file.parent.iterdir() if x.suffix in COMPILED}
+    text = b"\0".join(x.read_bytes() for x in sorted(files | compiled))
+    return hashlib.sha256(text).hexdigest()[:16]
+
+
+def _follow(file: Path, files: set[Path]) -> None:
+    """Add a file, and what it imports of `benchmarks`, and what that imports."""
+    files.add(file)
+    for node in ast.walk(ast.parse(file.read_bytes())):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        else:
+            continue
+        for name in names:
+            imported = FOLDER.parent / (name.replace(".", "/") + ".py")
+            if imported not in files and FOLDER in imported.parents and imported.is_file():
+                _follow(imported, files)
 
 
 def path(folder: Path, experiment: Experiment) -> Path:

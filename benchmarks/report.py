@@ -81,9 +81,9 @@ def _where(setting: Setting, records: Sequence[Record]) -> Iterable[str]:
 def _claims(records: Sequence[Record]) -> Iterable[str]:
     """All claims in one table, and what is wrong or missing."""
     yield "## Claims"
-    wrong = [record for record in records if record.wrong]
-    if wrong:
-        yield "\n".join(f"- **WRONG: {record.experiment}**: {record.wrong}" for record in wrong)
+    failed = [record for record in records if record.failed]
+    if failed:
+        yield "\n".join(f"- **FAILED: {x.experiment}**: {x.failed}" for x in failed)
     claims = [
         (record.experiment, claim)
         for record in records
@@ -113,8 +113,8 @@ def _section(record: Record, figures: str) -> Iterable[str]:
     """One experiment."""
     yield f"## {record.title}"
     yield f"`{record.experiment}`; {record.source}; {record.seconds:.0f} s, {record.date}"
-    if record.wrong:
-        yield f"**WRONG:** {record.wrong}"
+    if record.failed:
+        yield f"**FAILED:** {record.failed}"
     if record.unavailable:
         yield f"Left out: {record.unavailable}"
     found = record.findings or Findings()

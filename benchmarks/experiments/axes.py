@@ -180,9 +180,16 @@ def measure(
         }
         seconds = interleaved(contenders, effort, tick)
         for claim, name, axes, ours, base in pairs:
-            micro = (1e6 * float(np.median(seconds[x])) for x in (base, ours))
-            ratio = Spread.of(seconds[ours] / seconds[base])
-            yield Row(claim, label, name, axes, way, *micro, ratio)
+            yield Row(
+                claim=claim,
+                robot=label,
+                function=name,
+                axes=axes,
+                way=way,
+                base=1e6 * float(np.median(seconds[base])),
+                microseconds=1e6 * float(np.median(seconds[ours])),
+                ratio=Spread.of(seconds[ours] / seconds[base]),
+            )
 
 
 def findings(rows: Sequence[Row]) -> Findings:

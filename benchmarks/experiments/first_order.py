@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
+from typing import Any
 
 from benchmarks.experiment import (
     Claim,
-    Curve,
     Experiment,
     Findings,
     Plot,
@@ -34,7 +34,7 @@ from benchmarks.experiments.first_timings import (
     two_threads,
 )
 from benchmarks.functions import FUNCTIONS, Case
-from benchmarks.harness import Effort, cores, number, one_core, span, times
+from benchmarks.harness import Effort, cores, curve, number, one_core, span, times
 from benchmarks.headers import OPTIMISATION, compiled, headers_robots
 from benchmarks.robots import KNOWN, chosen, pinocchio, states
 from dtau import _core
@@ -221,10 +221,9 @@ def plots(rows: Sequence[Row]) -> list[Plot]:
         curves = []
         for function in dict.fromkeys(row.function for row in rows):
             mine = [row for row in rows if row.function == function]
-            of = [(row.alone, row.batch)[way].ratio for row in mine]
-            middle, low, high = zip(*((r.median, r.lower, r.upper) for r in of), strict=True)
             places = [float(robots.index(row.robot)) for row in mine]
-            curves.append(Curve(function, places, middle, low, high))
+            of = [(row.alone, row.batch)[way].ratio for row in mine]
+            curves.append(curve(function, places, of))
         name = f"first_order_{('alone', 'batch')[way]}"
         title = f"Times of dtau that Pinocchio's Python calls take, {what}"
         found.append(Plot(name, title, "", "Pinocchio's time / dtau's", curves, ticks=robots))
@@ -275,10 +274,10 @@ def run(quick: bool, watch: Watch) -> Findings:
         tables.append(threading(threads))
     else:
         notes.append("Two threads: not measured, this process may use one core only.")
-    parts = {"ratios": rows, "calls": calls, "threads": threads}
+    parts: dict[str, list[Any]] = {"ratios": rows, "calls": calls, "threads": threads}
     data = {name: [asdict(row) for row in part] for name, part in parts.items()}
-    data["peak"] = list(peak)
-    return Findings(tables, plots(rows), list(claims(rows, calls, threads)), notes, data)
+    found = list(claims(rows, calls, threads))
+    return Findings(tables, plots(rows), found, notes, data | {"peak": list(peak)})
 
 
 EXPERIMENT = Experiment(

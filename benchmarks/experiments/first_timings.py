@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -177,7 +178,7 @@ def lone_calls(effort: Effort, tick: Callable[[], None]) -> list[CallRow]:
     builder.add(dtau.Revolute(axis=(0, 1, 0)), name="pivot", parent=None, inertia=inertia)
     model = builder.build()
     state = [x.copy() for x in dtau.random_state(model, np.random.default_rng(0))]
-    names = dict(model=model, **dict(zip("qva", state, strict=True)))
+    names: dict[str, Any] = dict(model=model, **dict(zip("qva", state, strict=True)))
     rows = []
     for function, result in (("inverse_dynamics", (1,)), ("inverse_dynamics_derivatives", (1, 1))):
         f = getattr(dtau, function)

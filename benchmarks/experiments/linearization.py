@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -35,7 +36,7 @@ from benchmarks.experiments.linearization_timings import (
     beside_mujoco,
     multiples,
 )
-from benchmarks.harness import Effort, Spread, number, one_core, span, times
+from benchmarks.harness import Effort, Spread, curve, number, one_core, span, times
 from benchmarks.robots import KNOWN, chosen, states
 
 BATCH = 256
@@ -137,8 +138,7 @@ def plot(rows: Sequence[Row]) -> Plot:
         ("linearize", [row.linearize_multiple for row in rows]),
         ("linearize_discrete, rk4", [row.rk4_multiple for row in rows]),
     ):
-        middle, low, high = zip(*((m.median, m.lower, m.upper) for m in multiple), strict=True)
-        curves.append(Curve(label, places, middle, low, high))
+        curves.append(curve(label, places, multiple))
     limits = [rk4_at_most(row.nv) for row in rows]
     curves.append(Curve("rk4, at most", places, limits, dashed=True))
     return Plot(
@@ -183,7 +183,7 @@ def run(quick: bool, watch: Watch) -> Findings:
         multiples_table(batches, f"Batches of {BATCH} states with out=, microseconds a state"),
         *([mujoco_table(beside)] if beside else []),
     ]
-    rows = {"alone": alone, "batch": batches, "mujoco": beside}
+    rows: dict[str, list[Any]] = {"alone": alone, "batch": batches, "mujoco": beside}
     data = {name: [asdict(row) for row in found] for name, found in rows.items()}
     return Findings(tables, [plot(batches)], claims(alone, batches, beside), notes, data)
 

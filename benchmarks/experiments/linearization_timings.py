@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from benchmarks.robots import Robot
 from dtau import _testing
 
 DT = 0.01
+Integrator = Literal["euler", "semi_implicit", "rk4"]
 LONE_STATES = 64
 CHECKED = 3  # states that are compared with complex step
 TOLERANCE = 1e-9  # of the largest element
@@ -53,7 +55,7 @@ class PeerRow:
 # Checks
 
 
-def by_complex_step(robot: Robot, q: Array, v: Array, tau: Array, integrator: str) -> Array:
+def by_complex_step(robot: Robot, q: Array, v: Array, tau: Array, integrator: Integrator) -> Array:
     """A of one step by complex step of the step itself."""
     model, step = robot.model, 1e-30
     n = model.nv
@@ -81,7 +83,7 @@ def by_complex_step(robot: Robot, q: Array, v: Array, tau: Array, integrator: st
     return np.vstack([xi, v_after.imag.T / step])
 
 
-def checked(robot: Robot, at: dict[str, Array], integrator: str) -> float:
+def checked(robot: Robot, at: dict[str, Array], integrator: Integrator) -> float:
     """The largest error of A, of its largest element; an error if it is no rounding error."""
     worst = 0.0
     lin = dtau.linearize_discrete(robot.model, at["q"], at["v"], at["tau"], DT, integrator)

@@ -32,6 +32,7 @@ from benchmarks.harness import (
     Contender,
     Effort,
     Spread,
+    curve,
     interleaved,
     loop,
     number,
@@ -260,8 +261,7 @@ def plot(rows: Sequence[tuple[Row, Row]]) -> Plot:
     for product in dict.fromkeys(row.product for row in batches):
         mine = [row for row in batches if row.product == product]
         places = [float(robots.index(row.robot)) for row in mine]
-        ratios = ((row.ratio.median, row.ratio.lower, row.ratio.upper) for row in mine)
-        curves.append(Curve(product, places, *zip(*ratios, strict=True)))
+        curves.append(curve(product, places, [row.ratio for row in mine]))
         if product.endswith("_vjp"):
             name = product.replace("_vjp", "_derivatives")
             curves.append(Curve(name, places, [row.matrices for row in mine], dashed=True))

@@ -217,11 +217,11 @@ def claims(results: Sequence[Result], found: Sequence[Growth]) -> Iterator[Claim
             yield Claim(text, f"at most {most:g}x", span(ratios), max(ratios) <= most)
     for growth in found:
         for name in SCALED:
-            least = growth.exponent(growth.operations[name])
-            most, _, words = growth.most[name].partition(": ")
+            exponent = growth.exponent(growth.operations[name])
+            limit, _, words = growth.most[name].partition(": ")
             text = f"operations of '{name}' grow as {words}, {growth.family}"
-            asked, held = f"exponent at most {most}", least <= float(most) + ROUNDED
-            yield Claim(text, asked, f"{least:.2f}", held)
+            held = exponent <= float(limit) + ROUNDED
+            yield Claim(text, f"exponent at most {limit}", f"{exponent:.2f}", held)
 
 
 def plots(found: Sequence[Growth]) -> Iterator[Plot]:

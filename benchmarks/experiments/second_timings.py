@@ -102,7 +102,7 @@ def growths(sizes: int, effort: Effort, tick: Callable[[], None]) -> list[Growth
         ("chains (d = N)", chains, ("2: N d", "3: N d²", "2: N d", "3: N² d")),
         (f"trees of depth {BRANCH + 1}", trees, ("1: N d", "1: N d²", "1: N d", "2: N² d")),
     ):
-        calls = {}
+        calls: dict[tuple[int, str], Call] = {}
         for tree in parents:
             model = dtau.load(urdf(tree, "fixed"), root="fixed")
             at = _states(model, 64)
