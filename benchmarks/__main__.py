@@ -124,14 +124,15 @@ def main(argv: Sequence[str] | None = None, known: Sequence[Experiment] = EXPERI
     failed = False
     try:
         for i, experiment in enumerate(chosen):
+            place = f"[{i + 1}/{len(chosen)}] {experiment.name}"
             record = records.read(args.out, experiment, setting)
             kept = record is not None and record.findings is not None
             if record is None or not kept:
-                record = _run(experiment, setting)
+                record = _run(experiment, setting, place)
                 records.write(args.out, experiment, record)
                 _draw(record, args.out)
             failed = failed or bool(record.failed)
-            say(f"[{i + 1}/{len(chosen)}] {experiment.name}: {_outcome(record, kept)}")
+            say(f"{place}: {_outcome(record, kept)}")
             written = [r for x in known if (r := records.read(args.out, x, setting))]
             report.write(args.out / "report.md", report.TITLE, args.out, setting, written)
     except KeyboardInterrupt:
@@ -160,11 +161,11 @@ def _own_robot(file: Path | None, root: robots.Root) -> str:
     return f"{robots.OWN[0].label}, {root} root, {digest}"
 
 
-def _run(experiment: Experiment, setting: Setting) -> Record:
+def _run(experiment: Experiment, setting: Setting, place: str) -> Record:
     """Measure, and say what came of it, whatever it is."""
     findings, failed, unavailable = None, "", ""
     date = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
-    bar = Bar(experiment.name)
+    bar = Bar(place)
     start = perf_counter()
     try:
         findings = experiment.run(setting.quick, bar)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import os
-import shutil
 import subprocess
 import tempfile
 import weakref
@@ -23,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.experiment import Array, UnavailableError
+from benchmarks.machine import compilers
 from benchmarks.robots import Robot, pinocchio
 from benchmarks.watch import say
 
@@ -101,14 +101,16 @@ def compiled(order: int, left_out: Callable[[str], None] = say) -> list[Headers]
     """The functions of an order of derivatives, by each compiler; a line where it cannot."""
     try:
         prefix = _prefix()
-        paths = _compilers()
+        found_here = compilers()
+        if not found_here:
+            raise UnavailableError("neither clang++ nor g++ was found")
     except UnavailableError as reason:
         left_out(f"Pinocchio's headers: left out: {reason}")
         return []
     found = []
-    for path in paths:
+    for path, version in found_here.items():
         try:
-            found.append(_headers(path, prefix, order))
+            found.append(_headers(path, version, prefix, order))
         except UnavailableError as reason:
             left_out(f"Pinocchio's headers by {Path(path).name}: left out: {reason}")
     return found
@@ -137,27 +139,7 @@ def _prefix() -> Path:
     raise UnavailableError(f"they do not come with {Path(pinocchio.__file__).parent}")
 
 
-def _compilers() -> list[str]:
-    """Where clang++ and g++ are, or the newest clang++-N and g++-N."""
-    newest = ["", *(f"-{version}" for version in range(99, 0, -1))]
-    found = (
-        next(filter(None, (shutil.which(name + suffix) for suffix in newest)), None)
-        for name in ("clang++", "g++")
-    )
-    paths = [path for path in found if path]
-    if len(paths) == 2 and "clang" in _version(paths[1]):  # as on macOS
-        del paths[1]
-    if not paths:
-        raise UnavailableError("neither clang++ nor g++ was found")
-    return paths
-
-
-def _version(compiler: str) -> str:
-    """The first line of what the compiler says of itself."""
-    return _output([compiler, "--version"]).partition("\n")[0]
-
-
-def _headers(compiler: str, prefix: Path, order: int) -> Headers:
+def _headers(compiler: str, version: str, prefix: Path, order: int) -> Headers:
     """The library of one compiler, from the cache if it is there."""
     places = (prefix, Path("/usr/local"), Path("/usr"))
     eigen = [place / "include/eigen3" for place in places]
@@ -180,7 +162,7 @@ def _headers(compiler: str, prefix: Path, order: int) -> Headers:
                 fresh.replace(library)
         except OSError as error:
             raise UnavailableError(f"cannot write to {cache}: {error.strerror}") from error
-    return Headers(name, _version(compiler), _load(library))
+    return Headers(name, version, _load(library))
 
 
 def _load(path: Path) -> ctypes.CDLL:

@@ -10,6 +10,7 @@ import platform
 import re
 import shutil
 import subprocess
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,7 @@ def environment() -> dict[str, Any]:
         "instruction set": _core.instruction_set(),
         "core": f"{len(core) / 1e6:.2f} MB, compiled by {_maker(core)}",
         "digest": _digest(),
-        "compilers": {name: said for name in ("g++", "clang++") if (said := _compiler(name))},
+        "compilers": {Path(path).name: said for path, said in compilers().items()},
         "versions": versions,
     }
 
@@ -56,15 +57,23 @@ def _maker(core: bytes) -> str:
     return found[0].decode(errors="replace") if found else "an unknown compiler"
 
 
-def _compiler(name: str) -> str:
-    """The first line of what a compiler says of itself, or nothing."""
-    path = shutil.which(name)
-    if path is None:
-        return ""
-    try:
-        done = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=60)
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
+@cache
+def compilers() -> dict[str, str]:
+    """Where clang++ and g++ are, or the newest clang++-N and g++-N, and what they say they are."""
+    newest = ["", *(f"-{version}" for version in range(99, 0, -1))]
+    found: dict[str, str] = {}
+    for name in ("clang++", "g++"):
+        path = next(filter(None, (shutil.which(name + suffix) for suffix in newest)), None)
+        with contextlib.suppress(OSError, subprocess.SubprocessError):
+            if path:
+                found[path] = _first_line([path, "--version"])
+    if len(found) == 2 and all("clang" in said for said in found.values()):  # as on macOS
+        found.popitem()
+    return found
+
+
+def _first_line(command: list[str]) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     return done.stdout.partition("\n")[0].strip()
 
 

@@ -23,22 +23,18 @@ class Bar:
         """Say that so many steps are to come, beside those said before."""
         if self._bar is not None and not self._bar.disable:
             self._bar.total += steps
-            self._show(label)
+            self._bar.set_postfix_str(label)
 
     def step(self, label: str = "") -> None:
         """Say that one of them is done."""
         if self._bar is not None and not self._bar.disable:
+            self._bar.set_postfix_str(label, refresh=False)
             self._bar.update()
-            self._show(label)
 
     def close(self) -> None:
         """Take the bar away."""
         if self._bar is not None:
             self._bar.close()
-
-    def _show(self, label: str) -> None:
-        if label:
-            self._bar.set_postfix_str(label)  # type: ignore[union-attr]
 
 
 def say(line: str) -> None:
