@@ -103,7 +103,7 @@ def _claims(records: Sequence[Record]) -> Iterable[str]:
 
 def tally(claims: Sequence[Claim]) -> str:
     """How many claims hold."""
-    held = sum(claim.holds is True for claim in claims)
+    held = sum(bool(claim.holds) for claim in claims)
     open_ = sum(claim.holds is None for claim in claims)
     said = f"{held} of {len(claims)} claim{'s' * (len(claims) != 1)} hold{'s' * (held == 1)}"
     return said + (f", {open_} not decided" if open_ else "")

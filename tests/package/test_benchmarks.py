@@ -24,7 +24,7 @@ from benchmarks.experiment import (
     experiments,
     require_close,
 )
-from benchmarks.experiments import linearization_errors
+from benchmarks.experiments import paper_003_errors
 from benchmarks.harness import Spread, span, times
 from benchmarks.machine import environment
 from files import ROOT
@@ -318,18 +318,18 @@ def test_ratios_in_words() -> None:
 
 def test_validation_of_the_linearization() -> None:
     rng = np.random.default_rng(5)
-    cases = [linearization_errors.Case.draw(rng) for _ in range(20)]
+    cases = [paper_003_errors.Case.draw(rng) for _ in range(20)]
 
     def check() -> None:
-        errors = linearization_errors.Errors.of(cases, 1e-6)
-        linearization_errors.require_no_larger(errors)
+        errors = paper_003_errors.Errors.of(cases, 1e-6)
+        paper_003_errors.require_no_larger(errors)
 
     check()
     for i in range(4):
         spoilt = cases[0].derivatives[i]
         error = (1e-2 if i == 1 else 1e-4) * np.abs(spoilt).max()  # the paper allows 5e-3 by s
         spoilt += error
-        with pytest.raises(WrongResultError, match=linearization_errors.BLOCKS[i]):
+        with pytest.raises(WrongResultError, match=paper_003_errors.BLOCKS[i]):
             check()
         spoilt -= error
     check()

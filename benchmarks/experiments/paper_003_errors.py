@@ -138,7 +138,7 @@ def findings(study: dict[float, Errors]) -> Findings:
             curves.append(Curve(f"by {name}", list(study), values))
         plots.append(
             Plot(
-                f"linearization_errors_{kind}",
+                f"paper_003_{kind}",
                 f"The {kind} error of the linearization's blocks, after Figure 5 of [Bos]",
                 "step of the finite differences, delta",
                 "|analytical - difference| / average",
@@ -166,7 +166,7 @@ def run(_: bool, watch: Watch) -> Findings:
 
 
 EXPERIMENT = Experiment(
-    "linearization_errors",
+    "paper_003_errors",
     "The geometric linearization against finite differences",
     "[Bos] section 5: errors e1 to e4 (equations 86 to 91), Figure 5",
     run,
