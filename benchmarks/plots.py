@@ -14,7 +14,7 @@ from benchmarks.experiment import Curve, Plot
 try:
     import matplotlib
     from matplotlib.figure import Figure
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 except ImportError:
     matplotlib = None  # type: ignore[assignment]
 
@@ -31,15 +31,16 @@ def draw(plot: Plot, path: Path) -> None:
     many = len(plot.curves) > INSIDE
     figure = Figure(figsize=(8.5 if many else 7.0, 4.2), layout="constrained")
     axes = figure.add_subplot()
-    colours = _colours(len(plot.curves))
-    for i, (curve, colour) in enumerate(zip(plot.curves, colours, strict=True)):
+    for i, (curve, colour) in enumerate(zip(plot.curves, _colours(plot.curves), strict=True)):
         (_points if plot.ticks else _line)(axes, curve, colour, _place(i, len(plot.curves)))
-    axes.set_title(plot.title, loc="left", fontsize=11)
+    figure.suptitle(plot.title, x=0.01, ha="left", fontsize=11)
     axes.set_xlabel(plot.x)
     axes.set_ylabel(plot.y)
     for axis, logarithmic in zip("xy", plot.logarithmic, strict=True):
         if logarithmic and not (axis == "x" and plot.ticks):
             _logarithmic(axes, axis)
+        elif axis == "x" and all(np.all(_numbers(curve.x) % 1.0 == 0.0) for curve in plot.curves):
+            axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     if plot.ticks:
         axes.set_xticks(range(len(plot.ticks)), plot.ticks)
         if sum(map(len, plot.ticks)) > 60:
@@ -47,7 +48,7 @@ def draw(plot: Plot, path: Path) -> None:
     axes.grid(alpha=0.3, linewidth=0.6)
     axes.spines[["top", "right"]].set_visible(False)
     if many:
-        figure.legend(loc="outside right upper", frameon=False, fontsize=9)
+        figure.legend(loc="outside right center", frameon=False, fontsize=9)
     elif len(plot.curves) > 1 or plot.curves[0].label:
         axes.legend(frameon=False, fontsize=9)
     figure.savefig(path, dpi=110)
@@ -56,7 +57,7 @@ def draw(plot: Plot, path: Path) -> None:
 def _line(axes: Any, curve: Curve, colour: Any, _: float) -> None:
     x, y, low, high = map(_numbers, (curve.x, curve.y, curve.low, curve.high))
     style = "--" if curve.dashed else "-"
-    marker = "o" if len(x) <= 25 and not curve.dashed else ""
+    marker = "o" if len(x) <= 25 else ""
     axes.plot(x, y, style, marker=marker, markersize=3, color=colour, label=curve.label)
     if len(low):
         axes.fill_between(x, low, high, color=colour, alpha=0.2, linewidth=0)
@@ -79,10 +80,18 @@ def _numbers(values: Sequence[float]) -> NDArray[np.float64]:
     return np.array(values, dtype=float)  # None, of a JSON file, as NaN
 
 
-def _colours(count: int) -> Sequence[Any]:
-    if count <= 10:
-        return [f"C{i}" for i in range(count)]
-    return list(matplotlib.colormaps["turbo"](np.linspace(0.05, 0.95, count)))
+def _colours(curves: Sequence[Curve]) -> list[Any]:
+    """A colour a curve; one for "a, this" and, dashed, "a, that"."""
+    groups = [curve.label.rpartition(",")[0] for curve in curves]
+    solid = [group for group, curve in zip(groups, curves, strict=True) if not curve.dashed]
+    keys = [
+        group if group and solid.count(group) == 1 else str(i) for i, group in enumerate(groups)
+    ]
+    kinds = list(dict.fromkeys(keys))
+    if len(kinds) <= 10:
+        return [f"C{kinds.index(key)}" for key in keys]
+    scale = matplotlib.colormaps["turbo"](np.linspace(0.05, 0.95, len(kinds)))
+    return [scale[kinds.index(key)] for key in keys]
 
 
 def _logarithmic(axes: Any, name: str) -> None:
