@@ -37,7 +37,7 @@ try:
         WrongResultError,
         experiments,
     )
-    from benchmarks.machine import environment
+    from benchmarks.machine import busy, environment
     from benchmarks.records import Record, Setting
     from benchmarks.watch import Bar, say
 
@@ -186,6 +186,7 @@ def _run(experiment: Experiment, setting: Setting, place: str) -> Record:
         setting=setting,
         date=date,
         seconds=perf_counter() - start,
+        busy=busy(),
         findings=findings,
         failed=failed,
         unavailable=unavailable,
@@ -205,6 +206,7 @@ def _outcome(record: Record, kept: bool) -> str:
     if record.findings is None:
         return f"left out: {record.unavailable}"
     took = f"kept from {record.date}" if kept else f"{record.seconds:.0f} s"
+    took += f" ({record.busy}: times are unreliable)" if record.busy else ""
     return f"{took}; {report.tally(record.findings.claims)}"
 
 

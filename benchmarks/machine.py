@@ -44,6 +44,12 @@ def environment() -> dict[str, Any]:
     }
 
 
+def busy() -> str:
+    """What to say if other work kept the cores busy in the last minute, as far as that is known."""
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+    return f"load {load:.1f} on {cores()} cores" if load > cores() + 0.5 else ""
+
+
 def _digest() -> str:
     """Of all files of the package, compiled ones too."""
     folder = Path(dtau.__file__).parent

@@ -40,6 +40,7 @@ class Record:
     setting: Setting
     date: str
     seconds: float
+    busy: str  # other work on the machine
     findings: Findings | None
     failed: str = ""  # a result that is wrong, or an error
     unavailable: str = ""  # what is missing

@@ -57,6 +57,8 @@ def _where(setting: Setting, records: Sequence[Record]) -> Iterable[str]:
     yield "## The machine"
     if setting.quick:
         yield "**A quick run: all results are checked, all times are rough.**"
+    if disturbed := [record.experiment for record in records if record.busy]:
+        yield f"**Other work kept the machine busy: do not trust the times of {_list(disturbed)}.**"
     rows = {
         "processor": f"{machine['processor']}, {machine['cores']}",
         "system": machine["system"],
@@ -113,6 +115,8 @@ def _section(record: Record, figures: str) -> Iterable[str]:
     """One experiment."""
     yield f"## {record.title}"
     yield f"`{record.experiment}`; {record.source}; {record.seconds:.0f} s, {record.date}"
+    if record.busy:
+        yield f"**Other work was running: {record.busy}.**"
     if record.failed:
         yield f"**FAILED:** {record.failed}"
     if record.unavailable:
@@ -136,6 +140,10 @@ def _markdown(table: Table) -> str:
     rows = [[_cell(cell) for cell in row] for row in (table.header, *table.rows)]
     rows.insert(1, rule)
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _list(words: Sequence[str]) -> str:
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 def _cell(said: str) -> str:

@@ -84,6 +84,7 @@ class Fakes:
 @pytest.fixture
 def fakes(monkeypatch: pytest.MonkeyPatch) -> Fakes:
     monkeypatch.setattr("benchmarks.__main__.environment", lambda: MACHINE)
+    monkeypatch.setattr("benchmarks.__main__.busy", lambda: "")
     monkeypatch.setattr(plots, "draw", lambda plot, path: path.write_text(plot.title))
     monkeypatch.setattr(plots, "available", lambda: True)
     return Fakes()
@@ -137,6 +138,20 @@ def test_the_report(fakes: Fakes, tmp_path: Path) -> None:
     assert all((tmp_path / link).is_file() for link in links)
     fakes("--out", tmp_path / "rough", "--quick", "alpha")
     assert "quick run" in (tmp_path / "rough/report.md").read_text(encoding="utf-8")
+
+
+def test_other_work_is_told(
+    fakes: Fakes,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("benchmarks.__main__.busy", lambda: "load 9.0 on 2 cores")
+    assert fakes("--out", tmp_path) == 0
+    assert "times are unreliable" in capsys.readouterr().err
+    text = (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert "do not trust the times of alpha, beta and gamma" in text
+    assert text.count("load 9.0 on 2 cores") == 3
 
 
 def test_an_interrupted_run_goes_on(
