@@ -149,9 +149,7 @@ def _errors_plot(back: Any, residual: Any) -> Plot:
     curves = [
         Curve("way back", list(ORDERS), back.tolist()),
         Curve("residual", list(ORDERS), residual.tolist()),
-        Curve(
-            "allowed on the way back", list(ORDERS), [BACK * 10.0**k for k in ORDERS], dashed=True
-        ),
+        Curve("allowed on the way back", list(ORDERS), allowed, dashed=True),
     ]
     title = "There and back, errors by order"
     return Plot("paper_002_errors", title, "order", "relative error", curves, (False, True))
