@@ -100,7 +100,9 @@ class Case:
         if self.function == "inverse":
             self._check_first_orders(given[0])
         elif self.function in DYNAMICS:
-            self._check_residual(given[0], given[1] if len(given) > 1 else self.arrays[2])
+            self.check_residual(given[0], given[1] if len(given) > 1 else self.arrays[2])
+            if self.function == "hybrid":
+                self._check_given(*given)
         else:
             self._check_closed_form(given[0])
         return given[0]
@@ -121,20 +123,24 @@ class Case:
         for k, torque in enumerate(want):
             require_close(tau[:, k], torque, AGREEMENT, f"{self.label}: torque of order {k}")
 
-    def _check_residual(self, a: Array, tau: Array) -> None:
-        """The torques again from the accelerations; hybrid dynamics keeps what was given."""
-        stack = np.concatenate([self.v_derivatives[:, :1], a], axis=1)
-        again = dtau.inverse_dynamics_time_derivatives(self.model, self.q, stack)
+    def check_residual(self, a: Array, tau: Array, whose: str = "dtau") -> None:
+        """The torques again from accelerations of the first states."""
+        q, v = self.q[: len(a)], self.v_derivatives[: len(a), :1]
+        again = dtau.inverse_dynamics_time_derivatives(
+            self.model, q, np.concatenate([v, a], axis=1)
+        )
         inertia = float(np.linalg.norm(dtau.mass_matrix(self.model, self.q[0]), ord=2))
         for k in range(self.order + 1):
             size = inertia * float(np.abs(a[:, k]).max())
-            what = f"{self.label}: residual of order {k}"
+            what = f"{whose}: {self.label}: residual of order {k}"
             require_close(again[:, k], tau[:, k], RESIDUAL, what, floor=size)
-        if self.function == "hybrid":
-            mask = self.options["prescribed"]
-            for got, want, where in ((a, self.arrays[2], mask), (tau, self.arrays[3], ~mask)):
-                if not np.array_equal(got[..., where], want[..., where]):
-                    raise WrongResultError(f"{self.label}: what was given came out as other bits")
+
+    def _check_given(self, a: Array, tau: Array) -> None:
+        """Hybrid dynamics keeps what was given."""
+        mask = self.options["prescribed"]
+        for got, want, where in ((a, self.arrays[2], mask), (tau, self.arrays[3], ~mask)):
+            if not np.array_equal(got[..., where], want[..., where]):
+                raise WrongResultError(f"{self.label}: what was given came out as other bits")
 
     def _check_closed_form(self, term: Array) -> None:
         """Tau = M a + h and h = C v + g, differentiated, with the other terms of the first states.
