@@ -2,7 +2,7 @@
 
 The first derivatives are IDSVA's, in ground coordinates ([IDSVA] algorithm 1), written as an
 expression for trees of revolute joints on a fixed base, as [IDSVA-SO] section VI has it; CasADi
-differentiates their entries that are not zero by q and v. Common subexpressions are eliminated,
+differentiates their entries that are not zero by q and v. Common subexpressions may be eliminated,
 which [IDSVA-SO] does not say that it did. 6-vectors have the angular part first.
 """
 
@@ -13,7 +13,6 @@ from typing import Any
 import casadi
 import numpy as np
 
-import dtau
 from benchmarks.experiment import Array
 from benchmarks.revolute import RevoluteTree
 
@@ -23,19 +22,20 @@ _NAME = "second_derivatives"
 class SecondDerivatives:
     """The expression of all entries that are not zero, and where they belong."""
 
-    def __init__(self, tree: RevoluteTree) -> None:
+    def __init__(self, tree: RevoluteTree, *, eliminate: bool) -> None:
         n = tree.n
         x = casadi.SX.sym("x", 3 * n)
         entries = _first_derivatives(tree, x[:n], x[n : 2 * n], x[2 * n :])
         self.n = n
         self._at = {name: np.array(list(of)) for name, of in entries.items()}
         by_q, by_v = x[:n], x[n : 2 * n]
-        self._jacobians = []
+        self._jacobians: list[tuple[str, Any]] = []
         for name, variable in (("q", by_q), ("v", by_v), ("v", by_q), ("M", by_q)):
             jacobian = casadi.jacobian(casadi.vertcat(*entries[name].values()), variable)
             self._jacobians.append((name, jacobian))
-        values = casadi.vertcat(*(casadi.vertcat(*j.nonzeros()) for _, j in self._jacobians))
-        (values,) = casadi.cse([values])
+        values: Any = casadi.vertcat(*(j.nz[:] for _, j in self._jacobians))
+        if eliminate:
+            (values,) = casadi.cse([values])
         self.function = casadi.Function(_NAME, [x], [values])
 
     def dense(self, values: Array) -> list[Array]:
@@ -60,10 +60,10 @@ class SecondDerivatives:
 def _first_derivatives(tree: RevoluteTree, q: Any, v: Any, a: Any) -> dict[str, dict[Any, Any]]:
     """Entries (i, j) of dtau/dq, dtau/dv and M that are not zero."""
     n = tree.n
-    zero = casadi.SX(6, 1)
-    rotations, places, s, twists, psid, psidd, accelerations = ([None] * n for _ in range(7))
-    inertias, coriolis, forces = ([None] * n for _ in range(3))
-    root = casadi.vertcat(casadi.SX(3, 1), -casadi.DM(tree.gravity))
+    zero: Any = casadi.SX(6, 1)
+    empty: list[list[Any]] = [[None] * n for _ in range(10)]
+    rotations, places, s, twists, accelerations, psid, psidd, inertias, coriolis, forces = empty
+    root: Any = casadi.vertcat(casadi.SX(3, 1), -casadi.DM(tree.gravity))
     for i, parent in enumerate(tree.parent):
         turn = casadi.DM(tree.rotation[i]) @ _rotation(tree.axis[i], q[i])
         shift = casadi.DM(tree.translation[i])
@@ -142,9 +142,3 @@ def _swapped(f: Any) -> Any:
 def inputs(q: Array, v: Array, a: Array) -> Array:
     """What the function takes, a row for each state."""
     return np.concatenate([q, v, a], axis=-1)
-
-
-def tensors(model: dtau.Model, q: Array, v: Array, a: Array) -> list[Array]:
-    """The package's tensors in the order and with the axes of `SecondDerivatives.dense`."""
-    second = dtau.inverse_dynamics_second_derivatives(model, q, v, a)
-    return [second[0], second[2], np.swapaxes(second[1], -1, -2), second[3]]
