@@ -24,6 +24,10 @@ class WrongResultError(Exception):
     """A result that was about to be timed differs from another way to it."""
 
 
+class UnavailableError(Exception):
+    """Something optional is not here: a package, a compiler, a file; the message says which."""
+
+
 def require_close(got: Array, want: Array, tolerance: float, what: str, floor: float = 0.0) -> None:
     """Raise `WrongResultError` where an element differs by more than this part of the largest."""
     size = max(floor, float(np.abs(want).max(initial=0.0)))
@@ -56,7 +60,10 @@ class Curve:
 
 @dataclass(frozen=True)
 class Plot:
-    """Curves over common axes; the name is that of its file."""
+    """Curves over common axes; the name is that of its file.
+
+    `ticks`: words at x = 0, 1, 2, ..., such as robots; the points of a curve are not joined then.
+    """
 
     name: str
     title: str
@@ -64,6 +71,7 @@ class Plot:
     y: str
     curves: Sequence[Curve]
     logarithmic: tuple[bool, bool] = (True, True)
+    ticks: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -110,7 +118,7 @@ class Watch(Protocol):
     """What shows how far an experiment is."""
 
     def expect(self, steps: int, label: str = "") -> None:
-        """Say how many steps are to come."""
+        """Say that so many steps are to come, beside those said before."""
 
     def step(self, label: str = "") -> None:
         """Say that one of them is done."""
@@ -120,7 +128,8 @@ class Watch(Protocol):
 class Experiment:
     """One experiment, by its name on the command line.
 
-    `run(quick, watch)` measures; quick: some seconds, rough, with the same checks.
+    `run(quick, watch)` measures; quick: some seconds, rough, with the same checks. It raises
+    `UnavailableError` where nothing can be measured for want of a package.
     """
 
     name: str

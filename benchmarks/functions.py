@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from harness import loop
-from headers import HeadersRobot
-from robots import Array, Robot, pinocchio
 
 import dtau
+from benchmarks.experiment import Array, WrongResultError
+from benchmarks.harness import loop
+from benchmarks.headers import HeadersRobot
+from benchmarks.robots import Robot, pinocchio
 from dtau import _testing
 
 TOLERANCE = 1e-9  # of the largest element of the result
@@ -186,7 +187,7 @@ class Case:
             scale = max(np.abs(theirs).max(), 1e-3)  # what vanishes comes out as rounding errors
             error = np.abs(ours - theirs).max()  # NaN if an element was not written
             if not error <= tolerance * scale:
-                raise SystemExit(
+                raise WrongResultError(
                     f"{self.robot.label}, {self.function.name}, {what}: {name} differs from "
                     f"Pinocchio's by {error / scale:.1e} of its largest element, "
                     f"allowed {tolerance:.0e}"

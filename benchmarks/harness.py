@@ -1,4 +1,4 @@
-"""What the benchmarks share: interleaved timing, spreads, tables, a progress bar, the machine."""
+"""What the benchmarks share: interleaved timing, spreads, one core, numbers in words."""
 
 from __future__ import annotations
 
@@ -6,18 +6,14 @@ import contextlib
 import gc
 import math
 import os
-import platform
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
 
-import dtau
-from dtau import _core
+from benchmarks.experiment import Curve
 
 Array = NDArray[np.float64]
 
@@ -129,42 +125,7 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-# Printing
-
-
-class Progress:
-    """A bar on stderr, from one second on, if a terminal shows it."""
-
-    def __init__(self, total: int) -> None:
-        self.total, self.done, self.label, self.start = total, 0, "", perf_counter()
-
-    def step(self) -> None:
-        """Count a step, and show the bar."""
-        self.done += 1
-        self.show()
-
-    def show(self) -> None:
-        """Show the bar, before something long too."""
-        if sys.stderr.isatty() and perf_counter() - self.start > 1.0:
-            bar = "#" * (30 * self.done // self.total)
-            print(f"\r\x1b[K[{bar:<30}] {self.label}", end="", file=sys.stderr, flush=True)
-
-    def clear(self) -> None:
-        """Take the bar away."""
-        if sys.stderr.isatty():
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-
-
-def table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]], *, left: int) -> None:
-    """Print a table whose first `left` columns are words and whose others are numbers."""
-    widths = [max(len(row[i]) for row in (header, *rows)) for i in range(len(header))]
-    print(f"\n{title}\n")
-    for line in (header, ["-" * width for width in widths], *rows):
-        cells = (
-            cell.ljust(width) if i < left else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
-        )
-        print("  " + "  ".join(cells).rstrip())
+# Words
 
 
 def number(value: float) -> str:
@@ -173,26 +134,18 @@ def number(value: float) -> str:
     return f"{value:.{min(max(digits, 0), 4)}f}"
 
 
-# The machine
+def times(spread: Spread) -> list[str]:
+    """A ratio and its quartiles."""
+    return [f"{spread.median:.2f}x", f"{spread.lower:.2f} - {spread.upper:.2f}"]
 
 
-def environment(*peers: str) -> dict[str, str]:
-    """What a reader needs to know of the machine and the versions, the peers' among them."""
-    module = Path(_core.__file__)
-    return {
-        "processor": f"{_processor()}, {cores()} of {os.cpu_count()} cores usable",
-        "system": f"{platform.system()} {platform.machine()}, Python {platform.python_version()}",
-        "versions": ", ".join([f"dtau {dtau.__version__}", *peers, f"numpy {np.__version__}"]),
-        "instruction set": f"{_core.instruction_set()} (DTAU_INSTRUCTION_SET chooses another: "
-        f"{', '.join(_core.instruction_sets())})",
-        "extension module": f"{module.stat().st_size / 1e6:.2f} MB ({module.name})",
-    }
+def curve(label: str, x: Sequence[float], of: Sequence[Spread]) -> Curve:
+    """Spreads as a line with its quartiles."""
+    low, high = [one.lower for one in of], [one.upper for one in of]
+    return Curve(label, x, [one.median for one in of], low, high)
 
 
-def _processor() -> str:
-    """The processor's name, in its maker's words where the system tells them."""
-    with contextlib.suppress(OSError):
-        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine()
+def span(values: Iterable[float]) -> str:
+    """The smallest and the largest of some ratios."""
+    smallest, largest = min(found := list(values)), max(found)
+    return f"{smallest:.2f}x" if smallest == largest else f"{smallest:.2f}x to {largest:.2f}x"

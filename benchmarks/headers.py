@@ -11,19 +11,20 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import os
-import shutil
 import subprocess
-import sys
 import tempfile
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import numpy as np
-from robots import Array, Robot, pinocchio
+
+from benchmarks.experiment import Array, UnavailableError
+from benchmarks.machine import compilers
+from benchmarks.robots import Robot, pinocchio
+from benchmarks.watch import say
 
 SOURCE = Path(__file__).with_name("pinocchio_headers.cpp")
 OPTIMISATION = ("-O3", "-march=native", "-DNDEBUG")
@@ -40,10 +41,6 @@ FLAGS = (
 # What a compiled library depends on, as far as macros tell: the compiler's version, the
 # processor's instructions, the versions of the headers.
 VERSIONS = "#include <Eigen/Core>\n#include <boost/version.hpp>\n#include <pinocchio/config.hpp>\n"
-
-
-class UnavailableError(Exception):
-    """The headers cannot be compiled, loaded or given a model here; the message says why."""
 
 
 class HeadersRobot:
@@ -100,63 +97,49 @@ class Headers:
         return HeadersRobot(self.library, peer)
 
 
-def compiled(order: int) -> list[Headers]:
-    """The functions of an order of derivatives, by each compiler; prints a line where it cannot."""
+def compiled(order: int, left_out: Callable[[str], None] = say) -> list[Headers]:
+    """The functions of an order of derivatives, by each compiler; a line where it cannot."""
     try:
         prefix = _prefix()
-        paths = _compilers()
+        found_here = compilers()
+        if not found_here:
+            raise UnavailableError("neither clang++ nor g++ was found")
     except UnavailableError as reason:
-        print(f"Pinocchio's headers: left out: {reason}")
+        left_out(f"Pinocchio's headers: left out: {reason}")
         return []
     found = []
-    for path in paths:
+    for path, version in found_here.items():
         try:
-            found.append(_headers(path, prefix, order))
+            found.append(_headers(path, version, prefix, order))
         except UnavailableError as reason:
-            print(f"Pinocchio's headers by {Path(path).name}: left out: {reason}")
+            left_out(f"Pinocchio's headers by {Path(path).name}: left out: {reason}")
     return found
 
 
-def headers_robots(headers: Sequence[Headers], robot: Robot) -> dict[str, HeadersRobot]:
-    """A robot in Pinocchio's headers by the compiler; prints a line where they cannot take it."""
+def headers_robots(
+    headers: Sequence[Headers], robot: Robot, left_out: Callable[[str], None] = say
+) -> dict[str, HeadersRobot]:
+    """A robot in Pinocchio's headers by the compiler; a line where they cannot take it."""
     robots = {}
     for compiler in headers:
         try:
             robots[compiler.name] = compiler.robot(robot.peer)
         except UnavailableError as reason:
-            print(f"{robot.label}, Pinocchio's headers by {compiler.name}: left out: {reason}")
+            left_out(f"{robot.label}, Pinocchio's headers by {compiler.name}: left out: {reason}")
     return robots
 
 
 def _prefix() -> Path:
     """The folder whose `include` has the headers of the installed Pinocchio."""
+    if pinocchio is None:
+        raise UnavailableError("Pinocchio is not installed: python -m pip install pin")
     for folder in Path(pinocchio.__file__).parents:
         if (folder / "include/pinocchio/algorithm/rnea.hpp").is_file():
             return folder
     raise UnavailableError(f"they do not come with {Path(pinocchio.__file__).parent}")
 
 
-def _compilers() -> list[str]:
-    """Where clang++ and g++ are, or the newest clang++-N and g++-N."""
-    newest = ["", *(f"-{version}" for version in range(99, 0, -1))]
-    found = (
-        next(filter(None, (shutil.which(name + suffix) for suffix in newest)), None)
-        for name in ("clang++", "g++")
-    )
-    paths = [path for path in found if path]
-    if len(paths) == 2 and "clang" in _version(paths[1]):  # as on macOS
-        del paths[1]
-    if not paths:
-        raise UnavailableError("neither clang++ nor g++ was found")
-    return paths
-
-
-def _version(compiler: str) -> str:
-    """The first line of what the compiler says of itself."""
-    return _output([compiler, "--version"]).partition("\n")[0]
-
-
-def _headers(compiler: str, prefix: Path, order: int) -> Headers:
+def _headers(compiler: str, version: str, prefix: Path, order: int) -> Headers:
     """The library of one compiler, from the cache if it is there."""
     places = (prefix, Path("/usr/local"), Path("/usr"))
     eigen = [place / "include/eigen3" for place in places]
@@ -179,7 +162,7 @@ def _headers(compiler: str, prefix: Path, order: int) -> Headers:
                 fresh.replace(library)
         except OSError as error:
             raise UnavailableError(f"cannot write to {cache}: {error.strerror}") from error
-    return Headers(name, _version(compiler), _load(library))
+    return Headers(name, version, _load(library))
 
 
 def _load(path: Path) -> ctypes.CDLL:
@@ -200,26 +183,9 @@ def _load(path: Path) -> ctypes.CDLL:
 
 
 def _compile(command: list[str], name: str) -> None:
-    """Run the compiler, saying so and, on a terminal, for how long already."""
-    told = f"compiling Pinocchio's headers with {name}, once: takes minutes (--no-headers: without)"
-    print(told, file=sys.stderr, flush=True)
-    start = perf_counter()
-    with tempfile.TemporaryFile() as errors, subprocess.Popen(command, stderr=errors) as process:
-        try:
-            while process.poll() is None:
-                if sys.stderr.isatty():
-                    print(f"\r{perf_counter() - start:.0f} s", end="", file=sys.stderr, flush=True)
-                try:
-                    process.wait(1.0)
-                except subprocess.TimeoutExpired:
-                    continue
-        finally:
-            process.kill()
-            if sys.stderr.isatty():
-                print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-        errors.seek(0)
-        if process.returncode:
-            raise UnavailableError(_why(errors.read().decode(errors="replace"), process.returncode))
+    """Run the compiler, saying so."""
+    say(f"compiling Pinocchio's headers with {name}, once: takes minutes")
+    _output(command)
 
 
 def _output(command: list[str], stdin: str = "") -> str:

@@ -10,9 +10,10 @@ import re
 from typing import Any
 
 import numpy as np
-from robots import Array, Robot
 
 import dtau
+from benchmarks.experiment import Array
+from benchmarks.robots import Robot
 
 try:
     import mujoco

@@ -6,7 +6,7 @@ import importlib.metadata
 import re
 import tempfile
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -15,15 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 import dtau
+from benchmarks.experiment import Array, UnavailableError
 
 try:
     import pinocchio as pinocchio
-except ImportError as missing:
-    raise SystemExit(
-        "The benchmarks compare with Pinocchio: python -m pip install pin example-robot-data"
-    ) from missing
+except ImportError:
+    pinocchio = None
 
-Array = NDArray[np.float64]
 Root = Literal["free", "fixed"]
 
 # name on the command line: name in the tables, file of example-robot-data, root
@@ -38,12 +36,12 @@ KNOWN: dict[str, tuple[str, str, Root]] = {
 
 @dataclass(frozen=True)
 class Robot:
-    """One robot in both libraries, without damping and armature."""
+    """One robot in both libraries, without damping and armature; in one, if there is no other."""
 
     label: str
     root: Root
     model: dtau.Model
-    peer: Any  # pinocchio.Model
+    peer: Any  # pinocchio.Model, or None
     joints: list[dtau.Joint]  # the package's records in the peer's order
     columns: NDArray[np.intp]  # the peer's v is v[..., columns]
     urdf: str  # the text that both were read from
@@ -80,27 +78,32 @@ def known(name: str) -> Robot:
     for path in listed:
         if str(path).replace("\\", "/").endswith(file):
             return replace(from_urdf(Path(str(path.locate())), root), label=label, key=name)
-    raise SystemExit(
-        f"{label}: expected the file {file} of example-robot-data "
-        "(python -m pip install example-robot-data); or give a file of your own with --urdf"
+    raise UnavailableError(
+        f"{label}: left out: {Path(file).name} comes with example-robot-data: "
+        "python -m pip install example-robot-data"
     )
 
 
 def from_urdf(path: Path, root: Root) -> Robot:
-    """The robot of a URDF file, without the <dynamics> that the file may give."""
+    """The robot of a URDF file, without the <dynamics> that the file may give.
+
+    Raises ValueError where it cannot be read.
+    """
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
-        raise SystemExit(f"--urdf: cannot read {path}: {error.strerror}") from error
+        raise ValueError(f"cannot read {path}: {error.strerror}") from error
     if not text.lstrip("\ufeff \t\r\n").startswith("<"):
-        raise SystemExit(f"--urdf: expected a URDF file, got {path}, which is no XML")
+        raise ValueError(f"expected a URDF file, got {path}, which is no XML")
     text = re.sub(r"<dynamics\b[^>]*?(/>|>.*?</dynamics\s*>)", "", text, flags=re.DOTALL)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", dtau.ModelWarning)
         try:
             model = dtau.load(text, root=root)
         except dtau.ModelError as error:
-            raise SystemExit(f"--urdf: {path}: {error}") from error
+            raise ValueError(f"{path}: {error}") from error
+    if pinocchio is None:
+        return Robot(model.name, root, model, None, [], np.arange(model.nv), text)
     free = (pinocchio.JointModelFreeFlyer(),) if root == "free" else ()
     peer = pinocchio.buildModelFromXML(text, *free)
     peer.armature[:] = 0.0
@@ -108,7 +111,7 @@ def from_urdf(path: Path, root: Root) -> Robot:
     joints = [model.joint(name) for name in list(peer.names)[1:]]
     columns = np.concatenate([np.r_[joint.v] for joint in joints])
     if sorted(columns) != list(range(model.nv)):
-        raise SystemExit(f"--urdf: {path}: Pinocchio reads other joints than dtau")
+        raise ValueError(f"{path}: Pinocchio reads other joints than dtau")
     return Robot(model.name, root, model, peer, joints, columns, text)
 
 
@@ -127,6 +130,20 @@ def generated(name: str) -> Robot:
         path = Path(folder) / "robot.urdf"
         path.write_text(urdf(parents, root), encoding="utf-8")
         return replace(from_urdf(path, root), label=label, key=name)
+
+
+OWN: list[Robot] = []  # what --urdf adds
+
+
+def chosen(names: Sequence[str], left_out: Callable[[str], None]) -> list[Robot]:
+    """Robots of `KNOWN` and `GENERATED`, and those of --urdf; a line for each that is not here."""
+    found = []
+    for name in names:
+        try:
+            found.append(known(name) if name in KNOWN else generated(name))
+        except UnavailableError as reason:
+            left_out(str(reason))
+    return found + OWN
 
 
 def urdf(parents: Sequence[int], root: Root) -> str:

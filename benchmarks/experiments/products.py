@@ -1,61 +1,64 @@
-"""Time products with first derivatives against the functions that they are products of.
+"""Products with first derivatives, beside the functions that they are products of.
 
 Every product is checked against the full derivatives before it is timed: to 1e-12 of its largest
-element, and a little more where the mass matrix is ill-conditioned. The contenders take turns on
-one core, a block of about a millisecond each a round; a ratio is the product's time by the
-function's in the same round, its median over the rounds, and its quartiles: 2.0 says that the
-product takes as long as two calls of inverse or forward dynamics. Matrices: the same ratio of the
-full derivatives.
-
-    python benchmarks/products.py                                # robots and chains, half a minute
-    python benchmarks/products.py --quick --robot g1             # a rough answer for one
-    python benchmarks/products.py --urdf mine.urdf --root free   # your own robot
-    python benchmarks/products.py --wrenches                     # with external wrenches
+element, and a little more where the mass matrix is ill-conditioned. A ratio is the product's time
+by the function's: 2.0 says that the product takes as long as two calls of inverse or forward
+dynamics. Matrices: the same ratio of the full derivatives.
 """
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
-from functions import CONDITION, together
-from harness import (
+
+import dtau
+from benchmarks.experiment import (
     Array,
+    Claim,
+    Curve,
+    Experiment,
+    Findings,
+    Plot,
+    Table,
+    Watch,
+    WrongResultError,
+)
+from benchmarks.functions import CONDITION, together
+from benchmarks.harness import (
     Contender,
     Effort,
-    Progress,
     Spread,
-    environment,
+    curve,
     interleaved,
     loop,
     number,
     one_core,
-    table,
+    span,
+    times,
 )
-from robots import KNOWN, from_urdf, known
-
-import dtau
+from benchmarks.robots import KNOWN, chosen
 
 MOST = 3.0  # what a product may cost, in calls of its function
 TOLERANCE = 1e-12  # of the largest element
 CHAINS = (10, 30, 100)  # revolute joints
+BATCH = 256
 LONE_STATES = 64  # lone calls go round so many states
-EFFORT = {False: Effort(rounds=101, block=1e-3), True: Effort(rounds=21, block=1e-3)}  # by --quick
+EFFORT = {False: Effort(rounds=101, block=1e-3), True: Effort(rounds=9, block=1e-3)}  # by quick
 
 # What functions take, by the name of the plain one and what is added to it
 ARGUMENTS = {
-    ("inverse_dynamics", ""): ("q", "v", "a", "f_ext"),
-    ("inverse_dynamics", "_derivatives"): ("q", "v", "a", "f_ext"),
-    ("inverse_dynamics", "_jvp"): ("q", "v", "a", "dq", "dv", "da", "f_ext", "df_ext"),
-    ("inverse_dynamics", "_vjp"): ("q", "v", "a", "lam", "f_ext"),
-    ("forward_dynamics", ""): ("q", "v", "tau", "f_ext"),
-    ("forward_dynamics", "_derivatives"): ("q", "v", "tau", "f_ext"),
-    ("forward_dynamics", "_jvp"): ("q", "v", "tau", "dq", "dv", "dtau", "f_ext", "df_ext"),
-    ("forward_dynamics", "_vjp"): ("q", "v", "tau", "lam", "f_ext"),
+    ("inverse_dynamics", ""): ("q", "v", "a"),
+    ("inverse_dynamics", "_derivatives"): ("q", "v", "a"),
+    ("inverse_dynamics", "_jvp"): ("q", "v", "a", "dq", "dv", "da"),
+    ("inverse_dynamics", "_vjp"): ("q", "v", "a", "lam"),
+    ("forward_dynamics", ""): ("q", "v", "tau"),
+    ("forward_dynamics", "_derivatives"): ("q", "v", "tau"),
+    ("forward_dynamics", "_jvp"): ("q", "v", "tau", "dq", "dv", "dtau"),
+    ("forward_dynamics", "_vjp"): ("q", "v", "tau", "lam"),
 }
 
 
@@ -74,14 +77,12 @@ def chain(joints: int) -> dtau.Model:
     return builder.build()
 
 
-def states(model: dtau.Model, count: int, wrenches: bool) -> dict[str, Any]:
-    """Random states, variations and weights by the name of the argument; None for no wrenches."""
+def states(model: dtau.Model, count: int) -> dict[str, Any]:
+    """Random states, variations and weights by the name of the argument; no external wrenches."""
     rng = np.random.default_rng(0)
     q, v, a = dtau.random_state(model, rng, shape=(count,))
     at: dict[str, Any] = {"q": q, "v": v, "a": a, "tau": dtau.inverse_dynamics(model, q, v, a)}
     at |= {x: rng.uniform(-1.0, 1.0, (count, model.nv)) for x in ("dq", "dv", "da", "dtau", "lam")}
-    for name in ("f_ext", "df_ext"):
-        at[name] = rng.uniform(-5.0, 5.0, (count, model.nbodies, 6)) if wrenches else None
     return at
 
 
@@ -97,8 +98,7 @@ class Case:
     @property
     def arrays(self) -> dict[str, Array]:
         """The arguments that are given."""
-        names = ARGUMENTS[self.of, self.suffix]
-        return {name: self.at[name] for name in names if self.at[name] is not None}
+        return {name: self.at[name] for name in ARGUMENTS[self.of, self.suffix]}
 
     def __call__(self, **options: Any) -> Any:
         """All states in one call."""
@@ -134,18 +134,13 @@ class Case:
 
 
 def expected(model: dtau.Model, of: str, suffix: str, at: dict[str, Any]) -> tuple[Array, ...]:
-    """Products by the full derivatives, by_f_ext left out; for df_ext, linear, a difference."""
+    """Products by the full derivatives, by external wrenches left out."""
     matrices = Case(model, of, "_derivatives", at)()
     if suffix == "_vjp":
         return tuple(np.einsum("...ij,...i->...j", m, at["lam"]) for m in matrices)
     variation = [at[name] for name in ARGUMENTS[of, suffix][3:6]]
     pairs = zip(matrices, variation, strict=True)
-    total: Array = sum(np.einsum("...ij,...j->...i", m, dx) for m, dx in pairs)
-    if at["df_ext"] is not None:
-        plain = Case(model, of, "", at)
-        moved = Case(model, of, "", at | {"f_ext": at["f_ext"] + at["df_ext"]})
-        total = total + (moved() - plain())
-    return (total,)
+    return (sum(np.einsum("...ij,...j->...i", m, dx) for m, dx in pairs),)
 
 
 def check(label: str, case: Case) -> None:
@@ -158,18 +153,20 @@ def check(label: str, case: Case) -> None:
     shapes = [x.shape for x in together(case())]
     out = tuple(np.full(shape, np.nan) for shape in shapes)
     case(out=out if len(out) > 1 else out[0], threads=1)
-    first = {name: x if x is None else x[0] for name, x in case.at.items()}
+    first = {name: x[0] for name, x in case.at.items()}
     alone = together(Case(case.model, case.of, case.suffix, first)())
     for i, matrix_product in enumerate(want):
         scale = np.abs(matrix_product).max()
         error = np.abs(out[i] - matrix_product).max()  # NaN if an element was not written
         if not error <= tolerance * scale:
-            raise SystemExit(
+            raise WrongResultError(
                 f"{label}, {case.of}{case.suffix}: result {i} differs from the full derivatives' "
                 f"by {error / scale:.1e} of its largest element, allowed {tolerance:.0e}"
             )
     if not all(np.array_equal(x, y[0]) for x, y in zip(alone, out, strict=True)):
-        raise SystemExit(f"{label}, {case.of}{case.suffix}: one state gives other bits than many")
+        raise WrongResultError(
+            f"{label}, {case.of}{case.suffix}: one state gives other bits than many"
+        )
 
 
 # Measurements
@@ -180,6 +177,7 @@ class Row:
     """A product's microseconds a state, and how many times more that is than the function's."""
 
     robot: str
+    nv: int
     product: str
     plain: float
     microseconds: float
@@ -193,10 +191,9 @@ class Row:
             self.product,
             number(self.plain),
             number(self.microseconds),
-            f"{self.ratio.median:.2f}x",
-            f"{self.ratio.lower:.2f} - {self.ratio.upper:.2f}",
+            *times(self.ratio),
             f"{MOST:g}x",
-            "ok" if self.ratio.median <= MOST else "MISSED",
+            "yes" if self.ratio.median <= MOST else "NO",
             f"{self.matrices:.1f}x",
         ]
 
@@ -217,6 +214,7 @@ def measure(
             alone, batch = (
                 Row(
                     label,
+                    model.nv,
                     of + s,
                     1e6 * float(np.median(seconds[way])),
                     1e6 * float(np.median(seconds[way + s])),
@@ -228,64 +226,65 @@ def measure(
             yield alone, batch
 
 
-def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    source = parser.add_mutually_exclusive_group()
-    source.add_argument(
-        "--robot",
-        action="append",
-        choices=list(KNOWN),
-        help="only this robot; may be given several times",
-    )
-    source.add_argument("--urdf", type=Path, metavar="FILE", help="a robot of your own")
-    parser.add_argument(
-        "--root", choices=("fixed", "free"), help="how the robot of --urdf hangs (default: fixed)"
-    )
-    parser.add_argument(
-        "--batch", type=int, default=256, metavar="N", help="states in a batch (default: 256)"
-    )
-    parser.add_argument("--wrenches", action="store_true", help="external wrenches on all bodies")
-    parser.add_argument("--quick", action="store_true", help="fewer and shorter rounds")
-    args = parser.parse_args()
-    if args.batch < 1:
-        parser.error(f"--batch: expected a positive number, got {args.batch}")
-    if args.root and not args.urdf:
-        parser.error("--root: only with --urdf")
-    return args
+def tables(rows: Sequence[tuple[Row, Row]]) -> list[Table]:
+    """One state, and batches."""
+    header = ["robot", "product", "function", "product", "ratio", "quartiles", "at most", ""]
+    header.append("matrices")
+    titles = ("One state a call", f"Batches of {BATCH} states with out=")
+    return [
+        Table(f"{title}, microseconds a state", header, [pair[way].cells() for pair in rows], 2)
+        for way, title in enumerate(titles)
+    ]
 
 
-def main() -> None:
-    args = arguments()
-    if args.urdf:
-        robot = from_urdf(args.urdf, args.root or "fixed")
-        models = {robot.label: robot.model}
-    else:
-        robots = [known(name) for name in args.robot or KNOWN]
-        models = {robot.label: robot.model for robot in robots}
-        if not args.robot:
-            models |= {f"chain of {joints}": chain(joints) for joints in CHAINS}
-    for key, value in environment().items():
-        print(f"{key:>16}: {value}")
+def claims(rows: Sequence[tuple[Row, Row]]) -> list[Claim]:
+    """What products may cost."""
+    found = []
+    for way, states in enumerate(("one state", "batches")):
+        ratios = [pair[way].ratio.median for pair in rows]
+        found.append(
+            Claim(
+                f"a product costs at most {MOST:g} calls of its function, {states}",
+                f"at most {MOST:g}x on all robots",
+                span(ratios),
+                max(ratios) <= MOST,
+            )
+        )
+    return found
 
-    effort = EFFORT[args.quick]
-    progress = Progress(2 * effort.rounds * len(models))
+
+def plot(rows: Sequence[tuple[Row, Row]]) -> Plot:
+    """The ratios of batches, a place a robot; bars: full derivatives."""
+    batches = [row for _, row in rows]
+    robots = list(dict.fromkeys(row.robot for row in batches))
+    curves = []
+    for product in dict.fromkeys(row.product for row in batches):
+        mine = [row for row in batches if row.product == product]
+        places = [float(robots.index(row.robot)) for row in mine]
+        curves.append(curve(product, places, [row.ratio for row in mine]))
+        if product.endswith("_vjp"):
+            name = product.replace("_vjp", "_derivatives")
+            curves.append(Curve(name, places, [row.matrices for row in mine], dashed=True))
+    title = "Products and full derivatives, in calls of their function (batches)"
+    return Plot("products", title, "", "times of the function", curves, ticks=robots)
+
+
+def run(quick: bool, watch: Watch) -> Findings:
+    """Measure on the known robots and on chains."""
+    notes: list[str] = []
+    names = ["panda", "g1"] if quick else list(KNOWN)
+    models = {robot.label: robot.model for robot in chosen(names, notes.append)}
+    models |= {f"chain of {n}": chain(n) for n in (CHAINS[:1] if quick else CHAINS)}
+    watch.expect(2 * EFFORT[quick].rounds * len(models))
     rows: list[tuple[Row, Row]] = []
     with one_core():
         for label, model in models.items():
-            progress.label = label
-            at = states(model, args.batch, args.wrenches)
-            rows += measure(label, model, at, effort, progress.step)
-    progress.clear()
-
-    header = ["robot", "product", "function", "product", "ratio", "quartiles", "at most", ""]
-    header.append("matrices")
-    lone, batch = ([pair[way].cells() for pair in rows] for way in (0, 1))
-    table("One state a call, microseconds a state", header, lone, left=2)
-    title = f"Batches of {args.batch} states with out=, microseconds a state"
-    table(title, header, batch, left=2)
+            at = states(model, BATCH)
+            rows += measure(label, model, at, EFFORT[quick], partial(watch.step, label))
+    data = [{"alone": asdict(alone), "batch": asdict(batch)} for alone, batch in rows]
+    return Findings(tables(rows), [plot(rows)], claims(rows), notes, {"products": data})
 
 
-if __name__ == "__main__":
-    main()
+EXPERIMENT = Experiment(
+    "products", "Products with first derivatives", "in calls of their own functions", run
+)

@@ -1,6 +1,4 @@
-"""Time what world axes cost in time derivatives, and the columns of a frame's Jacobian.
-
-Two claims, each a ratio within a round of calls that take turns on one core:
+"""What world axes cost in time derivatives, and the columns of a frame's Jacobian.
 
     wrenches   inverse, forward and bias with external wrenches along world axes ("mixed", "world")
                by those with wrenches along body axes: at most 2
@@ -9,42 +7,47 @@ Two claims, each a ratio within a round of calls that take turns on one core:
 Checked before anything is timed: forward dynamics' accelerations give the torques back through
 inverse dynamics, with wrenches in the same axes; Jacobians times velocities give the twist at every
 order, by Leibniz' rule.
-
-    python benchmarks/axes.py                 # order 5, half a minute
-    python benchmarks/axes.py --quick
-    python benchmarks/axes.py --order 2 --batch 1000
 """
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
 from math import comb
 from typing import Any
 
 import numpy as np
-from harness import (
+
+import dtau
+from benchmarks.experiment import (
     Array,
+    Claim,
+    Experiment,
+    Findings,
+    Table,
+    Watch,
+    WrongResultError,
+)
+from benchmarks.harness import (
     Contender,
     Effort,
-    Progress,
     Spread,
-    environment,
     interleaved,
     loop,
     number,
     one_core,
-    table,
+    span,
+    times,
 )
-
-import dtau
 
 AXES = ("body", "mixed", "world")
 MOST = {"wrenches": 2.0, "columns": 4.0}
 TOLERANCE = 1e-10  # of the largest element that a row is made of
+ORDER = 5
+BATCH = 256
 LONE_STATES = 16  # lone calls go round so many states
-EFFORT = {False: Effort(rounds=101, block=1e-3), True: Effort(rounds=21, block=1e-3)}  # by --quick
+EFFORT = {False: Effort(rounds=101, block=1e-3), True: Effort(rounds=9, block=1e-3)}  # by quick
 
 
 @dataclass(frozen=True)
@@ -111,7 +114,7 @@ def cases(model: dtau.Model, order: int, states: int) -> dict[str, Case]:
 def require_close(got: Array, want: Array, size: float, what: str) -> None:
     error = float(np.abs(got - want).max()) / size
     if not error <= TOLERANCE:
-        raise SystemExit(f"{what}: results differ by {error:.1e} of the largest element")
+        raise WrongResultError(f"{what}: results differ by {error:.1e} of the largest element")
 
 
 def check(label: str, case: dict[str, Case]) -> None:
@@ -139,86 +142,103 @@ def check(label: str, case: dict[str, Case]) -> None:
             require_close(twist[:, k], sum(terms), size, f"{label}, {axes}")
 
 
-def rows(
+@dataclass(frozen=True)
+class Row:
+    """Microseconds a state of a call and of what it is measured by."""
+
+    claim: str  # in `MOST`
+    robot: str
+    function: str
+    axes: str
+    way: str  # alone or batch
+    base: float
+    microseconds: float
+    ratio: Spread
+
+    def cells(self) -> list[str]:
+        """As the table shows it."""
+        most = MOST[self.claim]
+        words = [self.robot, self.function, self.axes, self.way]
+        verdict = "yes" if self.ratio.median <= most else "NO"
+        numbers = number(self.base), number(self.microseconds)
+        return [*words, *numbers, *times(self.ratio), f"{most:g}x", verdict]
+
+
+def measure(
     label: str, case: dict[str, Case], effort: Effort, tick: Callable[[], None]
-) -> Iterator[tuple[str, list[str]]]:
-    """Cells of the two tables."""
+) -> Iterator[Row]:
+    """Rows of both claims."""
+    pairs = [
+        ("wrenches", name, axes, f"{name} {axes}", f"{name} body")
+        for name in ("inverse", "forward", "bias")
+        for axes in AXES[1:]
+    ]
+    pairs += [("columns", "Jacobian", x, f"columns {x}", f"twist {x}") for x in AXES]
     for way in ("alone", "batch"):
-        contender = {(name, axes): getattr(case[name], way)(axes) for name in case for axes in AXES}
-        seconds = {
-            tuple(key.split()): x
-            for key, x in interleaved(
-                {" ".join(key): x for key, x in contender.items()}, effort, tick
-            ).items()
+        contenders = {
+            f"{name} {axes}": getattr(case[name], way)(axes) for name in case for axes in AXES
         }
-        pairs = [
-            ("wrenches", name, axes, (name, axes), (name, "body"))
-            for name in ("inverse", "forward", "bias")
-            for axes in AXES[1:]
-        ]
-        pairs += [("columns", "Jacobian", x, ("columns", x), ("twist", x)) for x in AXES]
+        seconds = interleaved(contenders, effort, tick)
         for claim, name, axes, ours, base in pairs:
-            ratio = Spread.of(seconds[ours] / seconds[base])
-            verdict = "reached" if ratio.median <= MOST[claim] else "missed"
-            yield (
-                claim,
-                [
-                    label,
-                    name,
-                    axes,
-                    way,
-                    number(1e6 * float(np.median(seconds[base]))),
-                    number(1e6 * float(np.median(seconds[ours]))),
-                    f"{ratio.median:.2f}x",
-                    f"{ratio.lower:.2f}-{ratio.upper:.2f}",
-                    f"{MOST[claim]:.0f}x",
-                    verdict,
-                ],
+            yield Row(
+                claim=claim,
+                robot=label,
+                function=name,
+                axes=axes,
+                way=way,
+                base=1e6 * float(np.median(seconds[base])),
+                microseconds=1e6 * float(np.median(seconds[ours])),
+                ratio=Spread.of(seconds[ours] / seconds[base]),
             )
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--order", type=int, default=5, metavar="R", help="order (default: 5)")
-    parser.add_argument(
-        "--batch", type=int, default=256, metavar="N", help="states in a batch (default: 256)"
-    )
-    parser.add_argument("--quick", action="store_true", help="fewer rounds")
-    args = parser.parse_args()
-    if args.batch < 1:
-        parser.error(f"--batch: expected a positive number, got {args.batch}")
-    if not 1 <= args.order <= 20:
-        parser.error(f"--order: expected a number from 1 to 20, got {args.order}")
-    for key, value in environment().items():
-        print(f"{key:>16}: {value}")
+def findings(rows: Sequence[Row]) -> Findings:
+    """The two tables and claims."""
+    header = ["robot", "function", "axes", "states", "base", "this", "ratio", "quartiles"]
+    header += ["at most", ""]
+    tables, claims = [], []
+    for claim, title, text in (
+        (
+            "wrenches",
+            "Wrenches along world axes by those along body axes, microseconds a state",
+            "wrenches along world axes in time derivatives, by those along body axes",
+        ),
+        (
+            "columns",
+            "A frame's Jacobian by its twist, microseconds a state",
+            "time derivatives of a frame's Jacobian, by those of its twist",
+        ),
+    ):
+        mine = [row for row in rows if row.claim == claim]
+        tables.append(Table(title, header, [row.cells() for row in mine], left=4))
+        ratios = [row.ratio.median for row in mine]
+        asked = f"at most {MOST[claim]:g}x"
+        claims.append(Claim(text, asked, span(ratios), max(ratios) <= MOST[claim]))
+    return Findings(tables, claims=claims, data={"rows": [asdict(row) for row in rows]})
 
+
+def run(quick: bool, watch: Watch) -> Findings:
+    """Measure on three robots of growing size."""
     models = {
         "aerial manipulator": dtau.robots.aerial_manipulator(),
         "quadruped": dtau.robots.quadruped(),
         "101 bodies": dtau.robots.aerial_manipulator(5, 20),
     }
-    effort = EFFORT[args.quick]
-    progress = Progress(2 * effort.rounds * len(models))
-    found: dict[str, list[list[str]]] = {claim: [] for claim in MOST}
+    if quick:
+        del models["101 bodies"]
+    watch.expect(2 * EFFORT[quick].rounds * len(models))
+    rows: list[Row] = []
     with one_core():
         for label, model in models.items():
-            progress.label = label
-            progress.show()
-            case = cases(model, args.order, args.batch)
+            case = cases(model, ORDER, BATCH)
             check(label, case)
-            for claim, cells in rows(label, case, effort, progress.step):
-                found[claim].append(cells)
-    progress.clear()
-
-    header = ["robot", "function", "axes", "states", "base", "this", "ratio", "quartiles"]
-    header += ["at most", ""]
-    table(
-        "Wrenches along world axes by those along body axes, us", header, found["wrenches"], left=4
-    )
-    table("A frame's Jacobian by its twist, us a state", header, found["columns"], left=4)
+            rows += measure(label, case, EFFORT[quick], partial(watch.step, label))
+    return findings(rows)
 
 
-if __name__ == "__main__":
-    main()
+EXPERIMENT = Experiment(
+    "axes",
+    f"World axes in time derivatives, to order {ORDER}",
+    "in calls with body axes, and of a twist",
+    run,
+)

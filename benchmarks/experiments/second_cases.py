@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from functions import CONDITION, together
-from harness import Array, Contender, loop
-from headers import HeadersRobot
-from robots import Robot, states
 
 import dtau
+from benchmarks.experiment import Array, WrongResultError
+from benchmarks.functions import CONDITION, together
+from benchmarks.harness import Contender, loop
+from benchmarks.headers import HeadersRobot
+from benchmarks.robots import Robot, states
 from dtau import _testing
 
 TENSORS = "inverse_dynamics_second_derivatives"
@@ -134,10 +135,9 @@ def check(robot: Robot, at: dict[str, Array], headers: Mapping[str, HeadersRobot
     for first, second, options in (("first", "dense", "a"), ("forward first", "forward dense", "")):
         _compare_with_differences(robot, at, first, results[second], inverse=bool(options))
 
-    theirs = tuple(np.ascontiguousarray(x) for x in _peers(robot, at))
     ours = [robot.peer_order(dense[m], 3) for m in (0, 2, 1, 3)]
     for compiler, peer in headers.items():
-        got = peer.results(TENSORS, theirs, [(model.nv,) * 3] * 4)
+        got = peer.results(TENSORS, _peers(robot, at), [(model.nv,) * 3] * 4)
         for x, y in zip(ours, got, strict=True):
             _compare(robot, f"tensors and Pinocchio's headers by {compiler}", x, y, TOLERANCE)
 
@@ -197,7 +197,7 @@ def _compare(robot: Robot, what: str, got: Array, want: Array, tolerance: float)
     scale = max(float(np.abs(want).max()), 1e-3)  # what vanishes comes out as rounding errors
     error = float(np.abs(got - want).max())  # NaN if an element was not written
     if not error <= tolerance * scale:
-        raise SystemExit(
+        raise WrongResultError(
             f"{robot.label}, {what}: they differ by {error / scale:.1e} of the largest element, "
             f"allowed {tolerance:.0e}"
         )

@@ -9,30 +9,31 @@ finite differences (eqs 82 to 85), a step of delta along each direction of the t
     e = |D FD - finite difference| / average |D FD|          (eqs 86, 87)
 
 The finite differences' own error is what is left: it falls with delta until rounding takes over,
-which is the V that --plot draws (Figure 5). An error in the analytical derivatives would show as a
-floor that no delta goes below. Exit status 1 says that an error is larger than the paper's.
-
-    python benchmarks/validate_linearization.py                  # a few seconds
-    python benchmarks/validate_linearization.py --seed 1         # another hundred cases
-    python benchmarks/validate_linearization.py --plot v.png     # and the figure (matplotlib)
+which is the V of Figure 5. An error in the analytical derivatives would show as a floor that no
+delta goes below, and as a result that is wrong: errors are to be no larger than the paper's.
 """
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import asdict, dataclass
 
 import numpy as np
-from chart import require_matplotlib
-from harness import Progress, table
-from numpy.typing import NDArray
 
 import dtau
+from benchmarks.experiment import (
+    Array,
+    Claim,
+    Curve,
+    Experiment,
+    Findings,
+    Plot,
+    Table,
+    Watch,
+    WrongResultError,
+)
 
-Array = NDArray[np.float64]
-
+COUNT = 100  # cases
 BLOCKS = ("pose H", "positions s", "twist v", "rates r")
 DELTA = 1e-6
 PAPER = {  # eqs 88 to 91, at delta = 1e-6: the largest and the average error
@@ -41,7 +42,7 @@ PAPER = {  # eqs 88 to 91, at delta = 1e-6: the largest and the average error
     "twist v": (1.8230e-5, 1.3021e-6),
     "rates r": (1.5693e-4, 1.3766e-6),
 }
-STUDY = tuple(10.0 ** np.arange(-12, -1.9, 0.5))
+STUDY = tuple(float(f"{10.0**x:.1e}") for x in np.arange(-12, -1.9, 0.5))
 
 
 @dataclass(frozen=True)
@@ -102,85 +103,71 @@ class Errors:
         return Errors(largest, average)
 
 
-def report(errors: Errors, delta: float, count: int) -> bool:
-    """Print the errors beside the paper's; return whether none is larger."""
-    rows, good = [], True
+def require_no_larger(errors: Errors) -> None:
+    """Raise `WrongResultError` where an error is larger than the paper's."""
     for i, name in enumerate(BLOCKS):
-        row = [f"e{i + 1}", name]
         for ours, paper in zip((errors.largest[i], errors.average[i]), PAPER[name], strict=True):
-            good = good and ours <= paper
-            row += [f"{ours:.2e}", f"{paper:.2e}", "ok" if ours <= paper else "LARGER"]
-        rows.append(row)
-    header = ["", "derivative by", "largest", "paper's", "", "average", "paper's", ""]
-    table(f"{count} random cases of the 10-body tree, delta = {delta:.0e}", header, rows, left=2)
-    return good
+            if not ours <= paper:
+                raise WrongResultError(
+                    f"derivatives by {name}: an error of {ours:.1e}, the paper's is {paper:.1e}"
+                )
 
 
-def plot(study: dict[float, Errors], path: Path) -> None:
-    """Draw the errors over delta, after Figure 5 of the paper."""
-    import matplotlib.pyplot as plt
-
-    figure, panels = plt.subplots(1, 2, figsize=(11, 4.5), sharey=True, layout="constrained")
-    for axes, kind in zip(panels, ("largest", "average"), strict=True):
+def findings(study: dict[float, Errors]) -> Findings:
+    """The errors beside the paper's, and over delta."""
+    at = study[DELTA]
+    rows, claims = [], []
+    for i, name in enumerate(BLOCKS):
+        pairs = list(zip((at.largest[i], at.average[i]), PAPER[name], strict=True))
+        rows.append([f"e{i + 1}", name, *(f"{x:.2e}" for pair in pairs for x in pair)])
+        for kind, (ours, paper) in zip(("largest", "average"), pairs, strict=True):
+            text = f"derivatives by {name} against finite differences, {kind} error"
+            claims.append(Claim(text, f"at most {paper:.1e}", f"{ours:.1e}", ours <= paper))
+    header = ["", "derivative by", "largest", "the paper's", "average", "the paper's"]
+    title = f"{COUNT} random cases of the 10-body tree, delta = {DELTA:.0e}"
+    over = [[f"{x:.1e}", *(f"{e:.1e}" for e in study[x].largest)] for x in study]
+    tables = [
+        Table(title, header, rows, left=2),
+        Table("The largest error over delta", ["delta", *(f"by {x}" for x in BLOCKS)], over, 0),
+    ]
+    plots = []
+    for kind in ("largest", "average"):
+        curves = []
         for i, name in enumerate(BLOCKS):
-            colour = f"C{i}"
             values = [getattr(errors, kind)[i] for errors in study.values()]
-            axes.loglog(list(study), values, "o-", markersize=3, color=colour, label=f"by {name}")
-            paper = PAPER[name][kind == "average"]
-            axes.plot(DELTA, paper, "x", markersize=8, markeredgewidth=2, color=colour)
-        axes.set_title(f"{kind} error", loc="left")
-        axes.set_xlabel("step of the finite differences, delta")
-        axes.grid(alpha=0.3)
-        axes.spines[["top", "right"]].set_visible(False)
-    panels[0].set_ylabel("|analytical - finite difference| / average")
-    panels[0].plot([], [], "x", color="black", label="the paper's, at 1e-6")
-    panels[0].legend(frameon=False)
-    figure.savefig(path, dpi=110)
-    plt.close(figure)
+            curves.append(Curve(f"by {name}", list(study), values))
+        plots.append(
+            Plot(
+                f"paper_003_{kind}",
+                f"The {kind} error of the linearization's blocks, after Figure 5 of [Bos]",
+                "step of the finite differences, delta",
+                "|analytical - difference| / average",
+                curves,
+            )
+        )
+    data = {f"{delta:.1e}": asdict(errors) for delta, errors in study.items()}
+    return Findings(tables, plots, claims, data=data)
 
 
-def arguments() -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--cases", type=int, default=100, metavar="N", help="default: 100")
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="which cases (default: 0)")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the errors over delta")
-    args = parser.parse_args()
-    for name, least in (("cases", 1), ("seed", 0)):
-        if getattr(args, name) < least:
-            parser.error(f"--{name}: expected at least {least}, got {getattr(args, name)}")
-    return args
-
-
-def main() -> None:
-    args = arguments()
-    if args.plot:
-        require_matplotlib()
-    rng = np.random.default_rng(args.seed)
-    progress = Progress(args.cases + len(STUDY))
+def run(_: bool, watch: Watch) -> Findings:
+    """Draw the cases, and compare them at all deltas; quick enough as it is."""
+    rng = np.random.default_rng(0)
+    watch.expect(COUNT + len(STUDY))
     cases = []
-    for i in range(args.cases):
-        progress.label = f"case {i + 1} of {args.cases}"
+    for i in range(COUNT):
         cases.append(Case.draw(rng))
-        progress.step()
+        watch.step(f"case {i + 1} of {COUNT}")
     study = {}
     for delta in STUDY:
-        progress.label = f"delta = {delta:.1e}"
         study[delta] = Errors.of(cases, delta)
-        progress.step()
-    progress.clear()
-
-    good = report(Errors.of(cases, DELTA), DELTA, args.cases)
-    rows = [[f"{delta:.1e}", *(f"{e:.1e}" for e in study[delta].largest)] for delta in STUDY]
-    header = ["delta", *(f"by {name}" for name in BLOCKS)]
-    table("The largest error over delta", header, rows, left=0)
-    if args.plot:
-        plot(study, args.plot)
-        print(f"\nwritten: {args.plot}")
-    raise SystemExit(0 if good else 1)
+        watch.step(f"delta = {delta:.1e}")
+    require_no_larger(study[DELTA])
+    return findings(study)
 
 
-if __name__ == "__main__":
-    main()
+EXPERIMENT = Experiment(
+    "paper_003_errors",
+    "The geometric linearization against finite differences",
+    "[Bos] section 5: errors e1 to e4 (equations 86 to 91), Figure 5",
+    run,
+)

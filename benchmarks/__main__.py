@@ -1,0 +1,212 @@
+"""Run the experiments: the papers' claims, and this package beside its peers.
+
+    python -m benchmarks --quick              # all of them, roughly: under three minutes
+    python -m benchmarks                      # all of them: about twenty minutes
+    python -m benchmarks first_order axes     # some of them; --list names all
+    python -m benchmarks first_order --quick --urdf mine.urdf --root free   # with your own robot
+
+Every result is compared with another way to it before it is timed. Each finished experiment is
+written at once: NAME.json (all numbers, machine, versions), its plots as PNG files, and report.md.
+Open the report: it begins with the claims, each with what is asked and what came out here.
+
+Interrupted, the same command goes on from there: what is in the folder stays, if it was measured
+with the same options, versions and code of the experiment. --again measures it anew, which you
+want after changing what experiments share.
+
+Leave the machine alone meanwhile: other work on it widens the quartiles. The exit status is 1 if a
+result was wrong, 2 if the command was; times never decide it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import hashlib
+import sys
+import traceback
+from collections.abc import Sequence
+from datetime import datetime, timezone
+from pathlib import Path
+from time import perf_counter
+
+try:
+    from benchmarks import plots, records, report, robots
+    from benchmarks.experiment import (
+        Experiment,
+        UnavailableError,
+        WrongResultError,
+        experiments,
+    )
+    from benchmarks.machine import environment
+    from benchmarks.records import Record, Setting
+    from benchmarks.watch import Bar, say
+
+    EXPERIMENTS = tuple(experiments())
+except ImportError as missing:
+    raise SystemExit(
+        f"python -m benchmarks: {missing}\nIt needs dtau with its forms for tests: "
+        "python -m pip install . --config-settings=cmake.define.DTAU_TESTING=ON\n"
+        'and, to compare with and to draw: python -m pip install ".[bench]"'
+    ) from None
+
+RESULTS = Path(__file__).with_name("results")
+
+
+def arguments(argv: Sequence[str] | None, known: Sequence[Experiment]) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help="only these experiments")
+    parser.add_argument("--list", action="store_true", help="name the experiments, and stop")
+    parser.add_argument("--quick", action="store_true", help="the same checks, fewer measurements")
+    parser.add_argument(
+        "--again", action="store_true", help="measure anew what is in the folder already"
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="where results go (default: benchmarks/results, or benchmarks/results/quick)",
+    )
+    parser.add_argument(
+        "--urdf", type=Path, metavar="FILE", help="add this robot to what runs over robots"
+    )
+    parser.add_argument(
+        "--root", choices=("fixed", "free"), help="how the robot of --urdf hangs (default: fixed)"
+    )
+    parser.add_argument(
+        "--docs",
+        type=Path,
+        metavar="FILE",
+        help="write the report here too, below what is written by hand, figures beside it",
+    )
+    args = parser.parse_args(argv)
+    if args.root and not args.urdf:
+        parser.error("--root: only with --urdf")
+    if args.docs and args.quick:
+        parser.error("--docs: only from a full run, without --quick")
+    names = [experiment.name for experiment in known]
+    for name in args.names:
+        if name not in names:
+            near = difflib.get_close_matches(name, names, n=3, cutoff=0.4)
+            hint = f"; did you mean {' or '.join(near)}?" if near else "; --list names all"
+            parser.error(f"there is no experiment {name!r}{hint}")
+    if args.out is None:
+        args.out = RESULTS / "quick" if args.quick else RESULTS
+    return args
+
+
+def main(argv: Sequence[str] | None = None, known: Sequence[Experiment] = EXPERIMENTS) -> int:
+    """Run what the command line asks for; return the exit status."""
+    args = arguments(argv, known)
+    if args.list:
+        width = max(len(experiment.name) for experiment in known)
+        for experiment in known:
+            print(f"{experiment.name:<{width}}  {experiment.title} ({experiment.source})")
+        return 0
+    try:
+        setting = Setting(environment(), args.quick, _own_robot(args.urdf, args.root or "fixed"))
+        args.out.mkdir(parents=True, exist_ok=True)
+        head = report.head(args.docs) if args.docs else report.TITLE
+    except (ValueError, OSError) as error:
+        say(f"python -m benchmarks: {error}")
+        return 2
+    chosen = [x for x in known if x.name in args.names or not args.names]
+    if args.again:
+        for experiment in chosen:
+            records.path(args.out, experiment).unlink(missing_ok=True)
+    if not plots.available():
+        say("no figures: matplotlib is not installed: python -m pip install matplotlib")
+
+    failed = False
+    try:
+        for i, experiment in enumerate(chosen):
+            place = f"[{i + 1}/{len(chosen)}] {experiment.name}"
+            record = records.read(args.out, experiment, setting)
+            kept = record is not None and record.findings is not None
+            if record is None or not kept:
+                record = _run(experiment, setting, place)
+                records.write(args.out, experiment, record)
+                _draw(record, args.out)
+            failed = failed or bool(record.failed)
+            say(f"{place}: {_outcome(record, kept)}")
+            written = [r for x in known if (r := records.read(args.out, x, setting))]
+            report.write(args.out / "report.md", report.TITLE, args.out, setting, written)
+    except KeyboardInterrupt:
+        say(f"interrupted: what is done is in {args.out}; the same command goes on from there")
+        return 130
+    say(f"report: {args.out / 'report.md'}")
+    if args.docs:
+        figures = args.docs.with_suffix("")
+        for old in figures.glob("*.png"):
+            old.unlink()
+        report.write(args.docs, head, figures, setting, written)
+        say(f"written: {args.docs}")
+    return int(failed)
+
+
+def _own_robot(file: Path | None, root: robots.Root) -> str:
+    """Add the robot of --urdf; what identifies it."""
+    robots.OWN[:] = []
+    if file is None:
+        return ""
+    try:
+        robots.OWN.append(robots.from_urdf(file, root))
+    except ValueError as error:
+        raise ValueError(f"--urdf: {error}") from error
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()[:16]
+    return f"{robots.OWN[0].label}, {root} root, {digest}"
+
+
+def _run(experiment: Experiment, setting: Setting, place: str) -> Record:
+    """Measure, and say what came of it, whatever it is."""
+    findings, failed, unavailable = None, "", ""
+    date = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+    bar = Bar(place)
+    start = perf_counter()
+    try:
+        findings = experiment.run(setting.quick, bar)
+    except WrongResultError as error:
+        failed = f"a wrong result: {error}"
+    except (UnavailableError, ImportError) as error:
+        unavailable = str(error)
+    except Exception as error:  # the others are measured still
+        say(traceback.format_exc())
+        failed = f"{type(error).__name__}: {error}"
+    finally:
+        bar.close()
+    return Record(
+        experiment=experiment.name,
+        title=experiment.title,
+        source=experiment.source,
+        code=records.code(experiment),
+        setting=setting,
+        date=date,
+        seconds=perf_counter() - start,
+        findings=findings,
+        failed=failed,
+        unavailable=unavailable,
+    )
+
+
+def _draw(record: Record, folder: Path) -> None:
+    for plot in record.findings.plots if record.findings else ():
+        if plots.available():
+            plots.draw(plot, folder / f"{plot.name}.png")
+
+
+def _outcome(record: Record, kept: bool) -> str:
+    """One line on an experiment."""
+    if record.failed:
+        return f"FAILED: {record.failed}"
+    if record.findings is None:
+        return f"left out: {record.unavailable}"
+    took = f"kept from {record.date}" if kept else f"{record.seconds:.0f} s"
+    return f"{took}; {report.tally(record.findings.claims)}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,269 @@
+"""Second derivatives of dynamics beside Pinocchio's headers, and beside first derivatives.
+
+Pinocchio has the tensors of inverse dynamics in C++ only: its headers take part where clang++ or
+g++ and Eigen's headers are at hand, compiled for this processor. That takes minutes a compiler,
+once; quick runs go without. Nobody else has contractions and forward dynamics in double precision:
+their time is given in first derivatives of the same dynamics.
+
+Every function is checked first: lone states and batches give the same bits; packed tensors hold all
+that differs from zero; tensors agree with Pinocchio's to 1e-9 of the largest element and with
+central differences of first derivatives; contractions are tensors times lam. All results go into
+given arrays (out=), as Pinocchio's do: fresh ones of megabytes cost what the system takes to hand
+out memory. Batches of large tensors have fewer states, so that their results fit into 128 MiB.
+Damping and armature are left out on both sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from functools import partial
+
+from benchmarks.experiment import (
+    Claim,
+    Curve,
+    Experiment,
+    Findings,
+    Plot,
+    Table,
+    Watch,
+)
+from benchmarks.experiments.second_timings import (
+    CHAINS,
+    SCALED,
+    Growth,
+    Result,
+    growths,
+    measure,
+)
+from benchmarks.harness import Effort, number, one_core, span, times
+from benchmarks.headers import OPTIMISATION, compiled, headers_robots
+from benchmarks.robots import GENERATED, KNOWN, chosen
+
+BATCH = 256
+EFFORT = {False: Effort(rounds=41, block=4e-3), True: Effort(rounds=5, block=1e-3)}  # by quick
+ROUNDED = 0.05  # of an exponent
+SMALL = 20  # degrees of freedom
+FILL_SHARE = 0.6  # of the rate at which a constant fills the results
+FILLS = 1.5  # what dense tensors may take over packed ones
+CONTRACTIONS = {  # times of first derivatives: at most, and the aim
+    "hessian": ("first", 2.5, 1.8),
+    "forward hessian": ("forward first", 3.0, 2.0),
+}
+
+# Tables
+
+
+def verdict(met: bool, aimed: bool = False) -> str:
+    """One word on how a number stands to its goal."""
+    if not met:
+        return "NO"
+    return "aim" if aimed else "yes"
+
+
+def packed_cells(r: Result, way: str, compilers: Sequence[str]) -> list[str]:
+    """Packed tensors against the headers, alone or in a batch."""
+    name = f"{way} packed"
+    there = [c in r.compilers for c in compilers]
+    row = [r.robot.label, str(r.robot.model.nv), f"{32e-3 * r.entries:.1f}"]
+    row += [number(r.micro(c)) if x else "" for c, x in zip(compilers, there, strict=True)]
+    row += [number(r.micro(name))]
+    for c, x in zip(compilers, there, strict=True):
+        row += times(r.ratio(c, name)) if x else ["", ""]
+    share = r.ratio("fill packed", name).median if way == "batch" else 0.0
+    if way == "batch":
+        row += [str(r.states["packed"]), number(r.micro("fill packed")), f"{share:.0%}"]
+    if r.gcc is None or not r.robot.key:
+        return [*row, "", ""]
+    faster = r.ratio(r.gcc, name).median
+    if way == "alone":
+        least, aim = (2.0 if r.robot.key == "chain50" else 2.5), 4.0
+        return [*row, f"{least:g}x ({aim:g}x)", verdict(faster >= least, faster >= aim)]
+    if r.robot.model.nv <= SMALL:
+        return [*row, "8x", verdict(faster >= 8.0)]
+    return [*row, f"4x or {FILL_SHARE:.0%}", verdict(faster >= 4.0 or share >= FILL_SHARE)]
+
+
+def dense_cells(r: Result) -> list[str]:
+    """Dense tensors of inverse dynamics against packed ones and the fill."""
+    alone, batch = r.micro("alone dense"), r.micro("batch dense")
+    most = r.micro("alone packed") + FILLS * r.micro("fill one dense")
+    share = r.ratio("fill dense", "batch dense").median
+    faster = r.ratio(r.gcc, "batch dense").median if r.gcc else 0.0
+    return [
+        r.robot.label,
+        f"{32e-3 * r.robot.model.nv**3:.0f}",
+        number(alone),
+        number(most),
+        verdict(alone <= most),
+        number(batch),
+        str(r.states["dense"]),
+        number(r.micro("fill dense")),
+        f"{share:.0%}",
+        f"{faster:.2f}x" if r.gcc else "",
+        f"{FILL_SHARE:.0%} or 8x",
+        verdict(share >= FILL_SHARE or faster >= 8.0),
+    ]
+
+
+def contraction_cells(r: Result, name: str) -> list[str]:
+    """A contraction against first derivatives of the same dynamics."""
+    by, most, aim = CONTRACTIONS[name]
+    row = [r.robot.label, name]
+    for way in ("alone", "batch"):
+        spread = r.ratio(f"{way} {name}", f"{way} {by}")
+        row += [number(r.micro(f"{way} {by}")), number(r.micro(f"{way} {name}")), *times(spread)]
+        row += [verdict(spread.median <= most, spread.median <= aim)]
+    return [*row, f"{most:g}x ({aim:g}x)"]
+
+
+def forward_cells(r: Result) -> list[str]:
+    """The tensors of forward dynamics."""
+    name = "forward dense"
+    return [
+        r.robot.label,
+        number(r.micro(f"alone {name}")),
+        number(r.micro(f"batch {name}")),
+        str(r.states[name]),
+        number(r.micro(f"fill {name}")),
+        f"{r.ratio(f'fill {name}', f'batch {name}').median:.0%}",
+        f"{r.ratio(f'batch {name}', 'batch dense').median:.1f}x",
+        f"{r.ratio(f'batch {name}', 'batch forward hessian').median:.1f}x",
+    ]
+
+
+def tables(results: Sequence[Result]) -> Iterator[Table]:
+    """All tables on robots."""
+    compilers = list(dict.fromkeys(name for result in results for name in result.compilers))
+    ratios = [cell for c in compilers for cell in (f"by {c}", "quartiles")]
+    header = ["robot", "nv", "kB", *compilers, "dtau", *ratios]
+    note = "microseconds a state; kB: of all four"
+    if compilers:
+        note += "; by ...: times as long as Pinocchio's headers take"
+    for way, title, columns in (
+        ("alone", "Packed tensors of inverse dynamics, one state a call", []),
+        ("batch", "Packed tensors of inverse dynamics, batches", ["states", "fill", "fill rate"]),
+    ):
+        rows = [packed_cells(r, way, compilers) for r in results]
+        yield Table(f"{title}, {note}", [*header, *columns, "at least (aim)", ""], rows)
+    header = ["robot", "kB", "alone", "at most", "", "batch", "states", "fill", "fill rate"]
+    title = (
+        "Dense tensors of inverse dynamics, microseconds a state; at most: packed, alone, plus "
+        f"{FILLS:g} fills of one state"
+    )
+    yield Table(title, [*header, "by g++", "at least", ""], [dense_cells(r) for r in results])
+    one = ["first", "this", "ratio", "quartiles", ""]
+    title = (
+        "Contractions with lam, one state a call and batches, microseconds a state; ratio: times "
+        "of the first derivatives of the same dynamics"
+    )
+    rows = [contraction_cells(r, name) for name in CONTRACTIONS for r in results]
+    yield Table(title, ["robot", "function", *one, *one, "at most (aim)"], rows, left=2)
+    header = ["robot", "alone", "batch", "states", "fill", "fill rate", "by inverse", "by hessian"]
+    title = (
+        "Dense tensors of forward dynamics, microseconds a state, and times of inverse dynamics' "
+        "and of the contraction's in batches"
+    )
+    yield Table(title, header, [forward_cells(r) for r in results])
+
+
+def growth_table(growth: Growth) -> Table:
+    """Times and operations by the number of bodies, and exponents."""
+    header = ["function", "", *(f"{n} bodies" for n in growth.bodies), "exponent", "at most"]
+    rows = []
+    for name in SCALED:
+        for what, costs in (
+            ("microseconds", growth.micro[name]),
+            ("operations", growth.operations[name]),
+        ):
+            cells = (number(x) if what == "microseconds" else str(x) for x in costs)
+            most = growth.most[name] if what == "operations" else ""
+            rows.append([name, what, *cells, f"{growth.exponent(costs):.2f}", most])
+    title = (
+        f"Scaling: {growth.family}, a state in batches (times have the zeros in them that fill "
+        "matrices between unrelated branches)"
+    )
+    return Table(title, header, rows, left=2)
+
+
+# Claims
+
+
+def claims(results: Sequence[Result], found: Sequence[Growth]) -> Iterator[Claim]:
+    """What is asked for."""
+    known = [r for r in results if r.robot.key]
+    for way, asked in (
+        ("alone", "at least 2.5x (2x on the chain of 50)"),
+        (
+            "batch",
+            f"at least 8x to {SMALL} degrees of freedom, then 4x or {FILL_SHARE:.0%} of fill",
+        ),
+    ):
+        text = "packed tensors are faster than Pinocchio's headers by g++, "
+        text += {"alone": "one state", "batch": "batches"}[way]
+        peers = [r for r in known if r.gcc]
+        if not peers:
+            yield Claim(text, asked, "without Pinocchio's headers", None)
+            continue
+        ratios = [r.ratio(r.gcc or "", f"{way} packed").median for r in peers]
+        held = all(packed_cells(r, way, r.compilers)[-1] != "NO" for r in peers)
+        yield Claim(text, asked, span(ratios), held)
+    for name, (by, most, _) in CONTRACTIONS.items():
+        for way in ("alone", "batch"):
+            ratios = [r.ratio(f"{way} {name}", f"{way} {by}").median for r in results]
+            of = "forward" if "forward" in name else "inverse"
+            text = f"the contraction of {of} dynamics, in its first derivatives, "
+            text += {"alone": "one state", "batch": "batches"}[way]
+            yield Claim(text, f"at most {most:g}x", span(ratios), max(ratios) <= most)
+    for growth in found:
+        for name in SCALED:
+            exponent = growth.exponent(growth.operations[name])
+            limit, _, words = growth.most[name].partition(": ")
+            text = f"operations of '{name}' grow as {words}, {growth.family}"
+            held = exponent <= float(limit) + ROUNDED
+            yield Claim(text, f"exponent at most {limit}", f"{exponent:.2f}", held)
+
+
+def plots(found: Sequence[Growth]) -> Iterator[Plot]:
+    """Times over the number of bodies."""
+    for growth in found:
+        bodies = [float(n) for n in growth.bodies]
+        curves = [Curve(name, bodies, growth.micro[name]) for name in SCALED]
+        name = "second_derivatives_" + growth.family.split()[0]
+        title = f"Second derivatives, {growth.family}"
+        yield Plot(name, title, "bodies", "microseconds a state, in batches", curves)
+
+
+def run(quick: bool, watch: Watch) -> Findings:
+    """Measure on robots and generated trees, and on families of growing size."""
+    notes: list[str] = []
+    names = ["panda", "tree7"] if quick else [*KNOWN, *GENERATED]
+    robots, effort = chosen(names, notes.append), EFFORT[quick]
+    headers = [] if quick else compiled(2, notes.append)
+    for compiler in headers:
+        flags = " ".join(OPTIMISATION)
+        notes.append(f"Pinocchio's headers by {compiler.name} ({compiler.version}), {flags}.")
+    watch.expect(effort.rounds * (len(robots) + 2))
+    results = []
+    with one_core():
+        for robot in robots:
+            peers = headers_robots(headers, robot, notes.append)
+            tick = partial(watch.step, robot.label)
+            results.append(measure(robot, BATCH, peers, effort, tick))
+        sizes = 2 if quick else len(CHAINS)
+        found = growths(sizes, effort, partial(watch.step, "scaling"))
+    data = {
+        "microseconds": {r.robot.label: {x: r.micro(x) for x in r.seconds} for r in results},
+        "states": {r.robot.label: r.states for r in results},
+        "scaling": [asdict(growth) for growth in found],
+    }
+    every = [*tables(results), *map(growth_table, found)]
+    return Findings(every, list(plots(found)), list(claims(results, found)), notes, data)
+
+
+EXPERIMENT = Experiment(
+    "second_derivatives",
+    "Second derivatives of dynamics",
+    "beside Pinocchio's headers, and in first derivatives",
+    run,
+)

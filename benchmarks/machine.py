@@ -1,0 +1,86 @@
+"""What a reader needs to know of the machine and the versions, and when results are the same."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.metadata
+import os
+import platform
+import re
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import dtau
+from benchmarks.harness import cores
+from dtau import _core
+
+# What experiments compare with or compute with, by the names of their distributions
+PACKAGES = (
+    *("numpy", "pin", "example-robot-data", "casadi", "mujoco"),
+    *("jax", "adam-robotics", "jaxsim", "frax"),
+)
+
+
+def environment() -> dict[str, Any]:
+    """Machine, compilers and versions; no time, no folder: equal where results are comparable."""
+    core = Path(_core.__file__).read_bytes()
+    versions = {"dtau": dtau.__version__, "python": platform.python_version()}
+    for package in PACKAGES:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            versions[package] = importlib.metadata.version(package)
+    return {
+        "processor": _processor(),
+        "cores": f"{cores()} of {os.cpu_count()} usable",
+        "system": f"{platform.system()} {platform.machine()}",
+        "instruction set": _core.instruction_set(),
+        "core": f"{len(core) / 1e6:.2f} MB, compiled by {_maker(core)}",
+        "digest": _digest(),
+        "compilers": {Path(path).name: said for path, said in compilers().items()},
+        "versions": versions,
+    }
+
+
+def _digest() -> str:
+    """Of all files of the package, compiled ones too."""
+    folder = Path(dtau.__file__).parent
+    files = (x for x in sorted(folder.rglob("*")) if x.suffix in (".py", ".so", ".pyd"))
+    return hashlib.sha256(b"\0".join(x.read_bytes() for x in files)).hexdigest()[:16]
+
+
+def _maker(core: bytes) -> str:
+    """The compiler of the extension module, which most leave their names in."""
+    found = re.search(rb"GCC: \([^\0]+|clang version [^\0]+", core)
+    return found[0].decode(errors="replace") if found else "an unknown compiler"
+
+
+@cache
+def compilers() -> dict[str, str]:
+    """Where clang++ and g++ are, or the newest clang++-N and g++-N, and what they say they are."""
+    newest = ["", *(f"-{version}" for version in range(99, 0, -1))]
+    found: dict[str, str] = {}
+    for name in ("clang++", "g++"):
+        path = next(filter(None, (shutil.which(name + suffix) for suffix in newest)), None)
+        with contextlib.suppress(OSError, subprocess.SubprocessError):
+            if path:
+                found[path] = _first_line([path, "--version"])
+    if len(found) == 2 and all("clang" in said for said in found.values()):  # as on macOS
+        found.popitem()
+    return found
+
+
+def _first_line(command: list[str]) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    return done.stdout.partition("\n")[0].strip()
+
+
+def _processor() -> str:
+    """The processor's name, in its maker's words where the system tells them."""
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()

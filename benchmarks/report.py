@@ -1,0 +1,142 @@
+"""The report: what was measured where, all claims, and a section an experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from benchmarks import plots
+from benchmarks.experiment import Claim, Findings, Table
+from benchmarks.records import Record, Setting
+
+MARKER = "<!-- All below is written by `python -m benchmarks --docs`. -->"
+TITLE = "# Benchmarks"
+VERDICTS = {True: "holds", False: "**does not hold**", None: "not decided"}
+
+
+def head(path: Path) -> str:
+    """What is written by hand above `MARKER` in a file, or a title if there is no file.
+
+    Raises ValueError if the file has no such line: nothing of it is overwritten then.
+    """
+    if not path.exists():
+        return TITLE
+    above, marker, _ = path.read_text(encoding="utf-8").partition(MARKER)
+    if not marker:
+        raise ValueError(f"{path} has no line {MARKER!r}, below which the report goes")
+    return above.rstrip()
+
+
+def write(
+    path: Path, head: str, figures: Path, setting: Setting, records: Sequence[Record]
+) -> None:
+    """Write the report below a head, and the figures that are not in their folder yet."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for record in records:
+        for plot in record.findings.plots if record.findings else ():
+            if plots.available() and not (file := figures / f"{plot.name}.png").is_file():
+                figures.mkdir(parents=True, exist_ok=True)
+                plots.draw(plot, file)
+    where = "" if figures == path.parent else f"{figures.relative_to(path.parent).as_posix()}/"
+    path.write_text(f"{head}\n\n{MARKER}\n\n{body(setting, records, where)}", encoding="utf-8")
+
+
+def body(setting: Setting, records: Sequence[Record], figures: str = "") -> str:
+    """All below the marker, in Markdown; figures are in this folder."""
+    parts = [*_where(setting, records), *_claims(records)]
+    for record in records:
+        parts += _section(record, figures)
+    return "\n\n".join(parts) + "\n"
+
+
+def _where(setting: Setting, records: Sequence[Record]) -> Iterable[str]:
+    """What was measured on which machine."""
+    machine = setting.environment
+    versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
+    compilers = ", ".join(f"{name} ({said})" for name, said in machine["compilers"].items())
+    yield "## The machine"
+    if setting.quick:
+        yield "**A quick run: all results are checked, all times are rough.**"
+    rows = {
+        "processor": f"{machine['processor']}, {machine['cores']}",
+        "system": machine["system"],
+        "dtau's core": f"{machine['core']}; instruction set {machine['instruction set']}",
+        "compilers at hand": compilers or "none",
+        "versions": versions,
+    }
+    if setting.robot:
+        rows["robot of --urdf"] = setting.robot
+    if records:
+        days = sorted({record.date[:10] for record in records})
+        minutes = sum(record.seconds for record in records) / 60.0
+        rows["measured"] = f"{' to '.join(dict.fromkeys((days[0], days[-1])))}, {minutes:.1f} min"
+    yield "\n".join(f"- {name}: {_cell(said)}" for name, said in rows.items())
+    yield (
+        "A time is the median over many rounds, in which the contenders take turns; a ratio is the "
+        "median of the ratios within a round, with its quartiles. Every result is compared with "
+        "another way to it before it is timed."
+    )
+
+
+def _claims(records: Sequence[Record]) -> Iterable[str]:
+    """All claims in one table, and what is wrong or missing."""
+    yield "## Claims"
+    failed = [record for record in records if record.failed]
+    if failed:
+        yield "\n".join(f"- **FAILED: {x.experiment}**: {x.failed}" for x in failed)
+    claims = [
+        (record.experiment, claim)
+        for record in records
+        for claim in (record.findings.claims if record.findings else ())
+    ]
+    if not claims:
+        yield "None."
+        return
+    yield f"{tally([claim for _, claim in claims])}."
+    header = ("experiment", "claim", "asked", "measured", "")
+    rows = [
+        [name, claim.text, claim.asked, claim.measured, VERDICTS[claim.holds]]
+        for name, claim in claims
+    ]
+    yield _markdown(Table("", header, rows, left=len(header)))
+
+
+def tally(claims: Sequence[Claim]) -> str:
+    """How many claims hold."""
+    held = sum(bool(claim.holds) for claim in claims)
+    open_ = sum(claim.holds is None for claim in claims)
+    said = f"{held} of {len(claims)} claim{'s' * (len(claims) != 1)} hold{'s' * (held == 1)}"
+    return said + (f", {open_} not decided" if open_ else "")
+
+
+def _section(record: Record, figures: str) -> Iterable[str]:
+    """One experiment."""
+    yield f"## {record.title}"
+    yield f"`{record.experiment}`; {record.source}; {record.seconds:.0f} s, {record.date}"
+    if record.failed:
+        yield f"**FAILED:** {record.failed}"
+    if record.unavailable:
+        yield f"Left out: {record.unavailable}"
+    found = record.findings or Findings()
+    for plot in found.plots:
+        if plots.available():
+            yield f"![{plot.title}]({figures}{plot.name}.png)"
+        else:
+            yield f"(figure: {plot.title}: needs matplotlib: python -m pip install matplotlib)"
+    for table in found.tables:
+        yield f"**{' '.join(table.title.split())}**"
+        yield _markdown(table)
+    if found.notes:
+        yield "\n".join(f"- {' '.join(note.split())}" for note in found.notes)
+
+
+def _markdown(table: Table) -> str:
+    """A table, its numbers to the right."""
+    rule = ["---" if i < table.left else "---:" for i in range(len(table.header))]
+    rows = [[_cell(cell) for cell in row] for row in (table.header, *table.rows)]
+    rows.insert(1, rule)
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _cell(said: str) -> str:
+    return said.replace("|", "\\|").replace("\n", " ")
