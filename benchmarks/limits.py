@@ -19,6 +19,9 @@ except ImportError:  # Windows, where only the time is limited
     resource = None  # type: ignore[assignment]
 
 
+STARTING = 60.0  # seconds, at most: the limit begins after what is imported
+
+
 @dataclass(frozen=True)
 class Limit:
     """Of one child process, and of each process that it starts."""
@@ -39,7 +42,7 @@ def within(
     process = context.Process(target=_send, args=(sender, limit, make, arguments), daemon=True)
     process.start()
     sender.close()
-    deadline = perf_counter() + limit.seconds
+    deadline = perf_counter() + STARTING
     items: list[Any] = []
     try:
         while receiver.poll(max(0.0, deadline - perf_counter())):
@@ -52,6 +55,9 @@ def within(
                 return items, f"{limit.gigabytes:g} GB"  # by a signal, as systems do for memory
             if kind == "error":
                 raise item
+            if kind == "start":
+                deadline = perf_counter() + limit.seconds
+                continue
             if kind == "end":
                 return items, item
             items.append(item)
@@ -70,6 +76,7 @@ def _send(
     if resource:
         size = int(limit.gigabytes * 2**30)
         resource.setrlimit(resource.RLIMIT_AS, (size, size))
+    sender.send(("start", None))
     try:
         for item in make(*arguments):
             sender.send(("item", item))

@@ -27,6 +27,7 @@ from benchmarks.experiment import (
     Findings,
     Plot,
     Table,
+    UnavailableError,
     Watch,
     require_close,
 )
@@ -87,14 +88,10 @@ def run(quick: bool, watch: Watch) -> Findings:
     """Load, check and time the robots."""
     labels = QUICK if quick else tuple(ROBOTS)
     watch.expect(len(labels))
-    timed, notes = [], ["The paper's times are quoted from another machine, not measured here."]
+    timed = []
     with one_core():
         for label in labels:
-            path = _path(ROBOTS[label][0])
-            if path is None:
-                notes.append(f"{label} was left out: python -m pip install example-robot-data")
-            else:
-                timed.append(_measure(label, path, EFFORT[quick]))
+            timed.append(_measure(label, _path(ROBOTS[label][0]), EFFORT[quick]))
             watch.step(label)
     header = ["robot", "dofs", "depth"]
     header += ["torques", "first", "second", "packed", "second/first"] * 2
@@ -104,21 +101,23 @@ def run(quick: bool, watch: Watch) -> Findings:
     )
     return Findings(
         tables=[Table(title, header, [t.cells() for t in timed])],
-        plots=[_plot(timed)] if timed else [],
+        plots=[_plot(timed)],
         claims=_claims(timed),
-        notes=notes,
+        notes=["The paper's times are quoted from another machine, not measured here."],
         data={t.label: {name: t.micro(name) for name in t.seconds} for t in timed},
     )
 
 
-def _path(file: str) -> Path | None:
+def _path(file: str) -> Path:
     """Where a file of example-robot-data is."""
     try:
         listed = importlib.metadata.files("example-robot-data") or []
     except importlib.metadata.PackageNotFoundError:
-        return None
-    found = (p for p in listed if str(p).replace("\\", "/").endswith(file))
-    return next((Path(str(p.locate())) for p in found), None)
+        listed = []
+    for path in listed:
+        if str(path).replace("\\", "/").endswith(file):
+            return Path(str(path.locate()))
+    raise UnavailableError(f"there is no {file}: python -m pip install example-robot-data")
 
 
 def _measure(label: str, path: Path, effort: Effort) -> Timed:
@@ -205,19 +204,16 @@ def _claims(timed: list[Timed]) -> list[Claim]:
 
 
 def _plot(timed: list[Timed]) -> Plot:
+    x = list(range(len(timed)))
     curves = [
-        Curve(
-            f"{name}, {way}",
-            [t.dofs for t in timed],
-            [t.micro(f"{name} {way}") for t in timed],
-            dashed=way == "batch",
-        )
+        Curve(f"{name}, {way}", x, [t.micro(f"{name} {way}") for t in timed], dashed=way == "batch")
         for name in FUNCTIONS
         for way in ("alone", "batch")
     ]
-    labels = ", ".join(t.label for t in timed)
-    title = f"Inverse dynamics and its derivatives: {labels}"
-    return Plot("paper_001_robots", title, "degrees of freedom", "microseconds a state", curves)
+    title = "Inverse dynamics (torques), first derivatives, tensors of second ones"
+    ticks = [f"{t.label}, {t.dofs}" for t in timed]
+    units = ("robot, degrees of freedom", "microseconds a state")
+    return Plot("paper_001_robots", title, *units, curves, ticks=ticks)
 
 
 EXPERIMENT = Experiment(

@@ -33,6 +33,7 @@ from benchmarks.experiment import (
     Findings,
     Plot,
     Table,
+    UnavailableError,
     Watch,
     require_close,
 )
@@ -78,8 +79,7 @@ class Peer:
 def run(quick: bool, watch: Watch) -> Findings:
     """Go through functions and ways, each as far as its limit lets it."""
     if not importlib.util.find_spec("casadi"):
-        missing = "CasADi is not installed (python -m pip install casadi): nothing was measured."
-        return Findings(notes=[missing])
+        raise UnavailableError("CasADi is not installed: python -m pip install casadi")
     from benchmarks.casadi_calls import c_compiler
 
     chains = [(101, f, w, MOST) for f in ("inverse", "forward") for w in WAYS]

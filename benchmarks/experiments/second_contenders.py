@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,15 +15,11 @@ from benchmarks.calls import alone, batch
 from benchmarks.experiment import Array, require_close
 from benchmarks.harness import Contender, Effort, Spread, interleaved, number
 from benchmarks.revolute import RevoluteTree
+from dtau import _testing
 
 LONE_STATES = 4
 AGREEMENT = 1e-11  # of the largest element, of CasADi's results
 STEP = 1e-5  # of differences, rad and rad/s
-
-try:
-    _testing: Any = importlib.import_module("dtau._testing")
-except ImportError:
-    _testing = None
 
 
 def chain_states(bodies: int, branching: int, count: int) -> tuple[dtau.Model, tuple[Array, ...]]:
@@ -39,10 +34,8 @@ def tensors(model: dtau.Model, q: Array, v: Array, a: Array) -> list[Array]:
     return [second[0], second[2], np.swapaxes(second[1], -1, -2), second[3]]
 
 
-def operations(model: dtau.Model, q: Array, v: Array, a: Array) -> int | None:
-    """Multiplications, additions and divisions of packed tensors; None without dtau._testing."""
-    if _testing is None:
-        return None
+def operations(model: dtau.Model, q: Array, v: Array, a: Array) -> int:
+    """Multiplications, additions and divisions of packed tensors."""
     _testing.counting.take()
     _testing.counting.inverse_dynamics_second_derivatives(model, False, True, q, v, a, None)
     return int(sum(_testing.counting.take()))
@@ -118,11 +111,11 @@ class Peer:
         *("called", "alone", "ratio", "looped", "batch", "ratio"),
     )
 
-    def cells(self, operations: int | None) -> list[str]:
+    def cells(self, operations: int) -> list[str]:
         """As the table shows it; by the package's operations."""
         kind = "serial" if self.branching == 1 else f"branched by {self.branching}"
         cells = [kind, self.way, str(self.bodies), str(self.entries), str(self.nodes)]
-        cells.append(f"{self.nodes / operations:.2f}x" if operations else "")
+        cells.append(f"{self.nodes / operations:.2f}x")
         cells.append(f"{self.seconds:.1f}")
         for theirs, ours in (("called", "alone"), ("looped", "batch")):
             if theirs in self.microseconds:

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks.experiment import WrongResultError
+from benchmarks.experiments import second_contenders, time_cases
+from benchmarks.experiments.paper_002_cost import Cost
+from benchmarks.experiments.quoted_times import Row
+from benchmarks.limits import Limit, within
+from benchmarks.revolute import RevoluteTree
 from compare import TOLERANCE, assert_close
-from files import ROOT
 
 import dtau
-
-
-@pytest.fixture
-def benchmark(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Any]:
-    """Import a module of the benchmarks by its name in the package."""
-    monkeypatch.syspath_prepend(str(ROOT))
-    return lambda name: importlib.import_module(f"benchmarks.{name}")
 
 
 @pytest.mark.parametrize(
@@ -37,48 +33,45 @@ def benchmark(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Any]:
     ],
 )
 def test_wrong_results_are_not_timed(
-    benchmark: Any, function: str, spoilt: int, monkeypatch: pytest.MonkeyPatch
+    function: str, spoilt: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cases, wrong_result = benchmark("experiments.time_cases"), benchmark("experiment")
-    case = cases.Case.of(dtau.robots.aerial_manipulator(), function, 2, 5)
+    case = time_cases.Case.of(dtau.robots.aerial_manipulator(), function, 2, 5)
     assert case.check().shape[:3] == (5, 3, 12)
-    right = cases.FUNCTIONS[function]
+    right = time_cases.FUNCTIONS[function]
 
     def wrong(*arguments: Any, **options: Any) -> Any:
         results = right(*arguments, **options)
         (results[0] if isinstance(results, tuple) else results)[..., spoilt, 3:5] *= 1.0 + 1e-6
         return results
 
-    monkeypatch.setitem(cases.FUNCTIONS, function, wrong)
-    with pytest.raises(wrong_result.WrongResultError, match=f"^{function}|dtau: {function}"):
+    monkeypatch.setitem(time_cases.FUNCTIONS, function, wrong)
+    with pytest.raises(WrongResultError, match=f"^{function}|dtau: {function}"):
         case.check()
 
 
-def test_exponents_are_fitted(benchmark: Any) -> None:
-    cost = benchmark("experiments.paper_002_cost").Cost
+def test_exponents_are_fitted() -> None:
     x = [7, 50, 996]
-    assert cost("inverse", "batch", "bodies", 5, x, [0.1 * i for i in x]).exponent == (
+    assert Cost("inverse", "batch", "bodies", 5, x, [0.1 * i for i in x]).exponent == (
         pytest.approx(1.0)
     )
     x = [0, 3, 10]
-    assert cost("inverse", "batch", "order", None, x, [(i + 1) ** 2 for i in x]).exponent == (
+    assert Cost("inverse", "batch", "order", None, x, [(i + 1) ** 2 for i in x]).exponent == (
         pytest.approx(2.0)
     )
 
 
-def test_ratios_are_to_the_better_quoted_number(benchmark: Any) -> None:
-    row = benchmark("experiments.quoted_times").Row
+def test_ratios_are_to_the_better_quoted_number() -> None:
     # built 1.8, printed 2.326; then printed 8.171, built 15.1; then only printed, built, neither
-    assert row(7, "inverse", 0, 0.9, 0.1).better == ("built", 1.8)
-    assert row(7, "inverse", 5, 2.0, 0.5).better == ("printed", 8.171)
-    assert row(7, "forward", 3, 2.0, 0.5).better == ("printed", 6.461)
-    assert row(101, "forward", 5, 50.0, 5.0).better == ("built", 342.0)
-    assert row(101, "forward", 4, 50.0, 5.0).better is None
-    right = row(7, "inverse", 5, 2.0, 1.0)
+    assert Row(7, "inverse", 0, 0.9, 0.1).better == ("built", 1.8)
+    assert Row(7, "inverse", 5, 2.0, 0.5).better == ("printed", 8.171)
+    assert Row(7, "forward", 3, 2.0, 0.5).better == ("printed", 6.461)
+    assert Row(101, "forward", 5, 50.0, 5.0).better == ("built", 342.0)
+    assert Row(101, "forward", 4, 50.0, 5.0).better is None
+    right = Row(7, "inverse", 5, 2.0, 1.0)
     assert right.cells()[4:] == ["8.171", "15.1", "printed", "4.1x", "8.2x"]
     assert [claim.holds for claim in right.claims()] == [True, False]  # 6 and 20 times, of built
-    assert not row(101, "forward", 4, 50.0, 5.0).claims()
-    assert len(row(101, "forward", 4, 50.0, 5.0).cells()) == len(right.cells())
+    assert not Row(101, "forward", 4, 50.0, 5.0).claims()
+    assert len(Row(101, "forward", 4, 50.0, 5.0).cells()) == len(right.cells())
 
 
 @pytest.mark.parametrize("eliminate", [False, True])
@@ -89,10 +82,12 @@ def test_ratios_are_to_the_better_quoted_number(benchmark: Any) -> None:
     ids=["torques", "accelerations"],
 )
 def test_casadi_has_the_same_time_derivatives(
-    benchmark: Any, function: str, orders: int, tolerance: Callable[[int], float], eliminate: bool
+    function: str, orders: int, tolerance: Callable[[int], float], eliminate: bool
 ) -> None:
     pytest.importorskip("casadi")
-    peer, calls = benchmark("casadi_time"), benchmark("casadi_calls")
+    from benchmarks import casadi_calls as calls
+    from benchmarks import casadi_time as peer
+
     model = dtau.robots.aerial_manipulator()
     rng = np.random.default_rng(0)
     q, v, _ = dtau.random_state(model, rng, shape=(3,))
@@ -111,18 +106,17 @@ def test_casadi_has_the_same_time_derivatives(
 
 
 @pytest.mark.parametrize("branching", [1, 2])
-def test_casadi_and_differences_have_the_same_tensors(benchmark: Any, branching: int) -> None:
-    contenders, trees = benchmark("experiments.second_contenders"), benchmark("revolute")
-    model, states = contenders.chain_states(5, branching, 2)
-    want = contenders.tensors(model, *states)
-    for x, y in zip(contenders.Differences(model, *states).tensors(), want, strict=True):
+def test_casadi_and_differences_have_the_same_tensors(branching: int) -> None:
+    model, states = second_contenders.chain_states(5, branching, 2)
+    want = second_contenders.tensors(model, *states)
+    for x, y in zip(second_contenders.Differences(model, *states).tensors(), want, strict=True):
         assert_close(x, y[-1], 1e-8, "differences")
     pytest.importorskip("casadi")
-    peer = benchmark("casadi_second").SecondDerivatives(
-        trees.RevoluteTree.of(model), eliminate=False
-    )
-    calls, inputs = benchmark("casadi_calls"), benchmark("casadi_second").inputs
-    got = peer.dense(calls.Called(peer.function, inputs(*states)).all())
+    from benchmarks import casadi_calls as calls
+    from benchmarks import casadi_second as second
+
+    peer = second.SecondDerivatives(RevoluteTree.of(model), eliminate=False)
+    got = peer.dense(calls.Called(peer.function, second.inputs(*states)).all())
     assert peer.function.nnz_out(0) < 4 * 5**3
     for x, y in zip(got, want, strict=True):
         assert_close(x, y, TOLERANCE["long sums"], "CasADi")
@@ -149,14 +143,13 @@ def vanish() -> Iterator[int]:
     os._exit(3)
 
 
-def test_limits_end_what_takes_too_long_or_too_much(benchmark: Any, tmp_path: Path) -> None:
-    limits = benchmark("limits")
-    limit = limits.Limit(20.0, 1.5)
-    assert limits.within(limit, count_slowly, 3, 0.0) == ([0, 1, 2], "")
-    assert limits.within(limit, take_memory) == ([1], "1.5 GB")
-    items, end = limits.within(limits.Limit(2.0, 1.5), count_slowly, 3, 60.0)
+def test_limits_end_what_takes_too_long_or_too_much() -> None:
+    limit = Limit(20.0, 1.5)
+    assert within(limit, count_slowly, 3, 0.0) == ([0, 1, 2], "")
+    assert within(limit, take_memory) == ([1], "1.5 GB")
+    items, end = within(Limit(2.0, 1.5), count_slowly, 3, 60.0)
     assert (items, end) == ([], "2 s")
     with pytest.raises(LookupError, match="of the child's"):
-        limits.within(limit, fail)
+        within(limit, fail)
     with pytest.raises(RuntimeError, match="ended with 3"):
-        limits.within(limit, vanish)
+        within(limit, vanish)
