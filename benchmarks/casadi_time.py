@@ -10,37 +10,18 @@ C code of them, compiled, is the best that CasADi can do.
 
 from __future__ import annotations
 
-import ctypes
-import os
-import shlex
-import shutil
-import subprocess
-from collections.abc import Sequence
-from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import casadi
 import numpy as np
-from harness import Array
 
 import dtau
+from benchmarks.experiment import Array
 
 _BASE = dtau.Inertia(2.5, tensor=np.diag([0.03, 0.03, 0.05]))  # [HO-FBS] table 3
 _LINK = dtau.Inertia(0.25, com=(0, 0, -0.06), tensor=np.diag([0.002, 0.002, 0.001]))
 
-FLAGS = ("-O3", "-march=native", "-shared", "-fPIC")
 _NAME = "dynamics"
-_LOOP = f"""
-#include <stddef.h>
-void many(const double* x, double* y, size_t nx, size_t ny, size_t states, double* w) {{
-  for (size_t i = 0; i < states; ++i, x += nx, y += ny) {{
-    const double* arg[1] = {{x}};
-    double* res[1] = {{y}};
-    {_NAME}(arg, res, 0, w, 0);
-  }}
-}}
-"""
 
 
 # Expressions
@@ -75,8 +56,9 @@ class Derivatives:
             self.outputs = casadi.cse(self.outputs)
 
     def function(self) -> Any:
-        """All orders so far, as a function of x."""
-        return casadi.Function(_NAME, [self._x], [casadi.vertcat(*self.outputs)])
+        """All orders so far, as a function of x without what only higher orders need."""
+        x = casadi.vertcat(self._gravity, self._angles, *self._stack[: len(self.outputs) + 1])
+        return casadi.Function(_NAME, [x], [casadi.vertcat(*self.outputs)])
 
     def _order_zero(self) -> Any:
         raise NotImplementedError
@@ -204,6 +186,7 @@ def _motion_cross(twist: Any) -> Any:
 
 def _axis(joint: dtau.Joint) -> int:
     """The coordinate axis of a revolute joint."""
+    assert isinstance(joint.type, dtau.Revolute)
     return int(np.argmax(np.abs(joint.type.axis)))
 
 
@@ -224,80 +207,4 @@ def inputs(model: dtau.Model, q: Array, stack: Array) -> Array:
     return np.concatenate([gravity, q[:, 7:], stack.reshape(len(q), -1)], axis=1)
 
 
-# What is called
-
-
-class Called:
-    """A function called from Python for one state after the other, in CasADi's fastest way."""
-
-    def __init__(self, function: Any, states: Array) -> None:
-        self._buffer, self._call = function.buffer()
-        self._x = np.empty(states.shape[1])
-        self.out = np.empty(function.size1_out(0))
-        self._buffer.set_arg(0, memoryview(self._x))
-        self._buffer.set_res(0, memoryview(self.out))
-        self._states = states
-
-    def run(self, passes: int) -> None:
-        """Evaluate at all states, one after the other."""
-        x, states, call = self._x, list(self._states), self._call
-        for _ in range(passes):
-            for state in states:
-                x[:] = state
-                call()
-
-    def all(self) -> Array:
-        """The results at all states."""
-        rows = []
-        for state in self._states:
-            self._x[:] = state
-            self._call()
-            rows.append(self.out.copy())
-        return np.array(rows)
-
-
-class Compiled:
-    """A function as C code, compiled, with a loop over states in C."""
-
-    def __init__(self, function: Any, states: Array, folder: Path) -> None:
-        name = f"order{function.size1_out(0)}"
-        generator = casadi.CodeGenerator(f"{name}.c", {"with_header": False})
-        generator.add(function)
-        source = Path(generator.generate(f"{folder}{os.sep}"))
-        with source.open("a", encoding="utf-8") as file:
-            file.write(_LOOP)
-        library = folder / f"{name}.so"
-        start = perf_counter()
-        subprocess.run(
-            [*compiler(), *FLAGS, str(source), "-o", str(library), "-lm"],
-            check=True,
-        )
-        self.seconds = perf_counter() - start
-        self.function = casadi.external(_NAME, str(library))
-        self._many = ctypes.CDLL(str(library)).many
-        self._many.restype = None
-        self.out = np.full((len(states), function.size1_out(0)), np.nan)
-        self._states = np.ascontiguousarray(states)
-        self._work = np.empty(max(1, function.sz_w()))
-        pointer = ctypes.c_void_p
-        x, y, w = (pointer(a.ctypes.data) for a in (self._states, self.out, self._work))
-        nx, ny = (ctypes.c_size_t(a.shape[1]) for a in (self._states, self.out))
-        self._arguments = (x, y, nx, ny, ctypes.c_size_t(len(states)), w)
-
-    def run(self, passes: int) -> None:
-        """Evaluate at all states."""
-        for _ in range(passes):
-            self._many(*self._arguments)
-
-    def all(self) -> Array:
-        """The results at all states."""
-        self.run(1)
-        return self.out
-
-
-def compiler() -> Sequence[str]:
-    """The system's C compiler, or what the variable CC says; an exit where there is none."""
-    words = shlex.split(os.environ.get("CC", "cc"))
-    if not shutil.which(words[0]):
-        raise SystemExit(f"--part casadi: expected a C compiler, found no {words[0]!r} (set CC)")
-    return words
+KINDS: dict[str, type[Derivatives]] = {"inverse": InverseDynamics, "forward": ForwardDynamics}

@@ -1,0 +1,75 @@
+"""Second derivatives by complex step of the package's own first ones, compiled on the spot.
+
+`complex_step.cpp` is the core's IDSVA with complex numbers, with the core's flags and for this
+processor; multiplications are those of finite numbers. A call loops over states and directions in
+C++: no Python is in its time. It works on trees of revolute joints, from a checkout of the sources.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import subprocess
+import tempfile
+import weakref
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.experiment import Array
+from benchmarks.revolute import RevoluteTree
+
+ROOT = Path(__file__).parents[1]
+SOURCES = ("benchmarks/complex_step.cpp", "src/tree/compiled_tree.cpp", "src/tree/sparsity.cpp")
+FLAGS = (
+    *("-std=c++20", "-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno"),
+    *("-fno-trapping-math", "-fcx-limited-range", "-shared", "-fPIC", "-Iinclude", "-Isrc"),
+)
+COMPILERS = ("g++", "clang++")
+
+
+def library() -> ctypes.CDLL | None:
+    """The compiled program; None where there is no compiler or no source."""
+    compiler = next(filter(None, map(shutil.which, COMPILERS)), None)
+    if compiler is None or not all((ROOT / source).is_file() for source in SOURCES):
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "complex_step.so"
+        command = [compiler, *FLAGS, *SOURCES, "-o", str(path)]
+        subprocess.run(command, check=True, cwd=ROOT, capture_output=True)
+        program = ctypes.CDLL(str(path))
+    pointer, size = ctypes.c_void_p, ctypes.c_ssize_t
+    program.open_robot.argtypes = (ctypes.c_int, *(pointer,) * 8)
+    program.open_robot.restype = pointer
+    program.close_robot.argtypes = (pointer,)
+    program.close_robot.restype = None
+    program.second.argtypes = (*(pointer,) * 4, size, pointer)
+    program.second.restype = None
+    return program
+
+
+class ComplexStep:
+    """Second derivatives of a robot at given states, into an array of their own."""
+
+    def __init__(
+        self, program: ctypes.CDLL, tree: RevoluteTree, q: Array, v: Array, a: Array
+    ) -> None:
+        fields = (tree.parent, tree.rotation, tree.translation, tree.axis, tree.mass, tree.com)
+        arrays = [np.ascontiguousarray(x) for x in (*fields, tree.tensor, tree.gravity)]
+        robot = program.open_robot(tree.n, *(x.ctypes.data for x in arrays))
+        weakref.finalize(self, program.close_robot, robot)
+        self._second = program.second
+        self._states = [np.ascontiguousarray(x) for x in (q, v, a)]
+        self.out = np.full((len(q), 4, *(tree.n,) * 3), np.nan)
+        pointers = (x.ctypes.data for x in self._states)
+        self._arguments = (robot, *pointers, len(q), self.out.ctypes.data)
+
+    def run(self, passes: int) -> None:
+        """Evaluate at all states."""
+        for _ in range(passes):
+            self._second(*self._arguments)
+
+    def tensors(self) -> list[Array]:
+        """d2tau/dqdq, dvdv, dvdq, dM/dq, [i, j, k]: output i, by the first along j, then k."""
+        self.run(1)
+        return [np.moveaxis(self.out[:, m], 1, -1) for m in range(4)]

@@ -1,0 +1,331 @@
+"""[IDSVA-SO] figure 3: second derivatives on chains of growing size, serial and branched.
+
+The package's tensors (dense, and packed: the entries that are not zero) in turns with
+
+    complex step   of the same core's first derivatives, compiled on the spot: the paper's reference
+    differences    central ones of the package's first derivatives, 4 N states in one batch
+
+and with CasADi's automatic differentiation of first derivatives, in processes with a limit of time
+and memory, from small chains on until it ends them:
+
+    plain        by its virtual machine, as the paper has it
+    eliminated   the same with common subexpressions eliminated
+    compiled     that as C code by the C compiler, which the paper lacks
+
+The chains are `dtau.robots.chain` of revolute joints on a fixed base. CasADi computes what the
+packed tensors hold. Every result is compared before it is timed.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import dtau
+from benchmarks.calls import alone, batch, exponent
+from benchmarks.complex_step import ComplexStep, library
+from benchmarks.experiment import (
+    Claim,
+    Curve,
+    Experiment,
+    Findings,
+    Plot,
+    Table,
+    Watch,
+    require_close,
+)
+from benchmarks.experiments import second_contenders
+from benchmarks.experiments.second_contenders import Differences, Peer, chain_states, tensors
+from benchmarks.harness import Contender, Effort, Spread, interleaved, number, one_core
+from benchmarks.limits import Limit, within
+from benchmarks.revolute import RevoluteTree
+
+SECOND = dtau.inverse_dynamics_second_derivatives
+BODIES = {False: (3, 5, 10, 15, 20, 30, 40, 70, 100), True: (2, 5)}  # by quick
+BRANCHING = (1, 2)
+WAYS = ("plain", "eliminated", "compiled")
+LIMIT = {False: Limit(30.0, 4.0), True: Limit(5.0, 4.0)}
+LIMIT_C = {False: Limit(60.0, 4.0), True: Limit(5.0, 4.0)}  # of compiled code
+BATCH_BYTES = 2**26  # of the dense results of a batch, at most
+BATCH = 64
+LONE_STATES = 4
+EFFORT = {False: Effort(rounds=9, block=2e-3), True: Effort(rounds=3, block=1e-3)}
+EXACT, DIFFERENCES = 1e-12, 1e-6  # of the largest element
+SCATTER = 0.1  # of fitted exponents
+FEW = 5  # bodies, of which [IDSVA-SO] claims nothing
+ASKED = 1.5  # times faster than CasADi, of serial chains with more
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Seconds a state of the package and what works without CasADi, a number a round."""
+
+    branching: int
+    bodies: int
+    depth: int
+    operations: int  # of packed tensors
+    seconds: dict[str, Any]
+    error: float  # of differences, of the largest element
+
+    def micro(self, name: str) -> float:
+        """Microseconds a state."""
+        return 1e6 * float(np.median(self.seconds[name]))
+
+    def ratio(self, name: str, by: str) -> float:
+        """How many times as long."""
+        return Spread.of(self.seconds[name] / self.seconds[by]).median
+
+    def cells(self) -> list[str]:
+        """As the table shows it."""
+        cells = [_kind(self.branching), str(self.bodies), str(self.depth)]
+        cells += [number(self.micro(name)) for name in ("dense", "packed", "dense batch")]
+        cells.append(number(self.micro("packed batch")))
+        for name in ("complex step", "differences"):
+            if name in self.seconds:
+                cells += [number(self.micro(name)), f"{self.ratio(name, 'dense'):.1f}x"]
+            else:
+                cells += ["", ""]
+        return [*cells, f"{self.error:.0e}"]
+
+
+def run(quick: bool, watch: Watch) -> Findings:
+    """Time the chains, then go through CasADi's ways."""
+    notes: list[str] = []
+    has_casadi = importlib.util.find_spec("casadi") is not None
+    chains = [(branching, bodies) for branching in BRANCHING for bodies in BODIES[quick]]
+    watch.expect(len(chains) + 1)
+    program = None if quick else library()
+    if program is None:
+        why = "it takes its time to compile" if quick else "no g++ or clang++, or no sources here"
+        notes.append(f"Complex step was left out: {why}.")
+    watch.step("complex step compiled")
+    found = []
+    with one_core():
+        for branching, bodies in chains:
+            found.append(_measure(branching, bodies, program, EFFORT[quick]))
+            watch.step(f"{_kind(branching)} chain of {bodies}")
+    peers: list[Peer] = []
+    if has_casadi:
+        peers = _casadi(quick, watch, notes)
+    else:
+        notes.append("CasADi is not installed (python -m pip install casadi): it was left out.")
+
+    operations = {(c.branching, c.bodies): c.operations for c in found}
+    header = ["chain", "bodies", "depth", "dense", "packed", "dense", "packed", "complex", "ratio"]
+    header += ["differences", "ratio", "error"]
+    return Findings(
+        tables=[
+            Table(
+                "Tensors of second derivatives, microseconds a state: dtau alone (dense, packed) "
+                f"and in batches of up to {BATCH} (dense, packed); complex step, and central "
+                "differences of first derivatives, by dtau's dense ones alone; error of the "
+                "differences, of the largest element",
+                header,
+                [chain.cells() for chain in found],
+            ),
+            Table(
+                "CasADi's automatic differentiation of first derivatives: nodes of its expression "
+                "by dtau's multiplications and additions (packed); seconds to make and compile it; "
+                "microseconds a state, called from Python beside dtau alone (packed), in a C loop "
+                "beside dtau's batch; ratios with quartiles",
+                Peer.HEADER,
+                [peer.cells(operations[peer.branching, peer.bodies]) for peer in peers],
+                left=2,
+            ),
+        ],
+        plots=[_plot(found, peers, branching) for branching in BRANCHING],
+        claims=[*_casadi_claims(peers, operations), *_claims(found)],
+        notes=notes,
+        data={
+            "chains": [
+                {"branching": c.branching, "bodies": c.bodies, "operations": c.operations}
+                | {"microseconds": {name: c.micro(name) for name in c.seconds}}
+                for c in found
+            ],
+            "casadi": [asdict(peer) for peer in peers],
+        },
+    )
+
+
+def _measure(branching: int, bodies: int, program: Any, effort: Effort) -> Chain:
+    """Check and time what works without CasADi."""
+    size = 4 * 8 * bodies**3
+    count = max(1, min(BATCH, BATCH_BYTES // size))
+    model, states = chain_states(bodies, branching, count)
+    lone = tuple(x[:LONE_STATES] for x in states)
+    label = f"{_kind(branching)} chain of {bodies}"
+    want = tensors(model, *lone)
+    differences = Differences(model, *lone)
+    got = differences.tensors()
+    for x, y in zip(got, want, strict=True):
+        require_close(x, y[-1], DIFFERENCES, f"{label}: differences")
+    errors = (np.abs(x - y[-1]).max() / np.abs(y).max() for x, y in zip(got, want, strict=True))
+    error = float(max(errors))
+    i, j, k = dtau.packed_indices(model)
+    dense, packed = SECOND(model, *lone), SECOND(model, *lone, packed=True)
+    for x, y in zip(packed, dense, strict=True):
+        scattered = np.zeros_like(y)
+        scattered[:, i, j, k] = x
+        require_close(scattered, y, 0.0, f"{label}: packed tensors")
+
+    def outs(results: Any) -> tuple[Any, ...]:
+        return tuple(result[0].copy() for result in results)
+
+    contenders = {
+        "dense": alone(SECOND, model, lone, out=outs(dense)),
+        "packed": alone(SECOND, model, lone, packed=True, out=outs(packed)),
+        "dense batch": batch(SECOND, model, states),
+        "packed batch": batch(SECOND, model, states, packed=True),
+        "differences": Contender(differences.run, len(lone[0])),
+    }
+    if program is not None:
+        step = ComplexStep(program, RevoluteTree.of(model), *lone)
+        for x, y in zip(step.tensors(), want, strict=True):
+            require_close(x, y, EXACT, f"{label}: complex step")
+        contenders["complex step"] = Contender(step.run, len(lone[0]))
+    seconds = interleaved(contenders, effort, lambda: None)
+    operations = second_contenders.operations(model, *(x[0] for x in states))
+    depth = second_contenders.depth(model)
+    return Chain(branching, bodies, depth, operations, seconds, error)
+
+
+def _casadi(quick: bool, watch: Watch, notes: list[str]) -> list[Peer]:
+    """Each way of CasADi's on growing chains, until the limit ends it."""
+    from benchmarks.casadi_calls import c_compiler
+
+    notes.append(
+        f"A way of CasADi's is followed for {LIMIT[quick]} a kind of chain, compiled code for "
+        f"{LIMIT_C[quick]}, in a process of its own."
+    )
+    ways: Sequence[str] = WAYS
+    if not c_compiler():
+        ways = WAYS[:2]
+        notes.append("No C compiler was found (set CC): CasADi's C code was left out.")
+    runs = [(branching, way) for branching in BRANCHING for way in ways]
+    if quick:
+        runs = [*runs[: len(ways)], (2, "eliminated")]
+    watch.expect(len(runs))
+    peers: list[Peer] = []
+    for branching, way in runs:
+        limit = (LIMIT_C if way == "compiled" else LIMIT)[quick]
+        sizes = BODIES[quick][: 1 if quick and way == "compiled" else None]
+        with tempfile.TemporaryDirectory() as folder, one_core():
+            arguments = (branching, sizes, way, BATCH, EFFORT[quick], Path(folder))
+            got, end = within(limit, second_contenders.measured, *arguments)
+        peers += got
+        if end:
+            last = f"{got[-1].bodies} bodies were the most" if got else "none was made"
+            notes.append(f"CasADi, {way}, {_kind(branching)} chains: {last} within {end}.")
+        watch.step(f"CasADi, {way}, {_kind(branching)} chains")
+    return peers
+
+
+def _kind(branching: int) -> str:
+    return "serial" if branching == 1 else f"branched by {branching}"
+
+
+# Claims
+
+
+def _casadi_claims(peers: Sequence[Peer], operations: dict[tuple[int, int], int]) -> list[Claim]:
+    """The paper's comparison, by operations and by time, and C code beside it."""
+    claims = []
+    for branching in BRANCHING:
+        paper = "1.5 to 3x (the paper's, both in CasADi's virtual machine)"
+        if branching > 1:
+            paper = "more than 1x below 70 bodies (the paper's)"
+        for way in WAYS:
+            of = [p for p in peers if (p.branching, p.way) == (branching, way)]
+            if way != "compiled":
+                of = [p for p in of if p.bodies > FEW]
+            if not of:
+                continue
+            least = ASKED if branching == 1 else 1.0
+            asked = paper if way == "plain" else "more than 1x"
+            least = least if way == "plain" else 1.0
+            kind = f"{_kind(branching)} chains of {of[0].bodies} to {of[-1].bodies} bodies"
+            counts = [operations[branching, p.bodies] for p in of]
+            if way != "compiled":
+                ratios = [p.nodes / count for p, count in zip(of, counts, strict=True)]
+                text = f"{kind}: fewer operations than CasADi's expression, {way}"
+                claims.append(_least(text, asked, ratios, least))
+            ratios = [p.ratios["called"][1] for p in of]
+            text = f"{kind}: less time than CasADi, {way}, one state"
+            claims.append(_least(text, asked, ratios, least))
+            if way == "compiled":
+                ratios = [p.ratios["looped"][1] for p in of]
+                text = f"{kind}: less time than CasADi's C code in a loop of C, a batch"
+                claims.append(_least(text, asked, ratios, least))
+    return claims
+
+
+def _claims(found: Sequence[Chain]) -> list[Claim]:
+    """Complex step is slow, and the cost grows as N d^2."""
+    claims = []
+    for branching in BRANCHING:
+        of = [c for c in found if c.branching == branching]
+        kind = f"{_kind(branching)} chains"
+        for name, words in (
+            ("complex step", "complex step of first derivatives (the paper: accurate but slow)"),
+            ("differences", "central differences of first derivatives in a batch"),
+        ):
+            ratios = [c.ratio(name, "dense") for c in of if name in c.seconds]
+            if ratios:
+                text = f"{kind}: less time than {words}, dense tensors, one state"
+                claims.append(_least(text, "more than 1x", ratios, 1.0))
+        if len(of) > 2:
+            size = [c.bodies * c.depth**2 for c in of]
+            powers = {
+                name: exponent(size, [c.micro(name) for c in of])
+                for name in ("packed", "packed batch")
+            }
+            words = ", ".join(f"{name}: {power:.2f}" for name, power in powers.items())
+            claims.append(
+                Claim(
+                    f"{kind}: the time grows at most as N d^2, N bodies and d on the longest path",
+                    f"a power of 1 of it (fitted; {SCATTER:g} more is scatter)",
+                    words,
+                    max(powers.values()) <= 1.0 + SCATTER,
+                )
+            )
+    return claims
+
+
+def _least(text: str, asked: str, ratios: Sequence[float], least: float) -> Claim:
+    return Claim(text, asked, f"{min(ratios):.3g}x to {max(ratios):.3g}x", min(ratios) >= least)
+
+
+def _plot(found: Sequence[Chain], peers: Sequence[Peer], branching: int) -> Plot:
+    of = [c for c in found if c.branching == branching]
+    x = [c.bodies for c in of]
+    curves = [
+        Curve(label, x, [c.micro(name) for c in of], dashed="batch" in name)
+        for name, label in (
+            ("dense", "dtau, dense"),
+            ("packed", "dtau, packed"),
+            ("packed batch", "dtau, packed, batch"),
+            ("differences", "central differences"),
+            ("complex step", "complex step"),
+        )
+        if name in of[0].seconds
+    ]
+    for way in WAYS:
+        row = [p for p in peers if (p.branching, p.way) == (branching, way)]
+        for name, place in (("called", "from Python"), ("looped", "in a C loop")):
+            if row and name in row[0].microseconds:
+                times = [p.microseconds[name] for p in row]
+                curves.append(Curve(f"CasADi, {way}, {place}", [p.bodies for p in row], times))
+    title = f"Second derivatives of inverse dynamics, {_kind(branching)} chains"
+    name = f"paper_001_chains_{branching}"
+    return Plot(name, title, "bodies", "microseconds a state", curves)
+
+
+EXPERIMENT = Experiment(
+    "paper_001_chains", "Second derivatives on growing chains", "[IDSVA-SO] figure 3", run
+)

@@ -1,0 +1,261 @@
+"""[HO-FBS] figure 4 (c): time derivatives by automatic differentiation, with 101 bodies.
+
+CasADi goes about it in three ways, each in a process with a limit of time and memory, from order 0
+on until the limit ends it:
+
+    repeated    its directional derivative, again and again, by its virtual machine: the paper's way
+    eliminated  the same with common subexpressions eliminated after every order
+    compiled    that as C code by the C compiler, called from Python and in a loop of C; with 21
+                bodies too, where it comes further
+
+Every result is compared with the package's before it is timed; CasADi and the package take turns.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+import dtau
+from benchmarks.experiment import (
+    Array,
+    Claim,
+    Curve,
+    Experiment,
+    Findings,
+    Plot,
+    Table,
+    UnavailableError,
+    Watch,
+    require_close,
+)
+from benchmarks.experiments.time_cases import AGREEMENT, Case, tree
+from benchmarks.harness import Contender, Effort, Spread, interleaved, number, one_core
+from benchmarks.limits import Limit, within
+
+WAYS = ("repeated", "eliminated", "compiled")
+LIMIT = {False: Limit(30.0, 4.0), True: Limit(10.0, 4.0)}  # by quick
+MOST = 8  # order; the paper's
+BATCH = 64
+LONE_STATES = 4
+EFFORT = {False: Effort(rounds=9, block=2e-3), True: Effort(rounds=3, block=1e-3)}
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A function of all orders up to one by CasADi, beside the package's."""
+
+    bodies: int
+    function: str
+    way: str
+    order: int
+    nodes: int
+    seconds: float  # to make all orders so far, and to compile this one
+    microseconds: dict[str, float]  # called, alone, looped, batch
+    ratios: dict[str, tuple[float, float, float]]  # called to alone, looped to batch: quartiles
+
+    def cells(self) -> list[str]:
+        """As the table shows it."""
+        cells = [str(self.bodies), self.function, self.way, str(self.order), str(self.nodes)]
+        cells.append(f"{self.seconds:.1f}")
+        for theirs, ours in (("called", "alone"), ("looped", "batch")):
+            if theirs in self.microseconds:
+                lower, median, upper = self.ratios[theirs]
+                cells += [number(self.microseconds[name]) for name in (theirs, ours)]
+                cells.append(f"{median:.3g}x ({lower:.3g} to {upper:.3g})")
+            else:
+                cells += [""] * 3
+        return cells
+
+
+def run(quick: bool, watch: Watch) -> Findings:
+    """Go through functions and ways, each as far as its limit lets it."""
+    if not importlib.util.find_spec("casadi"):
+        raise UnavailableError("CasADi is not installed: python -m pip install casadi")
+    from benchmarks.casadi_calls import c_compiler
+
+    chains = [(101, f, w, MOST) for f in ("inverse", "forward") for w in WAYS]
+    chains += [(21, f, "compiled", MOST) for f in ("inverse", "forward")]
+    if quick:
+        chains = [(21, "inverse", way, most) for way, most in zip(WAYS, (1, 1, 0), strict=True)]
+        chains.append((21, "forward", "eliminated", 0))
+    notes = [
+        f"A way of CasADi's is followed for {LIMIT[quick]} a function, in a process of its own, "
+        f"and to order {MOST} at most."
+    ]
+    if not c_compiler():
+        chains = [chain for chain in chains if chain[2] != "compiled"]
+        notes.append("No C compiler was found (set CC): CasADi's C code was left out.")
+    watch.expect(len(chains))
+    peers: list[Peer] = []
+    for bodies, function, way, most in chains:
+        with tempfile.TemporaryDirectory() as folder, one_core():
+            arguments = (tree(bodies), function, way, most, EFFORT[quick], Path(folder))
+            found, end = within(LIMIT[quick], measured, *arguments)
+        peers += found
+        if end:
+            reached = f"order {found[-1].order} was the last" if found else "none was made"
+            chain = f"{function} dynamics, {bodies} bodies, {way}"
+            notes.append(f"{chain}: {reached} within {end}.")
+        watch.step(f"{function} dynamics, {bodies} bodies, {way}")
+
+    header = ["bodies", "dynamics", "CasADi", "order", "nodes", "seconds", "called", "alone"]
+    header += ["ratio", "looped", "batch", "ratio"]
+    title = (
+        "Dynamics of all orders up to one, microseconds a state: CasADi called from Python for "
+        f"each state beside dtau alone; CasADi's C code in a C loop over {BATCH} states beside "
+        "dtau's batch; nodes of the expression, seconds to make (and compile) it; ratios with "
+        "quartiles"
+    )
+    return Findings(
+        tables=[Table(title, header, [peer.cells() for peer in peers], left=3)],
+        plots=[_plot(peers, function) for function in ("inverse", "forward")],
+        claims=_claims(peers),
+        notes=notes,
+        data={"peers": [asdict(peer) for peer in peers]},
+    )
+
+
+def measured(
+    model: dtau.Model, function: str, way: str, most: int, effort: Effort, folder: Path
+) -> Iterator[Peer]:
+    """Make, check and time orders 0, 1, ... by CasADi; runs in the process with the limit."""
+    import casadi
+
+    from benchmarks.casadi_calls import Called, Looped, compile_c
+    from benchmarks.casadi_time import KINDS, inputs
+
+    start, timing = perf_counter(), 0.0
+    expression = KINDS[function](model, most, eliminate=way != "repeated")
+    for order in range(most + 1):
+        if order:
+            expression.differentiate()
+        made = expression.function()
+        case = Case.of(model, function, order, BATCH)
+        stack = case.v_derivatives
+        if function == "forward":
+            stack = np.concatenate([stack[:, :1], case.arrays[2]], axis=1)
+        x = inputs(model, case.q, stack)
+        contenders: dict[str, Contender] = {}
+        if way == "compiled":
+            into = folder / str(order)
+            into.mkdir()
+            library = compile_c(made, into)
+            seconds = perf_counter() - start - timing
+            looped = Looped(library, made, x)
+            _agree("looped", case, looped.all())
+            contenders["looped"] = Contender(looped.run, BATCH)
+            contenders["batch"] = case.batch()
+            called = Called(casadi.external(made.name(), str(library)), x[:LONE_STATES])
+        else:
+            seconds = perf_counter() - start - timing
+            called = Called(made, x[:LONE_STATES])
+        _agree("called", case, called.all())
+        contenders["called"] = Contender(called.run, LONE_STATES)
+        contenders["alone"] = case.alone(LONE_STATES)
+        began = perf_counter()
+        rounds = interleaved(contenders, effort, lambda: None)
+        timing += perf_counter() - began
+        ratios = {
+            theirs: Spread.of(rounds[theirs] / rounds[ours])
+            for theirs, ours in (("called", "alone"), ("looped", "batch"))
+            if theirs in rounds
+        }
+        yield Peer(
+            model.nbodies,
+            function,
+            way,
+            order,
+            made.n_nodes(),
+            seconds,
+            {name: 1e6 * float(np.median(s)) for name, s in rounds.items()},
+            {name: (s.lower, s.median, s.upper) for name, s in ratios.items()},
+        )
+
+
+def _agree(name: str, case: Case, got: Array) -> None:
+    """Refuse to time what is wrong: torques by the package's, accelerations by their residual."""
+    want = case.check()[: len(got)]
+    got = got.reshape(want.shape)
+    if case.function == "forward":
+        case.check_residual(got, case.arrays[2][: len(got)], f"CasADi, {name}")
+        return
+    for k in range(case.order + 1):
+        what = f"CasADi, {name}: {case.label}, row {k}"
+        require_close(got[:, k], want[:, k], AGREEMENT, what)
+
+
+def _claims(peers: Sequence[Peer]) -> list[Claim]:
+    """The paper's, of the way that it went; and the same of the better ways."""
+    claims = []
+    texts = {
+        "repeated": "differentiated repeatedly (the paper's way)",
+        "eliminated": "with elimination after every order",
+        "compiled": "with elimination, compiled C code, called from Python",
+    }
+    groups = list(dict.fromkeys((p.bodies, p.function, p.way) for p in peers))
+    for bodies, function, way in groups:
+        of = [p for p in peers if (p.bodies, p.function, p.way) == (bodies, function, way)]
+        label = f"{function} dynamics, {bodies} bodies"
+        if way == "repeated" and len(of) > 2:
+            growth = [b.nodes / a.nodes for a, b in pairwise(of)]
+            time = of[-1].microseconds["called"] / of[0].microseconds["called"]
+            claims.append(
+                Claim(
+                    f"{label}: CasADi's repeated derivatives grow exponentially with the order",
+                    "a factor of more than 2 an order",
+                    f"nodes: {min(growth):.2f} to {max(growth):.2f}; time: "
+                    f"{time ** (1.0 / of[-1].order):.2f} on average",
+                    min(growth) > 2.0,
+                )
+            )
+        claims.append(_faster(f"{label}: less time than CasADi {texts[way]}", of, "called"))
+        if way == "compiled":
+            text = f"{label}, batch: less time than CasADi's compiled C code in a loop of C"
+            claims.append(_faster(text, of, "looped"))
+    return claims
+
+
+def _faster(text: str, of: Sequence[Peer], theirs: str) -> Claim:
+    ratios = [peer.ratios[theirs][1] for peer in of]
+    words = ", ".join(f"{r:.3g}x at order {p.order}" for r, p in zip(ratios, of, strict=True))
+    return Claim(text, "more than 1x at every order", words, min(ratios) > 1.0)
+
+
+def _plot(peers: Sequence[Peer], function: str) -> Plot:
+    curves = []
+    ours: dict[tuple[int, str], dict[int, float]] = {}
+    for bodies, way in dict.fromkeys((p.bodies, p.way) for p in peers if p.function == function):
+        of = [p for p in peers if (p.bodies, p.function, p.way) == (bodies, function, way)]
+        times: dict[str, Any] = {
+            "called": f"CasADi, {way}, {bodies} bodies",
+            "looped": f"CasADi, {way}, in a C loop, {bodies} bodies",
+        }
+        for name, label in times.items():
+            if name in of[0].microseconds:
+                y = [p.microseconds[name] for p in of]
+                curves.append(Curve(label, [p.order for p in of], y))
+        for name in ("alone", "batch"):
+            row = {p.order: p.microseconds[name] for p in of if name in p.microseconds}
+            ours.setdefault((bodies, name), {}).update(row)
+    for (bodies, name), row in ours.items():
+        if row:
+            x = sorted(row)
+            y = [row[order] for order in x]
+            curves.append(Curve(f"dtau, {name}, {bodies} bodies", x, y, dashed=True))
+    title = f"{function.capitalize()} dynamics of all orders up to one, by CasADi and by dtau"
+    units = ("order", "microseconds a state")
+    return Plot(f"paper_002_casadi_{function}", title, *units, curves, (False, True))
+
+
+EXPERIMENT = Experiment(
+    "paper_002_casadi", "Time derivatives beside CasADi", "[HO-FBS] figure 4 (c)", run
+)

@@ -1,0 +1,155 @@
+"""The papers' experiments refuse to time what is wrong; the peers' results are ours."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from benchmarks.experiment import WrongResultError
+from benchmarks.experiments import second_contenders, time_cases
+from benchmarks.experiments.paper_002_cost import Cost
+from benchmarks.experiments.quoted_times import Row
+from benchmarks.limits import Limit, within
+from benchmarks.revolute import RevoluteTree
+from compare import TOLERANCE, assert_close
+
+import dtau
+
+
+@pytest.mark.parametrize(
+    ("function", "spoilt"),
+    [
+        *(("inverse", k) for k in (0, 1)),
+        *((name, k) for name in ("forward", "hybrid") for k in (0, 1)),
+        *(
+            (name, k)
+            for name in ("mass matrix", "Coriolis matrix", "bias", "gravity")
+            for k in (0, 2)
+        ),
+    ],
+)
+def test_wrong_results_are_not_timed(
+    function: str, spoilt: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case = time_cases.Case.of(dtau.robots.aerial_manipulator(), function, 2, 5)
+    assert case.check().shape[:3] == (5, 3, 12)
+    right = time_cases.FUNCTIONS[function]
+
+    def wrong(*arguments: Any, **options: Any) -> Any:
+        results = right(*arguments, **options)
+        (results[0] if isinstance(results, tuple) else results)[..., spoilt, 3:5] *= 1.0 + 1e-6
+        return results
+
+    monkeypatch.setitem(time_cases.FUNCTIONS, function, wrong)
+    with pytest.raises(WrongResultError, match=f"^{function}|dtau: {function}"):
+        case.check()
+
+
+def test_exponents_are_fitted() -> None:
+    x = [7, 50, 996]
+    assert Cost("inverse", "batch", "bodies", 5, x, [0.1 * i for i in x]).exponent == (
+        pytest.approx(1.0)
+    )
+    x = [0, 3, 10]
+    assert Cost("inverse", "batch", "order", None, x, [(i + 1) ** 2 for i in x]).exponent == (
+        pytest.approx(2.0)
+    )
+
+
+def test_ratios_are_to_the_better_quoted_number() -> None:
+    # built 1.8, printed 2.326; then printed 8.171, built 15.1; then only printed, built, neither
+    assert Row(7, "inverse", 0, 0.9, 0.1).better == ("built", 1.8)
+    assert Row(7, "inverse", 5, 2.0, 0.5).better == ("printed", 8.171)
+    assert Row(7, "forward", 3, 2.0, 0.5).better == ("printed", 6.461)
+    assert Row(101, "forward", 5, 50.0, 5.0).better == ("built", 342.0)
+    assert Row(101, "forward", 4, 50.0, 5.0).better is None
+    right = Row(7, "inverse", 5, 2.0, 1.0)
+    assert right.cells()[4:] == ["8.171", "15.1", "printed", "4.1x", "8.2x"]
+    assert [claim.holds for claim in right.claims()] == [True, False]  # 6 and 20 times, of built
+    assert not Row(101, "forward", 4, 50.0, 5.0).claims()
+    assert len(Row(101, "forward", 4, 50.0, 5.0).cells()) == len(right.cells())
+
+
+@pytest.mark.parametrize("eliminate", [False, True])
+@pytest.mark.parametrize(
+    ("function", "orders", "tolerance"),
+    # Of order k; accelerations solve with those of the orders before.
+    [("inverse", 4, lambda k: TOLERANCE["long sums"]), ("forward", 2, lambda k: 1e-11 * 10**k)],
+    ids=["torques", "accelerations"],
+)
+def test_casadi_has_the_same_time_derivatives(
+    function: str, orders: int, tolerance: Callable[[int], float], eliminate: bool
+) -> None:
+    pytest.importorskip("casadi")
+    from benchmarks import casadi_calls as calls
+    from benchmarks import casadi_time as peer
+
+    model = dtau.robots.aerial_manipulator()
+    rng = np.random.default_rng(0)
+    q, v, _ = dtau.random_state(model, rng, shape=(3,))
+    rest = rng.uniform(-1.0, 1.0, (3, orders + 1, model.nv))
+    stack = np.concatenate([v[:, np.newaxis], rest], axis=1)
+    if function == "inverse":
+        want = dtau.inverse_dynamics_time_derivatives(model, q, stack)
+    else:
+        want = dtau.forward_dynamics_time_derivatives(model, q, v, rest)
+    expression = peer.KINDS[function](model, orders, eliminate=eliminate)
+    for _ in range(orders):
+        expression.differentiate()
+    got = calls.Called(expression.function(), peer.inputs(model, q, stack)).all()
+    for k, result in enumerate(np.moveaxis(got.reshape(want.shape), 1, 0)):
+        assert_close(result, want[:, k], tolerance(k), f"order {k}")
+
+
+@pytest.mark.parametrize("branching", [1, 2])
+def test_casadi_and_differences_have_the_same_tensors(branching: int) -> None:
+    model, states = second_contenders.chain_states(5, branching, 2)
+    want = second_contenders.tensors(model, *states)
+    for x, y in zip(second_contenders.Differences(model, *states).tensors(), want, strict=True):
+        assert_close(x, y[-1], 1e-8, "differences")
+    pytest.importorskip("casadi")
+    from benchmarks import casadi_calls as calls
+    from benchmarks import casadi_second as second
+
+    peer = second.SecondDerivatives(RevoluteTree.of(model), eliminate=False)
+    got = peer.dense(calls.Called(peer.function, second.inputs(*states)).all())
+    assert peer.function.nnz_out(0) < 4 * 5**3
+    for x, y in zip(got, want, strict=True):
+        assert_close(x, y, TOLERANCE["long sums"], "CasADi")
+
+
+def count_slowly(items: int, seconds: float) -> Iterator[int]:
+    for i in range(items):
+        time.sleep(seconds)
+        yield i
+
+
+def take_memory() -> Iterator[int]:
+    yield 1
+    yield len(bytearray(2**31))
+
+
+def fail() -> Iterator[int]:
+    yield 1
+    raise LookupError("of the child's")
+
+
+def vanish() -> Iterator[int]:
+    yield 1
+    os._exit(3)
+
+
+def test_limits_end_what_takes_too_long_or_too_much() -> None:
+    limit = Limit(20.0, 1.5)
+    assert within(limit, count_slowly, 3, 0.0) == ([0, 1, 2], "")
+    assert within(limit, take_memory) == ([1], "1.5 GB")
+    items, end = within(Limit(2.0, 1.5), count_slowly, 3, 60.0)
+    assert (items, end) == ([], "2 s")
+    with pytest.raises(LookupError, match="of the child's"):
+        within(limit, fail)
+    with pytest.raises(RuntimeError, match="ended with 3"):
+        within(limit, vanish)
