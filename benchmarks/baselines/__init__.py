@@ -1,1 +1,1 @@
-"""The papers' other methods in the core's own style, compiled on this machine and called from here."""
+"""The papers' other methods in the style of the core, compiled on this machine when called."""

@@ -22,6 +22,11 @@ template <int packs, class T>
 struct SpatialBlock {
     Pack<T> c[6][packs];
 
+    static DTAU_INLINE SpatialBlock zero() {
+        SpatialBlock b;
+        unrolled<6>([&](int r) { unrolled<packs>([&](int p) { b.c[r][p] = Pack<T>::unit(-1); }); });
+        return b;
+    }
     static DTAU_INLINE SpatialBlock load(const Pack<T>* from) {
         SpatialBlock b;
         unrolled<6>(
@@ -32,7 +37,15 @@ struct SpatialBlock {
         unrolled<6>([&](int r) { unrolled<packs>([&](int p) { to[r * packs + p] = c[r][p]; }); });
     }
     DTAU_INLINE void add_to(Pack<T>* to) const {
-        unrolled<6 * packs>([&](int r) { to[r] = {to[r].value + c[r / packs][r % packs].value}; });
+        unrolled<6>([&](int r) {
+            unrolled<packs>(
+                [&](int p) { to[r * packs + p] = {to[r * packs + p].value + c[r][p].value}; });
+        });
+    }
+    DTAU_INLINE void add(const Pack<T>* from) {
+        unrolled<6>([&](int r) {
+            unrolled<packs>([&](int p) { c[r][p] = {c[r][p].value + from[r * packs + p].value}; });
+        });
     }
     // this += s x
     DTAU_INLINE void add(const T (&s)[6], const Pack<T> (&x)[packs]) {
@@ -50,67 +63,86 @@ template <class T>
 struct ColumnsWorkspace {
     static constexpr int packs = lanes == 8 ? 4 : 2;  // as registers hold six components of
     Pack<T>*x, *at;
-    int* bodies;  // those that the right-hand sides reach
+    int* bodies;     // those that the right-hand sides reach
+    bool* branches;  // whether a body has children other than the next one
 
     ColumnsWorkspace(Arena& arena, const Tree& tree)
         : x(arena.take<Pack<T>>(tree.nv * packs)),
           at(arena.take<Pack<T>>(tree.nbodies * 6 * packs)),
-          bodies(arena.take<int>(tree.nbodies)) {}
+          bodies(arena.take<int>(tree.nbodies)),
+          branches(arena.take<bool>(tree.nbodies)) {
+        if (!branches) return;  // only measured
+        for (int i = 0; i < tree.nbodies; ++i) {
+            const int p = tree.bodies[i].parent;
+            branches[i] = false;
+            if (p >= 0 && p != i - 1) branches[p] = true;
+        }
+    }
 };
 
 // Columns from begin on of X, M X = -B, for the first `solved` bodies. right(k, c) is the pack of B
 // at row k, column c; B is zero outside the joints of the `count` bodies of w. Results: as
-// ltdl_solve_block.
+// ltdl_solve_block. Forces and accelerations go from body to body in registers, except at branches.
 template <int packs, class T, class Right, class Place>
 DTAU_INLINE void articulated_block(const Tree& tree, const Motion<T>* S, int begin, int count,
                                    int solved, const Right& right, const Place& place,
                                    const AbaWorkspace<T>& factors, const ColumnsWorkspace<T>& w) {
+    using Block = SpatialBlock<packs, T>;
     constexpr int width = Pack<T>::width;
+    const Pack<T> zero = Pack<T>::unit(-1);
     Columns<T> to[packs];
     for (int p = 0; p < packs; ++p) to[p] = place(begin + p * width);
-    const int rows = tree.bodies[solved - 1].v + tree.bodies[solved - 1].nv;
-    for (int k = 0; k < rows * packs; ++k) w.x[k] = {Pack<T>::unit(-1)};
-    for (int k = 0; k < solved * 6 * packs; ++k) w.at[k] = {Pack<T>::unit(-1)};
-
-    Pack<T> x[packs];
-    for (int r = count - 1; r >= 0; --r) {
-        const Body& body = tree.bodies[w.bodies[r]];
-        auto force = SpatialBlock<packs, T>::load(w.at + w.bodies[r] * 6 * packs);
-        for (int k = body.v + body.nv - 1; k >= body.v; --k) {
-            const Motion<T>& s = S[k];
-            const Force<T>& U = factors.U[k];
-            const T sk[6] = {s.ang.x, s.ang.y, s.ang.z, s.lin.x, s.lin.y, s.lin.z};
-            const T Uk[6] = {U.ang.x, U.ang.y, U.ang.z, U.lin.x, U.lin.y, U.lin.z};
-            const T minus = -factors.d_inverse[k];
-            unrolled<packs>([&](int p) { x[p] = right(k, begin + p * width); });
-            force.dot_add(sk, x);
-            unrolled<packs>([&](int p) { w.x[k * packs + p] = x[p] = minus * x[p]; });
-            force.add(Uk, x);
-        }
-        if (body.parent >= 0) force.add_to(w.at + body.parent * 6 * packs);
-    }
     for (int i = 0; i < solved; ++i) {
         const Body& body = tree.bodies[i];
-        SpatialBlock<packs, T> a;
-        if (body.parent >= 0)
-            a = SpatialBlock<packs, T>::load(w.at + body.parent * 6 * packs);
-        else
-            unrolled<6 * packs>([&](int r) { a.c[r / packs][r % packs] = Pack<T>::unit(-1); });
+        for (int k = body.v * packs; k < (body.v + body.nv) * packs; ++k) w.x[k] = zero;
+        for (int r = 0; w.branches[i] && r < 6 * packs; ++r) w.at[i * 6 * packs + r] = zero;
+    }
+    Pack<T> x[packs];
+    Block block = Block::zero();
+    const auto column = [&](int k, T(&s)[6], T(&U)[6]) __attribute__((always_inline)) {
+        const Motion<T>& m = S[k];
+        const Force<T>& f = factors.U[k];
+        s[0] = m.ang.x, s[1] = m.ang.y, s[2] = m.ang.z;
+        s[3] = m.lin.x, s[4] = m.lin.y, s[5] = m.lin.z;
+        U[0] = f.ang.x, U[1] = f.ang.y, U[2] = f.ang.z;
+        U[3] = f.lin.x, U[4] = f.lin.y, U[5] = f.lin.z;
+        return -factors.d_inverse[k];
+    };
+    for (int r = count - 1; r >= 0; --r) {  // forces, leaves to root
+        const int i = w.bodies[r];
+        const Body& body = tree.bodies[i];
+        const bool from_next =
+            r + 1 < count && tree.bodies[w.bodies[r + 1]].parent == i && w.bodies[r + 1] == i + 1;
+        if (!from_next) block = Block::zero();
+        if (w.branches[i]) block.add(w.at + i * 6 * packs);
+        for (int k = body.v + body.nv - 1; k >= body.v; --k) {
+            T s[6], U[6];
+            const T minus = column(k, s, U);
+            unrolled<packs>([&](int p) { x[p] = right(k, begin + p * width); });
+            block.dot_add(s, x);
+            unrolled<packs>([&](int p) { w.x[k * packs + p] = x[p] = minus * x[p]; });
+            block.add(U, x);
+        }
+        if (body.parent >= 0 && body.parent != i - 1) block.add_to(w.at + body.parent * 6 * packs);
+    }
+    for (int i = 0; i < solved; ++i) {  // accelerations, root to leaves
+        const Body& body = tree.bodies[i];
+        if (body.parent < 0)
+            block = Block::zero();
+        else if (body.parent != i - 1)
+            block = Block::load(w.at + body.parent * 6 * packs);
         for (int k = body.v; k < body.v + body.nv; ++k) {
-            const Motion<T>& s = S[k];
-            const Force<T>& U = factors.U[k];
-            const T sk[6] = {s.ang.x, s.ang.y, s.ang.z, s.lin.x, s.lin.y, s.lin.z};
-            const T Uk[6] = {U.ang.x, U.ang.y, U.ang.z, U.lin.x, U.lin.y, U.lin.z};
-            const T minus = -factors.d_inverse[k];
-            unrolled<packs>([&](int p) { x[p] = {Pack<T>::unit(-1)}; });
-            a.dot_add(Uk, x);
+            T s[6], U[6];
+            const T minus = column(k, s, U);
+            unrolled<packs>([&](int p) { x[p] = zero; });
+            block.dot_add(U, x);
             unrolled<packs>([&](int p) {
                 x[p] = fma(minus, x[p], w.x[k * packs + p]);
                 x[p].store(to[p].at + k * to[p].stride, to[p].room);
             });
-            a.add(sk, x);
+            block.add(s, x);
         }
-        a.store(w.at + i * 6 * packs);
+        if (w.branches[i]) block.store(w.at + i * 6 * packs);
     }
 }
 

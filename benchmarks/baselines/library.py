@@ -1,8 +1,8 @@
 """The library of baselines, compiled by the compilers that are found, and trees in it.
 
-The sources are the headers of this folder with the package's own `include` and `src`: the same
-scalars, lanes and batches, the flags of CMakeLists.txt, and `-march=native`. A call loops over the
-states in C++: no Python is in its time. Libraries are kept in the user's cache folder.
+The sources are the files of this folder with the package's own `include` and `src`: the same scalars,
+lanes and batches, and the flags of CMakeLists.txt. A call loops over the states in C++: no Python
+is in its time. Libraries are kept in the user's cache folder.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import tempfile
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
@@ -37,11 +37,12 @@ SOURCES = (
     *(ROOT / "src" / name for name in ("tree/compiled_tree.cpp", "tree/sparsity.cpp")),
 )
 FLAGS = (
-    *("-std=c++20", "-march=native", "-fPIC", "-fvisibility=hidden", "-w"),
+    *("-std=c++20", "-fPIC", "-fvisibility=hidden", "-w"),
     *("-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fno-tree-slp-vectorize"),
     *(f"-I{path}" for path in (ROOT / "include", ROOT / "src", FOLDER)),
 )
-FAST = ("-O3",)
+FAST = ("-O3", "-march=native")
+WITHOUT_AVX = ("-O3", "-march=x86-64-v2")
 EXACT = ("-O1", "-DDTAU_TEST_SCALARS", "-DDTAU_INLINE=inline")  # complex and counted numbers
 
 ELEMENT = {"lanes": 0, "alone": 1, "complex": 2, "counted": 3}
@@ -155,16 +156,18 @@ def compilers() -> Iterator[str]:
             yield path
 
 
-def compiled() -> tuple[list[Library], list[str]]:
-    """The library by each compiler, and sentences on those that are missing or fail."""
+def compiled(
+    names: Sequence[str] = ("g++", "clang++"), flags: tuple[str, ...] = FAST
+) -> tuple[list[Library], list[str]]:
+    """The library by these compilers, and sentences on those that are missing or fail."""
     libraries, notes = [], []
     found = {Path(path).name.split("-")[0]: path for path in compilers()}
-    for name in ("g++", "clang++"):
+    for name in names:
         if name not in found:
             notes.append(f"{name} is not installed: its baselines are left out.")
             continue
         try:
-            libraries.append(_library(found[name], FAST))
+            libraries.append(_library(found[name], flags))
         except UnavailableError as reason:
             notes.append(f"The baselines by {name} are left out: {reason}.")
     if not libraries:

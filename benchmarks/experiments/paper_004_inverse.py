@@ -1,0 +1,155 @@
+"""[IDSVA], figures 2, 3 and 4: partial derivatives of inverse dynamics over the number of bodies.
+
+IDSVA as the core has it, in ground coordinates, against RNEACR and against itself in body
+coordinates: chains and trees of revolute joints, one state after the other and in lanes, by every
+compiler. Without the mass matrix, which the paper's contenders do not give either.
+"""
+
+from __future__ import annotations
+
+from benchmarks.baselines.curves import (
+    WAYS,
+    Key,
+    Times,
+    curve,
+    measure,
+    medians,
+    ratios,
+    rows,
+    slope,
+    told,
+)
+from benchmarks.baselines.library import INVERSE, UnavailableError, Way, compiled
+from benchmarks.experiment import Claim, Curve, Experiment, Findings, Plot, Table, Watch
+from benchmarks.harness import Effort
+
+SIZES = (4, 8, 16, 32, 64, 128, 256, 512)
+BRANCHINGS = (1, 2, 5)
+LABELS = {
+    "idsva": "IDSVA, ground coordinates",
+    "idsva_body": "IDSVA, body coordinates",
+    "rneacr": "RNEACR",
+}
+FEW = 64  # bodies up to which the results of a group of lanes stay in the second-level cache
+WORDS = {"alone": "one state after the other", "lanes": "in lanes"}
+
+
+def run(quick: bool, watch: Watch) -> Findings:
+    """Measure."""
+    sizes, branchings = ((8, 32), (1, 2)) if quick else (SIZES, BRANCHINGS)
+    watch.expect(len(sizes) * len(branchings) + 1, "compiling the baselines")
+    try:
+        libraries, notes = compiled(("g++",) if quick else ("g++", "clang++"))
+    except UnavailableError as reason:
+        return Findings(notes=[f"The baselines are left out: {reason}"])
+    watch.step("baselines")
+    effort = Effort(3, 0.002) if quick else Effort(9, 0.01)
+    times = measure(libraries, INVERSE, sizes, branchings, effort, watch.step)
+    header = ["compiler", "branching", "bodies", *LABELS.values()]
+    return Findings(
+        tables=[
+            Table(f"Partials of inverse dynamics, us a state, {WORDS[way]}", header, cells, left=1)
+            for way in WAYS
+            if (cells := rows(times, INVERSE, way))
+        ],
+        plots=[plot for way in WAYS for plot in plots(times, way)],
+        claims=[claim for way in WAYS for claim in claims(times, way)],
+        notes=[
+            *notes,
+            "The text of the paper at hand lacks its numbers of bodies and some of its factors; "
+            "claims state what is legible.",
+            "The paper's figures 4 and 5 compare with the algorithm of Pinocchio 2.6; later versions "
+            "have IDSVA themselves, and the experiment of first derivatives compares with those.",
+        ],
+        data=medians(times),
+    )
+
+
+def plots(times: Times, way: Way) -> list[Plot]:
+    """The paper's figures 2 and 3, for chains, and 4, for trees."""
+    keys = [key for key in times if key.way == way]
+    chains = [key for key in keys if key.branching == 1]
+    first = keys[0].compiler
+
+    def of(functions: tuple[str, ...], keys: list[Key], branching: bool) -> list[Curve]:
+        return [
+            curve(
+                times,
+                key,
+                f,
+                f"{LABELS[f]}, {f'branching {key.branching}' if branching else key.compiler}",
+                f != "idsva" if branching else key.compiler != first,
+            )
+            for f in functions
+            for key in keys
+        ]
+
+    axes = ("bodies", "us a state")
+    both = ("idsva", "rneacr")
+    trees = [key for key in keys if key.compiler == first]
+    title = WORDS[way]
+    return [
+        Plot(
+            f"paper_004_figure_2_{way}",
+            f"IDSVA and RNEACR, {title}",
+            *axes,
+            of(both, chains, False),
+        ),
+        Plot(
+            f"paper_004_figure_3_{way}",
+            f"IDSVA in body and in ground coordinates, {title}",
+            *axes,
+            of(("idsva", "idsva_body"), chains, False),
+        ),
+        Plot(
+            f"paper_004_figure_4_{way}", f"Trees, by {first}, {title}", *axes, of(both, trees, True)
+        ),
+    ]
+
+
+def claims(times: Times, way: Way) -> list[Claim]:
+    """What the paper says of chains and of growth."""
+    found = []
+    for key in times:
+        if key.way != way:
+            continue
+        if key.branching == 1:
+            chain = ratios(times, key, "rneacr", "idsva")
+            found.append(
+                Claim(
+                    f"IDSVA is faster than RNEACR for chains (figure 2; {key})",
+                    "more than 1x",
+                    told(chain),
+                    all(s.median > 1.0 for s in chain.values()),
+                )
+            )
+            body = ratios(times, key, "idsva_body", "idsva")
+            few = {n: s for n, s in body.items() if n <= FEW}
+            found.append(
+                Claim(
+                    f"ground coordinates are faster than body coordinates (figure 3; {key})",
+                    "1.3x to 1.9x, by Fortran",
+                    told(body),
+                    all(s.median >= 1.3 for s in few.values()),
+                )
+            )
+        if len(times[key]) > 3:
+            exponents = {f: slope(times, key, f, 32) for f in INVERSE}
+            serial = key.branching == 1
+            found.append(
+                Claim(
+                    f"O(N d): exponents of the number of bodies, 32 and more ({key})",
+                    "2 for a chain" if serial else "little more than 1 for a tree",
+                    ", ".join(f"{LABELS[f]} {x:.2f}" for f, x in exponents.items()),
+                    abs(exponents["idsva"] - 2.0) < 0.35 if serial else exponents["idsva"] < 1.5,
+                )
+            )
+    return found
+
+
+EXPERIMENT = Experiment(
+    "paper_004_inverse",
+    "Partial derivatives of inverse dynamics: IDSVA, RNEACR, body coordinates",
+    "[IDSVA] figures 2, 3, 4",
+    run,
+)
