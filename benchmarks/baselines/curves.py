@@ -11,7 +11,7 @@ import numpy as np
 
 import dtau
 from benchmarks.baselines.library import INVERSE, Array, Library, Way
-from benchmarks.experiment import Curve, require_close
+from benchmarks.experiment import Curve, Table, require_close
 from benchmarks.harness import Contender, Effort, Spread, interleaved, number, one_core
 
 WAYS: tuple[Way, ...] = get_args(Way)
@@ -153,7 +153,7 @@ def crossover(times: Times, key: Key, small: str, large: str) -> float:
     if not slower:
         return 0.0
     (n, log), (next_n, next_log) = ratio[slower[-1]], ratio[slower[-1] + 1]
-    return n * (next_n / n) ** (log / (log - next_log))
+    return float(n * (next_n / n) ** (log / (log - next_log)))
 
 
 def said(bodies: float, sizes: Sequence[int]) -> str:
@@ -172,6 +172,37 @@ def rows(times: Times, functions: Sequence[str], way: Way) -> list[list[str]]:
         if key.way == way
         for n, found in by_size.items()
     ]
+
+
+def operations(
+    library: Library, functions: Sequence[str], sizes: Sequence[int], branchings: Iterable[int]
+) -> dict[int, dict[int, dict[str, int]]]:
+    """Multiplications, additions and divisions of one state, by branching and bodies."""
+    found: dict[int, dict[int, dict[str, int]]] = {}
+    for branching in branchings:
+        for bodies in sizes:
+            model = dtau.robots.chain(bodies, branching=branching)
+            tree, given = library.tree(model), states(model, 1)
+            found.setdefault(branching, {})[bodies] = {
+                f: sum(
+                    tree.counts(f, given["q"], given["v"], given["a" if f in INVERSE else "tau"])
+                )
+                for f in functions
+            }
+    return found
+
+
+def operations_table(found: dict[int, dict[int, dict[str, int]]], labels: dict[str, str]) -> Table:
+    """Thousands of them, and the exponent of the bodies between the last two sizes."""
+    cells = []
+    for branching, by_size in found.items():
+        for bodies, counts in by_size.items():
+            cells.append([str(branching), str(bodies), *(number(1e-3 * counts[f]) for f in labels)])
+        *_, (few, less), (many, more) = by_size.items()
+        exponents = (math.log(more[f] / less[f]) / math.log(many / few) for f in labels)
+        cells.append([str(branching), "exponent", *(f"{x:.2f}" for x in exponents)])
+    header = ["branching", "bodies", *labels.values()]
+    return Table("Thousands of operations a state", header, cells)
 
 
 def medians(times: Times) -> dict[str, dict[str, dict[str, float]]]:

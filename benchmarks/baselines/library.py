@@ -1,8 +1,8 @@
 """The library of baselines, compiled by the compilers that are found, and trees in it.
 
-The sources are the files of this folder with the package's own `include` and `src`: the same scalars,
-lanes and batches, and the flags of CMakeLists.txt. A call loops over the states in C++: no Python
-is in its time. Libraries are kept in the user's cache folder.
+The sources are the files of this folder with the package's own `include` and `src`: the same
+scalars, lanes and batches, and the flags of CMakeLists.txt. A call loops over the states in C++: no
+Python is in its time. Libraries are kept in the user's cache folder.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ class Tree:
         return lambda passes: self._run(function, arrays, results, way, passes)
 
     def counts(self, function: str, *arrays: Array) -> tuple[int, int, int]:
-        """Multiplications, additions and divisions that a function takes; an exact library's."""
+        """Multiplications, additions and divisions of all states; of an exact library."""
         taken = (ctypes.c_longlong * 3)()
         self.library.loaded.take_counts(taken)
         self(function, *arrays, way="counted")

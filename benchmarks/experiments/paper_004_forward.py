@@ -1,8 +1,9 @@
-"""[IDSVA], figures 2, 6 and 7 and table III: partial derivatives of forward dynamics over the bodies.
+"""[IDSVA], figures 2, 6, 7 and table III: partial derivatives of forward dynamics over the bodies.
 
-FDSVA with the three ways to eq. 5 (LTDL, which the core has; DMM; AZA), FDCR with the paper's two, and
-ABACR: chains and trees of revolute joints, one state after the other and in lanes, by every compiler.
-All give da/dtau too. For the crossover of DMM and AZA the baselines are compiled without AVX as well.
+FDSVA with the three ways to eq. 5 (LTDL, which the core has; DMM; AZA), FDCR with the paper's two,
+and ABACR: chains and trees of revolute joints, one state after the other and in lanes, by every
+compiler. All give da/dtau too. For the crossover of DMM and AZA the baselines are also compiled
+without AVX.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from benchmarks.baselines.curves import (
     curve,
     measure,
     medians,
+    operations,
+    operations_table,
     ratios,
     rows,
     said,
@@ -29,6 +32,7 @@ from benchmarks.baselines.library import (
     UnavailableError,
     Way,
     compiled,
+    exact,
 )
 from benchmarks.experiment import Claim, Experiment, Findings, Plot, Table, Watch
 from benchmarks.harness import Effort
@@ -56,11 +60,13 @@ def run(quick: bool, watch: Watch) -> Findings:
     watch.expect(steps if quick else steps + len(sizes) + 1, "compiling the baselines")
     try:
         libraries, notes = compiled(("g++",) if quick else ("g++", "clang++"))
+        counting = exact()
     except UnavailableError as reason:
         return Findings(notes=[f"The baselines are left out: {reason}"])
     watch.step("baselines")
     effort = Effort(3, 0.002) if quick else Effort(7, 0.008)
     times = measure(libraries, FORWARD, sizes, branchings, effort, watch.step)
+    counts = operations(counting, FORWARD, sizes[-3:], branchings)
     without: Times = {}
     if not quick:
         watch.step("compiling the baselines without AVX")
@@ -78,17 +84,20 @@ def run(quick: bool, watch: Watch) -> Findings:
                 for way in WAYS
             ),
             crossovers(times, without, sizes),
+            operations_table(counts, LABELS),
         ],
         plots=[plot for way in WAYS for plot in plots(times, way)],
         claims=list(claims(times)),
         notes=[
             *notes,
-            "AZA, DMM and the inverse of M run in ground coordinates and in blocks of columns, which "
-            "the paper's, in body coordinates, do not.",
+            "AZA, DMM and the inverse of M run in ground coordinates and in blocks of columns; the "
+            "paper's run in body coordinates, column by column.",
             "The crossover depends on how well the product of matrices is written: the paper's is "
             "Eigen's, this one is blocked in registers and leaves out zeros of branches.",
         ],
-        data=medians(times) | {f"{key}, no AVX": x for key, x in medians(without).items()},
+        data=medians(times)
+        | {"operations": counts}
+        | {f"{key}, no AVX": x for key, x in medians(without).items()},
     )
 
 

@@ -14,12 +14,14 @@ from benchmarks.baselines.curves import (
     curve,
     measure,
     medians,
+    operations,
+    operations_table,
     ratios,
     rows,
     slope,
     told,
 )
-from benchmarks.baselines.library import INVERSE, UnavailableError, Way, compiled
+from benchmarks.baselines.library import INVERSE, UnavailableError, Way, compiled, exact
 from benchmarks.experiment import Claim, Curve, Experiment, Findings, Plot, Table, Watch
 from benchmarks.harness import Effort
 
@@ -40,28 +42,31 @@ def run(quick: bool, watch: Watch) -> Findings:
     watch.expect(len(sizes) * len(branchings) + 1, "compiling the baselines")
     try:
         libraries, notes = compiled(("g++",) if quick else ("g++", "clang++"))
+        counting = exact()
     except UnavailableError as reason:
         return Findings(notes=[f"The baselines are left out: {reason}"])
     watch.step("baselines")
     effort = Effort(3, 0.002) if quick else Effort(9, 0.01)
     times = measure(libraries, INVERSE, sizes, branchings, effort, watch.step)
+    counts = operations(counting, INVERSE, sizes[-3:], branchings)
     header = ["compiler", "branching", "bodies", *LABELS.values()]
     return Findings(
         tables=[
             Table(f"Partials of inverse dynamics, us a state, {WORDS[way]}", header, cells, left=1)
             for way in WAYS
             if (cells := rows(times, INVERSE, way))
-        ],
+        ]
+        + [operations_table(counts, LABELS)],
         plots=[plot for way in WAYS for plot in plots(times, way)],
         claims=[claim for way in WAYS for claim in claims(times, way)],
         notes=[
             *notes,
             "The text of the paper at hand lacks its numbers of bodies and some of its factors; "
             "claims state what is legible.",
-            "The paper's figures 4 and 5 compare with the algorithm of Pinocchio 2.6; later versions "
-            "have IDSVA themselves, and the experiment of first derivatives compares with those.",
+            "The paper's figures 4 and 5 compare with Pinocchio 2.6. Its later versions have IDSVA "
+            "themselves: the experiment of first derivatives compares with these.",
         ],
-        data=medians(times),
+        data=medians(times) | {"operations": counts},
     )
 
 
