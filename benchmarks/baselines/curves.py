@@ -15,6 +15,7 @@ from benchmarks.experiment import Curve, Table, require_close
 from benchmarks.harness import Contender, Effort, Spread, interleaved, number, one_core
 
 WAYS: tuple[Way, ...] = get_args(Way)
+MOST_IN_LANES = 256  # bodies: beyond, the matrices of a group of states leave the caches
 EPS = float(np.finfo(float).eps)
 
 
@@ -57,6 +58,8 @@ def measure(
             for bodies in sizes:
                 model = dtau.robots.chain(bodies, branching=branching)
                 for way in ways:
+                    if way == "lanes" and bodies > MOST_IN_LANES:
+                        continue
                     found = _measure_one(libraries, functions, model, way, effort)
                     for compiler, seconds in found.items():
                         key = Key(compiler, branching, way)

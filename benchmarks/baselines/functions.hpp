@@ -1,4 +1,4 @@
-// The functions of the library of baselines: two files of them, so that they compile side by side.
+// The functions of the library of baselines: files of them, that compile side by side.
 #pragma once
 
 #include "functions/arguments.hpp"

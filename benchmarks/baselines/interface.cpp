@@ -33,15 +33,15 @@ const Function* find(const char* name) {
 
 }  // namespace
 
-#define EXPORTED extern "C" __attribute__((visibility("default")))
+#pragma GCC visibility push(default)
+extern "C" {
 
 // Matrices by rows; every joint is independent. Null, and a message, for what cannot be a tree.
-EXPORTED const void* open_tree(int nbodies, const int* kind, const int* parent,
-                               const double* rotation, const double* translation,
-                               const double* axis, const double* pitch, const double* mass,
-                               const double* com, const double* tensor, int nv,
-                               const double* armature, const double* damping, const double* gravity,
-                               char* message, std::size_t room) {
+const void* open_tree(int nbodies, const int* kind, const int* parent, const double* rotation,
+                      const double* translation, const double* axis, const double* pitch,
+                      const double* mass, const double* com, const double* tensor, int nv,
+                      const double* armature, const double* damping, const double* gravity,
+                      char* message, std::size_t room) {
     try {
         std::vector<BodyDescription> bodies(nbodies);
         for (int i = 0; i < nbodies; ++i)
@@ -67,13 +67,12 @@ EXPORTED const void* open_tree(int nbodies, const int* kind, const int* parent,
     }
 }
 
-EXPORTED void close_tree(const void* tree) { delete static_cast<const CompiledTree*>(tree); }
+void close_tree(const void* tree) { delete static_cast<const CompiledTree*>(tree); }
 
 // Applies a function `passes` times to all states, rows of q, v and x (its third input); results:
 // contiguous, one array each. False if there is no such function.
-EXPORTED bool run(const void* compiled, const char* name, int element, std::ptrdiff_t states,
-                  const void* q, const void* v, const void* x, void* const* results,
-                  std::ptrdiff_t passes) {
+bool run(const void* compiled, const char* name, int element, std::ptrdiff_t states, const void* q,
+         const void* v, const void* x, void* const* results, std::ptrdiff_t passes) {
     const Function* function = find(name);
     if (!function) return false;
     const Tree& tree = static_cast<const CompiledTree*>(compiled)->tree();
@@ -109,9 +108,12 @@ EXPORTED bool run(const void* compiled, const char* name, int element, std::ptrd
 
 #ifdef DTAU_TEST_SCALARS
 // Multiplications, additions and divisions since the last call.
-EXPORTED void take_counts(long long* to) {
+void take_counts(long long* to) {
     const OperationCounts counts = Counted::counts;
     Counted::counts = {};
     to[0] = counts.multiplications, to[1] = counts.additions, to[2] = counts.divisions;
 }
 #endif
+
+}  // extern "C"
+#pragma GCC visibility pop
