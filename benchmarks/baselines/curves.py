@@ -15,7 +15,8 @@ from benchmarks.experiment import Curve, Table, require_close
 from benchmarks.harness import Contender, Effort, Spread, interleaved, number, one_core
 
 WAYS: tuple[Way, ...] = get_args(Way)
-MOST_IN_LANES = 256  # bodies: beyond, the matrices of a group of states leave the caches
+MOST_COUNTED = 250  # bodies: counting takes some nanoseconds an operation
+MOST_IN_LANES = 250  # bodies: beyond, the matrices of a group of states leave the caches
 EPS = float(np.finfo(float).eps)
 
 
@@ -32,6 +33,8 @@ class Key:
         return f"{self.compiler}, branching {self.branching}, {where}"
 
 
+# Multiplications, additions and divisions of one state, by branching, bodies and function.
+Operations = dict[int, dict[int, dict[str, int]]]
 # Seconds a state, one number a round, by key, number of bodies and function.
 Times = dict[Key, dict[int, dict[str, Array]]]
 
@@ -179,11 +182,11 @@ def rows(times: Times, functions: Sequence[str], way: Way) -> list[list[str]]:
 
 def operations(
     library: Library, functions: Sequence[str], sizes: Sequence[int], branchings: Iterable[int]
-) -> dict[int, dict[int, dict[str, int]]]:
-    """Multiplications, additions and divisions of one state, by branching and bodies."""
-    found: dict[int, dict[int, dict[str, int]]] = {}
+) -> Operations:
+    """Counts of the three largest chains of these that are not too large."""
+    found: Operations = {}
     for branching in branchings:
-        for bodies in sizes:
+        for bodies in [n for n in sizes if n <= MOST_COUNTED][-3:]:
             model = dtau.robots.chain(bodies, branching=branching)
             tree, given = library.tree(model), states(model, 1)
             found.setdefault(branching, {})[bodies] = {
@@ -195,7 +198,7 @@ def operations(
     return found
 
 
-def operations_table(found: dict[int, dict[int, dict[str, int]]], labels: dict[str, str]) -> Table:
+def operations_table(found: Operations, labels: dict[str, str]) -> Table:
     """Thousands of them, and the exponent of the bodies between the last two sizes."""
     cells = []
     for branching, by_size in found.items():

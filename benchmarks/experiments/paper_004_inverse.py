@@ -25,20 +25,21 @@ from benchmarks.baselines.library import INVERSE, UnavailableError, Way, compile
 from benchmarks.experiment import Claim, Curve, Experiment, Findings, Plot, Table, Watch
 from benchmarks.harness import Effort
 
-SIZES = (4, 8, 16, 32, 64, 128, 256, 512)
+# Not powers of two: rows of matrices would fall on the same lines of the caches.
+SIZES = (4, 8, 15, 30, 60, 125, 250, 500)
 BRANCHINGS = (1, 2, 5)
 LABELS = {
     "idsva": "IDSVA, ground coordinates",
     "idsva_body": "IDSVA, body coordinates",
     "rneacr": "RNEACR",
 }
-FEW = 64  # bodies up to which arithmetic decides, in lanes too, and not moving the matrices
+FEW = 60  # bodies up to which arithmetic decides, in lanes too, and not moving the matrices
 WORDS = {"alone": "one state after the other", "lanes": "in lanes"}
 
 
 def run(quick: bool, watch: Watch) -> Findings:
     """Measure."""
-    sizes, branchings = ((8, 32), (1, 2)) if quick else (SIZES, BRANCHINGS)
+    sizes, branchings = ((8, 30), (1, 2)) if quick else (SIZES, BRANCHINGS)
     watch.expect(len(sizes) * len(branchings) + 1, "compiling the baselines")
     try:
         libraries, notes = compiled(("g++",) if quick else ("g++", "clang++"))
@@ -48,7 +49,7 @@ def run(quick: bool, watch: Watch) -> Findings:
     watch.step("baselines")
     effort = Effort(3, 0.002) if quick else Effort(9, 0.01)
     times = measure(libraries, INVERSE, sizes, branchings, effort, watch.step)
-    counts = operations(counting, INVERSE, sizes[-3:], branchings)
+    counts = operations(counting, INVERSE, sizes, branchings)
     header = ["compiler", "branching", "bodies", *LABELS.values()]
     return Findings(
         tables=[
@@ -140,11 +141,11 @@ def claims(times: Times, way: Way) -> list[Claim]:
                 )
             )
         if key.compiler == first and len(times[key]) > 3:
-            exponents = {f: slope(times, key, f, 32) for f in INVERSE}
+            exponents = {f: slope(times, key, f, 30) for f in INVERSE}
             serial = key.branching == 1
             found.append(
                 Claim(
-                    f"O(N d): exponents of the number of bodies, 32 and more ({key})",
+                    f"O(N d): exponents of the number of bodies, 30 and more ({key})",
                     "2 for a chain" if serial else "little more than 1 for a tree",
                     ", ".join(f"{LABELS[f]} {x:.2f}" for f, x in exponents.items()),
                     abs(exponents["idsva"] - 2.0) < 0.35 if serial else exponents["idsva"] < 1.5,
