@@ -94,6 +94,7 @@ def run(quick: bool, watch: Watch) -> Findings:
         claims=[*claims(times), growth(times, counts)],
         notes=[
             *notes,
+            *(f"{library.compiler}: {library.version}." for library in libraries),
             "AZA, DMM and the inverse of M run in ground coordinates and in blocks of columns; the "
             "paper's run in body coordinates, column by column.",
             "The crossover depends on how well the product of matrices is written: the paper's is "
