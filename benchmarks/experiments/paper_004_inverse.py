@@ -68,8 +68,8 @@ def run(quick: bool, watch: Watch) -> Findings:
             *(f"{library.compiler}: {library.version}." for library in libraries),
             "The text of the paper at hand lacks its numbers of bodies and some of its factors; "
             "claims state what is legible.",
-            "Results are complete matrices: of large trees nearly all is zeros; times grow with what "
-            "writing those takes, N^2.",
+            "Results are complete matrices: of large trees nearly all is zeros, and times grow as "
+            "what writing those takes, N^2.",
             "The paper's figures 4 and 5 compare with Pinocchio 2.6. Its later versions have IDSVA "
             "themselves: the experiment of first derivatives compares with these.",
         ],
