@@ -1,0 +1,133 @@
+// What baselines in body coordinates share: the first sweep, and transforms of what subtrees have.
+//
+// Symbols, for body i with parent p, in the axes of body i about its origin:
+//   X[i]    placement of the body in its parent        I[i]   inertia, constant
+//   S[k]    column of the motion subspace, constant    B[i]   Coriolis operator (inertia.hpp)
+//   v[i]    twist                                      vJ[i]  twist of the joint, S_i q'
+//   end[i]  one past the last body of the subtree
+#pragma once
+
+#include "dtau/kinematics.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+template <class T>
+struct BodyFrames {
+    Configuration<T> angles;
+    Placement<T>* X;
+    Motion<T>*S, *v, *vJ;
+    Inertia<double>* I;
+    Coriolis<T>* B;
+    int* end;
+
+    BodyFrames(Arena& arena, const Tree& tree)
+        : angles(arena, tree),
+          X(arena.take<Placement<T>>(tree.nbodies)),
+          S(arena.take<Motion<T>>(tree.nv)),
+          v(arena.take<Motion<T>>(tree.nbodies)),
+          vJ(arena.take<Motion<T>>(tree.nbodies)),
+          I(arena.take<Inertia<double>>(tree.nbodies)),
+          B(arena.take<Coriolis<T>>(tree.nbodies)),
+          end(arena.take<int>(tree.nbodies)) {
+        if (!end) return;  // only measured
+        const Placement<T> own = {Mat3<T>::identity(), zero_vector<T>()};
+        for (int i = 0; i < tree.nbodies; ++i) {
+            const Body& body = tree.bodies[i];
+            const Vec3<double> c = vec3(body.com);
+            I[i] = {body.mass, body.mass * c, sym3(body.own_inertia)};
+            motion_subspace(body, own, S + body.v);
+            end[i] = i + 1;
+        }
+        for (int i = tree.nbodies - 1; i >= 0; --i)
+            if (const int p = tree.bodies[i].parent; p >= 0 && end[p] < end[i]) end[p] = end[i];
+    }
+};
+
+// Placements, twists and Coriolis operators.
+template <class T>
+void body_sweep(const Tree& tree, const T* q, const T* v, const BodyFrames<T>& w) {
+    const Configuration<T> x = configuration(tree, q, w.angles);
+    for (int i = 0; i < tree.nbodies; ++i) {
+        const Body& body = tree.bodies[i];
+        Placement<T> X = joint_placement(body, constant_placement<T>(body), x);
+        if (body.parent < 0) X.r = zero_vector<T>();  // the base's position is never read
+        const Motion<T> vJ = joint_twist(body, v + body.v);
+        const Motion<T> vi = body.parent < 0 ? vJ : seen_from(X, w.v[body.parent]) + vJ;
+        w.X[i] = X, w.vJ[i] = vJ, w.v[i] = vi;
+        const Inertia<double>& I = w.I[i];
+        const Inertia<T> lifted = {
+            T(I.m),
+            lift<T>(I.h),
+            {T(I.J.xx), T(I.J.xy), T(I.J.xz), T(I.J.yy), T(I.J.yz), T(I.J.zz)}};
+        w.B[i] = coriolis(lifted, vi, lifted * vi);
+    }
+}
+
+// The parent's motion, seen from the body; the world's acceleration is minus gravity.
+template <class T>
+DTAU_INLINE Motion<T> motion_of_parent(const Body& body, const Placement<T>& X,
+                                       const Motion<T>* motions) {
+    return body.parent < 0 ? zero_motion<T>() : seen_from(X, motions[body.parent]);
+}
+template <class T>
+DTAU_INLINE Motion<T> acceleration_of_parent(const Tree& tree, const Body& body,
+                                             const Placement<T>& X, const Motion<T>* a) {
+    if (body.parent >= 0) return seen_from(X, a[body.parent]);
+    return {zero_vector<T>(), -transposed_mul(X.R, lift<T>(vec3(tree.gravity)))};
+}
+
+// m x vJ for the twist of the body's joint.
+template <class T>
+DTAU_INLINE Motion<T> cross_joint(const Body& body, const Motion<T>& m, const Motion<T>& vJ) {
+    if (body.kind != JointKind::revolute) return cross(m, vJ);
+    const T w = vJ.ang.z, zero(0.0);
+    return {{m.ang.y * w, -(m.ang.x * w), zero}, {m.lin.y * w, -(m.lin.x * w), zero}};
+}
+
+// The derivative of v x* I v + I a: by the twist along m, by the acceleration along da.
+// v x* I m + m x* I v = 2B m + I (v x m), with 2B of [IDSVA] eq. 28.
+template <class T>
+DTAU_INLINE Force<T> force_derivative(const BodyFrames<T>& w, int i, const Motion<T>& m,
+                                      const Motion<T>& da) {
+    return mul_add(w.B[i], m, w.I[i] * cross(w.v[i], m, da));
+}
+
+// S^T f into a column of a matrix whose rows are `stride` apart.
+template <class T>
+DTAU_INLINE void store_joint_torque(const Body& body, const Force<T>& f, T* to, int stride) {
+    if (body.kind == JointKind::revolute) {
+        *to = f.ang.z;
+        return;
+    }
+    T tau[6] = {};
+    joint_torque(body, f, tau);
+    for (int r = 0; r < body.nv; ++r) to[r * stride] = tau[r];
+}
+
+// In the axes and about the origin in which P is given, of what is given in those of P.
+template <class T>
+DTAU_INLINE Inertia<T> transformed(const Placement<T>& P, const Inertia<T>& I) {
+    const Vec3<T>& r = P.r;
+    const Vec3<T> h = P.R * I.h, d = fma(I.m, r, h);  // d: the first moment about the new origin
+    Sym3<T> J = rotated(P.R, I.J);
+    // J + 2 (r . h) 1 - r h^T - h r^T + m ((r . r) 1 - r r^T): parallel axes
+    const T xx = r.x * (h.x + d.x), yy = r.y * (h.y + d.y), zz = r.z * (h.z + d.z);
+    J.xx += yy + zz, J.yy += xx + zz, J.zz += xx + yy;
+    J.xy = fma(-r.x, h.y, fma(-r.y, d.x, J.xy));
+    J.xz = fma(-r.x, h.z, fma(-r.z, d.x, J.xz));
+    J.yz = fma(-r.y, h.z, fma(-r.z, d.y, J.yz));
+    return {I.m, d, J};
+}
+// n = A w and f = w x 2p become R A R^T w + r x f and w x 2 R p.
+template <class T>
+DTAU_INLINE Coriolis<T> transformed(const Placement<T>& P, const Coriolis<T>& B) {
+    const Vec3<T>& r = P.r;
+    const Vec3<T> p2 = P.R * B.p2;
+    const T along = dot(r, p2);
+    Mat3<T> A = P.R * B.A * transposed(P.R);
+    A.x = fma(-r.x, p2, A.x), A.y = fma(-r.y, p2, A.y), A.z = fma(-r.z, p2, A.z);
+    A.x.x += along, A.y.y += along, A.z.z += along;
+    return {A, p2};
+}
+
+}  // namespace dtau::DTAU_VARIANT

@@ -1,0 +1,52 @@
+// Partials of forward dynamics by eq. 5 of [IDSVA]: the core's own, and baselines.
+#include "forward.hpp"
+
+#include "functions.hpp"
+
+namespace dtau::DTAU_VARIANT {
+namespace {
+
+constexpr Out<"da_dq", Quantity::matrix> da_dq;
+constexpr Out<"da_dv", Quantity::matrix> da_dv;
+constexpr Out<"da_dtau", Quantity::matrix> da_dtau;
+
+constexpr Function functions[] = {
+    function({.name = "fdsva_ltdl"}, takes(q, v, tau), gives(da_dq, da_dv, da_dtau),
+             algorithm<FdsvaWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+                 const T* const no_wrenches = nullptr;
+                 fdsva(tree, x[q], x[v], x[tau], no_wrenches, x[da_dq], x[da_dv], tree.nv,
+                       x[da_dtau], w);
+             })),
+    function({.name = "fdsva_aza"}, takes(q, v, tau), gives(da_dq, da_dv, da_dtau),
+             algorithm<FdsvaArticulatedWorkspace>(
+                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                     const ForwardPartials<T> da = {x[da_dq], x[da_dv], x[da_dtau]};
+                     fdsva_partials(tree, x[q], x[v], x[tau], w);
+                     solve_by_aza(tree, w.idsva.ground.S, da, w.solution);
+                 })),
+    function({.name = "fdsva_dmm"}, takes(q, v, tau), gives(da_dq, da_dv, da_dtau),
+             algorithm<FdsvaArticulatedWorkspace>(
+                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                     const ForwardPartials<T> da = {x[da_dq], x[da_dv], x[da_dtau]};
+                     fdsva_partials(tree, x[q], x[v], x[tau], w);
+                     solve_by_dmm(tree, w.idsva.ground.S, da, w.solution);
+                 })),
+    function({.name = "fdcr_aza"}, takes(q, v, tau), gives(da_dq, da_dv, da_dtau),
+             algorithm<FdcrWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+                 const ForwardPartials<T> da = {x[da_dq], x[da_dv], x[da_dtau]};
+                 fdcr_partials(tree, x[q], x[v], x[tau], w);
+                 solve_by_aza(tree, w.ground.S, da, w.solution);
+             })),
+    function({.name = "fdcr_dmm"}, takes(q, v, tau), gives(da_dq, da_dv, da_dtau),
+             algorithm<FdcrWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+                 const ForwardPartials<T> da = {x[da_dq], x[da_dv], x[da_dtau]};
+                 fdcr_partials(tree, x[q], x[v], x[tau], w);
+                 solve_by_dmm(tree, w.ground.S, da, w.solution);
+             })),
+};
+
+}  // namespace
+
+extern const FunctionGroup baseline_forward = functions;
+
+}  // namespace dtau::DTAU_VARIANT

@@ -1,0 +1,102 @@
+// First-order partial derivatives of forward dynamics by eq. 5 of [IDSVA], as the paper's contenders
+// compute them: da/dx = -M^-1 dtau/dx for x = q, v, and da/dtau = M^-1.
+//
+//   FDSVA  partials of inverse dynamics by IDSVA in ground coordinates, as the core has it
+//   FDCR   the same by RNEACR
+//   DMM    M^-1 of the articulated-body algorithm, then multiplied          (dmm.hpp)
+//   AZA    the articulated-body algorithm for every column                  (articulated_columns.hpp)
+//
+// The core's own FDSVA solves with the factors M = L^T D L instead (first/fdsva.hpp).
+#pragma once
+
+#include "articulated_columns.hpp"
+#include "dmm.hpp"
+#include "dtau/algorithms/first/fdsva.hpp"
+#include "rneacr.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+// The acceleration with the factors of the articulated-body algorithm, room for the partials, and
+// what makes a solution of them.
+template <class T>
+struct ArticulatedSolutionWorkspace {
+    AbaWorkspace<T> aba;
+    ColumnsWorkspace<T> columns;
+    DmmWorkspace<T> dmm;
+    T* a;
+    int stride;  // of the rows of the two matrices, side by side
+    T *dtau_dq, *dtau_dv;
+
+    ArticulatedSolutionWorkspace(Arena& arena, const Tree& tree)
+        : aba(arena, tree),
+          columns(arena, tree),
+          dmm(arena, tree),
+          a(arena.take<T>(tree.nv)),
+          stride(2 * whole_packs<T>(tree.nv)),
+          dtau_dq(arena.take_zeros<T>(static_cast<std::size_t>(tree.nv) * stride)),
+          dtau_dv(dtau_dq + whole_packs<T>(tree.nv)) {}
+};
+
+// Results (nv, nv).
+template <class T>
+struct ForwardPartials {
+    T *dq, *dv, *dtau;
+};
+
+template <class T>
+void solve_by_aza(const Tree& tree, const Motion<T>* S, const ForwardPartials<T>& da,
+                  const ArticulatedSolutionWorkspace<T>& w) {
+    articulated_inverse(tree, S, da.dtau, w.aba, w.columns);
+    aza(tree, S, w.dtau_dq, w.stride, {{da.dq, tree.nv}, {da.dv, tree.nv}}, w.aba, w.columns);
+}
+template <class T>
+void solve_by_dmm(const Tree& tree, const Motion<T>* S, const ForwardPartials<T>& da,
+                  const ArticulatedSolutionWorkspace<T>& w) {
+    articulated_inverse(tree, S, da.dtau, w.aba, w.columns);
+    dmm(tree, da.dtau, w.dtau_dq, w.stride, {{da.dq, tree.nv}, {da.dv, tree.nv}}, w.dmm);
+}
+
+template <class T>
+struct FdsvaArticulatedWorkspace {
+    IdsvaWorkspace<T> idsva;
+    ArticulatedSolutionWorkspace<T> solution;
+
+    FdsvaArticulatedWorkspace(Arena& arena, const Tree& tree)
+        : idsva(arena, tree), solution(arena, tree) {}
+};
+
+// The acceleration, and the partials of inverse dynamics there.
+template <class T>
+void fdsva_partials(const Tree& tree, const T* q, const T* v, const T* tau,
+                    const FdsvaArticulatedWorkspace<T>& w) {
+    const ArticulatedSolutionWorkspace<T>& to = w.solution;
+    T* const no_matrix = nullptr;
+    const T* const no_wrenches = nullptr;
+    ground_sweep(tree, q, v, w.idsva.ground);
+    aba(tree, v, tau, no_wrenches, to.a, w.idsva.ground, to.aba);
+    idsva_velocities(tree, v, no_wrenches, w.idsva);
+    idsva_accelerations(tree, to.a, w.idsva);
+    idsva_backward(tree, {to.dtau_dq, to.dtau_dv, no_matrix, to.stride}, w.idsva);
+}
+
+template <class T>
+struct FdcrWorkspace {
+    Ground<T> ground;
+    RneacrWorkspace<T> rneacr;
+    ArticulatedSolutionWorkspace<T> solution;
+
+    FdcrWorkspace(Arena& arena, const Tree& tree)
+        : ground(arena, tree), rneacr(arena, tree), solution(arena, tree) {}
+};
+
+template <class T>
+void fdcr_partials(const Tree& tree, const T* q, const T* v, const T* tau,
+                   const FdcrWorkspace<T>& w) {
+    const ArticulatedSolutionWorkspace<T>& to = w.solution;
+    const T* const no_wrenches = nullptr;
+    ground_sweep(tree, q, v, w.ground);
+    aba(tree, v, tau, no_wrenches, to.a, w.ground, to.aba);
+    rneacr(tree, q, v, to.a, to.dtau_dq, to.dtau_dv, to.stride, w.rneacr);
+}
+
+}  // namespace dtau::DTAU_VARIANT

@@ -1,0 +1,56 @@
+// Values, for complex step; partials of inverse dynamics: the core's own without M, and baselines.
+#include "dtau/algorithms/first/idsva.hpp"
+#include "dtau/algorithms/values/aba.hpp"
+#include "dtau/algorithms/values/rnea.hpp"
+#include "functions.hpp"
+#include "idsva_body.hpp"
+#include "rneacr.hpp"
+
+namespace dtau::DTAU_VARIANT {
+namespace {
+
+constexpr Out<"tau", Quantity::torque> torque;
+constexpr Out<"a", Quantity::v> acceleration;
+constexpr Out<"dtau_dq", Quantity::torque_matrix> dtau_dq;
+constexpr Out<"dtau_dv", Quantity::torque_matrix> dtau_dv;
+constexpr How sparse = {.results = Results::sparse};
+
+constexpr Function values[] = {
+    function({.name = "inverse_dynamics"}, takes(q, v, a), gives(torque),
+             algorithm<RneaWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+                 const T* const no_wrenches = nullptr;
+                 rnea(tree, x[q], x[v], x[a], no_wrenches, x[torque], w);
+             })),
+    function({.name = "forward_dynamics"}, takes(q, v, tau), gives(acceleration),
+             algorithm<ForwardDynamicsWorkspace>(
+                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                     const T* const no_wrenches = nullptr;
+                     forward_dynamics(tree, x[q], x[v], x[tau], no_wrenches, x[acceleration], w);
+                 })),
+};
+
+constexpr Function partials[] = {
+    function({.name = "idsva"}, takes(q, v, a), gives(dtau_dq, dtau_dv),
+             algorithm<IdsvaWorkspace, sparse>([]<class T>(const Tree& tree, const auto& x,
+                                                           const auto& w) {
+                 const T* const no_wrenches = nullptr;
+                 T* const no_matrix = nullptr;
+                 idsva(tree, x[q], x[v], x[a], no_wrenches, x[dtau_dq], x[dtau_dv], no_matrix, w);
+             })),
+    function({.name = "idsva_body"}, takes(q, v, a), gives(dtau_dq, dtau_dv),
+             algorithm<IdsvaBodyWorkspace, sparse>(
+                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                     idsva_body(tree, x[q], x[v], x[a], x[dtau_dq], x[dtau_dv], w);
+                 })),
+    function({.name = "rneacr"}, takes(q, v, a), gives(dtau_dq, dtau_dv),
+             algorithm<RneacrWorkspace, sparse>(
+                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                     rneacr(tree, x[q], x[v], x[a], x[dtau_dq], x[dtau_dv], tree.nv, w);
+                 })),
+};
+
+}  // namespace
+
+extern const FunctionGroup baseline_values = values, baseline_inverse = partials;
+
+}  // namespace dtau::DTAU_VARIANT

@@ -1,0 +1,256 @@
+"""The library of baselines, compiled by the compilers that are found, and trees in it.
+
+The sources are the files of this folder with the package's own `include` and `src`: the same
+scalars, lanes and batches, and the flags of CMakeLists.txt. A call loops over the states in C++: no
+Python is in its time. Libraries are kept in the user's cache folder.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+import dtau
+
+Array = NDArray[np.float64]
+Way = Literal["alone", "lanes"]
+
+FOLDER = Path(__file__).parent
+ROOT = FOLDER.parents[1]
+SOURCES = (
+    *(FOLDER / f"{name}.cpp" for name in ("forward", "inverse", "chain", "interface")),
+    *(ROOT / "src" / name for name in ("batch/run.cpp", "batch/scratch.cpp")),
+    *(ROOT / "src" / name for name in ("tree/compiled_tree.cpp", "tree/sparsity.cpp")),
+)
+FLAGS = (
+    *("-std=c++20", "-fPIC", "-fvisibility=hidden", "-w"),
+    *("-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fno-tree-slp-vectorize"),
+    *(f"-I{path}" for path in (ROOT / "include", ROOT / "src", FOLDER)),
+)
+FAST = ("-O3", "-march=native")
+WITHOUT_AVX = ("-O3", "-march=x86-64-v2")
+EXACT = ("-O1", "-DDTAU_TEST_SCALARS", "-DDTAU_INLINE=inline")  # complex and counted numbers
+
+ELEMENT = {"lanes": 0, "alone": 1, "complex": 2, "counted": 3}
+VALUES = ("inverse_dynamics", "forward_dynamics")
+INVERSE = ("idsva", "idsva_body", "rneacr")
+FORWARD = ("fdsva_ltdl", "fdsva_aza", "fdsva_dmm", "fdcr_aza", "fdcr_dmm", "abacr")
+
+
+class UnavailableError(Exception):
+    """The baselines cannot be compiled or loaded here; the message says why."""
+
+
+@dataclass(frozen=True)
+class Library:
+    """The baselines as one compiler made them."""
+
+    compiler: str
+    version: str
+    loaded: ctypes.CDLL
+
+    def tree(self, model: dtau.Model) -> Tree:
+        """The tree of a model."""
+        return Tree(self, model)
+
+
+class Tree:
+    """A model in a library; functions take states as rows of q, v and a or tau."""
+
+    def __init__(self, library: Library, model: dtau.Model) -> None:
+        types = [joint.type for joint in model.joints]
+        if any(joint.mimic for joint in model.joints):
+            raise ValueError("expected a model whose joints are independent")
+        if any(isinstance(joint, dtau.Universal) for joint in types):
+            raise ValueError("expected a model without universal joints")
+        inertias = [body.inertia for body in model._bodies]
+        axes = [getattr(joint, "axis", getattr(joint, "normal", np.zeros(3))) for joint in types]
+        numbers = [
+            [joint.placement.rotation for joint in model.joints],
+            [joint.placement.translation for joint in model.joints],
+            axes,
+            [getattr(joint, "pitch", 0.0) for joint in types],
+            [inertia.mass for inertia in inertias],
+            [inertia.com for inertia in inertias],
+            [inertia.tensor for inertia in inertias],
+        ]
+        counts = [np.array([joint._kind for joint in types], dtype=np.int32)]
+        counts += [np.array([joint.parent for joint in model.joints], dtype=np.int32)]
+        arrays = [np.ascontiguousarray(x, dtype=np.float64) for x in numbers]
+        ends = [np.ascontiguousarray(x) for x in (model.armature, model.damping, model.gravity)]
+        message = ctypes.create_string_buffer(200)
+        self.model, self.library = model, library
+        self._tree = library.loaded.open_tree(
+            len(types),
+            *(x.ctypes.data for x in counts + arrays),
+            model.nv,
+            *(x.ctypes.data for x in ends),
+            message,
+            len(message),
+        )
+        if not self._tree:
+            raise UnavailableError(message.value.decode(errors="replace"))
+        weakref.finalize(self, library.loaded.close_tree, self._tree)
+
+    def __call__(self, function: str, *arrays: Array, way: str = "lanes") -> tuple[Array, ...]:
+        """The results of a function at all states."""
+        results = self._results(function, arrays)
+        self._run(function, arrays, results, way, 1)
+        return results
+
+    def loop(self, function: str, arrays: tuple[Array, ...], way: Way) -> Callable[[int], None]:
+        """Apply a function to all states; so many passes a call, always into the same results."""
+        results = self._results(function, arrays)
+        return lambda passes: self._run(function, arrays, results, way, passes)
+
+    def counts(self, function: str, *arrays: Array) -> tuple[int, int, int]:
+        """Multiplications, additions and divisions of all states; of an exact library."""
+        taken = (ctypes.c_longlong * 3)()
+        self.library.loaded.take_counts(taken)
+        self(function, *arrays, way="counted")
+        self.library.loaded.take_counts(taken)
+        return taken[0], taken[1], taken[2]
+
+    def _results(self, function: str, arrays: tuple[Array, ...]) -> tuple[Array, ...]:
+        n = self.model.nv
+        number = 1 if function in VALUES else 2 if function in INVERSE else 3
+        shape = (len(arrays[0]), n) if function in VALUES else (len(arrays[0]), n, n)
+        return tuple(np.full(shape, np.nan, arrays[0].dtype) for _ in range(number))
+
+    def _run(
+        self,
+        function: str,
+        arrays: tuple[Array, ...],
+        results: tuple[Array, ...],
+        way: str,
+        passes: int,
+    ) -> None:
+        pointers = (ctypes.c_void_p * len(results))(*(x.ctypes.data for x in results))
+        given = (x.ctypes.data for x in arrays)
+        n, name = len(arrays[0]), function.encode()
+        run = self.library.loaded.run
+        if not run(self._tree, name, ELEMENT[way], n, *given, pointers, passes):
+            raise LookupError(f"{function} is not in the library of baselines")
+
+
+def compilers() -> Iterator[str]:
+    """g++ and clang++, or their newest versions by number: those that are there."""
+    newest = ["", *(f"-{version}" for version in range(99, 0, -1))]
+    for name in ("g++", "clang++"):
+        path = next(filter(None, (shutil.which(name + suffix) for suffix in newest)), None)
+        if path and not (name == "g++" and "clang" in _version(path)):  # as on macOS
+            yield path
+
+
+def compiled(
+    names: Sequence[str] = ("g++", "clang++"), flags: tuple[str, ...] = FAST
+) -> tuple[list[Library], list[str]]:
+    """The library by these compilers, and sentences on those that are missing or fail."""
+    libraries, notes = [], []
+    found = {Path(path).name.split("-")[0]: path for path in compilers()}
+    for name in names:
+        if name not in found:
+            notes.append(f"{name} is not installed: its baselines are left out.")
+            continue
+        try:
+            libraries.append(_library(found[name], flags))
+        except UnavailableError as reason:
+            notes.append(f"The baselines by {name} are left out: {reason}.")
+    if not libraries:
+        raise UnavailableError(" ".join(notes))
+    return libraries, notes
+
+
+def exact() -> Library:
+    """The library with complex and counted numbers, by the first compiler."""
+    path = next(compilers(), None)
+    if path is None:
+        raise UnavailableError("neither g++ nor clang++ was found")
+    return _library(path, EXACT)
+
+
+@cache
+def _library(compiler: str, flags: tuple[str, ...]) -> Library:
+    """A library from the cache, or made now."""
+    headers = [*(ROOT / "include").rglob("*.hpp"), *(ROOT / "src").rglob("*.hpp")]
+    headers += FOLDER.glob("*.hpp")
+    command = [compiler, *FLAGS, *flags]
+    native = _output([*command, "-x", "c++", "-dM", "-E", os.devnull])  # version, instructions
+    parts = [native, *command]
+    parts += [path.read_text(encoding="utf-8") for path in sorted({*SOURCES, *headers})]
+    key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+    kept = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dtau-benchmarks"
+    library = kept / f"baselines-{Path(compiler).name}-{key}.so"
+    if not library.is_file():
+        try:
+            kept.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=kept) as folder:
+                fresh = Path(folder) / library.name
+                _build(command, Path(folder), fresh)
+                fresh.replace(library)
+        except OSError as error:
+            raise UnavailableError(f"cannot write to {kept}: {error.strerror}") from error
+    return Library(Path(compiler).name, _version(compiler), _load(library))
+
+
+def _build(command: list[str], folder: Path, library: Path) -> None:
+    """Compile the sources side by side, and link them."""
+    objects = [folder / f"{source.stem}.o" for source in SOURCES]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        jobs = [
+            pool.submit(_output, [*command, "-c", str(source), "-o", str(made)])
+            for source, made in zip(SOURCES, objects, strict=True)
+        ]
+        for job in jobs:
+            job.result()
+    _output([command[0], "-shared", *map(str, objects), "-o", str(library)])
+
+
+def _load(path: Path) -> ctypes.CDLL:
+    """The library, its functions' types declared."""
+    try:
+        library = ctypes.CDLL(str(path))
+    except OSError as error:
+        raise UnavailableError(f"cannot load {path}: {error}") from error
+    pointer, integer, size = ctypes.c_void_p, ctypes.c_int, ctypes.c_ssize_t
+    text = ctypes.c_char_p
+    last = (integer, pointer, pointer, pointer, text, size)
+    library.open_tree.argtypes = (integer, *[pointer] * 9, *last)
+    library.open_tree.restype = pointer
+    library.close_tree.argtypes = (pointer,)
+    library.close_tree.restype = None
+    library.run.argtypes = (pointer, text, integer, size, *[pointer] * 4, size)
+    library.run.restype = ctypes.c_bool
+    return library
+
+
+def _version(compiler: str) -> str:
+    """The first line of what the compiler says of itself."""
+    return _output([compiler, "--version"]).partition("\n")[0]
+
+
+def _output(command: list[str]) -> str:
+    """What a command that succeeds prints."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+    except OSError as error:
+        raise UnavailableError(f"cannot run {command[0]}: {error.strerror}") from error
+    if done.returncode:
+        lines = done.stderr.splitlines()
+        why = next((line for line in lines if "error" in line), f"status {done.returncode}")
+        raise UnavailableError(why.strip())
+    return done.stdout
