@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
 import dtau
 from benchmarks.harness import Contender, loop
-from benchmarks.robots import Array, Robot
+from benchmarks.robots import Array, Robot, from_urdf, known
 
 LONE_STATES = 32  # that are done one a call
 CHECKED = 8  # states whose results are compared
@@ -206,6 +208,20 @@ def largest(got: list[Array], wanted: list[Array]) -> float:
         for x, y in zip(got, wanted, strict=True)
     ]
     return float(np.max(errors))
+
+
+def robot(key: str) -> Robot:
+    """A robot that all peers read as the same.
+
+    Links of 1e-6 kg get twice that, and a positive definite inertia: MuJoCo takes no less.
+    """
+    found = known(key)
+    text = found.urdf.replace('mass value="1e-6"', 'mass value="2e-6"')
+    text = text.replace(*(f'ixx="1e-6" ixy="{x}" ixz="{x}" iyy="1e-6" iyz="{x}"' for x in ("1e-6", "0")))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "robot.urdf"
+        path.write_text(text, encoding="utf-8")
+        return replace(from_urdf(path, found.root), label=found.label, key=key)
 
 
 def states(robot: Robot, count: int) -> dict[str, Array]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -72,14 +71,12 @@ class MuJoCo:
 
     def __init__(self, robot: Robot) -> None:
         self._mj = mujoco_peer.mujoco
-        # A link of just 1e-6 kg counts as one without inertia there, and HyQ has some.
-        text = robot.urdf.replace('mass value="1e-6"', 'mass value="1.000000001e-6"')
-        self._peer = mujoco_peer.Peer(dataclasses.replace(robot, urdf=text), DT)
+        self._peer = mujoco_peer.Peer(robot, DT)
         self._model = self._peer.model
         flags = self._mj.mjtDisableBit
         for flag in ("CONTACT", "CONSTRAINT", "EQUALITY", "LIMIT", "FRICTIONLOSS", "SENSOR"):
             self._model.opt.disableflags |= getattr(flags, f"mjDSBL_{flag}")
-        self._robot = robot
+        self._robot, self.convention = robot, self._peer.convention
 
     def way(self, case: Case) -> Way | str:
         """Its functions, one state a call."""
@@ -116,20 +113,20 @@ class MuJoCo:
     def states(self, case: Case) -> Sequence[Array]:
         """Coordinates, velocities, and whatever is third, as MuJoCo writes them."""
         at, arguments = case.at, case.function.arguments
-        there = self._peer.convention.from_dtau(at["q"], at["v"], at["a"])
+        there = self.convention.from_dtau(at["q"], at["v"], at["a"])
         v = there.v if "v" in arguments else np.zeros_like(there.v)
         if case.function.name in _FIXED:
-            v = self._peer.convention.from_dtau(at["q"], at["dq"]).v
+            v = self.convention.from_dtau(at["q"], at["dq"]).v
         third = there.a
         if "tau" in arguments:
-            third = self._peer.convention.torque_from_dtau(at["q"], at["tau"])
+            third = self.convention.torque_from_dtau(at["q"], at["tau"])
         if "q1" in arguments:
-            third = self._peer.convention.from_dtau(at["q1"]).q
+            third = self.convention.from_dtau(at["q1"]).q
         return there.q, v, third
 
     def wanted(self, case: Case) -> list[Array]:
         """The package's results at the first states, in MuJoCo's convention."""
-        convention, model = self._peer.convention, case.robot.model
+        convention, model = self.convention, case.robot.model
         at = {name: x[:CHECKED] for name, x in case.at.items()}
         q, v, a, tau = (at[x] for x in ("q", "v", "a", "tau"))
         there = convention.from_dtau(q, v, a)
@@ -168,8 +165,8 @@ class MuJoCo:
         """Jacobians (..., 6, nv), whose rows are the package's twists, by MuJoCo's velocities."""
         n = self._model.nv
         units = np.broadcast_to(np.eye(n), (len(q), n, n))
-        back = self._peer.convention.to_dtau(
-            np.repeat(self._peer.convention.from_dtau(q).q[:, np.newaxis], n, axis=1), units
+        back = self.convention.to_dtau(
+            np.repeat(self.convention.from_dtau(q).q[:, np.newaxis], n, axis=1), units
         ).v  # row k: what a unit of velocity k is here
         return jacobians @ np.swapaxes(back, -1, -2)
 
