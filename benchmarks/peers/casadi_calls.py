@@ -18,11 +18,15 @@ import casadi
 import numpy as np
 
 from benchmarks.harness import Contender
-from benchmarks.peers.cases import CHECKED, DT, LONE_STATES, Case, Way
 from benchmarks.peers.casadi_model import Expressions
+from benchmarks.peers.cases import CHECKED, DT, LONE_STATES, Case, Way
 from benchmarks.robots import Array, Robot
 
-LARGEST_FUNCTION = 400_000  # instructions; expressions of more are left out
+MOST_FREEDOM = 20  # robots of more are left out where expressions have millions of instructions
+LARGE = (
+    *("forward_dynamics_derivatives", "inverse_dynamics_hessian"),
+    "inverse_dynamics_second_derivatives",
+)
 LARGEST_CODE = 30_000  # instructions; C code of more takes a compiler minutes
 FLAGS = ("-O3", "-march=native", "-ffp-contract=fast", "-shared", "-fPIC")
 _LOOP = """
@@ -51,14 +55,21 @@ class Functions:
         name = case.function.name
         if name not in self._made:
             make = getattr(self, f"_{name}", None)
-            self._made[name] = self._whole(case, make) if make else None
+            made = None if make is None or self.large(case) else self._whole(case, make)
+            self._made[name] = made
         return self._made[name]
+
+    def why(self, case: Case) -> str:
+        """Why there is none, if it could be made."""
+        return "too large" if hasattr(self, f"_{case.function.name}") and self.large(case) else ""
+
+    def large(self, case: Case) -> bool:
+        """Whether its expressions would have millions of instructions."""
+        return self.model.nv > MOST_FREEDOM and case.function.name in LARGE
 
     def _whole(self, case: Case, make: Callable[..., Any]) -> Any:
         """Results as rows, one after the other."""
-        symbols = [
-            casadi.SX.sym(name, case.at[name].shape[1]) for name in case.function.arguments
-        ]
+        symbols = [casadi.SX.sym(name, case.at[name].shape[1]) for name in case.function.arguments]
         results = make(case, *symbols)
         if results is None:
             return None
@@ -75,7 +86,7 @@ class Functions:
                 rest[1] = symbols[i]
         through = casadi.Function("inner", given, casadi.cse(inner), {"allow_free": False})
         out = casadi.vertcat(*through.call([g, s, *rest, *symbols], True, False))
-        return casadi.Function("function", [x], [casadi.cse(out)])
+        return casadi.Function("function", [x], [out])
 
     # One method a function of the package: its results as matrices
 
@@ -89,8 +100,8 @@ class Functions:
         return [self.model.mass_matrix()]
 
     def _mass_matrix_inverse(self, case: Case, q: Any) -> Any:
-        M = self.model.mass_matrix()
-        return [casadi.ldl_solve(casadi.SX.eye(self.model.nv), *casadi.ldl(M))]
+        factors = casadi.ldl(self.model.mass_matrix())
+        return [casadi.ldl_solve(casadi.SX.eye(self.model.nv), *factors)]
 
     def _bias_torque(self, case: Case, q: Any, v: Any) -> Any:
         return [self.model.inverse_dynamics(self.model.v, None)]
@@ -135,8 +146,6 @@ class Functions:
 
     def _inverse_dynamics_second_derivatives(self, case: Case, *_: Any) -> Any:
         m = self.model
-        if m.nv > 20:  # expressions of millions of instructions
-            return None
         tau = m.inverse_dynamics(m.v, m.u)
         by_q, by_v = m.by_q(tau), casadi.jacobian(tau, m.v)
         flat = [casadi.reshape(casadi.densify(x.T), -1, 1) for x in (by_q, by_v, m.mass_matrix())]
@@ -189,9 +198,7 @@ class VirtualMachine:
         """Calls of its function."""
         function = self._functions.get(case)
         if function is None:
-            return ""
-        if function.n_instructions() > LARGEST_FUNCTION:
-            return f"{function.n_instructions()} instructions"
+            return self._functions.why(case)
         x = stacked(case)
         one = _Buffer(function, 1)
         got = []
@@ -234,8 +241,8 @@ class _Buffer:
         self._buffer, self.call = function.buffer()
         self.x = np.empty(function.nnz_in(0))
         self.y = np.empty(function.nnz_out(0))
-        self._buffer.set_arg(0, memoryview(self.x))
-        self._buffer.set_res(0, memoryview(self.y))
+        self._buffer.set_arg(0, self.x.data)
+        self._buffer.set_res(0, self.y.data)
 
 
 class Code:
@@ -251,9 +258,9 @@ class Code:
         """Loops over the states."""
         function = self._functions.get(case)
         if function is None:
-            return ""
+            return self._functions.why(case)
         if function.n_instructions() > LARGEST_CODE:
-            return f"{function.n_instructions()} instructions to compile"
+            return "too large"
         many = ctypes.CDLL(str(library(function))).many
         many.restype = None
         x = stacked(case)

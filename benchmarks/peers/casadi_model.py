@@ -13,6 +13,8 @@ from typing import Any
 import casadi
 import numpy as np
 
+import dtau
+from benchmarks.peers.plain_urdf import axis_of
 from benchmarks.robots import Robot
 
 
@@ -28,8 +30,8 @@ class Body:
         self.turn0, self.shift0 = _constant(placement.rotation), _constant(placement.translation)
         self.mass = float(inertia.mass)
         self.com, self.tensor = _constant(inertia.lever), _constant(inertia.inertia)
-        self.prismatic = type(joint.type).__name__ == "Prismatic"
-        self.axis = np.zeros(3) if self.free else np.array(joint.type.axis)
+        self.prismatic = isinstance(joint.type, dtau.Prismatic)
+        self.axis = np.zeros(3) if self.free else axis_of(joint)
 
     def pose(self, x: Any) -> tuple[Any, Any]:
         """Rotation to and position in the parent, at this coordinate."""
@@ -47,7 +49,11 @@ class Body:
         """The 6x6 inertia, linear part first."""
         c = casadi.skew(self.com)
         upper = [self.mass * casadi.SX.eye(3), -self.mass * c]
-        return casadi.SX(casadi.sparsify(casadi.blockcat([upper, [self.mass * c, self.tensor - self.mass * c @ c]])))
+        return casadi.SX(
+            casadi.sparsify(
+                casadi.blockcat([upper, [self.mass * c, self.tensor - self.mass * c @ c]])
+            )
+        )
 
 
 class Expressions:
@@ -153,23 +159,23 @@ class Expressions:
     def forward_dynamics(self, v: Any, tau: Any) -> Any:
         """Accelerations by articulated bodies."""
         maps, twists = self._maps(), []
-        for b, X in zip(self.bodies, maps, strict=True):
+        for b, back in zip(self.bodies, maps, strict=True):
             if b.free:
                 twists.append(v[:6])
                 continue
-            above = X @ twists[b.parent] if b.parent >= 0 else casadi.SX(6, 1)
+            above = back @ twists[b.parent] if b.parent >= 0 else casadi.SX(6, 1)
             twists.append(above + b.subspace() * v[b.v])
         inertias = [b.inertia() for b in self.bodies]
-        biases = [-_cross(t).T @ I @ t for t, I in zip(twists, inertias, strict=True)]
+        biases = [-_cross(t).T @ inertia @ t for t, inertia in zip(twists, inertias, strict=True)]
         solved: dict[int, Any] = {}
         for i in reversed(range(len(self.bodies))):
             b = self.bodies[i]
             if b.free:
                 continue
-            S = b.subspace()
-            rate = _cross(twists[i]) @ S * v[b.v]
-            column = inertias[i] @ S
-            pivot, rest = casadi.dot(S, column), tau[b.v] - casadi.dot(S, biases[i])
+            axis = b.subspace()
+            rate = _cross(twists[i]) @ axis * v[b.v]
+            column = inertias[i] @ axis
+            pivot, rest = casadi.dot(axis, column), tau[b.v] - casadi.dot(axis, biases[i])
             solved[i] = column, pivot, rest, rate
             if b.parent < 0:
                 continue
@@ -179,14 +185,16 @@ class Expressions:
             biases[b.parent] += maps[i].T @ bias
         out, accelerations = casadi.SX.zeros(self.nv), []
         lift = casadi.vertcat(self.g, casadi.SX(3, 1))
-        for i, (b, X) in enumerate(zip(self.bodies, maps, strict=True)):
+        for i, (b, back) in enumerate(zip(self.bodies, maps, strict=True)):
             if b.free:
                 factors = casadi.ldl(casadi.densify(inertias[i]))
-                accelerations.append(casadi.ldl_solve(casadi.densify(tau[:6] - biases[i]), *factors))
+                accelerations.append(
+                    casadi.ldl_solve(casadi.densify(tau[:6] - biases[i]), *factors)
+                )
                 out[:6] = accelerations[-1] + lift
                 continue
             column, pivot, rest, rate = solved[i]
-            above = X @ (accelerations[b.parent] if b.parent >= 0 else -lift) + rate
+            above = back @ (accelerations[b.parent] if b.parent >= 0 else -lift) + rate
             out[b.v] = (rest - casadi.dot(column, above)) / pivot
             accelerations.append(above + b.subspace() * out[b.v])
         return out
@@ -263,7 +271,7 @@ class Expressions:
         return casadi.vertcat(casadi.SX(3, 1), -casadi.cross(self.g, y[:3]), y[3:])
 
     def of_state(self, q: Any) -> tuple[Any, Any]:
-        """g and s of a configuration."""
+        """G and s of a configuration."""
         root = self.bodies[0]
         if not self.free:
             coordinates = [q[b.q] for b in sorted(self.bodies, key=lambda b: b.v)]

@@ -150,7 +150,9 @@ class Case:
         """The first states, one call of the package each."""
         names = ", ".join(self.function.arguments)
         statement = f"for {names}, in states: f({self.function.words})"
-        return Contender(loop(statement, states=self.rows(self.arguments), **self._names()), LONE_STATES)
+        return Contender(
+            loop(statement, states=self.rows(self.arguments), **self._names()), LONE_STATES
+        )
 
     def batch(self, count: int, threads: int) -> Contender:
         """So many states in one call of the package, their results into given arrays."""
@@ -204,7 +206,9 @@ class Peer(Protocol):
 def largest(got: list[Array], wanted: list[Array]) -> float:
     """The largest difference between results, each of its largest element; NaN where one is."""
     errors = [
-        float(np.abs(x - y).max() / max(float(np.abs(y).max()), 1e-3)) if x.shape == y.shape else np.nan
+        float(np.abs(x - y).max() / max(float(np.abs(y).max()), 1e-3))
+        if x.shape == y.shape
+        else np.nan
         for x, y in zip(got, wanted, strict=True)
     ]
     return float(np.max(errors))
@@ -217,7 +221,8 @@ def robot(key: str) -> Robot:
     """
     found = known(key)
     text = found.urdf.replace('mass value="1e-6"', 'mass value="2e-6"')
-    text = text.replace(*(f'ixx="1e-6" ixy="{x}" ixz="{x}" iyy="1e-6" iyz="{x}"' for x in ("1e-6", "0")))
+    moments = 'ixx="1e-6" ixy="{0}" ixz="{0}" iyy="1e-6" iyz="{0}"'
+    text = text.replace(moments.format("1e-6"), moments.format("0"))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "robot.urdf"
         path.write_text(text, encoding="utf-8")

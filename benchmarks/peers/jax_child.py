@@ -16,11 +16,18 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-os.environ |= {"JAX_PLATFORMS": "cpu", "JAX_ENABLE_X64": "1", "OPENBLAS_NUM_THREADS": "1"}
+_CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dtau-benchmarks"
+os.environ |= {
+    "JAX_PLATFORMS": "cpu",
+    "JAX_ENABLE_X64": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "JAX_COMPILATION_CACHE_DIR": str(_CACHE / "jax"),
+    "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0.2",
+}
 
-import jax
-import jax.numpy as jnp
-import numpy as np
+import jax  # noqa: E402  (it reads these variables when it is imported)
+import jax.numpy as jnp  # noqa: E402
+import numpy as np  # noqa: E402
 
 GRAVITY = 9.81
 
@@ -49,13 +56,13 @@ class Adam:
 
     def moved(self, q: Any, dq: Any) -> tuple[Any, Any]:
         """As `base`, a small displacement away, right to first order."""
-        H, s = self.base(q)
+        base, s = self.base(q)
         if not self.free:
-            return H, s + dq
+            return base, s + dq
         x, y, z = dq[3:6]
         zero = jnp.zeros(())
         rows = [[zero, -z, y, dq[0]], [z, zero, -x, dq[1]], [-y, x, zero, dq[2]], [zero] * 4]
-        return H + H @ jnp.array(rows), s + dq[6:]
+        return base + base @ jnp.array(rows), s + dq[6:]
 
     def split(self, v: Any) -> tuple[Any, Any]:
         """The base's velocity and the joints'."""
@@ -73,19 +80,19 @@ class Adam:
         if name == "bias_torque":
             return self.of.bias_force(*x, *self.split(rest[0]))[cut:]
         if name == "inverse_dynamics":
-            M = self.of.mass_matrix(*x)[cut:, cut:]
-            return M @ rest[1] + self.of.bias_force(*x, *self.split(rest[0]))[cut:]
+            matrix = self.of.mass_matrix(*x)[cut:, cut:]
+            return matrix @ rest[1] + self.of.bias_force(*x, *self.split(rest[0]))[cut:]
         if name == "forward_dynamics":
             if not self.free:
                 bias = self.of.bias_force(*x, *self.split(rest[0]))[cut:]
-                M = self.of.mass_matrix(*x)[cut:, cut:]
-                return jax.scipy.linalg.solve(M, rest[1] - bias, assume_a="pos")
+                matrix = self.of.mass_matrix(*x)[cut:, cut:]
+                return jax.scipy.linalg.solve(matrix, rest[1] - bias, assume_a="pos")
             tau = rest[1]
             wrench = {self.of.rbdalgos.root_link: tau[:6]}
             return self.of.aba(*x, *self.split(rest[0]), tau[6:], wrench)
         if name == "frame_placements":
-            H = self.of.forward_kinematics(frame, *x)
-            return H[:3, :3], H[:3, 3]
+            pose = self.of.forward_kinematics(frame, *x)
+            return pose[:3, :3], pose[:3, 3]
         if name == "center_of_mass":
             return self.of.CoM_position(*x)
         raise KeyError(name)
@@ -113,7 +120,7 @@ class Frax:
             path = Path(folder) / "robot.urdf"
             path.write_text(urdf, encoding="utf-8")
             kind = "quaternion" if root == "free" else None
-            self.of = frax.Robot(str(path), joint_ordering=joints, floating_base=kind)
+            self.of = frax.Robot(str(path), floating_base=kind)
         self.names = list(self.of.joint_names)[6 * (root == "free") :]
 
     def function(self, name: str, frame: str) -> Any:
@@ -147,14 +154,18 @@ def _derivatives(what: str, near: Any, size: Any) -> Any:
     if what == "vjp":
 
         def vjp(q: Any, v: Any, u: Any, lam: Any) -> Any:
-            function = lambda dq, v, u: near(dq, q, v, u)
+            def function(dq: Any, v: Any, u: Any) -> Any:
+                return near(dq, q, v, u)
+
             return jax.vjp(function, jnp.zeros(size(q)), v, u)[1](lam)
 
         return vjp
     if what == "jvp":
 
         def jvp(q: Any, v: Any, u: Any, dq: Any, dv: Any, du: Any) -> Any:
-            function = lambda dq, v, u: near(dq, q, v, u)
+            def function(dq: Any, v: Any, u: Any) -> Any:
+                return near(dq, q, v, u)
+
             return jax.jvp(function, (jnp.zeros(size(q)), v, u), (dq, dv, du))[1]
 
         return jvp

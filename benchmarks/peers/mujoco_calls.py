@@ -110,19 +110,24 @@ class MuJoCo:
         scope |= {"force": np.zeros(n), "q1": np.zeros(model.nq), "A": np.zeros((2 * n, 2 * n))}
         return scope | {"mj": self._mj, "m": model, "d": data, "body": body, "eps": EPS}
 
+    def joints(self) -> list[str]:
+        """The names of joints of one degree of freedom, in the order of velocities."""
+        names = [self._model.joint(int(j)).name for j in self._model.dof_jntid]
+        return names[6 * (self._robot.root == "free") :]
+
     def states(self, case: Case) -> Sequence[Array]:
         """Coordinates, velocities, and whatever is third, as MuJoCo writes them."""
         at, arguments = case.at, case.function.arguments
         there = self.convention.from_dtau(at["q"], at["v"], at["a"])
         v = there.v if "v" in arguments else np.zeros_like(there.v)
         if case.function.name in _FIXED:
-            v = self.convention.from_dtau(at["q"], at["dq"]).v
-        third = there.a
+            v = self.convention.from_dtau(at["q"], at["dq"], at["a"]).v
+        third: Array = there.a
         if "tau" in arguments:
             third = self.convention.torque_from_dtau(at["q"], at["tau"])
         if "q1" in arguments:
             third = self.convention.from_dtau(at["q1"]).q
-        return there.q, v, third
+        return there.q, v, np.asarray(third)
 
     def wanted(self, case: Case) -> list[Array]:
         """The package's results at the first states, in MuJoCo's convention."""
@@ -136,8 +141,7 @@ class MuJoCo:
         if name == "forward_dynamics":
             return [there.a]
         if name == "mass_matrix":
-            M = case.wanted[0][:, np.newaxis]
-            return [convention.mass_matrix_time_derivatives_from_dtau(q, v[:, np.newaxis], M)[:, 0]]
+            return [self.matrix(q, v, case.wanted[0])]
         if name in ("bias_torque", "gravity_torque"):  # at zero acceleration in its coordinates
             speed = there.v if name == "bias_torque" else np.zeros_like(there.v)
             state = convention.to_dtau(there.q, speed, np.zeros_like(speed))
@@ -158,8 +162,13 @@ class MuJoCo:
         if name == "integrate":
             return [convention.from_dtau(case.wanted[0]).q]
         if name == "difference":
-            return [convention.from_dtau(q, case.wanted[0]).v]
+            return [convention.from_dtau(q, case.wanted[0], a).v]
         return case.wanted
+
+    def matrix(self, q: Array, v: Array, matrix: Array) -> Array:
+        """The package's mass matrix, converted."""
+        rows = v[:, np.newaxis], matrix[:, np.newaxis]
+        return self.convention.mass_matrix_time_derivatives_from_dtau(q, *rows)[:, 0]
 
     def _columns(self, q: Array, jacobians: Array) -> Array:
         """Jacobians (..., 6, nv), whose rows are the package's twists, by MuJoCo's velocities."""

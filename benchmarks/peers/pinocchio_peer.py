@@ -31,7 +31,10 @@ CALLS: dict[str, tuple[str, tuple[str, ...]]] = {
         "computeABADerivatives(m, d, q, v, tau)",
         ("ddq_dq", "ddq_dv", "Minv"),
     ),
-    "frame_placements": ("forwardKinematics(m, d, q); pin.updateFramePlacement(m, d, frame)", ("rotation", "translation")),
+    "frame_placements": (
+        "forwardKinematics(m, d, q); pin.updateFramePlacement(m, d, frame)",
+        ("rotation", "translation"),
+    ),
     "frame_jacobians": ("computeFrameJacobian(m, d, q, frame, axes)", ()),
     "center_of_mass": ("centerOfMass(m, d, q)", ("com",)),
     "integrate": ("integrate(m, q, dq)", ()),
@@ -101,12 +104,8 @@ class Compiled:
 
     robot: Robot
     headers: list[Headers]  # of one compiler, by the functions that are in them
+    name: str
     threads: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(2))
-
-    @property
-    def name(self) -> str:
-        """By the compiler."""
-        return f"headers, {self.headers[0].name}"
 
     def way(self, case: Case) -> Way | str:
         """Loops over the states."""
@@ -152,7 +151,7 @@ class Compiled:
                 return Contender(loops[0], count)
 
             def run(passes: int) -> None:
-                for done in [self.threads.submit(loop, passes) for loop in loops]:
+                for done in [self.threads.submit(part, passes) for part in loops]:
                     done.result()
 
             return Contender(run, count)
