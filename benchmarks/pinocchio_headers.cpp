@@ -4,14 +4,19 @@
 // stays undefined, so that no template is declared extern: all code that runs is this file's. The
 // model comes as text, because flags that change Eigen's alignment change the layout of a model.
 //
-// ORDER 1: values and first derivatives; 2: second derivatives. A library has one of them, because
-// every algorithm takes a compiler many seconds.
+// ORDER 1: values and first derivatives; 2: second derivatives; 0: further values. A library has one
+// of them, because every algorithm takes a compiler many seconds.
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <string>
-#if ORDER == 1
+#if ORDER == 0
+#include <pinocchio/algorithm/center-of-mass.hpp>
+#include <pinocchio/algorithm/frames.hpp>
+#include <pinocchio/algorithm/joint-configuration.hpp>
+#include <pinocchio/algorithm/rnea.hpp>
+#elif ORDER == 1
 #include <pinocchio/algorithm/aba-derivatives.hpp>
 #include <pinocchio/algorithm/aba.hpp>
 #include <pinocchio/algorithm/crba.hpp>
@@ -20,7 +25,7 @@
 #elif ORDER == 2
 #include <pinocchio/algorithm/rnea-second-order-derivatives.hpp>
 #else
-#error "expected -DORDER=1 or -DORDER=2"
+#error "expected -DORDER=0, -DORDER=1 or -DORDER=2"
 #endif
 #include <pinocchio/serialization.hpp>
 
@@ -63,7 +68,72 @@ class Results {
 
 // The functions, under the package's names. Where the package takes tau, so do they as u.
 
-#if ORDER == 1
+#if ORDER == 0
+
+struct BiasTorque {
+    static constexpr const char* name = "bias_torque";
+    static void call(const Model& m, Data& d, Vector q, Vector v, Vector) {
+        pinocchio::nonLinearEffects(m, d, q, v);
+    }
+    static void copy(const Data& d, Results to) { to(d.nle); }
+};
+
+struct GravityTorque {
+    static constexpr const char* name = "gravity_torque";
+    static void call(const Model& m, Data& d, Vector q, Vector, Vector) {
+        pinocchio::computeGeneralizedGravity(m, d, q);
+    }
+    static void copy(const Data& d, Results to) { to(d.g); }
+};
+
+struct CoriolisMatrix {
+    static constexpr const char* name = "coriolis_matrix";
+    static void call(const Model& m, Data& d, Vector q, Vector v, Vector) {
+        pinocchio::computeCoriolisMatrix(m, d, q, v);
+    }
+    static void copy(const Data& d, Results to) { to(d.C); }
+};
+
+// The frames of these two are the model's last one.
+struct FramePlacements {
+    static constexpr const char* name = "frame_placements";
+    static void call(const Model& m, Data& d, Vector q, Vector, Vector) {
+        pinocchio::forwardKinematics(m, d, q);
+        pinocchio::updateFramePlacement(m, d, static_cast<pinocchio::FrameIndex>(m.nframes - 1));
+    }
+    static void copy(const Data& d, Results to) {
+        to(d.oMf.back().rotation()), to(d.oMf.back().translation());
+    }
+};
+
+struct FrameJacobians {
+    static constexpr const char* name = "frame_jacobians";
+    static void call(const Model& m, Data& d, Vector q, Vector, Vector) {
+        d.J.setZero();
+        const auto end = static_cast<pinocchio::FrameIndex>(m.nframes - 1);
+        pinocchio::computeFrameJacobian(m, d, q, end, pinocchio::LOCAL_WORLD_ALIGNED, d.J);
+    }
+    static void copy(const Data& d, Results to) { to(d.J); }
+};
+
+struct CenterOfMass {
+    static constexpr const char* name = "center_of_mass";
+    static void call(const Model& m, Data& d, Vector q, Vector, Vector) {
+        pinocchio::centerOfMass(m, d, q, false);
+    }
+    static void copy(const Data& d, Results to) { to(d.com[0]); }
+};
+
+struct Integrate {
+    static constexpr const char* name = "integrate";
+    static void call(const Model& m, Data& d, Vector q, Vector v, Vector) {
+        d.q_in = q;  // as long as a configuration
+        pinocchio::integrate(m, q, v, d.q_in);
+    }
+    static void copy(const Data& d, Results to) { to(d.q_in); }
+};
+
+#elif ORDER == 1
 
 struct InverseDynamics {
     static constexpr const char* name = "inverse_dynamics";
@@ -167,7 +237,15 @@ constexpr Entry entry() {
 }
 
 constexpr Entry kEntries[] = {
-#if ORDER == 1
+#if ORDER == 0
+    entry<BiasTorque>(),
+    entry<GravityTorque>(),
+    entry<CoriolisMatrix>(),
+    entry<FramePlacements>(),
+    entry<FrameJacobians>(),
+    entry<CenterOfMass>(),
+    entry<Integrate>(),
+#elif ORDER == 1
     entry<InverseDynamics>(),
     entry<ForwardDynamics>(),
     entry<MassMatrix>(),

@@ -1,0 +1,1 @@
+"""Other packages, each behind the same interface: `benchmarks.peers.cases.Way`."""

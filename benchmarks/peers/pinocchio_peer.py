@@ -1,0 +1,200 @@
+"""Pinocchio: its Python functions, and its headers as compilers on this machine make them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from benchmarks.harness import Contender, loop
+from benchmarks.headers import Headers, HeadersRobot
+from benchmarks.peers.cases import CHECKED, LONE_STATES, Case, Way
+from benchmarks.robots import Array, Robot, pinocchio
+
+# function: call, and where the results are after it
+CALLS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "inverse_dynamics": ("rnea(m, d, q, v, a)", ("tau",)),
+    "forward_dynamics": ("aba(m, d, q, v, tau)", ("ddq",)),
+    "mass_matrix": ("crba(m, d, q)", ("M",)),
+    "mass_matrix_inverse": ("computeMinverse(m, d, q)", ("Minv",)),
+    "bias_torque": ("nonLinearEffects(m, d, q, v)", ("nle",)),
+    "gravity_torque": ("computeGeneralizedGravity(m, d, q)", ("g",)),
+    "coriolis_matrix": ("computeCoriolisMatrix(m, d, q, v)", ("C",)),
+    "inverse_dynamics_derivatives": (
+        "computeRNEADerivatives(m, d, q, v, a)",
+        ("dtau_dq", "dtau_dv", "M"),
+    ),
+    "forward_dynamics_derivatives": (
+        "computeABADerivatives(m, d, q, v, tau)",
+        ("ddq_dq", "ddq_dv", "Minv"),
+    ),
+    "frame_placements": (
+        "forwardKinematics(m, d, q); pin.updateFramePlacement(m, d, frame)",
+        ("rotation", "translation"),
+    ),
+    "frame_jacobians": ("computeFrameJacobian(m, d, q, frame, axes)", ()),
+    "center_of_mass": ("centerOfMass(m, d, q)", ("com",)),
+    "integrate": ("integrate(m, q, dq)", ()),
+    "difference": ("difference(m, q, q1)", ()),
+}
+SYMMETRIC = ("M", "Minv")  # of which some functions fill the upper triangle only
+PARALLEL = {"inverse_dynamics": "rneaInParallel", "forward_dynamics": "abaInParallel"}
+
+
+@dataclass
+class Python:
+    """Pinocchio's Python package: one state a call, but for two functions that take threads."""
+
+    robot: Robot
+    name: str = "Pinocchio"
+
+    def way(self, case: Case) -> Way | str:
+        """Calls of its functions."""
+        if case.function.name not in CALLS:
+            return ""
+        call, results = CALLS[case.function.name]
+        names = ", ".join(case.function.arguments)
+        model, data = self.robot.peer, self.robot.peer.createData()
+        frame = model.getFrameId(case.frame)
+        scope = {"pin": pinocchio, "m": model, "d": data, "frame": frame}
+        scope |= {"axes": pinocchio.ReferenceFrame.LOCAL_WORLD_ALIGNED}
+        scope["f"] = getattr(pinocchio, call.partition("(")[0])
+        statement = f"given = f({call.partition('(')[2]}"
+        rows = case.rows(arguments(case))
+        run = loop(f"for {names}, in states: {statement}", states=rows, **scope)
+
+        found = []
+        for row in rows[:CHECKED]:
+            here = scope | dict(zip(case.function.arguments, row, strict=True))
+            exec(statement, here)
+            found.append([_result(x, data, frame) for x in results] or [np.array(here["given"])])
+        got = [np.array(x) for x in zip(*found, strict=True)]
+        got = [mirrored(x, name) for x, name in zip(got, results or ("",), strict=True)]
+        way = Way(got, in_order(case), Contender(run, LONE_STATES))
+        if case.function.name in PARALLEL and hasattr(pinocchio, PARALLEL[case.function.name]):
+            way.batch = self._parallel(case)
+        return way
+
+    def _parallel(self, case: Case) -> Callable[[int, int], Contender | None]:
+        def batch(count: int, threads: int) -> Contender:
+            pool = pinocchio.ModelPool(self.robot.peer, threads)
+            columns = [np.asfortranarray(x[:count].T) for x in arguments(case)]
+            out = np.empty((self.robot.model.nv, count), order="F")
+            run = loop(
+                f"f({threads}, pool, *columns, out)",
+                f=getattr(pinocchio, PARALLEL[case.function.name]),
+                pool=pool,
+                columns=columns,
+                out=out,
+            )
+            return Contender(run, count)
+
+        return batch
+
+    def close(self) -> None:
+        """Nothing to let go of."""
+
+
+@dataclass
+class Compiled:
+    """Pinocchio's headers by one compiler: loops over the states in C++."""
+
+    robot: Robot
+    headers: list[Headers]  # of one compiler, by the functions that are in them
+    name: str
+    threads: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(2))
+
+    def way(self, case: Case) -> Way | str:
+        """Loops over the states."""
+        if case.function.order > 1 and case.function.name != "inverse_dynamics_second_derivatives":
+            return ""
+        given = arguments(case)
+        for headers in self.headers:
+            robot = headers.robot(self._model(case))
+            shapes = case.shapes()
+            checked = tuple(np.ascontiguousarray(x[:CHECKED]) for x in given)
+            try:
+                got = robot.results(case.function.name, checked, shapes)
+            except LookupError:
+                continue
+            names = CALLS.get(case.function.name, ("", ()))[1] or ("",) * len(got)
+            got = [mirrored(x, name) for x, name in zip(got, names, strict=True)]
+            if case.function.name == "inverse_dynamics_second_derivatives":
+                got = [got[0], got[2], got[1], got[3]]
+            few = tuple(np.ascontiguousarray(x[:LONE_STATES]) for x in given)
+            each = Contender(robot.loop(case.function.name, few), LONE_STATES)
+            return Way(got, in_order(case), each, self._batch(headers, case, given))
+        return ""
+
+    def _model(self, case: Case) -> Any:
+        """The robot's model, the frame of the case at its end, where the C++ looks for it."""
+        model = pinocchio.Model(self.robot.peer)
+        frame = model.frames[model.getFrameId(case.frame)]
+        kind = pinocchio.FrameType.OP_FRAME
+        model.addFrame(pinocchio.Frame("end", frame.parentJoint, frame.placement, kind))
+        return model
+
+    def _batch(
+        self, headers: Headers, case: Case, given: list[Array]
+    ) -> Callable[[int, int], Contender | None]:
+        def batch(count: int, threads: int) -> Contender:
+            parts = np.array_split(np.arange(count), threads)
+            loops = []
+            for part in parts:
+                robot: HeadersRobot = headers.robot(self._model(case))
+                rows = tuple(np.ascontiguousarray(x[part]) for x in given)
+                loops.append(robot.loop(case.function.name, rows))
+            if threads == 1:
+                return Contender(loops[0], count)
+
+            def run(passes: int) -> None:
+                for done in [self.threads.submit(part, passes) for part in loops]:
+                    done.result()
+
+            return Contender(run, count)
+
+        return batch
+
+    def close(self) -> None:
+        """End the threads."""
+        self.threads.shutdown()
+
+
+def arguments(case: Case) -> list[Array]:
+    """The arguments as Pinocchio writes them."""
+    robot = case.robot
+    return [
+        robot.peer_q(case.at[name]) if name.startswith("q") else robot.peer_v(case.at[name])
+        for name in case.function.arguments
+    ]
+
+
+def in_order(case: Case) -> list[Array]:
+    """The package's results in Pinocchio's order."""
+    out = []
+    for axes, result in zip(case.function.results, case.wanted, strict=True):
+        if axes == "q":
+            out.append(case.robot.peer_q(result))
+            continue
+        for i, axis in enumerate(axes):
+            if axis == "v":
+                result = np.take(result, case.robot.columns, axis=i + 1)
+        out.append(result)
+    return out
+
+
+def mirrored(result: Array, name: str) -> Array:
+    """The upper triangle of a symmetric matrix, mirrored."""
+    if name not in SYMMETRIC:
+        return result
+    return np.triu(result) + np.swapaxes(np.triu(result, 1), -1, -2)
+
+
+def _result(name: str, data: Any, frame: int) -> Array:
+    """What a function left in the data."""
+    if name in ("rotation", "translation"):
+        return np.array(getattr(data.oMf[frame], name))
+    return np.array(data.com[0] if name == "com" else getattr(data, name))
