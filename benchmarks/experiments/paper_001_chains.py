@@ -10,7 +10,8 @@ and memory, from small chains on until it ends them:
 
     plain        by its virtual machine, as the paper has it
     eliminated   the same with common subexpressions eliminated
-    compiled     that as C code by the C compiler, -O3 (large expressions: -O1), which the paper lacks
+    compiled     that as C code, which the paper lacks, by the C compiler with -O3 (large
+                 expressions: -O1)
 
 The chains are `dtau.robots.chain` of revolute joints on a fixed base. CasADi computes what the
 packed tensors hold. Every result is compared before it is timed.
