@@ -5,8 +5,8 @@ on until the limit ends it:
 
     repeated    its directional derivative, again and again, by its virtual machine: the paper's way
     eliminated  the same with common subexpressions eliminated after every order
-    compiled    that as C code by the C compiler, called from Python and in a loop of C; with 21
-                bodies too, where it comes further
+    compiled    that as C code by the C compiler, -O3 (large expressions: -O1), called from Python
+                and in a loop of C; with 21 bodies too, where it comes further
 
 Every result is compared with the package's before it is timed; CasADi and the package take turns.
 """
