@@ -22,11 +22,10 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 import dtau
+from benchmarks.experiment import Array, UnavailableError
 
-Array = NDArray[np.float64]
 Way = Literal["alone", "lanes"]
 
 FOLDER = Path(__file__).parent
@@ -49,10 +48,6 @@ ELEMENT = {"lanes": 0, "alone": 1, "complex": 2, "counted": 3}
 VALUES = ("inverse_dynamics", "forward_dynamics")
 INVERSE = ("idsva", "idsva_body", "rneacr")
 FORWARD = ("fdsva_ltdl", "fdsva_aza", "fdsva_dmm", "fdcr_aza", "fdcr_dmm", "abacr")
-
-
-class UnavailableError(Exception):
-    """The baselines cannot be compiled or loaded here; the message says why."""
 
 
 @dataclass(frozen=True)

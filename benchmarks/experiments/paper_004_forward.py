@@ -31,7 +31,6 @@ from benchmarks.baselines.curves import (
 from benchmarks.baselines.library import (
     FORWARD,
     WITHOUT_AVX,
-    UnavailableError,
     Way,
     compiled,
     exact,
@@ -62,11 +61,8 @@ def run(quick: bool, watch: Watch) -> Findings:
     sizes, branchings = ((8, 30), (1, 2)) if quick else (SIZES, BRANCHINGS)
     steps = len(sizes) * len(branchings) + 1
     watch.expect(steps if quick else steps + len(sizes) + 1, "compiling the baselines")
-    try:
-        libraries, notes = compiled(("g++",) if quick else ("g++", "clang++"))
-        counting = exact()
-    except UnavailableError as reason:
-        return Findings(notes=[f"The baselines are left out: {reason}"])
+    libraries, notes = compiled(("g++",) if quick else ("g++", "clang++"))
+    counting = exact()
     watch.step("baselines")
     effort = Effort(3, 0.002) if quick else Effort(7, 0.008)
     times = measure(libraries, FORWARD, sizes, branchings, effort, watch.step)
