@@ -236,8 +236,8 @@ def _word(ratio: float) -> str:
 
 NOTES = (
     "A multiple is a peer's time by the package's in the same round, the median of the rounds: "
-    "more than 1, and the package is faster. A dash: the peer has no such function, no way to use two "
-    "threads, or would take too long for a batch.",
+    "more than 1, and the package is faster. A dash: the peer has no such function, no way to use "
+    "two threads, or would take too long for a batch.",
     "Pinocchio's Python functions and MuJoCo's are called for one state after the other, in "
     "batches too, but for rneaInParallel, abaInParallel and MuJoCo's rollouts. Pinocchio's headers "
     "and CasADi's C loop over the states without Python, also beside lone calls of the package "
