@@ -174,9 +174,8 @@ class MuJoCo:
         """Jacobians (..., 6, nv), whose rows are the package's twists, by MuJoCo's velocities."""
         n = self._model.nv
         units = np.broadcast_to(np.eye(n), (len(q), n, n))
-        back = self.convention.to_dtau(
-            np.repeat(self.convention.from_dtau(q).q[:, np.newaxis], n, axis=1), units
-        ).v  # row k: what a unit of velocity k is here
+        there = np.repeat(self.convention.from_dtau(q).q[:, np.newaxis], n, axis=1)
+        back = self.convention.to_dtau(there, units, units).v  # row k: what velocity k is here
         return jacobians @ np.swapaxes(back, -1, -2)
 
     def _rollout(self, case: Case) -> Callable[[int, int], Contender | None]:
