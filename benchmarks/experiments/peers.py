@@ -241,7 +241,9 @@ NOTES = (
     "Pinocchio's Python functions and MuJoCo's are called for one state after the other, in "
     "batches too, but for rneaInParallel, abaInParallel and MuJoCo's rollouts. Pinocchio's headers "
     "and CasADi's C loop over the states without Python, also beside lone calls of the package "
-    "from Python, whose price is in that comparison; claims leave those out there.",
+    "from Python, whose price is in that comparison; claims leave those out there. "
+    "What is called one state after the other goes over 32 states again and again, and Pinocchio "
+    "keeps the last result only, where the package and CasADi write all results of a batch.",
     "~: by finite differences, central, whose results may differ by 1e-3. MuJoCo has no contacts, "
     "limits or constraints here; its calls do all that mj_inverse, mj_forward and mj_step do, "
     "which is more than the function of the row.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -34,7 +35,8 @@ class Peers:
                 self._headers.setdefault(compiled.name, []).append(compiled)
         for compiler in ("clang++", "g++"):
             if not any(name.startswith(compiler) for name in self._headers):
-                self._miss(f"headers, {compiler}", "not installed")
+                why = "left out" if shutil.which(compiler) else "not installed"
+                self._miss(f"headers, {compiler}", why)
 
     def columns(self) -> list[str]:
         """The names of all peers, missing ones too."""
