@@ -251,7 +251,8 @@ NOTES = (
     "and shares common subexpressions. Functions on JAX are jitted, batches by vmap, in a child "
     "process that waits for each result; compiling them may take a minute a robot, and compiled "
     "ones are kept on the disk. Too large: CasADi's expressions, or C code for a compiler.",
-    "HyQ's links of 1e-6 kg weigh 2e-6 kg here, as MuJoCo takes no less.",
+    "HyQ's links of 1e-6 kg weigh 2e-6 kg here, with inertias that are positive definite: "
+    "MuJoCo refuses singular ones, and its side of this comparison takes 1e-6 kg for none.",
     "JaxSim is missing: it reads models by Gazebo's `gz sdf`, which no Python package brings.",
 )
 

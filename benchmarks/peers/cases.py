@@ -217,7 +217,7 @@ def largest(got: list[Array], wanted: list[Array]) -> float:
 def robot(key: str) -> Robot:
     """A robot that all peers read as the same.
 
-    Links of 1e-6 kg get twice that, and a positive definite inertia: MuJoCo takes no less.
+    Links of 1e-6 kg get twice that, and a positive definite inertia: MuJoCo refuses singular ones.
     """
     found = known(key)
     text = found.urdf.replace('mass value="1e-6"', 'mass value="2e-6"')
