@@ -238,12 +238,8 @@ constexpr Entry entry() {
 
 constexpr Entry kEntries[] = {
 #if ORDER == 0
-    entry<BiasTorque>(),
-    entry<GravityTorque>(),
-    entry<CoriolisMatrix>(),
-    entry<FramePlacements>(),
-    entry<FrameJacobians>(),
-    entry<CenterOfMass>(),
+    entry<BiasTorque>(),      entry<GravityTorque>(),  entry<CoriolisMatrix>(),
+    entry<FramePlacements>(), entry<FrameJacobians>(), entry<CenterOfMass>(),
     entry<Integrate>(),
 #elif ORDER == 1
     entry<InverseDynamics>(),
