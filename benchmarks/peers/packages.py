@@ -15,9 +15,9 @@ from time import perf_counter
 import numpy as np
 
 import dtau
-from benchmarks import mujoco_peer
 from benchmarks.experiment import Table
 from benchmarks.harness import number
+from benchmarks.peers import mujoco_peer
 from benchmarks.peers.jax_peer import LIBRARIES, ChildError, Jax, interpreter
 from benchmarks.robots import Robot, pinocchio
 

@@ -141,7 +141,8 @@ def change(rng: np.random.Generator, call: Call, batch: tuple[int, ...]) -> None
         name = choose(rng, list(call.arrays))
         if is_plain(call.arrays[name]):
             value = mutated(rng, call.arrays[name])
-            if name != "inputs" or getattr(value, "dtype", None) != bool:  # a mask is no array
+            is_mask = isinstance(value, np.ndarray) and value.dtype == np.bool_
+            if name != "inputs" or not is_mask:  # inputs of another kind
                 call.arrays[name] = value
     elif part == "out" and part in call.takes:
         call.given[part] = results_for(rng, call, batch)

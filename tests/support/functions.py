@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, get_args
 
-import numpy as np
 import pytest
 from cases import ROWS, State, actuated
 from core import SIGNATURES, Core

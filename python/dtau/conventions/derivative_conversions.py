@@ -269,8 +269,8 @@ class DerivativeConversions:
             the velocity], both in this convention, and the acceleration ``a (..., nv)`` in it.
             Columns of ``B`` are the same inputs: torques (without ``inputs``, or of a mask) in the
             order of this convention's velocities, inputs of a map in their own. Inputs, and the
-            wrench of a free root, stay along body axes. See `dtau.conventions.linearizations` for the
-            kinematics of the perturbation.
+            wrench of a free root, stay along body axes. See `dtau.conventions.linearizations` for
+            the kinematics of the perturbation.
 
         Examples
         --------

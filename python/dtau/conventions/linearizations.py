@@ -7,8 +7,9 @@ and v' varies by X (dv - W(v) xi), as W(v) xi is how v changes while v' stays. H
         ( -X W   X )        A' = T+ A T^-1,            B' = T+ B,  over a step
 
 with T+ at the state after the step, and with dX/dt = X Omega(v). Inputs, and the wrench of a free
-root, stay along body axes; inputs that are torques change their order as velocities do. The kinematics of the perturbation of a free root become, in the axes of
-each convention, with its own velocity (v, w) and displacement (p, r):
+root, stay along body axes; those that are joint torques change their order as velocities do. The
+kinematics of the perturbation of a free root become, in the axes of each convention, with its own
+velocity (v, w) and displacement (p, r):
 
     body (dtau's)    dp/dt = dv - w x p - v x r     dr/dt = dw - w x r
     mixed            dp/dt = dv                     dr/dt = dw + w x r
