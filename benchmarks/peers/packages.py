@@ -152,7 +152,7 @@ def _loading(library: str, robot: Robot, times: int) -> float | None:
         load = lambda: pinocchio.buildModelFromXML(text, *free)  # noqa: E731
     elif library == "mujoco":
         load = lambda: mujoco_peer.mujoco.MjModel.from_xml_string(text)  # noqa: E731
-    elif library in LIBRARIES:
+    elif library in LIBRARIES and robot.peer is not None:
         try:
             peer = Jax(robot, library)
         except ChildError:
