@@ -11,7 +11,7 @@ import numpy as np
 import dtau
 from benchmarks.experiment import Array, WrongResultError
 from benchmarks.harness import loop
-from benchmarks.headers import HeadersRobot
+from benchmarks.peers.headers import HeadersRobot
 from benchmarks.robots import Robot, pinocchio
 from dtau import _testing
 

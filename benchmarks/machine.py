@@ -50,6 +50,11 @@ def busy() -> str:
     return f"load {load:.1f} on {cores()} cores" if load > cores() + 0.5 else ""
 
 
+def cache_folder() -> Path:
+    """Where what is compiled for the benchmarks is kept."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dtau-benchmarks"
+
+
 def _digest() -> str:
     """Of all files of the package, compiled ones too."""
     folder = Path(dtau.__file__).parent

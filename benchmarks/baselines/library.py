@@ -25,6 +25,7 @@ import numpy as np
 
 import dtau
 from benchmarks.experiment import Array, UnavailableError
+from benchmarks.machine import cache_folder
 
 Way = Literal["alone", "lanes"]
 
@@ -188,7 +189,7 @@ def _library(compiler: str, flags: tuple[str, ...]) -> Library:
     parts = [native, *command]
     parts += [path.read_text(encoding="utf-8") for path in sorted({*SOURCES, *headers})]
     key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
-    kept = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dtau-benchmarks"
+    kept = cache_folder()
     library = kept / f"baselines-{Path(compiler).name}-{key}.so"
     if not library.is_file():
         try:

@@ -35,7 +35,7 @@ from benchmarks.experiments.first_timings import (
 )
 from benchmarks.functions import FUNCTIONS, Case
 from benchmarks.harness import Effort, cores, curve, number, one_core, span, times
-from benchmarks.headers import OPTIMISATION, compiled, headers_robots
+from benchmarks.peers.headers import OPTIMISATION, compiled, headers_robots
 from benchmarks.robots import KNOWN, chosen, pinocchio, states
 from dtau import _core
 

@@ -12,7 +12,7 @@ import dtau
 from benchmarks.experiment import WrongResultError
 from benchmarks.functions import Case, together
 from benchmarks.harness import Contender, Effort, Spread, interleaved, loop
-from benchmarks.headers import HeadersRobot
+from benchmarks.peers.headers import HeadersRobot
 from dtau import _core
 
 LONE_STATES = 64  # lone calls go round so many states

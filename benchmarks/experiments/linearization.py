@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import mujoco_peer
 from benchmarks.experiment import (
     Claim,
     Curve,
@@ -37,6 +36,7 @@ from benchmarks.experiments.linearization_timings import (
     multiples,
 )
 from benchmarks.harness import Effort, Spread, curve, number, one_core, span, times
+from benchmarks.peers import mujoco_peer
 from benchmarks.robots import KNOWN, chosen, states
 
 BATCH = 256

@@ -9,9 +9,9 @@ from typing import Literal
 import numpy as np
 
 import dtau
-from benchmarks import mujoco_peer
 from benchmarks.experiment import Array, WrongResultError
 from benchmarks.harness import Contender, Effort, Spread, interleaved, loop
+from benchmarks.peers import mujoco_peer
 from benchmarks.robots import Robot
 from dtau import _testing
 

@@ -199,7 +199,7 @@ def _measure(branching: int, bodies: int, program: Any, effort: Effort) -> Chain
 
 def _casadi(quick: bool, watch: Watch, notes: list[str]) -> list[Peer]:
     """Each way of CasADi's on growing chains, until the limit ends it."""
-    from benchmarks.casadi_calls import c_compiler
+    from benchmarks.peers.casadi_code import c_compiler
 
     notes.append(
         f"A way of CasADi's is followed for {LIMIT[quick]} a kind of chain, compiled code for "

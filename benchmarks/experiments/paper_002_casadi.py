@@ -80,7 +80,7 @@ def run(quick: bool, watch: Watch) -> Findings:
     """Go through functions and ways, each as far as its limit lets it."""
     if not importlib.util.find_spec("casadi"):
         raise UnavailableError("CasADi is not installed: python -m pip install casadi")
-    from benchmarks.casadi_calls import c_compiler
+    from benchmarks.peers.casadi_code import c_compiler
 
     chains = [(101, f, w, MOST) for f in ("inverse", "forward") for w in WAYS]
     chains += [(21, f, "compiled", MOST) for f in ("inverse", "forward")]
@@ -130,8 +130,8 @@ def measured(
     """Make, check and time orders 0, 1, ... by CasADi; runs in the process with the limit."""
     import casadi
 
-    from benchmarks.casadi_calls import Called, Looped, compile_c
-    from benchmarks.casadi_time import KINDS, inputs
+    from benchmarks.peers.casadi_code import Called, Looped, compiled
+    from benchmarks.peers.casadi_time import KINDS, inputs
 
     start, timing = perf_counter(), 0.0
     expression = KINDS[function](model, most, eliminate=way != "repeated")
@@ -146,9 +146,7 @@ def measured(
         x = inputs(model, case.q, stack)
         contenders: dict[str, Contender] = {}
         if way == "compiled":
-            into = folder / str(order)
-            into.mkdir()
-            library = compile_c(made, into)
+            library = compiled(made, folder)
             seconds = perf_counter() - start - timing
             looped = Looped(library, made, x)
             _agree("looped", case, looped.all())

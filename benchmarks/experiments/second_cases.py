@@ -12,7 +12,7 @@ import dtau
 from benchmarks.experiment import Array, WrongResultError
 from benchmarks.functions import CONDITION, together
 from benchmarks.harness import Contender, loop
-from benchmarks.headers import HeadersRobot
+from benchmarks.peers.headers import HeadersRobot
 from benchmarks.robots import Robot, states
 from dtau import _testing
 

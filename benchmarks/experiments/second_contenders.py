@@ -133,8 +133,8 @@ def measured(
     """Make, check and time growing chains by CasADi; runs in the process with the limit."""
     import casadi
 
-    from benchmarks.casadi_calls import Called, Looped, compile_c
-    from benchmarks.casadi_second import SecondDerivatives, inputs
+    from benchmarks.peers.casadi_code import Called, Looped, compiled
+    from benchmarks.peers.casadi_second import SecondDerivatives, inputs
 
     second = dtau.inverse_dynamics_second_derivatives
     for bodies in sizes:
@@ -147,9 +147,7 @@ def measured(
         contenders: dict[str, Contender] = {}
         function = made.function
         if way == "compiled":
-            into = folder / str(bodies)
-            into.mkdir()
-            library = compile_c(function, into)
+            library = compiled(function, folder)
             looped = Looped(library, function, x)
             _agree(made.dense(looped.all()[:LONE_STATES]), want, f"C code, {bodies} bodies")
             contenders["looped"] = Contender(looped.run, count)

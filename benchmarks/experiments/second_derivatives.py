@@ -37,7 +37,7 @@ from benchmarks.experiments.second_timings import (
     measure,
 )
 from benchmarks.harness import Effort, number, one_core, span, times
-from benchmarks.headers import OPTIMISATION, compiled, headers_robots
+from benchmarks.peers.headers import OPTIMISATION, compiled, headers_robots
 from benchmarks.robots import GENERATED, KNOWN, chosen
 
 BATCH = 256

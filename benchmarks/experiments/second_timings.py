@@ -11,7 +11,7 @@ import dtau
 from benchmarks.experiment import Array
 from benchmarks.experiments.second_cases import CALLS, FILLED, Call, check, inputs, peers_loop
 from benchmarks.harness import Effort, Spread, interleaved
-from benchmarks.headers import HeadersRobot
+from benchmarks.peers.headers import HeadersRobot
 from benchmarks.robots import Robot, urdf
 
 CHECKED = 2  # states

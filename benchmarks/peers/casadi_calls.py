@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import ctypes
-import hashlib
-import os
-import shlex
-import shutil
-import subprocess
-import tempfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import casadi
 import numpy as np
 
 from benchmarks.harness import Contender
+from benchmarks.machine import cache_folder
+from benchmarks.peers.casadi_code import Called, Looped, compiled
 from benchmarks.peers.casadi_model import Expressions
 from benchmarks.peers.cases import CHECKED, DT, LONE_STATES, Case, Way
 from benchmarks.robots import Array, Robot
@@ -28,19 +22,6 @@ LARGE = (
     "inverse_dynamics_second_derivatives",
 )
 LARGEST_CODE = 30_000  # instructions; C code of more takes a compiler minutes
-FLAGS = ("-O3", "-march=native", "-ffp-contract=fast", "-shared", "-fPIC")
-_LOOP = """
-#include <stddef.h>
-void many(const double* x, double* y, size_t nx, size_t ny, size_t states, size_t passes,
-          double* w) {
-  for (size_t pass = 0; pass < passes; ++pass)
-    for (size_t i = 0; i < states; ++i) {
-      const double* arg[1] = {x + i * nx};
-      double* res[1] = {y + i * ny};
-      function(arg, res, 0, w, 0);
-    }
-}
-"""
 
 
 class Functions:
@@ -200,25 +181,11 @@ class VirtualMachine:
         if function is None:
             return self._functions.why(case)
         x = stacked(case)
-        one = _Buffer(function, 1)
-        got = []
-        for row in x[:CHECKED]:
-            one.x[:] = row
-            one.call()
-            got.append(one.y.copy())
-        rows = list(x[:LONE_STATES])
-
-        def run(passes: int) -> None:
-            given, call = one.x, one.call
-            for _ in range(passes):
-                for row in rows:
-                    given[:] = row
-                    call()
+        one = Called(function, x[:LONE_STATES])
 
         def batch(count: int, threads: int) -> Contender:
             kind = ("serial",) if threads == 1 else ("thread", threads)
-            many = _Buffer(function.map(count, *kind), count)
-            many.x[:] = x[:count].ravel()
+            many = Called(function.map(count, *kind), x[:count].reshape(1, -1))
 
             def run(passes: int) -> None:
                 for _ in range(passes):
@@ -226,23 +193,12 @@ class VirtualMachine:
 
             return Contender(run, count)
 
-        each = Contender(run, LONE_STATES)
+        each = Contender(one.run, LONE_STATES)
         facts = {"instructions": function.n_instructions()}
-        return Way(split(case, np.array(got)), case.wanted, each, batch, facts=facts)
+        return Way(split(case, one.all()[:CHECKED]), case.wanted, each, batch, facts=facts)
 
     def close(self) -> None:
         """Nothing to let go of."""
-
-
-class _Buffer:
-    """A function with arrays for its argument and its result."""
-
-    def __init__(self, function: Any, count: int) -> None:
-        self._buffer, self.call = function.buffer()
-        self.x = np.empty(function.nnz_in(0))
-        self.y = np.empty(function.nnz_out(0))
-        self._buffer.set_arg(0, self.x.data)
-        self._buffer.set_res(0, self.y.data)
 
 
 class Code:
@@ -261,39 +217,24 @@ class Code:
             return self._functions.why(case)
         if function.n_instructions() > LARGEST_CODE:
             return "too large"
-        many = ctypes.CDLL(str(library(function))).many
-        many.restype = None
-        x = stacked(case)
-        size = function.nnz_out(0), max(1, function.sz_w())
-
-        def looped(x: Array) -> tuple[Callable[[int], None], Array]:
-            y, w = np.empty((len(x), size[0])), np.empty(size[1])
-            pointers = [ctypes.c_void_p(array.ctypes.data) for array in (x, y, w)]
-            sizes = [ctypes.c_size_t(n) for n in (x.shape[1], y.shape[1], len(x))]
-
-            def run(passes: int) -> None:
-                many(*pointers[:2], *sizes, ctypes.c_size_t(passes), pointers[2])
-
-            run.arrays = x, y, w  # type: ignore[attr-defined]  # they live as long as the loop
-            return run, y
+        library, x = compiled(function, cache_folder()), stacked(case)
 
         def batch(count: int, threads: int) -> Contender:
             parts = np.array_split(x[:count], threads)
-            loops = [looped(np.ascontiguousarray(part))[0] for part in parts]
+            loops = [Looped(library, function, part) for part in parts]
             if threads == 1:
-                return Contender(loops[0], count)
+                return Contender(loops[0].run, count)
 
             def run(passes: int) -> None:
-                for done in [self._threads.submit(loop, passes) for loop in loops]:
+                for done in [self._threads.submit(loop.run, passes) for loop in loops]:
                     done.result()
 
             return Contender(run, count)
 
-        run, y = looped(x[:LONE_STATES].copy())
-        run(1)
+        one = Looped(library, function, x[:LONE_STATES])
         facts = {"instructions": function.n_instructions()}
-        each = Contender(run, LONE_STATES)
-        return Way(split(case, y[:CHECKED].copy()), case.wanted, each, batch, facts=facts)
+        each = Contender(one.run, LONE_STATES)
+        return Way(split(case, one.all()[:CHECKED].copy()), case.wanted, each, batch, facts=facts)
 
     def close(self) -> None:
         """End the threads."""
@@ -311,29 +252,3 @@ def split(case: Case, rows: Array) -> list[Array]:
     ends = np.cumsum([int(np.prod(shape)) for shape in shapes])
     parts = np.split(rows, ends[:-1], axis=1)
     return [part.reshape(len(rows), *shape) for part, shape in zip(parts, shapes, strict=True)]
-
-
-def compiler() -> list[str] | None:
-    """The system's C compiler, or what the variable CC says; None if there is none."""
-    words = shlex.split(os.environ.get("CC", "cc"))
-    return words if shutil.which(words[0]) else None
-
-
-def library(function: Any) -> Path:
-    """The compiled code, from the cache if it is there."""
-    generator = casadi.CodeGenerator("function.c", {"with_header": False})
-    generator.add(function)
-    source = generator.dump() + _LOOP
-    command = [*(compiler() or ["cc"]), *FLAGS]
-    version = subprocess.run([command[0], "--version"], capture_output=True, text=True).stdout
-    key = hashlib.sha256("\0".join([source, version, *command]).encode()).hexdigest()[:16]
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dtau-benchmarks"
-    path = cache / f"casadi-{key}.so"
-    if not path.is_file():
-        cache.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=cache) as folder:
-            file, fresh = Path(folder) / "function.c", Path(folder) / path.name
-            file.write_text(source, encoding="utf-8")
-            subprocess.run([*command, str(file), "-o", str(fresh), "-lm"], check=True)
-            fresh.replace(path)
-    return path

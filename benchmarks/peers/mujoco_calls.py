@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 import dtau
-from benchmarks import mujoco_peer
 from benchmarks.harness import Contender, loop
+from benchmarks.peers import mujoco_peer
 from benchmarks.peers.cases import CHECKED, DT, LONE_STATES, Case, Way
 from benchmarks.robots import Array, Robot
 

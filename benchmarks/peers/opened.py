@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from benchmarks import headers, mujoco_peer
-from benchmarks.peers import jax_peer
+from benchmarks.machine import compilers
+from benchmarks.peers import headers, jax_peer, mujoco_peer
 from benchmarks.peers.cases import Peer
 from benchmarks.peers.mujoco_calls import MuJoCo
 from benchmarks.peers.pinocchio_peer import Compiled, Python
 from benchmarks.robots import Robot
 
 ORDERS = (0, 1, 2)  # of what Pinocchio's headers are compiled for
+NEEDS_MODEL = "needs Pinocchio"  # whose model of the robot it is given
 
 
 @dataclass
@@ -31,12 +32,13 @@ class Peers:
         if self.quick:
             return
         for order in ORDERS:
-            for compiled in headers.compiled(order):
+            for compiled in headers.compiled(order, self._note):
                 self._headers.setdefault(compiled.name, []).append(compiled)
+        here = [Path(path).name for path in compilers()]
         for compiler in ("clang++", "g++"):
             if not any(name.startswith(compiler) for name in self._headers):
-                why = "left out" if shutil.which(compiler) else "not installed"
-                self._miss(f"headers, {compiler}", why)
+                there = any(name.startswith(compiler) for name in here)
+                self._miss(f"headers, {compiler}", "left out" if there else "not installed")
 
     def columns(self) -> list[str]:
         """The names of all peers, missing ones too."""
@@ -50,8 +52,7 @@ class Peers:
         """Those that take a robot."""
         peers: list[Peer] = []
         try:
-            peers.append(Python(robot))
-            peers += [Compiled(robot, x, f"headers, {name}") for name, x in self._headers.items()]
+            peers += self._pinocchio(robot)
             peers += self._casadi(robot)
             if mujoco_peer.available():
                 peers.append(MuJoCo(robot))
@@ -64,18 +65,29 @@ class Peers:
             for peer in peers:
                 peer.close()
 
+    def _pinocchio(self, robot: Robot) -> list[Peer]:
+        """Its Python package, and its headers by the compilers."""
+        if robot.peer is None:
+            self._miss("Pinocchio", "not installed")
+            return []
+        compiled = (Compiled(robot, x, f"headers, {name}") for name, x in self._headers.items())
+        return [Python(robot), *compiled]
+
     def _casadi(self, robot: Robot) -> list[Peer]:
         """Its virtual machine, and the C code that it generates."""
+        if robot.peer is None:
+            self._miss("CasADi", NEEDS_MODEL)
+            return []
         if importlib.util.find_spec("casadi") is None:
             self._miss("CasADi", "not installed")
             return []
-        from benchmarks.peers import casadi_calls
+        from benchmarks.peers import casadi_calls, casadi_code
 
         functions = casadi_calls.Functions(robot)
         machine = casadi_calls.VirtualMachine(functions)
         if self.quick:
             return [machine]
-        if casadi_calls.compiler() is None:
+        if not casadi_code.c_compiler():
             self._miss("CasADi's C", "no compiler")
             return [machine]
         return [machine, casadi_calls.Code(functions)]
@@ -83,17 +95,25 @@ class Peers:
     def _jax(self, robot: Robot) -> list[Peer]:
         peers: list[Peer] = []
         for library in jax_peer.LIBRARIES:
+            if robot.peer is None:
+                self._miss(library, NEEDS_MODEL)
+                continue
             try:
                 peers.append(jax_peer.Jax(robot, library))
             except jax_peer.ChildError as reason:
                 if str(reason) == "not installed":
                     self._miss(library, "not installed")
                 else:
-                    self.notes.append(f"{library} does not open {robot.label}: {reason}")
+                    self._note(f"{library} does not open {robot.label}: {reason}")
         return peers
 
     def _miss(self, name: str, why: str) -> None:
         if name not in self.missing:
             self.missing[name] = why
+            asked = name in jax_peer.LIBRARIES and why == "not installed"
             hint = f" (the variable {jax_peer.INTERPRETER} names an interpreter that has it)"
-            self.notes.append(f"{name}: {why}{hint if name in jax_peer.LIBRARIES else ''}.")
+            self._note(f"{name}: {why}{hint if asked else ''}.")
+
+    def _note(self, text: str) -> None:
+        if text not in self.notes:
+            self.notes.append(text)

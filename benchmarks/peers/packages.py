@@ -15,9 +15,9 @@ from time import perf_counter
 import numpy as np
 
 import dtau
-from benchmarks import mujoco_peer
 from benchmarks.experiment import Table
 from benchmarks.harness import number
+from benchmarks.peers import mujoco_peer
 from benchmarks.peers.jax_peer import LIBRARIES, ChildError, Jax, interpreter
 from benchmarks.robots import Robot, pinocchio
 
@@ -152,7 +152,7 @@ def _loading(library: str, robot: Robot, times: int) -> float | None:
         load = lambda: pinocchio.buildModelFromXML(text, *free)  # noqa: E731
     elif library == "mujoco":
         load = lambda: mujoco_peer.mujoco.MjModel.from_xml_string(text)  # noqa: E731
-    elif library in LIBRARIES:
+    elif library in LIBRARIES and robot.peer is not None:
         try:
             peer = Jax(robot, library)
         except ChildError:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.harness import Contender, loop
-from benchmarks.headers import Headers, HeadersRobot
 from benchmarks.peers.cases import CHECKED, LONE_STATES, Case, Way
+from benchmarks.peers.headers import Headers, HeadersRobot
 from benchmarks.robots import Array, Robot, pinocchio
 
 # function: call, and where the results are after it

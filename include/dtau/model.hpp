@@ -93,11 +93,10 @@ enum class Axes { body, world, mixed };
 // How a time step is taken: step.hpp.
 enum class Integrator { euler, semi_implicit, rk4 };
 
-// What drives a robot: some of its torques, or `count` inputs u with torque = map u (nv, count).
-struct InputMap {
+// What drives a robot: the torques of these velocities, or so many inputs of a map.
+struct DrivenTorques {
     int count = 0;
     const int* columns = nullptr;
-    const double* map = nullptr;  // null: the torques of `columns`
 };
 
 // A frame that is fixed to a body, in the user's axes of that body; body -1 is the world.

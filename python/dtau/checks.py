@@ -89,12 +89,7 @@ def batch_arrays(
             raise ValueError(
                 f"{argument} has {len(batches[argument])} batch axes, expected at most {_MOST_AXES}"
             )
-    try:
-        batch = np.broadcast_shapes(*batches.values())
-    except ValueError as error:
-        shapes = ", ".join(f"{argument} {shape}" for argument, shape in batches.items())
-        problem = "are too large, broadcast" if "too large" in str(error) else "do not broadcast"
-        raise ValueError(f"batch shapes {problem} against each other: {shapes}") from None
+    batch = common_batch(batches)
     rows = math.prod(batch)
     flat = []
     for x, (_, core) in zip(read, arrays.values(), strict=True):
@@ -104,6 +99,22 @@ def batch_arrays(
         whole.flags.writeable = False  # it may be the caller's memory
         flat.append(whole)
     return batch, flat
+
+
+def common_batch(batches: Mapping[str, tuple[int, ...]]) -> tuple[int, ...]:
+    """Broadcast batch axes, of arguments by their names.
+
+    Raises
+    ------
+    ValueError
+        If they do not broadcast against each other.
+    """
+    try:
+        return np.broadcast_shapes(*batches.values())
+    except ValueError as error:
+        shapes = ", ".join(f"{argument} {shape}" for argument, shape in batches.items())
+        problem = "are too large, broadcast" if "too large" in str(error) else "do not broadcast"
+        raise ValueError(f"batch shapes {problem} against each other: {shapes}") from None
 
 
 def integer(argument: str, value: object, least: int, most: int | None = None) -> int:

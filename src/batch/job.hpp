@@ -56,7 +56,7 @@ struct Options {
     const bool* prescribed = nullptr;  // (independent nv) whose motion is given, and not its torque
 
     Integrator integrator = Integrator::euler;
-    InputMap input_map;
+    DrivenTorques driven;
 
     // Of second derivatives: by q, those in the exponential chart; tensors in the packed form.
     bool symmetric = false, packed = false;

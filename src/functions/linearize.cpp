@@ -11,14 +11,14 @@ constexpr Out<"a", Quantity::v> acceleration;
 
 constexpr Function functions[] = {
     function({.name = "linearize",
-              .options = {Option::inputs},
+              .options = {Option::driven},
               .solves = true,
               .results = "Linearization"},
-             takes(q, v, tau, f_ext), gives(A, B, acceleration),
+             takes(q, v, tau, f_ext, inputs), gives(A, B, acceleration),
              algorithm<LinearizationWorkspace, How{.results = Results::sparse}>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
-                     linearize(tree, x.options.input_map, x[q], x[v], x[tau], x[f_ext], x[A], x[B],
-                               x[acceleration], w);
+                     linearize<T>(tree, {x.options.driven, x[inputs]}, x[q], x[v], x[tau], x[f_ext],
+                                  x[A], x[B], x[acceleration], w);
                  })),
 };
 

@@ -13,13 +13,14 @@ constexpr Out<"v", Quantity::v> v_next;
 constexpr Function functions[] = {
     function(
         {.name = "linearize_discrete",
-         .options = {Option::integrator, Option::inputs},
+         .options = {Option::integrator, Option::driven},
          .solves = true,
          .results = "DiscreteLinearization"},
-        takes(q, v, tau, dt, f_ext), gives(A, B, q_next, v_next),
+        takes(q, v, tau, dt, f_ext, inputs), gives(A, B, q_next, v_next),
         algorithm<DiscreteWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
-            linearize_discrete(tree, x.options.integrator, x.options.input_map, x[q], x[v], x[tau],
-                               *x[dt], x[f_ext], x[A], x[B], x[q_next], x[v_next], w);
+            linearize_discrete<T>(tree, x.options.integrator, {x.options.driven, x[inputs]}, x[q],
+                                  x[v], x[tau], *x[dt], x[f_ext], x[A], x[B], x[q_next], x[v_next],
+                                  w);
         })),
 };
 

@@ -30,6 +30,7 @@ enum class Quantity {
     momentum,         // (6), along world axes
     momentum_matrix,  // (6, nv)
     state_matrix,     // (2 nv, 2 nv)
+    input_map,        // (nv, ninputs), the torques of inputs
     input_matrix,     // (2 nv, ninputs)
 };
 
@@ -52,7 +53,7 @@ enum class Option {
     wrench_axes,
     prescribed,
     integrator,
-    inputs,
+    driven,
     symmetric,
     packed,
     order,

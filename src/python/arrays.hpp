@@ -65,6 +65,9 @@ struct Stacks {
 nanobind::object input_array(nanobind::handle plain, const ArraySignature& input, Shape& core,
                              Stacks& stacks, int type);
 
+// How many inputs a map (..., nv, ninputs) has.
+int input_count(nanobind::handle map, const char* name, const Tree& tree);
+
 // The distance in bytes of neighbouring numbers of such an array's last axes.
 npy_intp core_spacing(nanobind::handle input, const Shape& core);
 

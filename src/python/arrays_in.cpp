@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <climits>
 #include <cmath>
 
 #include "dtau/algorithms/second/packed.hpp"
@@ -47,8 +48,10 @@ Shape core_shape(Quantity quantity, const Sizes& sizes) {
             return {2, {6, nv}};
         case Quantity::state_matrix:
             return {2, {2 * nv, 2 * nv}};
+        case Quantity::input_map:
+            return {2, {nv, sizes.options.driven.count}};
         case Quantity::input_matrix:
-            return {2, {2 * nv, sizes.options.input_map.count}};
+            return {2, {2 * nv, sizes.options.driven.count}};
         case Quantity::jacobians:
             return single ? Shape{2, {6, nv}} : Shape{3, {nframes, 6, nv}};
         case Quantity::tensor:
@@ -222,6 +225,14 @@ nb::object input_array(nb::handle plain, const ArraySignature& input, Shape& cor
     if (input.rows != not_stacked)
         core = stacked(core, stack_length(array(plain), input, core, stacks));
     return with_core(plain, input.name, core, stacks.asked && input.rows != not_stacked);
+}
+
+int input_count(nb::handle map, const char* name, const Tree& tree) {
+    const int ndim = PyArray_NDIM(array(map));
+    const npy_intp count = ndim > 0 ? PyArray_DIM(array(map), ndim - 1) : 0;
+    if (count > INT_MAX / std::max(tree.independent.n, 1))
+        throw nb::value_error((std::string(name) + ": too many for one call").c_str());
+    return static_cast<int>(count);
 }
 
 npy_intp core_spacing(nb::handle input, const Shape& core) {

@@ -110,6 +110,8 @@ nb::object Callable::operator()(PyObject* const* arguments, Py_ssize_t count) co
     Shape cores[Job::max_inputs];
     for (int i = 0; i < job.ninputs; ++i) {
         const ArraySignature& expected = signature.inputs[i];
+        if (expected.quantity == Quantity::input_map && work.inputs[i].is_valid())
+            job.options.driven.count = input_count(work.inputs[i], expected.name, compiled.tree());
         cores[i] = core_shape(expected.quantity, sizes);
         if (!work.inputs[i].is_valid()) continue;
         work.inputs[i] = input_array(work.inputs[i], expected, cores[i], stacks, type);

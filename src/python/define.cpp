@@ -92,6 +92,8 @@ const char* shape(Quantity quantity) {
             return "(6, nv)";
         case Quantity::state_matrix:
             return "(2 nv, 2 nv)";
+        case Quantity::input_map:
+            return "(nv, ninputs)";
         case Quantity::input_matrix:
             return "(2 nv, ninputs)";
     }

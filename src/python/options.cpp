@@ -50,8 +50,8 @@ const char* name(Option option) {
             return "prescribed";
         case Option::integrator:
             return "integrator";
-        case Option::inputs:
-            return "inputs";
+        case Option::driven:
+            return "driven";
         case Option::symmetric:
             return "symmetric";
         case Option::packed:
@@ -147,8 +147,8 @@ void CallOptions::read(Option option, nb::handle given, const CompiledTree& tree
             values.integrator = static_cast<Integrator>(
                 word("integrator", given, {"euler", "semi_implicit", "rk4"}));
             return;
-        case Option::inputs:
-            return read_input_map(given, tree.tree());
+        case Option::driven:
+            return read_driven(given, tree.tree());
         case Option::symmetric:
             values.symmetric = nb::cast<bool>(given);
             return;
@@ -172,35 +172,25 @@ void CallOptions::read_prescribed(nb::handle given, const Tree& tree) {
     values.prescribed = prescribed_.get();
 }
 
-// None: the torques of all joints but free roots; indices of torques; or a map (nv, ninputs).
-void CallOptions::read_input_map(nb::handle given, const Tree& tree) {
-    const int nv = tree.independent.n;
-    const auto length = [&](int axis) {
-        const npy_intp n = PyArray_DIM(array(given), axis);
-        if (n > INT_MAX) throw nb::value_error("inputs: too many for one call");
-        return static_cast<int>(n);
-    };
+// None: the torques of all joints but free roots; or indices of torques.
+void CallOptions::read_driven(nb::handle given, const Tree& tree) {
     if (given.is_none()) {
-        values.input_map = {tree.nactuated, tree.actuated, nullptr};
-    } else if (is_array(given, NPY_INT32, 1)) {
-        const int count = length(0);
-        const npy_int32* numbers = static_cast<const npy_int32*>(PyArray_DATA(array(given)));
-        columns_ = std::make_unique_for_overwrite<int[]>(count);
-        for (int c = 0; c < count; ++c) {
-            columns_[c] = numbers[c];
-            if (columns_[c] < 0 || columns_[c] >= nv)
-                throw nb::value_error("inputs: a torque that does not exist");
-        }
-        values.input_map = {count, columns_.get(), nullptr};
-    } else if (is_array(given, NPY_DOUBLE, 2)) {
-        if (PyArray_DIM(array(given), 0) != nv)
-            throw nb::value_error("inputs: a map of another shape");
-        map_ = nb::borrow(given);
-        values.input_map = {length(1), nullptr,
-                            static_cast<const double*>(PyArray_DATA(array(given)))};
-    } else {
-        throw nb::type_error("inputs: expected None, indices (int32) or a map (float64)");
+        values.driven = {tree.nactuated, tree.actuated};
+        return;
     }
+    if (!is_array(given, NPY_INT32, 1))
+        throw nb::type_error("inputs: expected None or indices (int32)");
+    const npy_intp length = PyArray_DIM(array(given), 0);
+    if (length > INT_MAX) throw nb::value_error("inputs: too many for one call");
+    const int count = static_cast<int>(length);
+    const npy_int32* numbers = static_cast<const npy_int32*>(PyArray_DATA(array(given)));
+    columns_ = std::make_unique_for_overwrite<int[]>(count);
+    for (int c = 0; c < count; ++c) {
+        columns_[c] = numbers[c];
+        if (columns_[c] < 0 || columns_[c] >= tree.independent.n)
+            throw nb::value_error("inputs: a torque that does not exist");
+    }
+    values.driven = {count, columns_.get()};
 }
 
 }  // namespace dtau

@@ -53,9 +53,9 @@ class CallOptions {
   private:
     void read(Option option, nanobind::handle given, const CompiledTree& tree);
     void read_prescribed(nanobind::handle given, const Tree& tree);
-    void read_input_map(nanobind::handle given, const Tree& tree);
+    void read_driven(nanobind::handle given, const Tree& tree);
 
-    nanobind::object frames_, map_;
+    nanobind::object frames_;
     // Copies: what these say is checked once, and others could write into the arguments.
     std::unique_ptr<bool[]> prescribed_;
     std::unique_ptr<int[]> columns_;

@@ -19,7 +19,7 @@ OPTIONS = {
     "f_ext_axes": "str",
     "prescribed": "NDArray[numpy.bool]",
     "integrator": "str",
-    "inputs": f"NDArray[numpy.int32] | {ARRAY} | None",
+    "driven": "NDArray[numpy.int32] | None",
     "symmetric": "bool",
     "packed": "bool",
     "order": "int | None",

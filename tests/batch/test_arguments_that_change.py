@@ -119,7 +119,6 @@ print(json.dumps(ran))
 """
 
 OPTIONS = """
-from dtau.functions.control_inputs import checked_inputs
 model = dtau.robots.quadruped()
 q, v, tau = dtau.random_state(model, np.random.default_rng(0))
 
@@ -141,7 +140,7 @@ said = []
 for change in (to_another_torque, to_nothing):
     columns = np.arange(6, dtype=np.int32)
     try:
-        got = _core.linearize(model, columns, q, Changing(change), tau, None)
+        got = _core.linearize(model, columns, q, Changing(change), tau, None, None)
         said.append(got.B.shape[1] == len(columns))
     except ValueError as error:
         said.append("inputs" in str(error))

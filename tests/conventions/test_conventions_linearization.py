@@ -31,6 +31,12 @@ def kinematics(book: Textbook, q: Array, v: Array) -> Array:
     return out[np.ix_(book.order(), book.order())]
 
 
+def driven(book: Textbook) -> list[int]:
+    """Torques of all joints but free roots, as the convention's velocities stand."""
+    ours = set(actuated(book.model))
+    return [int(k) for k in book.order() if int(k) in ours]
+
+
 def check(kind: str, model: dtau.Model, seed: int) -> None:
     """Rows of the velocity: those of the dynamics, where z' is varied and tau is held."""
     convention, book, s = CONVENTIONS[kind](model), Textbook(kind, model), random_state(model, seed)
@@ -60,7 +66,7 @@ def check(kind: str, model: dtau.Model, seed: int) -> None:
     assert_close(got.A[n:, :n], by_q, tolerance, "by_q", floor=floor)
     assert_close(got.A[n:, n:], by_v, tolerance, "by_v", floor=floor)
     np.testing.assert_array_equal(got.B[:n], 0.0)
-    assert_close(got.B[n:], by_tau[:, actuated(model)], tolerance, "B", floor=floor)
+    assert_close(got.B[n:], by_tau[:, driven(book)], tolerance, "B", floor=floor)
 
 
 @each_convention
@@ -97,7 +103,7 @@ def test_steps(name: str, integrator: str, kind: str) -> None:
     unit = 1j * STEP * np.eye(n)
     A = [variation(book.moved(q, e), theirs.v, tau) for e in np.eye(n)]
     A += [variation(q, theirs.v + e, tau) for e in unit]
-    B = [variation(q, theirs.v, tau + unit[k]) for k in actuated(model)]
+    B = [variation(q, theirs.v, tau + unit[k]) for k in driven(book)]
     assert_close(got.A, np.stack(A, axis=-1), TOLERANCE["step"], "A")
     assert_close(got.B, np.reshape(B, (-1, 2 * n)).T, TOLERANCE["step"], "B", floor=1e-3)  # dt^2
     after = convention.from_dtau(lin.q, lin.v)
@@ -122,3 +128,32 @@ def test_batches_and_errors() -> None:
         spatial.linearization_from_dtau(q, v, d)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"lin\.A"):
         spatial.linearization_from_dtau(q, v, lin._replace(A=lin.A[..., :-1]))
+    some = dtau.linearize(model, q, v, tau, inputs=np.ones((model.nv, 3)))
+    with pytest.raises(ValueError, match=r"lin\.B .* expected 12 columns: those of `inputs`"):
+        spatial.linearization_from_dtau(q, v, some)
+    with pytest.raises(ValueError, match="inputs: expected a mask"):
+        spatial.linearization_from_dtau(q, v, some, inputs=np.ones((3, model.nv)))
+
+
+def test_torques_stand_in_the_order_of_velocities() -> None:
+    """By default and by a mask; inputs of a map stay where they are."""
+    model = robot("forest")
+    s = random_state(model, 4)
+    point = s["q"], s["v"], s["tau"]
+    angular = dtau.conventions.angular_first(model)
+    order = Textbook("angular first", model).order()
+    mask = np.ones(model.nv, dtype=bool)
+    mask[[1, 7]] = False
+    for inputs in (mask, np.eye(model.nv)):
+        lin = dtau.linearize(model, *point, inputs=inputs)
+        step = dtau.linearize_discrete(model, *point, 0.01, inputs=inputs)
+        got = (
+            angular.linearization_from_dtau(*point[:2], lin, inputs),
+            angular.discrete_linearization_from_dtau(*point[:2], step, inputs),
+        )
+        rows = np.concatenate([order, model.nv + order])
+        kept = [k for k in order if mask[k]] if inputs is mask else range(model.nv)
+        ours = np.flatnonzero(mask) if inputs is mask else np.arange(model.nv)
+        columns = [int(np.flatnonzero(ours == k)[0]) for k in kept]
+        for x, y in zip(got, (lin, step), strict=True):
+            assert_close(x.B, y.B[rows][:, columns], TOLERANCE["short sums"], "B")

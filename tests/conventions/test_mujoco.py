@@ -301,6 +301,22 @@ def test_its_own_derivatives_are_transposed() -> None:
         assert_close(x, y.T, 1e-5, name)  # differences of first order, with a step of 1e-6
 
 
+def test_columns_of_a_linearization_stand_in_its_order() -> None:
+    """B by the torques of its joints, which come in another order there."""
+    model, mj_model = FOREST.model(), mujoco.MjModel.from_xml_string(mjcf(FOREST))
+    convention, peer = dtau.conventions.mujoco(model, mj_model), Peer(mj_model)
+    assert (convention._maps.order.from_dtau(np.arange(model.nv)) != np.arange(model.nv)).any()
+    s = random_state(model, 7)
+    q, v, tau = s["q"], s["v"], s["tau"]
+    got = convention.linearization_from_dtau(q, v, dtau.linearize(model, q, v, tau))
+    free = mj_model.jnt_type[mj_model.dof_jntid] == mujoco.mjtJoint.mjJNT_FREE
+    there, torque = convention.from_dtau(q, v), convention.torque_from_dtau(q, tau)
+    still = peer.forward(there.q, there.v, torque)
+    moved = [peer.forward(there.q, there.v, torque + e) for e in np.eye(model.nv)[~free]]
+    want = np.stack([a - still for a in moved], axis=-1)
+    assert_close(got.B[model.nv :], want, 1e-8, "B")
+
+
 def test_batches_and_pickle() -> None:
     model, mj_model = FOREST.model(), mujoco.MjModel.from_xml_string(mjcf(FOREST))
     convention = dtau.conventions.mujoco(model, mj_model)

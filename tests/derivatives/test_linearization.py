@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from cases import TREES, actuated, on_robots, random_state, robot
 from compare import TOLERANCE, assert_close, assert_same_results, cancelled, solved
+from core import complex_core
 from hypothesis import given
 from hypothesis import strategies as st
 from textbook import kinematic_block
@@ -80,8 +81,8 @@ def _point(model: dtau.Model, seed: int = 4) -> tuple[Array, Array, Array]:
         (np.zeros(17, dtype=bool), ValueError),
         (np.zeros((17, 2)), ValueError),
         (np.zeros((18, 2), dtype=bool), ValueError),
-        (np.zeros((2, 18, 2)), ValueError),
-        (np.full((18, 1), np.nan), ValueError),
+        (np.zeros((2, 17, 2)), ValueError),
+        (np.zeros((2, 18, 2), dtype=bool), ValueError),
         (np.zeros((18, 2), dtype=complex), TypeError),
         ("all", TypeError),
         ([[1.0], [2.0, 3.0]], ValueError),
@@ -93,6 +94,45 @@ def test_wrong_inputs(inputs: Any, error: type[Exception]) -> None:
     for function, more in ((dtau.linearize, ()), (dtau.linearize_discrete, (0.01,))):
         with pytest.raises(error, match=r"^inputs: expected"):
             function(model, *_point(model), *more, inputs=inputs)
+
+
+def test_a_map_a_knot() -> None:
+    """Of batches that broadcast, in any layout; and one that is not finite spoils its own knot."""
+    model = robot("free root, branches")
+    s = random_state(model, 5, (7,))
+    maps = np.random.default_rng(6).standard_normal((3, 1, model.nv, 4))
+    point = s["q"], s["v"], s["tau"]
+    for function, more in ((dtau.linearize, ()), (dtau.linearize_discrete, (0.01, "rk4"))):
+        lin = function(model, *point, *more, inputs=maps)
+        everything = function(model, *point, *more, inputs=np.ones(model.nv, dtype=bool)).B
+        want = everything @ maps
+        assert_close(lin.B, want, TOLERANCE["complex_step"], "B", floor=float(np.abs(want).max()))
+        for i in range(3):
+            one = function(model, *point, *more, inputs=maps[i, 0])
+            assert_same_results([x[i] for x in lin], one)
+        scattered = np.asfortranarray(np.repeat(maps, 2, axis=-1))[..., ::2]
+        assert_same_results(function(model, *point, *more, inputs=scattered), lin)
+        at_one = function(model, *(x[2] for x in point), *more, inputs=maps[:, 0])
+        assert_same_results(at_one, [x[:, 2] for x in lin])
+        spoilt = maps.repeat(7, axis=1)
+        spoilt[1, 4, 0, 0] = np.nan
+        for x, y in zip(function(model, *point, *more, inputs=spoilt), lin, strict=True):
+            assert np.isnan(x[1, 4]).all()
+            x[1, 4] = y[1, 4]
+            assert_same_results([x], [y])
+        with pytest.raises(ValueError, match=r"do not broadcast.*q \(7,\).*inputs \(3,\)"):
+            function(model, *point, *more, inputs=maps[:, 0])
+
+
+def test_derivative_by_a_map() -> None:
+    """B is linear in it: complex step through the map in the core."""
+    model, change = robot("forest"), np.random.default_rng(7).standard_normal((2, 5))
+    change = np.resize(change, (model.nv, 2))
+    point = [np.asarray(x, complex) for x in _point(model)]
+    got = complex_core("linearize", model, *point, None, 1j * complex_step.STEP * change)
+    want = dtau.linearize(model, *_point(model), inputs=change).B
+    by_map = got[1].imag / complex_step.STEP
+    assert_close(by_map, want, TOLERANCE["complex_step"], "B", floor=cancelled(want))
 
 
 @on_robots

@@ -140,7 +140,10 @@ def change(rng: np.random.Generator, call: Call, batch: tuple[int, ...]) -> None
     if part == "array":
         name = choose(rng, list(call.arrays))
         if is_plain(call.arrays[name]):
-            call.arrays[name] = mutated(rng, call.arrays[name])
+            value = mutated(rng, call.arrays[name])
+            is_mask = isinstance(value, np.ndarray) and value.dtype == np.bool_
+            if name != "inputs" or not is_mask:  # inputs of another kind
+                call.arrays[name] = value
     elif part == "out" and part in call.takes:
         call.given[part] = results_for(rng, call, batch)
     elif part == "threads" and part in call.takes:
@@ -389,6 +392,8 @@ class Verdict:
                     core = (min(max(rows, beyond, 1), MOST_ORDER + beyond), *core[1:])
                 else:
                     core = (max(rows, order + beyond), *core[1:])
+            if x is not None and x.ndim > 0 and name == "inputs":
+                core = (*core[:1], x.shape[-1])  # any number of them
             if x is None or x.shape[max(x.ndim - len(core), 0) :] != core:
                 self.wrong.add(name)
                 continue

@@ -124,12 +124,9 @@ def verdict(
             continue
         x, core = meaning(value), right[name]
         huge |= x is not None and max(x.shape, default=0) > HUGE
-        if x is not None and x.ndim >= len(core):
-            if name.endswith("_derivatives"):  # a stack of any length
-                rows[name] = x.shape[-len(core)]
-                core = (max(rows[name], 1), *core[1:])
-            elif name == "lin.B":  # any number of inputs
-                core = (*core[:1], x.shape[-1])
+        if x is not None and x.ndim >= len(core) and name.endswith("_derivatives"):
+            rows[name] = x.shape[-len(core)]  # a stack of any length
+            core = (max(rows[name], 1), *core[1:])
         if x is None or x.shape[max(x.ndim - len(core), 0) :] != core:
             wrong.add(name)
             continue

@@ -230,7 +230,7 @@ def test_code_is_that_of_what_is_imported() -> None:
     files: set[Path] = set()
     records._follow(ROOT / "benchmarks/experiments/first_order.py", files)
     names = {str(file.relative_to(ROOT / "benchmarks")) for file in files}
-    assert names >= {"experiments/first_timings.py", "harness.py", "headers.py", "robots.py"}
+    assert names >= {"experiments/first_timings.py", "harness.py", "peers/headers.py", "robots.py"}
     assert "report.py" not in names
     assert "experiments/products.py" not in names
 

@@ -85,8 +85,8 @@ def test_casadi_has_the_same_time_derivatives(
     function: str, orders: int, tolerance: Callable[[int], float], eliminate: bool
 ) -> None:
     pytest.importorskip("casadi")
-    from benchmarks import casadi_calls as calls
-    from benchmarks import casadi_time as peer
+    from benchmarks.peers import casadi_code as calls
+    from benchmarks.peers import casadi_time as peer
 
     model = dtau.robots.aerial_manipulator()
     rng = np.random.default_rng(0)
@@ -112,8 +112,8 @@ def test_casadi_and_differences_have_the_same_tensors(branching: int) -> None:
     for x, y in zip(second_contenders.Differences(model, *states).tensors(), want, strict=True):
         assert_close(x, y[-1], 1e-8, "differences")
     pytest.importorskip("casadi")
-    from benchmarks import casadi_calls as calls
-    from benchmarks import casadi_second as second
+    from benchmarks.peers import casadi_code as calls
+    from benchmarks.peers import casadi_second as second
 
     peer = second.SecondDerivatives(RevoluteTree.of(model), eliminate=False)
     got = peer.dense(calls.Called(peer.function, second.inputs(*states)).all())

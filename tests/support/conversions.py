@@ -8,7 +8,7 @@ from typing import Any
 
 import alien_models
 import numpy as np
-from cases import random_state, robot
+from cases import actuated, random_state, robot
 from trees import Array
 
 import dtau
@@ -71,7 +71,7 @@ class Conversion:
         n, nv = 2 * model.nv, model.nv
         sizes = {
             "lin.A": (n, n),
-            "lin.B": (n, nv),
+            "lin.B": (n, len(actuated(model))),
             "lin.a": (nv,),
             "lin.v": (nv,),
             "v_derivatives": (ROWS, nv),

@@ -46,6 +46,7 @@ class Core:
         first = []
         for option in SIGNATURES[name]["options"]:
             public = "frame" if "frame" in parameters and option == "frames" else option
+            public = "inputs" if option == "driven" else public  # a map is an array of the core's
             default = parameters[public].default
             first.append(_compiled(model, option, options.get(public, default)))
         given = [None if x is None else np.asarray(x, self.dtype) for x in arrays]
@@ -59,8 +60,8 @@ def _compiled(model: dtau.Model, option: str, value: Any) -> Any:
         return kinematics.frame_list(model, value)
     if option == "prescribed":
         return hybrid._mask(model, value)
-    if option == "inputs":
-        return control_inputs.checked_inputs(model, value)
+    if option == "driven":
+        return control_inputs.checked_inputs(model, value)[0]
     return value
 
 

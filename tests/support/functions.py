@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, get_args
 
-import numpy as np
 import pytest
 from cases import ROWS, State, actuated
 from core import SIGNATURES, Core
@@ -64,11 +63,6 @@ class Function:
             batch + tuple(sizes[n] if isinstance(n, str) else n for n in axes)
             for axes in self.results
         ]
-
-
-def two_inputs(model: dtau.Model) -> Array:
-    """A map from two inputs to all torques."""
-    return np.cos(np.arange(2.0 * model.nv)).reshape(model.nv, 2)
 
 
 def _all_frames(model: dtau.Model) -> list[str]:
@@ -245,11 +239,10 @@ FUNCTIONS: tuple[Function, ...] = (
     ),
     Function(
         "linearize",
-        ("q", "v", "tau", "f_ext"),
+        ("q", "v", "tau", "f_ext", "inputs"),
         (("z", "z"), ("z", 2), _V),
-        {"inputs": two_inputs},
         solves=True,
-        label="linearize, two inputs",
+        label="linearize, a map",
     ),
     *(
         Function(
@@ -262,6 +255,15 @@ FUNCTIONS: tuple[Function, ...] = (
             label=f"linearize_discrete {integrator}",
         )
         for integrator in INTEGRATORS
+    ),
+    Function(
+        "linearize_discrete",
+        ("q", "v", "tau", "dt", "f_ext", "inputs"),
+        (("z", "z"), ("z", 2), ("q",), _V),
+        {"integrator": "rk4"},
+        solves=True,
+        sees_positions=True,
+        label="linearize_discrete rk4, a map",
     ),
     *(
         Function(

@@ -15,6 +15,7 @@ from dtau.functions.control_inputs import input_map
 
 FEET = ("LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT")
 AT_REST = 1e-8  # an acceleration: residuals over the inertia of the lightest links
+Q = dtau.neutral(dtau.robots.quadruped())
 TREES_ON_THE_GROUND = ("every joint in a chain", "children listed late", "long chain")
 
 
@@ -164,6 +165,21 @@ def test_an_input_map_of_very_unequal_columns() -> None:
     assert_close(hold.tau, dtau.gravity_torque(model, q), TOLERANCE["identity"], "tau")
 
 
+def test_a_map_a_configuration() -> None:
+    model = dtau.robots.aerial_manipulator()
+    q = random_q(model, np.random.default_rng(8), (5,))
+    scales = np.array([1.0, 2.0, np.nan])[:, np.newaxis, np.newaxis, np.newaxis]
+    hold = dtau.equilibrium(model, q, inputs=scales * rotors())
+    assert hold.u.shape == (3, 5, 12)
+    assert hold.exists.tolist() == [[True] * 5, [True] * 5, [False] * 5]
+    for i in (0, 1):
+        one = dtau.equilibrium(model, q, inputs=scales[i, 0] * rotors())
+        for x, y in zip(hold, one, strict=True):
+            assert_same_bits(x[i], y)
+    assert np.isnan(hold.u[2]).all()
+    assert np.isnan(hold.tau[2]).all()
+
+
 def test_of_all_solutions_it_is_the_shortest() -> None:
     model = dtau.robots.quadruped()
     q = random_q(model, np.random.default_rng(9))
@@ -241,9 +257,13 @@ def test_a_free_joint_that_hangs_on_a_body_is_driven() -> None:
             r"inputs: .*mask of shape \(18,\).*bool.*\(17,\)",
         ),
         ({"inputs": np.ones((18, 3), bool)}, ValueError, r"inputs: .*got bool of shape \(18, 3"),
-        ({"inputs": np.ones(18)}, ValueError, r"inputs: .*\(18, nu\), got float64 of shape \(18,"),
-        ({"inputs": np.ones((3, 18))}, ValueError, r"inputs: .*\(18, nu\).*\(3, 18\)"),
-        ({"inputs": np.full((18, 2), np.nan)}, ValueError, "inputs: expected finite numbers"),
+        ({"inputs": np.ones(18)}, ValueError, r"inputs: .*, 18, nu\), got float64 of shape \(18,"),
+        ({"inputs": np.ones((3, 18))}, ValueError, r"inputs: .*, 18, nu\).*\(3, 18\)"),
+        (
+            {"inputs": np.ones((2, 18, 3)), "q": np.tile(Q, (3, 1))},
+            ValueError,
+            r"do not broadcast against each other: q \(3,\), inputs \(2,\)",
+        ),
         ({"inputs": 1j * np.ones((18, 2))}, TypeError, "inputs: expected real numbers"),
         ({"contacts": "point"}, ValueError, "contacts: expected 'wrench' or 'force', got 'point'"),
         ({"contact_frames": "LF_FOT"}, ValueError, "no frame named 'LF_FOT'; close names: 'LF_F"),
@@ -251,9 +271,8 @@ def test_a_free_joint_that_hangs_on_a_body_is_driven() -> None:
     ],
 )
 def test_errors(options: dict[str, Any], error: type[Exception], message: str) -> None:
-    model = dtau.robots.quadruped()
     with pytest.raises(error, match=message):
-        dtau.equilibrium(model, dtau.neutral(model), **options)
+        dtau.equilibrium(dtau.robots.quadruped(), **{"q": Q, **options})
 
 
 def test_a_frame_of_the_world_is_refused() -> None:

@@ -247,7 +247,7 @@ class DerivativeConversions:
         return second_derivatives.forward_hessian_from_dtau(self._maps, q, v, a, tau, lam, d, h)
 
     def linearization_from_dtau(
-        self, q: ArrayLike, v: ArrayLike, lin: Linearization
+        self, q: ArrayLike, v: ArrayLike, lin: Linearization, inputs: ArrayLike | None = None
     ) -> Linearization:
         """Convert a linearization in continuous time to this convention.
 
@@ -259,15 +259,18 @@ class DerivativeConversions:
             Velocity there, in dtau's convention.
         lin : Linearization
             What `dtau.linearize` gives.
+        inputs : array_like, optional
+            What it was given as ``inputs``.
 
         Returns
         -------
         Linearization
             ``A (..., 2 nv, 2 nv)`` and ``B (..., 2 nv, nu)`` for z = [displacement, variation of
             the velocity], both in this convention, and the acceleration ``a (..., nv)`` in it.
-            Columns of ``B`` are the same inputs, in the same order; inputs, and the wrench of a
-            free root, stay along body axes. See `dtau.conventions.linearizations` for the
-            kinematics of the perturbation.
+            Columns of ``B`` are the same inputs: torques (without ``inputs``, or of a mask) in the
+            order of this convention's velocities, inputs of a map in their own. Inputs, and the
+            wrench of a free root, stay along body axes. See `dtau.conventions.linearizations` for
+            the kinematics of the perturbation.
 
         Examples
         --------
@@ -281,10 +284,14 @@ class DerivativeConversions:
         >>> bool(np.allclose(mixed.A[:3], np.eye(3, 36, k=18)))
         True
         """
-        return linearizations.continuous_from_dtau(self._maps, q, v, lin)
+        return linearizations.continuous_from_dtau(self._maps, q, v, lin, inputs)
 
     def discrete_linearization_from_dtau(
-        self, q: ArrayLike, v: ArrayLike, lin: DiscreteLinearization
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        lin: DiscreteLinearization,
+        inputs: ArrayLike | None = None,
     ) -> DiscreteLinearization:
         """Convert the linearization of a time step to this convention.
 
@@ -292,4 +299,4 @@ class DerivativeConversions:
         `dtau.linearize_discrete` gives: ``A (..., 2 nv, 2 nv)`` and ``B (..., 2 nv, nu)``, and the
         state ``q (..., nq)``, ``v (..., nv)`` after the step, all in this convention.
         """
-        return linearizations.discrete_from_dtau(self._maps, q, v, lin)
+        return linearizations.discrete_from_dtau(self._maps, q, v, lin, inputs)

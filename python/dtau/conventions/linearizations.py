@@ -7,8 +7,9 @@ and v' varies by X (dv - W(v) xi), as W(v) xi is how v changes while v' stays. H
         ( -X W   X )        A' = T+ A T^-1,            B' = T+ B,  over a step
 
 with T+ at the state after the step, and with dX/dt = X Omega(v). Inputs, and the wrench of a free
-root, stay along body axes. The kinematics of the perturbation of a free root become, in the axes of
-each convention, with its own velocity (v, w) and displacement (p, r):
+root, stay along body axes; those that are joint torques change their order as velocities do. The
+kinematics of the perturbation of a free root become, in the axes of each convention, with its own
+velocity (v, w) and displacement (p, r):
 
     body (dtau's)    dp/dt = dv - w x p - v x r     dr/dt = dw - w x r
     mixed            dp/dt = dv                     dr/dt = dw + w x r
@@ -26,6 +27,8 @@ from numpy.typing import ArrayLike
 from dtau.checks import real_numbers, require
 from dtau.conventions.maps import Array, Maps, quiet
 from dtau.conventions.twists import TwistMap
+from dtau.conventions.velocity_order import Indices
+from dtau.functions.control_inputs import checked_inputs, driven
 from dtau.results import DiscreteLinearization, Linearization
 
 
@@ -40,17 +43,17 @@ class _StateMap(NamedTuple):
 
 @quiet
 def continuous_from_dtau(
-    maps: Maps, q: ArrayLike, v: ArrayLike, lin: Linearization
+    maps: Maps, q: ArrayLike, v: ArrayLike, lin: Linearization, inputs: ArrayLike | None
 ) -> Linearization:
     """Return A', B' and the acceleration a'."""
     require("lin", lin, Linearization)
-    size, nu = 2 * maps.nv, real_numbers("lin.B", lin.B).shape[-1:]
+    size, columns = 2 * maps.nv, _columns(maps, lin.B, inputs)
     batch, q, (v, by_z, by_u, a) = maps.read_from_dtau(
         q,
         v=(v, (maps.nv,)),
         **{
             "lin.A": (lin.A, (size, size)),
-            "lin.B": (lin.B, (size, *nu)),
+            "lin.B": (lin.B, (size, len(columns))),
             "lin.a": (lin.a, (maps.nv,)),
         },
     )
@@ -64,24 +67,24 @@ def continuous_from_dtau(
     order = maps.order.doubled()
     return Linearization(
         batch.array(order.matrix_from_dtau((at.matrix @ by_z + state_map_rate) @ at.inverse)),
-        batch.array(order.rows_from_dtau(at.matrix @ by_u)),
+        batch.array(order.rows_from_dtau(at.matrix @ by_u)[..., columns]),
         batch.array(maps.order.from_dtau(a)),
     )
 
 
 @quiet
 def discrete_from_dtau(
-    maps: Maps, q: ArrayLike, v: ArrayLike, lin: DiscreteLinearization
+    maps: Maps, q: ArrayLike, v: ArrayLike, lin: DiscreteLinearization, inputs: ArrayLike | None
 ) -> DiscreteLinearization:
     """Return A', B' and the state q', v' after the step."""
     require("lin", lin, DiscreteLinearization)
-    size, nu = 2 * maps.nv, real_numbers("lin.B", lin.B).shape[-1:]
+    size, columns = 2 * maps.nv, _columns(maps, lin.B, inputs)
     batch, q, (v, by_z, by_u, q_after, v_after) = maps.read_from_dtau(
         q,
         v=(v, (maps.nv,)),
         **{
             "lin.A": (lin.A, (size, size)),
-            "lin.B": (lin.B, (size, *nu)),
+            "lin.B": (lin.B, (size, len(columns))),
             "lin.q": (lin.q, (maps.model.nq,)),
             "lin.v": (lin.v, (maps.nv,)),
         },
@@ -92,10 +95,26 @@ def discrete_from_dtau(
     order = maps.order.doubled()
     return DiscreteLinearization(
         batch.array(order.matrix_from_dtau(after.matrix @ by_z @ before.inverse)),
-        batch.array(order.rows_from_dtau(after.matrix @ by_u)),
+        batch.array(order.rows_from_dtau(after.matrix @ by_u)[..., columns]),
         batch.array(maps.coordinates.from_dtau(q_after)),
         batch.array(maps.order.from_dtau(maps.twists.apply(blocks, v_after))),
     )
+
+
+def _columns(maps: Maps, by_u: ArrayLike, inputs: ArrayLike | None) -> Indices:
+    """The order of B's columns there: of torques that of velocities, of other inputs their own."""
+    torques, given = checked_inputs(maps.model, inputs)
+    if given is not None:
+        order: Indices = np.arange(given.shape[-1])
+    else:
+        order = maps.order.among(driven(maps.model) if torques is None else torques)
+    shape = real_numbers("lin.B", by_u).shape
+    if shape[-1:] != order.shape:
+        raise ValueError(
+            f"lin.B has shape {shape}, expected {len(order)} columns: those of `inputs`, which "
+            "has to be what the linearization was asked for with"
+        )
+    return order
 
 
 def _state_map(twists: TwistMap, q: Array, v: Array) -> _StateMap:

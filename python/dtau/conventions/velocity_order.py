@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -52,6 +54,10 @@ class VelocityOrder(Immutable):
         return x[
             ..., self._order[:, np.newaxis, np.newaxis], self._order[:, np.newaxis], self._order
         ]
+
+    def among(self, some: NDArray[np.integer[Any]]) -> Indices:
+        """Return the order in which some of dtau's velocities, by their indices, stand there."""
+        return np.argsort(self._places[some])
 
     def doubled(self) -> VelocityOrder:
         """Return the order of z = [displacement, variation of the velocity]."""

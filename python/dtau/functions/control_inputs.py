@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -9,25 +11,28 @@ from dtau.checks import real_numbers, require
 from dtau.model.joints import Free
 from dtau.model.model import Model
 
+Array = NDArray[np.float64]
+Indices = NDArray[np.int32]
 
-def input_map(model: Model, inputs: ArrayLike | None) -> NDArray[np.float64]:
-    """The matrix (nv, nu) that makes the joint torque of the inputs.
+
+def input_map(model: Model, inputs: ArrayLike | None) -> Array:
+    """The matrix (..., nv, nu) that makes the joint torque of the inputs.
 
     Parameters
     ----------
     model : Model
     inputs : array_like, optional
         None: the torques of all joints but free roots. A boolean mask (nv,): the torques where it
-        is true. Numbers (nv, nu): the map itself, the torque is ``inputs @ u``.
+        is true. Numbers (..., nv, nu): the map itself, the torque is ``inputs @ u``.
 
     Returns
     -------
-    ndarray (nv, nu)
+    ndarray (nv, nu), or (..., nv, nu) of a map with batch axes
 
     Raises
     ------
     ValueError
-        If the shape does not fit, or a number is not finite.
+        If the shape does not fit.
     TypeError
         If the numbers are not real.
 
@@ -38,35 +43,35 @@ def input_map(model: Model, inputs: ArrayLike | None) -> NDArray[np.float64]:
     >>> input_map(dtau.robots.quadruped(), None).shape
     (18, 12)
     """
-    given = checked_inputs(model, inputs)
-    if given is None:
-        mask = np.ones(model.nv, dtype=bool)
-        for joint in model.joints:
-            if isinstance(joint.type, Free) and joint.parent < 0:
-                mask[joint.v] = False
-        return np.eye(model.nv)[:, mask]
-    if given.ndim == 1:
-        return np.eye(model.nv)[:, given]
-    return given.astype(np.float64)
+    torques, given = checked_inputs(model, inputs)
+    if given is not None:
+        return given.astype(np.float64)
+    return np.eye(model.nv)[:, driven(model) if torques is None else torques]
+
+
+def driven(model: Model) -> Indices:
+    """The torques of all joints but free roots: what u is if nothing else is said."""
+    mask = np.ones(model.nv, dtype=bool)
+    for joint in model.joints:
+        if isinstance(joint.type, Free) and joint.parent < 0:
+            mask[joint.v] = False
+    return np.flatnonzero(mask).astype(np.int32)
 
 
 def checked_inputs(
     model: Model, inputs: ArrayLike | None
-) -> NDArray[np.int32] | NDArray[np.float64] | None:
-    """Check what drives the robot: indices of torques, or a map from inputs to them."""
+) -> tuple[Indices | None, NDArray[Any] | None]:
+    """Check what drives the robot: indices of torques, or a map from inputs to them, or neither."""
     if inputs is None:
-        return None
+        return None, None
     require("model", model, Model)
     nv = model.nv
     given = real_numbers("inputs", inputs)
     if given.dtype == bool and given.shape == (nv,):
-        return np.flatnonzero(given).astype(np.int32)
-    if given.dtype == bool or given.ndim != 2 or len(given) != nv:
+        return np.flatnonzero(given).astype(np.int32), None
+    if given.dtype == bool or given.ndim < 2 or given.shape[-2] != nv:
         raise ValueError(
-            f"inputs: expected a mask of shape ({nv},) or a map of shape ({nv}, nu), "
+            f"inputs: expected a mask of shape ({nv},) or a map of shape (..., {nv}, nu), "
             f"got {given.dtype} of shape {given.shape}"
         )
-    array = np.ascontiguousarray(given, dtype=np.float64)
-    if not np.isfinite(array).all():
-        raise ValueError("inputs: expected finite numbers")
-    return array
+    return None, given

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.checks import require, tuple_of
+from dtau.checks import common_batch, require, tuple_of
 from dtau.functions.control_inputs import input_map
 from dtau.functions.kinematics import frame_jacobians
 from dtau.functions.terms import gravity_torque
@@ -42,7 +42,8 @@ def equilibrium(
         Configuration.
     inputs : array_like, optional
         What drives the robot. None: the torques of all joints but free roots. A boolean mask (nv,):
-        the torques where it is true. Numbers (nv, nu): a map ``B``, the torque is ``B @ u``.
+        the torques where it is true. Numbers (..., nv, nu): a map ``B``, or one a configuration,
+        the torque is ``B @ u``.
     contact_frames : str or sequence of str
         Names from ``model.frames``, of frames that move: where the world pushes.
     contacts : {"wrench", "force"}
@@ -61,7 +62,7 @@ def equilibrium(
     ------
     ValueError
         If a shape does not fit, a name or ``contacts`` is unknown, a frame is fixed to the world,
-        or a quaternion is further than 1e-6 from unit norm.
+        a quaternion is further than 1e-6 from unit norm, or there are maps for other batch axes.
     TypeError
         If an array is complex or holds objects.
 
@@ -69,7 +70,7 @@ def equilibrium(
     -----
     Pseudo-inverse of [B, J^T] by singular values; those below 1e-12 of the largest
     count as zero. Wrenches may have any sign: nothing keeps a foot from pulling at the ground.
-    A configuration that is not finite gives NaN, and ``exists`` is false.
+    A configuration or a map that is not finite gives NaN, and ``exists`` is false.
 
     Examples
     --------
@@ -105,14 +106,16 @@ def equilibrium(
     names = _moving_frames(model, contact_frames)
     drive = input_map(model, inputs)
     gravity = gravity_torque(model, q)
-    batch, (nv, nu) = gravity.shape[:-1], drive.shape
+    nv, nu = drive.shape[-2:]
+    batch = common_batch({"q": gravity.shape[:-1], "inputs": drive.shape[:-2]})
     rows = _ROWS[contacts]
 
     matrix = np.zeros((*batch, nv, nu + rows * len(names)))
     matrix[..., :nu] = drive
     if names:
         pushed = frame_jacobians(model, q, names, axes="mixed")[..., :rows, :]
-        matrix[..., nu:] = np.swapaxes(pushed.reshape(*batch, rows * len(names), nv), -1, -2)
+        columns = pushed.reshape(*gravity.shape[:-1], rows * len(names), nv)
+        matrix[..., nu:] = np.swapaxes(columns, -1, -2)
     x, residual = _least_norm(matrix, gravity)
 
     wrenches = np.zeros((*batch, len(names), 6))
@@ -120,7 +123,7 @@ def equilibrium(
     weight = model.mass * float(np.linalg.norm(model.gravity))
     return Equilibrium(
         u=x[..., :nu],
-        tau=x[..., :nu] @ drive.T,
+        tau=(drive @ x[..., :nu, None])[..., 0],
         wrenches=wrenches,
         residual=residual,
         exists=np.asarray(np.abs(residual).max(axis=-1) <= _HELD * weight),

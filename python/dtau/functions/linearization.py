@@ -45,9 +45,10 @@ def linearize(
     f_ext : array_like (..., nbodies, 6), optional
         External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
         Its components in the body frame are held constant.
-    inputs : array_like (nv,) of bool, or (nv, nu), optional
+    inputs : array_like (nv,) of bool, or (..., nv, nu), optional
         What u varies: the torques that a mask selects, or nu inputs of which each varies the torque
-        along a column of a map. By default the torques of all joints but free roots.
+        along a column of a map, N or N m per unit of the input: one map, or one a state. By default
+        the torques of all joints but free roots.
     out, threads
         See `dtau.inverse_dynamics`; ``out`` takes the three arrays of the results.
 
@@ -87,8 +88,16 @@ def linearize(
     >>> thruster[2] = 1.0
     >>> dtau.linearize(model, q, v, tau, inputs=thruster).B.shape
     (36, 1)
+
+    Thrusters that swivel: a map for each of three knots at this state.
+
+    >>> swivelled = np.zeros((3, model.nv, 1))
+    >>> swivelled[:, 0, 0], swivelled[:, 2, 0] = np.sin([0, 0.1, 0.2]), np.cos([0, 0.1, 0.2])
+    >>> dtau.linearize(model, q, v, tau, inputs=swivelled).B.shape
+    (3, 36, 1)
     """
-    return _core.linearize(model, checked_inputs(model, inputs), q, v, tau, f_ext, out, threads)
+    driven, given = checked_inputs(model, inputs)
+    return _core.linearize(model, driven, q, v, tau, f_ext, given, out, threads)
 
 
 def linearize_discrete(
@@ -149,6 +158,7 @@ def linearize_discrete(
     >>> bool(np.allclose(dtau.difference(model, lin.q, after.q), lin.A[:, :18] @ z, atol=1e-11))
     True
     """
+    driven, given = checked_inputs(model, inputs)
     return _core.linearize_discrete(
-        model, integrator, checked_inputs(model, inputs), q, v, tau, dt, f_ext, out, threads
+        model, integrator, driven, q, v, tau, dt, f_ext, given, out, threads
     )

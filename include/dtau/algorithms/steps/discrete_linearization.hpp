@@ -11,6 +11,7 @@
 
 #include "dtau/algorithms/solve/column_blocks.hpp"
 #include "dtau/algorithms/solve/factorized.hpp"
+#include "dtau/algorithms/steps/input_map.hpp"
 #include "dtau/algorithms/steps/step.hpp"
 #include "dtau/algorithms/values/aba.hpp"
 
@@ -78,14 +79,15 @@ DTAU_INLINE void linearize_stage(const Tree& tree, int i, const T* q, const T* v
 // ---------------------------------------------------------------- blocks of columns
 
 // A block of columns from `begin` on: those of z = (xi, dv), padded to whole packs, then the inputs.
+template <class T>
 struct BlockStart {
     int begin, packs, padded;
-    const InputMap& inputs;
+    const InputMap<T>& inputs;
 };
 
 // Adds xi (first = 0) or dv (first = nv) to rows of `row` ... row + count - 1 of all.
 template <class T>
-DTAU_INLINE void add_units(const BlockStart& start, int first, int row, int count, Pack<T>* x) {
+DTAU_INLINE void add_units(const BlockStart<T>& start, int first, int row, int count, Pack<T>* x) {
     constexpr int width = Pack<T>::width;
     const int packs = start.packs;
     for (int c = 0; c < packs * width; ++c) {
@@ -95,29 +97,30 @@ DTAU_INLINE void add_units(const BlockStart& start, int first, int row, int coun
     }
 }
 template <class T>
-DTAU_INLINE void add_torques(const BlockStart& start, int n, Pack<T>* x) {
+DTAU_INLINE void add_torques(const BlockStart<T>& start, int n, Pack<T>* x) {
     constexpr int width = Pack<T>::width;
-    const InputMap& inputs = start.inputs;
-    const int packs = start.packs;
+    const InputMap<T>& inputs = start.inputs;
+    const int packs = start.packs, count = inputs.driven.count;
     for (int c = 0; c < packs * width; ++c) {
         const int column = start.begin + c - start.padded, p = c / width;
-        if (column < 0 || column >= inputs.count) continue;
+        if (column < 0 || column >= count) continue;
         const Pack<T> unit = Pack<T>::unit(c % width);
         if (!inputs.map) {
-            Pack<T>& entry = x[inputs.columns[column] * packs + p];
+            Pack<T>& entry = x[inputs.driven.columns[column] * packs + p];
             entry = fma(T(1.0), unit, entry);
             continue;
         }
-        const double* entry = inputs.map + column;
-        for (int k = 0; k < n; ++k, entry += inputs.count)
-            x[k * packs + p] = fma(T(*entry), unit, x[k * packs + p]);
+        const T* entry = inputs.map + column;
+        for (int k = 0; k < n; ++k, entry += count)
+            x[k * packs + p] = fma(*entry, unit, x[k * packs + p]);
     }
 }
 
 // From theta in w.q: the variation of q (+) theta, of a stage or of the step; theta of joints that
 // do not commute goes to w.theta.
 template <class T>
-void displace(const Tree& tree, const BlockStart& start, int stage, const DiscreteWorkspace<T>& w) {
+void displace(const Tree& tree, const BlockStart<T>& start, int stage,
+              const DiscreteWorkspace<T>& w) {
     const int packs = start.packs;
     for_noncommuting_joints(tree, true, [&](int, const Body& body, int first) {
         for (int k = first * packs; k < (first + body.nv) * packs; ++k) w.theta[k] = w.q[k];
@@ -149,7 +152,7 @@ DTAU_INLINE Rows of_whole_joints(const Tree& tree, Rows rows) {
 
 // All stages, for a block of columns, to columns of z+ whose rows are z's, xi first.
 template <class T>
-void linearize_block(const Tree& tree, Integrator method, T h, const BlockStart& start,
+void linearize_block(const Tree& tree, Integrator method, T h, const BlockStart<T>& start,
                      const Columns<T>* to, const DiscreteWorkspace<T>& w) {
     constexpr int most = DiscreteWorkspace<T>::most;
     const Paths& dofs = tree.independent;
@@ -210,7 +213,7 @@ void linearize_block(const Tree& tree, Integrator method, T h, const BlockStart&
 // q, v, q_next, v_next: of the joints; tau, A (2 nv, 2 nv) and B (2 nv, count): of the independent
 // velocities.
 template <class T>
-void linearize_discrete(const Tree& tree, Integrator method, const InputMap& inputs, const T* q,
+void linearize_discrete(const Tree& tree, Integrator method, const InputMap<T>& inputs, const T* q,
                         const T* v, const T* tau, T h, const T* f_ext, T* A, T* B, T* q_next,
                         T* v_next, const DiscreteWorkspace<T>& w) {
     step(tree, q, v, h, method, q_next, v_next, w.step, [&](int i, const T* qi, const T* vi, T* a) {
@@ -219,14 +222,15 @@ void linearize_discrete(const Tree& tree, Integrator method, const InputMap& inp
     step_variation(tree, method, w.step, w.variation);
     constexpr int most = DiscreteWorkspace<T>::most, width = Pack<T>::width;
     const int states = 2 * tree.independent.n, padded = whole_packs<T>(states);
-    for_even_blocks<most, width>(padded + inputs.count, [&](int begin, int packs) {
+    const int count = inputs.driven.count;
+    for_even_blocks<most, width>(padded + count, [&](int begin, int packs) {
         Columns<T> to[most];
         for (int p = 0; p < packs; ++p) {
             const int c = begin + p * width, input = c - padded;
             to[p] = c < padded ? Columns<T>{A + c, states - c, states}
-                               : Columns<T>{B + input, inputs.count - input, inputs.count};
+                               : Columns<T>{B + input, count - input, count};
         }
-        linearize_block(tree, method, h, BlockStart{begin, packs, padded, inputs}, to, w);
+        linearize_block(tree, method, h, BlockStart<T>{begin, packs, padded, inputs}, to, w);
     });
 }
 

@@ -12,6 +12,7 @@
 
 #include "dtau/algorithms/first/fdsva.hpp"
 #include "dtau/algorithms/steps/exponential.hpp"
+#include "dtau/algorithms/steps/input_map.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -44,17 +45,17 @@ DTAU_INLINE void kinematic_rows(const Tree& tree, const T* v, T* A) {
 
 // The lower rows of B.
 template <class T>
-DTAU_INLINE void input_rows(int n, const InputMap& inputs, const T* da_dtau, T* B) {
-    const int m = inputs.count;
+DTAU_INLINE void input_rows(int n, const InputMap<T>& inputs, const T* da_dtau, T* B) {
+    const int m = inputs.driven.count;
     for (int k = 0; k < n; ++k, da_dtau += n, B += m) {
         if (!inputs.map) {
-            for (int c = 0; c < m; ++c) B[c] = da_dtau[inputs.columns[c]];
+            for (int c = 0; c < m; ++c) B[c] = da_dtau[inputs.driven.columns[c]];
             continue;
         }
         for (int c = 0; c < m; ++c) B[c] = T(0.0);
         for (int j = 0; j < n; ++j) {
-            const double* row = inputs.map + static_cast<std::ptrdiff_t>(j) * m;
-            for (int c = 0; c < m; ++c) B[c] = fma(T(row[c]), da_dtau[j], B[c]);
+            const T* row = inputs.map + static_cast<std::ptrdiff_t>(j) * m;
+            for (int c = 0; c < m; ++c) B[c] = fma(row[c], da_dtau[j], B[c]);
         }
     }
 }
@@ -62,13 +63,13 @@ DTAU_INLINE void input_rows(int n, const InputMap& inputs, const T* da_dtau, T* 
 // q, v and a: of the joints; tau, A (2 nv, 2 nv) and B (2 nv, count), into zeros: of the independent
 // velocities.
 template <class T>
-void linearize(const Tree& tree, const InputMap& inputs, const T* q, const T* v, const T* tau,
+void linearize(const Tree& tree, const InputMap<T>& inputs, const T* q, const T* v, const T* tau,
                const T* f_ext, T* A, T* B, T* a, const LinearizationWorkspace<T>& w) {
     const int n = tree.independent.n;
     T* lower = A + 2 * n * n;
     fdsva(tree, q, v, tau, f_ext, lower, lower + n, 2 * n, w.da_dtau, w.derivatives);
     kinematic_rows(tree, v, A);
-    input_rows(n, inputs, w.da_dtau, B + static_cast<std::ptrdiff_t>(n) * inputs.count);
+    input_rows(n, inputs, w.da_dtau, B + static_cast<std::ptrdiff_t>(n) * inputs.driven.count);
     for (int k = 0; k < tree.nv; ++k) a[k] = w.derivatives.dynamics.a[k];
 }
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-import os
 import subprocess
 import tempfile
 import weakref
@@ -22,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.experiment import Array, UnavailableError
-from benchmarks.machine import compilers
+from benchmarks.machine import cache_folder, compilers
 from benchmarks.robots import Robot, pinocchio
 from benchmarks.watch import say
 
@@ -150,7 +149,7 @@ def _headers(compiler: str, version: str, prefix: Path, order: int) -> Headers:
     macros = _output([*command, "-x", "c++", "-dM", "-E", "-"], VERSIONS)
     parts = (SOURCE.read_text(encoding="utf-8"), macros, *command, *libraries)
     key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dtau-benchmarks"
+    cache = cache_folder()
     name = Path(compiler).name
     library = cache / f"pinocchio-{name}-{key}.so"
     if not library.is_file():
