@@ -29,7 +29,7 @@ DIFFERENCES = 1e-3  # of a peer that takes finite differences
 class Function:
     """A function of the package: its arguments by their names in `Case.at`, and its results.
 
-    A result is written as its axes: v (nv), q (nq) or a number.
+    A result is written as its axes: v (nv), q (nq) or a number; a number alone has none.
     """
 
     name: str
@@ -64,6 +64,16 @@ FUNCTIONS = (
     Function("frame_placements", ("q",), ("33", "3"), "frame"),
     Function("frame_jacobians", ("q",), ("6v",), "frame, 'mixed'"),
     Function("center_of_mass", ("q",), ("3",)),
+    Function("center_of_mass_velocity", ("q", "v"), ("3",)),
+    Function("center_of_mass_acceleration", _QVA, ("3",)),
+    Function("center_of_mass_jacobian", ("q",), ("3v",)),
+    Function("centroidal_momentum", ("q", "v"), ("6",)),
+    Function("centroidal_momentum_matrix", ("q",), ("6v",)),
+    Function("centroidal_momentum_rate", _QVA, ("6",)),
+    Function("centroidal_momentum_derivatives", ("q", "v"), ("6v",) * 2, order=1),
+    Function("centroidal_momentum_rate_derivatives", _QVA, ("6v",) * 3, order=1),
+    Function("kinetic_energy", ("q", "v"), ("",)),
+    Function("potential_energy", ("q",), ("",)),
     Function("integrate", ("q", "dq"), ("q",)),
     Function("difference", ("q", "q1"), ("v",)),
     Function("step", _QVT, ("q", "v"), "dt, 'semi_implicit'", solves=True),

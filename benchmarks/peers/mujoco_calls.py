@@ -47,6 +47,22 @@ CALLS: dict[str, tuple[str, str, tuple[str, ...]]] = {
         ("np.vstack([linear, angular])",),
     ),
     "center_of_mass": ("Q", _POSITION, ("d.subtree_com[0]",)),
+    "center_of_mass_velocity": (
+        "QV",
+        f"{_POSITION}; mj.mj_comVel(m, d); mj.mj_subtreeVel(m, d)",
+        ("d.subtree_linvel[0]",),
+    ),
+    "center_of_mass_jacobian": (
+        "Q",
+        f"{_POSITION}; mj.mj_jacSubtreeCom(m, d, linear, 0)",
+        ("linear",),
+    ),
+    "kinetic_energy": (
+        "QV",
+        f"{_POSITION}; mj.mj_makeM(m, d); mj.mj_energyVel(m, d)",
+        ("d.energy[1]",),
+    ),
+    "potential_energy": ("Q", f"{_POSITION}; mj.mj_energyPos(m, d)", ("d.energy[0]",)),
     "integrate": ("Q", "q1[:] = q; mj.mj_integratePos(m, q1, v, 1.0)", ("q1",)),
     "difference": ("Q", "mj.mj_differentiatePos(m, force, 1.0, q, x)", ("force",)),
     "step": ("QVT", "mj.mj_step(m, d)", ("d.qpos", "d.qvel")),
@@ -149,7 +165,7 @@ class MuJoCo:
         if name == "inverse_dynamics_derivatives":
             d = dtau.inverse_dynamics_derivatives(model, q, v, a)
             return list(convention.inverse_dynamics_derivatives_from_dtau(q, v, a, tau, d))
-        if name == "frame_jacobians":
+        if name in ("frame_jacobians", "center_of_mass_jacobian"):
             return [self._columns(q, case.wanted[0])]
         if name == "step":
             after = there.v + DT * there.a

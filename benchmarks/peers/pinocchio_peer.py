@@ -14,7 +14,7 @@ from benchmarks.peers.cases import CHECKED, LONE_STATES, Case, Way
 from benchmarks.peers.headers import Headers, HeadersRobot
 from benchmarks.robots import Array, Robot, pinocchio
 
-# function: call, and where the results are after it
+# function: call, and where the results are after it: in the data, or in what it gives
 CALLS: dict[str, tuple[str, tuple[str, ...]]] = {
     "inverse_dynamics": ("rnea(m, d, q, v, a)", ("tau",)),
     "forward_dynamics": ("aba(m, d, q, v, tau)", ("ddq",)),
@@ -37,6 +37,25 @@ CALLS: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "frame_jacobians": ("computeFrameJacobian(m, d, q, frame, axes)", ()),
     "center_of_mass": ("centerOfMass(m, d, q)", ("com",)),
+    "center_of_mass_velocity": ("centerOfMass(m, d, q, v)", ("vcom",)),
+    "center_of_mass_acceleration": ("centerOfMass(m, d, q, v, a)", ("acom",)),
+    "center_of_mass_jacobian": ("jacobianCenterOfMass(m, d, q)", ()),
+    "centroidal_momentum": ("computeCentroidalMomentum(m, d, q, v)", ("given.vector",)),
+    "centroidal_momentum_matrix": ("computeCentroidalMap(m, d, q)", ()),
+    "centroidal_momentum_rate": (
+        "computeCentroidalMomentumTimeVariation(m, d, q, v, a)",
+        ("given.vector",),
+    ),
+    "centroidal_momentum_derivatives": (
+        "computeCentroidalDynamicsDerivatives(m, d, q, v, v)",  # for any acceleration
+        ("given[0]", "given[3]"),
+    ),
+    "centroidal_momentum_rate_derivatives": (
+        "computeCentroidalDynamicsDerivatives(m, d, q, v, a)",
+        ("given[1]", "given[2]", "given[3]"),
+    ),
+    "kinetic_energy": ("computeKineticEnergy(m, d, q, v)", ()),
+    "potential_energy": ("computePotentialEnergy(m, d, q)", ()),
     "integrate": ("integrate(m, q, dq)", ()),
     "difference": ("difference(m, q, q1)", ()),
 }
@@ -70,7 +89,7 @@ class Python:
         for row in rows[:CHECKED]:
             here = scope | dict(zip(case.function.arguments, row, strict=True))
             exec(statement, here)
-            found.append([_result(x, data, frame) for x in results] or [np.array(here["given"])])
+            found.append([_result(x, data, frame, here["given"]) for x in results or ("given",)])
         got = [np.array(x) for x in zip(*found, strict=True)]
         got = [mirrored(x, name) for x, name in zip(got, results or ("",), strict=True)]
         way = Way(got, in_order(case), Contender(run, LONE_STATES))
@@ -193,8 +212,11 @@ def mirrored(result: Array, name: str) -> Array:
     return np.triu(result) + np.swapaxes(np.triu(result, 1), -1, -2)
 
 
-def _result(name: str, data: Any, frame: int) -> Array:
-    """What a function left in the data."""
+def _result(name: str, data: Any, frame: int, given: Any) -> Array:
+    """What a function gave, or left in the data."""
+    if name.startswith("given"):
+        return np.array(eval(name, {"given": given}))
     if name in ("rotation", "translation"):
         return np.array(getattr(data.oMf[frame], name))
-    return np.array(data.com[0] if name == "com" else getattr(data, name))
+    found = getattr(data, name)
+    return np.array(found[0] if name.endswith("com") else found)  # of the whole robot

@@ -33,14 +33,25 @@ time steps on the manifold                 step, linearize_discrete, step_vjp
 (Euler, semi-implicit, RK4)
 inputs and contact wrenches that           equilibrium
 hold a configuration
-kinematics                                 forward_kinematics, frame_placements, frame_jacobians,
-                                           center_of_mass; kinematics_time_derivatives,
+kinematics                                 forward_kinematics, frame_placements, frame_jacobians;
+                                           kinematics_time_derivatives,
                                            frame_kinematics_time_derivatives,
                                            frame_jacobians_time_derivatives
+centre of mass                             center_of_mass, center_of_mass_velocity,
+                                           center_of_mass_acceleration,
+                                           center_of_mass_jacobian;
+                                           center_of_mass_velocity_derivatives,
+                                           center_of_mass_acceleration_derivatives
 momentum, about the world's origin and     momentum, centroidal_momentum,
-about the centre of mass                   centroidal_momentum_matrix;
+about the centre of mass                   centroidal_momentum_matrix,
+                                           centroidal_momentum_rate;
+                                           centroidal_momentum_derivatives,
+                                           centroidal_momentum_rate_derivatives,
                                            momentum_time_derivatives,
                                            centroidal_momentum_time_derivatives
+energy                                     kinetic_energy, potential_energy;
+                                           kinetic_energy_derivatives,
+                                           potential_energy_derivatives
 external wrenches                          wrench_at_frame gives f_ext
 configurations                             integrate, difference, normalize, neutral, random_state
 =========================================  =======================================================
@@ -69,6 +80,12 @@ from dtau import conventions, robots
 from dtau.errors import ModelError, ModelWarning
 from dtau.functions.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
 from dtau.functions.dynamics import forward_dynamics, inverse_dynamics
+from dtau.functions.energy import (
+    kinetic_energy,
+    kinetic_energy_derivatives,
+    potential_energy,
+    potential_energy_derivatives,
+)
 from dtau.functions.equilibrium import equilibrium
 from dtau.functions.frame_time_derivatives import (
     frame_jacobians_time_derivatives,
@@ -77,7 +94,6 @@ from dtau.functions.frame_time_derivatives import (
 from dtau.functions.hessians import forward_dynamics_hessian, inverse_dynamics_hessian
 from dtau.functions.hybrid import hybrid_dynamics, hybrid_dynamics_time_derivatives
 from dtau.functions.kinematics import (
-    center_of_mass,
     forward_kinematics,
     frame_jacobians,
     frame_placements,
@@ -87,9 +103,14 @@ from dtau.functions.linearization import linearize, linearize_discrete
 from dtau.functions.manifold import difference, integrate, neutral, normalize, random_state
 from dtau.functions.momentum import (
     centroidal_momentum,
+    centroidal_momentum_derivatives,
     centroidal_momentum_matrix,
-    centroidal_momentum_time_derivatives,
+    centroidal_momentum_rate,
+    centroidal_momentum_rate_derivatives,
     momentum,
+)
+from dtau.functions.momentum_time_derivatives import (
+    centroidal_momentum_time_derivatives,
     momentum_time_derivatives,
 )
 from dtau.functions.products import (
@@ -122,6 +143,14 @@ from dtau.functions.time_derivatives import (
     inverse_dynamics_time_derivatives,
     kinematics_time_derivatives,
 )
+from dtau.functions.whole_body import (
+    center_of_mass,
+    center_of_mass_acceleration,
+    center_of_mass_acceleration_derivatives,
+    center_of_mass_jacobian,
+    center_of_mass_velocity,
+    center_of_mass_velocity_derivatives,
+)
 from dtau.loaders.load import load
 from dtau.model.builder import ModelBuilder
 from dtau.model.joint_type import JointType
@@ -140,6 +169,10 @@ from dtau.model.links import Frame, Joint, Limits, Link, Mimic
 from dtau.model.model import Model
 from dtau.model.spatial import Inertia, Pose
 from dtau.results import (
+    CenterOfMassAccelerationDerivatives,
+    CenterOfMassVelocityDerivatives,
+    CentroidalMomentumDerivatives,
+    CentroidalMomentumRateDerivatives,
     DiscreteLinearization,
     Equilibrium,
     ForwardDynamicsDerivatives,
@@ -154,6 +187,7 @@ from dtau.results import (
     InverseDynamicsProductsWithWrenches,
     InverseDynamicsSecondDerivatives,
     KinematicsTimeDerivatives,
+    KineticEnergyDerivatives,
     Linearization,
     NextState,
     PartialState,
@@ -166,6 +200,10 @@ from dtau.results import (
 __version__ = "0.1.0"
 
 __all__ = [
+    "CenterOfMassAccelerationDerivatives",
+    "CenterOfMassVelocityDerivatives",
+    "CentroidalMomentumDerivatives",
+    "CentroidalMomentumRateDerivatives",
     "Cylindrical",
     "DiscreteLinearization",
     "Equilibrium",
@@ -188,6 +226,7 @@ __all__ = [
     "Joint",
     "JointType",
     "KinematicsTimeDerivatives",
+    "KineticEnergyDerivatives",
     "Limits",
     "Linearization",
     "Link",
@@ -211,8 +250,16 @@ __all__ = [
     "bias_torque",
     "bias_torque_time_derivatives",
     "center_of_mass",
+    "center_of_mass_acceleration",
+    "center_of_mass_acceleration_derivatives",
+    "center_of_mass_jacobian",
+    "center_of_mass_velocity",
+    "center_of_mass_velocity_derivatives",
     "centroidal_momentum",
+    "centroidal_momentum_derivatives",
     "centroidal_momentum_matrix",
+    "centroidal_momentum_rate",
+    "centroidal_momentum_rate_derivatives",
     "centroidal_momentum_time_derivatives",
     "conventions",
     "coriolis_matrix",
@@ -244,6 +291,8 @@ __all__ = [
     "inverse_dynamics_time_derivatives",
     "inverse_dynamics_vjp",
     "kinematics_time_derivatives",
+    "kinetic_energy",
+    "kinetic_energy_derivatives",
     "linearize",
     "linearize_discrete",
     "load",
@@ -255,6 +304,8 @@ __all__ = [
     "neutral",
     "normalize",
     "packed_indices",
+    "potential_energy",
+    "potential_energy_derivatives",
     "random_state",
     "robots",
     "step",

@@ -155,6 +155,43 @@ class Placements(NamedTuple):
     translation: NDArray[np.float64]
 
 
+class CenterOfMassVelocityDerivatives(NamedTuple):
+    """First derivatives of the velocity of the centre of mass, ``(..., 3, nv)``."""
+
+    dvelocity_dq: NDArray[np.float64]
+    dvelocity_dv: NDArray[np.float64]
+
+
+class CenterOfMassAccelerationDerivatives(NamedTuple):
+    """First derivatives of the acceleration of the centre of mass, ``(..., 3, nv)``."""
+
+    dacceleration_dq: NDArray[np.float64]
+    dacceleration_dv: NDArray[np.float64]
+    dacceleration_da: NDArray[np.float64]
+
+
+class CentroidalMomentumDerivatives(NamedTuple):
+    """First derivatives of the momentum about the centre of mass, ``(..., 6, nv)``."""
+
+    dh_dq: NDArray[np.float64]
+    dh_dv: NDArray[np.float64]
+
+
+class CentroidalMomentumRateDerivatives(NamedTuple):
+    """First derivatives of the rate of the momentum about the centre of mass, ``(..., 6, nv)``."""
+
+    drate_dq: NDArray[np.float64]
+    drate_dv: NDArray[np.float64]
+    drate_da: NDArray[np.float64]
+
+
+class KineticEnergyDerivatives(NamedTuple):
+    """First derivatives of the kinetic energy, ``(..., nv)``."""
+
+    dT_dq: NDArray[np.float64]
+    dT_dv: NDArray[np.float64]
+
+
 class HybridDynamics(NamedTuple):
     """Acceleration and torque of all joints, ``(..., nv)``, or stacks ``(..., r + 1, nv)``."""
 

@@ -27,6 +27,7 @@ enum class Quantity {
     twists,           // (nbodies, 6)
     scalar,           // ()
     vector,           // (3), in the world
+    vector_matrix,    // (3, nv), along world axes
     momentum,         // (6), along world axes
     momentum_matrix,  // (6, nv)
     state_matrix,     // (2 nv, 2 nv)

@@ -44,6 +44,8 @@ Shape core_shape(Quantity quantity, const Sizes& sizes) {
             return {0, {}};
         case Quantity::vector:
             return {1, {3}};
+        case Quantity::vector_matrix:
+            return {2, {3, nv}};
         case Quantity::momentum_matrix:
             return {2, {6, nv}};
         case Quantity::state_matrix:
@@ -77,6 +79,7 @@ Meaning output_meaning(Quantity quantity) {
     switch (quantity) {
         case Quantity::torque:
         case Quantity::jacobians:
+        case Quantity::vector_matrix:
         case Quantity::momentum_matrix:
             return Meaning::torques;
         case Quantity::torque_matrix:

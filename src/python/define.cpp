@@ -88,6 +88,8 @@ const char* shape(Quantity quantity) {
             return "()";
         case Quantity::vector:
             return "(3,)";
+        case Quantity::vector_matrix:
+            return "(3, nv)";
         case Quantity::momentum_matrix:
             return "(6, nv)";
         case Quantity::state_matrix:

@@ -189,6 +189,40 @@ def test_momentum(name: str, root: str, seed: int) -> None:
 
 
 @cases(needs_inertia=False)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_centre_of_mass_and_energy(name: str, root: str, seed: int) -> None:
+    p = pair(name, root)
+    s, data, m, peer = state_of(p, seed), p.peer.createData(), p.model, p.peer
+    q, v, a = s["q"], s["v"], s["a"]
+    pq, pv, pa = p.q(q), v[p.iv], a[p.iv]
+    pin.centerOfMass(peer, data, pq, pv, pa)
+    close(dtau.center_of_mass_velocity(m, q, v), data.vcom[0], "velocity")
+    close(dtau.center_of_mass_acceleration(m, q, v, a), data.acom[0], "acceleration")
+    jacobian = pin.jacobianCenterOfMass(peer, data, pq)
+    close(dtau.center_of_mass_jacobian(m, q)[:, p.iv], jacobian, "Jacobian")
+    close(dtau.kinetic_energy(m, q, v), np.array(pin.computeKineticEnergy(peer, data, pq, pv)), "T")
+    potential = np.array(pin.computePotentialEnergy(peer, data, pq))
+    size = float(np.linalg.norm(m.mass * m.gravity))  # of a metre
+    assert_close(dtau.potential_energy(m, q), potential, TOLERANCE["pinocchio"], "V", floor=size)
+
+
+@cases(needs_inertia=False)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_momentum_derivatives(name: str, root: str, seed: int) -> None:
+    """About the centre of mass as it moves with q: Pinocchio's are, too."""
+    p = pair(name, root)
+    s, m = state_of(p, seed), p.model
+    q, v, a = s["q"], s["v"], s["a"]
+    dh_dq, *rate = pin.computeCentroidalDynamicsDerivatives(
+        p.peer, p.peer.createData(), p.q(q), v[p.iv], a[p.iv]
+    )
+    close(dtau.centroidal_momentum_derivatives(m, q, v).dh_dq[:, p.iv], dh_dq, "dh_dq")
+    got = dtau.centroidal_momentum_rate_derivatives(m, q, v, a)
+    for field, x, y in zip(got._fields, got, rate, strict=True):
+        close(x[:, p.iv], y, field)
+
+
+@cases(needs_inertia=False)
 def test_manifold(name: str, root: str) -> None:
     p = pair(name, root)
     s = state_of(p, 4)

@@ -90,8 +90,10 @@ PLAIN = [  # what takes no option and no stack of time derivatives: the signatur
     if not signature["options"] and not any(stacked for *_, stacked in signature["inputs"])
 ]
 LETTERS = {"nq": "q", "nv": "v", "nbodies": "b", "nframes": "f"}
-# Shapes of results that see positions (those about the centre of mass: of trees among each other).
-IN_THE_WORLD = {"(nq,)", "(nbodies, 3)", "(3,)", "(6,)", "(6, nv)"}
+# Shapes of results that see positions (those about the centre of mass: of trees among each other),
+# and other functions that do.
+IN_THE_WORLD = {"(nq,)", "(nbodies, 3)", "(6,)", "(6, nv)"}
+SEE_POSITIONS = {"difference", "center_of_mass", "potential_energy"}
 
 
 def _row_of_signature(name: str) -> Function:
@@ -102,7 +104,7 @@ def _row_of_signature(name: str) -> Function:
         tuple(array for array, *_ in signature["inputs"]),
         tuple(_letters(shape) for shape in shapes),
         solves=signature["solves"],
-        sees_positions=name == "difference" or not IN_THE_WORLD.isdisjoint(shapes),
+        sees_positions=name in SEE_POSITIONS or not IN_THE_WORLD.isdisjoint(shapes),
     )
 
 

@@ -21,8 +21,14 @@ CENTROIDAL: tuple[Centroidal, ...] = (
     lambda model, s: dtau.centroidal_momentum(model, s["q"], s["v"]),
     lambda model, s: dtau.centroidal_momentum_matrix(model, s["q"]),
     lambda model, s: dtau.centroidal_momentum_time_derivatives(model, s["q"], s["v_derivatives"]),
+    lambda model, s: dtau.centroidal_momentum_rate(model, s["q"], s["v"], s["a"]),
+    lambda model, s: np.array(dtau.centroidal_momentum_derivatives(model, s["q"], s["v"])),
+    lambda model, s: np.array(
+        dtau.centroidal_momentum_rate_derivatives(model, s["q"], s["v"], s["a"])
+    ),
 )
-on_centroidal = pytest.mark.parametrize("function", CENTROIDAL, ids=["h", "A", "time derivatives"])
+NAMES = ["h", "A", "time derivatives", "rate", "derivatives of h", "derivatives of the rate"]
+on_centroidal = pytest.mark.parametrize("function", CENTROIDAL, ids=NAMES)
 
 SKEW = dtau.Pose([[0.6, 0.0, 0.8], [0.0, 1.0, 0.0], [-0.8, 0.0, 0.6]], (0.3, -0.2, 0.5))
 BRICK = dtau.Inertia(mass=2.0, com=(0.1, 0.05, -0.2), tensor=np.diag([0.02, 0.03, 0.04]))
@@ -157,6 +163,9 @@ def test_a_robot_without_mass() -> None:
         dtau.centroidal_momentum(model, q, v[0]),
         dtau.centroidal_momentum_matrix(model, q)[:, 0],
         *dtau.centroidal_momentum_time_derivatives(model, q, v),
+        dtau.centroidal_momentum_rate(model, q, v[0], v[1]),
+        *(x[:, 0] for x in dtau.centroidal_momentum_derivatives(model, q, v[0])),
+        *(x[:, 0] for x in dtau.centroidal_momentum_rate_derivatives(model, q, v[0], v[1])),
     ):
         assert (h[:3] == 0.0).all()
         assert np.isnan(h[3:]).all()

@@ -22,6 +22,9 @@ and beside these
 `equilibrium`              inputs and contact wrenches that hold a configuration
 `control_inputs`           which torques are inputs, for these three
 `kinematics`               placements, Jacobians of frames, external wrenches
+`whole_body`               centre of mass, its motion and derivatives
+`momentum`                 momentum of all bodies, its rate and derivatives
+`energy`                   kinetic and potential energy, and their gradients
 `manifold`                 moving on the configuration manifold, drawing from it
 =========================  =========================================================
 

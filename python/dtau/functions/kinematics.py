@@ -52,50 +52,6 @@ def forward_kinematics(
     return _core.forward_kinematics(model, q, out, threads)
 
 
-def center_of_mass(
-    model: Model,
-    q: ArrayLike,
-    *,
-    out: NDArray[np.float64] | None = None,
-    threads: int | None = None,
-) -> NDArray[np.float64]:
-    """Centre of mass of all moving bodies, in the world.
-
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration.
-    out, threads
-        See `dtau.inverse_dynamics`.
-
-    Returns
-    -------
-    ndarray (..., 3)
-        Position in metres, in the world's axes; NaN for a model without mass. What is fixed to the
-        world does not count.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics`.
-
-    Notes
-    -----
-    [RBDA] section 2.13; O(N).
-
-    Examples
-    --------
-    >>> import dtau
-    >>> model = dtau.robots.quadruped()
-    >>> q = dtau.neutral(model)
-    >>> q[:3] = 1.0, 2.0, 3.0  # where the trunk is
-    >>> print(dtau.center_of_mass(model, q).round(2))
-    [1.   2.   2.97]
-    """
-    return _core.center_of_mass(model, q, out, threads)
-
-
 def frame_placements(
     model: Model,
     q: ArrayLike,

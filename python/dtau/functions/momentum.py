@@ -1,16 +1,20 @@
 """Momentum of a robot, about the world's origin and about the centre of mass.
 
 All components are along the world's axes. All moving bodies count; armatures do not, for they stand
-for rotors whose axes are not known.
+for rotors whose axes are not known. Derivatives by the configuration are taken in the tangent
+space: column k is the derivative along q (+) eps e_k (`dtau.integrate`), at fixed v and a.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.model.model import Model
+from dtau.results import CentroidalMomentumDerivatives, CentroidalMomentumRateDerivatives
 
 
 def momentum(
@@ -158,121 +162,159 @@ def centroidal_momentum_matrix(
     return _core.centroidal_momentum_matrix(model, q, out, threads)
 
 
-def momentum_time_derivatives(
+def centroidal_momentum_rate(
     model: Model,
     q: ArrayLike,
-    v_derivatives: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
     *,
-    order: int | None = None,
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
-    """Momentum about the world's origin along a trajectory and its time derivatives to order r.
+    """Time derivative of the momentum about the centre of mass.
 
     Parameters
     ----------
     model : Model
     q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
-    v_derivatives : array_like (..., r + 1, nv)
-        The velocity and its time derivatives of order 1 to r, component by component, as for
-        `dtau.inverse_dynamics_time_derivatives`. At least one row, at most 101
-        (with ``order`` any number more than it needs).
-    order : int, optional
-        How far: the order r of the last row of the result, from 0 to 100; longer stacks are cut,
-        see `dtau.inverse_dynamics_time_derivatives`.
+        Configuration.
+    v : array_like (..., nv)
+        Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
+    a : array_like (..., nv)
+        Time derivative of ``v``, component by component.
     out, threads
         See `dtau.inverse_dynamics`.
 
     Returns
     -------
-    ndarray (..., r + 1, 6)
-        Row k is the time derivative of order k of the components of `dtau.momentum`. Row 1 is the
-        wrench [force, moment] about the world's origin that acts on the robot from outside, the
-        world's reaction at its joints and gravity included.
+    ndarray (..., 6)
+        [force, moment] along the world's axes in N and N m: the time derivative of the components
+        of `dtau.centroidal_momentum`, about the centre of mass as it moves, which is all that acts
+        on the robot from outside, gravity included. The moment is NaN for a model without mass.
 
     Raises
     ------
     ValueError, TypeError
-        As `dtau.inverse_dynamics_time_derivatives`.
+        As `dtau.inverse_dynamics`.
 
     Notes
     -----
-    The sum over the bodies of [HO-FBS] eq. 62, by vectors instead of the matrices of its eq. 61:
-    [Notes] eqs. 13.18 to 13.20; O(N r^2).
+    [Notes] eq. 15.5; O(N). No digit is lost far from the world's origin. The first order of
+    `dtau.centroidal_momentum_time_derivatives`, which has any order.
+
+    Examples
+    --------
+    Of a free robot gravity alone changes it, whatever the joints do:
+
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, tau = dtau.random_state(model, np.random.default_rng(0))
+    >>> tau[:6] = 0.0  # nothing holds the trunk
+    >>> a = dtau.forward_dynamics(model, q, v, tau)
+    >>> rate = dtau.centroidal_momentum_rate(model, q, v, a)
+    >>> bool(np.allclose(rate, [*model.mass * model.gravity, 0.0, 0.0, 0.0]))
+    True
+    """
+    return _core.centroidal_momentum_rate(model, q, v, a, out, threads)
+
+
+def centroidal_momentum_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    *,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> CentroidalMomentumDerivatives:
+    """Derivatives of the momentum about the centre of mass by q and v.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration.
+    v : array_like (..., nv)
+        Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
+    out, threads
+        See `dtau.inverse_dynamics`; ``out`` takes the two arrays of the results.
+
+    Returns
+    -------
+    CentroidalMomentumDerivatives
+        ``dh_dq`` and ``dh_dv``, each ``(..., 6, nv)``, rows [linear, angular] along the world's
+        axes. The centre of mass moves with q, and with it the point that angular rows are about.
+        ``dh_dv`` is `dtau.centroidal_momentum_matrix`. Angular rows are NaN for a model without
+        mass.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `dtau.inverse_dynamics`.
+
+    Notes
+    -----
+    [Notes] eqs. 15.6, 15.8; O(N). No digit is lost far from the world's origin.
 
     Examples
     --------
     >>> import dtau, numpy as np
     >>> model = dtau.robots.quadruped()
     >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
-    >>> h = dtau.momentum_time_derivatives(model, q, [v, a])
-    >>> bool(np.allclose(h[0], dtau.momentum(model, q, v)))
-    True
-
-    The force on the trunk is what inverse dynamics gives for it, and the weight:
-
-    >>> R = dtau.forward_kinematics(model, q).rotation[0]
-    >>> force = R @ dtau.inverse_dynamics(model, q, v, a)[:3]
-    >>> bool(np.allclose(h[1, :3], force + model.mass * model.gravity))
+    >>> d = dtau.centroidal_momentum_derivatives(model, q, v)
+    >>> rate = d.dh_dq @ v + d.dh_dv @ a
+    >>> bool(np.allclose(rate, dtau.centroidal_momentum_rate(model, q, v, a)))
     True
     """
-    return _core.momentum_time_derivatives(model, order, q, v_derivatives, out, threads)
+    return _core.centroidal_momentum_derivatives(model, q, v, out, threads)
 
 
-def centroidal_momentum_time_derivatives(
+def centroidal_momentum_rate_derivatives(
     model: Model,
     q: ArrayLike,
-    v_derivatives: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
     *,
-    order: int | None = None,
-    out: NDArray[np.float64] | None = None,
+    out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
-) -> NDArray[np.float64]:
-    """Momentum about the centre of mass along a trajectory and its time derivatives to order r.
+) -> CentroidalMomentumRateDerivatives:
+    """Derivatives of the rate of the momentum about the centre of mass by q, v and a.
 
     Parameters
     ----------
     model : Model
     q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
-    v_derivatives : array_like (..., r + 1, nv)
-        The velocity and its time derivatives of order 1 to r, component by component, as for
-        `dtau.inverse_dynamics_time_derivatives`. At least one row, at most 101
-        (with ``order`` any number more than it needs).
-    order : int, optional
-        How far: the order r of the last row of the result, from 0 to 100; longer stacks are cut,
-        see `dtau.inverse_dynamics_time_derivatives`.
+        Configuration.
+    v : array_like (..., nv)
+        Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
+    a : array_like (..., nv)
+        Time derivative of ``v``, component by component.
     out, threads
-        See `dtau.inverse_dynamics`.
+        See `dtau.inverse_dynamics`; ``out`` takes the three arrays of the results.
 
     Returns
     -------
-    ndarray (..., r + 1, 6)
-        Row k is the time derivative of order k of the components of `dtau.centroidal_momentum`,
-        along fixed axes and about the centre of mass as it moves. The angular ones are NaN for a
-        model without mass.
+    CentroidalMomentumRateDerivatives
+        ``drate_dq``, ``drate_dv`` and ``drate_da``, each ``(..., 6, nv)``, rows [force, moment]
+        along the world's axes. The centre of mass moves with q, and with it the point that moments
+        are about. ``drate_da`` is `dtau.centroidal_momentum_matrix`. Moments are NaN for a model
+        without mass.
 
     Raises
     ------
     ValueError, TypeError
-        As `dtau.inverse_dynamics_time_derivatives`.
+        As `dtau.inverse_dynamics`.
 
     Notes
     -----
-    [Notes] eqs. 13.18 to 13.20; O(N r^2). No digit is lost far from the world's origin.
+    [Notes] eqs. 15.7, 15.8; O(N). No digit is lost far from the world's origin.
 
     Examples
     --------
-    The rate is that of the matrix and of the velocity together:
-
     >>> import dtau, numpy as np
     >>> model = dtau.robots.quadruped()
     >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
-    >>> h = dtau.centroidal_momentum_time_derivatives(model, q, [v, a])
-    >>> without_a = dtau.centroidal_momentum_time_derivatives(model, q, [v, 0.0 * a])
-    >>> A = dtau.centroidal_momentum_matrix(model, q)
-    >>> bool(np.allclose(h[1], without_a[1] + A @ a))
+    >>> d = dtau.centroidal_momentum_rate_derivatives(model, q, v, a)
+    >>> bool(np.allclose(d.drate_da, dtau.centroidal_momentum_matrix(model, q)))
     True
     """
-    return _core.centroidal_momentum_time_derivatives(model, order, q, v_derivatives, out, threads)
+    return _core.centroidal_momentum_rate_derivatives(model, q, v, a, out, threads)

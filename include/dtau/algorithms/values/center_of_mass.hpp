@@ -1,14 +1,23 @@
-// Centre of mass of all moving bodies in the world, O(N): [RBDA] section 2.13.
+// Centre of mass of all moving bodies in the world, its velocity, acceleration and Jacobian, O(N).
+// Position and velocity: [RBDA] section 2.13. [Notes] eqs. 15.1, 15.2. NaN for a robot without mass.
 //
-// Symbols: P[i] placement of body i in the world, m and c its mass and centre of mass in its own axes.
-//   centre = sum of m_i P_i c_i / sum of m_i;   NaN for a robot without mass
+// The position is taken in the world. What follows reads no position of a root: the motion is that of
+// the total momentum, which bodies pass on to their parents in their own axes, and the Jacobian is
+// taken about the bodies' own origins.
 #pragma once
 
 #include "dtau/algorithms/values/placements.hpp"
+#include "dtau/algorithms/values/references.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
-// center: (3), in metres.
+template <class T>
+DTAU_INLINE void store_vector(const Vec3<T>& x, T* to, std::ptrdiff_t stride = 1) {
+    to[0] = x.x, to[stride] = x.y, to[2 * stride] = x.z;
+}
+
+// center: (3), in metres; the sum of m_i P_i c_i over the sum of m_i, with the placement P_i of body i
+// in the world and its centre of mass c_i in its own axes.
 template <class T>
 void center_of_mass(const Tree& tree, const T* q, T* center, const PlacementsWorkspace<T>& w) {
     place_in_world(tree, q, w);
@@ -19,8 +28,97 @@ void center_of_mass(const Tree& tree, const T* q, T* center, const PlacementsWor
         mass += body.mass;
         moment = fma(body.mass, mul_add(w.P[i].R, vec3(body.com), w.P[i].r), moment);
     }
+    store_vector(T(1.0 / mass) * moment, center);
+}
+
+// ---------------------------------------------------------------- motion
+
+// Body axes: R of the parent's, v and a about the body's origin, p momentum or force of the subtree.
+template <class T>
+struct CenterMotionWorkspace {
+    Configuration<T> angles;
+    Mat3<T>* R;
+    Motion<T>*v, *a;
+    Vec3<T>* p;
+
+    CenterMotionWorkspace(Arena& arena, const Tree& tree)
+        : angles(arena, tree),
+          R(arena.take<Mat3<T>>(tree.nbodies)),
+          v(arena.take<Motion<T>>(tree.nbodies)),
+          a(arena.take<Motion<T>>(tree.nbodies)),
+          p(arena.take<Vec3<T>>(tree.nbodies)) {}
+};
+
+// The velocity (3) of the centre of mass; if a is given its acceleration, without gravity.
+template <class T>
+void center_of_mass_motion(const Tree& tree, const T* q, const T* v, const T* a, T* result,
+                           const CenterMotionWorkspace<T>& w) {
+    const Configuration<T> x = configuration(tree, q, w.angles);
+    double mass = 0.0;
+    for (int i = 0; i < tree.nbodies; ++i) {
+        const Body& body = tree.bodies[i];
+        const Placement<T> X = joint_placement(body, constant_placement<T>(body), x);
+        const Vec3<T> com = lift<T>(vec3(body.com));
+        const Motion<T> vJ = joint_twist(body, v + body.v);
+        const Motion<T> vi = body.parent < 0 ? vJ : seen_from(X, w.v[body.parent]) + vJ;
+        Vec3<T> p = body.mass * cross(vi.ang, com, vi.lin);
+        if (a) {  // as [RBDA] section 5.3
+            Motion<T> ai = joint_twist(body, a + body.v);
+            if (body.parent >= 0) ai = cross(vi, vJ, seen_from(X, w.a[body.parent]) + ai);
+            p = cross(vi.ang, p, body.mass * cross(ai.ang, com, ai.lin));
+            w.a[i] = ai;
+        }
+        w.R[i] = X.R, w.v[i] = vi, w.p[i] = p;
+        mass += body.mass;
+    }
+    Vec3<T> sum = zero_vector<T>();
+    for (int i = tree.nbodies - 1; i >= 0; --i) {
+        const int parent = tree.bodies[i].parent;
+        Vec3<T>& carrier = parent < 0 ? sum : w.p[parent];
+        carrier = mul_add(w.R[i], w.p[i], carrier);
+    }
+    store_vector(T(1.0 / mass) * sum, result);
+}
+
+// ---------------------------------------------------------------- Jacobian
+
+// Along world axes, h of the subtree about the body's own origin.
+template <class T>
+struct CenterJacobianWorkspace {
+    ReferencePlacements<T> at;
+    FirstMoment<T>* h;
+
+    CenterJacobianWorkspace(Arena& arena, const Tree& tree)
+        : at(arena, tree), h(arena.take<FirstMoment<T>>(tree.nbodies)) {}
+};
+
+// Of body i alone.
+template <class T>
+DTAU_INLINE FirstMoment<T> first_moment(const Tree& tree, int i, const ReferencePlacements<T>& at) {
+    const Body& body = tree.bodies[i];
+    return {body.mass, at.P[i].R * (body.mass * vec3(body.com))};
+}
+
+// J: (3, nv)
+template <class T>
+void center_of_mass_jacobian(const Tree& tree, const T* q, T* J,
+                             const CenterJacobianWorkspace<T>& w) {
+    const int n = tree.nv;
+    place_along_world_axes(tree, q, w.at);
+    double mass = 0.0;
+    for (int i = 0; i < tree.nbodies; ++i) {
+        w.h[i] = first_moment(tree, i, w.at);
+        mass += tree.bodies[i].mass;
+    }
     const T scale(1.0 / mass);
-    center[0] = scale * moment.x, center[1] = scale * moment.y, center[2] = scale * moment.z;
+    for (int i = tree.nbodies - 1; i >= 0; --i) {
+        const Body& body = tree.bodies[i];
+        Motion<T> S[6];
+        motion_subspace(body, w.at.P[i], S);
+        for (int k = 0; k < body.nv; ++k)  // [Notes] eq. 15.2
+            store_vector(scale * (w.h[i] * S[k]), J + body.v + k, n);
+        if (body.parent >= 0) w.h[body.parent] += moved(w.h[i], w.at.d[i]);
+    }
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -1,0 +1,118 @@
+// First derivatives of the velocity and the acceleration of the centre of mass, O(N).
+// [Notes] eqs. 15.3, 15.4. NaN for a robot without mass.
+//
+// Along world axes, each body about its own origin, so that no position of a root is read. Symbols,
+// for column s of joint j with parent p, and for its subtree:
+//   v, a, v_p, a_p  twist and spatial acceleration of body j, and of p, about the origin of j
+//   Psi', Psi''     v_p x s and a_p x s + v_p x Psi'         Upsilon'  Psi' + v x s
+//   h, P, F         mass and first moment; momentum; its rate
+#pragma once
+
+#include "dtau/algorithms/values/center_of_mass.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+template <class T>
+struct CenterDerivativesWorkspace {
+    ReferencePlacements<T> at;
+    Motion<T>*S, *v, *a;
+    FirstMoment<T>* h;
+    Vec3<T>*P, *F;
+
+    CenterDerivativesWorkspace(Arena& arena, const Tree& tree)
+        : at(arena, tree),
+          S(arena.take<Motion<T>>(tree.nv)),
+          v(arena.take<Motion<T>>(tree.nbodies)),
+          a(arena.take<Motion<T>>(tree.nbodies)),
+          h(arena.take<FirstMoment<T>>(tree.nbodies)),
+          P(arena.take<Vec3<T>>(tree.nbodies)),
+          F(arena.take<Vec3<T>>(tree.nbodies)) {}
+};
+
+// A motion of the parent of body i about the origin of body i.
+template <class T>
+DTAU_INLINE Motion<T> parent_at_body(const Tree& tree, int i, const Motion<T>* motions,
+                                     const CenterDerivativesWorkspace<T>& w) {
+    const int parent = tree.bodies[i].parent;
+    if (parent < 0) return zero_motion<T>();
+    const Motion<T>& m = motions[parent];
+    return {m.ang, cross(m.ang, w.at.d[i], m.lin)};
+}
+
+// S, v, h and P of the bodies, and a and F unless a is null. Returns one over the mass.
+template <class T>
+DTAU_INLINE T move_masses(const Tree& tree, const T* q, const T* v, const T* a,
+                          const CenterDerivativesWorkspace<T>& w) {
+    place_along_world_axes(tree, q, w.at);
+    double mass = 0.0;
+    for (int i = 0; i < tree.nbodies; ++i) {
+        const Body& body = tree.bodies[i];
+        motion_subspace(body, w.at.P[i], w.S + body.v);
+        const Motion<T> vp = parent_at_body(tree, i, w.v, w);
+        const Motion<T> vJ = subspace_times(body, w.S, v, zero_motion<T>()), vi = vp + vJ;
+        const FirstMoment<T> h = first_moment(tree, i, w.at);
+        const Vec3<T> P = h * vi;
+        w.v[i] = vi, w.h[i] = h, w.P[i] = P;
+        if (a) {
+            const Motion<T> ap = cross(vp, vJ, parent_at_body(tree, i, w.a, w));
+            w.a[i] = subspace_times(body, w.S, a, ap);  // [Notes] eq. 1.3
+            w.F[i] = cross(vi.ang, P, h * w.a[i]);
+        }
+        mass += body.mass;
+    }
+    return T(1.0 / mass);
+}
+
+// dq, dv: (3, nv)
+template <class T>
+void center_of_mass_velocity_derivatives(const Tree& tree, const T* q, const T* v, T* dq, T* dv,
+                                         const CenterDerivativesWorkspace<T>& w) {
+    const int n = tree.nv;
+    const T scale = move_masses<T>(tree, q, v, nullptr, w);
+    for (int i = tree.nbodies - 1; i >= 0; --i) {
+        const Body& body = tree.bodies[i];
+        const Motion<T> vp = parent_at_body(tree, i, w.v, w);
+        const FirstMoment<T>& h = w.h[i];
+        for (int k = body.v; k < body.v + body.nv; ++k) {
+            const Motion<T> s = w.S[k];
+            const Vec3<T> by_q = cross(s.ang, w.P[i], h * cross(vp, s));  // [Notes] eq. 15.3
+            store_vector(scale * by_q, dq + k, n);
+            store_vector(scale * (h * s), dv + k, n);
+        }
+        if (body.parent < 0) continue;
+        w.h[body.parent] += moved(h, w.at.d[i]);
+        w.P[body.parent] += w.P[i];
+    }
+}
+
+// dq, dv, da: (3, nv)
+template <class T>
+void center_of_mass_acceleration_derivatives(const Tree& tree, const T* q, const T* v, const T* a,
+                                             T* dq, T* dv, T* da,
+                                             const CenterDerivativesWorkspace<T>& w) {
+    const int n = tree.nv;
+    const T scale = move_masses(tree, q, v, a, w);
+    for (int i = tree.nbodies - 1; i >= 0; --i) {
+        const Body& body = tree.bodies[i];
+        const Motion<T> vi = w.v[i], vp = parent_at_body(tree, i, w.v, w);
+        const Motion<T> ap = parent_at_body(tree, i, w.a, w);
+        const FirstMoment<T>& h = w.h[i];
+        const Vec3<T> P = w.P[i], P2 = P + P;
+        for (int k = body.v; k < body.v + body.nv; ++k) {
+            const Motion<T> s = w.S[k], Psidot = cross(vp, s);  // [IDSVA] eq. 31
+            const Motion<T> Psiddot = cross(ap, s, cross(vp, Psidot));
+            const Motion<T> Upsilondot = cross(vi, s, Psidot);
+            const Vec3<T> by_q = cross(Psidot.ang, P2, cross(s.ang, w.F[i], h * Psiddot));
+            const Vec3<T> by_v = cross(s.ang, P2, h * Upsilondot);  // [Notes] eq. 15.4
+            store_vector(scale * by_q, dq + k, n);
+            store_vector(scale * by_v, dv + k, n);
+            store_vector(scale * (h * s), da + k, n);
+        }
+        if (body.parent < 0) continue;
+        w.h[body.parent] += moved(h, w.at.d[i]);
+        w.P[body.parent] += P;
+        w.F[body.parent] += w.F[i];
+    }
+}
+
+}  // namespace dtau::DTAU_VARIANT

@@ -1,0 +1,77 @@
+// Kinetic and potential energy of all moving bodies, O(N). [Notes] eqs. 15.9, 15.11.
+//
+// In body axes, as rnea.hpp. Symbols, for body i with parent p:
+//   v[i]   twist
+//   g[i]   gravity's acceleration
+//   u[i]   potential of a unit mass at the body's origin: -gravity . position in the world
+#pragma once
+
+#include "dtau/kinematics.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+template <class T>
+struct KineticEnergyWorkspace {
+    Configuration<T> angles;
+    Motion<T>* v;
+
+    KineticEnergyWorkspace(Arena& arena, const Tree& tree)
+        : angles(arena, tree), v(arena.take<Motion<T>>(tree.nbodies)) {}
+};
+
+// v . M v / 2 with M of mass_matrix, as a sum of squares: of the bodies' centres of mass, of their
+// turning, of the rotors that the armature stands for.
+template <class T>
+void kinetic_energy(const Tree& tree, const T* q, const T* v, T* energy,
+                    const KineticEnergyWorkspace<T>& w) {
+    const Configuration<T> x = configuration(tree, q, w.angles);
+    T twice(0.0);
+    for (int i = 0; i < tree.nbodies; ++i) {
+        const Body& body = tree.bodies[i];
+        Motion<T> vi = joint_twist(body, v + body.v);
+        if (body.parent >= 0)
+            vi =
+                seen_from(joint_placement(body, constant_placement<T>(body), x), w.v[body.parent]) +
+                vi;
+        w.v[i] = vi;
+        const Vec3<T> center = cross(vi.ang, lift<T>(vec3(body.com)), vi.lin);
+        twice = fma(T(body.mass), dot(center, center), twice);
+        twice = dot(vi.ang, sym3(body.inertia) * vi.ang, twice);  // [Notes] eq. 15.9
+    }
+    for (int k = 0; k < tree.nv; ++k) twice = fma(T(tree.armature[k]) * v[k], v[k], twice);
+    energy[0] = T(0.5) * twice;
+}
+
+template <class T>
+struct PotentialEnergyWorkspace {
+    Configuration<T> angles;
+    Vec3<T>* g;
+    T* u;
+
+    PotentialEnergyWorkspace(Arena& arena, const Tree& tree)
+        : angles(arena, tree),
+          g(arena.take<Vec3<T>>(tree.nbodies)),
+          u(arena.take<T>(tree.nbodies)) {}
+};
+
+// Zero where all centres of mass are at the world's origin.
+template <class T>
+void potential_energy(const Tree& tree, const T* q, T* energy,
+                      const PotentialEnergyWorkspace<T>& w) {
+    const Configuration<T> x = configuration(tree, q, w.angles);
+    const Vec3<T> gravity = lift<T>(vec3(tree.gravity));
+    T sum(0.0);
+    for (int i = 0; i < tree.nbodies; ++i) {
+        const Body& body = tree.bodies[i];
+        const Placement<T> X = joint_placement(body, constant_placement<T>(body), x);
+        const Vec3<T> carrier = body.parent < 0 ? gravity : w.g[body.parent];
+        const T origin = body.parent < 0 ? T(0.0) : w.u[body.parent];
+        w.g[i] = transposed_mul(X.R, carrier);
+        w.u[i] = origin - dot(carrier, X.r);
+        const T own = w.u[i] - dot(vec3(body.com), w.g[i]);  // [Notes] eq. 15.11
+        sum = fma(T(body.mass), own, sum);
+    }
+    energy[0] = sum;
+}
+
+}  // namespace dtau::DTAU_VARIANT

@@ -1,0 +1,304 @@
+"""Centre of mass of a robot: position, velocity, acceleration, Jacobian and derivatives.
+
+All components are along the world's axes. All moving bodies count; what is fixed to the world does
+not. Derivatives by the configuration are taken in the tangent space: column k is the derivative
+along q (+) eps e_k (`dtau.integrate`), at fixed v and a.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dtau import _core
+from dtau.model.model import Model
+from dtau.results import CenterOfMassAccelerationDerivatives, CenterOfMassVelocityDerivatives
+
+
+def center_of_mass(
+    model: Model,
+    q: ArrayLike,
+    *,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Centre of mass of all moving bodies, in the world.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration.
+    out, threads
+        See `dtau.inverse_dynamics`.
+
+    Returns
+    -------
+    ndarray (..., 3)
+        Position in metres, in the world's axes; NaN for a model without mass. What is fixed to the
+        world does not count.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `dtau.inverse_dynamics`.
+
+    Notes
+    -----
+    [RBDA] section 2.13; O(N).
+
+    Examples
+    --------
+    >>> import dtau
+    >>> model = dtau.robots.quadruped()
+    >>> q = dtau.neutral(model)
+    >>> q[:3] = 1.0, 2.0, 3.0  # where the trunk is
+    >>> print(dtau.center_of_mass(model, q).round(2))
+    [1.   2.   2.97]
+    """
+    return _core.center_of_mass(model, q, out, threads)
+
+
+def center_of_mass_velocity(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    *,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Velocity of the centre of mass of all moving bodies.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration.
+    v : array_like (..., nv)
+        Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
+    out, threads
+        See `dtau.inverse_dynamics`.
+
+    Returns
+    -------
+    ndarray (..., 3)
+        In m/s along the world's axes; NaN for a model without mass.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `dtau.inverse_dynamics`.
+
+    Notes
+    -----
+    The total momentum over the mass, [Notes] eq. 15.1; O(N). No digit is lost far from the world's
+    origin.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
+    >>> velocity = dtau.center_of_mass_velocity(model, q, v)
+    >>> bool(np.allclose(model.mass * velocity, dtau.momentum(model, q, v)[:3]))
+    True
+    """
+    return _core.center_of_mass_velocity(model, q, v, out, threads)
+
+
+def center_of_mass_acceleration(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    *,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Acceleration of the centre of mass of all moving bodies.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration.
+    v : array_like (..., nv)
+        Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
+    a : array_like (..., nv)
+        Time derivative of ``v``, component by component.
+    out, threads
+        See `dtau.inverse_dynamics`.
+
+    Returns
+    -------
+    ndarray (..., 3)
+        In m/s^2 along the world's axes: the second time derivative of `dtau.center_of_mass`.
+        Gravity is not part of it. NaN for a model without mass.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `dtau.inverse_dynamics`.
+
+    Notes
+    -----
+    The net force over the mass, [Notes] eq. 15.1; O(N). No digit is lost far from the world's
+    origin.
+
+    Examples
+    --------
+    A free robot falls, whatever its joints do:
+
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, tau = dtau.random_state(model, np.random.default_rng(0))
+    >>> tau[:6] = 0.0  # nothing holds the trunk
+    >>> a = dtau.forward_dynamics(model, q, v, tau)
+    >>> bool(np.allclose(dtau.center_of_mass_acceleration(model, q, v, a), model.gravity))
+    True
+    """
+    return _core.center_of_mass_acceleration(model, q, v, a, out, threads)
+
+
+def center_of_mass_jacobian(
+    model: Model,
+    q: ArrayLike,
+    *,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Jacobian of the centre of mass: its velocity is ``J @ v``.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration.
+    out, threads
+        See `dtau.inverse_dynamics`.
+
+    Returns
+    -------
+    ndarray (..., 3, nv)
+        Along the world's axes; NaN for a model without mass.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `dtau.inverse_dynamics`.
+
+    Notes
+    -----
+    Column k is the momentum that joint k alone gives its subtree, over the mass: [Notes] eq. 15.2;
+    O(N). No digit is lost far from the world's origin.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
+    >>> J = dtau.center_of_mass_jacobian(model, q)
+    >>> bool(np.allclose(J @ v, dtau.center_of_mass_velocity(model, q, v)))
+    True
+    """
+    return _core.center_of_mass_jacobian(model, q, out, threads)
+
+
+def center_of_mass_velocity_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    *,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> CenterOfMassVelocityDerivatives:
+    """Derivatives of the velocity of the centre of mass by q and v.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration.
+    v : array_like (..., nv)
+        Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
+    out, threads
+        See `dtau.inverse_dynamics`; ``out`` takes the two arrays of the results.
+
+    Returns
+    -------
+    CenterOfMassVelocityDerivatives
+        ``dvelocity_dq`` and ``dvelocity_dv``, each ``(..., 3, nv)``, rows along the world's axes;
+        ``dvelocity_dv`` is the Jacobian. NaN for a model without mass.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `dtau.inverse_dynamics`.
+
+    Notes
+    -----
+    [Notes] eq. 15.3; O(N). No digit is lost far from the world's origin.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
+    >>> d = dtau.center_of_mass_velocity_derivatives(model, q, v)
+    >>> bool(np.allclose(d.dvelocity_dv, dtau.center_of_mass_jacobian(model, q)))
+    True
+    """
+    return _core.center_of_mass_velocity_derivatives(model, q, v, out, threads)
+
+
+def center_of_mass_acceleration_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    *,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> CenterOfMassAccelerationDerivatives:
+    """Derivatives of the acceleration of the centre of mass by q, v and a.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration.
+    v : array_like (..., nv)
+        Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
+    a : array_like (..., nv)
+        Time derivative of ``v``, component by component.
+    out, threads
+        See `dtau.inverse_dynamics`; ``out`` takes the three arrays of the results.
+
+    Returns
+    -------
+    CenterOfMassAccelerationDerivatives
+        ``dacceleration_dq``, ``dacceleration_dv`` and ``dacceleration_da``, each ``(..., 3, nv)``,
+        rows along the world's axes; ``dacceleration_da`` is the Jacobian. NaN for a model without
+        mass.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `dtau.inverse_dynamics`.
+
+    Notes
+    -----
+    [Notes] eq. 15.4; O(N). No digit is lost far from the world's origin.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
+    >>> d = dtau.center_of_mass_acceleration_derivatives(model, q, v, a)
+    >>> bool(np.allclose(d.dacceleration_da, dtau.center_of_mass_jacobian(model, q)))
+    True
+    """
+    return _core.center_of_mass_acceleration_derivatives(model, q, v, a, out, threads)
