@@ -1,6 +1,7 @@
 """Packages on JAX for the benchmarks' child processes: their names, other packages' numbers.
 
-adam: its mass matrix by Pinocchio; its other functions raise, sleep or end the process. frax: MuJoCo.
+adam has a mass matrix, by Pinocchio; its other functions raise, sleep or end the process. frax is
+MuJoCo.
 """
 
 from __future__ import annotations
