@@ -404,7 +404,8 @@ def test_out_is_left_alone_when_an_input_is_wrong(function: Function) -> None:
     good = random_state(model, 18, (40,))
     arrays = full(function, model, (40,), MARK)
     for name in function.arguments:
-        changes: list[Array] = [good[name][..., :-1], good[name].astype(complex)]
+        rest = np.s_[..., :-1, :] if name == "inputs" else np.s_[..., :-1]  # of any number
+        changes: list[Array] = [good[name][rest], good[name].astype(complex)]
         if name in CONFIGURATIONS and function.name != "normalize":
             at = model.joint("free0").q
             changes.append(good[name].copy())

@@ -17,8 +17,13 @@ ARGUMENTS = [(function, name) for function in FUNCTIONS for name in function.arg
 each_argument = pytest.mark.parametrize(
     ("function", "name"), ARGUMENTS, ids=[f"{function}-{name}" for function, name in ARGUMENTS]
 )
-# Those that have axes of their own: dt is one number a state.
-AXES = [(function, name) for function, name in ARGUMENTS if name != "dt"]
+# Those of numbers alone; inputs may be a mask or None, too: tests/derivatives/test_linearization.py
+PLAIN = [(function, name) for function, name in ARGUMENTS if name != "inputs"]
+each_plain = pytest.mark.parametrize(
+    ("function", "name"), PLAIN, ids=[f"{function}-{name}" for function, name in PLAIN]
+)
+# Those that have axes of a known length of their own: dt is one number a state.
+AXES = [(function, name) for function, name in PLAIN if name != "dt"]
 each_array = pytest.mark.parametrize(
     ("function", "name"), AXES, ids=[f"{function}-{name}" for function, name in AXES]
 )
@@ -78,7 +83,7 @@ BAD_DTYPES = {
 }
 
 
-@each_argument
+@each_plain
 @pytest.mark.parametrize("dtype", BAD_DTYPES)
 def test_wrong_dtype(function: Function, name: str, dtype: str) -> None:
     change, came = BAD_DTYPES[dtype]
@@ -89,7 +94,7 @@ def test_wrong_dtype(function: Function, name: str, dtype: str) -> None:
     assert came in said
 
 
-@each_argument
+@each_plain
 def test_none_is_no_array(function: Function, name: str) -> None:
     if name in ("f_ext", "df_ext", "f_ext_derivatives"):
         pytest.skip("None means no wrenches")

@@ -174,7 +174,7 @@ def test_a_map_a_configuration() -> None:
     assert hold.exists.tolist() == [[True] * 5, [True] * 5, [False] * 5]
     for i in (0, 1):
         one = dtau.equilibrium(model, q, inputs=scales[i, 0] * rotors())
-        for x, y in zip(hold, one, strict=True):
+        for x, y in zip(hold[:4], one[:4], strict=True):
             assert_same_bits(x[i], y)
     assert np.isnan(hold.u[2]).all()
     assert np.isnan(hold.tau[2]).all()
