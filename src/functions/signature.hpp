@@ -31,6 +31,8 @@ enum class Quantity {
     momentum_matrix,  // (6, nv)
     state_matrix,     // (2 nv, 2 nv)
     input_matrix,     // (2 nv, ninputs)
+    parameters,       // (10 nbodies); with those of joints (10 nbodies + 2 nv)
+    regressor,        // (nv, as many)
 };
 
 // Time derivatives are stacked along an axis before the quantity's, of length order + rows. The order
@@ -55,6 +57,7 @@ enum class Option {
     inputs,
     symmetric,
     packed,
+    joint_parameters,
     order,
 };
 

@@ -94,6 +94,10 @@ const char* shape(Quantity quantity) {
             return "(2 nv, 2 nv)";
         case Quantity::input_matrix:
             return "(2 nv, ninputs)";
+        case Quantity::parameters:
+            return "(10 nbodies,)";
+        case Quantity::regressor:
+            return "(nv, 10 nbodies)";
     }
     return "";
 }

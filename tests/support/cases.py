@@ -126,6 +126,7 @@ def random_state(model: dtau.Model, seed: int, shape: tuple[int, ...] = ()) -> S
     for name in ("lam_q", "lam_v"):
         state[name] = rng.uniform(-1.5, 1.5, (*shape, model.nv))
     state["dt"] = np.asarray(rng.uniform(0.005, 0.05, shape))
+    state["dparameters"] = rng.uniform(-1.0, 1.0, (*shape, 10 * model.nbodies))
     return state
 
 
