@@ -22,6 +22,7 @@ OPTIONS = {
     "inputs": f"NDArray[numpy.int32] | {ARRAY} | None",
     "symmetric": "bool",
     "packed": "bool",
+    "joint_parameters": "bool",
     "order": "int | None",
 }
 
