@@ -6,8 +6,8 @@ links are known but those of the last one, which holds the payload, and so is th
 joints not known any more: 10 + 6 numbers, found by least squares, with standard errors from what
 the fit leaves over. What the payload adds to the last link is a difference of parameters.
 
-Not every motion tells the numbers apart. Of 64 random Fourier series the one with the best
-conditioned regressor is driven; all of them are rated in one call.
+Not every motion tells the numbers apart. Of 64 random Fourier series the one with the smallest
+standard errors is driven (their geometric mean, D-optimality); all of them are rated in one call.
 
     python examples/payload_identification.py                     # what is found, how surely
     python examples/payload_identification.py --plot payload.png  # and torques (matplotlib)
@@ -23,8 +23,8 @@ import numpy as np
 
 import dtau
 
-PERIOD, HARMONICS, SWING = 10.0, 5, 0.8  # of the motion: s, number, rad of each harmonic at most
-RATE, NOISE = 100.0, 0.2  # of the measurements: Hz, standard deviation in N m
+PERIOD, HARMONICS, SWING = 6.0, 5, 0.8  # of the motion: s, number, rad of each harmonic at most
+RATE, NOISE = 200.0, 0.1  # of the measurements: Hz, standard deviation in N m
 PAYLOAD = dtau.Inertia(2.4, (0.03, -0.02, 0.12), np.diag([0.012, 0.010, 0.004]))
 FLANGE = dtau.Inertia(0.4, (0.0, 0.0, 0.02), np.diag([4e-4, 4e-4, 3e-4]))  # the last link itself
 FRICTION = np.array([2.1, 1.8, 1.2, 0.5, 0.4, 0.3])  # N m s/rad; the model says 1 for all joints
@@ -47,11 +47,11 @@ class Motion:
 
 @dataclass(frozen=True)
 class Fit:
-    """What was found: the last link's ten parameters and the dampings."""
+    """What was found, from one measurement or from several: leading axes."""
 
-    parameters: np.ndarray
-    covariance: np.ndarray
-    noise: float  # as the residual has it
+    parameters: np.ndarray  # the last link's ten, and the dampings
+    noise: np.ndarray  # as the residual has it
+    normal: np.ndarray  # the inverse of the normal matrix: the covariance for a noise of one
 
 
 def arm(last_link: dtau.Inertia, damping: np.ndarray) -> dtau.Model:
@@ -108,12 +108,13 @@ def excitation(model: dtau.Model, rng: np.random.Generator) -> Motion:
     rough = motions(64, 100, np.random.default_rng(seed))
     columns = unknown_columns(model, rough)
     columns = columns.reshape(len(columns), -1, columns.shape[-1])
-    condition = np.linalg.cond(columns / np.linalg.norm(columns, axis=-2, keepdims=True))
+    _, logarithm = np.linalg.slogdet(columns.swapaxes(-1, -2) @ columns)
+    error = np.exp(-0.5 * logarithm / columns.shape[-1])
     fine = motions(64, round(PERIOD * RATE), np.random.default_rng(seed))
-    best = int(condition.argmin())
+    best = int(error.argmin())
+    ratio = error.max() / error[best]
     print(
-        f"condition of the regressor, {len(columns)} motions: {condition.min():.0f} to "
-        f"{condition.max():.0f}"
+        f"{len(error)} motions: the worst has standard errors {ratio:.1f} times those of the best"
     )
     return Motion(fine.q[best], fine.v[best], fine.a[best])
 
@@ -127,28 +128,29 @@ def fit(model: dtau.Model, motion: Motion, measured: np.ndarray) -> Fit:
     )
     columns = unknown_columns(model, motion)
     columns = columns.reshape(-1, columns.shape[-1])
-    rest = (measured - known).ravel()
-    found, *_ = np.linalg.lstsq(columns, rest, rcond=None)
-    variance = float(((rest - columns @ found) ** 2).sum() / (len(rest) - len(found)))
-    return Fit(found, variance * np.linalg.inv(columns.T @ columns), variance**0.5)
+    rest = (measured - known).reshape(*measured.shape[:-2], -1)
+    found = rest @ np.linalg.pinv(columns).T
+    squares = ((rest - found @ columns.T) ** 2).sum(axis=-1)
+    noise = (squares / (len(columns) - columns.shape[1])) ** 0.5
+    return Fit(found, noise, np.linalg.inv(columns.T @ columns))
 
 
 def as_body(parameters: np.ndarray) -> np.ndarray:
     """Mass, centre of mass, and tensor about it, of ten parameters; complex numbers too."""
-    mass, first, tensor = parameters[0], parameters[1:4], parameters[4:]
+    mass, first, tensor = parameters[..., :1], parameters[..., 1:4], parameters[..., 4:]
     com = first / mass
-    x, y, z = com
-    parallel = np.array([y * y + z * z, -x * y, x * x + z * z, -x * z, -y * z, x * x + y * y])
-    return np.concatenate([parameters[:1], com, tensor - mass * parallel])
+    x, y, z = np.moveaxis(com, -1, 0)
+    parallel = [y * y + z * z, -x * y, x * x + z * z, -x * z, -y * z, x * x + y * y]
+    return np.concatenate([mass, com, tensor - mass * np.stack(parallel, axis=-1)], axis=-1)
 
 
 def payload(found: Fit) -> tuple[np.ndarray, np.ndarray]:
     """The payload as a body, in the flange's frame, and standard errors of these ten numbers."""
-    parameters = found.parameters[:10] - FLANGE.parameters
-    step = 1e-30  # complex step: exact derivatives
-    moved = [as_body(parameters + 1j * step * e).imag / step for e in np.eye(10)]
-    errors = np.einsum("ki,kl,li->i", moved, found.covariance[:10, :10], moved) ** 0.5
-    return as_body(parameters), errors
+    parameters = found.parameters[..., :10] - FLANGE.parameters
+    step = 1e-30  # complex step: exact derivatives, rows by the parameter
+    moved = as_body(parameters[..., None, :] + 1j * step * np.eye(10)).imag / step
+    variances = np.einsum("...ki,kl,...li->...i", moved, found.normal[:10, :10], moved)
+    return as_body(parameters), found.noise[..., None] * variances**0.5
 
 
 def identify(seed: int = 0) -> tuple[dtau.Model, Motion, np.ndarray, Fit]:
@@ -169,7 +171,7 @@ def report(found: Fit) -> bool:
     for name, x, y, e in zip(NUMBERS, truth, body, errors, strict=True):
         print(f"{name:>14}  {x:9.5f}  {y:9.5f}  {e:9.5f}")
     friction = found.parameters[10:]
-    spread = found.covariance.diagonal()[10:] ** 0.5
+    spread = found.noise * found.normal.diagonal()[10:] ** 0.5
     print(f"\n{'damping':>14}  {'truth':>9}  {'found':>9}  standard error")
     for k, (x, y, e) in enumerate(zip(FRICTION, friction, spread, strict=True)):
         print(f"{f'joint {k + 1}':>14}  {x:9.4f}  {y:9.4f}  {e:9.4f}")
@@ -200,12 +202,9 @@ def plot(model: dtau.Model, motion: Motion, measured: np.ndarray, found: Fit, pa
 
     rng, truth = np.random.default_rng(1), as_body(PAYLOAD.parameters)
     clean = dtau.inverse_dynamics(arm(FLANGE + PAYLOAD, FRICTION), motion.q, motion.v, motion.a)
-    off = []
-    for _ in range(500):
-        again = fit(model, motion, clean + NOISE * rng.standard_normal(clean.shape))
-        body, errors = payload(again)
-        off.append((body - truth) / errors)
-    right.boxplot(np.array(off), whis=(2.5, 97.5), showfliers=False)
+    again = fit(model, motion, clean + NOISE * rng.standard_normal((500, *clean.shape)))
+    body, errors = payload(again)
+    right.boxplot((body - truth) / errors, whis=(2.5, 97.5), showfliers=False)
     right.set_xticks(range(1, 11), [name.split(" (")[0] for name in NUMBERS], rotation=45)
     for edge in (-1.96, 1.96):
         right.axhline(edge, color="black", linewidth=0.8, linestyle=":")

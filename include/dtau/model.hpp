@@ -82,8 +82,6 @@ struct Tree {
     std::ptrdiff_t nrelated;
     const Span* state_matrix;  // (nstate_matrix) the same of the A of a linearization
     std::ptrdiff_t nstate_matrix;
-    const Span* regressor[2];  // (nregressor) of the regressor, and of that with joints' parameters
-    std::ptrdiff_t nregressor[2];
     const int* actuated;  // (nactuated) velocities of all joints but free roots
     int nactuated;
 };

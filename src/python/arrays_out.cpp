@@ -135,10 +135,6 @@ double describe_outputs(Job& job, const Signature& signature, const Sizes& sizes
             out.spans = tree.state_matrix, out.nspans = tree.nstate_matrix;
         if (result.quantity == Quantity::input_matrix)
             out.span = {out.size / 2, out.size}, out.nspans = 1;
-        if (result.quantity == Quantity::regressor) {
-            const bool of_joints = job.options.joint_parameters;
-            out.spans = tree.regressor[of_joints], out.nspans = tree.nregressor[of_joints];
-        }
         numbers += static_cast<double>(out.size);
     }
     if (numbers == 0.0) job.count = 0;  // no frames: nothing to compute, for any number of states

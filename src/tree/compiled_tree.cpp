@@ -165,14 +165,11 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
              .nrelated = 0,
              .state_matrix = nullptr,
              .nstate_matrix = 0,
-             .regressor = {},
-             .nregressor = {},
              .actuated = nullptr,
              .nactuated = 0};
     tree_.independent = tree_.dofs;
     couple(bodies);
     relate();
-    relate_parameters();
     for (int i = 0; i < nbodies; ++i)
         if (bodies_[i].quaternion >= 0)
             quaternions_.emplace_back(q_source_[bodies_[i].quaternion], i);

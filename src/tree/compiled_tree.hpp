@@ -51,12 +51,11 @@ class CompiledTree {
     };
     void couple(const std::vector<BodyDescription>& bodies);
     void relate();
-    void relate_parameters();
 
     PathArrays dofs_, independent_;
     std::vector<int> link_body_, q_source_, v_source_, q_owner_, v_owner_;
     std::vector<double> q_scale_, q_offset_, v_scale_;
-    std::vector<Span> related_, state_matrix_, regressor_[2];
+    std::vector<Span> related_, state_matrix_;
     std::vector<int> actuated_;
     Coupling coupling_;
     std::vector<double> armature_, damping_;

@@ -2,12 +2,9 @@
 #include "tree/compiled_tree.hpp"
 
 #include <algorithm>
-#include <compare>
 #include <iterator>
 #include <map>
 #include <stdexcept>
-
-#include "dtau/coupling.hpp"
 
 namespace dtau {
 
@@ -131,7 +128,7 @@ void add_entries(std::vector<Span>& spans, std::ptrdiff_t first, std::ptrdiff_t 
     if (spans.empty() || spans.back().end < begin)
         spans.push_back({begin, end});
     else
-        spans.back().end = std::max(spans.back().end, end);
+        spans.back().end = end;
 }
 
 }  // namespace
@@ -169,43 +166,6 @@ void CompiledTree::relate() {
     tree_.nstate_matrix = static_cast<std::ptrdiff_t>(state_matrix_.size());
     tree_.actuated = actuated_.data();
     tree_.nactuated = static_cast<int>(actuated_.size());
-}
-
-// The spans of the regressor: in the row of a velocity, what belongs to the bodies that it moves.
-void CompiledTree::relate_parameters() {
-    std::vector<int> last(bodies_.size());  // of the links of each subtree
-    for (int i = tree_.nbodies - 1; i >= 0; --i) {
-        last[i] = std::max(last[i], bodies_[i].link);
-        if (bodies_[i].parent >= 0)
-            last[bodies_[i].parent] = std::max(last[bodies_[i].parent], last[i]);
-    }
-    struct Range {
-        int row, first, last;  // links
-        auto operator<=>(const Range&) const = default;
-    };
-    std::vector<Range> ranges;
-    for (int i = 0, links = 0; i < tree_.nbodies; ++i) {
-        for (int k = bodies_[i].v; k < bodies_[i].v + bodies_[i].nv; ++k)
-            ranges.push_back({v_source_[k], links, last[i]});
-        links += bodies_[i].link >= 0;
-    }
-    std::sort(ranges.begin(), ranges.end());
-    const int n = tree_.independent.n;
-    for (int of_joints = 0; of_joints < 2; ++of_joints) {
-        std::vector<Span>& spans = regressor_[of_joints];
-        const std::ptrdiff_t bodies = parameter_count(tree_, false);
-        const std::ptrdiff_t columns = parameter_count(tree_, of_joints), size = n * columns;
-        for (std::size_t r = 0; r < ranges.size(); ++r) {
-            const std::ptrdiff_t row = ranges[r].row, at = row * columns;
-            add_entries(spans, at + body_parameters * ranges[r].first,
-                        at + body_parameters * ranges[r].last + body_parameters - 1, size);
-            if (!of_joints || (r + 1 < ranges.size() && ranges[r + 1].row == row)) continue;
-            for (const std::ptrdiff_t entry : {at + bodies + row, at + bodies + n + row})
-                add_entries(spans, entry, entry, size);
-        }
-        tree_.regressor[of_joints] = spans.data();
-        tree_.nregressor[of_joints] = static_cast<std::ptrdiff_t>(spans.size());
-    }
 }
 
 }  // namespace dtau

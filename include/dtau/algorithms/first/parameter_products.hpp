@@ -67,14 +67,11 @@ DTAU_INLINE void parameters_of_motion(const Body& body, int i, const Ground<T>& 
 
 template <class T>
 struct InverseParameterWorkspace {
-    RegressorWorkspace<T> motion;
+    MotionWorkspace<T> motion;
     Motion<T>* Lam;
-    Force<T>* f;
 
     InverseParameterWorkspace(Arena& arena, const Tree& tree)
-        : motion(arena, tree),
-          Lam(arena.take<Motion<T>>(tree.nbodies)),
-          f(arena.take<Force<T>>(tree.nbodies)) {}
+        : motion(arena, tree), Lam(arena.take<Motion<T>>(tree.nbodies)) {}
 };
 
 // x: variations of all parameters. dtau: of the joints.
@@ -83,13 +80,14 @@ void inverse_dynamics_parameter_jvp(const Tree& tree, const T* q, const T* v, co
                                     const T* x, bool of_joints, T* dtau,
                                     const InverseParameterWorkspace<T>& w) {
     const Ground<T>& g = w.motion.ground;
+    Force<T>* F = w.motion.F;
     motion_sweep(tree, q, v, a, w.motion);
     for (int i = 0; i < tree.nbodies; ++i)
-        w.f[i] = wrench_of_parameters(tree.bodies[i], i, g, w.motion.a, x);
+        F[i] = wrench_of_parameters(tree.bodies[i], i, g, w.motion.a, x);
     for (int i = tree.nbodies - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
-        joint_force(body, g.S, w.f[i], dtau);
-        if (body.parent >= 0) w.f[body.parent] += w.f[i];
+        joint_force(body, g.S, F[i], dtau);
+        if (body.parent >= 0) F[body.parent] += F[i];
     }
     const int n = tree.independent.n;
     const T* of_joint = x + body_parameters * tree.nlinks;
@@ -215,13 +213,13 @@ void coupled_parameter_vjp(const Tree& tree, const T* q, const T* v, const T* ta
 template <class T>
 struct ForwardRegressorWorkspace {
     FactorizedWorkspace<T> dynamics;
-    Motion<T>* a;
+    RegressorWorkspace<T> regressor;
     int stride;  // of the rows of Y
     T* Y;
 
     ForwardRegressorWorkspace(Arena& arena, const Tree& tree, bool of_joints)
         : dynamics(arena, tree),
-          a(arena.take<Motion<T>>(tree.nbodies)),
+          regressor(arena, tree),
           stride(whole_packs<T>(parameter_count(tree, of_joints))),
           Y(arena.take_zeros<T>(std::size_t(tree.independent.n) * stride)) {}
 };
@@ -259,9 +257,12 @@ void forward_dynamics_parameter_derivatives(const Tree& tree, const T* q, const 
     const Paths& dofs = tree.independent;
     const int columns = parameter_count(tree, of_joints), stride = w.stride;
     factorized_dynamics(tree, q, v, tau, f_ext, w.dynamics);
+    Motion<T>* a = w.regressor.motion.a;
     for (int i = 0; i < tree.nbodies; ++i)
-        w.a[i] = body_acceleration(tree.bodies[i], i, v, w.dynamics.a, g, w.a);
-    regressor(tree, g, w.a, v, w.dynamics.a, of_joints, w.Y, stride);
+        a[i] = body_acceleration(tree.bodies[i], i, v, w.dynamics.a, g, a);
+    regressor_sweep(tree, g, a, w.regressor.W);
+    regressor_of_bodies(tree, g.S, w.regressor.W, w.regressor.row, w.Y, stride);
+    if (of_joints) regressor_of_joints(tree, v, w.dynamics.a, w.Y, stride);
     const auto right = [&](int k, int c) {
         return Pack<T>::load(w.Y + static_cast<std::ptrdiff_t>(k) * stride + c);
     };

@@ -16,7 +16,6 @@
 
 #include "dtau/algorithms/first/products.hpp"
 #include "dtau/coupling.hpp"
-#include "dtau/free_root.hpp"
 #include "dtau/pack.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -42,19 +41,10 @@ DTAU_INLINE Placement<T> users_frame(const Body& body, const Placement<T>& P) {
     return {P.R * transposed(mat3(body.frame)), P.r};
 }
 
-template <class T>
-struct RegressorWorkspace {
-    Ground<T> ground;
-    Motion<T>* a;
-
-    RegressorWorkspace(Arena& arena, const Tree& tree)
-        : ground(arena, tree), a(arena.take<Motion<T>>(tree.nbodies)) {}
-};
-
 // Placements, subspaces, twists and accelerations.
 template <class T>
 void motion_sweep(const Tree& tree, const T* q, const T* v, const T* a,
-                  const RegressorWorkspace<T>& w) {
+                  const MotionWorkspace<T>& w) {
     const Ground<T>& g = w.ground;
     const Configuration<T> x = configuration(tree, q, g.angles);
     for (int i = 0; i < tree.nbodies; ++i) {
@@ -131,63 +121,93 @@ DTAU_INLINE void row_of_columns(int k, const WrenchColumns<T>& W, T* row) {
     for (int c = 0; c < 6; ++c) row[4 + c] = k < 3 ? T(0.0) : W.tensor[k - 3][c];
 }
 
-// ---------------------------------------------------------------- the matrix
-
-// After a sweep over motions with the accelerations a, into zeros; rows are `stride` apart.
+// W of all bodies, after a sweep over motions that gave the accelerations a.
 template <class T>
-DTAU_INLINE void regressor_of_bodies(const Tree& tree, const Ground<T>& g, const Motion<T>* a, T* Y,
-                                     std::ptrdiff_t stride) {
-    WrenchColumns<T> W;
+void regressor_sweep(const Tree& tree, const Ground<T>& g, const Motion<T>* a,
+                     WrenchColumns<T>* W) {
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
         if (body.link < 0) continue;
         const Placement<T> P = users_frame(body, g.P[i]);
-        wrench_columns(P, body_motion(P, g.v[i], a[i]), W);
-        T* const block = Y + body_parameters * static_cast<std::ptrdiff_t>(body.link);
-        const auto add = [&](int j, const auto& write) __attribute__((always_inline)) {
-            if (!tree.coupling) return write(block + j * stride);
-            const Coupling& c = *tree.coupling;
-            T row[body_parameters], *to = block + c.v_source[j] * stride;
-            write(row);
-            for (int k = 0; k < body_parameters; ++k) to[k] = fma(T(c.v_scale[j]), row[k], to[k]);
-        };
-        const int stop = path_stop(tree, body);
-        for (int j = body.v + body.nv - 1; j >= stop; j = tree.dofs.parent[j])
-            add(j, [&](T* row) { times_columns(g.S[j], W, row); });  // [Notes] eq. 18.2
-        for (int k = 0; k < 6 && stop > 0; ++k)
-            add(stop - 6 + k, [&](T* row) { row_of_columns(k, W, row); });
+        wrench_columns(P, body_motion(P, g.v[i], a[i]), W[i]);
     }
 }
 
-// Armature and damping of the independent velocities, columns `first` and after; v, a: of the joints.
+// ---------------------------------------------------------------- the matrix
+
+// Bodies first ... end - 1: a subtree.
+struct BodyRange {
+    int first, end;
+};
+DTAU_INLINE BodyRange subtree(const Tree& tree, int i) {
+    const int end = tree.dofs.end[tree.bodies[i].v];
+    int last = i;
+    while (last < tree.nbodies && tree.bodies[last].v < end) ++last;
+    return {i, last};
+}
+
+// What column k of the joint of a body has in its row, of the bodies in the subtree: [Notes] eq. 18.2.
+// The row is zero elsewhere.
 template <class T>
-DTAU_INLINE void regressor_of_joints(const Tree& tree, const T* v, const T* a, int first, T* Y,
-                                     std::ptrdiff_t stride) {
+DTAU_INLINE void regressor_row(const Tree& tree, const BodyRange& subtree, int k,
+                               const Motion<T>* S, const WrenchColumns<T>* W, T* row) {
+    const Body& body = tree.bodies[subtree.first];
+    for (int i = subtree.first; i < subtree.end; ++i) {
+        const int link = tree.bodies[i].link;
+        if (link < 0) continue;
+        T* to = row + body_parameters * link;
+        if (is_free_root(body))
+            row_of_columns(k - body.v, W[i], to);
+        else
+            times_columns(S[k], W[i], to);
+    }
+}
+
+template <class T>
+struct RegressorWorkspace {
+    MotionWorkspace<T> motion;
+    WrenchColumns<T>* W;
+    T* row;
+
+    RegressorWorkspace(Arena& arena, const Tree& tree)
+        : motion(arena, tree),
+          W(arena.take<WrenchColumns<T>>(tree.nbodies)),
+          row(arena.take<T>(tree.coupling ? body_parameters * tree.nlinks : 0)) {}
+};
+
+// The columns of bodies, into zeros. Rows are `stride` apart; where joints mimic others they are those of
+// independent velocities, sums by way of `row`.
+template <class T>
+void regressor_of_bodies(const Tree& tree, const Motion<T>* S, const WrenchColumns<T>* W, T* row,
+                         T* Y, std::ptrdiff_t stride) {
+    const int columns = body_parameters * tree.nlinks;
+    for (int k = 0; k < tree.independent.n && tree.coupling; ++k)
+        for (int c = 0; c < columns; ++c) Y[k * stride + c] = T(0.0);
+    for (int i = 0; i < tree.nbodies; ++i) {
+        const BodyRange bodies = subtree(tree, i);
+        const Body& body = tree.bodies[i];
+        for (int k = body.v; k < body.v + body.nv; ++k) {
+            if (!tree.coupling) {
+                regressor_row(tree, bodies, k, S, W, Y + k * stride);
+                continue;
+            }
+            for (int c = 0; c < columns; ++c) row[c] = T(0.0);
+            regressor_row(tree, bodies, k, S, W, row);
+            T* to = Y + tree.coupling->v_source[k] * stride;
+            const T scale(tree.coupling->v_scale[k]);
+            for (int c = 0; c < columns; ++c) to[c] = fma(scale, row[c], to[c]);
+        }
+    }
+}
+
+// Armature and damping of the independent velocities, into zeros; v, a: of the joints.
+template <class T>
+void regressor_of_joints(const Tree& tree, const T* v, const T* a, T* Y, std::ptrdiff_t stride) {
     const int n = tree.independent.n;
     for (int k = 0; k < n; ++k) {
-        T* row = Y + k * stride + first + k;
+        T* row = Y + k * stride + body_parameters * tree.nlinks + k;
         row[0] = a[owning_dof(tree, k)], row[n] = v[owning_dof(tree, k)];
     }
-}
-
-// Y, for the accelerations that the sweep over motions gave; v, a: of the joints.
-template <class T>
-void regressor(const Tree& tree, const Ground<T>& g, const Motion<T>* accelerations, const T* v,
-               const T* a, bool of_joints, T* Y, std::ptrdiff_t stride) {
-    const int columns = parameter_count(tree, of_joints);
-    if (tree.coupling)  // rows are sums
-        for (int k = 0; k < tree.independent.n; ++k)
-            for (int c = 0; c < columns; ++c) Y[k * stride + c] = T(0.0);
-    regressor_of_bodies(tree, g, accelerations, Y, stride);
-    if (of_joints) regressor_of_joints(tree, v, a, body_parameters * tree.nlinks, Y, stride);
-}
-
-// Into zeros; rows are those of independent velocities.
-template <class T>
-void inverse_dynamics_regressor(const Tree& tree, const T* q, const T* v, const T* a,
-                                bool of_joints, T* Y, const RegressorWorkspace<T>& w) {
-    motion_sweep(tree, q, v, a, w);
-    regressor(tree, w.ground, w.a, v, a, of_joints, Y, parameter_count(tree, of_joints));
 }
 
 }  // namespace dtau::DTAU_VARIANT
