@@ -29,7 +29,8 @@ DIFFERENCES = 1e-3  # of a peer that takes finite differences
 class Function:
     """A function of the package: its arguments by their names in `Case.at`, and its results.
 
-    A result is written as its axes: v (nv), q (nq) or a number; a number alone has none.
+    A result is written as its axes: v (nv), q (nq), i (10 nbodies) or a number; a number alone
+    has none.
     """
 
     name: str
@@ -59,6 +60,7 @@ FUNCTIONS = (
     Function("inverse_dynamics_jvp", (*_QVA, "dq", "dv", "da"), ("v",), order=1),
     Function("inverse_dynamics_vjp", (*_QVA, "lam"), ("v",) * 3, order=1),
     Function("forward_dynamics_vjp", (*_QVT, "lam"), ("v",) * 3, solves=True, order=1),
+    Function("inverse_dynamics_regressor", _QVA, ("vi",), order=1),
     Function("inverse_dynamics_hessian", (*_QVA, "lam"), ("vv",) * 4, order=2),
     Function("inverse_dynamics_second_derivatives", _QVA, ("vvv",) * 4, order=2),
     Function("frame_placements", ("q",), ("33", "3"), "frame"),
@@ -116,7 +118,7 @@ class Case:
         model = self.robot.model
         moving = model.nv - 6 * (self.robot.root == "free")
         nu = {"wv": moving} if self.function.name == "linearize_discrete" else {}
-        sizes = {"v": model.nv, "w": 2 * model.nv, "q": model.nq}
+        sizes = {"v": model.nv, "w": 2 * model.nv, "q": model.nq, "i": 10 * model.nbodies}
         return [
             tuple(
                 nu[axes] if axes in nu and i == 1 else sizes.get(axis) or int(axis)

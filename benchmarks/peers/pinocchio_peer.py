@@ -31,6 +31,10 @@ CALLS: dict[str, tuple[str, tuple[str, ...]]] = {
         "computeABADerivatives(m, d, q, v, tau)",
         ("ddq_dq", "ddq_dv", "Minv"),
     ),
+    "inverse_dynamics_regressor": (
+        "computeJointTorqueRegressor(m, d, q, v, a)",
+        ("jointTorqueRegressor",),
+    ),
     "frame_placements": (
         "forwardKinematics(m, d, q); pin.updateFramePlacement(m, d, frame)",
         ("rotation", "translation"),
@@ -201,6 +205,10 @@ def in_order(case: Case) -> list[Array]:
         for i, axis in enumerate(axes):
             if axis == "v":
                 result = np.take(result, case.robot.columns, axis=i + 1)
+            if axis == "i":
+                bodies = np.array([joint.body for joint in case.robot.joints])
+                parameters = (10 * bodies[:, None] + np.arange(10)).ravel()
+                result = np.take(result, parameters, axis=i + 1)
         out.append(result)
     return out
 

@@ -22,6 +22,17 @@ inline __attribute__((always_inline)) int independent_nq(const Tree& tree) {
 inline __attribute__((always_inline)) int independent_dof(const Tree& tree, int k) {
     return tree.coupling ? tree.coupling->v_source[k] : k;
 }
+// The other way: the joint's degree of freedom that an independent velocity is of.
+inline __attribute__((always_inline)) int owning_dof(const Tree& tree, int k) {
+    return tree.coupling ? tree.coupling->v_owner[k] : k;
+}
+
+// Inertial parameters of a body, and how many parameters there are; those of joints are armature and
+// damping of each independent velocity.
+inline constexpr int body_parameters = 10;
+inline __attribute__((always_inline)) int parameter_count(const Tree& tree, bool of_joints) {
+    return body_parameters * tree.nlinks + (of_joints ? 2 * tree.independent.n : 0);
+}
 
 }  // namespace dtau
 

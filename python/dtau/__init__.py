@@ -14,6 +14,9 @@ second derivatives                         _second_derivatives,         _second_
                                            dense or packed
 second derivatives of lam . result         _hessian                     _hessian
 products with first derivatives, O(N)      _jvp, _vjp                   _jvp, _vjp
+derivatives by inertial parameters         _regressor                   _parameter_derivatives
+products with these, O(N)                  _parameter_jvp,              _parameter_jvp,
+                                           _parameter_vjp               _parameter_vjp
 time derivatives of any order              _time_derivatives            _time_derivatives
 =========================================  ===========================  ===========================
 
@@ -112,6 +115,14 @@ from dtau.functions.momentum import (
 from dtau.functions.momentum_time_derivatives import (
     centroidal_momentum_time_derivatives,
     momentum_time_derivatives,
+)
+from dtau.functions.parameters import (
+    forward_dynamics_parameter_derivatives,
+    forward_dynamics_parameter_jvp,
+    forward_dynamics_parameter_vjp,
+    inverse_dynamics_parameter_jvp,
+    inverse_dynamics_parameter_vjp,
+    inverse_dynamics_regressor,
 )
 from dtau.functions.products import (
     forward_dynamics_jvp,
@@ -270,6 +281,9 @@ __all__ = [
     "forward_dynamics_derivatives",
     "forward_dynamics_hessian",
     "forward_dynamics_jvp",
+    "forward_dynamics_parameter_derivatives",
+    "forward_dynamics_parameter_jvp",
+    "forward_dynamics_parameter_vjp",
     "forward_dynamics_second_derivatives",
     "forward_dynamics_time_derivatives",
     "forward_dynamics_vjp",
@@ -287,6 +301,9 @@ __all__ = [
     "inverse_dynamics_derivatives",
     "inverse_dynamics_hessian",
     "inverse_dynamics_jvp",
+    "inverse_dynamics_parameter_jvp",
+    "inverse_dynamics_parameter_vjp",
+    "inverse_dynamics_regressor",
     "inverse_dynamics_second_derivatives",
     "inverse_dynamics_time_derivatives",
     "inverse_dynamics_vjp",

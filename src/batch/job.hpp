@@ -60,6 +60,8 @@ struct Options {
 
     // Of second derivatives: by q, those in the exponential chart; tensors in the packed form.
     bool symmetric = false, packed = false;
+
+    bool joint_parameters = false;  // armature and damping are parameters too
 };
 
 struct Job {

@@ -21,6 +21,7 @@ inline constexpr In<"dq", Quantity::v> dq;
 inline constexpr In<"dv", Quantity::v> dv;
 inline constexpr In<"da", Quantity::v> da;
 inline constexpr In<"dtau", Quantity::torque> dtorque;
+inline constexpr In<"dparameters", Quantity::parameters> dparameters;
 inline constexpr In<"df_ext", Quantity::wrenches, not_stacked, true> df_ext;
 
 // Weights of results. Where joints mimic others (v_joint = G v), those of torques go to the joints as

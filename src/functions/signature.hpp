@@ -33,6 +33,8 @@ enum class Quantity {
     state_matrix,     // (2 nv, 2 nv)
     input_map,        // (nv, ninputs), the torques of inputs
     input_matrix,     // (2 nv, ninputs)
+    parameters,       // (10 nbodies); with those of joints (10 nbodies + 2 nv)
+    regressor,        // (nv, as many)
 };
 
 // Time derivatives are stacked along an axis before the quantity's, of length order + rows. The order
@@ -57,6 +59,7 @@ enum class Option {
     driven,
     symmetric,
     packed,
+    joint_parameters,
     order,
 };
 

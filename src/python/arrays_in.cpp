@@ -54,6 +54,10 @@ Shape core_shape(Quantity quantity, const Sizes& sizes) {
             return {2, {nv, sizes.options.driven.count}};
         case Quantity::input_matrix:
             return {2, {2 * nv, sizes.options.driven.count}};
+        case Quantity::parameters:
+            return {1, {parameter_count(tree, sizes.options.joint_parameters)}};
+        case Quantity::regressor:
+            return {2, {nv, parameter_count(tree, sizes.options.joint_parameters)}};
         case Quantity::jacobians:
             return single ? Shape{2, {6, nv}} : Shape{3, {nframes, 6, nv}};
         case Quantity::tensor:

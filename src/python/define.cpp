@@ -98,6 +98,10 @@ const char* shape(Quantity quantity) {
             return "(nv, ninputs)";
         case Quantity::input_matrix:
             return "(2 nv, ninputs)";
+        case Quantity::parameters:
+            return "(10 nbodies,)";
+        case Quantity::regressor:
+            return "(nv, 10 nbodies)";
     }
     return "";
 }

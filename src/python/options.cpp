@@ -56,6 +56,8 @@ const char* name(Option option) {
             return "symmetric";
         case Option::packed:
             return "packed";
+        case Option::joint_parameters:
+            return "joint_parameters";
         case Option::order:
             return "order";
     }
@@ -154,6 +156,9 @@ void CallOptions::read(Option option, nb::handle given, const CompiledTree& tree
             return;
         case Option::packed:
             values.packed = nb::cast<bool>(given);
+            return;
+        case Option::joint_parameters:
+            values.joint_parameters = nb::cast<bool>(given);
             return;
         case Option::order:  // a number
             return;

@@ -22,6 +22,7 @@ OPTIONS = {
     "driven": "NDArray[numpy.int32] | None",
     "symmetric": "bool",
     "packed": "bool",
+    "joint_parameters": "bool",
     "order": "int | None",
 }
 

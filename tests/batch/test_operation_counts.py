@@ -109,7 +109,7 @@ def chain(bodies: int) -> dtau.Model:
     return grow(["revolute"] * bodies, range(-1, bodies - 1), seed=7).model()
 
 
-SIZES = ("q", "v", "b", "f", "z")
+SIZES = ("q", "v", "b", "f", "z", "i", "j")
 VECTORS = [
     function
     for function in COUNTED

@@ -94,6 +94,21 @@ def test_matrices(name: str, root: str, seed: int) -> None:
 
 @cases(needs_inertia=False)
 @pytest.mark.parametrize("seed", SEEDS)
+def test_regressor(name: str, root: str, seed: int) -> None:
+    """The same columns in the same order, and the same parameters of the bodies."""
+    p = pair(name, root)
+    s, data = state_of(p, seed), p.peer.createData()
+    q, v, a = s["q"], s["v"], s["a"]
+    want = np.array(pin.computeJointTorqueRegressor(p.peer, data, p.q(q), v[p.iv], a[p.iv]))
+    bodies = [record.body for record in p.joints]
+    got = dtau.inverse_dynamics_regressor(p.model, q, v, a).reshape(p.model.nv, -1, 10)
+    close(got[p.iv][:, bodies].reshape(want.shape), want, "regressor")
+    parameters = np.array([i.toDynamicParameters() for i in list(p.peer.inertias)[1:]])
+    close(p.model.parameters[bodies], parameters, "parameters")
+
+
+@cases(needs_inertia=False)
+@pytest.mark.parametrize("seed", SEEDS)
 def test_inverse_dynamics_derivatives(name: str, root: str, seed: int) -> None:
     p = pair(name, root)
     s, data = state_of(p, seed), p.peer.createData()

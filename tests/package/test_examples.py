@@ -40,6 +40,18 @@ def test_the_regulator_holds_flights_that_begin_upside_down(
     assert "held:                  20 of 20" in capsys.readouterr().out
 
 
+def test_the_payload_is_found_within_its_standard_errors(
+    script: Callable[[str], Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    identification = script("examples/payload_identification")
+    _, _, _, found = identification.identify(seed=1)
+    assert identification.report(found)
+    body, errors = identification.payload(found)
+    assert body[0] == pytest.approx(identification.PAYLOAD.mass, rel=0.01)
+    assert np.all(errors < 0.1 * np.abs(identification.as_body(found.parameters[:10])).max())
+    assert "largest error" in capsys.readouterr().out
+
+
 def test_six_propellers_push_every_way(script: Callable[[str], Any]) -> None:
     propellers = script("examples/propellers")
     base = propellers.inputs(dtau.robots.aerial_manipulator())[:6, :6]

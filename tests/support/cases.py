@@ -127,6 +127,7 @@ def random_state(model: dtau.Model, seed: int, shape: tuple[int, ...] = ()) -> S
         state[name] = rng.uniform(-1.5, 1.5, (*shape, model.nv))
     state["dt"] = np.asarray(rng.uniform(0.005, 0.05, shape))
     state["inputs"] = rng.uniform(-1.5, 1.5, (*shape, model.nv, 2))
+    state["dparameters"] = rng.uniform(-1.0, 1.0, (*shape, 10 * model.nbodies))
     return state
 
 

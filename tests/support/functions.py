@@ -56,6 +56,8 @@ class Function:
             "b": model.nbodies,
             "f": len(model.frames),
             "p": dtau.packed_indices(model).shape[1],
+            "i": 10 * model.nbodies,
+            "j": 10 * model.nbodies + 2 * model.nv,
             "z": 2 * model.nv,
             "u": len(actuated(model)),
         }
@@ -151,6 +153,30 @@ FUNCTIONS: tuple[Function, ...] = (
         "forward_dynamics_second_derivatives",
         ("q", "v", "tau", "f_ext"),
         (_VVV,) * 4,
+        solves=True,
+    ),
+    *(
+        Function(
+            name,
+            (*arguments, *(("f_ext",) if solves else ())),
+            ((*rows, "j" if of_joints else "i"),),
+            {"joint_parameters": of_joints},
+            solves=solves,
+            label=f"{name}, joint_parameters={of_joints}",
+        )
+        for name, arguments, rows, solves in (
+            ("inverse_dynamics_regressor", ("q", "v", "a"), _V, False),
+            ("inverse_dynamics_parameter_vjp", ("q", "v", "a", "lam"), (), False),
+            ("forward_dynamics_parameter_derivatives", ("q", "v", "tau"), _V, True),
+            ("forward_dynamics_parameter_vjp", ("q", "v", "tau", "lam"), (), True),
+        )
+        for of_joints in (False, True)
+    ),
+    Function("inverse_dynamics_parameter_jvp", ("q", "v", "a", "dparameters"), (_V,)),
+    Function(
+        "forward_dynamics_parameter_jvp",
+        ("q", "v", "tau", "dparameters", "f_ext"),
+        (_V,),
         solves=True,
     ),
     Function(

@@ -19,6 +19,7 @@ from dtau.model.joints import Fixed
 from dtau.model.links import Body, Frame, Joint, Link, Mimic
 from dtau.model.massless import massless_joints
 from dtau.model.mimic import resolve_mimics
+from dtau.model.parameters import parameters_of
 from dtau.model.rotations import Vector
 from dtau.model.tree import depth_first, merge_fixed
 
@@ -67,6 +68,8 @@ class Model(Immutable):
         Largest magnitudes of velocity and of force or torque; infinite where there is none.
     mass : float
         Mass of all moving bodies.
+    parameters : ndarray (nbodies, 10)
+        Inertial parameters of the moving bodies, see `Inertia.from_parameters`.
     notes : tuple of str
         What the loader ignored, and what has no effect.
     massless_joints : tuple of str
@@ -111,6 +114,7 @@ class Model(Immutable):
     velocity_limits: NDArray[np.float64]
     effort_limits: NDArray[np.float64]
     mass: float
+    parameters: NDArray[np.float64]
     notes: tuple[str, ...]
     massless_joints: tuple[str, ...]
     _links: tuple[Link, ...]
@@ -182,6 +186,7 @@ class Model(Immutable):
             velocity_limits=concatenate(joint.limits.velocity for joint in independent),
             effort_limits=concatenate(joint.limits.effort for joint in independent),
             mass=math.fsum(body.inertia.mass for body in bodies),
+            parameters=parameters_of(bodies),
             notes=tuple(dict.fromkeys([*notes, *unmoved])),
             massless_joints=massless,
             _links=links,

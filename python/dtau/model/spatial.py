@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from dtau.checks import real_array
 from dtau.errors import ModelWarning
 from dtau.immutable import Immutable, checking
+from dtau.model.parameters import from_parameters, to_parameters
 
 _ORTHONORMAL = 1e-6  # a matrix further than this from orthonormal is no rotation
 _ROUNDING = 10 * float(np.finfo(np.float64).eps)  # closer than this it is left as it is
@@ -197,6 +198,34 @@ class Inertia(Immutable):
         problem = self._problem()
         if problem:
             warnings.warn(problem, ModelWarning, stacklevel=2)
+
+    @classmethod
+    def from_parameters(cls, parameters: ArrayLike) -> Inertia:
+        """Return the inertia with these inertial parameters, one row of `Model.parameters`.
+
+        Parameters
+        ----------
+        parameters : array_like (10,)
+            m, m c_x, m c_y, m c_z, I_xx, I_xy, I_yy, I_xz, I_yz, I_zz in kg, kg m and kg m²: first
+            moment and tensor **about the origin** of the body's frame, along its axes.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As for the constructor; or if a body without mass has a first moment.
+
+        Examples
+        --------
+        >>> import dtau
+        >>> dtau.Inertia.from_parameters([2, 0, 0, 1, 0.6, 0, 0.6, 0, 0, 0.1]).com
+        array([0. , 0. , 0.5])
+        """
+        return cls(*from_parameters(parameters))
+
+    @property
+    def parameters(self) -> NDArray[np.float64]:
+        """The ten inertial parameters, as `from_parameters` takes them; read-only."""
+        return to_parameters(self.mass, self.com, self.tensor)
 
     def _set(self, mass: float, com: ArrayLike, tensor: ArrayLike) -> None:
         self._require_new()

@@ -140,19 +140,23 @@ struct MotionWorkspace {
           F(arena.take<Force<T>>(tree.nbodies)) {}
 };
 
+// The acceleration of body i, after those of the bodies before it.
+template <class T>
+DTAU_INLINE Motion<T> body_acceleration(const Body& body, int i, const T* v, const T* a,
+                                        const Ground<T>& g, const Motion<T>* before) {
+    const Motion<T> own = joint_motion(body, g.S, a);
+    if (body.parent < 0) return world_acceleration(g.gravity[i]) + own;
+    const Motion<T> vJ = joint_motion(body, g.S, v);
+    return cross(g.v[body.parent], vJ, before[body.parent] + own);
+}
+
 // a and the body's own share of F, after the ground sweep; returns I v.
 template <class T>
 DTAU_INLINE Force<T> motion_outwards(const Tree& tree, int i, const T* v, const T* a,
                                      const T* f_ext, const MotionWorkspace<T>& w) {
     const Body& body = tree.bodies[i];
     const Ground<T>& g = w.ground;
-    const Motion<T> own = joint_motion(body, g.S, a);
-    if (body.parent < 0) {
-        w.a[i] = world_acceleration(g.gravity[i]) + own;
-    } else {
-        const Motion<T> vJ = joint_motion(body, g.S, v);
-        w.a[i] = cross(g.v[body.parent], vJ, w.a[body.parent] + own);
-    }
+    w.a[i] = body_acceleration(body, i, v, a, g, w.a);
     const Force<T> momentum = g.I[i] * g.v[i];
     w.F[i] = cross_star(g.v[i], momentum, g.I[i] * w.a[i]);
     if (acts_on(f_ext, body)) w.F[i] = w.F[i] - transformed(g.P[i], body_wrench(body, f_ext));

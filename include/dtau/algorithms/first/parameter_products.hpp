@@ -1,0 +1,276 @@
+// Derivatives of inverse and forward dynamics by the inertial parameters pi, without a matrix in O(N),
+// and those of forward dynamics as a matrix. In ground coordinates; [Notes] §18, symbols of regressor.hpp.
+//
+//   inverse   jvp  dtau = Y dpi             vjp  by_pi = Y^T lam
+//   forward   jvp  da = -M^-1 Y dpi         vjp  by_pi = -Y^T mu,  mu = M^-1 lam,
+//             da/dpi = -M^-1 Y              with Y at a = FD(q, v, tau)
+//
+// Y dpi is the inverse dynamics of bodies that have dpi in place of their parameters; Y^T lam meets
+// every body's wrench with Lam, the twist that the body would have if lam were the joint rates.
+#pragma once
+
+#include "dtau/algorithms/first/forward_products.hpp"
+#include "dtau/algorithms/first/regressor.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+// ---------------------------------------------------------------- one body
+
+// W x, in the axes that the motion is seen from.
+template <class T>
+DTAU_INLINE Force<T> wrench_of_parameters(const BodyMotion<T>& motion, const T* x) {
+    const auto& [w, alpha, d] = motion;
+    const Vec3<T> h = {x[1], x[2], x[3]};
+    const Sym3<T> J = {x[4], x[5], x[7], x[6], x[8], x[9]};
+    return {cross(h, d, cross(w, J * w, J * alpha)),
+            fma(x[0], d, cross(alpha, h, cross(w, cross(w, h))))};  // [Notes] eq. 18.1
+}
+
+// W^T m, of a motion in the same axes.
+template <class T>
+DTAU_INLINE void parameters_of_motion(const BodyMotion<T>& motion, const Motion<T>& m, T* x) {
+    const auto& [w, al, d] = motion;
+    const Vec3<T> s = m.ang, u = cross(s, w);
+    const Vec3<T> by_h = cross(d, s, cross(m.lin, al, cross(w, cross(w, m.lin))));
+    x[0] = dot(m.lin, d);
+    x[1] = by_h.x, x[2] = by_h.y, x[3] = by_h.z;
+    const auto twice = [&](T Vec3<T>::* i, T Vec3<T>::* j) {
+        return fma(s.*i, al.*j, fma(s.*j, al.*i, fma(u.*i, w.*j, (u.*j) * (w.*i))));
+    };
+    using V = Vec3<T>;
+    x[4] = fma(s.x, al.x, u.x * w.x), x[5] = twice(&V::x, &V::y);  // [Notes] eq. 18.4
+    x[6] = fma(s.y, al.y, u.y * w.y), x[7] = twice(&V::x, &V::z);
+    x[8] = twice(&V::y, &V::z), x[9] = fma(s.z, al.z, u.z * w.z);
+}
+
+// W x of body i, in ground.
+template <class T>
+DTAU_INLINE Force<T> wrench_of_parameters(const Body& body, int i, const Ground<T>& g,
+                                          const Motion<T>* a, const T* x) {
+    if (body.link < 0) return zero_force<T>();
+    const Placement<T> P = users_frame(body, g.P[i]);
+    const BodyMotion<T> motion = body_motion(P, g.v[i], a[i]);
+    return transformed(P, wrench_of_parameters(motion, x + body_parameters * body.link));
+}
+
+// W^T m of body i, for a motion in ground, to its place among all parameters.
+template <class T>
+DTAU_INLINE void parameters_of_motion(const Body& body, int i, const Ground<T>& g,
+                                      const Motion<T>* a, const Motion<T>& m, T* x) {
+    if (body.link < 0) return;
+    const Placement<T> P = users_frame(body, g.P[i]);
+    const BodyMotion<T> motion = body_motion(P, g.v[i], a[i]);
+    parameters_of_motion(motion, seen_from(P, m), x + body_parameters * body.link);
+}
+
+// ---------------------------------------------------------------- inverse dynamics
+
+template <class T>
+struct InverseParameterWorkspace {
+    MotionWorkspace<T> motion;
+    Motion<T>* Lam;
+
+    InverseParameterWorkspace(Arena& arena, const Tree& tree)
+        : motion(arena, tree), Lam(arena.take<Motion<T>>(tree.nbodies)) {}
+};
+
+// x: variations of all parameters. dtau: of the joints.
+template <class T>
+void inverse_dynamics_parameter_jvp(const Tree& tree, const T* q, const T* v, const T* a,
+                                    const T* x, bool of_joints, T* dtau,
+                                    const InverseParameterWorkspace<T>& w) {
+    const Ground<T>& g = w.motion.ground;
+    Force<T>* F = w.motion.F;
+    motion_sweep(tree, q, v, a, w.motion);
+    for (int i = 0; i < tree.nbodies; ++i)
+        F[i] = wrench_of_parameters(tree.bodies[i], i, g, w.motion.a, x);
+    for (int i = tree.nbodies - 1; i >= 0; --i) {
+        const Body& body = tree.bodies[i];
+        joint_force(body, g.S, F[i], dtau);
+        if (body.parent >= 0) F[body.parent] += F[i];
+    }
+    const int n = tree.independent.n;
+    const T* of_joint = x + body_parameters * tree.nlinks;
+    for (int k = 0; k < n && of_joints; ++k) {
+        const int j = owning_dof(tree, k);
+        dtau[j] = fma(of_joint[k], a[j], fma(of_joint[n + k], v[j], dtau[j]));
+    }
+}
+
+// lam: weights of the joints' torques.
+template <class T>
+void inverse_dynamics_parameter_vjp(const Tree& tree, const T* q, const T* v, const T* a,
+                                    const T* lam, bool of_joints, T* by_parameters,
+                                    const InverseParameterWorkspace<T>& w) {
+    const Ground<T>& g = w.motion.ground;
+    motion_sweep(tree, q, v, a, w.motion);
+    for (int i = 0; i < tree.nbodies; ++i) {
+        const Body& body = tree.bodies[i];
+        w.Lam[i] = joint_motion(body, g.S, lam);
+        if (body.parent >= 0) w.Lam[i] = w.Lam[i] + w.Lam[body.parent];
+        parameters_of_motion(body, i, g, w.motion.a, w.Lam[i], by_parameters);
+    }
+    const int n = tree.independent.n;
+    T* of_joint = by_parameters + body_parameters * tree.nlinks;
+    for (int k = 0; k < n && of_joints; ++k) {
+        const int j = owning_dof(tree, k);
+        of_joint[k] = lam[j] * a[j], of_joint[n + k] = lam[j] * v[j];
+    }
+}
+
+// ---------------------------------------------------------------- forward dynamics
+
+// By the factors of the articulated-body algorithm (aba.hpp).
+template <class T>
+struct ForwardParameterWorkspace {
+    ForwardDynamicsWorkspace<T> value;
+    T *a, *torque;
+    Motion<T>* motion;
+    Force<T>* f;
+
+    ForwardParameterWorkspace(Arena& arena, const Tree& tree)
+        : value(arena, tree),
+          a(arena.take<T>(tree.nv)),
+          torque(arena.take<T>(tree.nv)),
+          motion(arena.take<Motion<T>>(tree.nbodies)),
+          f(arena.take<Force<T>>(tree.nbodies)) {}
+};
+
+// f_ext may be null: zero.
+template <class T>
+void forward_dynamics_parameter_jvp(const Tree& tree, const T* q, const T* v, const T* tau,
+                                    const T* x, const T* f_ext, bool of_joints, T* da,
+                                    const ForwardParameterWorkspace<T>& w) {
+    const Ground<T>& g = w.value.ground;
+    forward_dynamics(tree, q, v, tau, f_ext, w.a, w.value);
+    for (int i = 0; i < tree.nbodies; ++i)
+        w.f[i] = wrench_of_parameters(tree.bodies[i], i, g, w.value.aba.a, x);
+    const T* of_joint = x + body_parameters * tree.nlinks;
+    for (int k = 0; k < tree.nv; ++k)
+        w.torque[k] = of_joints ? -fma(of_joint[k], w.a[k], of_joint[tree.nv + k] * v[k]) : T(0.0);
+    articulated_solve(tree, g.S, w.torque, w.f, da, w.motion, w.value.aba);  // [Notes] eq. 6.8
+}
+
+// f_ext may be null: zero.
+template <class T>
+void forward_dynamics_parameter_vjp(const Tree& tree, const T* q, const T* v, const T* tau,
+                                    const T* lam, const T* f_ext, bool of_joints, T* by_parameters,
+                                    const ForwardParameterWorkspace<T>& w) {
+    const Ground<T>& g = w.value.ground;
+    T* mu = w.torque;
+    forward_dynamics(tree, q, v, tau, f_ext, w.a, w.value);
+    for (int i = 0; i < tree.nbodies; ++i) w.f[i] = zero_force<T>();
+    articulated_solve(tree, g.S, lam, w.f, mu, w.motion, w.value.aba);  // [Notes] eq. 6.8
+    for (int i = 0; i < tree.nbodies; ++i)
+        parameters_of_motion(tree.bodies[i], i, g, w.value.aba.a, -w.motion[i], by_parameters);
+    T* of_joint = by_parameters + body_parameters * tree.nlinks;
+    for (int k = 0; k < tree.nv && of_joints; ++k)
+        of_joint[k] = -mu[k] * w.a[k], of_joint[tree.nv + k] = -mu[k] * v[k];
+}
+
+// The same where joints mimic others, by the factors of their mass matrix (factorized.hpp). tau and
+// lam: of the independent velocities.
+template <class T>
+struct CoupledParameterWorkspace {
+    FactorizedWorkspace<T> dynamics;
+    InverseParameterWorkspace<T> inverse;
+    T *a, *joint;
+
+    CoupledParameterWorkspace(Arena& arena, const Tree& tree)
+        : dynamics(arena, tree),
+          inverse(arena, tree),
+          a(arena.take<T>(tree.nv)),
+          joint(arena.take<T>(tree.nv)) {}
+};
+
+template <class T>
+void coupled_parameter_jvp(const Tree& tree, const T* q, const T* v, const T* tau, const T* x,
+                           const T* f_ext, bool of_joints, T* da,
+                           const CoupledParameterWorkspace<T>& w) {
+    T* minus_da = w.dynamics.independent;
+    coupled_forward_dynamics(tree, q, v, tau, f_ext, w.a, w.dynamics);
+    inverse_dynamics_parameter_jvp(tree, q, v, w.a, x, of_joints, w.joint, w.inverse);
+    reduce_columns(tree, w.joint, 1, minus_da);
+    ltdl_solve_vector(tree.independent, minus_da, w.dynamics.ltdl);
+    expand_v(tree, minus_da, da);
+    for (int k = 0; k < tree.nv; ++k) da[k] = -da[k];
+}
+
+template <class T>
+void coupled_parameter_vjp(const Tree& tree, const T* q, const T* v, const T* tau, const T* lam,
+                           const T* f_ext, bool of_joints, T* by_parameters,
+                           const CoupledParameterWorkspace<T>& w) {
+    T* minus_mu = w.dynamics.independent;
+    coupled_forward_dynamics(tree, q, v, tau, f_ext, w.a, w.dynamics);
+    for (int k = 0; k < tree.independent.n; ++k) minus_mu[k] = -lam[k];
+    ltdl_solve_vector(tree.independent, minus_mu, w.dynamics.ltdl);
+    expand_v(tree, minus_mu, w.joint);
+    inverse_dynamics_parameter_vjp(tree, q, v, w.a, w.joint, of_joints, by_parameters, w.inverse);
+}
+
+// ---------------------------------------------------------------- the matrix of forward dynamics
+
+template <class T>
+struct ForwardRegressorWorkspace {
+    FactorizedWorkspace<T> dynamics;
+    RegressorWorkspace<T> regressor;
+    int stride;  // of the rows of Y
+    T* Y;
+
+    ForwardRegressorWorkspace(Arena& arena, const Tree& tree, bool of_joints)
+        : dynamics(arena, tree),
+          regressor(arena, tree),
+          stride(whole_packs<T>(parameter_count(tree, of_joints))),
+          Y(arena.take_zeros<T>(std::size_t(tree.independent.n) * stride)) {}
+};
+
+// Where column c of Y may differ from zero: on the path of this independent velocity.
+DTAU_INLINE int end_of_path(const Tree& tree, int c) {
+    const int of_bodies = body_parameters * tree.nlinks;
+    if (c >= of_bodies) return (c - of_bodies) % tree.independent.n;
+    const Body& body = tree.bodies[tree.link_body[c / body_parameters]];
+    return body.v + body.nv - 1;
+}
+
+// The rows where columns begin ... end - 1 of Y may differ from zero, into `rows`; all of them where joints
+// mimic others.
+DTAU_INLINE int regressor_rows(const Tree& tree, int begin, int end, int* rows) {
+    const Paths& dofs = tree.independent;
+    int first = dofs.n, last = -1, count = 0;
+    for (int c = begin; c < end; ++c) {
+        const int k = end_of_path(tree, c);
+        first = k < first ? k : first, last = k > last ? k : last;
+    }
+    for (int k = 0; k < dofs.n; ++k)
+        if (tree.coupling || is_ancestor(dofs, k, first, last + 1)) rows[count++] = k;
+    return count;
+}
+
+// da/dpi (nv, parameters): -M^-1 Y. f_ext may be null: zero. q, v: of the joints; tau and the result: of
+// the independent velocities.
+template <class T>
+void forward_dynamics_parameter_derivatives(const Tree& tree, const T* q, const T* v, const T* tau,
+                                            const T* f_ext, bool of_joints, T* da,
+                                            const ForwardRegressorWorkspace<T>& w) {
+    const Ground<T>& g = w.dynamics.idsva.ground;
+    const LtdlWorkspace<T>& ltdl = w.dynamics.ltdl;
+    const Paths& dofs = tree.independent;
+    const int columns = parameter_count(tree, of_joints), stride = w.stride;
+    factorized_dynamics(tree, q, v, tau, f_ext, w.dynamics);
+    Motion<T>* a = w.regressor.motion.a;
+    for (int i = 0; i < tree.nbodies; ++i)
+        a[i] = body_acceleration(tree.bodies[i], i, v, w.dynamics.a, g, a);
+    regressor_sweep(tree, g, a, w.regressor.W);
+    regressor_of_bodies(tree, g.S, w.regressor.W, w.regressor.row, w.Y, stride);
+    if (of_joints) regressor_of_joints(tree, v, w.dynamics.a, w.Y, stride);
+    const auto right = [&](int k, int c) {
+        return Pack<T>::load(w.Y + static_cast<std::ptrdiff_t>(k) * stride + c);
+    };
+    const auto place = [&](int c) -> Columns<T> { return {da + c, columns - c, columns}; };
+    for_blocks<LtdlWorkspace<T>::packs, T>(0, columns, [&]<int packs>(int begin, int end) {
+        const int count = regressor_rows(tree, begin, end, ltdl.rows);
+        ltdl_solve_block<packs>(dofs, T(-1.0), begin, count, dofs.n, right, place, ltdl);
+    });
+}
+
+}  // namespace dtau::DTAU_VARIANT

@@ -1,0 +1,213 @@
+// Regressor of inverse dynamics, O(N d): the matrix Y (nv, 10 nbodies) with tau = Y pi, for torques are
+// linear in the inertial parameters pi. In ground coordinates (kinematics.hpp); [Notes] §18.
+//
+// The parameters of a body: m, h = m c, and Jxx Jxy Jyy Jxz Jyz Jzz about the body's origin, all in the
+// user's axes. Where the user wants those of joints too, armature and damping of the independent
+// velocities follow: further columns with a and v on the diagonal.
+//
+// Symbols, for body i with parent p and column s_j of the motion subspace of a joint on its path:
+//   a[i]           spatial acceleration, gravity included
+//   w, alpha, d    angular velocity and acceleration, and the classical acceleration of the body's
+//                  origin less gravity, in the axes of the frame that they are seen from
+//   W              the body's wrench by its parameters, 6 x 10:      Y_ji = s_j . W
+//
+// The inertias of the model are not read.
+#pragma once
+
+#include "dtau/algorithms/first/products.hpp"
+#include "dtau/coupling.hpp"
+#include "dtau/pack.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+// ---------------------------------------------------------------- how bodies move
+
+template <class T>
+struct BodyMotion {
+    Vec3<T> w, alpha, d;
+};
+
+// Seen from P, of a body with the twist v and the spatial acceleration a.
+template <class T>
+DTAU_INLINE BodyMotion<T> body_motion(const Placement<T>& P, const Motion<T>& v,
+                                      const Motion<T>& a) {
+    const Motion<T> vi = seen_from(P, v), ai = seen_from(P, a);
+    return {vi.ang, ai.ang, cross(vi.ang, vi.lin, ai.lin)};  // [Notes] eq. 18.1
+}
+
+// The user's frame of a body that stands at P.
+template <class T>
+DTAU_INLINE Placement<T> users_frame(const Body& body, const Placement<T>& P) {
+    return {P.R * transposed(mat3(body.frame)), P.r};
+}
+
+// Placements, subspaces, twists and accelerations.
+template <class T>
+void motion_sweep(const Tree& tree, const T* q, const T* v, const T* a,
+                  const MotionWorkspace<T>& w) {
+    const Ground<T>& g = w.ground;
+    const Configuration<T> x = configuration(tree, q, g.angles);
+    for (int i = 0; i < tree.nbodies; ++i) {
+        const Body& body = tree.bodies[i];
+        place_body(tree, i, x, g);
+        const Motion<T> vJ = joint_motion(body, g.S, v);
+        g.v[i] = body.parent < 0 ? vJ : g.v[body.parent] + vJ;
+        w.a[i] = body_acceleration(body, i, v, a, g, w.a);
+    }
+}
+
+// ---------------------------------------------------------------- a body's wrench
+
+// Rows: moment x y z, force x y z. Columns: mass and first moment; the tensor, which gives no force.
+template <class T>
+struct WrenchColumns {
+    T mass[6][4], tensor[3][8];
+};
+
+template <class T>
+DTAU_INLINE void set_column(T (&rows)[6][4], int c, const Force<T>& f) {
+    rows[0][c] = f.ang.x, rows[1][c] = f.ang.y, rows[2][c] = f.ang.z;
+    rows[3][c] = f.lin.x, rows[4][c] = f.lin.y, rows[5][c] = f.lin.z;
+}
+template <class T>
+DTAU_INLINE void set_column(T (&rows)[3][8], int c, const Vec3<T>& n) {
+    rows[0][c] = n.x, rows[1][c] = n.y, rows[2][c] = n.z;
+}
+
+// W, in ground, of a body whose user's frame stands at P: [Notes] eq. 18.3.
+template <class T>
+DTAU_INLINE void wrench_columns(const Placement<T>& P, const BodyMotion<T>& motion,
+                                WrenchColumns<T>& W) {
+    const auto& [w, al, d] = motion;
+    const Vec3<T> by_mass = P.R * d;
+    set_column(W.mass, 0, {cross(P.r, by_mass), by_mass});
+
+    const T xx = w.x * w.x, yy = w.y * w.y, zz = w.z * w.z;
+    const T xy = w.x * w.y, xz = w.x * w.z, yz = w.y * w.z;
+    const Mat3<T> moment = skew(-d);  // columns e x d
+    set_column(W.mass, 1, transformed(P, {moment.x, {-(yy + zz), xy + al.z, xz - al.y}}));
+    set_column(W.mass, 2, transformed(P, {moment.y, {xy - al.z, -(xx + zz), yz + al.x}}));
+    set_column(W.mass, 3, transformed(P, {moment.z, {xz + al.y, yz - al.x, -(xx + yy)}}));
+
+    set_column(W.tensor, 0, P.R * Vec3<T>{al.x, xz, -xy});
+    set_column(W.tensor, 1, P.R * Vec3<T>{al.y - xz, al.x + yz, xx - yy});
+    set_column(W.tensor, 2, P.R * Vec3<T>{-yz, al.y, xy});
+    set_column(W.tensor, 3, P.R * Vec3<T>{al.z + xy, zz - xx, al.x - yz});
+    set_column(W.tensor, 4, P.R * Vec3<T>{yy - zz, al.z - xy, al.y + xz});
+    set_column(W.tensor, 5, P.R * Vec3<T>{yz, -xz, al.z});
+    for (int c = 6; c < 8; ++c) set_column(W.tensor, c, zero_vector<T>());
+}
+
+// s . W
+template <class T>
+DTAU_INLINE void times_columns(const Motion<T>& s, const WrenchColumns<T>& W, T* row) {
+    Four<T> by_mass = Four<T>::zero();
+    by_mass.add(s.ang.x, W.mass[0]), by_mass.add(s.ang.y, W.mass[1]);
+    by_mass.add(s.ang.z, W.mass[2]), by_mass.add(s.lin.x, W.mass[3]);
+    by_mass.add(s.lin.y, W.mass[4]), by_mass.add(s.lin.z, W.mass[5]);
+    by_mass.store(row);
+    constexpr int width = Pack<T>::width;
+    unrolled<(6 + width - 1) / width>([&](int p) {
+        const auto of = [&](int axis) { return Pack<T>::load(W.tensor[axis] + p * width); };
+        const Pack<T> x = fma(s.ang.x, of(0), fma(s.ang.y, of(1), s.ang.z * of(2)));
+        x.store(row + 4 + p * width, 6 - p * width);
+    });
+}
+
+// The same for column k of a free root, a unit motion: linear ones first.
+template <class T>
+DTAU_INLINE void row_of_columns(int k, const WrenchColumns<T>& W, T* row) {
+    Four<T>::load(W.mass[k < 3 ? 3 + k : k - 3]).store(row);
+    for (int c = 0; c < 6; ++c) row[4 + c] = k < 3 ? T(0.0) : W.tensor[k - 3][c];
+}
+
+// W of all bodies, after a sweep over motions that gave the accelerations a.
+template <class T>
+void regressor_sweep(const Tree& tree, const Ground<T>& g, const Motion<T>* a,
+                     WrenchColumns<T>* W) {
+    for (int i = 0; i < tree.nbodies; ++i) {
+        const Body& body = tree.bodies[i];
+        if (body.link < 0) continue;
+        const Placement<T> P = users_frame(body, g.P[i]);
+        wrench_columns(P, body_motion(P, g.v[i], a[i]), W[i]);
+    }
+}
+
+// ---------------------------------------------------------------- the matrix
+
+// Bodies first ... end - 1: a subtree.
+struct BodyRange {
+    int first, end;
+};
+DTAU_INLINE BodyRange subtree(const Tree& tree, int i) {
+    const int end = tree.dofs.end[tree.bodies[i].v];
+    int last = i;
+    while (last < tree.nbodies && tree.bodies[last].v < end) ++last;
+    return {i, last};
+}
+
+// What column k of the joint of a body has in its row, of the bodies in the subtree: [Notes] eq. 18.2.
+// The row is zero elsewhere.
+template <class T>
+DTAU_INLINE void regressor_row(const Tree& tree, const BodyRange& subtree, int k,
+                               const Motion<T>* S, const WrenchColumns<T>* W, T* row) {
+    const Body& body = tree.bodies[subtree.first];
+    for (int i = subtree.first; i < subtree.end; ++i) {
+        const int link = tree.bodies[i].link;
+        if (link < 0) continue;
+        T* to = row + body_parameters * link;
+        if (is_free_root(body))
+            row_of_columns(k - body.v, W[i], to);
+        else
+            times_columns(S[k], W[i], to);
+    }
+}
+
+template <class T>
+struct RegressorWorkspace {
+    MotionWorkspace<T> motion;
+    WrenchColumns<T>* W;
+    T* row;
+
+    RegressorWorkspace(Arena& arena, const Tree& tree)
+        : motion(arena, tree),
+          W(arena.take<WrenchColumns<T>>(tree.nbodies)),
+          row(arena.take<T>(tree.coupling ? body_parameters * tree.nlinks : 0)) {}
+};
+
+// The columns of bodies, into zeros. Rows are `stride` apart; where joints mimic others they are those of
+// independent velocities, sums by way of `row`.
+template <class T>
+void regressor_of_bodies(const Tree& tree, const Motion<T>* S, const WrenchColumns<T>* W, T* row,
+                         T* Y, std::ptrdiff_t stride) {
+    const int columns = body_parameters * tree.nlinks;
+    for (int k = 0; k < tree.independent.n && tree.coupling; ++k)
+        for (int c = 0; c < columns; ++c) Y[k * stride + c] = T(0.0);
+    for (int i = 0; i < tree.nbodies; ++i) {
+        const BodyRange bodies = subtree(tree, i);
+        const Body& body = tree.bodies[i];
+        for (int k = body.v; k < body.v + body.nv; ++k) {
+            if (!tree.coupling) {
+                regressor_row(tree, bodies, k, S, W, Y + k * stride);
+                continue;
+            }
+            for (int c = 0; c < columns; ++c) row[c] = T(0.0);
+            regressor_row(tree, bodies, k, S, W, row);
+            T* to = Y + tree.coupling->v_source[k] * stride;
+            const T scale(tree.coupling->v_scale[k]);
+            for (int c = 0; c < columns; ++c) to[c] = fma(scale, row[c], to[c]);
+        }
+    }
+}
+
+// Armature and damping of the independent velocities, into zeros; v, a: of the joints.
+template <class T>
+void regressor_of_joints(const Tree& tree, const T* v, const T* a, T* Y, std::ptrdiff_t stride) {
+    const int n = tree.independent.n;
+    for (int k = 0; k < n; ++k) {
+        T* row = Y + k * stride + body_parameters * tree.nlinks + k;
+        row[0] = a[owning_dof(tree, k)], row[n] = v[owning_dof(tree, k)];
+    }
+}
+
+}  // namespace dtau::DTAU_VARIANT

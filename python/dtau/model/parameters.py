@@ -1,0 +1,82 @@
+"""The ten inertial parameters of a body, in which the equations of motion are linear.
+
+Their order is Pinocchio's: m, m c_x, m c_y, m c_z, I_xx, I_xy, I_yy, I_xz, I_yz, I_zz, with the
+first moment and the tensor about the origin of the body's frame, along its axes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dtau.checks import real_array
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dtau.model.links import Body
+
+_ROW = [0, 0, 1, 0, 1, 2]  # of the tensor's six entries, xx xy yy xz yz zz
+_COLUMN = [0, 1, 1, 2, 2, 2]
+
+
+class Parts(NamedTuple):
+    """What an inertia is made of."""
+
+    mass: float
+    com: NDArray[np.float64]
+    tensor: NDArray[np.float64]  # about the centre of mass
+
+
+@np.errstate(over="ignore", invalid="ignore")  # of a body that is too large
+def to_parameters(mass: ArrayLike, com: ArrayLike, tensor: ArrayLike) -> NDArray[np.float64]:
+    """Parameters ``(..., 10)`` of bodies, from tensors about their centres of mass."""
+    m, c, about_com = (np.asarray(x, dtype=np.float64) for x in (mass, com, tensor))
+    first = m[..., None] * c
+    about_origin = about_com + _parallel(first, c)
+    parts = (m[..., None], first, about_origin[..., _ROW, _COLUMN])
+    parameters: NDArray[np.float64] = np.concatenate(parts, axis=-1)
+    parameters.flags.writeable = False
+    return parameters
+
+
+def from_parameters(parameters: ArrayLike) -> Parts:
+    """Mass, centre of mass and tensor about it of a body with these parameters ``(10,)``.
+
+    Raises
+    ------
+    ValueError
+        If the shape is wrong, a number is not finite, or a body without mass has a first moment.
+    TypeError
+        If the numbers are not real.
+    """
+    row = real_array("parameters", parameters, (10,))
+    mass, first = float(row[0]), row[1:4]
+    tensor = np.empty((3, 3))
+    tensor[_ROW, _COLUMN] = tensor[_COLUMN, _ROW] = row[4:]
+    if mass == 0.0 and first.any():
+        raise ValueError(
+            f"parameters: expected no first moment of a body without mass, got {first.tolist()}"
+        )
+    com = first / mass if mass else np.zeros(3)
+    return Parts(mass, com, tensor - _parallel(first, com))
+
+
+def parameters_of(bodies: Sequence[Body]) -> NDArray[np.float64]:
+    """Parameters ``(nbodies, 10)`` of a model's bodies."""
+    inertias = [body.inertia for body in bodies]
+    return to_parameters(
+        np.array([inertia.mass for inertia in inertias]),
+        np.array([inertia.com for inertia in inertias]),
+        np.array([inertia.tensor for inertia in inertias]),
+    )
+
+
+def _parallel(first: NDArray[np.float64], com: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What a tensor gains from the centre of mass to the origin: parallel axes."""
+    outer = first[..., :, None] * com[..., None, :]
+    outer = 0.5 * outer + 0.5 * np.swapaxes(outer, -1, -2)  # symmetric to the last bit
+    trace: NDArray[np.float64] = np.trace(outer, axis1=-2, axis2=-1)[..., None, None] * np.eye(3)
+    return trace - outer

@@ -1,0 +1,176 @@
+#include "dtau/algorithms/first/parameter_products.hpp"
+#include "functions/arguments.hpp"
+#include "functions/shared/algorithms.hpp"
+#include "functions/shared/packed_rows.hpp"
+
+namespace dtau::DTAU_VARIANT {
+namespace {
+
+constexpr Out<"Y", Quantity::regressor> Y;
+constexpr Out<"da_dparameters", Quantity::regressor> da_dparameters;
+constexpr Out<"dtau", Quantity::torque> torque_tangent;
+constexpr Out<"da", Quantity::v> acceleration_tangent;
+constexpr Out<"by_parameters", Quantity::parameters> by_parameters;
+
+// A group's wrenches and subspaces are computed in lanes. Rows of the regressor are made state by state,
+// vectors holding neighbouring parameters, and go to the results in order, zeros among them: there is
+// ten times more to write than to compute with.
+template <class T>
+struct RegressorRowsWorkspace {
+    using N = Number<T>;
+    static constexpr int group = group_size<T>;
+    RegressorWorkspace<T> regressor;
+    Motion<N>* S;  // of each state of a group
+    WrenchColumns<N>* W;
+    N* row;  // that is streamed, after what is left of the one before
+
+    RegressorRowsWorkspace(Arena& arena, const Tree& tree)
+        : regressor(arena, tree),
+          S(group > 1 ? arena.take<Motion<N>>(group * tree.nv) : nullptr),
+          W(group > 1 ? arena.take<WrenchColumns<N>>(group * tree.nbodies) : nullptr),
+          row(arena.take<N>(parameter_count(tree, true) + cache_line)) {}
+};
+
+// The rows of one state; a, v: its diagonals, null if they are not wanted, `step` numbers apart.
+template <class N>
+void write_rows(const Tree& tree, const Motion<N>* S, const WrenchColumns<N>* W, const N* v,
+                const N* a, int step, bool streams, N* slab, N* to) {
+    const int bodies = parameter_count(tree, false), columns = parameter_count(tree, v != nullptr);
+    int rest = 0;  // numbers of the row before that are still here
+    for (int i = 0; i < tree.nbodies; ++i) {
+        const BodyRange range = subtree(tree, i);
+        const Body& body = tree.bodies[i];
+        for (int k = body.v; k < body.v + body.nv; ++k) {
+            N* const result = to + static_cast<std::ptrdiff_t>(k) * columns;
+            N* const row = streams ? slab + rest : result;
+            for (int c = 0; c < columns; ++c) row[c] = N(0.0);
+            regressor_row(tree, range, k, S, W, row);
+            if (v) row[bodies + k] = a[k * step], row[bodies + tree.nv + k] = v[k * step];
+            if (!streams) continue;
+            const int end = rest + columns;
+            const int passed = pass_on(slab, 0, end, k == tree.nv - 1, true, result - rest);
+            rest = end - passed;
+            for (int c = 0; c < rest; ++c) slab[c] = slab[passed + c];
+        }
+    }
+}
+
+// The same of a group of states.
+template <class T>
+void write_regressors(const Tree& tree, const T* v, const T* a, bool of_joints,
+                      const RegressorRowsWorkspace<T>& w, const Destination<T>& to) {
+    using N = Number<T>;
+    constexpr int group = group_size<T>;
+    const Motion<N>* S;
+    const WrenchColumns<N>* W;
+    if constexpr (group > 1) {
+        const auto leave = [&](const auto* from, auto* numbers, int count) {
+            const std::ptrdiff_t size = count * std::ptrdiff_t(sizeof(*from) / sizeof(T));
+            scatter(reinterpret_cast<const T*>(from), {0, size}, size, to.states,
+                    reinterpret_cast<N*>(numbers));
+        };
+        leave(w.regressor.motion.ground.S, w.S, tree.nv);
+        leave(w.regressor.W, w.W, tree.nbodies);
+        S = w.S, W = w.W;
+    } else {
+        S = w.regressor.motion.ground.S, W = w.regressor.W;
+    }
+    const auto of_state = [](const T* x, int l) { return reinterpret_cast<const N*>(x) + l; };
+    for (int l = 0; l < to.states; ++l)
+        write_rows(tree, S + l * tree.nv, W + l * tree.nbodies,
+                   of_joints ? of_state(v, l) : nullptr, of_joints ? of_state(a, l) : nullptr,
+                   group, to.past_caches, w.row, to.at[0] + l * to.size[0]);
+    if (to.past_caches) end_streams();
+}
+
+template <class T>
+struct ForwardMatrixWorkspace : ForwardRegressorWorkspace<T> {
+    ForwardMatrixWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : ForwardRegressorWorkspace<T>(arena, tree, options.joint_parameters) {}
+};
+
+constexpr Function functions[] = {
+    function({.name = "inverse_dynamics_regressor",
+              .options = {Option::joint_parameters},
+              .smaller = "inverse_dynamics_parameter_vjp"},
+             takes(q, v, a), gives(Y),
+             algorithm<RegressorRowsWorkspace, How{.results = Results::streamed}>(
+                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                     const RegressorWorkspace<T>& r = w.regressor;
+                     motion_sweep(tree, x[q], x[v], x[a], r.motion);
+                     regressor_sweep(tree, r.motion.ground, r.motion.a, r.W);
+                     write_regressors(tree, x[v], x[a], x.options.joint_parameters, w,
+                                      x.all.destination);
+                 }),
+             algorithm<RegressorWorkspace, How{.results = Results::sparse}>(
+                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                     const Ground<T>& g = w.motion.ground;
+                     const bool of_joints = x.options.joint_parameters;
+                     const int columns = parameter_count(tree, of_joints);
+                     motion_sweep(tree, x[q], x[v], x[a], w.motion);
+                     regressor_sweep(tree, g, w.motion.a, w.W);
+                     regressor_of_bodies(tree, g.S, w.W, w.row, x[Y], columns);
+                     if (of_joints) regressor_of_joints(tree, x[v], x[a], x[Y], columns);
+                 })),
+    function({.name = "inverse_dynamics_parameter_jvp", .options = {Option::joint_parameters}},
+             takes(q, v, a, dparameters), gives(torque_tangent),
+             algorithm<InverseParameterWorkspace>([]<class T>(const Tree& tree, const auto& x,
+                                                              const auto& w) {
+                 inverse_dynamics_parameter_jvp(tree, x[q], x[v], x[a], x[dparameters],
+                                                x.options.joint_parameters, x[torque_tangent], w);
+             })),
+    function({.name = "inverse_dynamics_parameter_vjp", .options = {Option::joint_parameters}},
+             takes(q, v, a, torque_weights), gives(by_parameters),
+             algorithm<InverseParameterWorkspace>([]<class T>(const Tree& tree, const auto& x,
+                                                              const auto& w) {
+                 inverse_dynamics_parameter_vjp(tree, x[q], x[v], x[a], x[torque_weights],
+                                                x.options.joint_parameters, x[by_parameters], w);
+             })),
+    function({.name = "forward_dynamics_parameter_derivatives",
+              .options = {Option::joint_parameters},
+              .solves = true,
+              .smaller = "forward_dynamics_parameter_vjp"},
+             takes(q, v, tau, f_ext), gives(da_dparameters),
+             algorithm<ForwardMatrixWorkspace>(
+                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                     forward_dynamics_parameter_derivatives<T>(tree, x[q], x[v], x[tau], x[f_ext],
+                                                               x.options.joint_parameters,
+                                                               x[da_dparameters], w);
+                 })),
+    function({.name = "forward_dynamics_parameter_jvp",
+              .options = {Option::joint_parameters},
+              .solves = true},
+             takes(q, v, tau, dparameters, f_ext), gives(acceleration_tangent),
+             algorithm<ForwardParameterWorkspace>(
+                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                     forward_dynamics_parameter_jvp(tree, x[q], x[v], x[tau], x[dparameters],
+                                                    x[f_ext], x.options.joint_parameters,
+                                                    x[acceleration_tangent], w);
+                 }),
+             algorithm<CoupledParameterWorkspace>(
+                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                     coupled_parameter_jvp(tree, x[q], x[v], x[tau], x[dparameters], x[f_ext],
+                                           x.options.joint_parameters, x[acceleration_tangent], w);
+                 })),
+    function({.name = "forward_dynamics_parameter_vjp",
+              .options = {Option::joint_parameters},
+              .solves = true},
+             takes(q, v, tau, acceleration_weights, f_ext), gives(by_parameters),
+             algorithm<ForwardParameterWorkspace>([]<class T>(const Tree& tree, const auto& x,
+                                                              const auto& w) {
+                 forward_dynamics_parameter_vjp(tree, x[q], x[v], x[tau], x[acceleration_weights],
+                                                x[f_ext], x.options.joint_parameters,
+                                                x[by_parameters], w);
+             }),
+             algorithm<CoupledParameterWorkspace>([]<class T>(const Tree& tree, const auto& x,
+                                                              const auto& w) {
+                 coupled_parameter_vjp(tree, x[q], x[v], x[tau], x[acceleration_weights], x[f_ext],
+                                       x.options.joint_parameters, x[by_parameters], w);
+             })),
+};
+
+}  // namespace
+
+extern const FunctionGroup parameters_functions = functions;
+
+}  // namespace dtau::DTAU_VARIANT

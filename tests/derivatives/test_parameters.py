@@ -1,0 +1,305 @@
+"""Regressor of inverse dynamics and derivatives by parameters.
+
+Torques are linear in the parameters, so that another model's torque is the complete check; forward
+dynamics is checked by the equation that it solves, and by differences of models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from cases import GRIPPERS, MIMICS, TREES, on_robots, random_state, robot
+from compare import TOLERANCE, assert_close, assert_same_bits, cancelled, solved
+from core import complex_core
+from hypothesis import given
+from hypothesis import strategies as st
+from trees import SEEDS, Array, Tree, trees
+
+import dtau
+
+with_joints = pytest.mark.parametrize("of_joints", [False, True], ids=["bodies", "joints"])
+
+
+class Case:
+    """A state of a model, all its parameters, and a variation of them."""
+
+    def __init__(self, model: dtau.Model, seed: int, of_joints: bool) -> None:
+        s = random_state(model, seed)
+        self.model, self.of_joints = model, of_joints
+        self.q, self.v, self.a, self.tau, self.lam = (s[x] for x in ("q", "v", "a", "tau", "lam"))
+        self.f_ext = s["f_ext"]
+        bodies, joints = model.parameters.ravel(), np.r_[model.armature, model.damping]
+        self.parameters = np.concatenate([bodies, joints]) if of_joints else bodies
+        rng = np.random.default_rng(seed)
+        self.variation = rng.uniform(-1.0, 1.0, self.parameters.size)
+        self.mass = dtau.mass_matrix(model, self.q)
+        self.tolerance = solved(TOLERANCE["identity"], self.mass)
+        self.options = {"joint_parameters": of_joints}
+
+    def regressor(self, a: Array | None = None) -> Array:
+        a = self.a if a is None else a
+        return dtau.inverse_dynamics_regressor(self.model, self.q, self.v, a, **self.options)
+
+    def forward(self) -> Array:
+        return dtau.forward_dynamics(self.model, self.q, self.v, self.tau, self.f_ext)
+
+    def matrix(self) -> Array:
+        return dtau.forward_dynamics_parameter_derivatives(
+            self.model, self.q, self.v, self.tau, self.f_ext, **self.options
+        )
+
+
+def check_torque(case: Case) -> None:
+    """tau = Y pi, without armature and damping or with them."""
+    m, Y = case.model, case.regressor()
+    want = dtau.inverse_dynamics(m, case.q, case.v, case.a)
+    if not case.of_joints:
+        want = want - m.armature * case.a - m.damping * case.v
+    floor = float((np.abs(Y) @ np.abs(case.parameters)).max())
+    assert_close(Y @ case.parameters, want, TOLERANCE["long sums"], "Y pi", floor=floor)
+
+
+def check_products(case: Case) -> None:
+    """jvp and vjp of inverse dynamics are the regressor times vectors."""
+    Y, point = case.regressor(), (case.model, case.q, case.v, case.a)
+    got = dtau.inverse_dynamics_parameter_jvp(*point, case.variation, **case.options)
+    floor = float((np.abs(Y) @ np.abs(case.variation)).max())
+    assert_close(got, Y @ case.variation, TOLERANCE["long sums"], "jvp", floor=floor)
+    gradient = dtau.inverse_dynamics_parameter_vjp(*point, case.lam, **case.options)
+    floor = float((np.abs(Y.T) @ np.abs(case.lam)).max())
+    assert_close(gradient, Y.T @ case.lam, TOLERANCE["long sums"], "vjp", floor=floor)
+
+
+def check_forward(case: Case) -> None:
+    """M da/dpi = -Y at the acceleration of forward dynamics, and the products are its products."""
+    d, Y = case.matrix(), case.regressor(case.forward())
+    floor = float((np.abs(case.mass) @ np.abs(d)).max())
+    assert_close(case.mass @ d, -Y, case.tolerance, "M da/dpi", floor=floor)
+    point = (case.model, case.q, case.v, case.tau)
+    got = dtau.forward_dynamics_parameter_jvp(*point, case.variation, case.f_ext, **case.options)
+    floor = float((np.abs(d) @ np.abs(case.variation)).max())
+    assert_close(got, d @ case.variation, case.tolerance, "jvp", floor=floor)
+    gradient = dtau.forward_dynamics_parameter_vjp(*point, case.lam, case.f_ext, **case.options)
+    floor = float((np.abs(d.T) @ np.abs(case.lam)).max())
+    assert_close(gradient, d.T @ case.lam, case.tolerance, "vjp", floor=floor)
+
+
+def check_zeros(case: Case) -> None:
+    """Exact zeros in the rows of joints that do not carry a body, and off the joints' diagonals."""
+    Y, n = case.regressor(), case.model.nbodies
+    carries = np.zeros((case.model.nv, n), dtype=bool)
+    for joint in case.model.joints:
+        body = joint.body
+        while body >= 0:
+            carries[case.model.joints[body].v, joint.body] = True
+            body = case.model.joints[body].parent
+    assert not Y[:, : 10 * n].reshape(-1, n, 10)[~carries].any()
+    joints = Y[:, 10 * n :]
+    diagonals = np.hstack([np.diag(case.a), np.diag(case.v)])
+    assert_same_bits(joints, diagonals[:, : joints.shape[1]], "columns of joints")
+
+
+CHECKS = {f.__name__[6:]: f for f in (check_torque, check_products, check_forward, check_zeros)}
+every_check = pytest.mark.parametrize("check", CHECKS)
+
+
+@every_check
+@with_joints
+@on_robots
+def test_robots(name: str, of_joints: bool, check: str) -> None:
+    CHECKS[check](Case(robot(name), 1, of_joints))
+
+
+@every_check
+@given(tree=trees(), seed=SEEDS, of_joints=st.booleans())
+def test_trees(check: str, tree: Tree, seed: int, of_joints: bool) -> None:
+    CHECKS[check](Case(tree.model(), seed, of_joints))
+
+
+# Other models
+
+
+def rebuilt(
+    tree: Tree, parameters: Array, mimics: dict[str, dtau.Mimic] | None = None
+) -> dtau.Model:
+    """The tree with these parameters of its moving bodies; without links that are fixed."""
+    model = tree.model(mimics)
+    names = {body.name: k for k, body in enumerate(tree.bodies)}
+    bodies = list(tree.bodies)
+    builder = dtau.ModelBuilder("other", gravity=tree.gravity)
+    for k, name in enumerate(model.bodies):
+        joint, body = model.joints[k], bodies[names[name]]
+        builder.add(
+            joint.type,
+            name=name,
+            parent=None if joint.parent < 0 else model.bodies[joint.parent],
+            placement=joint.placement,
+            inertia=dtau.Inertia.from_parameters(parameters[k]),
+            armature=body.armature,
+            damping=body.damping,
+            mimic=(mimics or {}).get(name),
+        )
+    return builder.build()
+
+
+def heavier(model: dtau.Model, seed: int, size: float) -> Array:
+    """Parameters of the bodies with something fixed to each."""
+    rng = np.random.default_rng(seed)
+    more = [
+        dtau.Inertia(
+            size * rng.uniform(0.5, 1.0), rng.uniform(-0.3, 0.3, 3), size * 0.02 * np.eye(3)
+        )
+        for _ in model.bodies
+    ]
+    return model.parameters + [inertia.parameters for inertia in more]
+
+
+def pairs(names: Sequence[str]) -> list[tuple[Tree, dict[str, dtau.Mimic]]]:
+    return [(TREES[name], {}) for name in names] + [(GRIPPERS, MIMICS)]
+
+
+SEVERAL = ("every joint in a chain", "free root, branches", "forest", "gantry, branches")
+on_pairs = pytest.mark.parametrize(("tree", "mimics"), pairs(SEVERAL), ids=[*SEVERAL, "mimics"])
+
+
+@on_pairs
+def test_the_torque_of_another_model_differs_by_the_regressor(
+    tree: Tree, mimics: dict[str, dtau.Mimic]
+) -> None:
+    model = tree.model(mimics)
+    parameters = heavier(model, 3, 1.0)
+    other = rebuilt(tree, parameters, mimics)
+    assert other.bodies == model.bodies
+    assert_close(other.parameters, parameters, TOLERANCE["rounding"], "parameters")
+    case = Case(model, 2, False)
+    point = case.q, case.v, case.a, case.f_ext
+    want = dtau.inverse_dynamics(other, *point) - dtau.inverse_dynamics(model, *point)
+    change = (parameters - model.parameters).ravel()
+    Y = case.regressor()
+    floor = float((np.abs(Y) @ np.abs(parameters.ravel())).max())
+    assert_close(Y @ change, want, TOLERANCE["long sums"], "difference", floor=floor)
+    # the inertias of the model itself are not read
+    assert_same_bits(dtau.inverse_dynamics_regressor(other, *point[:3]), Y, "Y")
+
+
+@on_pairs
+def test_accelerations_of_models_nearby(tree: Tree, mimics: dict[str, dtau.Mimic]) -> None:
+    """Central differences of fourth order between models; what is added may be taken away."""
+    model = tree.model(mimics)
+    case = Case(model, 4, False)
+    change = heavier(model, 5, 0.02) - model.parameters
+    h = 0.1
+    near = [
+        dtau.forward_dynamics(
+            rebuilt(tree, model.parameters + k * h * change, mimics),
+            *(case.q, case.v, case.tau, case.f_ext),
+        )
+        for k in (-2, -1, 1, 2)
+    ]
+    want = (near[0] - 8 * near[1] + 8 * near[2] - near[3]) / (12 * h)
+    got = case.matrix() @ change.ravel()
+    assert_close(got, want, 1e-6, "differences", floor=cancelled(case.forward()))
+
+
+def test_parameters_of_joints() -> None:
+    """A wheel with nothing else: tau = (J + armature) a + damping v."""
+    builder = dtau.ModelBuilder("wheel", gravity=(0.0, 0.0, 0.0))
+    inertia = dtau.Inertia(1.0, (0.0, 0.0, 0.0), 0.5 * np.eye(3))
+    axle = dtau.Revolute((0, 0, 1))
+    builder.add(axle, name="wheel", inertia=inertia, armature=1.5, damping=3.0)
+    model = builder.build()
+    point = model, [0.25], [5.0], [7.0]
+    Y = dtau.inverse_dynamics_regressor(*point, joint_parameters=True)
+    assert Y.tolist() == [[0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 7, 5]]
+    gradient = dtau.forward_dynamics_parameter_derivatives(*point, joint_parameters=True)
+    assert_close(gradient[0, 9:], np.array([2.0, 2.0, -2.5]), TOLERANCE["rounding"])  # a = -4
+    assert not gradient[0, :9].any()
+
+
+# Complex step of the products by the state: the core is compiled for complex numbers too
+
+
+@on_robots
+def test_the_regressor_is_analytic_in_the_acceleration(name: str) -> None:
+    """Y is affine in a: its derivative by a, times pi, is the mass matrix without armature."""
+    case = Case(robot(name), 6, False)
+    h = 1e-30
+    Y = complex_core(
+        "inverse_dynamics_regressor",
+        *(case.model, case.q, case.v, case.a + 1j * h * np.eye(case.model.nv)),
+        joint_parameters=False,
+    )
+    got = (Y.imag / h) @ case.parameters  # rows: directions
+    want = case.mass - np.diag(case.model.armature)
+    assert_close(got.T, want, TOLERANCE["complex_step"], "mass matrix")
+
+
+# Inertias and their parameters
+
+
+@on_robots
+def test_parameters_there_and_back(name: str) -> None:
+    model = robot(name)
+    assert model.parameters.shape == (model.nbodies, 10)
+    assert not model.parameters.flags.writeable
+    for row in model.parameters:
+        inertia = dtau.Inertia.from_parameters(row)
+        assert_close(inertia.parameters, row, TOLERANCE["rounding"], "parameters")
+        assert not inertia.parameters.flags.writeable
+        assert_same_bits(inertia.tensor, inertia.tensor.T, "tensor")
+
+
+def test_parameters_of_an_inertia_are_about_the_origin() -> None:
+    point = dtau.Inertia(2.0, (1.0, 2.0, 3.0))
+    assert point.parameters.tolist() == [2, 2, 4, 6, 26, -4, 20, -6, -12, 10]
+    assert dtau.Inertia.from_parameters(point.parameters) == point
+    nothing = dtau.Inertia()
+    assert not nothing.parameters.any()
+    assert dtau.Inertia.from_parameters(np.zeros(10)) == nothing
+    weightless = dtau.Inertia(0.0, (0, 0, 0), np.diag([0.1, 0.2, 0.25]))
+    assert dtau.Inertia.from_parameters(weightless.parameters) == weightless
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        (np.zeros(9), r"parameters: expected shape \(10,\), got \(9,\)"),
+        (np.full(10, np.nan), "parameters: expected finite numbers, got"),
+        ([0, 1, 0, 0, 0, 0, 0, 0, 0, 0], "parameters: expected no first moment of a body without"),
+        ([-1, 0, 0, 0, 0, 0, 0, 0, 0, 0], "mass: expected a number of at least 0, got -1.0"),
+        ([1, 1, 0, 0, 1, 0, 0.5, 0, 0, 1], "tensor: expected a positive semidefinite matrix, got"),
+    ],
+)
+def test_parameters_of_no_body_are_refused(parameters: Array, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        dtau.Inertia.from_parameters(parameters)
+
+
+# Arguments
+
+
+@pytest.mark.parametrize("of_joints", [0, 1, None, "yes"])
+def test_the_option_is_a_bool(of_joints: object) -> None:
+    case = Case(robot("forest"), 7, False)
+    with pytest.raises(TypeError, match=r"joint_parameters: expected bool, got"):
+        dtau.inverse_dynamics_regressor(
+            case.model,
+            case.q,
+            case.v,
+            case.a,
+            joint_parameters=of_joints,  # type: ignore[arg-type]
+        )
+
+
+def test_parameters_of_another_number_are_refused() -> None:
+    for given_of_joints in (False, True):
+        case = Case(robot("forest"), 7, given_of_joints)
+        with pytest.raises(
+            ValueError, match=r"dparameters has shape \(\d+,\), expected \(..., \d+\)"
+        ):
+            dtau.inverse_dynamics_parameter_jvp(
+                *(case.model, case.q, case.v, case.a, case.variation),
+                joint_parameters=not given_of_joints,
+            )
