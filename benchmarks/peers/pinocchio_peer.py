@@ -39,6 +39,8 @@ CALLS: dict[str, tuple[str, tuple[str, ...]]] = {
     "center_of_mass": ("centerOfMass(m, d, q)", ("com",)),
     "integrate": ("integrate(m, q, dq)", ()),
     "difference": ("difference(m, q, q1)", ()),
+    "integrate_jacobians": ("dIntegrate(m, q, dq)", ()),
+    "difference_jacobians": ("dDifference(m, q, q1)", ()),
 }
 SYMMETRIC = ("M", "Minv")  # of which some functions fill the upper triangle only
 PARALLEL = {"inverse_dynamics": "rneaInParallel", "forward_dynamics": "abaInParallel"}
@@ -70,9 +72,11 @@ class Python:
         for row in rows[:CHECKED]:
             here = scope | dict(zip(case.function.arguments, row, strict=True))
             exec(statement, here)
-            found.append([_result(x, data, frame) for x in results] or [np.array(here["given"])])
+            given = here["given"]
+            given = given if isinstance(given, tuple) else (given,)
+            found.append([_result(x, data, frame) for x in results] or [*map(np.array, given)])
         got = [np.array(x) for x in zip(*found, strict=True)]
-        got = [mirrored(x, name) for x, name in zip(got, results or ("",), strict=True)]
+        got = [mirrored(x, name) for x, name in zip(got, results or ("",) * len(got), strict=True)]
         way = Way(got, in_order(case), Contender(run, LONE_STATES))
         if case.function.name in PARALLEL and hasattr(pinocchio, PARALLEL[case.function.name]):
             way.batch = self._parallel(case)

@@ -42,7 +42,9 @@ about the centre of mass                   centroidal_momentum_matrix;
                                            momentum_time_derivatives,
                                            centroidal_momentum_time_derivatives
 external wrenches                          wrench_at_frame gives f_ext
-configurations                             integrate, difference, normalize, neutral, random_state
+configurations                             integrate, difference, normalize, neutral, configuration,
+                                           random_state
+how they vary, in tangent spaces           integrate_jacobians, difference_jacobians; tangent_map
 =========================================  =======================================================
 
 Every function takes the model first and arrays whose leading axes are the batch, which broadcast
@@ -84,7 +86,14 @@ from dtau.functions.kinematics import (
     wrench_at_frame,
 )
 from dtau.functions.linearization import linearize, linearize_discrete
-from dtau.functions.manifold import difference, integrate, neutral, normalize, random_state
+from dtau.functions.manifold import (
+    configuration,
+    difference,
+    integrate,
+    neutral,
+    normalize,
+    random_state,
+)
 from dtau.functions.momentum import (
     centroidal_momentum,
     centroidal_momentum_matrix,
@@ -104,6 +113,7 @@ from dtau.functions.second_derivatives import (
     packed_indices,
 )
 from dtau.functions.steps import step, step_vjp
+from dtau.functions.tangent import difference_jacobians, integrate_jacobians, tangent_map
 from dtau.functions.terms import (
     bias_torque,
     coriolis_matrix,
@@ -141,6 +151,7 @@ from dtau.model.model import Model
 from dtau.model.pose import Pose
 from dtau.model.spatial import Inertia
 from dtau.results import (
+    DifferenceJacobians,
     DiscreteLinearization,
     Equilibrium,
     ForwardDynamicsDerivatives,
@@ -149,6 +160,7 @@ from dtau.results import (
     ForwardDynamicsProductsWithWrenches,
     ForwardDynamicsSecondDerivatives,
     HybridDynamics,
+    IntegrateJacobians,
     InverseDynamicsDerivatives,
     InverseDynamicsHessian,
     InverseDynamicsProducts,
@@ -162,12 +174,14 @@ from dtau.results import (
     State,
     StepProducts,
     StepProductsWithWrenches,
+    TangentMap,
 )
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Cylindrical",
+    "DifferenceJacobians",
     "DiscreteLinearization",
     "Equilibrium",
     "Fixed",
@@ -181,6 +195,7 @@ __all__ = [
     "Helical",
     "HybridDynamics",
     "Inertia",
+    "IntegrateJacobians",
     "InverseDynamicsDerivatives",
     "InverseDynamicsHessian",
     "InverseDynamicsProducts",
@@ -208,6 +223,7 @@ __all__ = [
     "State",
     "StepProducts",
     "StepProductsWithWrenches",
+    "TangentMap",
     "Universal",
     "bias_torque",
     "bias_torque_time_derivatives",
@@ -215,10 +231,12 @@ __all__ = [
     "centroidal_momentum",
     "centroidal_momentum_matrix",
     "centroidal_momentum_time_derivatives",
+    "configuration",
     "conventions",
     "coriolis_matrix",
     "coriolis_matrix_time_derivatives",
     "difference",
+    "difference_jacobians",
     "equilibrium",
     "forward_dynamics",
     "forward_dynamics_derivatives",
@@ -237,6 +255,7 @@ __all__ = [
     "hybrid_dynamics",
     "hybrid_dynamics_time_derivatives",
     "integrate",
+    "integrate_jacobians",
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
     "inverse_dynamics_hessian",
@@ -260,6 +279,7 @@ __all__ = [
     "robots",
     "step",
     "step_vjp",
+    "tangent_map",
     "wrench_at_frame",
 ]
 

@@ -1,5 +1,5 @@
 // Quaternions need branches for small angles: one state at a time.
-#include "dtau/algorithms/steps/manifold.hpp"
+#include "dtau/algorithms/steps/manifold_jacobians.hpp"
 #include "functions/arguments.hpp"
 #include "functions/shared/algorithms.hpp"
 
@@ -8,7 +8,15 @@ namespace {
 
 constexpr Out<"q", Quantity::q> result;
 constexpr Out<"dq", Quantity::v> increment;
+constexpr Out<"by_q", Quantity::matrix> by_q;
+constexpr Out<"by_dq", Quantity::matrix> by_dq;
+constexpr Out<"by_q0", Quantity::matrix> by_q0;
+constexpr Out<"by_q1", Quantity::matrix> by_q1;
+constexpr Out<"from_tangent", Quantity::from_tangent> from_tangent;
+constexpr Out<"to_tangent", Quantity::to_tangent> to_tangent;
 constexpr How alone = {.lanes = false, .complex = false, .counted = false};
+constexpr How sparse = {
+    .results = Results::sparse, .lanes = false, .complex = false, .counted = false};
 
 constexpr Function functions[] = {
     function({.name = "integrate"}, takes(q, dq), gives(result),
@@ -25,6 +33,23 @@ constexpr Function functions[] = {
         {.name = "normalize", .any_quaternions = true}, takes(q), gives(result),
         algorithm<NoWorkspace, alone>([]<class T>(const Tree& tree, const auto& x, const auto&) {
             normalize(tree, x[q], x[result]);
+        })),
+    function(
+        {.name = "integrate_jacobians", .results = "IntegrateJacobians"}, takes(q, dq),
+        gives(by_q, by_dq),
+        algorithm<NoWorkspace, sparse>([]<class T>(const Tree& tree, const auto& x, const auto&) {
+            integrate_jacobians(tree, x[dq], x[by_q], x[by_dq]);
+        })),
+    function({.name = "difference_jacobians", .results = "DifferenceJacobians"}, takes(q0, q1),
+             gives(by_q0, by_q1),
+             algorithm<DifferenceWorkspace, sparse>(
+                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                     difference_jacobians(tree, x[q0], x[q1], x[by_q0], x[by_q1], w);
+                 })),
+    function(
+        {.name = "tangent_map", .results = "TangentMap"}, takes(q), gives(from_tangent, to_tangent),
+        algorithm<NoWorkspace, sparse>([]<class T>(const Tree& tree, const auto& x, const auto&) {
+            tangent_map(tree, x[q], x[from_tangent], x[to_tangent]);
         })),
 };
 

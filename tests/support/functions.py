@@ -108,7 +108,7 @@ def _row_of_signature(name: str) -> Function:
         tuple(array for array, *_ in signature["inputs"]),
         tuple(_letters(shape) for shape in shapes),
         solves=signature["solves"],
-        sees_positions=name == "difference" or not IN_THE_WORLD.isdisjoint(shapes),
+        sees_positions=name.startswith("difference") or not IN_THE_WORLD.isdisjoint(shapes),
     )
 
 

@@ -23,6 +23,7 @@ and beside these
 `control_inputs`           which torques are inputs, for these three
 `kinematics`               placements, Jacobians of frames, external wrenches
 `manifold`                 moving on the configuration manifold, drawing from it
+`tangent`                  how that varies, and gradients by the numbers of q
 =========================  =========================================================
 
 A wrapper checks what only Python knows (names, options) and calls the core; the core reads the

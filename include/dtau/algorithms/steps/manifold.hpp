@@ -54,18 +54,30 @@ DTAU_INLINE Vec3<double> quaternion_log(const Quaternion<double>& x) {
     return std::copysign(scale, x.w) * x.v;
 }
 
+// Of the inverse of the right Jacobian, with h = angle / 2: e = (1 - h cot h) / t, and its derivative
+// by t.
+struct LogFunctions {
+    double e, de;
+};
+
+// Below t = 1 by series, as in angle_functions. [Notes] eq. 16.2
+DTAU_INLINE LogFunctions log_functions(double t) {
+    constexpr Coefficients<13> e = {
+        {// of Bernoulli numbers: |B_2| / 2!, |B_4| / 4!, ...
+         1.0 / 12, 1.0 / 720, 1.0 / 30240, 1.0 / 1209600, 1.0 / 47900160, 5.284190138687493e-10,
+         1.0 / 74724249600, 3.3896802963225827e-13, 8.586062056277845e-15, 2.174868698558062e-16,
+         5.5090028283602295e-18, 1.3954464685812522e-19, 3.534707039629467e-21}};
+    constexpr Coefficients<12> de = derivative(e);
+    if (t < 1.0) return {power_series(e, t), power_series(de, t)};
+    const double h = 0.5 * std::sqrt(t), sine = std::sin(h), cotangent = std::cos(h) / sine;
+    const double e1 = (1.0 - h * cotangent) / t;
+    return {e1, (0.125 * (1.0 / (sine * sine) - cotangent / h) - e1) / t};
+}
+
 // V(w)^-1 p
 DTAU_INLINE Vec3<double> log_translation(const Vec3<double>& w, const Vec3<double>& p) {
-    const double t = dot(w, w);
-    double d;
-    if (t < 1e-2) {  // where the series is exact to rounding
-        d = 1.0 / 12 + t * (1.0 / 720 + t * (1.0 / 30240 + t * (1.0 / 1209600)));
-    } else {
-        const double half = 0.5 * std::sqrt(t);
-        d = (1.0 - half * std::cos(half) / std::sin(half)) / t;
-    }
     const Vec3<double> wp = cross(w, p);
-    return fma(-0.5, wp, fma(d, cross(w, wp), p));
+    return fma(-0.5, wp, fma(log_functions(dot(w, w)).e, cross(w, wp), p));
 }
 
 template <class T>
