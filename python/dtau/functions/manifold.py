@@ -209,7 +209,7 @@ def configuration(model: Model, positions: Mapping[str, ArrayLike | Pose]) -> ND
     >>> import dtau
     >>> model = dtau.robots.quadruped()
     >>> base = dtau.Pose.from_rpy((0.0, 0.0, 0.5), xyz=(1, 2, 0.6))
-    >>> q = dtau.configuration(model, {"root": base, "LF_HFE": 0.6})
+    >>> q = dtau.configuration(model, {"root_joint": base, "LF_HFE": 0.6})
     >>> q[:3], float(q[model.joint("LF_HFE").q][0])
     (array([1. , 2. , 0.6]), 0.6)
     """
