@@ -348,7 +348,7 @@ FUNCTIONS: tuple[Function, ...] = (
 )
 
 # Public functions without a row: of files; of no array; what is computed by others of these.
-OTHERS = {"load", "neutral", "random_state", "packed_indices", "equilibrium"}
+OTHERS = {"load", "neutral", "configuration", "random_state", "packed_indices", "equilibrium"}
 
 everywhere = pytest.mark.parametrize("function", FUNCTIONS, ids=str)
 

@@ -22,6 +22,7 @@ _ORTHONORMAL = 1e-6  # a matrix further than this from orthonormal is no rotatio
 _ROUNDING = 10 * float(np.finfo(np.float64).eps)  # closer than this it is left as it is
 _IDENTITY = np.eye(3)
 _NO_ROTATION = _IDENTITY.tolist()
+_LARGEST = 1e300  # of a twist: sums of larger numbers would not fit
 _LAST_ROW = np.array([0.0, 0.0, 0.0, 1.0])  # of a homogeneous matrix
 
 
@@ -109,7 +110,10 @@ class Pose(Immutable):
             raise ValueError(
                 f"matrix: expected the last row (0, 0, 0, 1), got {tuple(numbers[3].tolist())}"
             )
-        return cls(numbers[:3, :3], numbers[:3, 3])
+        try:
+            return cls(numbers[:3, :3], numbers[:3, 3])
+        except ValueError as error:
+            raise ValueError(f"matrix: {error}") from None
 
     @classmethod
     def from_rpy(cls, rpy: ArrayLike = (0, 0, 0), xyz: ArrayLike = (0, 0, 0)) -> Pose:
@@ -222,6 +226,8 @@ class Pose(Immutable):
         numbers = real_array("twist", twist, (6,))
         linear, vector = numbers[:3], numbers[3:]
         angle = math.hypot(*vector)
+        if max(angle, math.hypot(*linear)) > _LARGEST:
+            raise ValueError(f"twist: expected numbers up to {_LARGEST:g}, got {numbers.tolist()}")
         rotation = rotation_of_quaternion(quaternion_of_vector(vector))
         if angle == 0.0:
             return cls(rotation, linear)
