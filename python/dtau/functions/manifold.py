@@ -101,6 +101,7 @@ def difference(
     -----
     [Sola]. Quaternions q and -q are one rotation: they differ by zero. At an angle of exactly pi
     both directions are shortest; the result's sign follows that of w of the quaternion between.
+    For gradients of what is made of it see `dtau.difference_jacobians`.
 
     Examples
     --------
