@@ -78,6 +78,8 @@ FUNCTIONS = (
     Function("potential_energy", ("q",), ("",)),
     Function("integrate", ("q", "dq"), ("q",)),
     Function("difference", ("q", "q1"), ("v",)),
+    Function("integrate_jacobians", ("q", "dq"), ("vv",) * 2, order=1),
+    Function("difference_jacobians", ("q", "q1"), ("vv",) * 2, order=1),
     Function("step", _QVT, ("q", "v"), "dt, 'semi_implicit'", solves=True),
     Function(
         "linearize_discrete",

@@ -62,6 +62,8 @@ CALLS: dict[str, tuple[str, tuple[str, ...]]] = {
     "potential_energy": ("computePotentialEnergy(m, d, q)", ()),
     "integrate": ("integrate(m, q, dq)", ()),
     "difference": ("difference(m, q, q1)", ()),
+    "integrate_jacobians": ("dIntegrate(m, q, dq)", ()),
+    "difference_jacobians": ("dDifference(m, q, q1)", ()),
 }
 SYMMETRIC = ("M", "Minv")  # of which some functions fill the upper triangle only
 PARALLEL = {"inverse_dynamics": "rneaInParallel", "forward_dynamics": "abaInParallel"}
@@ -93,9 +95,9 @@ class Python:
         for row in rows[:CHECKED]:
             here = scope | dict(zip(case.function.arguments, row, strict=True))
             exec(statement, here)
-            found.append([_result(x, data, frame, here["given"]) for x in results or ("given",)])
+            found.append(_results(results, data, frame, here["given"]))
         got = [np.array(x) for x in zip(*found, strict=True)]
-        got = [mirrored(x, name) for x, name in zip(got, results or ("",), strict=True)]
+        got = [mirrored(x, name) for x, name in zip(got, results or ("",) * len(got), strict=True)]
         way = Way(got, in_order(case), Contender(run, LONE_STATES))
         if case.function.name in PARALLEL and hasattr(pinocchio, PARALLEL[case.function.name]):
             way.batch = self._parallel(case)
@@ -218,6 +220,13 @@ def mirrored(result: Array, name: str) -> Array:
     if name not in SYMMETRIC:
         return result
     return np.triu(result) + np.swapaxes(np.triu(result, 1), -1, -2)
+
+
+def _results(names: tuple[str, ...], data: Any, frame: int, given: Any) -> list[Array]:
+    """What a function left in the data; without names, all that it gave."""
+    if names:
+        return [_result(name, data, frame, given) for name in names]
+    return [np.array(x) for x in (given if isinstance(given, tuple) else (given,))]
 
 
 def _result(name: str, data: Any, frame: int, given: Any) -> Array:

@@ -56,7 +56,9 @@ energy                                     kinetic_energy, potential_energy;
                                            kinetic_energy_derivatives,
                                            potential_energy_derivatives
 external wrenches                          wrench_at_frame gives f_ext
-configurations                             integrate, difference, normalize, neutral, random_state
+configurations                             integrate, difference, normalize, neutral, configuration,
+                                           random_state
+how they vary, in tangent spaces           integrate_jacobians, difference_jacobians; tangent_map
 =========================================  =======================================================
 
 Every function takes the model first and arrays whose leading axes are the batch, which broadcast
@@ -103,7 +105,14 @@ from dtau.functions.kinematics import (
     wrench_at_frame,
 )
 from dtau.functions.linearization import linearize, linearize_discrete
-from dtau.functions.manifold import difference, integrate, neutral, normalize, random_state
+from dtau.functions.manifold import (
+    configuration,
+    difference,
+    integrate,
+    neutral,
+    normalize,
+    random_state,
+)
 from dtau.functions.momentum import (
     centroidal_momentum,
     centroidal_momentum_derivatives,
@@ -136,6 +145,7 @@ from dtau.functions.second_derivatives import (
     packed_indices,
 )
 from dtau.functions.steps import step, step_vjp
+from dtau.functions.tangent import difference_jacobians, integrate_jacobians, tangent_map
 from dtau.functions.terms import (
     bias_torque,
     coriolis_matrix,
@@ -178,12 +188,14 @@ from dtau.model.joints import (
 )
 from dtau.model.links import Frame, Joint, Limits, Link, Mimic
 from dtau.model.model import Model
-from dtau.model.spatial import Inertia, Pose
+from dtau.model.pose import Pose
+from dtau.model.spatial import Inertia
 from dtau.results import (
     CenterOfMassAccelerationDerivatives,
     CenterOfMassVelocityDerivatives,
     CentroidalMomentumDerivatives,
     CentroidalMomentumRateDerivatives,
+    DifferenceJacobians,
     DiscreteLinearization,
     Equilibrium,
     ForwardDynamicsDerivatives,
@@ -192,6 +204,7 @@ from dtau.results import (
     ForwardDynamicsProductsWithWrenches,
     ForwardDynamicsSecondDerivatives,
     HybridDynamics,
+    IntegrateJacobians,
     InverseDynamicsDerivatives,
     InverseDynamicsHessian,
     InverseDynamicsProducts,
@@ -206,6 +219,7 @@ from dtau.results import (
     State,
     StepProducts,
     StepProductsWithWrenches,
+    TangentMap,
 )
 
 __version__ = "0.1.0"
@@ -216,6 +230,7 @@ __all__ = [
     "CentroidalMomentumDerivatives",
     "CentroidalMomentumRateDerivatives",
     "Cylindrical",
+    "DifferenceJacobians",
     "DiscreteLinearization",
     "Equilibrium",
     "Fixed",
@@ -229,6 +244,7 @@ __all__ = [
     "Helical",
     "HybridDynamics",
     "Inertia",
+    "IntegrateJacobians",
     "InverseDynamicsDerivatives",
     "InverseDynamicsHessian",
     "InverseDynamicsProducts",
@@ -257,6 +273,7 @@ __all__ = [
     "State",
     "StepProducts",
     "StepProductsWithWrenches",
+    "TangentMap",
     "Universal",
     "bias_torque",
     "bias_torque_time_derivatives",
@@ -272,10 +289,12 @@ __all__ = [
     "centroidal_momentum_rate",
     "centroidal_momentum_rate_derivatives",
     "centroidal_momentum_time_derivatives",
+    "configuration",
     "conventions",
     "coriolis_matrix",
     "coriolis_matrix_time_derivatives",
     "difference",
+    "difference_jacobians",
     "equilibrium",
     "forward_dynamics",
     "forward_dynamics_derivatives",
@@ -297,6 +316,7 @@ __all__ = [
     "hybrid_dynamics",
     "hybrid_dynamics_time_derivatives",
     "integrate",
+    "integrate_jacobians",
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
     "inverse_dynamics_hessian",
@@ -327,6 +347,7 @@ __all__ = [
     "robots",
     "step",
     "step_vjp",
+    "tangent_map",
     "wrench_at_frame",
 ]
 

@@ -8,6 +8,7 @@ Axes = Literal["body", "world", "mixed"]
 Contact = Literal["wrench", "force"]
 Integrator = Literal["euler", "semi_implicit", "rk4"]
 MimicJoints = Literal["independent", "exact"]
+QuaternionOrder = Literal["xyzw", "wxyz"]
 Root = Literal["fixed", "free"]
 JointKindName = Literal[
     "revolute", "prismatic", "helical", "spherical", "free", "cylindrical", "planar", "universal"

@@ -148,6 +148,27 @@ class StepProductsWithWrenches(NamedTuple):
     by_f_ext: NDArray[np.float64]
 
 
+class IntegrateJacobians(NamedTuple):
+    """How ``q (+) dq`` moves with ``q`` and with ``dq``, ``(..., nv, nv)``, in tangent spaces."""
+
+    by_q: NDArray[np.float64]
+    by_dq: NDArray[np.float64]
+
+
+class DifferenceJacobians(NamedTuple):
+    """How the displacement from ``q0`` to ``q1`` changes with each, ``(..., nv, nv)``."""
+
+    by_q0: NDArray[np.float64]
+    by_q1: NDArray[np.float64]
+
+
+class TangentMap(NamedTuple):
+    """dq/dt = ``from_tangent`` v, ``(..., nq, nv)``, and back: v = ``to_tangent`` dq/dt."""
+
+    from_tangent: NDArray[np.float64]
+    to_tangent: NDArray[np.float64]
+
+
 class Placements(NamedTuple):
     """Poses in the world: a point ``x`` of the frame is at ``rotation @ x + translation``."""
 

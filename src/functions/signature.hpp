@@ -14,6 +14,8 @@ enum class Quantity {
     v,                // (nv)
     torque,           // (nv)
     matrix,           // (nv, nv)
+    from_tangent,     // (nq, nv)
+    to_tangent,       // (nv, nq)
     torque_matrix,    // (nv, nv), zero where row and column are not related
     wrenches,         // (nbodies, 6), as the user counts bodies
     rotations,        // (nbodies, 3, 3)

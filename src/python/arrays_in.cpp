@@ -24,6 +24,10 @@ Shape core_shape(Quantity quantity, const Sizes& sizes) {
         case Quantity::matrix:
         case Quantity::torque_matrix:
             return {2, {nv, nv}};
+        case Quantity::from_tangent:
+            return {2, {independent_nq(tree), nv}};
+        case Quantity::to_tangent:
+            return {2, {nv, independent_nq(tree)}};
         case Quantity::wrenches:
         case Quantity::twists:
             return {2, {tree.nlinks, 6}};

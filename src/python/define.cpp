@@ -64,6 +64,10 @@ const char* shape(Quantity quantity) {
         case Quantity::matrix:
         case Quantity::torque_matrix:
             return "(nv, nv)";
+        case Quantity::from_tangent:
+            return "(nq, nv)";
+        case Quantity::to_tangent:
+            return "(nv, nq)";
         case Quantity::wrenches:
         case Quantity::twists:
             return "(nbodies, 6)";

@@ -80,6 +80,14 @@ def tensor(rng: np.random.Generator) -> Array:
 PARTS: dict[str, Part] = {
     "pose": Part(dtau.Pose, {"rotation": rotation, "translation": vector}),
     "rpy": Part(dtau.Pose.from_rpy, {"rpy": vector, "xyz": vector}),
+    "matrix": Part(
+        dtau.Pose.from_matrix, {"matrix": lambda rng: dtau.Pose(rotation(rng)).matrix()}
+    ),
+    "quaternion": Part(
+        lambda **given: dtau.Pose.from_quaternion(**given, order="wxyz"),
+        {"quaternion": random_quaternion, "translation": vector},
+    ),
+    "twist": Part(dtau.Pose.exp, {"twist": lambda rng: rng.uniform(-3.0, 3.0, 6)}),
     "inertia": Part(dtau.Inertia, {"mass": positive, "com": vector, "tensor": tensor}),
     "revolute": Part(dtau.Revolute, {"axis": vector}),
     "prismatic": Part(dtau.Prismatic, {"axis": vector}),

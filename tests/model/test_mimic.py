@@ -241,6 +241,10 @@ def test_the_manifold_is_that_of_the_independent_joints(pair: Pair, seed: int) -
     step = dtau.difference(pair.tied, s["q0"], s["q1"])
     full = dtau.difference(pair.free, pair.q(s["q0"]), pair.q(s["q1"]))
     assert_close(pair.G @ step, full, TOLERANCE["long sums"], "dq", floor=1.0)
+    by = dtau.integrate_jacobians(pair.tied, s["q"], s["dq"])
+    by_all = dtau.integrate_jacobians(pair.free, pair.q(s["q"]), pair.G @ s["dq"])
+    for x, y in zip(by, by_all, strict=True):
+        assert_close(pair.G @ x, y @ pair.G, TOLERANCE["long sums"], "integrate_jacobians")
 
 
 @pytest.fixture

@@ -253,6 +253,13 @@ def test_manifold(name: str, root: str) -> None:
             turns = round((ours[i] - want[i]) / (2.0 * np.pi))
             want[i] += 2.0 * np.pi * turns
     close(ours, want, "difference")
+    moved = dtau.integrate_jacobians(p.model, q, dq)
+    for x, y in zip(moved, pin.dIntegrate(p.peer, p.q(q), dq[p.iv]), strict=True):
+        close(p.square(x), y, "integrate_jacobians")
+    apart = dtau.difference_jacobians(p.model, s["q0"], s["q1"])
+    theirs = pin.dDifference(p.peer, p.q(s["q0"]), p.q(s["q1"]))
+    for x, y in zip(apart, theirs, strict=True):
+        close(p.square(x), y, "difference_jacobians")
 
 
 @cases(needs_inertia=False)

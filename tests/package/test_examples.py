@@ -50,6 +50,44 @@ def test_the_payload_is_found_within_its_standard_errors(
     assert body[0] == pytest.approx(identification.PAYLOAD.mass, rel=0.01)
     assert np.all(errors < 0.1 * np.abs(identification.as_body(found.parameters[:10])).max())
     assert "largest error" in capsys.readouterr().out
+def test_inverse_kinematics_reaches_what_is_in_reach(
+    script: Callable[[str], Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    ik = script("examples/inverse_kinematics")
+    model = ik.arm()
+    targets = ik.random_targets(model, 20)
+    search = ik.reach(model, targets)
+    ik.report(search)
+    assert "reached: 20 of 20" in capsys.readouterr().out
+    tool = ik.as_configurations(*dtau.frame_placements(model, search.q, ik.TOOL))
+    left = dtau.difference(ik.pose_model(), targets, tool)
+    assert_close(left, np.zeros((20, 6)), 10 * ik.REACHED, "error", floor=1.0)
+    assert (search.q >= model.lower_limits).all()
+    assert (search.q <= model.upper_limits).all()
+
+
+def test_inverse_kinematics_ends_where_the_gradient_vanishes(script: Callable[[str], Any]) -> None:
+    """Within the limits, by central differences; without the manifold's Jacobian it does not."""
+    ik = script("examples/inverse_kinematics")
+    model, poses = ik.arm(), ik.pose_model()
+    far = ik.out_of_reach(ik.random_targets(model, 20))
+
+    def cost(q: np.ndarray, target: np.ndarray) -> np.ndarray:
+        tool = ik.as_configurations(*dtau.frame_placements(model, q, ik.TOOL))
+        return 0.5 * ((ik.WEIGHT * dtau.difference(poses, target, tool)) ** 2).sum(axis=-1)
+
+    largest = {}
+    for exact in (True, False):
+        q = ik.reach(model, far, exact=exact, restarts=False, steps=120).q
+        inside = (np.abs(q) < 2.899).all(axis=-1)
+        step = 1e-5 * np.eye(model.nv)
+        gradients = [
+            (cost(x + step, y) - cost(x - step, y)) / 2e-5
+            for x, y in zip(q[inside], far[inside], strict=True)
+        ]
+        largest[exact] = np.abs(gradients).max(axis=-1)
+    assert np.median(largest[True]) < 1e-6
+    assert np.median(largest[False]) > 1e-2
 
 
 def test_six_propellers_push_every_way(script: Callable[[str], Any]) -> None:

@@ -95,7 +95,7 @@ LETTERS = {"nq": "q", "nv": "v", "nbodies": "b", "nframes": "f"}
 # Shapes of results that see positions (those about the centre of mass: of trees among each other),
 # and other functions that do.
 IN_THE_WORLD = {"(nq,)", "(nbodies, 3)", "(6,)", "(6, nv)"}
-SEE_POSITIONS = {"difference", "center_of_mass", "potential_energy"}
+SEE_POSITIONS = {"difference", "difference_jacobians", "center_of_mass", "potential_energy"}
 
 
 def _row_of_signature(name: str) -> Function:
@@ -378,7 +378,7 @@ FUNCTIONS: tuple[Function, ...] = (
 )
 
 # Public functions without a row: of files; of no array; what is computed by others of these.
-OTHERS = {"load", "neutral", "random_state", "packed_indices", "equilibrium"}
+OTHERS = {"load", "neutral", "configuration", "random_state", "packed_indices", "equilibrium"}
 
 everywhere = pytest.mark.parametrize("function", FUNCTIONS, ids=str)
 

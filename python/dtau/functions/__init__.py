@@ -29,6 +29,7 @@ and beside these
 `momentum`                 momentum of all bodies, its rate and derivatives
 `energy`                   kinetic and potential energy, and their gradients
 `manifold`                 moving on the configuration manifold, drawing from it
+`tangent`                  how that varies, and gradients by the numbers of q
 =========================  =========================================================
 
 A wrapper checks what only Python knows (names, options) and calls the core; the core reads the

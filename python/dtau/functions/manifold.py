@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +12,7 @@ from dtau import _core
 from dtau.checks import require
 from dtau.model.joints import Cylindrical, Free, Planar, Spherical
 from dtau.model.model import Model
+from dtau.model.pose import Pose
 from dtau.results import State
 
 _POSITIONS = {Free: 3, Planar: 2, Cylindrical: 1}  # coordinates that are lengths come first
@@ -100,6 +101,7 @@ def difference(
     -----
     [Sola]. Quaternions q and -q are one rotation: they differ by zero. At an angle of exactly pi
     both directions are shortest; the result's sign follows that of w of the quaternion between.
+    For gradients of what is made of it see `dtau.difference_jacobians`.
 
     Examples
     --------
@@ -176,6 +178,57 @@ def neutral(model: Model) -> NDArray[np.float64]:
     q = np.zeros(model.nq)
     for quaternion in _quaternions(model):
         q[quaternion.stop - 1] = 1.0
+    return q
+
+
+def configuration(model: Model, positions: Mapping[str, ArrayLike | Pose]) -> NDArray[np.float64]:
+    """Configuration with some joints where they are said to be, and all others neutral.
+
+    The way back is ``q[model.joint(name).q]``, and as a pose ``joint.type.placement`` of that.
+
+    Parameters
+    ----------
+    model : Model
+    positions : mapping of str to float, array_like (nq of the joint,) or Pose
+        Names of joints, and their coordinates; or where the body stands in the joint's frame, as
+        `JointType.coordinates` reads it. Limits are not looked at.
+
+    Returns
+    -------
+    ndarray (nq,)
+
+    Raises
+    ------
+    ValueError
+        If there is no such joint, it mimics another, coordinates are not valid, or the joint cannot
+        take the pose.
+    TypeError
+        If it is no mapping, or a value is neither real numbers nor a pose.
+
+    Examples
+    --------
+    >>> import dtau
+    >>> model = dtau.robots.quadruped()
+    >>> base = dtau.Pose.from_rpy((0.0, 0.0, 0.5), xyz=(1, 2, 0.6))
+    >>> q = dtau.configuration(model, {"root_joint": base, "LF_HFE": 0.6})
+    >>> q[:3], float(q[model.joint("LF_HFE").q][0])
+    (array([1. , 2. , 0.6]), 0.6)
+    """
+    require("positions", positions, Mapping)
+    q = neutral(model)
+    for name, position in positions.items():
+        joint = model.joint(name)
+        if joint.mimic is not None:
+            raise ValueError(f"joint {name!r} mimics {joint.mimic.joint!r}: place that one")
+        try:
+            if not isinstance(position, Pose):
+                position = np.reshape(position, -1) if joint.type.nq == 1 else position
+                joint.type.placement(position)  # refuses what is not valid
+            q[joint.q] = (
+                joint.type.coordinates(position) if isinstance(position, Pose) else position
+            )
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"position of joint {name!r}: {error}") from None
     return q
 
 

@@ -7,6 +7,8 @@
 // coordinates do not depend on them.
 #pragma once
 
+#include <type_traits>
+
 #include "dtau/algorithms/steps/exponential.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -54,18 +56,40 @@ DTAU_INLINE Vec3<double> quaternion_log(const Quaternion<double>& x) {
     return std::copysign(scale, x.w) * x.v;
 }
 
+// Of the inverse of the right Jacobian, with h = angle / 2: e = (1 - h cot h) / t, and its derivative
+// by t.
+template <class T>
+struct LogFunctions {
+    T e, de;
+};
+
+// Below t = 1 by series, as in angle_functions. [Notes] eq. 16.2
+template <class T>
+DTAU_INLINE LogFunctions<T> log_functions(T t) {
+    constexpr Coefficients<13> e = {
+        {// of Bernoulli numbers: |B_2| / 2!, |B_4| / 4!, ...
+         1.0 / 12, 1.0 / 720, 1.0 / 30240, 1.0 / 1209600, 1.0 / 47900160, 5.284190138687493e-10,
+         1.0 / 74724249600, 3.3896802963225827e-13, 8.586062056277845e-15, 2.174868698558062e-16,
+         5.5090028283602295e-18, 1.3954464685812522e-19, 3.534707039629467e-21}};
+    constexpr Coefficients<12> de = derivative(e);
+    const auto small = less(t, 1.0);
+    if constexpr (std::is_same_v<T, double>)
+        if (small) return {power_series(e, t), power_series(de, t)};
+    const T safe = select(small, T(1.0), t), inverse = T(1.0) / safe;
+    const T h = T(0.5) * square_root(safe);
+    T sine, cosine;
+    sincos(h, sine, cosine);
+    const T cotangent = cosine / sine;
+    const T e1 = (T(1.0) - h * cotangent) * inverse;
+    const T de1 = (T(0.125) * (T(1.0) / (sine * sine) - cotangent / h) - e1) * inverse;
+    if constexpr (std::is_same_v<T, double>) return {e1, de1};
+    return {select(small, power_series(e, t), e1), select(small, power_series(de, t), de1)};
+}
+
 // V(w)^-1 p
 DTAU_INLINE Vec3<double> log_translation(const Vec3<double>& w, const Vec3<double>& p) {
-    const double t = dot(w, w);
-    double d;
-    if (t < 1e-2) {  // where the series is exact to rounding
-        d = 1.0 / 12 + t * (1.0 / 720 + t * (1.0 / 30240 + t * (1.0 / 1209600)));
-    } else {
-        const double half = 0.5 * std::sqrt(t);
-        d = (1.0 - half * std::cos(half) / std::sin(half)) / t;
-    }
     const Vec3<double> wp = cross(w, p);
-    return fma(-0.5, wp, fma(d, cross(w, wp), p));
+    return fma(-0.5, wp, fma(log_functions(dot(w, w)).e, cross(w, wp), p));
 }
 
 template <class T>
@@ -97,37 +121,40 @@ void integrate(const Tree& tree, const T* q, const T* dq, T* result) {
     }
 }
 
-// dq with q0 (+) dq = q1; the angle of a planar joint up to multiples of 2 pi
+// The displacement of a joint from its coordinates x to y; the angle of a planar joint up to multiples
+// of 2 pi.
+inline void joint_difference(const Body& body, const double* x, const double* y, double* d) {
+    if (body.kind == JointKind::planar) {
+        const double s = std::sin(x[2]), c = std::cos(x[2]), p = y[0] - x[0], r = y[1] - x[1];
+        d[2] = std::remainder(y[2] - x[2], 2.0 * 3.14159265358979323846);
+        const Vec3<double> u =
+            log_translation({0.0, 0.0, d[2]}, {c * p + s * r, c * r - s * p, 0.0});
+        d[0] = u.x, d[1] = u.y;
+        return;
+    }
+    if (body.quaternion < 0) {
+        for (int k = 0; k < body.nv; ++k) d[k] = y[k] - x[k];
+        return;
+    }
+    const int k = body.quaternion - body.q;
+    double unit[4];
+    store_normalized(load_quaternion(x + k), unit);
+    const Quaternion<double> inverse = {{-unit[0], -unit[1], -unit[2]}, unit[3]};
+    store_normalized(load_quaternion(y + k), unit);
+    const Vec3<double> w = quaternion_log(inverse * load_quaternion(unit));
+    d[k] = w.x, d[k + 1] = w.y, d[k + 2] = w.z;
+    if (body.kind == JointKind::free) {
+        const Vec3<double> step = {y[0] - x[0], y[1] - x[1], y[2] - x[2]};
+        const Vec3<double> u = log_translation(w, transposed_mul(quaternion_rotation(x + 3), step));
+        d[0] = u.x, d[1] = u.y, d[2] = u.z;
+    }
+}
+
+// dq with q0 (+) dq = q1
 inline void difference(const Tree& tree, const double* q0, const double* q1, double* dq) {
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
-        const double *x = q0 + body.q, *y = q1 + body.q;
-        double* d = dq + body.v;
-        if (body.kind == JointKind::planar) {
-            const double s = std::sin(x[2]), c = std::cos(x[2]), p = y[0] - x[0], r = y[1] - x[1];
-            d[2] = std::remainder(y[2] - x[2], 2.0 * 3.14159265358979323846);
-            const Vec3<double> u =
-                log_translation({0.0, 0.0, d[2]}, {c * p + s * r, c * r - s * p, 0.0});
-            d[0] = u.x, d[1] = u.y;
-            continue;
-        }
-        if (body.quaternion < 0) {
-            for (int k = 0; k < body.nv; ++k) d[k] = y[k] - x[k];
-            continue;
-        }
-        const int k = body.quaternion - body.q;
-        double unit[4];
-        store_normalized(load_quaternion(x + k), unit);
-        const Quaternion<double> inverse = {{-unit[0], -unit[1], -unit[2]}, unit[3]};
-        store_normalized(load_quaternion(y + k), unit);
-        const Vec3<double> w = quaternion_log(inverse * load_quaternion(unit));
-        d[k] = w.x, d[k + 1] = w.y, d[k + 2] = w.z;
-        if (body.kind == JointKind::free) {
-            const Vec3<double> step = {y[0] - x[0], y[1] - x[1], y[2] - x[2]};
-            const Vec3<double> u =
-                log_translation(w, transposed_mul(quaternion_rotation(x + 3), step));
-            d[0] = u.x, d[1] = u.y, d[2] = u.z;
-        }
+        joint_difference(body, q0 + body.q, q1 + body.q, dq + body.v);
     }
 }
 

@@ -1,0 +1,245 @@
+"""Inverse kinematics of an arm: Gauss-Newton on the manifold of poses, a thousand targets at once.
+
+The tool of a 7-axis arm is to reach poses. The error of a pose is a displacement on the manifold,
+
+    e = difference(target, tool)         6 numbers, zero where the tool is at its target
+
+and with J, the Jacobian of the tool along its own axes, the derivative of e by q is
+
+    de/dq = difference_jacobians(target, tool).by_q1 @ J
+
+Steps are damped (Levenberg and Marquardt) and kept within the joints' limits; an arm that gets
+stuck there, or in a fold, starts again elsewhere. Then the same targets out of reach, where the arm
+is to come as near as it can. There J alone, as is often written, is silently wrong: its steps end
+where no gradient vanishes, short of the nearest pose.
+
+    python examples/inverse_kinematics.py                # how many targets are reached, how fast
+    python examples/inverse_kinematics.py --plot ik.png  # and how the errors fell (matplotlib)
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+import dtau
+
+TOOL = "tool"
+WEIGHT = np.repeat([1.0, 0.3], 3)  # of errors in metres and radians
+REACHED = 1e-10  # weighted error
+LENGTHS = (0.34, 0.2, 0.2, 0.2, 0.2, 0.1, 0.1)
+PATIENCE = 16  # steps of an arm before it starts again elsewhere
+FAR = 1.6  # m from the arm's foot: further than it reaches
+
+
+@dataclass(frozen=True)
+class Search:
+    """What became of many targets; the first axis of `errors` is the step, then the target."""
+
+    q: np.ndarray
+    errors: np.ndarray  # weighted
+    starts: np.ndarray  # of each arm
+    seconds: float
+
+    @property
+    def reached(self) -> np.ndarray:
+        """Whether each target is reached."""
+        return self.errors[-1] < REACHED
+
+    @property
+    def steps(self) -> np.ndarray:
+        """How many steps each arm took."""
+        return (self.errors >= REACHED).sum(axis=0)
+
+
+def arm() -> dtau.Model:
+    """A 7-axis arm with a reach of 1.3 m; the tool sits beside the last axis, and is tilted."""
+    builder = dtau.ModelBuilder("arm")
+    parent, end = None, 0.0
+    for i, length in enumerate(LENGTHS):
+        parent = builder.add(
+            dtau.Revolute(axis=(0, 1, 0) if i % 2 else (0, 0, 1)),
+            name=f"axis{i + 1}",
+            parent=parent,
+            placement=dtau.Pose(translation=(0, 0, end)),
+            inertia=dtau.Inertia(2.0, (0, 0, 0.5 * length), 0.01 * np.eye(3)),
+            limits=dtau.Limits(lower=-2.9, upper=2.9),
+        )
+        end = length
+    placement = dtau.Pose.from_rpy((0.0, 0.4, 0.0), xyz=(0.05, 0.0, end))
+    builder.add(dtau.Fixed(), name=TOOL, parent=parent, placement=placement)
+    return builder.build()
+
+
+def pose_model() -> dtau.Model:
+    """A body that floats: its configurations are poses, so poses are compared as those are."""
+    builder = dtau.ModelBuilder("pose")
+    builder.add(dtau.Free(), name="pose", inertia=dtau.Inertia(1.0, tensor=np.eye(3)))
+    return builder.build()
+
+
+def as_configurations(rotation: np.ndarray, translation: np.ndarray) -> np.ndarray:
+    """Poses (..., 3, 3), (..., 3) as configurations (..., 7) of a free joint."""
+    (a, b, c), (d, e, f), (g, h, i) = np.moveaxis(rotation, (-2, -1), (0, 1))
+    products = np.array(  # 4 x, 4 y, 4 z, 4 w times the quaternion (x, y, z, w)
+        [
+            [1 + a - e - i, d + b, c + g, h - f],
+            [d + b, 1 - a + e - i, h + f, c - g],
+            [c + g, h + f, 1 - a - e + i, d - b],
+            [h - f, c - g, d - b, 1 + a + e + i],
+        ]
+    )
+    largest = np.argmax(np.einsum("kk...->k...", products), axis=0)  # whose row keeps all digits
+    row = np.take_along_axis(products, largest[np.newaxis, np.newaxis], axis=0)[0]
+    quaternion = np.moveaxis(row / np.linalg.norm(row, axis=0), 0, -1)
+    return np.concatenate([translation, quaternion], axis=-1)
+
+
+def reach(
+    model: dtau.Model,
+    targets: np.ndarray,
+    *,
+    exact: bool = True,
+    restarts: bool = True,
+    steps: int = 1000,
+    seed: int = 0,
+    progress: bool = False,
+) -> Search:
+    """Step all arms towards their targets (n, 7) at once; each line takes all that are on the way.
+
+    Without `exact` the Jacobian of the difference is left out.
+    """
+    poses, rng = pose_model(), np.random.default_rng(seed)
+    began = time.perf_counter()
+
+    def errors(q: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        tool = as_configurations(*dtau.frame_placements(model, q, TOOL))
+        return tool, WEIGHT * dtau.difference(poses, targets, tool)
+
+    q = np.zeros((len(targets), model.nv)) + 0.3
+    tool, error = errors(q, targets)
+    damping, age = np.full(len(q), 1e-3), np.zeros(len(q), dtype=int)
+    starts = np.ones(len(q), dtype=int)
+    history = [np.linalg.norm(error, axis=-1)]
+    for step in range(steps):
+        way = np.flatnonzero(history[-1] >= REACHED)
+        if progress and step % 40 == 0:
+            print(f"step {step:3}: {len(q) - len(way)} of {len(q)} reached", flush=True)
+        if not len(way):
+            break
+        by_q = dtau.frame_jacobians(model, q[way], TOOL)
+        if exact:
+            by_q = dtau.difference_jacobians(poses, targets[way], tool[way]).by_q1 @ by_q
+        by_q = WEIGHT[:, np.newaxis] * by_q
+        transposed = np.swapaxes(by_q, -1, -2)
+        damped = transposed @ by_q + damping[way, np.newaxis, np.newaxis] * np.eye(model.nv)
+        change = np.linalg.solve(damped, -(transposed @ error[way, :, np.newaxis]))[..., 0]
+        tried = np.clip(q[way] + change, model.lower_limits, model.upper_limits)
+        there, left = errors(tried, targets[way])
+        better = np.linalg.norm(left, axis=-1) < history[-1][way]
+        taken, refused = way[better], way[~better]
+        q[taken], tool[taken], error[taken] = tried[better], there[better], left[better]
+        damping[taken] = np.maximum(0.1 * damping[taken], 1e-12)
+        damping[refused] = np.minimum(10.0 * damping[refused], 1e3)
+        age[way] += 1
+
+        again = way[(age[way] >= PATIENCE) & (np.linalg.norm(error[way], axis=-1) >= REACHED)]
+        if restarts and len(again):
+            q[again] = dtau.random_state(model, rng, (len(again),)).q
+            tool[again], error[again] = errors(q[again], targets[again])
+            damping[again], age[again] = 1e-3, 0
+            starts[again] += 1
+        history.append(np.linalg.norm(error, axis=-1))
+    return Search(q, np.array(history), starts, time.perf_counter() - began)
+
+
+def random_targets(model: dtau.Model, count: int, seed: int = 1) -> np.ndarray:
+    """Poses that the arm can reach."""
+    q = dtau.random_state(model, np.random.default_rng(seed), (count,)).q
+    return as_configurations(*dtau.frame_placements(model, q, TOOL))
+
+
+def out_of_reach(targets: np.ndarray) -> np.ndarray:
+    """The same attitudes, further away than the arm reaches."""
+    position, quaternion = targets[:, :3], targets[:, 3:]
+    distance = np.linalg.norm(position, axis=-1, keepdims=True)
+    return np.concatenate([FAR / distance * position, quaternion], axis=-1)
+
+
+def report(search: Search) -> None:
+    """Print how many targets were reached, and how fast."""
+    count, steps = len(search.q), search.steps[search.reached]
+    print(f"reached: {int(search.reached.sum())} of {count}, to {REACHED:g} m and rad")
+    if len(steps):
+        print(f"steps:   {int(np.median(steps))} in the median, at most {int(steps.max())}")
+    print(f"starts:  {search.starts.mean():.2f} of an arm in the mean")
+    print(f"time:    {search.seconds:.2f} s, {1e3 * search.seconds / count:.2f} ms a target")
+
+
+def report_nearest(exact: Search, without: Search) -> None:
+    """Print how near the arms came to what they cannot reach."""
+    ratio = without.errors[-1] / exact.errors[-1]
+    print(f"\ntargets {FAR} m away, out of reach: the error that is left")
+    print(f"with the Jacobian of the difference: {np.median(exact.errors[-1]):.3f} in the median")
+    print(f"without it:                          {np.median(without.errors[-1]):.3f}")
+    print(f"it is larger by more than 1 % for    {int((ratio > 1.01).sum())} of {len(ratio)},")
+    print(f"smaller, in another fold, for        {int((ratio < 0.99).sum())}")
+
+
+def plot(reached: Search, exact: Search, without: Search, path: Path) -> None:
+    """Draw how errors fell, how many targets were reached, and what is left out of reach."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, panels = plt.subplots(1, 3, figsize=(13, 4), layout="constrained")
+    panels[0].semilogy(np.maximum(reached.errors[:60, :100], 1e-16), color="C0", alpha=0.3)
+    panels[0].axhline(REACHED, color="black", linewidth=0.8, linestyle=":")
+    panels[0].set_title("errors of 100 arms", loc="left")
+    panels[1].plot(100.0 * (reached.errors < REACHED).mean(axis=1))
+    panels[1].set_title("targets reached (%)", loc="left")
+    panels[2].scatter(exact.errors[-1], without.errors[-1], s=4, color="C3", alpha=0.5)
+    ends = [exact.errors[-1].min(), without.errors[-1].max()]
+    panels[2].plot(ends, ends, color="black", linewidth=0.8, linestyle=":")
+    panels[2].set_title("error left, targets out of reach", loc="left")
+    panels[2].set_xlabel("with the Jacobian of the difference")
+    panels[2].set_ylabel("without it")
+    for axes in panels[:2]:
+        axes.set_xlabel("step")
+    for axes in panels:
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.grid(alpha=0.3)
+    figure.savefig(path, dpi=90)
+    print(f"\nwritten: {path}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--targets", type=int, default=1000, metavar="N", help="default: 1000")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw how the errors fell")
+    args = parser.parse_args()
+    if args.targets < 1:
+        parser.error(f"--targets: expected at least 1, got {args.targets}")
+    model = arm()
+    targets = random_targets(model, args.targets)
+    reached = reach(model, targets, progress=True)
+    report(reached)
+    far = out_of_reach(targets)
+    exact, without = (
+        reach(model, far, exact=exact, restarts=False, steps=200) for exact in (True, False)
+    )
+    report_nearest(exact, without)
+    if args.plot:
+        plot(reached, exact, without, args.plot)
+    raise SystemExit(0 if reached.reached.all() else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,132 @@
+// How integrate and difference vary (manifold.hpp), and how the numbers of q follow the tangent.
+//
+// All variations are in the tangent space, q (+) eps. Joint by joint, with J the right Jacobian and
+// Ad = exp(-ad) of exponential.hpp:
+//   q (+) dq                        by q: Ad(dq), by dq: J(dq)                 [Notes] eq. 12.6
+//   d = difference(q0, q1)          by q0: -J(-d)^-1, by q1: J(d)^-1           [Notes] eq. 16.1
+//   dq/dt = T v, v = T^+ dq/dt      T of a unit quaternion                     [Notes] eq. 16.3
+// Where displacements add, all of them are 1 (by q0: -1): those entries are constant. The others,
+// within a joint, are written by put(which, row, column, value), which is 0 or 1 of the two matrices.
+// All of independent joints: rows and columns (nv, nv), T (nq, nv), T^+ (nv, nq). Cost O(N).
+#pragma once
+
+#include "dtau/algorithms/steps/manifold.hpp"
+#include "dtau/coupling.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+// Calls visit(body, q, v) for the joints that mimic no other and whose displacements add, or do not,
+// with the places of their coordinates and velocities among the independent ones.
+template <class Visit>
+DTAU_INLINE void for_independent_joints(const Tree& tree, bool commute, const Visit& visit) {
+    const Coupling* c = tree.coupling;
+    for (int i = 0; i < tree.nbodies; ++i) {
+        const Body& body = tree.bodies[i];
+        if (traits(body.kind).commutes != commute) continue;
+        if (!c)
+            visit(body, body.q, body.v);
+        else if (c->v_owner[c->v_source[body.v]] == body.v)
+            visit(body, c->q_source[body.q], c->v_source[body.v]);
+    }
+}
+
+// A map of a joint's twists, at place v.
+template <class T, class Put>
+DTAU_INLINE void put_map(const Body& body, const MotionMap<T>& map, int which, int v,
+                         const Put& put) {
+    T block[36];
+    joint_matrix(body.kind, map, block);
+    for (int r = 0; r < body.nv; ++r)
+        for (int c = 0; c < body.nv; ++c) put(which, v + r, v + c, block[r * body.nv + c]);
+}
+
+// by q, by dq
+template <class T, class Put>
+DTAU_INLINE void integrate_jacobians(const Tree& tree, const T* dq, const Put& put) {
+    for_independent_joints(tree, false, [&](const Body& body, int, int v) {
+        const Motion<T> x = joint_twist(body, dq + body.v);
+        const MotionMap<T> J = right_jacobian(x);
+        put_map(body, inverse_adjoint(x, J), 0, v, put);
+        put_map(body, J, 1, v, put);
+    });
+}
+
+// Quaternions have branches for their angle: lanes go one by one.
+DTAU_INLINE void displacement(const Body& body, const double* x, const double* y, double* d) {
+    joint_difference(body, x, y, d);
+}
+inline void displacement(const Body& body, const Lane* x, const Lane* y, Lane* d) {
+    double from[7], to[7], by[6];
+    for (int l = 0; l < lanes; ++l) {
+        for (int k = 0; k < traits(body.kind).nq; ++k)
+            from[k] = x[k].value[l], to[k] = y[k].value[l];
+        joint_difference(body, from, to, by);
+        for (int k = 0; k < body.nv; ++k) d[k].value[l] = by[k];
+    }
+}
+
+// by q0, by q1
+template <class T, class Put>
+DTAU_INLINE void difference_jacobians(const Tree& tree, const T* q0, const T* q1, const Put& put) {
+    for_independent_joints(tree, false, [&](const Body& body, int, int v) {
+        T d[6];
+        displacement(body, q0 + body.q, q1 + body.q, d);
+        const Motion<T> x = joint_twist(body, d);
+        const Mat3<T> W = skew(x.ang), U = skew(x.lin), WW = W * W;
+        const LogFunctions<T> f = log_functions(dot(x.ang, x.ang));
+        const T rate = T(2.0) * dot(x.ang, x.lin);
+        const MotionMap<T> odd = T(0.5) * ad(x);  // [Notes] eq. 16.2
+        const MotionMap<T> even = {fma(f.e, WW, Mat3<T>::identity()),
+                                   fma(f.e, fma(T(1.0), W * U, U * W), (rate * f.de) * WW)};
+        put_map(body, fma(T(-1.0), even, odd), 0, v, put);
+        put_map(body, fma(T(1.0), even, odd), 1, v, put);
+    });
+}
+
+// T = E / 2 and T^+ = 2 E^T / |x|^2 of a quaternion x at place q, E omega = x (omega; 0): T^+ is the
+// derivative of x / |x| by the four numbers, whatever the norm.
+template <class T, class Put>
+DTAU_INLINE void put_quaternion(const T* x, int q, int v, const Put& put) {
+    const T E[4][3] = {
+        {x[3], -x[2], x[1]}, {x[2], x[3], -x[0]}, {-x[1], x[0], x[3]}, {-x[0], -x[1], -x[2]}};
+    const T scale = T(2.0) / fma(x[0], x[0], fma(x[1], x[1], fma(x[2], x[2], x[3] * x[3])));
+    for (int r = 0; r < 4; ++r)
+        for (int c = 0; c < 3; ++c) {
+            put(0, q + r, v + c, T(0.5) * E[r][c]);
+            put(1, v + c, q + r, scale * E[r][c]);
+        }
+}
+// A rotation, by columns, of `size` lengths: its transpose is its inverse.
+template <class T, class Put>
+DTAU_INLINE void put_rotation(const T* columns, int size, int q, int v, const Put& put) {
+    for (int r = 0; r < size; ++r)
+        for (int c = 0; c < size; ++c) {
+            put(0, q + r, v + c, columns[c * size + r]);
+            put(1, v + c, q + r, columns[c * size + r]);
+        }
+}
+
+// T, T^+
+template <class T, class Put>
+DTAU_INLINE void tangent_map(const Tree& tree, const T* coordinates, const Put& put) {
+    for_independent_joints(tree, false, [&](const Body& body, int q, int v) {
+        const T* x = coordinates + body.q;
+        if (body.kind == JointKind::spherical) {
+            put_quaternion(x, q, v, put);
+        } else if (body.kind == JointKind::free) {
+            const Mat3<T> R = quaternion_rotation(x + 3);
+            const T columns[9] = {R.x.x, R.x.y, R.x.z, R.y.x, R.y.y, R.y.z, R.z.x, R.z.y, R.z.z};
+            put_rotation(columns, 3, q, v, put);
+            put_quaternion(x + 3, q + 3, v + 3, put);
+        } else {
+            T s, c;
+            sincos(x[2], s, c);
+            const T columns[4] = {c, s, -s, c};
+            put_rotation(columns, 2, q, v, put);
+            put(0, q + 2, v + 2, T(1.0));
+            put(1, v + 2, q + 2, T(1.0));
+        }
+    });
+}
+
+}  // namespace dtau::DTAU_VARIANT

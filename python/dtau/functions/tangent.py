@@ -1,0 +1,201 @@
+"""How the configuration manifold varies, and gradients by the numbers of q."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dtau import _core
+from dtau.model.model import Model
+from dtau.results import DifferenceJacobians, IntegrateJacobians, TangentMap
+
+
+def integrate_jacobians(
+    model: Model,
+    q: ArrayLike,
+    dq: ArrayLike,
+    *,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> IntegrateJacobians:
+    """How the configuration ``integrate(model, q, dq)`` moves with ``q`` and with ``dq``.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration.
+    dq : array_like (..., nv)
+        Displacement in the tangent space.
+    out, threads
+        See `dtau.inverse_dynamics`; ``out`` takes the two arrays of the results.
+
+    Returns
+    -------
+    IntegrateJacobians
+        ``by_q`` and ``by_dq`` (..., nv, nv): (q (+) xi) (+) (dq + delta) is, to first order,
+        (q (+) dq) (+) (``by_q`` xi + ``by_dq`` delta). All displacements of a free joint are
+        [linear, angular] along the axes of its body, where it stands. Joints with one degree of
+        freedom have 1: the matrices differ from 1 at spherical, free and planar joints.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `dtau.inverse_dynamics`.
+
+    Notes
+    -----
+    A covariance P of q becomes ``by_q @ P @ by_q.T`` in an estimator's prediction, and a gradient g
+    by the configuration that is reached goes back as ``by_q.T @ g`` and ``by_dq.T @ g``. Exact for
+    displacements of any size. [Sola]; [Notes] eqs. 12.5, 12.6.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
+    >>> by_q, by_dq = dtau.integrate_jacobians(model, q, v)
+    >>> delta = np.full(model.nv, 1e-7)
+    >>> reached = dtau.integrate(model, q, v)
+    >>> moved = dtau.difference(model, reached, dtau.integrate(model, q, v + delta))
+    >>> bool(np.allclose(moved, by_dq @ delta, rtol=0, atol=1e-12))
+    True
+    """
+    return _core.integrate_jacobians(model, q, dq, out, threads)
+
+
+def difference_jacobians(
+    model: Model,
+    q0: ArrayLike,
+    q1: ArrayLike,
+    *,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> DifferenceJacobians:
+    """How the displacement ``difference(model, q0, q1)`` changes with ``q0`` and with ``q1``.
+
+    Parameters
+    ----------
+    model : Model
+    q0, q1 : array_like (..., nq)
+        Configurations.
+    out, threads
+        See `dtau.inverse_dynamics`; ``out`` takes the two arrays of the results.
+
+    Returns
+    -------
+    DifferenceJacobians
+        ``by_q0`` and ``by_q1`` (..., nv, nv): the displacement from q0 (+) xi0 to q1 (+) xi1 is, to
+        first order, difference(q0, q1) + ``by_q0`` xi0 + ``by_q1`` xi1. Joints with one degree of
+        freedom have -1 and 1: the matrices differ from these at spherical, free and planar joints.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `dtau.inverse_dynamics`.
+
+    Notes
+    -----
+    Without them gradients of a distance on the manifold are silently wrong. The cost |d|²/2 with
+    d = difference(goal, q) has the gradient ``by_q1.T @ d`` by q. That is not d, although both
+    agree for a pure rotation and for a pure translation, where one would look first: of a free base
+    that has to move and to turn, d is off in its linear and in its angular part. Of a weighted
+    distance, d.T W d / 2, the gradient ``by_q1.T @ W @ d`` differs for rotations alone, too. To
+    step along -d leads to the goal; but beside any other term of a cost, in a Gauss-Newton matrix
+    ``by_q1.T @ W @ by_q1``, in the update of a Kalman filter, d alone gives a wrong answer.
+
+    Exact at all angles below pi; at an angle of exactly pi `difference` has two values, and these
+    are the derivatives of the one that it returns. [Sola]; [Notes] eq. 16.1.
+
+    Examples
+    --------
+    The gradient of a distance to a goal, beside central differences and beside what it is not:
+
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> goal, q = dtau.random_state(model, np.random.default_rng(0), shape=(2,)).q
+    >>> d = dtau.difference(model, goal, q)
+    >>> gradient = dtau.difference_jacobians(model, goal, q).by_q1.T @ d
+    >>> def cost(xi):
+    ...     d = dtau.difference(model, goal, dtau.integrate(model, q, xi))
+    ...     return 0.5 * np.sum(d**2, axis=-1)
+    >>> step = 1e-5 * np.eye(model.nv)
+    >>> slopes = (cost(step) - cost(-step)) / 2e-5
+    >>> bool(np.allclose(gradient, slopes, atol=1e-8))
+    True
+    >>> bool(np.allclose(d, slopes, atol=0.1))
+    False
+    """
+    return _core.difference_jacobians(model, q0, q1, out, threads)
+
+
+def tangent_map(
+    model: Model,
+    q: ArrayLike,
+    *,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> TangentMap:
+    """Between the nq numbers of ``q`` and the tangent space, for rates and for gradients.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration.
+    out, threads
+        See `dtau.inverse_dynamics`; ``out`` takes the two arrays of the results.
+
+    Returns
+    -------
+    TangentMap
+        ``from_tangent`` (..., nq, nv): the numbers of q change at the rate ``from_tangent @ v``.
+        ``to_tangent`` (..., nv, nq), its left inverse, v = ``to_tangent @ (dq/dt)``: it takes
+        quaternions as normalized, so that a rate along a quaternion itself counts for nothing.
+        Both are 1 but for quaternions, and for positions of free and planar joints, which turn with
+        the body: v is along the body's axes.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `dtau.inverse_dynamics`.
+
+    Notes
+    -----
+    Derivatives of this package are by q in the tangent space, g (..., nv). Where an optimizer, or
+    automatic differentiation, has the nq numbers of q as its variables:
+
+        by the numbers      ``to_tangent.T @ g``          of f(normalize(q))
+        in tangent space    ``from_tangent.T @ g_numbers``
+
+    and for the columns of a Jacobian ``J @ to_tangent``. An optimizer that steps along the numbers
+    leaves the manifold: call `dtau.normalize` after each step, or step in the tangent space with
+    `dtau.integrate`.
+
+    To hand one for the other is silently wrong: a quaternion turns by twice its vector part, and a
+    position moves along the world's axes. [Notes] eqs. 16.3, 16.4.
+
+    Examples
+    --------
+    The gradient by the numbers of q of an energy, beside central differences:
+
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
+    >>> down = np.array([0.0, 0.0, model.mass * 9.81])
+    >>> potential = lambda q: dtau.center_of_mass(model, dtau.normalize(model, q)) @ down
+    >>> in_tangent_space = dtau.gravity_torque(model, q)
+    >>> gradient = dtau.tangent_map(model, q).to_tangent.T @ in_tangent_space
+    >>> step = 1e-5 * np.eye(model.nq)
+    >>> bool(np.allclose(gradient, (potential(q + step) - potential(q - step)) / 2e-5, atol=1e-6))
+    True
+
+    The rate of the numbers of q for a velocity:
+
+    >>> rate = dtau.tangent_map(model, q).from_tangent @ v
+    >>> bool(np.allclose(dtau.integrate(model, q, 1e-6 * v), q + 1e-6 * rate, atol=1e-10))
+    True
+    """
+    return _core.tangent_map(model, q, out, threads)
