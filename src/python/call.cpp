@@ -89,7 +89,8 @@ nb::object Callable::operator()(PyObject* const* arguments, Py_ssize_t count) co
     job.element = element;
     job.ninputs = signature.ninputs;
     job.noutputs = signature.noutputs - fewer;
-    work.options.read_numbers(signature, arguments + 1);
+    const CompiledTree& compiled = work.tree.compiled;
+    work.options.read_first(signature, arguments[0], arguments + 1, compiled);
     for (int i = 0; i < job.ninputs; ++i) {
         const ArraySignature& input = signature.inputs[i];
         const nb::handle given(arguments[first + i]);
@@ -101,7 +102,6 @@ nb::object Callable::operator()(PyObject* const* arguments, Py_ssize_t count) co
     const int threads = count > all + 1 ? thread_count(arguments[all + 1]) : 0;
 
     // From here on none of it runs: what is read now holds.
-    const CompiledTree& compiled = work.tree.compiled;
     work.options.read(signature, arguments + 1, compiled);
     job.options = work.options.values;
     if (signature.solves) require_inertia(signature.name, compiled, job.options.prescribed);
