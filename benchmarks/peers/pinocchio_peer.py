@@ -47,12 +47,12 @@ CALLS: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "frame_velocities_derivatives": (
         "computeForwardKinematicsDerivatives(m, d, q, v, zero); "
-        "given = pin.getFrameVelocityDerivatives(m, d, frame, axes)",
+        "given = pin.getFrameVelocityDerivatives(m, d, frame, pin.LOCAL)",
         (),
     ),
     "frame_accelerations_derivatives": (
         "computeForwardKinematicsDerivatives(m, d, q, v, a); "
-        "given = pin.getFrameAccelerationDerivatives(m, d, frame, axes)[1:]",
+        "given = pin.getFrameAccelerationDerivatives(m, d, frame, pin.LOCAL)[1:]",
         (),
     ),
     "center_of_mass": ("centerOfMass(m, d, q)", ("com",)),

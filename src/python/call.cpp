@@ -2,6 +2,7 @@
 #include "python/call.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include "dtau/coupling.hpp"
 #include "python/arrays.hpp"
@@ -61,7 +62,14 @@ TreeReference compiled_tree(nb::handle model) {
         if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw nb::python_error();
         PyErr_Clear();
     }
-    if (!tree.is_valid() || !nb::isinstance<CompiledTree>(tree) || !nb::inst_ready(tree))
+    // The class is looked for by its name in C++ once: that takes longer than all the rest.
+    static std::atomic<PyTypeObject*> known = nullptr;
+    bool right = tree.is_valid() && Py_TYPE(tree.ptr()) == known;
+    if (!right && tree.is_valid() && nb::isinstance<CompiledTree>(tree)) {
+        right = true;
+        known = Py_TYPE(tree.ptr());
+    }
+    if (!right || !nb::inst_ready(tree))
         throw nb::type_error(
             ("model: expected a dtau.Model, got " + str(model.type().attr("__name__"))).c_str());
     return {tree, *nb::inst_ptr<CompiledTree>(tree)};

@@ -2,6 +2,7 @@
 
 #include <climits>
 #include <string>
+#include <string_view>
 
 #include "python/arrays.hpp"
 #include "python/lock.hpp"
@@ -11,17 +12,26 @@ namespace nb = nanobind;
 namespace dtau {
 namespace {
 
+// Text as the object holds it; null for what is no text, or has no UTF-8.
+std::string_view utf8(nb::handle object) {
+    Py_ssize_t size = 0;
+    const char* text =
+        PyUnicode_Check(object.ptr()) ? PyUnicode_AsUTF8AndSize(object.ptr(), &size) : nullptr;
+    if (text) return {text, static_cast<std::size_t>(size)};
+    PyErr_Clear();
+    return {};
+}
+
 // One of a few words: its place among them. `hint` ends the message about anything else.
 template <std::size_t n>
-int word(const char* option, nb::handle given, const char* const (&words)[n],
+int word(const char* option, nb::handle given, const std::string_view (&words)[n],
          std::string (*hint)(nb::handle) = nullptr) {
+    const std::string_view got = utf8(given);
+    for (std::size_t k = 0; k < n; ++k)
+        if (got == words[k]) return static_cast<int>(k);
     std::string expected;
-    for (std::size_t k = 0; k < n; ++k) {
-        if (PyUnicode_Check(given.ptr()) &&
-            PyUnicode_CompareWithASCIIString(given.ptr(), words[k]) == 0)
-            return static_cast<int>(k);
+    for (std::size_t k = 0; k < n; ++k)
         expected += (k == 0 ? "'" : k + 1 < n ? ", '" : " or '") + std::string(words[k]) + "'";
-    }
     throw nb::value_error((std::string(option) + ": expected " + expected + ", got " +
                            str(nb::repr(given)) + (hint ? hint(given) : ""))
                               .c_str());
@@ -52,11 +62,8 @@ std::string shown(nb::handle object) {
 
 // The frame of a name. Of one that is not there the model says what it may have meant.
 const Frame& named_frame(nb::handle model, nb::handle name, const CompiledTree& tree) {
-    Py_ssize_t size = 0;
-    const char* text = PyUnicode_AsUTF8AndSize(name.ptr(), &size);
-    const Frame* frame = text ? tree.frame({text, static_cast<std::size_t>(size)}) : nullptr;
-    if (frame) return *frame;
-    PyErr_Clear();  // about text that has no UTF-8
+    const std::string_view text = utf8(name);
+    if (const Frame* frame = text.data() ? tree.frame(text) : nullptr) return *frame;
     nb::steal(
         unless_ended([&] { return PyObject_CallMethod(model.ptr(), "frame", "(O)", name.ptr()); }));
     if (PyErr_Occurred()) throw nb::python_error();
@@ -118,18 +125,16 @@ void CallOptions::read_first(const Signature& signature, nb::handle model, PyObj
         if (signature.options[k] == Option::order && given[k] != Py_None)
             order = number("order: expected an int from 0 to 100 or None", given[k], 0,
                            Options::max_order);
-        if (signature.options[k] == Option::frames) read_frames(model, given[k], tree);
+        if (signature.options[k] != Option::frames) continue;
+        read_frames(model, given[k], tree);
+        for (int i = 0; i < signature.ninputs; ++i)
+            if (signature.inputs[i].quantity == Quantity::wrench) require_moving(given[k]);
     }
 }
 
 void CallOptions::read(const Signature& signature, PyObject* const* given,
                        const CompiledTree& tree) {
     for (int k = 0; k < signature.noptions; ++k) read(signature.options[k], given[k], tree);
-    for (int i = 0; i < signature.ninputs; ++i)
-        if (signature.inputs[i].quantity == Quantity::wrench &&
-            (!single_frame || values.frames[0].body < 0))
-            throw nb::value_error(
-                "frame: expected one of a moving body, got one that is fixed to the world");
 }
 
 void CallOptions::read(Option option, nb::handle given, const CompiledTree& tree) {
@@ -162,6 +167,14 @@ void CallOptions::read(Option option, nb::handle given, const CompiledTree& tree
         case Option::order:
             return;
     }
+}
+
+// Of one wrench at one frame.
+void CallOptions::require_moving(nb::handle given) const {
+    if (!single_frame || values.frames[0].body < 0)
+        throw nb::value_error(
+            ("frame: " + shown(given) + " is fixed to the world, expected one of a moving body")
+                .c_str());
 }
 
 // One name, or any number of them.

@@ -38,6 +38,7 @@ class CallOptions {
   private:
     void read(Option option, nanobind::handle given, const CompiledTree& tree);
     void read_frames(nanobind::handle model, nanobind::handle given, const CompiledTree& tree);
+    void require_moving(nanobind::handle given) const;
     void read_prescribed(nanobind::handle given, const Tree& tree);
     void read_input_map(nanobind::handle given, const Tree& tree);
 

@@ -193,6 +193,10 @@ def test_frames_in_motion(name: str, root: str, seed: int) -> None:
         classical = dtau.frame_accelerations(m, q, v, a, names, axes, kind="classical")
         dtwist = dtau.frame_velocities_derivatives(m, q, v, names, axes)
         dspatial = dtau.frame_accelerations_derivatives(m, q, v, a, names, axes)
+        if axes == "mixed":  # theirs look from a point that does not follow the frame's origin
+            linear = dtwist.dtwist_dv[:, :3].copy()
+            for by_q, of in ((dtwist.dtwist_dq, twists), (dspatial.dacceleration_dq, spatial)):
+                by_q[:, :3] += np.cross(linear, of[:, 3:, np.newaxis], axis=1)
         for k, (frame, i) in enumerate(links.items()):
             what = f"{frame}, {axes}"
             near(twists[k], pin.getFrameVelocity(peer, data, i, theirs).vector, what)

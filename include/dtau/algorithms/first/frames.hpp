@@ -35,25 +35,23 @@ DTAU_INLINE void paths_rates(const Tree& tree, const FrameDerivativesWorkspace<T
     for (int i : w.paths) {
         const Body& body = tree.bodies[i];
         for (int k = body.v; k < body.v + body.nv; ++k)
-            w.Psidot[k] =
-                body.parent < 0 ? zero_motion<T>() : cross(w.ground.v[body.parent], w.ground.S[k]);
+            w.Psidot[k] = body.parent < 0 ? zero_motion<T>() : cross(w.v[body.parent], w.S[k]);
     }
 }
 
 // All three.
 template <class T>
 DTAU_INLINE void paths_second_rates(const Tree& tree, const FrameDerivativesWorkspace<T>& w) {
-    const Ground<T>& g = w.ground;
     paths_rates(tree, w);
     for (int i : w.paths) {
         const Body& body = tree.bodies[i];
         for (int k = body.v; k < body.v + body.nv; ++k) {
             const Motion<T> Psidot = w.Psidot[k];
             // v_J x s_k is zero where s_k is the only column.
-            w.Upsilondot[k] = body.nv == 1 ? Psidot + Psidot : cross(g.v[i], g.S[k], Psidot);
+            w.Upsilondot[k] = body.nv == 1 ? Psidot + Psidot : cross(w.v[i], w.S[k], Psidot);
             w.Psiddot[k] = body.parent < 0
                                ? zero_motion<T>()
-                               : cross(w.a[body.parent], g.S[k], cross(g.v[body.parent], Psidot));
+                               : cross(w.a[body.parent], w.S[k], cross(w.v[body.parent], Psidot));
         }
     }
 }
@@ -79,9 +77,9 @@ void frame_velocities_derivatives(const Tree& tree, const Frame* frames, int nfr
     for (int f = 0; f < nframes; ++f, dq += 6 * n, dv += 6 * n) {
         if (frames[f].body < 0) continue;
         const Placement<T> X = observer(tree, frames[f], axes, w);
-        const Motion<T> V = seen_from(X, w.ground.v[frames[f].body]);
+        const Motion<T> V = seen_from(X, w.v[frames[f].body]);
         for_columns(tree, frames[f], [&](int k) {
-            const Motion<T> s = seen_from(X, w.ground.S[k]);
+            const Motion<T> s = seen_from(X, w.S[k]);
             store_motion(turned(axes, s, V, seen_from(X, w.Psidot[k])), dq + k, n);
             store_motion(s, dv + k, n);
         });
@@ -102,9 +100,9 @@ void frame_accelerations_derivatives(const Tree& tree, const Frame* frames, int 
         const int i = frames[f].body;
         if (i < 0) continue;
         const Placement<T> X = observer(tree, frames[f], axes, w);
-        const Motion<T> V = seen_from(X, w.ground.v[i]), A = seen_from(X, w.a[i]);
+        const Motion<T> V = seen_from(X, w.v[i]), A = seen_from(X, w.a[i]);
         for_columns(tree, frames[f], [&](int k) {
-            const Motion<T> s = seen_from(X, w.ground.S[k]), Psidot = seen_from(X, w.Psidot[k]);
+            const Motion<T> s = seen_from(X, w.S[k]), Psidot = seen_from(X, w.Psidot[k]);
             Motion<T> by_q = cross(Psidot, V, seen_from(X, w.Psiddot[k]));
             Motion<T> by_v = cross(s, V, seen_from(X, w.Upsilondot[k]));
             by_q = turned(axes, s, A, by_q);

@@ -20,60 +20,78 @@ namespace dtau::DTAU_VARIANT {
 
 // The bodies on the paths of frames to the world, those that carry others first.
 struct FramePaths {
-    int* bodies;
-    int count = 0;
+    int *bodies, *first, *last;
 
     FramePaths(Arena& arena, const Tree& tree, const Frame* frames, int nframes)
-        : bodies(arena.take<int>(tree.nbodies)) {
+        : bodies(arena.take<int>(tree.nbodies)), first(bodies), last(bodies) {
         if (!bodies) return;
+        if (nframes == 1) {
+            first = last = bodies + tree.nbodies;
+            for (int i = frames[0].body; i >= 0; i = tree.bodies[i].parent) *--first = i;
+            return;
+        }
         for (int i = 0; i < tree.nbodies; ++i) bodies[i] = 0;
         for (int f = 0; f < nframes; ++f)
             for (int i = frames[f].body; i >= 0 && !bodies[i]; i = tree.bodies[i].parent)
                 bodies[i] = 1;
         for (int i = 0; i < tree.nbodies; ++i)
-            if (bodies[i]) bodies[count++] = i;
+            if (bodies[i]) *last++ = i;
     }
-    const int* begin() const { return bodies; }
-    const int* end() const { return bodies + count; }
+    const int* begin() const { return first; }
+    const int* end() const { return last; }
 };
 
 template <class T>
 struct FrameWorkspace {
     FramePaths paths;
-    Ground<T> ground;
-    Placement<T>* P;  // in the world
-    Motion<T>* a;
+    Configuration<T> angles;
+    Placement<T>*world, *P;  // in the world, and in ground
+    Motion<T>*S, *v, *a;
 
     FrameWorkspace(Arena& arena, const Tree& tree, const Frame* frames, int nframes)
         : paths(arena, tree, frames, nframes),
-          ground(arena, tree),
+          angles(arena, tree),
+          world(arena.take<Placement<T>>(tree.nbodies)),
           P(arena.take<Placement<T>>(tree.nbodies)),
+          S(arena.take<Motion<T>>(tree.nv)),
+          v(arena.take<Motion<T>>(tree.nbodies)),
           a(arena.take<Motion<T>>(tree.nbodies)) {}
 };
 
 // ---------------------------------------------------------------- sweeps over the paths
 
-// The configuration, with the angles of the paths; a lone state's take less time all together.
+// The configuration, with the angles of the paths: a lone state's go through vectors together.
 template <class T>
 DTAU_INLINE Configuration<T> paths_configuration(const Tree& tree, const T* q,
                                                  const FrameWorkspace<T>& w) {
-    const Configuration<T>& scratch = w.ground.angles;
-    if constexpr (Pack<T>::width > 1) {
-        return configuration(tree, q, scratch);
-    } else {
-        for (int i : w.paths) {
-            const Body& body = tree.bodies[i];
-            const int k = body.q + traits(body.kind).angle;
-            if (k >= body.q) sincos(q[k], scratch.sine[k], scratch.cosine[k]);
+    constexpr int width = Pack<T>::width;
+    T angle[width], sine[width], cosine[width];
+    int at[width], count = 0;
+    const auto finish = [&] {
+        Pack<T> s, c;
+        sincos(Pack<T>::load(angle, count).value, s.value, c.value);
+        s.store(sine), c.store(cosine);
+        for (int k = 0; k < count; ++k) {
+            w.angles.sine[at[k]] = sine[k];
+            w.angles.cosine[at[k]] = cosine[k];
         }
-        return {q, scratch};
+        count = 0;
+    };
+    for (int i : w.paths) {
+        const Body& body = tree.bodies[i];
+        const int k = body.q + traits(body.kind).angle;
+        if (k < body.q) continue;
+        angle[count] = q[k], at[count] = k;
+        if (++count == width) finish();
     }
+    if (count > 0) finish();
+    return {q, w.angles};
 }
 
 template <class T>
 DTAU_INLINE void place_paths_in_world(const Tree& tree, const T* q, const FrameWorkspace<T>& w) {
     const Configuration<T> x = paths_configuration(tree, q, w);
-    for (int i : w.paths) w.P[i] = world_placement(tree.bodies[i], w.P, x);
+    for (int i : w.paths) w.world[i] = world_placement(tree.bodies[i], w.world, x);
 }
 
 // Placements and motion subspaces in ground, and in the world those placements that the axes need:
@@ -84,33 +102,31 @@ DTAU_INLINE void place_paths(const Tree& tree, Axes axes, const T* q, const Fram
     for (int i : w.paths) {
         const Body& body = tree.bodies[i];
         if (axes == Axes::world || (axes == Axes::mixed && body.parent < 0))
-            w.P[i] = world_placement(body, w.P, x);
-        w.ground.P[i] = ground_placement(body, w.ground.P, x);
-        motion_subspace(body, w.ground.P[i], w.ground.S + body.v);
+            w.world[i] = world_placement(body, w.world, x);
+        w.P[i] = ground_placement(body, w.P, x);
+        motion_subspace(body, w.P[i], w.S + body.v);
     }
 }
 
 template <class T>
 DTAU_INLINE void paths_velocities(const Tree& tree, const T* v, const FrameWorkspace<T>& w) {
-    const Ground<T>& g = w.ground;
     for (int i : w.paths) {
         const Body& body = tree.bodies[i];
-        g.v[i] = body.parent < 0 ? joint_twist(body, v + body.v)
-                                 : subspace_times(body, g.S, v, g.v[body.parent]);
+        w.v[i] = body.parent < 0 ? joint_twist(body, v + body.v)
+                                 : subspace_times(body, w.S, v, w.v[body.parent]);
     }
 }
 
 template <class T>
 DTAU_INLINE void paths_accelerations(const Tree& tree, const T* v, const T* a,
                                      const FrameWorkspace<T>& w) {
-    const Ground<T>& g = w.ground;
     for (int i : w.paths) {
         const Body& body = tree.bodies[i];
         if (body.parent < 0) {
             w.a[i] = joint_twist(body, a + body.v);
         } else {
-            const Motion<T> own = subspace_times(body, g.S, v, zero_motion<T>());
-            w.a[i] = subspace_times(body, g.S, a, cross(g.v[body.parent], own, w.a[body.parent]));
+            const Motion<T> own = subspace_times(body, w.S, v, zero_motion<T>());
+            w.a[i] = subspace_times(body, w.S, a, cross(w.v[body.parent], own, w.a[body.parent]));
         }
     }
 }
@@ -132,11 +148,11 @@ DTAU_INLINE Placement<T> frame_placement(const Tree& tree, const Frame& frame,
 template <class T>
 DTAU_INLINE Placement<T> observer(const Tree& tree, const Frame& frame, Axes axes,
                                   const FrameWorkspace<T>& w) {
-    const Placement<T> F = frame_placement(tree, frame, w.ground.P);
+    const Placement<T> F = frame_placement(tree, frame, w.P);
     if (axes == Axes::body) return F;
-    const Mat3<T> world = transposed(w.P[tree.bodies[frame.body].root].R);
+    const Mat3<T> world = transposed(w.world[tree.bodies[frame.body].root].R);
     if (axes == Axes::mixed) return {world, F.r};
-    return {world, F.r - world * frame_placement(tree, frame, w.P).r};
+    return {world, F.r - world * frame_placement(tree, frame, w.world).r};
 }
 
 // To six neighbours in a row of a matrix; in a column, whose stride is that of the rows.
@@ -161,7 +177,7 @@ void frame_placements(const Tree& tree, const Frame* frames, int nframes, const 
                       T* translation, const FrameWorkspace<T>& w) {
     place_paths_in_world(tree, q, w);
     for (int f = 0; f < nframes; ++f) {
-        const Placement<T> P = frame_placement(tree, frames[f], w.P);
+        const Placement<T> P = frame_placement(tree, frames[f], w.world);
         write_rows(P.R, rotation + 9 * f);
         translation[3 * f] = P.r.x, translation[3 * f + 1] = P.r.y, translation[3 * f + 2] = P.r.z;
     }
@@ -176,8 +192,7 @@ void frame_jacobians(const Tree& tree, const Frame* frames, int nframes, Axes ax
     for (int f = 0; f < nframes; ++f, J += 6 * n) {
         if (frames[f].body < 0) continue;
         const Placement<T> X = observer(tree, frames[f], axes, w);
-        for_columns(tree, frames[f],
-                    [&](int k) { store_motion(seen_from(X, w.ground.S[k]), J + k, n); });
+        for_columns(tree, frames[f], [&](int k) { store_motion(seen_from(X, w.S[k]), J + k, n); });
     }
 }
 
@@ -190,7 +205,7 @@ void frame_velocities(const Tree& tree, const Frame* frames, int nframes, Axes a
     for (int f = 0; f < nframes; ++f) {
         const int i = frames[f].body;
         const Motion<T> V =
-            i < 0 ? zero_motion<T>() : seen_from(observer(tree, frames[f], axes, w), w.ground.v[i]);
+            i < 0 ? zero_motion<T>() : seen_from(observer(tree, frames[f], axes, w), w.v[i]);
         store_motion(V, twists + 6 * f);
     }
 }
@@ -208,7 +223,7 @@ void frame_accelerations(const Tree& tree, const Frame* frames, int nframes, Axe
         Motion<T> A = zero_motion<T>();
         if (i >= 0) {
             const Placement<T> X = observer(tree, frames[f], axes, w);
-            const Motion<T> V = seen_from(X, w.ground.v[i]);
+            const Motion<T> V = seen_from(X, w.v[i]);
             A = seen_from(X, w.a[i]);
             if (kind == Acceleration::classical) A.lin = cross(V.ang, V.lin, A.lin);
         }
@@ -228,8 +243,9 @@ void wrench_at_frame(const Tree& tree, const Frame& frame, Axes axes, const T* q
         force = R * force, moment = R * moment;
     } else {
         place_paths_in_world(tree, q, w);
-        if (axes == Axes::world) moment = cross(force, frame_placement(tree, frame, w.P).r, moment);
-        const Mat3<T> R = user_axes(tree.bodies[frame.body], w.P[frame.body]).R;
+        if (axes == Axes::world)
+            moment = cross(force, frame_placement(tree, frame, w.world).r, moment);
+        const Mat3<T> R = user_axes(tree.bodies[frame.body], w.world[frame.body]).R;
         force = transposed_mul(R, force), moment = transposed_mul(R, moment);
     }
     moment = cross(arm, force, moment);
