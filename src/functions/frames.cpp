@@ -57,7 +57,7 @@ constexpr Function functions[] = {
               .options = {Option::frames, Option::axes},
               .results = "FrameVelocitiesDerivatives"},
              takes(q, v), gives(dtwist_dq, dtwist_dv),
-             algorithm<FrameDerivativesWorkspace, sparse>(
+             algorithm<FrameWorkspace, sparse>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      const Options& o = x.options;
                      frame_velocities_derivatives(tree, o.frames, o.nframes, o.axes, x[q], x[v],
@@ -67,13 +67,13 @@ constexpr Function functions[] = {
               .options = {Option::frames, Option::axes, Option::acceleration},
               .results = "FrameAccelerationsDerivatives"},
              takes(q, v, a), gives(dacceleration_dq, dacceleration_dv, dacceleration_da),
-             algorithm<FrameDerivativesWorkspace, sparse>(
-                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
-                     const Options& o = x.options;
-                     frame_accelerations_derivatives(
-                         tree, o.frames, o.nframes, o.axes, o.acceleration, x[q], x[v], x[a],
-                         x[dacceleration_dq], x[dacceleration_dv], x[dacceleration_da], w);
-                 })),
+             algorithm<FrameWorkspace, sparse>([]<class T>(const Tree& tree, const auto& x,
+                                                           const auto& w) {
+                 const Options& o = x.options;
+                 frame_accelerations_derivatives(tree, o.frames, o.nframes, o.axes, o.acceleration,
+                                                 x[q], x[v], x[a], x[dacceleration_dq],
+                                                 x[dacceleration_dv], x[dacceleration_da], w);
+             })),
     function({.name = "wrench_at_frame", .options = {Option::frames, Option::axes}},
              takes(q, wrench), gives(wrenches),
              algorithm<FrameWorkspace, sparse>(

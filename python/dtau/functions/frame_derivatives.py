@@ -58,8 +58,9 @@ def frame_velocities_derivatives(
 
     Notes
     -----
-    The rates of [IDSVA] eq. 31, seen from the frame: [Notes] section 19; O(d) for all columns of a
-    frame at depth d.
+    [Notes] section 19, with the rates of [IDSVA] eq. 31; O(d) for all columns of a frame at depth
+    d. In mixed axes the frame's origin is followed, as `dtau.frame_velocities` does; Pinocchio's
+    derivatives for LOCAL_WORLD_ALIGNED look from a point that stays where it is.
 
     Examples
     --------
@@ -123,8 +124,9 @@ def frame_accelerations_derivatives(
 
     Notes
     -----
-    The rates of [IDSVA] eq. 31, seen from the frame: [Notes] section 19; O(d) for all columns of a
-    frame at depth d.
+    [Notes] section 19, with the rates of [IDSVA] eq. 31; O(d) for all columns of a frame at depth
+    d. In mixed axes the frame's origin is followed, as `dtau.frame_velocities` does; Pinocchio's
+    derivatives for LOCAL_WORLD_ALIGNED look from a point that stays where it is.
 
     Examples
     --------

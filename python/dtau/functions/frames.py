@@ -162,7 +162,7 @@ def frame_velocities(
     >>> q, v = dtau.neutral(model), [0.0] * model.nv
     >>> v[5] = 1.0  # about the base's vertical axis
     >>> print(dtau.frame_velocities(model, q, v, "LF_FOOT").round(3))
-    [-0.151  0.373  0.     0.     0.     1.   ]
+    [-0.246  0.44   0.     0.     0.     1.   ]
     """
     return _core.frame_velocities(model, frames, axes, q, v, out, threads)
 

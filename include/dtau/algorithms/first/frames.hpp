@@ -1,87 +1,91 @@
-// First derivatives of the twists and accelerations of frames, O(d) for a frame at depth d. [Notes] §19,
-// with the rates of [IDSVA] eq. 31 and the observer X of values/frames.hpp.
+// First derivatives of the twists and accelerations of frames, O(d) for a frame at depth d. [Notes] §19.
 //
-// Symbols, for body i with parent p and column s_j of the motion subspace of joint j, whose body is b:
-//   Psidot[j]      Psi'_j  = v_p x s_j                    p: the parent of b
-//   Psiddot[j]     Psi''_j = a_p x s_j + v_p x Psi'_j     without gravity
-//   Upsilondot[j]  Psi'_j + v_b x s_j
+// Symbols, for the columns j of the joint of body b with parent p, on the path of a frame of body i:
+//   s, Psi'   column s_j, and v_p x s_j, [IDSVA] eq. 31 without gravity
+//   w, o      twists of i as seen from p and from b: v_i - v_p, v_i - v_b
+//   dV, dA    what the observer X of values/frames.hpp sees of
 //
-// Of a frame on body i, for the columns j on its path; V = X v_i, A = X a_i:
-//   dV/dq_j = X Psi'_j  + T_j V                     dV/dv_j = X s_j
-//   dA/dq_j = X Psi''_j - V x X Psi'_j + T_j A      dA/dv_j = X Upsilon'_j - V x X s_j
-//                                                   dA/da_j = X s_j
-// T_j is what a turn of the observer against the frame adds: nothing in body axes; both halves crossed
-// with the angular part of X s_j in mixed axes; X s_j x in world axes. [Notes] eqs. 19.2 to 19.4
+//   along    twist            acceleration                        for axes
+//   q_j      Psi'             a_p x s + Psi' x w                  body: the observer turns with i
+//            s x w            s x (a_i - a_p) + Psi' x w          world: it stands still
+//   v_j      s                Psi' + s x o                        any
+//   a_j                       s                                   any
+//
+// Mixed axes: of the frame's origin, but along axes that stand still. To dV and dA of the body's axes
+// both halves of (X s)_ang x V and (X s)_ang x A are added. [Notes] eqs. 19.2 to 19.4
 #pragma once
 
 #include "dtau/algorithms/values/frames.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
+// What all columns of one joint share.
 template <class T>
-struct FrameDerivativesWorkspace : FrameWorkspace<T> {
-    Motion<T>*Psidot, *Psiddot, *Upsilondot;
-
-    FrameDerivativesWorkspace(Arena& arena, const Tree& tree, const Frame* frames, int nframes)
-        : FrameWorkspace<T>(arena, tree, frames, nframes),
-          Psidot(arena.take<Motion<T>>(tree.nv)),
-          Psiddot(arena.take<Motion<T>>(tree.nv)),
-          Upsilondot(arena.take<Motion<T>>(tree.nv)) {}
+struct JointBelow {
+    int p;
+    Motion<T> v_p, w, o;
 };
-
-// Psi' alone.
 template <class T>
-DTAU_INLINE void paths_rates(const Tree& tree, const FrameDerivativesWorkspace<T>& w) {
-    for (int i : w.paths) {
-        const Body& body = tree.bodies[i];
-        for (int k = body.v; k < body.v + body.nv; ++k)
-            w.Psidot[k] = body.parent < 0 ? zero_motion<T>() : cross(w.v[body.parent], w.S[k]);
+DTAU_INLINE JointBelow<T> joint_below(const Body& body, int b, int i, const FrameWorkspace<T>& w) {
+    const int p = body.parent;
+    const Motion<T> v_p = p < 0 ? zero_motion<T>() : w.v[p];
+    return {p, v_p, w.v[i] + -v_p, w.v[i] + -w.v[b]};
+}
+
+// A motion seen from the observer's point, along ground's axes; and what is seen along its own.
+template <class T>
+DTAU_INLINE Motion<T> at_point(const Placement<T>& X, const Motion<T>& m) {
+    return {m.ang, cross(m.ang, X.r, m.lin)};
+}
+template <class T>
+DTAU_INLINE Motion<T> along_axes(const Placement<T>& X, const Motion<T>& m) {
+    return {transposed_mul(X.R, m.ang), transposed_mul(X.R, m.lin)};
+}
+
+// Both halves of u turned by an angle, plus c.
+template <class T>
+DTAU_INLINE Motion<T> turned(const Vec3<T>& angle, const Motion<T>& u, const Motion<T>& c) {
+    return {cross(angle, u.ang, c.ang), cross(angle, u.lin, c.lin)};
+}
+
+// Calls visit(k, joint) for the columns on the path of a frame.
+template <class T, class Visit>
+DTAU_INLINE void for_columns_of_joints(const Tree& tree, const Frame& frame,
+                                       const FrameWorkspace<T>& w, const Visit& visit) {
+    for (int b = frame.body; b >= 0; b = tree.bodies[b].parent) {
+        const Body& body = tree.bodies[b];
+        const JointBelow<T> joint = joint_below(body, b, frame.body, w);
+        for (int k = body.v; k < body.v + body.nv; ++k) visit(k, joint);
     }
 }
 
-// All three.
+// By q_j: the twist, along ground's axes; s is at the observer's point.
 template <class T>
-DTAU_INLINE void paths_second_rates(const Tree& tree, const FrameDerivativesWorkspace<T>& w) {
-    paths_rates(tree, w);
-    for (int i : w.paths) {
-        const Body& body = tree.bodies[i];
-        for (int k = body.v; k < body.v + body.nv; ++k) {
-            const Motion<T> Psidot = w.Psidot[k];
-            // v_J x s_k is zero where s_k is the only column.
-            w.Upsilondot[k] = body.nv == 1 ? Psidot + Psidot : cross(w.v[i], w.S[k], Psidot);
-            w.Psiddot[k] = body.parent < 0
-                               ? zero_motion<T>()
-                               : cross(w.a[body.parent], w.S[k], cross(w.v[body.parent], Psidot));
-        }
-    }
-}
-
-// T_j u + c, for s = X s_j.
-template <class T>
-DTAU_INLINE Motion<T> turned(Axes axes, const Motion<T>& s, const Motion<T>& u,
-                             const Motion<T>& c) {
-    if (axes == Axes::body) return c;
-    if (axes == Axes::world) return cross(s, u, c);
-    return {cross(s.ang, u.ang, c.ang), cross(s.ang, u.lin, c.lin)};
+DTAU_INLINE Motion<T> twist_by_q(Axes axes, const Placement<T>& X, const JointBelow<T>& joint,
+                                 const Motion<T>& S, const Motion<T>& Psidot, const Motion<T>& s,
+                                 const Motion<T>& V) {
+    if (axes == Axes::world) return at_point(X, cross(S, joint.w));
+    const Motion<T> body = at_point(X, Psidot);
+    return axes == Axes::body ? body : turned(s.ang, V, body);
 }
 
 // dtwist_dq, dtwist_dv: (nframes, 6, nv), into zeros.
 template <class T>
 void frame_velocities_derivatives(const Tree& tree, const Frame* frames, int nframes, Axes axes,
                                   const T* q, const T* v, T* dq, T* dv,
-                                  const FrameDerivativesWorkspace<T>& w) {
+                                  const FrameWorkspace<T>& w) {
     const int n = tree.nv;
     place_paths(tree, axes, q, w);
     paths_velocities(tree, v, w);
-    paths_rates(tree, w);
     for (int f = 0; f < nframes; ++f, dq += 6 * n, dv += 6 * n) {
         if (frames[f].body < 0) continue;
         const Placement<T> X = observer(tree, frames[f], axes, w);
-        const Motion<T> V = seen_from(X, w.v[frames[f].body]);
-        for_columns(tree, frames[f], [&](int k) {
-            const Motion<T> s = seen_from(X, w.S[k]);
-            store_motion(turned(axes, s, V, seen_from(X, w.Psidot[k])), dq + k, n);
-            store_motion(s, dv + k, n);
+        const Motion<T> V = at_point(X, w.v[frames[f].body]);
+        for_columns_of_joints(tree, frames[f], w, [&](int k, const JointBelow<T>& joint) {
+            const Motion<T> S = w.S[k], s = at_point(X, S);
+            const Motion<T> by_q = twist_by_q(axes, X, joint, S, cross(joint.v_p, S), s, V);
+            store_motion(along_axes(X, by_q), dq + k, n);
+            store_motion(along_axes(X, s), dv + k, n);
         });
     }
 }
@@ -90,30 +94,32 @@ void frame_velocities_derivatives(const Tree& tree, const Frame* frames, int nfr
 template <class T>
 void frame_accelerations_derivatives(const Tree& tree, const Frame* frames, int nframes, Axes axes,
                                      Acceleration kind, const T* q, const T* v, const T* a, T* dq,
-                                     T* dv, T* da, const FrameDerivativesWorkspace<T>& w) {
+                                     T* dv, T* da, const FrameWorkspace<T>& w) {
     const int n = tree.nv;
     place_paths(tree, axes, q, w);
     paths_velocities(tree, v, w);
     paths_accelerations(tree, v, a, w);
-    paths_second_rates(tree, w);
     for (int f = 0; f < nframes; ++f, dq += 6 * n, dv += 6 * n, da += 6 * n) {
         const int i = frames[f].body;
         if (i < 0) continue;
         const Placement<T> X = observer(tree, frames[f], axes, w);
-        const Motion<T> V = seen_from(X, w.v[i]), A = seen_from(X, w.a[i]);
-        for_columns(tree, frames[f], [&](int k) {
-            const Motion<T> s = seen_from(X, w.S[k]), Psidot = seen_from(X, w.Psidot[k]);
-            Motion<T> by_q = cross(Psidot, V, seen_from(X, w.Psiddot[k]));
-            Motion<T> by_v = cross(s, V, seen_from(X, w.Upsilondot[k]));
-            by_q = turned(axes, s, A, by_q);
+        const Motion<T> V = at_point(X, w.v[i]), A = at_point(X, w.a[i]);
+        for_columns_of_joints(tree, frames[f], w, [&](int k, const JointBelow<T>& joint) {
+            const Motion<T> S = w.S[k], s = at_point(X, S), Psidot = cross(joint.v_p, S);
+            const Motion<T> a_p = joint.p < 0 ? zero_motion<T>() : w.a[joint.p];
+            const Motion<T> coriolis = cross(Psidot, joint.w);
+            Motion<T> by_q = at_point(X, axes == Axes::world ? cross(S, w.a[i] + -a_p, coriolis)
+                                                             : cross(a_p, S, coriolis));
+            if (axes == Axes::mixed) by_q = turned(s.ang, A, by_q);
+            Motion<T> by_v = at_point(X, cross(S, joint.o, Psidot));
             if (kind == Acceleration::classical) {  // [Notes] eq. 19.5
-                const Motion<T> dV = turned(axes, s, V, Psidot);
+                const Motion<T> dV = twist_by_q(axes, X, joint, S, Psidot, s, V);
                 by_q.lin = cross(dV.ang, V.lin, cross(V.ang, dV.lin, by_q.lin));
                 by_v.lin = cross(s.ang, V.lin, cross(V.ang, s.lin, by_v.lin));
             }
-            store_motion(by_q, dq + k, n);
-            store_motion(by_v, dv + k, n);
-            store_motion(s, da + k, n);
+            store_motion(along_axes(X, by_q), dq + k, n);
+            store_motion(along_axes(X, by_v), dv + k, n);
+            store_motion(along_axes(X, s), da + k, n);
         });
     }
 }
