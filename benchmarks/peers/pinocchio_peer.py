@@ -40,6 +40,25 @@ CALLS: dict[str, tuple[str, tuple[str, ...]]] = {
         ("rotation", "translation"),
     ),
     "frame_jacobians": ("computeFrameJacobian(m, d, q, frame, axes)", ()),
+    "frame_velocities": (
+        "forwardKinematics(m, d, q, v); given = pin.getFrameVelocity(m, d, frame, axes).vector",
+        (),
+    ),
+    "frame_accelerations": (
+        "forwardKinematics(m, d, q, v, a); "
+        "given = pin.getFrameAcceleration(m, d, frame, axes).vector",
+        (),
+    ),
+    "frame_velocities_derivatives": (
+        "computeForwardKinematicsDerivatives(m, d, q, v, zero); "
+        "given = pin.getFrameVelocityDerivatives(m, d, frame, pin.LOCAL)",
+        (),
+    ),
+    "frame_accelerations_derivatives": (
+        "computeForwardKinematicsDerivatives(m, d, q, v, a); "
+        "given = pin.getFrameAccelerationDerivatives(m, d, frame, pin.LOCAL)[1:]",
+        (),
+    ),
     "center_of_mass": ("centerOfMass(m, d, q)", ("com",)),
     "center_of_mass_velocity": ("centerOfMass(m, d, q, v)", ("vcom",)),
     "center_of_mass_acceleration": ("centerOfMass(m, d, q, v, a)", ("acom",)),
@@ -85,7 +104,7 @@ class Python:
         model, data = self.robot.peer, self.robot.peer.createData()
         frame = model.getFrameId(case.frame)
         scope = {"pin": pinocchio, "m": model, "d": data, "frame": frame}
-        scope |= {"axes": pinocchio.ReferenceFrame.LOCAL_WORLD_ALIGNED}
+        scope |= {"axes": pinocchio.ReferenceFrame.LOCAL_WORLD_ALIGNED, "zero": np.zeros(model.nv)}
         scope["f"] = getattr(pinocchio, call.partition("(")[0])
         statement = f"given = f({call.partition('(')[2]}"
         rows = case.rows(arguments(case))

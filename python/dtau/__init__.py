@@ -36,8 +36,10 @@ time steps on the manifold                 step, linearize_discrete, step_vjp
 (Euler, semi-implicit, RK4)
 inputs and contact wrenches that           equilibrium
 hold a configuration
-kinematics                                 forward_kinematics, frame_placements, frame_jacobians;
-                                           kinematics_time_derivatives,
+kinematics                                 forward_kinematics; kinematics_time_derivatives
+frames                                     frame_placements, frame_jacobians, frame_velocities,
+                                           frame_accelerations; frame_velocities_derivatives,
+                                           frame_accelerations_derivatives;
                                            frame_kinematics_time_derivatives,
                                            frame_jacobians_time_derivatives
 centre of mass                             center_of_mass, center_of_mass_velocity,
@@ -92,18 +94,24 @@ from dtau.functions.energy import (
     potential_energy_derivatives,
 )
 from dtau.functions.equilibrium import equilibrium
+from dtau.functions.frame_derivatives import (
+    frame_accelerations_derivatives,
+    frame_velocities_derivatives,
+)
 from dtau.functions.frame_time_derivatives import (
     frame_jacobians_time_derivatives,
     frame_kinematics_time_derivatives,
 )
-from dtau.functions.hessians import forward_dynamics_hessian, inverse_dynamics_hessian
-from dtau.functions.hybrid import hybrid_dynamics, hybrid_dynamics_time_derivatives
-from dtau.functions.kinematics import (
-    forward_kinematics,
+from dtau.functions.frames import (
+    frame_accelerations,
     frame_jacobians,
     frame_placements,
+    frame_velocities,
     wrench_at_frame,
 )
+from dtau.functions.hessians import forward_dynamics_hessian, inverse_dynamics_hessian
+from dtau.functions.hybrid import hybrid_dynamics, hybrid_dynamics_time_derivatives
+from dtau.functions.kinematics import forward_kinematics
 from dtau.functions.linearization import linearize, linearize_discrete
 from dtau.functions.manifold import (
     configuration,
@@ -203,6 +211,8 @@ from dtau.results import (
     ForwardDynamicsProducts,
     ForwardDynamicsProductsWithWrenches,
     ForwardDynamicsSecondDerivatives,
+    FrameAccelerationsDerivatives,
+    FrameVelocitiesDerivatives,
     HybridDynamics,
     IntegrateJacobians,
     InverseDynamicsDerivatives,
@@ -240,6 +250,8 @@ __all__ = [
     "ForwardDynamicsProductsWithWrenches",
     "ForwardDynamicsSecondDerivatives",
     "Frame",
+    "FrameAccelerationsDerivatives",
+    "FrameVelocitiesDerivatives",
     "Free",
     "Helical",
     "HybridDynamics",
@@ -307,10 +319,14 @@ __all__ = [
     "forward_dynamics_time_derivatives",
     "forward_dynamics_vjp",
     "forward_kinematics",
+    "frame_accelerations",
+    "frame_accelerations_derivatives",
     "frame_jacobians",
     "frame_jacobians_time_derivatives",
     "frame_kinematics_time_derivatives",
     "frame_placements",
+    "frame_velocities",
+    "frame_velocities_derivatives",
     "gravity_torque",
     "gravity_torque_time_derivatives",
     "hybrid_dynamics",

@@ -56,6 +56,7 @@ enum class Option {
     frames,
     axes,
     wrench_axes,
+    acceleration,
     prescribed,
     integrator,
     driven,

@@ -168,6 +168,9 @@ def test_the_model_comes_first_here_too(name: str) -> None:
 # Frames and axes
 
 
+FRAME_MOTION = {"frame_velocities": ("v",), "frame_accelerations": ("v", "a")}
+
+
 def with_frames(name: str, frames: Any, q: Any = None, **options: Any) -> Any:
     model = robot(NEAR)
     s = random_state(model, 3)
@@ -176,6 +179,8 @@ def with_frames(name: str, frames: Any, q: Any = None, **options: Any) -> Any:
         arguments.insert(1, s["v_derivatives"])
     if name == "wrench_at_frame":
         arguments.append(s["wrench"])
+    plain = name.removesuffix("_derivatives")
+    arguments[1:1] = [s[x] for x in FRAME_MOTION.get(plain, ())]
     return getattr(dtau, name)(model, *arguments, **options)
 
 
@@ -216,6 +221,26 @@ def test_unknown_axes(name: str, wrong: Any) -> None:
     said = message(ValueError, with_frames, name, "free0", axes=wrong)
     has_words(said, "axes", "body", "world", "mixed")
     assert repr(wrong) in said
+
+
+@pytest.mark.parametrize("name", functions_with("axes"))
+@pytest.mark.parametrize(
+    ("theirs", "ours"), [("LOCAL", "body"), ("LOCAL_WORLD_ALIGNED", "mixed"), ("WORLD", "world")]
+)
+def test_axes_by_their_names_in_pinocchio(name: str, theirs: str, ours: str) -> None:
+    pin = pytest.importorskip("pinocchio")
+    for wrong in (theirs, getattr(pin.ReferenceFrame, theirs)):
+        said = message(ValueError, with_frames, name, "free0", axes=wrong)
+        assert said.endswith(f"{wrong!r}: that is '{ours}' here")
+    said = message(ValueError, dtau.conventions.mixed_twist, robot(NEAR), wrenches=theirs)
+    assert said.endswith(f"that is '{ours}' here")
+
+
+@pytest.mark.parametrize("kind", ["Spatial", "coordinate", None, 3], ids=repr)
+def test_unknown_kind_of_acceleration(kind: Any) -> None:
+    for name in ("frame_accelerations", "frame_accelerations_derivatives"):
+        said = message(ValueError, with_frames, name, "free0", kind=kind)
+        assert said == f"kind: expected 'spatial' or 'classical', got {kind!r}"
 
 
 def test_a_wrench_at_the_world_has_no_body() -> None:

@@ -50,6 +50,8 @@ def test_the_payload_is_found_within_its_standard_errors(
     assert body[0] == pytest.approx(identification.PAYLOAD.mass, rel=0.01)
     assert np.all(errors < 0.1 * np.abs(identification.as_body(found.parameters[:10])).max())
     assert "largest error" in capsys.readouterr().out
+
+
 def test_inverse_kinematics_reaches_what_is_in_reach(
     script: Callable[[str], Any], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -24,7 +24,9 @@ and beside these
 `steps`                    time steps on the manifold, and gradients through them
 `equilibrium`              inputs and contact wrenches that hold a configuration
 `control_inputs`           which torques are inputs, for these three
-`kinematics`               placements, Jacobians of frames, external wrenches
+`kinematics`               placements of bodies
+`frames`                   placements, Jacobians and motion of frames, external wrenches
+`frame_derivatives`        first derivatives of that motion: ``_derivatives``
 `whole_body`               centre of mass, its motion and derivatives
 `momentum`                 momentum of all bodies, its rate and derivatives
 `energy`                   kinetic and potential energy, and their gradients
@@ -32,6 +34,6 @@ and beside these
 `tangent`                  how that varies, and gradients by the numbers of q
 =========================  =========================================================
 
-A wrapper checks what only Python knows (names, options) and calls the core; the core reads the
+A wrapper checks what only Python knows (joints, options) and calls the core; the core reads the
 arrays.
 """
