@@ -1,0 +1,47 @@
+"""xacro: expanded to URDF by the package `xacrodoc`.
+
+A file of this format is a program: it reads the files that it includes, and its expressions are
+evaluated. So only files that are called *.xacro are expanded.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+from dtau.errors import ModelError
+from dtau.loaders.source import Source
+
+
+def is_xacro(source: Source) -> bool:
+    """Whether a file's name says that it is to be expanded."""
+    return source.path is not None and source.path.lower().endswith(".xacro")
+
+
+def expand(source: Source) -> Source:
+    """Return the URDF that a xacro file stands for.
+
+    Includes and ``$(find package)`` are found from the file's folder on upwards.
+
+    Raises
+    ------
+    ModelError
+        If it cannot be expanded, or the package that does it is missing.
+    """
+    try:
+        xacro, xacrodoc = (importlib.import_module(name) for name in ("xacro", "xacrodoc"))
+    except ImportError as error:
+        raise ModelError(
+            f"{source.label}: xacro files need the package xacrodoc (pip install 'dtau[xacro]'): "
+            f"{error}"
+        ) from None
+    assert source.path is not None
+    assert isinstance(source.content, bytes)  # of a file
+    try:
+        text = source.content.decode("utf-8-sig")
+        xacrodoc.packages.walk_up_from(source.path)
+        xacro.init_stacks(source.path)  # what includes are relative to
+        document = xacrodoc.XacroDoc.from_string(text, resolve_packages=False)
+        urdf = document.to_urdf_string()
+    except Exception as error:  # whatever the expressions of a file raise
+        raise ModelError(f"{source.label}: xacro: {type(error).__name__}: {error}") from None
+    return Source(f"{source.label}, expanded", urdf, source.path)
