@@ -120,9 +120,10 @@ def load(
         _require_size(text.label, source, max_size)
     else:
         text = _file(os.fsdecode(source), max_size)
+    document = xml.root(text.content, text.label)
     if xacro.is_xacro(text):
         text = xacro.expand(text)
-    document = xml.root(text.content, text.label)
+        document = xml.root(text.content, text.label)
     if document.tag not in _READERS:
         known = " or ".join(f"<{tag}>, the root of {what}" for tag, (what, _) in _READERS.items())
         raise document.error(f"expected {known}, got <{document.tag}>")

@@ -54,9 +54,10 @@ def read(source: Source, root: Root | None, mimic: MimicJoints) -> Parts:
     """
     mujoco, compiled, said = _compile(source)
     try:
-        file = _File(mujoco, compiled)
-        file.require_root(root)
-        links = file.links(exact=mimic == "exact")
+        with np.errstate(over="ignore", invalid="ignore"):  # links refuse what is not finite
+            file = _File(mujoco, compiled)
+            file.require_root(root)
+            links = file.links(exact=mimic == "exact")
         notes = [f"MuJoCo: {what}" for what in said] + file.notes()
     except ValueError as error:
         raise ModelError(f"{source.label}: {error}") from None

@@ -35,8 +35,8 @@ def passive(mujoco: Any, m: Any) -> tuple[Array, Array]:
     armature, damping = np.array(m.dof_armature), np.array(m.dof_damping)
     for actuator, joint, gear in _geared(mujoco, m):
         dof = m.jnt_dofadr[joint]
-        armature[dof] += gear**2 * m.actuator_armature[actuator]
-        damping[dof] += gear**2 * m.actuator_damping[actuator]
+        armature[dof] += gear * gear * m.actuator_armature[actuator]
+        damping[dof] += gear * gear * m.actuator_damping[actuator]
     if m.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_DAMPER:
         damping[:] = 0.0
     return armature, damping
@@ -90,7 +90,7 @@ def uncarried(mujoco: Any, m: Any, joints: Sequence[str], bodies: Sequence[str])
     by_kind["elasticity of flexes"] = [named(kinds.mjOBJ_FLEX, i) for i in range(m.nflex)]
     by_kind["plugins"] = [named(kinds.mjOBJ_PLUGIN, i) for i in range(m.nplugin)]
     medium = [name for name in ("density", "viscosity") if getattr(m.opt, name) != 0]
-    by_kind["the medium's"] = medium
+    by_kind["a medium with"] = medium
     return [f"{kind} {listing(names)}" for kind, names in by_kind.items() if names]
 
 

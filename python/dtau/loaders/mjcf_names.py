@@ -74,6 +74,6 @@ def joint_origins(types: Sequence[int], positions: Array, axes: Array) -> Array:
     for i, kind in enumerate(types):
         if kind in (BALL, HINGE):
             origin = positions[i] - (positions[i] @ axes[i] * axes[i] if kind == HINGE else 0.0)
-            if np.abs(origin).max() > _ROUNDING * np.abs(positions[i]).max():
+            if not np.abs(origin).max() <= _ROUNDING * np.abs(positions[i]).max():  # NaN too
                 origins[i] = origin
     return origins

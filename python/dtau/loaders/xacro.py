@@ -36,6 +36,7 @@ def expand(source: Source) -> Source:
         ) from None
     assert source.path is not None
     assert isinstance(source.content, bytes)  # of a file
+    before = xacro.filestack
     try:
         text = source.content.decode("utf-8-sig")
         xacrodoc.packages.walk_up_from(source.path)
@@ -43,5 +44,8 @@ def expand(source: Source) -> Source:
         document = xacrodoc.XacroDoc.from_string(text, resolve_packages=False)
         urdf = document.to_urdf_string()
     except Exception as error:  # whatever the expressions of a file raise
-        raise ModelError(f"{source.label}: xacro: {type(error).__name__}: {error}") from None
+        problem = " ".join(f"{type(error).__name__}: {error}".split())
+        raise ModelError(f"{source.label}: xacro: {problem}") from None
+    finally:
+        xacro.filestack = before
     return Source(f"{source.label}, expanded", urdf, source.path)
