@@ -385,7 +385,7 @@ class TestFiles:
 
     def test_without_mujoco(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, "mujoco", None)
-        with pytest.raises(dtau.ModelError, match=r"XML text: .*pip install 'dtau\[mjcf\]'"):
+        with pytest.raises(dtau.ModelError, match=r"XML text: .* extra dtau\[mjcf\]"):
             dtau.load(arm())
 
     def test_size(self, tmp_path: Path) -> None:

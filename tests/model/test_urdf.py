@@ -343,7 +343,6 @@ BAD: dict[str, tuple[str, str]] = {
     "deep": ("<robot>" + "<a>" * 200 + "</a>" * 200, "expected at most 100 nested elements"),
     "very deep": ("<robot>" + "<a>" * 100_000, "expected at most 100 nested elements"),
     # Kind of document
-    "MJCF without a robot": ("<mujoco/>", "model 'MuJoCo Model': expected a joint that moves"),
     "SDF": ('\n<sdf version="1.9"/>', "expected <robot>, the root of a URDF or <mujoco>, "),
     "xacro": (robot('<xacro:macro name="leg"/>'), "line 2: got <xacro:macro>: run xacro on this"),
     "xacro in use": (robot('<xacro:leg side="left"/>'), "got <xacro:leg>: run xacro on this"),

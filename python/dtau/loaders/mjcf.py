@@ -85,8 +85,8 @@ def _compile(source: Source) -> tuple[Any, Any, list[str]]:
         make = mujoco.MjModel
     except (ImportError, AttributeError) as error:
         raise ModelError(
-            f"{source.label}: MJCF is read by MuJoCo, of which the package mujoco-core is enough "
-            f"(pip install 'dtau[mjcf]'): {error}"
+            f"{source.label}: MJCF is read by the package mujoco or mujoco-core, which is the extra "
+            f"dtau[mjcf] (pip install mujoco-core): {error}"
         ) from None
     try:
         with _warnings_of(mujoco) as said:

@@ -7,6 +7,7 @@ evaluated. So only files that are called *.xacro are expanded.
 from __future__ import annotations
 
 import importlib
+from typing import Any
 
 from dtau.errors import ModelError
 from dtau.loaders.source import Source
@@ -28,11 +29,12 @@ def expand(source: Source) -> Source:
         If it cannot be expanded, or the package that does it is missing.
     """
     try:
-        xacro, xacrodoc = (importlib.import_module(name) for name in ("xacro", "xacrodoc"))
+        xacro: Any = importlib.import_module("xacro")
+        xacrodoc: Any = importlib.import_module("xacrodoc")
     except ImportError as error:
         raise ModelError(
-            f"{source.label}: xacro files need the package xacrodoc (pip install 'dtau[xacro]'): "
-            f"{error}"
+            f"{source.label}: xacro files need the package xacrodoc, which is the extra "
+            f"dtau[xacro] (pip install xacrodoc): {error}"
         ) from None
     assert source.path is not None
     assert isinstance(source.content, bytes)  # of a file
