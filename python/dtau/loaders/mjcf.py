@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from dtau.checks import listing
 from dtau.errors import ModelError, ModelWarning
 from dtau.loaders import mjcf_names
-from dtau.loaders.mjcf_forces import couplings, passive, uncarried
+from dtau.loaders.mjcf_forces import couplings, is_off, passive, uncarried
 from dtau.loaders.mjcf_names import BALL, FREE, SLIDE
 from dtau.loaders.source import Parts, Source
 from dtau.model.compile import MOST_DOFS
@@ -85,8 +85,8 @@ def _compile(source: Source) -> tuple[Any, Any, list[str]]:
         make = mujoco.MjModel
     except (ImportError, AttributeError) as error:
         raise ModelError(
-            f"{source.label}: MJCF is read by the package mujoco or mujoco-core, which is the extra "
-            f"dtau[mjcf] (pip install mujoco-core): {error}"
+            f"{source.label}: MJCF is read by the package mujoco or mujoco-core, which is the "
+            f"extra dtau[mjcf] (pip install mujoco-core): {error}"
         ) from None
     try:
         with _warnings_of(mujoco) as said:
@@ -145,7 +145,7 @@ class _File:
             self.bodies,
         )
         self._sites = names(mujoco.mjtObj.mjOBJ_SITE, compiled.nsite)
-        weightless = compiled.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY
+        weightless = is_off(mujoco, compiled, "GRAVITY")
         self.gravity = np.zeros(3) if weightless else np.array(compiled.opt.gravity)
         self.mimics = couplings(mujoco, compiled, self.joints)
         self._armature, self._damping = passive(mujoco, compiled)

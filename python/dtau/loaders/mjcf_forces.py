@@ -15,6 +15,12 @@ from dtau.model.links import Mimic
 Array = NDArray[np.float64]
 
 
+def is_off(mujoco: Any, m: Any, *parts: str) -> bool:
+    """Whether a file's flags switch off one of these parts; versions of MuJoCo differ in them."""
+    bits = (getattr(mujoco.mjtDisableBit, f"mjDSBL_{part}", None) for part in parts)
+    return any(bit is not None and m.opt.disableflags & bit for bit in bits)
+
+
 def couplings(mujoco: Any, m: Any, joints: Sequence[str]) -> dict[str, Mimic]:
     """Return, by the joints that follow, the linear equalities of two joints.
 
@@ -37,18 +43,20 @@ def passive(mujoco: Any, m: Any) -> tuple[Array, Array]:
         dof = m.jnt_dofadr[joint]
         armature[dof] += gear * gear * m.actuator_armature[actuator]
         damping[dof] += gear * gear * m.actuator_damping[actuator]
-    if m.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_DAMPER:
+    if is_off(mujoco, m, "DAMPER", "PASSIVE"):
         damping[:] = 0.0
     return armature, damping
 
 
 def uncarried(mujoco: Any, m: Any, joints: Sequence[str], bodies: Sequence[str]) -> list[str]:
     """Name what acts on the robot in MuJoCo and has no place in a model."""
-    off, bits = m.opt.disableflags, mujoco.mjtDisableBit
-    springs = not off & bits.mjDSBL_SPRING
-    dampers = not off & bits.mjDSBL_DAMPER
-    friction = not off & (bits.mjDSBL_FRICTIONLOSS | bits.mjDSBL_CONSTRAINT)
-    kinds, named = mujoco.mjtObj, _Names(mujoco, m)
+    springs = not is_off(mujoco, m, "SPRING", "PASSIVE")
+    dampers = not is_off(mujoco, m, "DAMPER", "PASSIVE")
+    friction = not is_off(mujoco, m, "FRICTIONLOSS", "CONSTRAINT")
+    kinds = mujoco.mjtObj
+
+    def named(kind: Any, i: int) -> str:
+        return mujoco.mj_id2name(m, kind, i) or f"number {i}"
 
     def of_dofs(values: Array) -> list[str]:
         found = m.dof_jntid[_nonzero(values)].tolist()
@@ -59,22 +67,22 @@ def uncarried(mujoco: Any, m: Any, joints: Sequence[str], bodies: Sequence[str])
 
     by_kind: dict[str, list[str]] = {}
     if springs:
-        stiff = np.abs(m.jnt_stiffness) + _polynomial(m, "jnt_stiffnesspoly", m.njnt)
+        stiff = np.abs(m.jnt_stiffness) + _sizes(m, "jnt_stiffnesspoly", m.njnt)
         by_kind["springs of joints"] = of_joints(stiff)
     if dampers:
         by_kind["damping that is not linear, of joints"] = of_dofs(
-            _polynomial(m, "dof_dampingpoly", m.nv)
+            _sizes(m, "dof_dampingpoly", m.nv)
         )
     if friction:
         by_kind["friction loss of joints"] = of_dofs(m.dof_frictionloss)
     by_kind["armature of free joints, along the world's axes"] = [
         joints[i] for i in _nonzero(m.jnt_type == FREE) if m.dof_armature[m.jnt_dofadr[i]] != 0
     ]
-    tendon = np.abs(m.tendon_armature)
+    tendon = _sizes(m, "tendon_armature", m.ntendon)
     if springs:
-        tendon += np.abs(m.tendon_stiffness) + _polynomial(m, "tendon_stiffnesspoly", m.ntendon)
+        tendon += np.abs(m.tendon_stiffness) + _sizes(m, "tendon_stiffnesspoly", m.ntendon)
     if dampers:
-        tendon += np.abs(m.tendon_damping) + _polynomial(m, "tendon_dampingpoly", m.ntendon)
+        tendon += np.abs(m.tendon_damping) + _sizes(m, "tendon_dampingpoly", m.ntendon)
     if friction:
         tendon += np.abs(m.tendon_frictionloss)
     by_kind["tendons"] = [named(kinds.mjOBJ_TENDON, i) for i in _nonzero(tendon)]
@@ -85,7 +93,7 @@ def uncarried(mujoco: Any, m: Any, joints: Sequence[str], bodies: Sequence[str])
         if not _is_coupling(mujoco, m, i):
             kind = mujoco.mjtEq(int(m.eq_type[i])).name.removeprefix("mjEQ_").lower()
             by_kind.setdefault(f"equalities ({kind})", []).append(named(kinds.mjOBJ_EQUALITY, i))
-    if not off & bits.mjDSBL_GRAVITY:
+    if not is_off(mujoco, m, "GRAVITY"):
         by_kind["gravity compensation of bodies"] = [bodies[i] for i in _nonzero(m.body_gravcomp)]
     by_kind["elasticity of flexes"] = [named(kinds.mjOBJ_FLEX, i) for i in range(m.nflex)]
     by_kind["plugins"] = [named(kinds.mjOBJ_PLUGIN, i) for i in range(m.nplugin)]
@@ -94,31 +102,18 @@ def uncarried(mujoco: Any, m: Any, joints: Sequence[str], bodies: Sequence[str])
     return [f"{kind} {listing(names)}" for kind, names in by_kind.items() if names]
 
 
-class _Names:
-    """Names of MuJoCo's objects; where there is none, the number."""
-
-    def __init__(self, mujoco: Any, m: Any) -> None:
-        self._mujoco, self._m = mujoco, m
-
-    def __call__(self, kind: Any, i: int) -> str:
-        return self._mujoco.mj_id2name(self._m, kind, int(i)) or f"number {i}"
-
-
 def _nonzero(values: Any) -> list[int]:
     return [int(i) for i in np.flatnonzero(np.asarray(values))]
 
 
-def _polynomial(m: Any, name: str, count: int) -> Array:
-    """Sizes of the coefficients of higher order, which older versions of MuJoCo have not."""
-    values: Array = np.asarray(getattr(m, name, np.zeros((count, 1))))
-    return np.asarray(np.abs(values).sum(axis=1))
+def _sizes(m: Any, name: str, count: int) -> Array:
+    """Return the magnitudes of numbers, of rows added; zeros where this MuJoCo has none yet."""
+    values = np.abs(np.asarray(getattr(m, name, np.zeros(count)), dtype=np.float64))
+    return np.asarray(values.reshape(count, -1).sum(axis=1) if count else values.reshape(0))
 
 
 def _acting_equalities(mujoco: Any, m: Any) -> list[int]:
-    bits = mujoco.mjtDisableBit
-    if m.opt.disableflags & (bits.mjDSBL_EQUALITY | bits.mjDSBL_CONSTRAINT):
-        return []
-    return _nonzero(m.eq_active0)
+    return [] if is_off(mujoco, m, "EQUALITY", "CONSTRAINT") else _nonzero(m.eq_active0)
 
 
 def _is_coupling(mujoco: Any, m: Any, i: int) -> bool:
@@ -151,5 +146,5 @@ def _uncarried_actuators(mujoco: Any, m: Any, dampers: bool) -> list[int]:
     rest = np.abs(m.actuator_armature) + (np.abs(m.actuator_damping) if dampers else 0.0)
     rest[[i for i, _, _ in _geared(mujoco, m)]] = 0.0
     if dampers:
-        rest = rest + _polynomial(m, "actuator_dampingpoly", count)
+        rest = rest + _sizes(m, "actuator_dampingpoly", count)
     return _nonzero(rest)
