@@ -197,9 +197,7 @@ def report(flights: Flights) -> bool:
     print(f"{flights.squared[0].mean() / size:.3f}")
     print(f"within the band of 95 %:  {100 * inside:.0f} % of the time")
     far = np.rad2deg(flights.attitude.max(axis=1))
-    print(
-        f"farthest from hover:      {away[0]:.0f} degrees at the start, {away[-1]:.1f} at the end"
-    )
+    print(f"farthest from hover:      {far[0]:.0f} degrees at the start, {far[-1]:.1f} at the end")
     return bool(0.9 < squared < 1.1)
 
 
@@ -231,7 +229,7 @@ def plot(flights: Flights, path: Path) -> None:
     for axes in panels:
         axes.spines[["top", "right"]].set_visible(False)
         axes.grid(alpha=0.3)
-    figure.savefig(path, dpi=90)
+    figure.savefig(path, dpi=70)
     print(f"\nwritten: {path}")
 
 
