@@ -90,6 +90,33 @@ def test_inverse_kinematics_ends_where_the_gradient_vanishes(script: Callable[[s
         largest[exact] = np.abs(gradients).max(axis=-1)
     assert np.median(largest[True]) < 1e-6
     assert np.median(largest[False]) > 1e-2
+def test_the_filter_knows_how_good_its_estimates_are(
+    script: Callable[[str], Any],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ekf = script("examples/kalman_filter")
+    monkeypatch.setattr(ekf, "SECONDS", 1.0)
+    flights = ekf.fly(20, seed=1)
+    assert flights.attitude[0].max() > np.deg2rad(170)
+    assert ekf.report(flights)
+    assert "20 flights" in capsys.readouterr().out
+
+
+def test_what_the_filters_sensors_are_sensitive_to(script: Callable[[str], Any]) -> None:
+    """Against differences of what they measure."""
+    ekf, model = script("examples/kalman_filter"), dtau.robots.aerial_manipulator()
+    q, v, tau = dtau.random_state(model, np.random.default_rng(2), shape=(1,))
+
+    def sensors(z: np.ndarray) -> np.ndarray:
+        dq, dv, dtau_ = np.split(z, 3, axis=-1)
+        moved = dtau.integrate(model, q, dq), v + dv
+        a = dtau.forward_dynamics(model, *moved, tau + dtau_)
+        return np.asarray(ekf.measured(model, *moved, a))
+
+    step = 1e-5 * np.eye(3 * model.nv)
+    differences = (sensors(step) - sensors(-step)).T / 2e-5
+    assert_close(ekf.sensitivity(model, q, v, tau)[1][0], differences, 1e-7)  # of second order
 
 
 def test_six_propellers_push_every_way(script: Callable[[str], Any]) -> None:

@@ -70,6 +70,11 @@ def test_code_of_the_linearization_page_runs() -> None:
     assert names["u"].shape == (10, 12)
 
 
+def test_code_of_the_page_about_mjcf_runs() -> None:
+    pytest.importorskip("mujoco")
+    assert run_code_of("docs/mjcf.md")["model"].nv == 5
+
+
 def test_code_of_the_readme_runs() -> None:
     names = run_code_of("README.md")
     assert repr(names["pendulum"]) == "<Model 'pendulum': 1 body, nq = 1, nv = 1>"

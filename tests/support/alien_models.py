@@ -16,7 +16,8 @@ ATTRIBUTES = {
     "pinocchio": ("names", "joints", "parents", "nq", "nv", "idx_qs", "idx_vs", "nqs", "nvs"),
     "mujoco": (
         *("nq", "nv", "njnt", "nbody", "jnt_type", "jnt_qposadr", "jnt_dofadr", "jnt_bodyid"),
-        *("qpos0", "body_parentid", "body_weldid", "body_pos", "body_quat", "body_ipos"),
+        *("jnt_pos", "jnt_axis", "qpos0", "body_parentid", "body_weldid", "body_pos", "body_quat"),
+        "body_ipos",
     ),
 }
 ARGUMENT = {"pinocchio": "pin_model", "mujoco": "mj_model"}
@@ -54,7 +55,9 @@ def plain(package: str) -> SimpleNamespace:
         parts["joints"] = [named(joint.shortname()) for joint in parts["joints"]]
         return SimpleNamespace(**parts)
     parts["names_of_joints"] = [peer.joint(i).name for i in range(peer.njnt)]
+    parts["names_of_bodies"] = [peer.body(i).name for i in range(peer.nbody)]
     made = SimpleNamespace(**parts)
+    made.body = lambda i: SimpleNamespace(name=made.names_of_bodies[i])
     made.joint = lambda i: SimpleNamespace(name=made.names_of_joints[i])
     return made
 

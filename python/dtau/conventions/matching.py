@@ -10,11 +10,16 @@ from dtau.model.model import Model
 
 
 def match_joints(
-    model: Model, argument: str, names: Sequence[str], free_roots: Collection[int]
+    model: Model,
+    argument: str,
+    names: Sequence[str],
+    free_roots: Collection[int],
+    stand_ins: Sequence[str] = (),
 ) -> list[int]:
     """Return the index in `names` of each joint of the model.
 
-    A single free joint at the root of each matches under any names.
+    A single free joint at the root of each matches under any names; what has no name matches under
+    its stand-in, if there are such.
 
     Raises
     ------
@@ -30,7 +35,7 @@ def match_joints(
                 "counterpart; load it with mimic='independent'"
             )
     ours = [j.name for j in model.joints if isinstance(j.type, Free) and j.parent < 0]
-    index = {name: i for i, name in enumerate(names) if name}
+    index = {name: i for i, name in enumerate(stand_ins or names) if name}
     if len(ours) == 1 and len(free_roots) == 1:
         (index[ours[0]],) = free_roots
     found = []

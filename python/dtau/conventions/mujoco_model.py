@@ -15,15 +15,19 @@ from dtau.conventions.maps import quiet
 from dtau.conventions.matching import match_joints
 from dtau.conventions.twists import TwistMap, rotations
 from dtau.conventions.wrenches import WrenchMap
+from dtau.loaders.mjcf_names import BALL, FREE, HINGE, body_names, joint_names, joint_origins
 from dtau.model.joint_type import JointType
 from dtau.model.joints import Free, Prismatic, Revolute, Spherical
+from dtau.model.links import Joint
 from dtau.model.model import Model
+from dtau.model.rotations import rotation_about
 
 Array = NDArray[np.float64]
 
 _ATTRIBUTES = (
     *("nq", "nv", "njnt", "nbody", "joint", "jnt_type", "jnt_qposadr", "jnt_dofadr", "jnt_bodyid"),
-    *("qpos0", "body_parentid", "body_weldid", "body_pos", "body_quat", "body_ipos"),
+    *("jnt_pos", "jnt_axis", "qpos0", "body", "body_parentid", "body_weldid", "body_pos"),
+    *("body_quat", "body_ipos"),
 )
 _KINDS: tuple[tuple[str, type[JointType]], ...] = (  # by the number of mjtJoint
     ("free", Free),
@@ -31,18 +35,19 @@ _KINDS: tuple[tuple[str, type[JointType]], ...] = (  # by the number of mjtJoint
     ("slide", Prismatic),
     ("hinge", Revolute),
 )
-_FREE, _BALL = 0, 1
 
 
 def mujoco(model: Model, mj_model: Any) -> Convention:
     """MuJoCo's convention, for its model of the same robot.
 
     Joints are matched by their names, in whatever order; a free joint at the root under any name or
-    none, if each model has exactly one.
+    none, if each model has exactly one; other joints without a name under the name that `dtau.load`
+    gives them.
 
     - Quaternions are (w, x, y, z). A free joint's pose is that of the body in the world, also
-      where the model places the joint elsewhere. Coordinates of hinges and slides are larger by
-      their ``ref``, if they have any.
+      where the model places the joint elsewhere. Coordinates of hinges and slides are the same if
+      the model is from the MJCF (`dtau.load`): the ``ref`` of a joint is then in its placement.
+      Otherwise, with the file's placements, they are larger there by ``ref``.
     - The velocity of a free joint is the linear one of the body's origin along the world's axes and
       the angular one along the body's axes; so is a displacement. Its torque is [force along world
       axes, moment along body axes].
@@ -55,7 +60,8 @@ def mujoco(model: Model, mj_model: Any) -> Convention:
     model : Model
     mj_model : mujoco.MjModel
         Of the same robot, with the same frames of bodies and axes of joints (as both have from one
-        URDF). It is only read, and not kept.
+        URDF, or one MJCF). Where a joint is off the origin of MuJoCo's body, the model's body has
+        its origin on the axis, as `dtau.load` places it. It is only read, and not kept.
 
     Returns
     -------
@@ -94,8 +100,11 @@ def mujoco(model: Model, mj_model: Any) -> Convention:
     peer.require_places("jnt_dofadr", starts_v, [kind.nv for kind in kinds], peer.integer("nv"))
     neutral = peer.numbers("qpos0", (nq,))
     names = peer.names("joint", lambda joint: [joint(i).name for i in range(n)])
-    free_roots = [i for i, kind in enumerate(types) if kind == _FREE]
-    matched = match_joints(model, "mj_model", names, free_roots)
+    called = peer.names("body", lambda body: [body(i).name for i in range(nbody)])
+    free_roots = [i for i, kind in enumerate(types) if kind == FREE]
+    stand_ins = joint_names(names, bodies, body_names(called))
+    matched = match_joints(model, "mj_model", names, free_roots, stand_ins)
+    frames = _Frames(peer, types, bodies)
 
     copies: list[tuple[int, int]] = []
     offsets: list[float] = []
@@ -103,19 +112,20 @@ def mujoco(model: Model, mj_model: Any) -> Convention:
     moved_by: dict[int, tuple[int, int]] = {}  # of each of their bodies: last joint, our body
     for joint, i in zip(model.joints, matched, strict=True):
         kind, counterpart = _KINDS[types[i]]
-        if not isinstance(joint.type, counterpart) or (types[i] == _FREE and joint.parent >= 0):
+        if not isinstance(joint.type, counterpart) or (types[i] == FREE and joint.parent >= 0):
             raise ValueError(
                 f"mj_model: joint {joint.name!r} is a {kind} joint there, which cannot be "
                 f"converted from and to {type(joint.type).__name__}"
             )
         first, q, v = starts_q[i], joint.q, starts_v[i]
         theirs = list(range(first, first + joint.type.nq))
-        if types[i] in (_FREE, _BALL):
+        if types[i] in (FREE, BALL):
             w = theirs.pop(-4)
             theirs.append(w)
             offsets += [0.0] * len(theirs)
         else:
-            offsets.append(float(neutral[first]))
+            ref = float(neutral[first])
+            offsets.append(0.0 if frames.includes(ref, i, joint) else ref)
         copies += zip(range(q.start, q.stop), theirs, strict=True)
         velocities[v : v + joint.type.nv] = np.r_[joint.v]
         moved_by[bodies[i]] = max(moved_by.get(bodies[i], (-1, -1)), (i, joint.body))
@@ -132,36 +142,80 @@ def mujoco(model: Model, mj_model: Any) -> Convention:
         coordinates=coordinates,
         velocities=velocities,
         twists=TwistMap(model),
-        wrenches=_wrenches(model, peer, nbody, {row: body for row, (_, body) in moved_by.items()}),
+        wrenches=_wrenches(model, frames, {row: body for row, (_, body) in moved_by.items()}),
     )
 
 
-@quiet
-def _wrenches(model: Model, peer: ForeignModel, nbody: int, moved: dict[int, int]) -> WrenchMap:
+class _Frames:
+    """Where MuJoCo's bodies are in the model's frames, at the poses that its file describes.
+
+    Attributes
+    ----------
+    welds : list of int
+        The body that each does not move against, the first of them from the root.
+    points : ndarray (nbody, 3)
+        Their centres of mass, in the frame of that body's last joint.
+    """
+
+    @quiet
+    def __init__(self, peer: ForeignModel, types: list[int], bodies: list[int]) -> None:
+        nbody = peer.integer("nbody")
+        parents = peer.integers("body_parentid", nbody, nbody - 1)
+        self.welds = peer.integers("body_weldid", nbody, nbody - 1)
+        quaternion = peer.numbers("body_quat", (nbody, 4))
+        position, centre = (peer.numbers(name, (nbody, 3)) for name in ("body_pos", "body_ipos"))
+        place, self._axes = (peer.numbers(n, (len(types), 3)) for n in ("jnt_pos", "jnt_axis"))
+        if not quaternion.any(axis=1).all():
+            raise peer.error("body_quat", "quaternions that are not zero", "one that is")
+        self._types = types
+        self._origins = joint_origins(types, place, self._axes)
+        self._before = {i: i - 1 for i in range(1, len(types)) if bodies[i] == bodies[i - 1]}
+        last = dict(zip(bodies, self._origins, strict=True))
+        local = rotations(quaternion[:, [1, 2, 3, 0]])
+        # Of bodies with joints as the file has them in their parent, and of all in their own frame.
+        self._bodies = bodies
+        self._turned, self._placed = np.tile(np.eye(3), (nbody, 1, 1)), np.zeros((nbody, 3))
+        rotation, origin = self._turned.copy(), self._placed.copy()
+        for row in range(1, nbody):
+            parent = parents[row]
+            if parent >= row:
+                raise peer.error("body_parentid", f"a parent before body {row}", parent)
+            self._turned[row] = rotation[parent] @ local[row]
+            self._placed[row] = origin[parent] + rotation[parent] @ position[row]
+            if row == self.welds[row]:
+                origin[row] = -last.get(row, np.zeros(3))
+            else:
+                rotation[row], origin[row] = self._turned[row], self._placed[row]
+        self.points = origin + (rotation @ centre[..., np.newaxis])[..., 0]
+        if not np.isfinite(self.points).all():
+            raise peer.error("body_pos", "numbers that can be added", "larger ones")
+
+    @quiet
+    def includes(self, ref: float, i: int, joint: Joint) -> bool:
+        """Whether the placement of our joint is that of MuJoCo's joint `i`, moved back by `ref`."""
+        rotation, origin = np.eye(3), self._origins[i]
+        if i in self._before:
+            origin = origin - self._origins[self._before[i]]
+        else:
+            rotation, place = (x[self._bodies[i]] for x in (self._turned, self._placed))
+            origin = place + rotation @ origin
+        ours = joint.placement
+        if self._types[i] == HINGE:
+            at, wanted = rotation, ours.rotation
+            back = rotation @ rotation_about(tuple(self._axes[i]), -ref)
+        else:
+            at, wanted = origin, ours.translation
+            back = origin - ref * rotation @ self._axes[i]
+        return bool(np.abs(back - wanted).max() < np.abs(at - wanted).max())
+
+
+def _wrenches(model: Model, frames: _Frames, moved: dict[int, int]) -> WrenchMap:
     """Where rows of ``xfrc_applied`` act: at centres of mass, also of bodies that are welded on.
 
     `moved`: the model's body of each of MuJoCo's that has a joint, the last of several: the others
     move bodies of the model only.
     """
     rows = {body: row for row, body in moved.items() if row}
-    parents = peer.integers("body_parentid", nbody, nbody - 1)
-    welds = peer.integers("body_weldid", nbody, nbody - 1)
-    quaternion = peer.numbers("body_quat", (nbody, 4))
-    position, centre = (peer.numbers(name, (nbody, 3)) for name in ("body_pos", "body_ipos"))
-    if not quaternion.any(axis=1).all():
-        raise peer.error("body_quat", "quaternions that are not zero", "one that is")
     carried_by = {0: -1, **moved}
-    carriers = [carried_by.get(weld, -1) for weld in welds]
-    local_rotation = rotations(quaternion[:, [1, 2, 3, 0]])
-    rotation, origin = np.tile(np.eye(3), (nbody, 1, 1)), np.zeros((nbody, 3))
-    for row in range(1, nbody):
-        if parents[row] >= row:
-            raise peer.error("body_parentid", f"a parent before body {row}", parents[row])
-        if row != welds[row]:
-            parent = parents[row]
-            rotation[row] = rotation[parent] @ local_rotation[row]
-            origin[row] = origin[parent] + rotation[parent] @ position[row]
-    points = origin + (rotation @ centre[..., np.newaxis])[..., 0]
-    if not np.isfinite(points).all():
-        raise peer.error("body_pos", "numbers that can be added", "larger ones")
-    return WrenchMap(model, carriers, rows=rows, axes="mixed", points=points)
+    carriers = [carried_by.get(weld, -1) for weld in frames.welds]
+    return WrenchMap(model, carriers, rows=rows, axes="mixed", points=frames.points)

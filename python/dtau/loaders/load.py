@@ -4,45 +4,62 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Callable
 
 from numpy.typing import ArrayLike
 
 from dtau.checks import integer, real_array
 from dtau.errors import ModelError
-from dtau.loaders import urdf, xml
+from dtau.loaders import mjcf, urdf, xacro, xml
+from dtau.loaders.source import Parts, Source
 from dtau.model.model import Model
 from dtau.options import MimicJoints, Root, require_option
 
 _PIECE = 1 << 20  # bytes that are read at once
+_GRAVITY = (0, 0, -9.81)  # where a format does not say
+
+# By the root element: the name of the format, and what reads it.
+_READERS: dict[str, tuple[str, Callable[[Source, Root | None, MimicJoints], Parts]]] = {
+    "robot": ("a URDF", urdf.read),
+    "mujoco": ("an MJCF", mjcf.read),
+}
 
 
 def load(
     source: str | os.PathLike[str],
     *,
-    root: Root = "fixed",
+    root: Root | None = None,
     mimic: MimicJoints = "independent",
-    gravity: ArrayLike = (0, 0, -9.81),
+    gravity: ArrayLike | None = None,
     max_size: int = 64_000_000,
 ) -> Model:
-    """Read a robot from a URDF file or text.
+    """Read a robot from a URDF or MJCF, a file or a text, or from a file of xacro.
 
-    Joints come depth first, siblings in the order of their joints' names. A continuous joint is
-    one angle. What was ignored is said in `Model.notes`.
+    The root element tells the format. Joints come depth first, siblings in the order of their
+    joints' names (URDF) or of the file (MJCF). A continuous joint is one angle. What was ignored is
+    said in `Model.notes`.
+
+    MJCF is read by MuJoCo, which the extra ``dtau[mjcf]`` installs. Coordinates of hinges and
+    slides are MuJoCo's ``qpos``, ``ref`` included; `dtau.conventions.mujoco` converts states. Files
+    named ``*.xacro`` are expanded by xacrodoc (``dtau[xacro]``) and read as URDF.
 
     Parameters
     ----------
     source : str or path-like
         A path; or the XML text itself, if its first character other than space is `<`.
-    root : {"fixed", "free"}
-        How the root link hangs from the world: fixed, or on a free joint named `root_joint`.
+    root : {"fixed", "free"}, optional
+        How the root link hangs from the world: fixed, as a URDF's is by default, or on a free joint
+        named `root_joint`. An MJCF says so itself, and must not be contradicted.
     mimic : {"independent", "exact"}
         What becomes of joints that mimic others: joints of their own, with a warning; or no
         coordinates of their own, see `dtau.Mimic`.
-    gravity : array_like (3,)
-        Acceleration of gravity along the world's axes, in m/s².
+    gravity : array_like (3,), optional
+        Acceleration of gravity along the world's axes, in m/s²; by default that of the MJCF, and
+        (0, 0, -9.81) for a URDF.
     max_size : int
         The most bytes that are read of a file, so that one without end does not fill the memory;
-        text is counted as in UTF-8. Larger files need more: ``max_size=200_000_000``.
+        text is counted as in UTF-8. Larger files need more: ``max_size=200_000_000``. What an MJCF
+        or a xacro file includes is not counted.
 
     Returns
     -------
@@ -53,16 +70,17 @@ def load(
     OSError
         If the file cannot be read; FileNotFoundError if there is none.
     ModelError
-        If the text is not a URDF that describes one tree with 1 to 26000 degrees of freedom, or
-        larger than `max_size`; the message names the file and the line.
+        If the text is not a URDF that describes one tree with 1 to 26000 degrees of freedom, or not
+        an MJCF that MuJoCo compiles, or larger than `max_size`; the message names the file and the
+        line. If the package that reads the format is missing; the message names the extra.
     ValueError, TypeError
         If an argument is not as described.
 
     Warns
     -----
     ModelWarning
-        If joints mimic others, an inertia belongs to no rigid body, or joints have no inertia to
-        accelerate.
+        If joints mimic others, an inertia belongs to no rigid body, joints have no inertia to
+        accelerate, or an MJCF has springs, friction or other forces that a model does not carry.
 
     Examples
     --------
@@ -87,39 +105,49 @@ def load(
     >>> dtau.load(pendulum)
     <Model 'pendulum': 1 body, nq = 1, nv = 1>
     """
-    require_option("root", root, Root)
+    if root is not None:
+        require_option("root", root, Root)
     require_option("mimic", mimic, MimicJoints)
     if not isinstance(source, (str, os.PathLike)):
         raise TypeError(f"source: expected a path or XML text, got {type(source).__name__}")
-    real_array("gravity", gravity, (3,))
+    if gravity is not None:
+        real_array("gravity", gravity, (3,))
     integer("max_size", max_size, 1)
     if isinstance(source, str) and not source.strip():
         raise ValueError(f"source: expected a path or XML text, got {source!r:.80}")
     if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"):
-        label = "XML text"
-        _require_size(label, source, max_size)
-        document = xml.parse(source.lstrip("\ufeff \t\r\n"), label)
+        text = Source("XML text", source.lstrip("\ufeff \t\r\n"), None)
+        _require_size(text.label, source, max_size)
     else:
-        label = os.fsdecode(source)
-        try:
-            content = _bytes_of(label, max_size)
-        except ModelError:
-            raise
-        except (ValueError, OSError) as error:
-            if isinstance(error, OSError) and error.errno != errno.ENAMETOOLONG:
-                raise
-            # null characters, lone surrogates, or a text that is no XML and too long for a path
-            raise ValueError(
-                f"source: expected a path or XML text, got {label!r:.80} ({error!s:.80})"
-            ) from None
-        document = xml.parse(content, label)
-    if document.tag != "robot":
-        raise document.error(f"expected <robot>, the root of a URDF, got <{document.tag}>")
-    name, links, notes = urdf.read(document, root=root, mimic=mimic)
+        text = _file(os.fsdecode(source), max_size)
+    document = xml.root(text.content, text.label)
+    if xacro.is_xacro(text):
+        text = xacro.expand(text)
+        document = xml.root(text.content, text.label)
+    if document.tag not in _READERS:
+        known = " or ".join(f"<{tag}>, the root of {what}" for tag, (what, _) in _READERS.items())
+        raise document.error(f"expected {known}, got <{document.tag}>")
+    parts = _READERS[document.tag][1](text, root, mimic)
+    if gravity is None:
+        gravity = _GRAVITY if parts.gravity is None else parts.gravity
     try:
-        return Model(name, links, gravity=gravity, notes=notes)
+        return Model(parts.name, parts.links, gravity=gravity, notes=parts.notes)
     except ValueError as error:
-        raise ModelError(f"{label}: {error}") from None
+        raise ModelError(f"{text.label}: {error}") from None
+
+
+def _file(path: str, max_size: int) -> Source:
+    try:
+        return Source(path, _bytes_of(path, max_size), path)
+    except ModelError:
+        raise
+    except (ValueError, OSError) as error:
+        if isinstance(error, OSError) and error.errno != errno.ENAMETOOLONG:
+            raise
+        # null characters, lone surrogates, or a text that is no XML and too long for a path
+        raise ValueError(
+            f"source: expected a path or XML text, got {path!r:.80} ({error!s:.80})"
+        ) from None
 
 
 def _bytes_of(path: str, max_size: int) -> bytes:

@@ -16,7 +16,8 @@ import numpy as np
 
 from dtau.checks import listing
 from dtau.errors import ModelError, ModelWarning
-from dtau.loaders.xml import Element
+from dtau.loaders.source import Parts, Source
+from dtau.loaders.xml import Element, parse
 from dtau.model.compile import MOST_DOFS
 from dtau.model.joint_type import JointType
 from dtau.model.joints import Fixed, Free, Planar, Prismatic, Revolute
@@ -60,8 +61,8 @@ _READ = {
 }
 
 
-def read(robot: Element, *, root: Root, mimic: MimicJoints) -> tuple[str, list[Link], list[str]]:
-    """Return name, links and notes of a `<robot>`.
+def read(source: Source, root: Root | None, mimic: MimicJoints) -> Parts:
+    """Return the parts of a URDF's model.
 
     The first link is the root, on a fixed or a free joint; the others come in the order of
     their joints' names. `root` and `mimic` are those of `dtau.load`.
@@ -71,9 +72,13 @@ def read(robot: Element, *, root: Root, mimic: MimicJoints) -> tuple[str, list[L
     ModelError
         If anything in the file is missing, contradictory or not understood.
     """
+    robot = parse(source.content, source.label)
     for element in robot.children:
         if element.tag.startswith("xacro:") and element.tag != "xacro:property":
-            raise element.error(f"got <{element.tag}>: run xacro on this file first")
+            raise element.error(
+                f"got <{element.tag}>: run xacro on this file first, or name it *.xacro "
+                "and load it with the extra dtau[xacro]"
+            )
     name = _attribute(robot, "name")
     link_elements = _by_name(robot, "link")
     joint_elements = _by_name(robot, "joint")
@@ -114,7 +119,7 @@ def read(robot: Element, *, root: Root, mimic: MimicJoints) -> tuple[str, list[L
 
     if mimic == "independent":
         _warn_of_mimics(joint_elements)
-    return name, links, _notes(robot)
+    return Parts(name, links, _notes(robot))
 
 
 def _by_name(robot: Element, tag: str) -> dict[str, Element]:

@@ -54,6 +54,25 @@ def parse(text: str | bytes, source: str) -> Element:
         If it is not well-formed XML, declares a document type or entities, or nests deeper than
         100 elements.
     """
+    return _read(text, source, whole=True)
+
+
+def root(text: str | bytes, source: str) -> Element:
+    """Return the root element of a document without its children; what follows is not read.
+
+    Raises
+    ------
+    ModelError
+        If the document is no XML up to there, or declares a document type or entities.
+    """
+    return _read(text, source, whole=False)
+
+
+class _EnoughError(Exception):
+    """The root was met."""
+
+
+def _read(text: str | bytes, source: str, whole: bool) -> Element:
     parser = expat.ParserCreate()
     top = Element("", {}, source, 0)
     path = [top]
@@ -64,6 +83,8 @@ def parse(text: str | bytes, source: str) -> Element:
             raise element.error(f"expected at most {_DEEPEST} nested elements, got more")
         path[-1].children.append(element)
         path.append(element)
+        if not whole:
+            raise _EnoughError
 
     def end(tag: str) -> None:
         path.pop()
@@ -84,6 +105,8 @@ def parse(text: str | bytes, source: str) -> Element:
         raise ModelError(
             f"{source}, line {error.lineno}: not well-formed XML: {expat.ErrorString(error.code)}"
         ) from None
+    except _EnoughError:
+        pass
     except ModelError:
         raise
     except (LookupError, ValueError) as error:  # unknown encodings

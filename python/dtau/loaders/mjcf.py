@@ -1,0 +1,304 @@
+"""MJCF: from the model that MuJoCo compiles to links.
+
+Defaults, includes, inertias of geometry and whatever else a file leaves to its reader are MuJoCo's
+own. Meaning of the fields of a compiled model: mjmodel.h of MuJoCo.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+import os
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dtau.checks import listing
+from dtau.errors import ModelError, ModelWarning
+from dtau.loaders import mjcf_names
+from dtau.loaders.mjcf_forces import couplings, is_off, passive, uncarried
+from dtau.loaders.mjcf_names import BALL, FREE, SLIDE
+from dtau.loaders.source import Parts, Source
+from dtau.model.compile import MOST_DOFS
+from dtau.model.joint_type import JointType
+from dtau.model.joints import Fixed, Free, Prismatic, Revolute, Spherical
+from dtau.model.links import Limits, Link
+from dtau.model.rotations import rotation_of_quaternion
+from dtau.model.spatial import Inertia, Pose
+from dtau.options import MimicJoints, Root
+
+# What a model has no use for, by the names of its counts in a compiled model.
+_IGNORED = {
+    "nu": "actuators",
+    "ntendon": "tendons",
+    "nsensor": "sensors",
+    "nkey": "keyframes",
+    "ngeom": "geoms (but for the inertias that MuJoCo made of them)",
+    "ncam": "cameras",
+    "nlight": "lights",
+    "nskin": "skins",
+}
+
+
+def read(source: Source, root: Root | None, mimic: MimicJoints) -> Parts:
+    """Return the parts of an MJCF's model.
+
+    Raises
+    ------
+    ModelError
+        If MuJoCo is not there or cannot compile the file, or `root` contradicts it.
+    """
+    mujoco, compiled, said = _compile(source)
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):  # links refuse what is not finite
+            file = _File(mujoco, compiled)
+            file.require_root(root)
+            links = file.links(exact=mimic == "exact")
+        notes = [f"MuJoCo: {what}" for what in said] + file.notes()
+    except ValueError as error:
+        raise ModelError(f"{source.label}: {error}") from None
+    missed = uncarried(mujoco, compiled, file.joints, file.bodies)
+    if missed:
+        warnings.warn(
+            "what acts in MuJoCo and is no part of this model: " + "; ".join(missed),
+            ModelWarning,
+            stacklevel=3,  # the caller of dtau.load
+        )
+    if mimic == "independent" and file.mimics:
+        warnings.warn(
+            "joints that mimic others load as independent joints (mimic='exact' ties them): "
+            f"{', '.join(file.mimics)}",
+            ModelWarning,
+            stacklevel=3,
+        )
+    return Parts(file.name, links, notes, file.gravity)
+
+
+def _compile(source: Source) -> tuple[Any, Any, list[str]]:
+    """Return the package, its model of the file, and what it warned of."""
+    try:
+        mujoco = importlib.import_module("mujoco")
+        make = mujoco.MjModel
+    except (ImportError, AttributeError) as error:
+        raise ModelError(
+            f"{source.label}: MJCF is read by the package mujoco or mujoco-core, which is the "
+            f"extra dtau[mjcf] (pip install mujoco-core): {error}"
+        ) from None
+    try:
+        with _warnings_of(mujoco) as said:
+            # Of a file the path, which the files that it names are relative to.
+            if source.path is not None and os.path.isfile(source.path):
+                compiled = make.from_xml_path(source.path)
+            else:
+                text = source.content
+                compiled = make.from_xml_string(text if isinstance(text, str) else text.decode())
+    except Exception as error:  # its own are of several classes
+        raise ModelError(f"{source.label}: MuJoCo: {' '.join(str(error).split())}") from None
+    if compiled.nv > MOST_DOFS:
+        raise ModelError(
+            f"{source.label}: expected at most {MOST_DOFS} degrees of freedom, got {compiled.nv}"
+        )
+    return mujoco, compiled, said
+
+
+@contextmanager
+def _warnings_of(mujoco: Any) -> Iterator[list[str]]:
+    """Collect what would be printed, and written to a file in the working directory."""
+    said: list[str] = []
+    before = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(lambda text: said.append(" ".join(text.split())))
+    try:
+        yield said
+    finally:
+        mujoco.set_mju_user_warning(before)
+
+
+class _File:
+    """A compiled model, by names.
+
+    Attributes
+    ----------
+    name : str
+        Of the robot.
+    bodies, joints : list of str
+        Their names, the world first; those that the file leaves out filled in.
+    gravity : ndarray (3,)
+        Acceleration along the world's axes.
+    mimics : dict of str to Mimic
+        The joints that linear equalities tie to others.
+    """
+
+    def __init__(self, mujoco: Any, compiled: Any) -> None:
+        def names(kind: Any, count: int) -> list[str]:
+            return [mujoco.mj_id2name(compiled, kind, i) or "" for i in range(count)]
+
+        self._m = compiled
+        self.name = bytes(compiled.names).split(b"\0")[0].decode()
+        self.bodies = mjcf_names.body_names(names(mujoco.mjtObj.mjOBJ_BODY, compiled.nbody))
+        self.joints = mjcf_names.joint_names(
+            names(mujoco.mjtObj.mjOBJ_JOINT, compiled.njnt),
+            compiled.jnt_bodyid.tolist(),
+            self.bodies,
+        )
+        self._sites = names(mujoco.mjtObj.mjOBJ_SITE, compiled.nsite)
+        weightless = is_off(mujoco, compiled, "GRAVITY")
+        self.gravity = np.zeros(3) if weightless else np.array(compiled.opt.gravity)
+        self.mimics = couplings(mujoco, compiled, self.joints)
+        self._armature, self._damping = passive(mujoco, compiled)
+
+    def require_root(self, root: Root | None) -> None:
+        """Raise ValueError if a root that was asked for is not the file's."""
+        if root is None:
+            return
+        free = self._m.jnt_bodyid[self._m.jnt_type == FREE].tolist()
+        moving = sorted({int(self._m.body_rootid[body]) for body in self._m.jnt_bodyid})
+        if root == "free" and (fixed := [body for body in moving if body not in free]):
+            raise ValueError(
+                f"root: 'free' was asked for, but an MJCF says itself what is free, and body "
+                f"{self.bodies[fixed[0]]!r} has no <freejoint/>: add it there, and leave out root="
+            )
+        if root == "fixed" and free:
+            raise ValueError(
+                f"root: 'fixed' was asked for, but an MJCF says itself what is free, and body "
+                f"{self.bodies[free[0]]!r} has a free joint: take it out there, and leave out root="
+            )
+
+    def links(self, exact: bool) -> list[Link]:
+        """Make the links, bodies in the file's order; `exact` ties joints that mimic others."""
+        m = self._m
+        types = m.jnt_type.tolist()
+        origins = mjcf_names.joint_origins(types, np.array(m.jnt_pos), np.array(m.jnt_axis))
+        # Names of frames, of which there is one kind here: bodies first, then joints, then sites.
+        frames = mjcf_names.distinct([*self.bodies, *self.joints, *self._sites])
+        carriers = frames[m.nbody : m.nbody + m.njnt]
+        sites = frames[m.nbody + m.njnt :]
+        links = []
+        for body, name in enumerate(self.bodies):
+            if body:
+                parent = self._parent(body)
+                placement = _pose(m.body_pos[body], m.body_quat[body])
+                inertia = self._inertia(body)
+                joints = range(m.body_jntadr[body], m.body_jntadr[body] + m.body_jntnum[body])
+                at = np.zeros(3)  # the frame of the last joint in that of the body
+                for joint in joints:
+                    if types[joint] == FREE:  # its coordinates are the pose in the world
+                        placement = Pose()
+                    step = placement @ Pose(translation=origins[joint] - at)
+                    at, placement = origins[joint], Pose()
+                    whole = joint == joints[-1] and not at.any()
+                    links.append(
+                        self._link(
+                            joint,
+                            name if whole else carriers[joint],
+                            parent,
+                            step,
+                            inertia if whole else Inertia(),
+                            exact,
+                        )
+                    )
+                    parent = links[-1].name
+                if not joints or at.any():
+                    placement = placement @ Pose(translation=-at)
+                    links.append(Link(name, parent, Fixed(), name, placement, inertia))
+            for site in np.flatnonzero(m.site_bodyid == body):
+                if self._sites[site]:
+                    links.append(
+                        Link(
+                            sites[site],
+                            name if body else None,
+                            Fixed(),
+                            sites[site],
+                            _pose(m.site_pos[site], m.site_quat[site]),
+                        )
+                    )
+        return links
+
+    def notes(self) -> list[str]:
+        """List what the file says that a model does not keep."""
+        m = self._m
+        notes = [
+            f"ignored {what}: {count}"
+            for attribute, what in _IGNORED.items()
+            if (count := int(getattr(m, attribute)))
+        ]
+        without = self._sites.count("")
+        if without:
+            notes.append(f"ignored sites without a name: {without}")
+        balls = [self.joints[i] for i in np.flatnonzero(m.jnt_limited & (m.jnt_type == BALL))]
+        if balls:
+            notes.append(f"ignored ranges of ball joints: {listing(balls)}")
+        mocap = [self.bodies[i] for i in np.flatnonzero(m.body_mocapid >= 0)]
+        if mocap:
+            notes.append(
+                f"mocap bodies, fixed to the world where the file has them: {listing(mocap)}"
+            )
+        return notes
+
+    def _parent(self, body: int) -> str | None:
+        parent = int(self._m.body_parentid[body])
+        return self.bodies[parent] if parent else None
+
+    def _inertia(self, body: int) -> Inertia:
+        m = self._m
+        axes = _pose((0, 0, 0), m.body_iquat[body]).rotation
+        tensor = axes @ np.diag(m.body_inertia[body]) @ axes.T
+        try:
+            return Inertia(m.body_mass[body], m.body_ipos[body], 0.5 * (tensor + tensor.T))
+        except ValueError as error:
+            raise ValueError(f"inertia of body {self.bodies[body]!r}: {error}") from None
+
+    def _link(
+        self,
+        joint: int,
+        name: str,
+        parent: str | None,
+        placement: Pose,
+        inertia: Inertia,
+        exact: bool,
+    ) -> Link:
+        m, kind, axis = self._m, int(self._m.jnt_type[joint]), self._m.jnt_axis[joint]
+        first = m.jnt_dofadr[joint]
+        joint_name = self.joints[joint]
+        try:
+            moves: JointType
+            limits = Limits()
+            if kind == FREE:
+                moves = Free()
+            elif kind == BALL:
+                moves = Spherical()
+            else:
+                moves = Prismatic(axis) if kind == SLIDE else Revolute(axis)
+                # The file has the body at the joint's ref: q is MuJoCo's qpos.
+                placement = placement @ moves.placement(-m.qpos0[m.jnt_qposadr[joint]])
+                limits = self._limits(joint)
+            return Link(
+                name,
+                parent,
+                moves,
+                joint_name,
+                placement,
+                inertia,
+                armature=self._armature[first : first + moves.nv],
+                damping=self._damping[first : first + moves.nv],
+                limits=limits,
+                mimic=self.mimics.get(joint_name) if exact else None,
+            )
+        except ValueError as error:
+            raise ValueError(f"joint {joint_name!r}: {error}") from None
+
+    def _limits(self, joint: int) -> Limits:
+        m = self._m
+        lower, upper = m.jnt_range[joint] if m.jnt_limited[joint] else (-math.inf, math.inf)
+        effort = math.inf
+        if m.jnt_actfrclimited[joint]:
+            effort = float(np.abs(m.jnt_actfrcrange[joint]).max())
+        return Limits(lower, upper, effort=effort)
+
+
+def _pose(position: ArrayLike, quaternion: ArrayLike) -> Pose:
+    """Return the pose of a position and a quaternion (w, x, y, z)."""
+    return Pose(rotation_of_quaternion(np.roll(quaternion, -1)), position)

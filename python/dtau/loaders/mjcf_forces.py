@@ -1,0 +1,150 @@
+"""MJCF: what acts beside rigid bodies and gravity, and which of it a model can carry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dtau.checks import listing
+from dtau.loaders.mjcf_names import FREE, HINGE, SLIDE
+from dtau.model.links import Mimic
+
+Array = NDArray[np.float64]
+
+
+def is_off(mujoco: Any, m: Any, *parts: str) -> bool:
+    """Whether a file's flags switch off one of these parts; versions of MuJoCo differ in them."""
+    bits = (getattr(mujoco.mjtDisableBit, f"mjDSBL_{part}", None) for part in parts)
+    return any(bit is not None and m.opt.disableflags & bit for bit in bits)
+
+
+def couplings(mujoco: Any, m: Any, joints: Sequence[str]) -> dict[str, Mimic]:
+    """Return, by the joints that follow, the linear equalities of two joints.
+
+    MuJoCo's is y - y0 = a0 + a1 (x - x0), with the joints' ref x0, y0.
+    """
+    found: dict[str, Mimic] = {}
+    for i in _acting_equalities(mujoco, m):
+        if _is_coupling(mujoco, m, i):
+            follower, leader = (int(m.eq_obj1id[i]), int(m.eq_obj2id[i]))
+            a0, a1 = m.eq_data[i, :2].tolist()
+            y0, x0 = (float(m.qpos0[m.jnt_qposadr[joint]]) for joint in (follower, leader))
+            found.setdefault(joints[follower], Mimic(joints[leader], a1, y0 + a0 - a1 * x0))
+    return found
+
+
+def passive(mujoco: Any, m: Any) -> tuple[Array, Array]:
+    """Return armature and viscous damping by velocity, with what actuators add to their joints."""
+    armature, damping = np.array(m.dof_armature), np.array(m.dof_damping)
+    for actuator, joint, gear in _geared(mujoco, m):
+        dof = m.jnt_dofadr[joint]
+        armature[dof] += gear * gear * m.actuator_armature[actuator]
+        damping[dof] += gear * gear * m.actuator_damping[actuator]
+    if is_off(mujoco, m, "DAMPER", "PASSIVE"):
+        damping[:] = 0.0
+    return armature, damping
+
+
+def uncarried(mujoco: Any, m: Any, joints: Sequence[str], bodies: Sequence[str]) -> list[str]:
+    """Name what acts on the robot in MuJoCo and has no place in a model."""
+    springs = not is_off(mujoco, m, "SPRING", "PASSIVE")
+    dampers = not is_off(mujoco, m, "DAMPER", "PASSIVE")
+    friction = not is_off(mujoco, m, "FRICTIONLOSS", "CONSTRAINT")
+    kinds = mujoco.mjtObj
+
+    def named(kind: Any, i: int) -> str:
+        return mujoco.mj_id2name(m, kind, i) or f"number {i}"
+
+    def of_dofs(values: Array) -> list[str]:
+        found = m.dof_jntid[_nonzero(values)].tolist()
+        return [joints[i] for i in dict.fromkeys(found)]
+
+    def of_joints(values: Array) -> list[str]:
+        return [joints[i] for i in _nonzero(values)]
+
+    by_kind: dict[str, list[str]] = {}
+    if springs:
+        stiff = np.abs(m.jnt_stiffness) + _sizes(m, "jnt_stiffnesspoly", m.njnt)
+        by_kind["springs of joints"] = of_joints(stiff)
+    if dampers:
+        by_kind["damping that is not linear, of joints"] = of_dofs(
+            _sizes(m, "dof_dampingpoly", m.nv)
+        )
+    if friction:
+        by_kind["friction loss of joints"] = of_dofs(m.dof_frictionloss)
+    by_kind["armature of free joints, along the world's axes"] = [
+        joints[i] for i in _nonzero(m.jnt_type == FREE) if m.dof_armature[m.jnt_dofadr[i]] != 0
+    ]
+    tendon = _sizes(m, "tendon_armature", m.ntendon)
+    if springs:
+        tendon += np.abs(m.tendon_stiffness) + _sizes(m, "tendon_stiffnesspoly", m.ntendon)
+    if dampers:
+        tendon += np.abs(m.tendon_damping) + _sizes(m, "tendon_dampingpoly", m.ntendon)
+    if friction:
+        tendon += np.abs(m.tendon_frictionloss)
+    by_kind["tendons"] = [named(kinds.mjOBJ_TENDON, i) for i in _nonzero(tendon)]
+    by_kind["armature or damping of actuators"] = [
+        named(kinds.mjOBJ_ACTUATOR, i) for i in _uncarried_actuators(mujoco, m, dampers)
+    ]
+    for i in _acting_equalities(mujoco, m):
+        if not _is_coupling(mujoco, m, i):
+            kind = mujoco.mjtEq(int(m.eq_type[i])).name.removeprefix("mjEQ_").lower()
+            by_kind.setdefault(f"equalities ({kind})", []).append(named(kinds.mjOBJ_EQUALITY, i))
+    if not is_off(mujoco, m, "GRAVITY"):
+        by_kind["gravity compensation of bodies"] = [bodies[i] for i in _nonzero(m.body_gravcomp)]
+    by_kind["elasticity of flexes"] = [named(kinds.mjOBJ_FLEX, i) for i in range(m.nflex)]
+    by_kind["plugins"] = [named(kinds.mjOBJ_PLUGIN, i) for i in range(m.nplugin)]
+    medium = [name for name in ("density", "viscosity") if getattr(m.opt, name) != 0]
+    by_kind["a medium with"] = medium
+    return [f"{kind} {listing(names)}" for kind, names in by_kind.items() if names]
+
+
+def _nonzero(values: Any) -> list[int]:
+    return [int(i) for i in np.flatnonzero(np.asarray(values))]
+
+
+def _sizes(m: Any, name: str, count: int) -> Array:
+    """Return the magnitudes of numbers, of rows added; zeros where this MuJoCo has none yet."""
+    values = np.abs(np.asarray(getattr(m, name, np.zeros(count)), dtype=np.float64))
+    return np.asarray(values.reshape(count, -1).sum(axis=1) if count else values.reshape(0))
+
+
+def _acting_equalities(mujoco: Any, m: Any) -> list[int]:
+    return [] if is_off(mujoco, m, "EQUALITY", "CONSTRAINT") else _nonzero(m.eq_active0)
+
+
+def _is_coupling(mujoco: Any, m: Any, i: int) -> bool:
+    """Whether an equality ties one joint to another, by a line that is not level."""
+    return bool(
+        m.eq_type[i] == mujoco.mjtEq.mjEQ_JOINT
+        and m.eq_obj2id[i] >= 0
+        and m.eq_data[i, 1] != 0
+        and not m.eq_data[i, 2:5].any()
+    )
+
+
+def _geared(mujoco: Any, m: Any) -> Iterable[tuple[int, int, float]]:
+    """Go through the actuators of hinges and slides: actuator, joint, gear."""
+    if not hasattr(m, "actuator_armature"):
+        return
+    on_joints = (mujoco.mjtTrn.mjTRN_JOINT, mujoco.mjtTrn.mjTRN_JOINTINPARENT)
+    outputs = getattr(m, "actuator_outadr", range(len(m.actuator_trntype)))
+    for i, kind in enumerate(m.actuator_trntype.tolist()):
+        joint = int(m.actuator_trnid[i, 0])
+        if kind in on_joints and m.jnt_type[joint] in (SLIDE, HINGE):
+            yield i, joint, float(m.actuator_gear[outputs[i], 0])
+
+
+def _uncarried_actuators(mujoco: Any, m: Any, dampers: bool) -> list[int]:
+    """Those whose armature or damping acts on something else, or is not linear."""
+    if not hasattr(m, "actuator_armature"):
+        return []
+    count = len(m.actuator_trntype)
+    rest = np.abs(m.actuator_armature) + (np.abs(m.actuator_damping) if dampers else 0.0)
+    rest[[i for i, _, _ in _geared(mujoco, m)]] = 0.0
+    if dampers:
+        rest = rest + _sizes(m, "actuator_dampingpoly", count)
+    return _nonzero(rest)

@@ -1,0 +1,79 @@
+"""What joints and bodies of MuJoCo's are called here, and where their joints are.
+
+The reader of MJCF and `dtau.conventions.mujoco` share it, so that a model and MuJoCo's own of the
+same file match.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+FREE, BALL, SLIDE, HINGE = range(4)  # the numbers of mjtJoint
+
+_ROUNDING = 1e-12  # of the joint's distance from the body's origin
+
+
+def named(names: Sequence[str], stand_ins: Iterable[str]) -> list[str]:
+    """Give what has no name its stand-in, with underscores behind it where that is taken."""
+    taken = set(names)
+    complete = []
+    for name, stand_in in zip(names, stand_ins, strict=True):
+        while not name and stand_in in taken:
+            stand_in += "_"
+        complete.append(name or stand_in)
+        taken.add(complete[-1])
+    return complete
+
+
+def distinct(names: Sequence[str]) -> list[str]:
+    """Append underscores to names that have come before."""
+    taken = set()
+    result = []
+    for name in names:
+        while name and name in taken:
+            name += "_"
+        taken.add(name)
+        result.append(name)
+    return result
+
+
+def body_names(names: Sequence[str]) -> list[str]:
+    """Name every body, the world included: those without a name body_1, body_2, ..."""
+    return named(names, (f"body_{i}" for i in range(len(names))))
+
+
+def joint_names(
+    names: Sequence[str], bodies: Sequence[int], body_names: Sequence[str]
+) -> list[str]:
+    """Name every joint: those without a name after their body, numbered if it has several.
+
+    `bodies` is the body of each joint.
+    """
+    total, so_far = Counter(bodies), Counter[int]()
+    stand_ins = []
+    for body in bodies:
+        so_far[body] += 1
+        number = f"_{so_far[body]}" if total[body] > 1 else ""
+        stand_ins.append(f"{body_names[body]}_joint{number}")
+    return named(names, stand_ins)
+
+
+def joint_origins(types: Sequence[int], positions: Array, axes: Array) -> Array:
+    """Return where the frame of each joint is, in the frame of its body ``(njoints, 3)``.
+
+    That of a hinge is on its axis, as near to the body's origin as it can be; that of a ball at its
+    centre; slides and free joints are anywhere, so at the body's origin.
+    """
+    origins = np.zeros((len(types), 3))
+    for i, kind in enumerate(types):
+        if kind in (BALL, HINGE):
+            origin = positions[i] - (positions[i] @ axes[i] * axes[i] if kind == HINGE else 0.0)
+            if not np.abs(origin).max() <= _ROUNDING * np.abs(positions[i]).max():  # NaN too
+                origins[i] = origin
+    return origins
