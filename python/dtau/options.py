@@ -6,6 +6,7 @@ from typing import Any, Literal, get_args
 
 Axes = Literal["body", "world", "mixed"]
 Contact = Literal["wrench", "force"]
+Inertias = Literal["keep", "repair"]
 Integrator = Literal["euler", "semi_implicit", "rk4"]
 MimicJoints = Literal["independent", "exact"]
 Root = Literal["fixed", "free"]

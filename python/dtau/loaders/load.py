@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Mapping
 
 from numpy.typing import ArrayLike
 
 from dtau.checks import integer, real_array
 from dtau.errors import ModelError
-from dtau.loaders import urdf, xml
+from dtau.loaders import formats, urdf, xml
+from dtau.model.editing import changed
 from dtau.model.model import Model
-from dtau.options import MimicJoints, Root, require_option
+from dtau.options import Inertias, MimicJoints, Root, require_option
 
 _PIECE = 1 << 20  # bytes that are read at once
 
@@ -21,13 +23,16 @@ def load(
     *,
     root: Root = "fixed",
     mimic: MimicJoints = "independent",
+    inertia: Inertias = "keep",
     gravity: ArrayLike = (0, 0, -9.81),
+    armature: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    damping: ArrayLike | Mapping[str, ArrayLike] | None = None,
     max_size: int = 64_000_000,
 ) -> Model:
     """Read a robot from a URDF file or text.
 
     Joints come depth first, siblings in the order of their joints' names. A continuous joint is
-    one angle. What was ignored is said in `Model.notes`.
+    one angle. What was ignored, repaired or found odd is said in `Model.notes`.
 
     Parameters
     ----------
@@ -38,8 +43,17 @@ def load(
     mimic : {"independent", "exact"}
         What becomes of joints that mimic others: joints of their own, with a warning; or no
         coordinates of their own, see `dtau.Mimic`.
+    inertia : {"keep", "repair"}
+        What becomes of inertias that no rigid body has. As they are in the file, with a note if
+        they break the triangle inequality, while negative principal moments are refused, all in
+        one message; or the nearest that a rigid body has, with a note that says by how much. The
+        nearest has the second moments of mass 1/2 tr(I) 1 - I about the centre of mass, I being
+        the file's, with zeros in place of negative eigenvalues.
     gravity : array_like (3,)
         Acceleration of gravity along the world's axes, in m/s².
+    armature, damping : float, or mapping of str to float or array_like (nv,), optional
+        Inertia added to a joint's own, and viscous damping, in place of the file's; by the names of
+        joints, or one number for all but the free root, as in `Model.replace`.
     max_size : int
         The most bytes that are read of a file, so that one without end does not fill the memory;
         text is counted as in UTF-8. Larger files need more: ``max_size=200_000_000``.
@@ -61,7 +75,7 @@ def load(
     Warns
     -----
     ModelWarning
-        If joints mimic others, an inertia belongs to no rigid body, or joints have no inertia to
+        If joints mimic others and load as independent ones, or joints have no inertia to
         accelerate.
 
     Examples
@@ -89,6 +103,7 @@ def load(
     """
     require_option("root", root, Root)
     require_option("mimic", mimic, MimicJoints)
+    require_option("inertia", inertia, Inertias)
     if not isinstance(source, (str, os.PathLike)):
         raise TypeError(f"source: expected a path or XML text, got {type(source).__name__}")
     real_array("gravity", gravity, (3,))
@@ -112,12 +127,17 @@ def load(
             raise ValueError(
                 f"source: expected a path or XML text, got {label!r:.80} ({error!s:.80})"
             ) from None
+        formats.refuse_other_files(label, content)
         document = xml.parse(content, label)
     if document.tag != "robot":
-        raise document.error(f"expected <robot>, the root of a URDF, got <{document.tag}>")
-    name, links, notes = urdf.read(document, root=root, mimic=mimic)
+        raise document.error(
+            f"expected <robot>, the root of a URDF, got <{document.tag}>"
+            f"{formats.way_out(document.tag)}"
+        )
+    name, links, notes = urdf.read(document, root=root, mimic=mimic, inertia=inertia)
+    numbered = changed(links, armature=armature, damping=damping)
     try:
-        return Model(name, links, gravity=gravity, notes=notes)
+        return Model(name, numbered, gravity=gravity, notes=notes)
     except ValueError as error:
         raise ModelError(f"{label}: {error}") from None
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Collection, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dtau.errors import ModelWarning
 from dtau.model.compile import CoreBody
 from dtau.model.joint_type import JointType
 from dtau.model.spatial import Inertia, Pose
@@ -73,6 +75,17 @@ def massless_joints(bodies: Sequence[CoreBody]) -> tuple[str, ...]:
         if i in felt and _is_singular(*felt[i])
     ]
     return tuple(dict.fromkeys(names))  # a universal joint is two
+
+
+def warn_of_massless(joints: Collection[str], stacklevel: int) -> None:
+    """Warn of such joints, if there are any; `stacklevel` as seen from the caller."""
+    if joints:
+        warnings.warn(
+            "joints that move no inertia, or less than 1e-13 of what they carry: "
+            f"{', '.join(joints)}; inverse dynamics works, forward dynamics will refuse this model",
+            ModelWarning,
+            stacklevel=stacklevel + 1,
+        )
 
 
 def _is_singular(d: NDArray[np.float64], scale: NDArray[np.float64]) -> bool:

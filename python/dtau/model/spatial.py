@@ -11,14 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 from dtau.checks import real_array
 from dtau.errors import ModelWarning
 from dtau.immutable import Immutable, checking
+from dtau.model.moments import DEFINITE, breaks_triangle_inequality, is_indefinite
 
 _ORTHONORMAL = 1e-6  # a matrix further than this from orthonormal is no rotation
 _ROUNDING = 10 * float(np.finfo(np.float64).eps)  # closer than this it is left as it is
-_DEFINITE = 1e-9  # slack for asymmetric and for negative parts of a tensor, relative to it
-_NANOMETRE = 1e-18  # m²; moments below those of the mass at this distance are rounding
 _IDENTITY = np.eye(3)
 _NO_ROTATION = _IDENTITY.tolist()
-_TRIANGLE = 1e-6  # slack for the triangle inequality, relative to the largest moment
 
 
 class Pose(Immutable):
@@ -224,18 +222,17 @@ class Inertia(Immutable):
             raise ValueError(f"mass: expected a number of at least 0, got {self.mass}")
         tensor = self.tensor
         half = 0.5 * tensor  # differences of whole ones could overflow
-        if np.abs(half - half.T).max() > leeway * _DEFINITE * np.abs(half).max():
+        if np.abs(half - half.T).max() > leeway * DEFINITE * np.abs(half).max():
             raise ValueError(f"tensor: expected a symmetric matrix, got {tensor.tolist()}")
-        small, middle, large = (float(x) for x in np.linalg.eigvalsh(tensor))
-        slack = leeway * max(_DEFINITE * max(abs(small), abs(large)), _NANOMETRE * self.mass)
-        if small < -slack:
+        moments = np.linalg.eigvalsh(tensor).tolist()
+        if is_indefinite(self.mass, moments, leeway):
             raise ValueError(
                 "tensor: expected a positive semidefinite matrix, "
-                f"got one with the eigenvalue {small:.6g}"
+                f"got one with the eigenvalue {moments[0]:.6g}"
             )
-        if large - middle - small > max(_TRIANGLE * large, slack):
+        if breaks_triangle_inequality(self.mass, moments, leeway):
             return (
-                f"principal moments {small:.6g}, {middle:.6g}, {large:.6g} break the triangle "
+                f"principal moments {', '.join(f'{x:.6g}' for x in moments)} break the triangle "
                 "inequality: no rigid body has them"
             )
         return ""
@@ -269,6 +266,8 @@ class Inertia(Immutable):
         array([0., 0., 2.])
         """
         rotation = pose.rotation
+        if rotation.tolist() == _NO_ROTATION:
+            return Inertia._unchecked(self.mass, self.com + pose.translation, self.tensor)
         tensor = rotation @ self.tensor @ rotation.T
         return Inertia._unchecked(
             self.mass,
