@@ -138,7 +138,8 @@ from dtau.model.joints import (
 )
 from dtau.model.links import Frame, Joint, Limits, Link, Mimic
 from dtau.model.model import Model
-from dtau.model.spatial import Inertia, Pose
+from dtau.model.pose import Pose
+from dtau.model.spatial import Inertia
 from dtau.results import (
     DiscreteLinearization,
     Equilibrium,

@@ -9,6 +9,7 @@ Contact = Literal["wrench", "force"]
 Inertias = Literal["keep", "repair"]
 Integrator = Literal["euler", "semi_implicit", "rk4"]
 MimicJoints = Literal["independent", "exact"]
+QuaternionOrder = Literal["xyzw", "wxyz"]
 Root = Literal["fixed", "free"]
 JointKindName = Literal[
     "revolute", "prismatic", "helical", "spherical", "free", "cylindrical", "planar", "universal"

@@ -10,7 +10,8 @@ import numpy as np
 from dtau.loaders.elements import located, number, required
 from dtau.loaders.xml import Element
 from dtau.model.moments import breaks_triangle_inequality, is_indefinite, nearest_of_a_body
-from dtau.model.spatial import Inertia, Pose
+from dtau.model.pose import Pose
+from dtau.model.spatial import Inertia
 from dtau.options import Inertias
 
 _NOTHING = Inertia()

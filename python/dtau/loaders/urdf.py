@@ -21,8 +21,9 @@ from dtau.model.compile import MOST_DOFS
 from dtau.model.joint_type import JointType
 from dtau.model.joints import Fixed, Free, Planar, Prismatic, Revolute
 from dtau.model.links import Limits, Link, Mimic
+from dtau.model.pose import Pose
 from dtau.model.rotations import rotation_of_quaternion
-from dtau.model.spatial import Inertia, Pose
+from dtau.model.spatial import Inertia
 from dtau.options import Inertias, MimicJoints, Root
 
 _ONE_COORDINATE = {"revolute": Revolute, "continuous": Revolute, "prismatic": Prismatic}

@@ -1,7 +1,8 @@
 """What a robot is: its joints, links and inertias, and the immutable `Model` made of them.
 
 =============  ====================================================================
-`spatial`      poses and inertias of rigid bodies
+`pose`         poses, and the other ways to write them
+`spatial`      inertias of rigid bodies
 `rotations`    rotations and unit vectors, as joints need them
 `joint_type`   what all kinds of joint have in common
 `joints`       the kinds of joint

@@ -11,7 +11,8 @@ from dtau.immutable import checking, is_complete
 from dtau.model.joint_type import JointType
 from dtau.model.links import Limits, Link, Mimic
 from dtau.model.model import Model
-from dtau.model.spatial import Inertia, Pose
+from dtau.model.pose import Pose
+from dtau.model.spatial import Inertia
 
 
 class ModelBuilder:

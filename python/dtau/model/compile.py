@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from dtau import _core
 from dtau.model.joints import Revolute, Universal
 from dtau.model.links import Body, Limits, Mimic
-from dtau.model.spatial import Inertia, Pose
+from dtau.model.pose import Pose
+from dtau.model.spatial import Inertia
 
 MOST_DOFS = _core.max_dofs
 

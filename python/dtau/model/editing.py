@@ -15,7 +15,8 @@ from dtau.model.joints import Fixed, Free
 from dtau.model.links import Frame, Joint, Limits, Link
 from dtau.model.massless import warn_of_massless
 from dtau.model.names import Names
-from dtau.model.spatial import Inertia, Pose
+from dtau.model.pose import Pose
+from dtau.model.spatial import Inertia
 
 M = TypeVar("M", bound="Editable")
 

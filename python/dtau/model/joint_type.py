@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau._core import JointKind, joint_sizes
-from dtau.checks import real_array, real_numbers
+from dtau.checks import real_array, real_numbers, require
 from dtau.immutable import Record
-from dtau.model.spatial import Pose
+from dtau.model.pose import Pose
+
+_TAKEN = 1e-6  # how far a pose may be from those that a joint can take
 
 
 class JointType(Record, ABC):
@@ -63,6 +65,51 @@ class JointType(Record, ABC):
 
     @abstractmethod
     def _placement(self, q: NDArray[np.float64]) -> Pose: ...
+
+    def coordinates(self, pose: Pose) -> NDArray[np.float64]:
+        """Return coordinates with which the body stands at a pose in the joint's frame.
+
+        Parameters
+        ----------
+        pose : Pose
+            One that the joint can take, to 1e-6; `placement` gives the same pose back.
+
+        Returns
+        -------
+        ndarray (nq,)
+            Angles in (-pi, pi], but that of a helical joint, whose turns its translation says;
+            quaternions with w >= 0.
+
+        Raises
+        ------
+        ValueError
+            If the joint cannot take this pose.
+        TypeError
+            If it is no Pose.
+
+        Examples
+        --------
+        >>> import dtau
+        >>> dtau.Free().coordinates(dtau.Pose(translation=(1, 2, 3)))
+        array([1., 2., 3., 0., 0., 0., 1.])
+        >>> turned = dtau.Revolute(axis=(0, 0, 1)).placement(0.5)
+        >>> dtau.Revolute(axis=(0, 0, 1)).coordinates(turned)
+        array([0.5])
+        """
+        require("pose", pose, Pose)
+        q = self._of_pose(pose)
+        taken = self._placement(q)
+        turned = float(np.abs(taken.rotation - pose.rotation).max())
+        moved = float(np.abs(taken.translation - pose.translation).max())
+        if not (turned <= _TAKEN and moved <= _TAKEN * max(1.0, np.abs(pose.translation).max())):
+            raise ValueError(
+                f"pose: expected one that {self!r:.80} can take, got one that is off by "
+                f"{turned:.3g} in its rotation and {moved:.3g} m in its translation"
+            )
+        return q
+
+    @abstractmethod
+    def _of_pose(self, pose: Pose) -> NDArray[np.float64]: ...
 
     def _coordinates(self, q: ArrayLike) -> NDArray[np.float64]:
         if self.nq == 1:

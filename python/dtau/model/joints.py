@@ -7,6 +7,7 @@ that is constant in the body's axes.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -16,14 +17,16 @@ from numpy.typing import ArrayLike, NDArray
 from dtau._core import JointKind
 from dtau.checks import real_array
 from dtau.model.joint_type import JointType
+from dtau.model.pose import Pose
 from dtau.model.rotations import (
     Vector,
+    angle_about,
     plane_axes,
+    quaternion_of_rotation,
     rotation_about,
     rotation_of_quaternion,
     unit_vector,
 )
-from dtau.model.spatial import Pose
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,9 @@ class Fixed(JointType):
 
     def _placement(self, q: NDArray[np.float64]) -> Pose:
         return Pose()
+
+    def _of_pose(self, pose: Pose) -> NDArray[np.float64]:
+        return np.zeros(0)
 
     def _motion_subspace(self, q: NDArray[np.float64] | None) -> NDArray[np.float64]:
         return np.zeros((6, 0))
@@ -79,6 +85,9 @@ class Revolute(JointType):
     def _placement(self, q: NDArray[np.float64]) -> Pose:
         return Pose(rotation_about(self.axis, float(q[0])))
 
+    def _of_pose(self, pose: Pose) -> NDArray[np.float64]:
+        return np.array([angle_about(self.axis, pose.rotation)])
+
     def _motion_subspace(self, q: NDArray[np.float64] | None) -> NDArray[np.float64]:
         return np.array([[0.0, 0.0, 0.0, *self.axis]]).T
 
@@ -113,6 +122,9 @@ class Prismatic(JointType):
 
     def _placement(self, q: NDArray[np.float64]) -> Pose:
         return Pose(translation=q[0] * np.array(self.axis))
+
+    def _of_pose(self, pose: Pose) -> NDArray[np.float64]:
+        return np.array([pose.translation @ self.axis])
 
     def _motion_subspace(self, q: NDArray[np.float64] | None) -> NDArray[np.float64]:
         return np.array([[*self.axis, 0.0, 0.0, 0.0]]).T
@@ -155,6 +167,13 @@ class Helical(JointType):
         angle = float(q[0])
         return Pose(rotation_about(self.axis, angle), self.pitch * angle * np.array(self.axis))
 
+    def _of_pose(self, pose: Pose) -> NDArray[np.float64]:
+        angle = angle_about(self.axis, pose.rotation)
+        if self.pitch != 0.0:
+            turned = float(pose.translation @ self.axis) / self.pitch
+            angle += 2.0 * math.pi * round((turned - angle) / (2.0 * math.pi))
+        return np.array([angle])
+
     def _motion_subspace(self, q: NDArray[np.float64] | None) -> NDArray[np.float64]:
         axis = np.array(self.axis)
         return np.concatenate([self.pitch * axis, axis])[:, None]
@@ -178,6 +197,9 @@ class Spherical(JointType):
     def _placement(self, q: NDArray[np.float64]) -> Pose:
         return Pose(rotation_of_quaternion(q))
 
+    def _of_pose(self, pose: Pose) -> NDArray[np.float64]:
+        return quaternion_of_rotation(pose.rotation)
+
     def _motion_subspace(self, q: NDArray[np.float64] | None) -> NDArray[np.float64]:
         return np.eye(6)[:, 3:]
 
@@ -200,6 +222,9 @@ class Free(JointType):
 
     def _placement(self, q: NDArray[np.float64]) -> Pose:
         return Pose(rotation_of_quaternion(q[3:]), q[:3])
+
+    def _of_pose(self, pose: Pose) -> NDArray[np.float64]:
+        return np.concatenate([pose.translation, quaternion_of_rotation(pose.rotation)])
 
     def _motion_subspace(self, q: NDArray[np.float64] | None) -> NDArray[np.float64]:
         return np.eye(6)
@@ -235,6 +260,9 @@ class Cylindrical(JointType):
 
     def _placement(self, q: NDArray[np.float64]) -> Pose:
         return Pose(rotation_about(self.axis, float(q[1])), q[0] * np.array(self.axis))
+
+    def _of_pose(self, pose: Pose) -> NDArray[np.float64]:
+        return np.array([pose.translation @ self.axis, angle_about(self.axis, pose.rotation)])
 
     def _motion_subspace(self, q: NDArray[np.float64] | None) -> NDArray[np.float64]:
         return np.array([[*self.axis, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, *self.axis]]).T
@@ -276,6 +304,11 @@ class Planar(JointType):
     def _placement(self, q: NDArray[np.float64]) -> Pose:
         x, y = plane_axes(self.normal)
         return Pose(rotation_about(self.normal, float(q[2])), q[0] * x + q[1] * y)
+
+    def _of_pose(self, pose: Pose) -> NDArray[np.float64]:
+        x, y = plane_axes(self.normal)
+        place, angle = pose.translation, angle_about(self.normal, pose.rotation)
+        return np.array([place @ x, place @ y, angle])
 
     def _motion_subspace(self, q: NDArray[np.float64] | None) -> NDArray[np.float64]:
         x, y = plane_axes(self.normal)
@@ -327,8 +360,20 @@ class Universal(JointType):
         first = rotation_about(self.axis1, float(q[0]))
         return Pose(first @ rotation_about(self.axis2, float(q[1])))
 
+    def _of_pose(self, pose: Pose) -> NDArray[np.float64]:
+        # The first turn takes the second axis to where it is; backwards, the second the first.
+        first = _angle_between(self.axis1, np.array(self.axis2), pose.rotation @ self.axis2)
+        second = _angle_between(self.axis2, self.axis1 @ pose.rotation, np.array(self.axis1))
+        return np.array([first, second])
+
     def _motion_subspace(self, q: NDArray[np.float64] | None) -> NDArray[np.float64]:
         if q is None:
             raise ValueError("q: expected the coordinates of the universal joint, got None")
         first = rotation_about(self.axis2, -float(q[1])) @ np.array(self.axis1)
         return np.array([[0.0, 0.0, 0.0, *first], [0.0, 0.0, 0.0, *self.axis2]]).T
+
+
+def _angle_between(axis: Vector, start: NDArray[np.float64], end: NDArray[np.float64]) -> float:
+    """Return the angle of the turn about a unit vector that takes one vector to another."""
+    side = np.cross(axis, start)
+    return math.atan2(end @ side, end @ np.cross(side, axis))

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 from dtau.checks import real_array, real_numbers, require_name
 from dtau.immutable import Record
 from dtau.model.joint_type import JointType
-from dtau.model.spatial import Inertia, Pose
+from dtau.model.pose import Pose
+from dtau.model.spatial import Inertia
 
 
 @dataclass(frozen=True)

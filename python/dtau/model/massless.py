@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from dtau.errors import ModelWarning
 from dtau.model.compile import CoreBody
 from dtau.model.joint_type import JointType
-from dtau.model.spatial import Inertia, Pose
+from dtau.model.pose import Pose
+from dtau.model.spatial import Inertia
 
 _SINGULAR = 1e-13  # of what the joint carries
 _IDENTITY = np.eye(3)

@@ -8,7 +8,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from dtau.model.spatial import Pose
+from dtau.model.pose import Pose
 
 Angles = tuple[float, float, float]
 

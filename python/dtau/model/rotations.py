@@ -30,6 +30,45 @@ def rotation_of_quaternion(quaternion: NDArray[np.float64]) -> NDArray[np.float6
     )
 
 
+def quaternion_of_rotation(rotation: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the unit quaternion (x, y, z, w) of a rotation matrix with w >= 0.
+
+    Its parts come from their products with the largest of them, so that none loses digits.
+    """
+    (a, b, c), (d, e, f), (g, h, i) = rotation.tolist()
+    products = (  # four times x, y, z, w times (x, y, z, w)
+        (1 + a - e - i, d + b, c + g, h - f),
+        (d + b, 1 - a + e - i, h + f, c - g),
+        (c + g, h + f, 1 - a - e + i, d - b),
+        (h - f, c - g, d - b, 1 + a + e + i),
+    )
+    largest = max(range(4), key=lambda k: products[k][k])
+    quaternion = np.array(products[largest]) / math.hypot(*products[largest])
+    return (-quaternion if quaternion[3] < 0 else quaternion) + 0.0
+
+
+def quaternion_of_vector(vector: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the quaternion (x, y, z, w) of a rotation vector, axis times angle."""
+    angle = math.hypot(*vector)
+    scale = math.sin(0.5 * angle) / angle if angle > 0 else 0.5
+    return np.array([*(scale * vector), math.cos(0.5 * angle)])
+
+
+def vector_of_quaternion(quaternion: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the rotation vector, of angle at most pi, of a unit quaternion with w >= 0."""
+    sine = math.hypot(*quaternion[:3])
+    scale = 2.0 * math.atan2(sine, quaternion[3]) / sine if sine > 0 else 2.0
+    return np.asarray(scale * quaternion[:3])
+
+
+def angle_about(axis: Vector, rotation: NDArray[np.float64]) -> float:
+    """Return the angle in (-pi, pi] of a rotation about a unit vector."""
+    x, y, z = axis
+    (a, b, c), (d, e, f), (g, h, i) = rotation.tolist()
+    sine = 0.5 * (x * (h - f) + y * (c - g) + z * (d - b))
+    return math.atan2(sine, 0.5 * (a + e + i - 1.0))
+
+
 def rotation_about(axis: Vector, angle: float) -> NDArray[np.float64]:
     """Rodrigues' formula: the rotation by `angle` about a unit vector."""
     x, y, z = axis

@@ -1,4 +1,4 @@
-"""Poses and inertias of rigid bodies."""
+"""Inertias of rigid bodies."""
 
 from __future__ import annotations
 
@@ -12,134 +12,9 @@ from dtau.checks import real_array
 from dtau.errors import ModelWarning
 from dtau.immutable import Immutable, checking
 from dtau.model.moments import DEFINITE, breaks_triangle_inequality, is_indefinite
+from dtau.model.pose import Pose
 
-_ORTHONORMAL = 1e-6  # a matrix further than this from orthonormal is no rotation
-_ROUNDING = 10 * float(np.finfo(np.float64).eps)  # closer than this it is left as it is
-_IDENTITY = np.eye(3)
-_NO_ROTATION = _IDENTITY.tolist()
-
-
-class Pose(Immutable):
-    """Where a frame B stands in a frame A.
-
-    Parameters
-    ----------
-    rotation : array_like (3, 3)
-        Takes components in B to components in A. A matrix that is orthonormal only to 1e-6
-        is replaced by the nearest rotation.
-    translation : array_like (3,)
-        Origin of B in A, in metres.
-
-    Raises
-    ------
-    ValueError
-        If a shape is wrong, a number is not finite, or `rotation` is not a rotation to 1e-6.
-    TypeError
-        If the numbers are not real.
-
-    Examples
-    --------
-    >>> import dtau
-    >>> knee = dtau.Pose(translation=(0, 0, -0.25))
-    >>> foot = knee @ dtau.Pose(translation=(0.1, 0, -0.5))
-    >>> foot.translation
-    array([ 0.1 ,  0.  , -0.75])
-    >>> foot @ foot.inverse() == dtau.Pose()
-    True
-    """
-
-    rotation: NDArray[np.float64]
-    translation: NDArray[np.float64]
-
-    def __init__(
-        self,
-        rotation: ArrayLike = ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
-        translation: ArrayLike = (0, 0, 0),
-    ) -> None:
-        self._require_new()
-        vars(self).update(
-            rotation=_nearest_rotation(real_array("rotation", rotation, (3, 3))),
-            translation=real_array("translation", translation, (3,)),
-        )
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self._require_new()
-        with checking(state, ("rotation", "translation")):
-            rotation = real_array("rotation", state["rotation"], (3, 3))
-            vars(self).update(
-                # what was rounded to a rotation stays as it was, to the last bit
-                rotation=_nearest_rotation(rotation, 10 * _ROUNDING),
-                translation=real_array("translation", state["translation"], (3,)),
-            )
-
-    @classmethod
-    def from_rpy(cls, rpy: ArrayLike = (0, 0, 0), xyz: ArrayLike = (0, 0, 0)) -> Pose:
-        """Read the origin of a URDF: rotation Rz(yaw) Ry(pitch) Rx(roll), then translation.
-
-        Parameters
-        ----------
-        rpy : array_like (3,)
-            Roll, pitch and yaw in radians.
-        xyz : array_like (3,)
-            Translation in metres.
-
-        Returns
-        -------
-        Pose
-
-        Raises
-        ------
-        ValueError, TypeError
-            As for the constructor.
-
-        Examples
-        --------
-        >>> import dtau
-        >>> dtau.Pose.from_rpy((0, 0, 0), (1, 2, 3)).translation
-        array([1., 2., 3.])
-        """
-        roll, pitch, yaw = real_array("rpy", rpy, (3,))
-        cr, sr = np.cos(roll), np.sin(roll)
-        cp, sp = np.cos(pitch), np.sin(pitch)
-        cy, sy = np.cos(yaw), np.sin(yaw)
-        rotation = [
-            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
-            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
-            [-sp, cp * sr, cp * cr],
-        ]
-        return cls(rotation, real_array("xyz", xyz, (3,)))
-
-    def __matmul__(self, other: Pose) -> Pose:
-        """Return the pose in A of a frame C that stands at `other` in B."""
-        if not isinstance(other, Pose):
-            return NotImplemented
-        return Pose(
-            self.rotation @ other.rotation,
-            self.rotation @ other.translation + self.translation,
-        )
-
-    def inverse(self) -> Pose:
-        """Return the pose of A in B.
-
-        Examples
-        --------
-        >>> import dtau
-        >>> dtau.Pose(translation=(1, 2, 3)).inverse().translation
-        array([-1., -2., -3.])
-        """
-        return Pose(self.rotation.T, -self.rotation.T @ self.translation)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Pose):
-            return NotImplemented
-        return np.array_equal(self.rotation, other.rotation) and np.array_equal(
-            self.translation, other.translation
-        )
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __repr__(self) -> str:
-        return f"Pose(rotation={self.rotation.tolist()}, translation={self.translation.tolist()})"
+_NO_ROTATION = np.eye(3).tolist()
 
 
 class Inertia(Immutable):
@@ -288,27 +163,3 @@ class Inertia(Immutable):
 
     def __repr__(self) -> str:
         return f"Inertia(mass={self.mass}, com={self.com.tolist()}, tensor={self.tensor.tolist()})"
-
-
-def _nearest_rotation(
-    matrix: NDArray[np.float64], rounding: float = _ROUNDING
-) -> NDArray[np.float64]:
-    """`matrix` if it is a rotation to a few roundings, else the rotation nearest to it."""
-    rows = matrix.tolist()
-    if rows == _NO_ROTATION:
-        return matrix
-    with np.errstate(over="ignore", invalid="ignore"):
-        error = float(np.abs(matrix.T @ matrix - _IDENTITY).max())
-    if not error <= _ORTHONORMAL:
-        raise ValueError(
-            f"rotation: expected R^T R = 1 within {_ORTHONORMAL:g}, got a matrix that is off "
-            f"by {error:.3g}: {rows}"
-        )
-    (a, b, c), (d, e, f), (g, h, i) = rows
-    if a * (e * i - f * h) + b * (f * g - d * i) + c * (d * h - e * g) < 0:
-        raise ValueError("rotation: expected determinant 1, got a reflection (determinant -1)")
-    if error > rounding:
-        left, _, right = np.linalg.svd(matrix)
-        matrix = left @ right
-        matrix.flags.writeable = False
-    return matrix

@@ -10,7 +10,7 @@ import numpy as np
 
 from dtau.checks import listing, unknown_name
 from dtau.model.links import Body, Frame, Link
-from dtau.model.spatial import Pose
+from dtau.model.pose import Pose
 
 _HERE = Pose()
 

@@ -17,8 +17,9 @@ from numpy.typing import ArrayLike
 from dtau.checks import listing, require_name
 from dtau.model.joints import Fixed, Free, Planar, Prismatic, Revolute
 from dtau.model.links import Limits, Link
+from dtau.model.pose import Pose
 from dtau.model.roll_pitch_yaw import angles_of
-from dtau.model.spatial import Inertia, Pose
+from dtau.model.spatial import Inertia
 
 if TYPE_CHECKING:
     from dtau.model.model import Model

@@ -9,7 +9,8 @@ import numpy as np
 from dtau.model.builder import ModelBuilder
 from dtau.model.joints import Free, Revolute
 from dtau.model.model import Model
-from dtau.model.spatial import Inertia, Pose
+from dtau.model.pose import Pose
+from dtau.model.spatial import Inertia
 
 # [HO-FBS] table 3, in SI units
 _BASE = Inertia(2.5, tensor=np.diag([0.03, 0.03, 0.05]))

@@ -23,7 +23,8 @@ from dtau.model.joints import (
     Universal,
 )
 from dtau.model.model import Model
-from dtau.model.spatial import Inertia, Pose
+from dtau.model.pose import Pose
+from dtau.model.spatial import Inertia
 from dtau.options import JointKindName, Root, require_option
 
 _DENSITY = 1000.0  # of water, kg/m³

@@ -9,8 +9,9 @@ from dtau.model.builder import ModelBuilder
 from dtau.model.joint_type import JointType
 from dtau.model.joints import Free, Helical, Prismatic, Revolute
 from dtau.model.model import Model
+from dtau.model.pose import Pose
 from dtau.model.rotations import rotation_about, unit_vector
-from dtau.model.spatial import Inertia, Pose
+from dtau.model.spatial import Inertia
 
 _AXES = {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1)}
 _PARENTS = {  # a branch at the base, and one further out

@@ -1,0 +1,379 @@
+"""Poses: where a frame stands in another, and the other ways to write that."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dtau.checks import real_array
+from dtau.immutable import Immutable, checking
+from dtau.model.rotations import (
+    quaternion_of_rotation,
+    quaternion_of_vector,
+    rotation_of_quaternion,
+    vector_of_quaternion,
+)
+from dtau.options import QuaternionOrder, require_option
+
+_ORTHONORMAL = 1e-6  # a matrix further than this from orthonormal is no rotation
+_ROUNDING = 10 * float(np.finfo(np.float64).eps)  # closer than this it is left as it is
+_IDENTITY = np.eye(3)
+_NO_ROTATION = _IDENTITY.tolist()
+_LAST_ROW = np.array([0.0, 0.0, 0.0, 1.0])  # of a homogeneous matrix
+
+
+class Pose(Immutable):
+    """Where a frame B stands in a frame A.
+
+    A point x of B is at ``rotation @ x + translation`` in A; ``a @ b`` is the pose in A of what
+    stands at b in B.
+
+    Parameters
+    ----------
+    rotation : array_like (3, 3)
+        Takes components in B to components in A. A matrix that is orthonormal only to 1e-6
+        is replaced by the nearest rotation.
+    translation : array_like (3,)
+        Origin of B in A, in metres.
+
+    Raises
+    ------
+    ValueError
+        If a shape is wrong, a number is not finite, or `rotation` is not a rotation to 1e-6.
+    TypeError
+        If the numbers are not real.
+
+    Examples
+    --------
+    >>> import dtau
+    >>> knee = dtau.Pose(translation=(0, 0, -0.25))
+    >>> foot = knee @ dtau.Pose(translation=(0.1, 0, -0.5))
+    >>> foot.translation
+    array([ 0.1 ,  0.  , -0.75])
+    >>> foot @ foot.inverse() == dtau.Pose()
+    True
+    """
+
+    rotation: NDArray[np.float64]
+    translation: NDArray[np.float64]
+
+    def __init__(
+        self,
+        rotation: ArrayLike = ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
+        translation: ArrayLike = (0, 0, 0),
+    ) -> None:
+        self._require_new()
+        vars(self).update(
+            rotation=_nearest_rotation(real_array("rotation", rotation, (3, 3))),
+            translation=real_array("translation", translation, (3,)),
+        )
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._require_new()
+        with checking(state, ("rotation", "translation")):
+            rotation = real_array("rotation", state["rotation"], (3, 3))
+            vars(self).update(
+                # what was rounded to a rotation stays as it was, to the last bit
+                rotation=_nearest_rotation(rotation, 10 * _ROUNDING),
+                translation=real_array("translation", state["translation"], (3,)),
+            )
+
+    @classmethod
+    def from_matrix(cls, matrix: ArrayLike) -> Pose:
+        """Read a homogeneous matrix [rotation, translation; 0 0 0 1].
+
+        Parameters
+        ----------
+        matrix : array_like (4, 4)
+
+        Returns
+        -------
+        Pose
+
+        Raises
+        ------
+        ValueError, TypeError
+            As for the constructor; or if the last row is not (0, 0, 0, 1) to 1e-6.
+
+        Examples
+        --------
+        >>> import dtau, numpy as np
+        >>> dtau.Pose.from_matrix(np.eye(4)) == dtau.Pose()
+        True
+        """
+        numbers = real_array("matrix", matrix, (4, 4))
+        if np.abs(numbers[3] - _LAST_ROW).max() > _ORTHONORMAL:
+            raise ValueError(
+                f"matrix: expected the last row (0, 0, 0, 1), got {tuple(numbers[3].tolist())}"
+            )
+        return cls(numbers[:3, :3], numbers[:3, 3])
+
+    @classmethod
+    def from_rpy(cls, rpy: ArrayLike = (0, 0, 0), xyz: ArrayLike = (0, 0, 0)) -> Pose:
+        """Read the origin of a URDF: rotation Rz(yaw) Ry(pitch) Rx(roll), then translation.
+
+        Parameters
+        ----------
+        rpy : array_like (3,)
+            Roll, pitch and yaw in radians.
+        xyz : array_like (3,)
+            Translation in metres.
+
+        Returns
+        -------
+        Pose
+
+        Raises
+        ------
+        ValueError, TypeError
+            As for the constructor.
+
+        Examples
+        --------
+        >>> import dtau
+        >>> dtau.Pose.from_rpy((0, 0, 0), (1, 2, 3)).translation
+        array([1., 2., 3.])
+        """
+        roll, pitch, yaw = real_array("rpy", rpy, (3,))
+        cr, sr = np.cos(roll), np.sin(roll)
+        cp, sp = np.cos(pitch), np.sin(pitch)
+        cy, sy = np.cos(yaw), np.sin(yaw)
+        rotation = [
+            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+            [-sp, cp * sr, cp * cr],
+        ]
+        return cls(rotation, real_array("xyz", xyz, (3,)))
+
+    @classmethod
+    def from_quaternion(
+        cls, quaternion: ArrayLike, translation: ArrayLike = (0, 0, 0), *, order: QuaternionOrder
+    ) -> Pose:
+        """Read a unit quaternion and a translation.
+
+        Parameters
+        ----------
+        quaternion : array_like (4,)
+            Of norm 1 within 1e-6.
+        translation : array_like (3,)
+            In metres.
+        order : {"xyzw", "wxyz"}
+            Which numbers the quaternion's are: "xyzw" is that of this package's configurations, of
+            Pinocchio and ROS, "wxyz" that of MuJoCo and Drake. It has no default: in the wrong
+            order four numbers are a valid rotation, only another one.
+
+        Returns
+        -------
+        Pose
+
+        Raises
+        ------
+        ValueError, TypeError
+            As for the constructor; or if the norm or the order is none of these.
+
+        Examples
+        --------
+        >>> import dtau
+        >>> half_a_turn = dtau.Pose.from_quaternion((0, 0, 0, 1), order="wxyz")
+        >>> half_a_turn.rotation.diagonal()
+        array([-1., -1.,  1.])
+        """
+        require_option("order", order, QuaternionOrder)
+        numbers = real_array("quaternion", quaternion, (4,))
+        if order == "wxyz":
+            numbers = np.roll(numbers, -1)
+        return cls(rotation_of_quaternion(numbers), translation)
+
+    @classmethod
+    def exp(cls, twist: ArrayLike) -> Pose:
+        """Exponential of SE(3): where a frame is after moving with a constant twist for a second.
+
+        Parameters
+        ----------
+        twist : array_like (6,)
+            [linear, angular] along the frame's own axes, which is the same as along the axes of
+            where it started: in m/s and rad/s, or a displacement in m and rad.
+
+        Returns
+        -------
+        Pose
+            Accurate to rounding for angles of any size; ``Pose.exp(xi)`` is what `dtau.integrate`
+            moves a free joint by.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As for the constructor.
+
+        Notes
+        -----
+        [Sola]; [Notes] eq. 12.4.
+
+        Examples
+        --------
+        >>> import dtau, math
+        >>> quarter_circle = dtau.Pose.exp((1.0, 0, 0, 0, 0, math.pi / 2))
+        >>> quarter_circle.translation.round(6)
+        array([0.63662, 0.63662, 0.     ])
+        """
+        numbers = real_array("twist", twist, (6,))
+        linear, vector = numbers[:3], numbers[3:]
+        angle = math.hypot(*vector)
+        rotation = rotation_of_quaternion(quaternion_of_vector(vector))
+        if angle == 0.0:
+            return cls(rotation, linear)
+        # linear + b n x linear + c n x (n x linear), with the unit axis n
+        b = 2.0 * math.sin(0.5 * angle) ** 2 / angle
+        c = _one_minus_sinc(angle)
+        across = np.cross(vector / angle, linear)
+        return cls(rotation, linear + b * across + c * np.cross(vector / angle, across))
+
+    def matrix(self) -> NDArray[np.float64]:
+        """Return the homogeneous matrix (4, 4): [rotation, translation; 0 0 0 1].
+
+        Examples
+        --------
+        >>> import dtau
+        >>> dtau.Pose(translation=(1, 2, 3)).matrix()[:, 3]
+        array([1., 2., 3., 1.])
+        """
+        matrix = np.eye(4)
+        matrix[:3, :3], matrix[:3, 3] = self.rotation, self.translation
+        return matrix
+
+    def rpy(self) -> NDArray[np.float64]:
+        """Return roll, pitch and yaw (3,) in radians: rotation = Rz(yaw) Ry(pitch) Rx(roll).
+
+        Pitch is in [-pi/2, pi/2], the others in [-pi, pi]. Where pitch is at its end only the sum
+        or the difference of the others is determined; what is returned is one such pair, and gives
+        the rotation like any other.
+
+        Examples
+        --------
+        >>> import dtau
+        >>> dtau.Pose.from_rpy((0.1, -0.2, 3.0)).rpy()
+        array([ 0.1, -0.2,  3. ])
+        """
+        (a, b, c), (d, e, f), (g, _, _) = self.rotation.tolist()
+        yaw = math.atan2(d, a)
+        sine, cosine = math.sin(yaw), math.cos(yaw)
+        # of what is left without the yaw, so that they fit together where yaw is undetermined
+        roll = math.atan2(sine * c - cosine * f, cosine * e - sine * b)
+        return np.array([roll, math.atan2(-g, math.hypot(a, d)), yaw]) + 0.0
+
+    def quaternion(self, *, order: QuaternionOrder) -> NDArray[np.float64]:
+        """Return the unit quaternion (4,) of the rotation, the one of two whose w is not negative.
+
+        Parameters
+        ----------
+        order : {"xyzw", "wxyz"}
+            As in `from_quaternion`.
+
+        Raises
+        ------
+        ValueError
+            If the order is none of these.
+
+        Examples
+        --------
+        >>> import dtau
+        >>> dtau.Pose().quaternion(order="xyzw")
+        array([0., 0., 0., 1.])
+        """
+        require_option("order", order, QuaternionOrder)
+        quaternion = quaternion_of_rotation(self.rotation)
+        return quaternion if order == "xyzw" else np.roll(quaternion, 1)
+
+    def log(self) -> NDArray[np.float64]:
+        """Return the logarithm of SE(3) (6,): the twist with ``Pose.exp(twist) == self``.
+
+        [linear, angular], the angle at most pi. At an angle of exactly pi both senses are right,
+        and one of them is returned. Accurate to rounding at all angles; it is what
+        `dtau.difference` gives for a free joint between its neutral configuration and this pose.
+
+        Examples
+        --------
+        >>> import dtau
+        >>> dtau.Pose.exp((0.1, 0.2, 0.3, 0, 0, 2.5)).log().round(12)
+        array([0.1, 0.2, 0.3, 0. , 0. , 2.5])
+        """
+        vector = vector_of_quaternion(quaternion_of_rotation(self.rotation))
+        t = float(vector @ vector)
+        if t < 1e-2:  # where the series is exact to rounding
+            e = 1 / 12 + t * (1 / 720 + t * (1 / 30240 + t / 1209600))
+        else:
+            half = 0.5 * math.sqrt(t)
+            e = (1.0 - half / math.tan(half)) / t  # [Notes] eq. 16.2
+        across = np.cross(vector, self.translation)
+        linear = self.translation - 0.5 * across + e * np.cross(vector, across)
+        return np.concatenate([linear, vector])
+
+    def __matmul__(self, other: Pose) -> Pose:
+        """Return the pose in A of a frame C that stands at `other` in B."""
+        if not isinstance(other, Pose):
+            return NotImplemented
+        return Pose(
+            self.rotation @ other.rotation,
+            self.rotation @ other.translation + self.translation,
+        )
+
+    def inverse(self) -> Pose:
+        """Return the pose of A in B.
+
+        Examples
+        --------
+        >>> import dtau
+        >>> dtau.Pose(translation=(1, 2, 3)).inverse().translation
+        array([-1., -2., -3.])
+        """
+        return Pose(self.rotation.T, -self.rotation.T @ self.translation)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Pose):
+            return NotImplemented
+        return np.array_equal(self.rotation, other.rotation) and np.array_equal(
+            self.translation, other.translation
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Pose(rotation={self.rotation.tolist()}, translation={self.translation.tolist()})"
+
+
+def _one_minus_sinc(angle: float) -> float:
+    """1 - sin(angle) / angle, which cancels for small angles: there by its series."""
+    if angle >= 1.0:
+        return 1.0 - math.sin(angle) / angle
+    t, total, term = angle * angle, 0.0, 1.0
+    for k in range(2, 22, 2):
+        term *= -t / (k * (k + 1))
+        total -= term
+    return total
+
+
+def _nearest_rotation(
+    matrix: NDArray[np.float64], rounding: float = _ROUNDING
+) -> NDArray[np.float64]:
+    """`matrix` if it is a rotation to a few roundings, else the rotation nearest to it."""
+    rows = matrix.tolist()
+    if rows == _NO_ROTATION:
+        return matrix
+    with np.errstate(over="ignore", invalid="ignore"):
+        error = float(np.abs(matrix.T @ matrix - _IDENTITY).max())
+    if not error <= _ORTHONORMAL:
+        raise ValueError(
+            f"rotation: expected R^T R = 1 within {_ORTHONORMAL:g}, got a matrix that is off "
+            f"by {error:.3g}: {rows}"
+        )
+    (a, b, c), (d, e, f), (g, h, i) = rows
+    if a * (e * i - f * h) + b * (f * g - d * i) + c * (d * h - e * g) < 0:
+        raise ValueError("rotation: expected determinant 1, got a reflection (determinant -1)")
+    if error > rounding:
+        left, _, right = np.linalg.svd(matrix)
+        matrix = left @ right
+        matrix.flags.writeable = False
+    return matrix
