@@ -11,7 +11,7 @@ from dtau.loaders.elements import located, number, required
 from dtau.loaders.xml import Element
 from dtau.model.moments import breaks_triangle_inequality, is_indefinite, nearest_of_a_body
 from dtau.model.pose import Pose
-from dtau.model.spatial import Inertia
+from dtau.model.spatial import Inertia, turned
 from dtau.options import Inertias
 
 _NOTHING = Inertia()
@@ -67,8 +67,9 @@ def read_inertias(
     inertias = dict.fromkeys(links, _NOTHING)
     for each in found:
         with located(each.element, f"inertia of link {each.link!r}"):
-            inertia = Inertia._unchecked(each.mass, (0, 0, 0), each.tensor)
-            inertias[each.link] = inertia.transformed(origin(each.element))
+            pose = origin(each.element)
+            tensor = turned(np.array(each.tensor), pose.rotation)
+            inertias[each.link] = Inertia._unchecked(each.mass, pose.translation, tensor)
     return inertias, notes
 
 

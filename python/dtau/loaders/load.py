@@ -113,7 +113,7 @@ def load(
     if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"):
         label = "XML text"
         _require_size(label, source, max_size)
-        document = xml.parse(source.lstrip("\ufeff \t\r\n"), label)
+        document = xml.parse(source.lstrip("\ufeff \t\r\n"), label, urdf.UNREAD)
     else:
         label = os.fsdecode(source)
         try:
@@ -128,7 +128,7 @@ def load(
                 f"source: expected a path or XML text, got {label!r:.80} ({error!s:.80})"
             ) from None
         formats.refuse_other_files(label, content)
-        document = xml.parse(content, label)
+        document = xml.parse(content, label, urdf.UNREAD)
     if document.tag != "robot":
         raise document.error(
             f"expected <robot>, the root of a URDF, got <{document.tag}>"

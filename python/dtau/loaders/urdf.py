@@ -33,6 +33,7 @@ _JOINTS: dict[str, type[JointType]] = {
     "planar": Planar,
     **_ONE_COORDINATE,
 }
+UNREAD = frozenset({"visual", "collision", "material", "gazebo", "transmission", "sensor"})
 _UNUSED = {
     "fixed": ("axis", "limit", "dynamics", "mimic"),
     "floating": ("axis", "limit", "dynamics", "mimic"),
@@ -40,11 +41,12 @@ _UNUSED = {
 }
 
 _HERE, _UNLIMITED = Pose(), Limits()  # where a file says nothing
+_UNMOVED = Limits(velocity=(), effort=())  # of a fixed joint
 
 _SAME_ROTATION = 1e-9
 
 # What is read: of every element its attributes and its children.
-_READ = {
+_READ_WORDS = {
     "robot": ("name version", "link joint"),
     "link": ("name", "inertial"),
     "inertial": ("", "origin mass inertia"),
@@ -58,6 +60,9 @@ _READ = {
     "limit": ("lower upper velocity effort", ""),
     "dynamics": ("damping friction", ""),
     "mimic": ("joint multiplier offset", ""),
+}
+_READ = {
+    tag: tuple(frozenset(words.split()) for words in both) for tag, both in _READ_WORDS.items()
 }
 
 
@@ -146,7 +151,9 @@ def _link(element: Element, name: str, inertias: dict[str, Inertia], mimic: Mimi
     followed = None
     with located(element, f"joint {name!r}"):
         joint = _joint_type(element, name)
-        if joint.nq == 1:
+        if joint.nv == 0:
+            limits = _UNMOVED
+        elif joint.nq == 1:
             damping = _damping(element)
             limits = _limits(element)
             followed = _mimic(element) if mimic == "exact" else None
@@ -302,7 +309,7 @@ def _notes(robot: Element) -> list[str]:
 
 
 def _count_ignored(element: Element, ignored: Counter[str]) -> None:
-    attributes, children = (names.split() for names in _READ[element.tag])
+    attributes, children = _READ[element.tag]
     for name in element.attributes:
         if name not in attributes and not name.startswith("xmlns"):
             ignored[f"attribute {name} of <{element.tag}>"] += 1

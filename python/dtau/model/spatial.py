@@ -140,14 +140,10 @@ class Inertia(Immutable):
         >>> dtau.Inertia(1.0).transformed(dtau.Pose(translation=(0, 0, 2))).com
         array([0., 0., 2.])
         """
-        rotation = pose.rotation
-        if rotation.tolist() == _NO_ROTATION:
-            return Inertia._unchecked(self.mass, self.com + pose.translation, self.tensor)
-        tensor = rotation @ self.tensor @ rotation.T
         return Inertia._unchecked(
             self.mass,
-            rotation @ self.com + pose.translation,
-            0.5 * tensor + 0.5 * tensor.T,  # symmetric to the last bit
+            pose.rotation @ self.com + pose.translation,
+            turned(self.tensor, pose.rotation),
         )
 
     def __eq__(self, other: object) -> bool:
@@ -163,3 +159,11 @@ class Inertia(Immutable):
 
     def __repr__(self) -> str:
         return f"Inertia(mass={self.mass}, com={self.com.tolist()}, tensor={self.tensor.tolist()})"
+
+
+def turned(tensor: NDArray[np.float64], rotation: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return a symmetric tensor along other axes; symmetric to the last bit."""
+    if rotation.tolist() == _NO_ROTATION:
+        return tensor
+    other = rotation @ tensor @ rotation.T
+    return 0.5 * other + 0.5 * other.T
