@@ -139,7 +139,7 @@ class Editable:
             placements=placements,
         )
         made = self._with(links, name, gravity)
-        warn_of_massless(set(made.massless_joints) - set(self.massless_joints), stacklevel=3)
+        warn_of_massless(set(made.massless_joints) - set(self.massless_joints), stacklevel=2)
         return made
 
     def add_frame(self: M, name: str, parent: str, placement: Pose = _HERE) -> M:
@@ -176,6 +176,7 @@ class Editable:
         >>> dtau.frame_placements(model, dtau.neutral(model), "CAMERA").translation
         array([0.35, 0.  , 0.05])
         """
+        require("parent", parent, str)
         return self._with(self._plus(Link(name, parent, Fixed(), name, placement=placement)))
 
     def add_load(
@@ -228,7 +229,8 @@ class Editable:
 
     def _plus(self, link: Link) -> list[Link]:
         """Insert a fixed link before the first of its siblings whose joint has a greater name."""
-        self.frame(str(link.parent))  # raises for one that does not exist
+        assert link.parent is not None
+        self.frame(link.parent)  # raises for one that does not exist
         for kind, names in {
             "link": {other.name for other in self.links},
             "joint": {other.joint_name for other in self.links},
@@ -305,16 +307,26 @@ def changed(links: Sequence[Link], **given: Any) -> tuple[Link, ...]:
         if values is None:
             continue
         if argument in ("armature", "damping") and not isinstance(values, Mapping):
-            values = {link.name: values for link in links if _takes_a_number(link)}
-        require(argument, values, Mapping)
-        done: dict[str, str] = {}
-        for name, value in values.items():
-            at = names.find(argument, name, links_first=argument == "inertias")
-            if at in done:
-                raise ValueError(f"{argument}: {done[at]!r} and {name!r} are of one link, {at!r}")
-            done[at] = name
+            named = {
+                link.name: (link.joint_name, values) for link in links if _takes_a_number(link)
+            }
+        else:
+            named = _by_link(argument, values, names)
+        for at, (name, value) in named.items():
             by_name[at] = _changed(by_name[at], argument, name, value)
     return tuple(by_name.values())
+
+
+def _by_link(argument: str, values: Any, names: Names) -> dict[str, tuple[str, Any]]:
+    """Return names as they were given, and values, by the names of links."""
+    require(argument, values, Mapping)
+    named: dict[str, tuple[str, Any]] = {}
+    for name, value in values.items():
+        at = names.find(argument, name, links_first=argument == "inertias")
+        if at in named:
+            raise ValueError(f"{argument}: {named[at][0]!r} and {name!r} are of one link, {at!r}")
+        named[at] = name, value
+    return named
 
 
 def _takes_a_number(link: Link) -> bool:

@@ -177,7 +177,9 @@ def _link(link: Link) -> list[str]:
     inertia = link.inertia
     if inertia == Inertia():
         return [f"{name}/>"]
-    tensor = 0.5 * inertia.tensor + 0.5 * inertia.tensor.T
+    tensor = inertia.tensor
+    if not np.array_equal(tensor, tensor.T):
+        tensor = 0.5 * tensor + 0.5 * tensor.T
     moments = " ".join(
         f'i{"xyz"[i]}{"xyz"[j]}="{_number(tensor[i, j])}"' for i in range(3) for j in range(i, 3)
     )
