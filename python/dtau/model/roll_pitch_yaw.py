@@ -15,17 +15,17 @@ Angles = tuple[float, float, float]
 _NEIGHBOURS = 3  # floating-point numbers on either side of a guess
 
 
-def angles_of(rotation: NDArray[np.float64]) -> tuple[Angles, bool]:
-    """Return (roll, pitch, yaw), and whether `Pose.from_rpy` makes exactly this rotation of them.
+def angles_of(pose: Pose) -> tuple[Angles, bool]:
+    """Return (roll, pitch, yaw), and whether `Pose.from_rpy` makes exactly the rotation of them.
 
     Every element of Rz(yaw) Ry(pitch) Rx(roll) has the relative accuracy of the sines and cosines
     in it, also where the pitch is near a right angle. So angles that made a rotation are among the
     floating-point neighbours of those computed from it: what was read from a file is found again.
     """
+    rotation = pose.rotation
     r = rotation.tolist()
     if r == [[1, 0, 0], [0, 1, 0], [0, 0, 1]]:
         return (0.0, 0.0, 0.0), True
-    first: Angles | None = None
     for sign in (1.0, -1.0):  # of the cosine of the pitch
         cosine = math.hypot(r[2][1], r[2][2])
         guess = (
@@ -33,12 +33,11 @@ def angles_of(rotation: NDArray[np.float64]) -> tuple[Angles, bool]:
             math.atan2(-r[2][0], sign * cosine),
             math.atan2(sign * r[1][0], sign * r[0][0]),
         )
-        first = first or guess
         found = _exact(rotation, [_candidates(angle) for angle in guess])
         if found is not None:
             return found, True
-    assert first is not None
-    return first, False
+    roll, pitch, yaw = pose.rpy().tolist()
+    return (roll, pitch, yaw), False
 
 
 def _candidates(guess: float) -> list[float]:

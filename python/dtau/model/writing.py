@@ -232,7 +232,7 @@ def _origin(pose: Pose) -> list[str]:
     if pose.translation.any():
         words.append(f'xyz="{_numbers(pose.translation.tolist())}"')
     if not np.array_equal(pose.rotation, np.eye(3)):
-        angles, exact = angles_of(pose.rotation)
+        angles, exact = angles_of(pose)
         words.append(f'rpy="{_numbers(angles)}"')
         if not exact:
             words.append(f'{_EXACT}="{_numbers(pose.rotation.ravel().tolist())}"')
