@@ -70,6 +70,11 @@ def test_code_of_the_linearization_page_runs() -> None:
     assert names["u"].shape == (10, 12)
 
 
+def test_code_of_the_models_page_runs() -> None:
+    names = run_code_of("docs/models.md")
+    assert names["loaded"] == names["model"]
+
+
 def test_code_of_the_readme_runs() -> None:
     names = run_code_of("README.md")
     assert repr(names["pendulum"]) == "<Model 'pendulum': 1 body, nq = 1, nv = 1>"
