@@ -6,8 +6,10 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from pinocchio_pair import FILES
+from compare import TOLERANCE, assert_close
+from pinocchio_pair import FILES, pin
 
 import dtau
 
@@ -93,3 +95,15 @@ def test_repaired_inertias_are_noted() -> None:
         "-3.53486e-08, 3.50085e-08, 9.08701e-08 became 1.02565e-08, 8.06136e-08, 9.08701e-08, by "
         "at most 4.56e-08 kg m²"
     )
+
+
+def test_other_programs_read_what_is_written() -> None:
+    """Pinocchio, of a robot with a rotation whose nine numbers stand beside the angles."""
+    tilted = dtau.Spherical().placement(np.array([1, 2, 3, 4]) / np.sqrt(30))
+    model = dtau.robots.quadruped().replace(placements={"LF_HFE": tilted})
+    text = model.to_urdf()
+    assert "dtau:rotation" in text
+    peer = pin.buildModelFromXML(text, pin.JointModelFreeFlyer())
+    q, v, a = dtau.random_state(model, np.random.default_rng(3))
+    want = pin.rnea(peer, peer.createData(), q, v, a)
+    assert_close(dtau.inverse_dynamics(model, q, v, a), want, TOLERANCE["pinocchio"], "tau")
