@@ -28,17 +28,17 @@ class RevoluteTree:
     @staticmethod
     def of(model: dtau.Model) -> RevoluteTree:
         """The arrays of a model that has no other joints."""
-        bodies = model._bodies  # nothing public has the inertias
-        if not all(isinstance(joint.type, dtau.Revolute) for joint in model.joints):
+        joints, inertias = model.joints, model.inertias
+        if not all(isinstance(joint.type, dtau.Revolute) for joint in joints):
             raise ValueError("model: expected revolute joints only")
         return RevoluteTree(
-            n=len(bodies),
-            parent=np.array([body.parent for body in bodies], dtype=np.int32),
-            rotation=np.array([body.placement.rotation for body in bodies]),
-            translation=np.array([body.placement.translation for body in bodies]),
-            axis=np.array([body.link.joint.axis for body in bodies]),  # type: ignore[attr-defined]
-            mass=np.array([body.inertia.mass for body in bodies]),
-            com=np.array([body.inertia.com for body in bodies]),
-            tensor=np.array([body.inertia.tensor for body in bodies]),
+            n=len(joints),
+            parent=np.array([joint.parent for joint in joints], dtype=np.int32),
+            rotation=np.array([joint.placement.rotation for joint in joints]),
+            translation=np.array([joint.placement.translation for joint in joints]),
+            axis=np.array([joint.type.axis for joint in joints]),  # type: ignore[attr-defined]
+            mass=np.array([inertia.mass for inertia in inertias]),
+            com=np.array([inertia.com for inertia in inertias]),
+            tensor=np.array([inertia.tensor for inertia in inertias]),
             gravity=np.array(model.gravity),
         )

@@ -73,16 +73,15 @@ class Tree:
             raise ValueError("expected a model whose joints are independent")
         if any(isinstance(joint, dtau.Universal) for joint in types):
             raise ValueError("expected a model without universal joints")
-        inertias = [body.inertia for body in model._bodies]
         axes = [getattr(joint, "axis", getattr(joint, "normal", np.zeros(3))) for joint in types]
         numbers = [
             [joint.placement.rotation for joint in model.joints],
             [joint.placement.translation for joint in model.joints],
             axes,
             [getattr(joint, "pitch", 0.0) for joint in types],
-            [inertia.mass for inertia in inertias],
-            [inertia.com for inertia in inertias],
-            [inertia.tensor for inertia in inertias],
+            [inertia.mass for inertia in model.inertias],
+            [inertia.com for inertia in model.inertias],
+            [inertia.tensor for inertia in model.inertias],
         ]
         counts = [np.array([joint._kind for joint in types], dtype=np.int32)]
         counts += [np.array([joint.parent for joint in model.joints], dtype=np.int32)]

@@ -54,7 +54,8 @@ def real_array(
     array = real_numbers(argument, value, f"shape {shape}")
     if array.shape != shape:
         raise ValueError(f"{argument}: expected shape {shape}, got {array.shape}")
-    array = array.astype(np.float64)  # always a copy: the caller may change theirs
+    if not (isinstance(value, list | tuple) and array.dtype == np.float64):
+        array = array.astype(np.float64)  # a copy: the caller may change theirs
     if finite and not all(map(math.isfinite, array.ravel().tolist())):
         raise ValueError(f"{argument}: expected finite numbers, got {array.tolist()}")
     array.flags.writeable = False

@@ -7,6 +7,7 @@ from typing import Any, Literal, get_args
 AccelerationKind = Literal["spatial", "classical"]
 Axes = Literal["body", "world", "mixed"]
 Contact = Literal["wrench", "force"]
+Inertias = Literal["keep", "repair"]
 Integrator = Literal["euler", "semi_implicit", "rk4"]
 MimicJoints = Literal["independent", "exact"]
 QuaternionOrder = Literal["xyzw", "wxyz"]

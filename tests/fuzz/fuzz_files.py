@@ -306,6 +306,7 @@ def check(rng: Rng) -> str:
     options = {
         "root": choose(rng, ["fixed", "free"]),
         "mimic": choose(rng, ["independent", "exact"]),
+        "inertia": choose(rng, ["keep", "repair"]),
     }
     if rng.random() < 0.5:
         return loaded(text, options, text)
@@ -333,4 +334,18 @@ def loaded(source: str | Path, options: dict[str, Any], content: str | bytes) ->
             return "refused"
         raise AssertionError(f"{type(error).__name__}: {error!s:.200}: {what}") from error
     endures(model, what)
+    written = written_back(model, what)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", dtau.ModelWarning)
+        assert not written or dtau.load(written, root=options["root"], mimic="exact") == model, what
     return "model"
+
+
+def written_back(model: dtau.Model, what: str) -> str:
+    """The model as a URDF; empty if it has something that a URDF cannot say."""
+    try:
+        return model.to_urdf()
+    except ValueError as refused:
+        if "a URDF cannot say all of it" in str(refused):
+            return ""
+        raise AssertionError(what) from refused

@@ -27,7 +27,7 @@ def finite(*arrays: Any) -> bool:
 def endures(model: dtau.Model, what: str) -> None:
     """A model that was accepted has finite numbers, and can be used, printed and pickled."""
     assert finite(model.gravity, model.armature, model.damping, model.mass), what
-    assert finite(*(link.placement.translation for link in model._links)), what
+    assert finite(*(link.placement.translation for link in model.links)), what
     for joint in model.joints:
         assert finite(joint.placement.rotation, joint.placement.translation), what
     for name in model.frames:

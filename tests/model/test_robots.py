@@ -112,7 +112,7 @@ class TestShape:
 
 def numbers(model: dtau.Model) -> Iterator[float]:
     """All numbers of a model, in a fixed order."""
-    for link in model._links:
+    for link in model.links:
         for part in vars(link.joint).values():  # axes, pitch
             yield from np.ravel(part).tolist()
         for array in (link.placement.rotation, link.placement.translation):
@@ -141,7 +141,7 @@ class TestNumbers:
 
     def test_the_same_as_ever(self) -> None:
         """If this fails, users' robots change: say so in the changelog."""
-        (link,) = chain(1)._links
+        (link,) = chain(1).links
         assert link.joint == dtau.Revolute(
             (0.41525854896693, 0.8937001510186142, 0.16988342349736815)
         )
@@ -156,16 +156,16 @@ class TestNumbers:
     @pytest.mark.parametrize("factor", [1, 1.5, 3])
     def test_a_longer_chain_begins_as_a_shorter_one(self, factor: float) -> None:
         short, long = (chain(n, branching=factor, joints=KINDS, seed=4) for n in (5, 20))
-        links = {link.name: link for link in long._links}
-        assert all(link == links[link.name] for link in short._links)
+        links = {link.name: link for link in long.links}
+        assert all(link == links[link.name] for link in short.links)
 
     def test_a_free_root_carries_the_same_bodies(self) -> None:
         fixed, free = chain(6, seed=5), chain(6, root="free", seed=5)
-        assert fixed._links[1:] == free._links[1:]
-        assert fixed._links[0].inertia == free._links[0].inertia
+        assert fixed.links[1:] == free.links[1:]
+        assert fixed.links[0].inertia == free.links[0].inertia
 
     def test_bodies_are_physical(self) -> None:
-        for link in chain(300, joints=KINDS, seed=6)._links:
+        for link in chain(300, joints=KINDS, seed=6).links:
             inertia = link.inertia
             assert 1000 * 0.05**3 < inertia.mass < 1000 * 0.25**3
             assert np.array_equal(inertia.tensor, inertia.tensor.T)

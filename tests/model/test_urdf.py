@@ -301,13 +301,29 @@ class TestRemarks:
             assert dtau.load(text).nv == 2
         assert caught[0].filename == __file__
 
-    def test_impossible_inertias_are_one_warning(self) -> None:
-        flat = INERTIAL.replace('izz="1"', 'izz="3"')
-        text = robot(link("a", flat), link("b", flat), joint("j", "a", "b"))
-        with pytest.warns(dtau.ModelWarning, match="triangle inequality.*links a, b$") as caught:
-            dtau.load(text)
-        assert len(caught) == 1
-        assert caught[0].filename == __file__
+    def test_joints_that_mimic_what_is_not_there(self) -> None:
+        text = robot(
+            *map(link, "abcd"),
+            joint("j", "a", "b", '<mimic joint="i"/>'),
+            joint("k", "a", "c", '<mimic joint="f"/>'),
+            joint("f", "a", "d", kind="fixed"),
+        )
+        lost = (
+            "mimic of joint 'j': no joint named 'i'; mimic of joint 'k': expected a joint with one "
+            "coordinate, got 'f', which is fixed"
+        )
+        with pytest.warns(dtau.ModelWarning) as caught:
+            assert dtau.load(text).nv == 2
+        assert [str(warning.message) for warning in caught] == [
+            f"joints that mimic others load as independent joints (mimic='exact' would not load: "
+            f"{lost}): j, k"
+        ]
+        with pytest.raises(dtau.ModelError) as error:
+            dtau.load(text, mimic="exact")
+        assert str(error.value) == (
+            f"XML text, line 14: {lost}; mimic='independent' makes joints that mimic others "
+            "independent"
+        )
 
     def test_massless_joints_are_a_warning(self) -> None:
         with pytest.warns(
@@ -348,10 +364,17 @@ BAD: dict[str, tuple[str, str]] = {
     "xacro in use": (robot('<xacro:leg side="left"/>'), "got <xacro:leg>: run xacro on this"),
     "xacro number": (arm('<axis xyz="0 0 ${a}"/>'), "xyz of <axis>: expected 3 finite numbers"),
     # Structure
-    "robot without name": ("<robot/>", "line 1: expected the attribute 'name' in <robot>"),
-    "no link": (robot(), "line 1: expected at least one <link>, got none"),
-    "no joint": (robot(link("a")), "model 'r': expected a joint that moves, got none"),
-    "only fixed joints": (arm(kind="fixed"), "model 'r': expected a joint that moves, got none"),
+    "robot without name": (
+        robot(*TWO).replace(' name="r"', ""),
+        "line 1: expected the attribute 'name' in <robot>",
+    ),
+    "no link": (robot(), "line 1: expected at least one <link>, got none: there is no robot in it"),
+    "nothing at all": ("<robot/>", "line 1: expected at least one <link>, got none"),
+    "no joint": (
+        robot(link("a")),
+        "line 1: expected a joint that moves, got none; root='free' lets the robot move as a whole",
+    ),
+    "only fixed joints": (arm(kind="fixed"), "line 1: expected a joint that moves, got none; root"),
     "link without name": (robot("<link/>"), "line 2: expected the attribute 'name' in <link>"),
     "empty name": (robot('<link name=""/>'), "expected the attribute 'name' in <link>"),
     "joint without name": (robot(*TWO, "<joint/>"), "expected the attribute 'name' in <joint>"),
@@ -437,12 +460,12 @@ BAD: dict[str, tuple[str, str]] = {
     ),
     "negative mass": (
         arm(inertial=INERTIAL.replace('"2"', '"-2"')),
-        "line 3: inertia of link 'tip': mass: expected a number of at least 0, got -2.0",
+        "line 3: mass: expected numbers of at least 0, got -2.0 of link 'tip' (line 3)",
     ),
     "negative moment": (
         arm(inertial=INERTIAL.replace('izz="1"', 'izz="-1"')),
-        "line 3: inertia of link 'tip': tensor: expected a positive semidefinite matrix, got one "
-        "with the eigenvalue -1",
+        "line 3: inertias with negative principal moments, which no body has: -1 of link 'tip' "
+        "(line 3); inertia='repair' takes the nearest ones of rigid bodies",
     ),
     "two inertials": (arm(inertial=2 * INERTIAL), "expected one <inertial> in <link>, got 2"),
     "huge": (

@@ -90,6 +90,8 @@ def test_inverse_kinematics_ends_where_the_gradient_vanishes(script: Callable[[s
         largest[exact] = np.abs(gradients).max(axis=-1)
     assert np.median(largest[True]) < 1e-6
     assert np.median(largest[False]) > 1e-2
+
+
 def test_the_filter_knows_how_good_its_estimates_are(
     script: Callable[[str], Any],
     capsys: pytest.CaptureFixture[str],

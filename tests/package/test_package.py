@@ -75,6 +75,11 @@ def test_code_of_the_page_about_mjcf_runs() -> None:
     assert run_code_of("docs/mjcf.md")["model"].nv == 5
 
 
+def test_code_of_the_models_page_runs() -> None:
+    names = run_code_of("docs/models.md")
+    assert names["loaded"] == names["model"]
+
+
 def test_code_of_the_readme_runs() -> None:
     names = run_code_of("README.md")
     assert repr(names["pendulum"]) == "<Model 'pendulum': 1 body, nq = 1, nv = 1>"

@@ -24,7 +24,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "inertia": lambda: dtau.Inertia(1.0, (0, 0, 1), np.eye(3)),
     "limits": lambda: dtau.Limits(-1, 1, 2, (3, 4)),
     "mimic": lambda: dtau.Mimic("other", 2.0, 0.5),
-    "link": lambda: robot("joints that mimic others")._links[3],
+    "link": lambda: robot("joints that mimic others").links[3],
     "joint": lambda: robot("joints that mimic others").joints[2],
     "frame": lambda: robot("quadruped").frame("LF_FOOT"),
     "body": lambda: robot("quadruped")._bodies[1],

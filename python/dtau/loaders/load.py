@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from numpy.typing import ArrayLike
 
 from dtau.checks import integer, real_array
 from dtau.errors import ModelError
-from dtau.loaders import mjcf, urdf, xacro, xml
+from dtau.loaders import formats, mjcf, urdf, xacro, xml
 from dtau.loaders.source import Parts, Source
+from dtau.model.editing import changed
 from dtau.model.model import Model
-from dtau.options import MimicJoints, Root, require_option
+from dtau.options import Inertias, MimicJoints, Root, require_option
 
 _PIECE = 1 << 20  # bytes that are read at once
 _GRAVITY = (0, 0, -9.81)  # where a format does not say
 
 # By the root element: the name of the format, and what reads it.
-_READERS: dict[str, tuple[str, Callable[[Source, Root | None, MimicJoints], Parts]]] = {
+_READERS: dict[str, tuple[str, Callable[[Source, Root | None, MimicJoints, Inertias], Parts]]] = {
     "robot": ("a URDF", urdf.read),
     "mujoco": ("an MJCF", mjcf.read),
 }
@@ -30,14 +31,17 @@ def load(
     *,
     root: Root | None = None,
     mimic: MimicJoints = "independent",
+    inertia: Inertias = "keep",
     gravity: ArrayLike | None = None,
+    armature: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    damping: ArrayLike | Mapping[str, ArrayLike] | None = None,
     max_size: int = 64_000_000,
 ) -> Model:
     """Read a robot from a URDF or MJCF, a file or a text, or from a file of xacro.
 
     The root element tells the format. Joints come depth first, siblings in the order of their
-    joints' names (URDF) or of the file (MJCF). A continuous joint is one angle. What was ignored is
-    said in `Model.notes`.
+    joints' names (URDF) or of the file (MJCF). A continuous joint is one angle. What was ignored,
+    repaired or found odd is said in `Model.notes`.
 
     MJCF is read by MuJoCo, which the extra ``dtau[mjcf]`` installs. Coordinates of hinges and
     slides are MuJoCo's ``qpos``, ``ref`` included; `dtau.conventions.mujoco` converts states. Files
@@ -53,9 +57,19 @@ def load(
     mimic : {"independent", "exact"}
         What becomes of joints that mimic others: joints of their own, with a warning; or no
         coordinates of their own, see `dtau.Mimic`.
+    inertia : {"keep", "repair"}
+        What becomes of inertias in a URDF that no rigid body has. As they are in the file, with a
+        note if they break the triangle inequality, while negative principal moments are refused,
+        all in one message; or the nearest that a rigid body has, with a note that says by how much.
+        The nearest has the second moments of mass 1/2 tr(I) 1 - I about the centre of mass, I being
+        the file's, with zeros in place of negative eigenvalues. (Those of an MJCF MuJoCo refuses or
+        balances, as the file says.)
     gravity : array_like (3,), optional
         Acceleration of gravity along the world's axes, in m/s²; by default that of the MJCF, and
         (0, 0, -9.81) for a URDF.
+    armature, damping : float, or mapping of str to float or array_like (nv,), optional
+        Inertia added to a joint's own, and viscous damping, in place of the file's; by the names of
+        joints, or one number for all but the free root, as in `Model.replace`.
     max_size : int
         The most bytes that are read of a file, so that one without end does not fill the memory;
         text is counted as in UTF-8. Larger files need more: ``max_size=200_000_000``. What an MJCF
@@ -79,8 +93,8 @@ def load(
     Warns
     -----
     ModelWarning
-        If joints mimic others, an inertia belongs to no rigid body, joints have no inertia to
-        accelerate, or an MJCF has springs, friction or other forces that a model does not carry.
+        If joints mimic others and load as independent ones, joints have no inertia to accelerate,
+        or an MJCF has springs, friction or other forces that a model does not carry.
 
     Examples
     --------
@@ -108,6 +122,7 @@ def load(
     if root is not None:
         require_option("root", root, Root)
     require_option("mimic", mimic, MimicJoints)
+    require_option("inertia", inertia, Inertias)
     if not isinstance(source, (str, os.PathLike)):
         raise TypeError(f"source: expected a path or XML text, got {type(source).__name__}")
     if gravity is not None:
@@ -126,19 +141,21 @@ def load(
         document = xml.root(text.content, text.label)
     if document.tag not in _READERS:
         known = " or ".join(f"<{tag}>, the root of {what}" for tag, (what, _) in _READERS.items())
-        raise document.error(f"expected {known}, got <{document.tag}>")
-    parts = _READERS[document.tag][1](text, root, mimic)
+        way_out = formats.way_out(document.tag)
+        raise document.error(f"expected {known}, got <{document.tag}>{way_out}")
+    parts = _READERS[document.tag][1](text, root, mimic, inertia)
+    links = changed(parts.links, armature=armature, damping=damping)
     if gravity is None:
         gravity = _GRAVITY if parts.gravity is None else parts.gravity
     try:
-        return Model(parts.name, parts.links, gravity=gravity, notes=parts.notes)
+        return Model(parts.name, links, gravity=gravity, notes=parts.notes)
     except ValueError as error:
         raise ModelError(f"{text.label}: {error}") from None
 
 
 def _file(path: str, max_size: int) -> Source:
     try:
-        return Source(path, _bytes_of(path, max_size), path)
+        content = _bytes_of(path, max_size)
     except ModelError:
         raise
     except (ValueError, OSError) as error:
@@ -148,6 +165,8 @@ def _file(path: str, max_size: int) -> Source:
         raise ValueError(
             f"source: expected a path or XML text, got {path!r:.80} ({error!s:.80})"
         ) from None
+    formats.refuse_other_files(path, content)
+    return Source(path, content, path)
 
 
 def _bytes_of(path: str, max_size: int) -> bytes:

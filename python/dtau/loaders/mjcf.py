@@ -27,9 +27,10 @@ from dtau.model.compile import MOST_DOFS
 from dtau.model.joint_type import JointType
 from dtau.model.joints import Fixed, Free, Prismatic, Revolute, Spherical
 from dtau.model.links import Limits, Link
+from dtau.model.pose import Pose
 from dtau.model.rotations import rotation_of_quaternion
-from dtau.model.spatial import Inertia, Pose
-from dtau.options import MimicJoints, Root
+from dtau.model.spatial import Inertia
+from dtau.options import Inertias, MimicJoints, Root
 
 # What a model has no use for, by the names of its counts in a compiled model.
 _IGNORED = {
@@ -44,7 +45,7 @@ _IGNORED = {
 }
 
 
-def read(source: Source, root: Root | None, mimic: MimicJoints) -> Parts:
+def read(source: Source, root: Root | None, mimic: MimicJoints, _: Inertias) -> Parts:
     """Return the parts of an MJCF's model.
 
     Raises

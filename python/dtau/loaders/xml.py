@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import NoReturn
 from xml.parsers import expat
@@ -28,7 +28,7 @@ class Element:
 
     def one(self, tag: str) -> Element | None:
         """Return the only child of this tag, or None; raise if there are several."""
-        found = list(self.all(tag))
+        found = [child for child in self.children if child.tag == tag]
         if len(found) > 1:
             raise found[1].error(f"expected one <{tag}> in <{self.tag}>, got {len(found)}")
         return found[0] if found else None
@@ -38,7 +38,7 @@ class Element:
         return ModelError(f"{self.source}, line {self.line}: {message}")
 
 
-def parse(text: str | bytes, source: str) -> Element:
+def parse(text: str | bytes, source: str, unread: Collection[str] = ()) -> Element:
     """Return the root element of a document.
 
     Parameters
@@ -47,6 +47,8 @@ def parse(text: str | bytes, source: str) -> Element:
         The document; bytes are decoded as its XML declaration says.
     source : str
         How errors call the document: its path.
+    unread : collection of str
+        Tags of elements whose contents nobody reads, and that are left out for that.
 
     Raises
     ------
@@ -54,7 +56,7 @@ def parse(text: str | bytes, source: str) -> Element:
         If it is not well-formed XML, declares a document type or entities, or nests deeper than
         100 elements.
     """
-    return _read(text, source, whole=True)
+    return _read(text, source, unread, whole=True)
 
 
 def root(text: str | bytes, source: str) -> Element:
@@ -65,29 +67,42 @@ def root(text: str | bytes, source: str) -> Element:
     ModelError
         If the document is no XML up to there, or declares a document type or entities.
     """
-    return _read(text, source, whole=False)
+    return _read(text, source, (), whole=False)
 
 
 class _EnoughError(Exception):
     """The root was met."""
 
 
-def _read(text: str | bytes, source: str, whole: bool) -> Element:
+def _read(text: str | bytes, source: str, unread: Collection[str], *, whole: bool) -> Element:
     parser = expat.ParserCreate()
     top = Element("", {}, source, 0)
     path = [top]
+    inside = 0  # an element that nobody reads: so many levels
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        element = Element(tag, attributes, source, parser.CurrentLineNumber)
-        if len(path) > _DEEPEST:
+        nonlocal inside
+        if len(path) + inside > _DEEPEST:
+            element = Element(tag, attributes, source, parser.CurrentLineNumber)
             raise element.error(f"expected at most {_DEEPEST} nested elements, got more")
+        if inside:
+            inside += 1
+            return
+        element = Element(tag, attributes, source, parser.CurrentLineNumber)
         path[-1].children.append(element)
-        path.append(element)
         if not whole:
             raise _EnoughError
+        if tag in unread:
+            inside = 1
+        else:
+            path.append(element)
 
     def end(tag: str) -> None:
-        path.pop()
+        nonlocal inside
+        if inside:
+            inside -= 1
+        else:
+            path.pop()
 
     def refuse(*_: object) -> NoReturn:
         raise ModelError(

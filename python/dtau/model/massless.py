@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Collection, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dtau.errors import ModelWarning
 from dtau.model.compile import CoreBody
 from dtau.model.joint_type import JointType
-from dtau.model.pose import Pose
 from dtau.model.spatial import Inertia
 
 _SINGULAR = 1e-13  # of what the joint carries
@@ -40,7 +41,7 @@ def massless_joints(bodies: Sequence[CoreBody]) -> tuple[str, ...]:
         armature = np.asarray(body.link.armature)
         force = articulated[i] @ subspace
         d: NDArray[np.float64] = subspace.T @ force + np.diag(armature)
-        mass, moment = rigid[i][0, 0], np.trace(rigid[i][3:, 3:])
+        mass, moment = rigid[i][0, 0], rigid[i].diagonal()[3:].sum()
         # Per velocity: the most that this mass and these moments could give.
         scale = (
             mass * (subspace[:3] ** 2).sum(axis=0)
@@ -61,11 +62,15 @@ def massless_joints(bodies: Sequence[CoreBody]) -> tuple[str, ...]:
         else:
             felt[i] = d, scale
             if not _is_singular(d, scale):
-                rest = articulated[i] - force @ np.linalg.solve(d, force.T)
+                acceleration = force.T / d if d.size == 1 else np.linalg.solve(d, force.T)
+                rest = articulated[i] - force @ acceleration
                 articulated[i] = 0.5 * (rest + rest.T)  # asymmetric rounding would grow up the tree
         if body.parent >= 0:
-            placement = body.placement @ joint.placement(_generic_coordinates(joint, rng))
-            motion = _motion_to_child(placement)
+            moved = joint.placement(_generic_coordinates(joint, rng))
+            rotation, translation = body.placement.rotation, body.placement.translation
+            motion = _motion_to_child(
+                rotation @ moved.rotation, rotation @ moved.translation + translation
+            )
             articulated[body.parent] += motion.T @ articulated[i] @ motion
             rigid[body.parent] += motion.T @ rigid[i] @ motion
     names = [
@@ -74,6 +79,17 @@ def massless_joints(bodies: Sequence[CoreBody]) -> tuple[str, ...]:
         if i in felt and _is_singular(*felt[i])
     ]
     return tuple(dict.fromkeys(names))  # a universal joint is two
+
+
+def warn_of_massless(joints: Collection[str], stacklevel: int) -> None:
+    """Warn of such joints, if there are any; `stacklevel` as seen from the caller."""
+    if joints:
+        warnings.warn(
+            "joints that move no inertia, or less than 1e-13 of what they carry: "
+            f"{', '.join(joints)}; inverse dynamics works, forward dynamics will refuse this model",
+            ModelWarning,
+            stacklevel=stacklevel + 1,
+        )
 
 
 def _is_singular(d: NDArray[np.float64], scale: NDArray[np.float64]) -> bool:
@@ -103,16 +119,17 @@ def _spatial_inertia(inertia: Inertia) -> NDArray[np.float64]:
     return matrix
 
 
-def _motion_to_child(placement: Pose) -> NDArray[np.float64]:
-    """Return the matrix that takes a twist at the parent's origin to the child's frame."""
-    rotation = placement.rotation.T
+def _motion_to_child(
+    rotation: NDArray[np.float64], translation: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the matrix that takes a twist at the parent's origin to the child's frame there."""
     matrix = np.zeros((6, 6))
-    matrix[:3, :3] = rotation
-    matrix[:3, 3:] = -rotation @ _cross(placement.translation)
-    matrix[3:, 3:] = rotation
+    matrix[:3, :3] = rotation.T
+    matrix[:3, 3:] = -rotation.T @ _cross(translation)
+    matrix[3:, 3:] = rotation.T
     return matrix
 
 
 def _cross(vector: NDArray[np.float64]) -> NDArray[np.float64]:
-    x, y, z = vector
-    return np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    x, y, z = vector.tolist()
+    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])

@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 import math
-import warnings
-from collections.abc import Iterable, Mapping, Sequence
+import os
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.checks import real_array, require, require_name, tuple_of, unknown_name
-from dtau.errors import ModelWarning
+from dtau.checks import real_array, require, require_name, tuple_of
 from dtau.immutable import Immutable, checking
 from dtau.model.compile import MOST_DOFS, compile_tree, concatenate, take_apart
-from dtau.model.joints import Fixed
-from dtau.model.links import Body, Frame, Joint, Link, Mimic
-from dtau.model.massless import massless_joints
+from dtau.model.editing import Editable
+from dtau.model.links import Body, Frame, Joint, Link
+from dtau.model.massless import massless_joints, warn_of_massless
 from dtau.model.mimic import resolve_mimics
+from dtau.model.names import no_joint, no_link
 from dtau.model.parameters import parameters_of
-from dtau.model.rotations import Vector
+from dtau.model.printing import table
+from dtau.model.records import joint_records, with_followers
+from dtau.model.spatial import Inertia
 from dtau.model.tree import depth_first, merge_fixed
-
-_AXES = ("axis", "normal", "axis1", "axis2")
-_DEEPEST_INDENT = 30  # levels; `print(model)` of a long chain should stay readable
+from dtau.model.writing import urdf_text
 
 
-class Model(Immutable):
+class Model(Editable, Immutable):
     """A tree of rigid bodies, or several; immutable, validated once, picklable, comparable.
 
     Bodies are numbered depth first, siblings in the order of `links`; the k-th joint carries
@@ -43,7 +43,7 @@ class Model(Immutable):
     gravity : array_like (3,)
         Acceleration of gravity along the world's axes, in m/s².
     notes : iterable of str
-        Remarks of the loader: what it ignored.
+        Remarks of the loader: what it ignored, repaired or found odd.
 
     Attributes
     ----------
@@ -55,8 +55,13 @@ class Model(Immutable):
         Numbers of coordinates, of velocities, and of moving bodies.
     bodies : tuple of str
         Names of the moving bodies.
+    inertias : tuple of Inertia
+        Of the moving bodies, each in its own frame, with all links that are fixed to it.
     joints : tuple of Joint
         The moving joints, those that mimic others among them.
+    links : tuple of Link
+        What the model is made of, moving or fixed, depth first: names, parents, joints,
+        placements, inertias, limits, armature, damping, and what joints mimic.
     frames : tuple of str
         Names of all links, moving or fixed.
     armature, damping : ndarray (nv,)
@@ -71,7 +76,7 @@ class Model(Immutable):
     parameters : ndarray (nbodies, 10)
         Inertial parameters of the moving bodies, see `Inertia.from_parameters`.
     notes : tuple of str
-        What the loader ignored, and what has no effect.
+        What the loader ignored, repaired or found odd, and what has no effect.
     massless_joints : tuple of str
         Joints with no inertia to accelerate: none, or less than 1e-13 of what they carry. Forward
         dynamics refuses a model that has any.
@@ -105,7 +110,9 @@ class Model(Immutable):
     nv: int
     nbodies: int
     bodies: tuple[str, ...]
+    inertias: tuple[Inertia, ...]
     joints: tuple[Joint, ...]
+    links: tuple[Link, ...]
     frames: tuple[str, ...]
     armature: NDArray[np.float64]
     damping: NDArray[np.float64]
@@ -117,10 +124,10 @@ class Model(Immutable):
     parameters: NDArray[np.float64]
     notes: tuple[str, ...]
     massless_joints: tuple[str, ...]
-    _links: tuple[Link, ...]
     _bodies: tuple[Body, ...]
     _frames: dict[str, Frame]
     _joints: dict[str, Joint]
+    _links: dict[str, Link]
     _tree: _core.Tree
 
     def __init__(
@@ -132,14 +139,7 @@ class Model(Immutable):
         notes: Iterable[str] = (),
     ) -> None:
         self._assemble(name, links, gravity, notes)
-        if self.massless_joints:
-            warnings.warn(
-                "joints that move no inertia, or less than 1e-13 of what they carry: "
-                f"{', '.join(self.massless_joints)}; inverse dynamics works, forward dynamics "
-                "will refuse this model",
-                ModelWarning,
-                stacklevel=3,  # the caller of dtau.load or ModelBuilder.build
-            )
+        warn_of_massless(self.massless_joints, stacklevel=3)  # of dtau.load or ModelBuilder.build
 
     def _assemble(
         self,
@@ -161,15 +161,17 @@ class Model(Immutable):
         if not bodies:
             raise ValueError(f"model {name!r}: expected a joint that moves, got none")
         mimics = resolve_mimics(links)
-        joints = _joint_records(bodies, mimics)
+        joints = joint_records(bodies, mimics)
         independent = [joint for joint in joints if joint.mimic is None]
         core_bodies = take_apart(bodies, mimics)
         massless = massless_joints(core_bodies)
-        unmoved = [
-            f"link {link.name!r} is fixed to the world: its inertia has no effect"
+        unmoved = {  # whether it is so, by what is said: notes of a model that was changed
+            f"link {link.name!r} is fixed to the world: its inertia has no effect": (
+                frames[link.name].body < 0 and link.inertia.mass > 0
+            )
             for link in links
-            if frames[link.name].body < 0 and link.inertia.mass > 0
-        ]
+        }
+        notes = (*(note for note in notes if note not in unmoved), *filter(unmoved.get, unmoved))
         vars(self).update(
             name=name,
             gravity=real_array("gravity", gravity, (3,)),
@@ -177,27 +179,29 @@ class Model(Immutable):
             nv=sum(joint.type.nv for joint in independent),
             nbodies=len(bodies),
             bodies=tuple(body.link.name for body in bodies),
+            inertias=tuple(body.inertia for body in bodies),
             joints=joints,
             frames=tuple(frames),
-            armature=_with_followers("armature", bodies, joints),
-            damping=_with_followers("damping", bodies, joints),
+            armature=with_followers("armature", bodies, joints),
+            damping=with_followers("damping", bodies, joints),
             lower_limits=concatenate([joint.limits.lower] * joint.type.nq for joint in independent),
             upper_limits=concatenate([joint.limits.upper] * joint.type.nq for joint in independent),
             velocity_limits=concatenate(joint.limits.velocity for joint in independent),
             effort_limits=concatenate(joint.limits.effort for joint in independent),
             mass=math.fsum(body.inertia.mass for body in bodies),
             parameters=parameters_of(bodies),
-            notes=tuple(dict.fromkeys([*notes, *unmoved])),
+            notes=tuple(dict.fromkeys(notes)),
             massless_joints=massless,
-            _links=links,
+            links=links,
             _bodies=tuple(bodies),
             _frames=frames,
             _joints={joint.name: joint for joint in joints},
+            _links={link.name: link for link in links},
             _tree=compile_tree(core_bodies, real_array("gravity", gravity, (3,)), massless, frames),
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        parts = {"name": self.name, "links": self._links}
+        parts = {"name": self.name, "links": self.links}
         return {**parts, "gravity": self.gravity, "notes": self.notes}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -211,7 +215,8 @@ class Model(Immutable):
         Raises
         ------
         ValueError
-            If there is none; the message lists names that come close.
+            If there is none; the message lists names that come close, or says which joint carries
+            the link of this name.
         TypeError
             If the name is no string.
 
@@ -224,8 +229,32 @@ class Model(Immutable):
         """
         require("name", name, str)
         if name not in self._joints:
-            raise unknown_name("joint", name, self._joints)
+            raise no_joint(self, name)
         return self._joints[name]
+
+    def link(self, name: str) -> Link:
+        """Look up a link, moving or fixed, by its name: what it is made of, as it was given.
+
+        Raises
+        ------
+        ValueError
+            If there is none; the message lists names that come close, or says which link the joint
+            of this name carries.
+        TypeError
+            If the name is no string.
+
+        Examples
+        --------
+        >>> import dtau
+        >>> model = dtau.robots.quadruped()
+        >>> shank = model.link("LF_SHANK")
+        >>> shank.parent, shank.joint_name, shank.limits.effort
+        ('LF_THIGH', 'LF_KFE', (40.0,))
+        """
+        require("name", name, str)
+        if name not in self._links:
+            raise no_link(self, "link", name)
+        return self._links[name]
 
     def frame(self, name: str) -> Frame:
         """Look up the frame of a link, moving or fixed, by its name.
@@ -233,7 +262,8 @@ class Model(Immutable):
         Raises
         ------
         ValueError
-            If there is none; the message lists names that come close.
+            If there is none; the message lists names that come close, or says which link the joint
+            of this name carries.
         TypeError
             If the name is no string.
 
@@ -247,60 +277,55 @@ class Model(Immutable):
         """
         require("name", name, str)
         if name not in self._frames:
-            raise unknown_name("frame", name, self._frames)
+            raise no_link(self, "frame", name)
         return self._frames[name]
 
-    def lock(self, positions: Mapping[str, ArrayLike]) -> Model:
-        """Return a model with some joints fixed.
+    def to_urdf(
+        self, path: str | os.PathLike[str] | None = None, *, root_link: str | None = None
+    ) -> str:
+        """Write the model as a URDF that loads as a model equal to this one.
+
+        Numbers are written so that they are read to the last bit; a rotation that no three angles
+        give exactly has its nine numbers beside them, in an attribute ``dtau:rotation`` that other
+        readers pass over. Rotational inertias are written by their symmetric parts. `notes` are
+        not written. What a URDF cannot say is refused, all of it in one message.
 
         Parameters
         ----------
-        positions : mapping of str to float or array_like (nq of the joint,)
-            Names of the joints, and the coordinates where each is fixed. Their armature, damping
-            and limits are dropped with them.
+        path : str or path-like, optional
+            A file to write, in UTF-8.
+        root_link : str, optional
+            Name of a link to add as the root, which carries what hangs from the world; for models
+            of several trees, or whose first joint is neither fixed nor free at the world's origin.
+            What is loaded then has this link beside those of the model.
 
         Returns
         -------
-        Model
+        str
+            The text. Its first line says by which options `dtau.load` gives an equal model.
 
         Raises
         ------
         ValueError
-            If there is no such joint, it mimics another, coordinates are not valid, or nothing is
-            left to move. Joints that mimic a locked one are locked with it.
-        TypeError
-            If it is no mapping, or coordinates are not real numbers.
+            If there is something that a URDF cannot say: gravity, armature, other kinds of joint,
+            siblings that are not in the order of their joints' names, limits or damping of joints
+            with several coordinates, ranges with one bound.
+        OSError
+            If the file cannot be written.
 
         Examples
         --------
         >>> import dtau
         >>> model = dtau.robots.quadruped()
-        >>> model.lock({"LF_KFE": -1.2, "RF_KFE": -1.2}).nv
-        16
+        >>> text = model.to_urdf()
+        >>> dtau.load(text, root="free") == model
+        True
         """
-        require("positions", positions, Mapping)
-        links = {link.name: link for link in self._links}
-        for name in positions:
-            if (mimic := self.joint(name).mimic) is not None:
-                raise ValueError(f"joint {name!r} mimics {mimic.joint!r}: lock that one")
-        for joint in self.joints:
-            name, mimic = joint.name, joint.mimic
-            leader = mimic.joint if mimic else name
-            if leader not in positions:
-                continue
-            link = links[self.bodies[joint.body]]
-            try:
-                position = joint.type._coordinates(positions[leader])
-                if mimic:
-                    with np.errstate(over="ignore"):  # placement() refuses what is not finite
-                        position = mimic.multiplier * position + mimic.offset
-                placement = link.placement @ joint.type.placement(position)
-            except (TypeError, ValueError) as error:
-                raise type(error)(f"position of joint {leader!r}: {error}") from None
-            links[link.name] = Link(link.name, link.parent, Fixed(), name, placement, link.inertia)
-        locked = Model.__new__(Model)  # no warning again: locking leaves no joint lighter
-        locked._assemble(self.name, links.values(), self.gravity, self.notes)
-        return locked
+        text = urdf_text(self, root_link)
+        if path is not None:
+            with open(path, "w", encoding="utf-8", newline="\n") as file:
+                file.write(text)
+        return text
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Model):
@@ -308,7 +333,7 @@ class Model(Immutable):
         return (
             self.name == other.name
             and np.array_equal(self.gravity, other.gravity)
-            and self._links == other._links
+            and self.links == other.links
         )
 
     def __hash__(self) -> int:
@@ -319,85 +344,4 @@ class Model(Immutable):
         return f"<Model {self.name!r}: {self.nbodies} {bodies}, nq = {self.nq}, nv = {self.nv}>"
 
     def __str__(self) -> str:
-        depth: list[int] = []
-        rows = []
-        for joint in self.joints:
-            depth.append(depth[joint.parent] + 1 if joint.parent >= 0 else 0)
-            body = "  " * min(depth[-1], _DEEPEST_INDENT) + self.bodies[joint.body]
-            rows.append((body, joint.name, _describe(joint), _span(joint.q), _span(joint.v)))
-        header = ("body", "joint", "type", "q", "v")
-        widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
-        masses = ["kg", *(f"{body.inertia.mass:.6g}" for body in self._bodies)]
-        lines = [
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-            + f"  {mass}"
-            for row, mass in zip([header, *rows], masses, strict=True)
-        ]
-        return "\n".join([f"{self!r}, {self.mass:.6g} kg", *lines])
-
-
-def _joint_records(bodies: Sequence[Body], mimics: Mapping[str, Mimic]) -> tuple[Joint, ...]:
-    entries: dict[str, tuple[slice, slice]] = {}  # of the independent joints
-    q = v = 0
-    for body in bodies:
-        link = body.link
-        if link.joint_name not in mimics:
-            nq, nv = link.joint.nq, link.joint.nv
-            entries[link.joint_name] = slice(q, q + nq), slice(v, v + nv)
-            q, v = q + nq, v + nv
-    joints = []
-    for index, body in enumerate(bodies):
-        link = body.link
-        mimic = mimics.get(link.joint_name)
-        at_q, at_v = entries[mimic.joint if mimic else link.joint_name]
-        joints.append(
-            Joint(
-                name=link.joint_name,
-                type=link.joint,
-                body=index,
-                parent=body.parent,
-                q=at_q,
-                v=at_v,
-                placement=body.placement,
-                limits=link.limits,
-                mimic=mimic,
-            )
-        )
-    return tuple(joints)
-
-
-@np.errstate(over="ignore", invalid="ignore")
-def _with_followers(
-    name: str, bodies: Sequence[Body], joints: Sequence[Joint]
-) -> NDArray[np.float64]:
-    """Add what followers have, times the square of the multiplier, to what they follow."""
-    total = np.zeros(max(joint.v.stop for joint in joints))
-    for body, joint in zip(bodies, joints, strict=True):
-        scale = joint.mimic.multiplier if joint.mimic else 1.0
-        total[joint.v] += scale**2 * np.asarray(getattr(body.link, name))
-        if not np.isfinite(total[joint.v]).all():
-            raise ValueError(f"{name} of joint {joint.name!r}, felt by another: too large")
-    total.flags.writeable = False
-    return total
-
-
-def _describe(joint: Joint) -> str:
-    """Name the kind of a joint, with its axes where it has any, and what it mimics."""
-    kind = joint.type
-    axes = [getattr(kind, name) for name in _AXES if hasattr(kind, name)]
-    words = [type(kind).__name__.lower(), ", ".join(map(_direction, axes))]
-    if joint.mimic:
-        words.append(f"mimics {joint.mimic.joint}")
-    return " ".join(filter(None, words))
-
-
-def _direction(axis: Vector) -> str:
-    for k, letter in enumerate("xyz"):
-        if abs(axis[k]) == 1:
-            return f"{'-' if axis[k] < 0 else ''}{letter}"
-    return f"({', '.join(f'{x:.3g}' for x in axis)})"
-
-
-def _span(entries: slice) -> str:
-    count = entries.stop - entries.start
-    return str(entries.start) if count == 1 else f"{entries.start}:{entries.stop}"
+        return table(self)

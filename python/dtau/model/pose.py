@@ -20,8 +20,7 @@ from dtau.options import QuaternionOrder, require_option
 
 _ORTHONORMAL = 1e-6  # a matrix further than this from orthonormal is no rotation
 _ROUNDING = 10 * float(np.finfo(np.float64).eps)  # closer than this it is left as it is
-_IDENTITY = np.eye(3)
-_NO_ROTATION = _IDENTITY.tolist()
+_NO_ROTATION = np.eye(3).tolist()
 _LARGEST = 1e300  # of a twist: sums of larger numbers would not fit
 _LAST_ROW = np.array([0.0, 0.0, 0.0, 1.0])  # of a homogeneous matrix
 
@@ -141,10 +140,9 @@ class Pose(Immutable):
         >>> dtau.Pose.from_rpy((0, 0, 0), (1, 2, 3)).translation
         array([1., 2., 3.])
         """
-        roll, pitch, yaw = real_array("rpy", rpy, (3,))
-        cr, sr = np.cos(roll), np.sin(roll)
-        cp, sp = np.cos(pitch), np.sin(pitch)
-        cy, sy = np.cos(yaw), np.sin(yaw)
+        angles = real_array("rpy", rpy, (3,))
+        cr, cp, cy = np.cos(angles).tolist()
+        sr, sp, sy = np.sin(angles).tolist()
         rotation = [
             [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
             [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
@@ -368,14 +366,17 @@ def _nearest_rotation(
     rows = matrix.tolist()
     if rows == _NO_ROTATION:
         return matrix
-    with np.errstate(over="ignore", invalid="ignore"):
-        error = float(np.abs(matrix.T @ matrix - _IDENTITY).max())
+    (a, b, c), (d, e, f), (g, h, i) = rows
+    error = max(  # of the elements of R^T R - 1
+        *(abs(a * a + d * d + g * g - 1), abs(a * b + d * e + g * h), abs(a * c + d * f + g * i)),
+        *(abs(b * b + e * e + h * h - 1), abs(b * c + e * f + h * i)),
+        abs(c * c + f * f + i * i - 1),
+    )
     if not error <= _ORTHONORMAL:
         raise ValueError(
             f"rotation: expected R^T R = 1 within {_ORTHONORMAL:g}, got a matrix that is off "
             f"by {error:.3g}: {rows}"
         )
-    (a, b, c), (d, e, f), (g, h, i) = rows
     if a * (e * i - f * h) + b * (f * g - d * i) + c * (d * h - e * g) < 0:
         raise ValueError("rotation: expected determinant 1, got a reflection (determinant -1)")
     if error > rounding:

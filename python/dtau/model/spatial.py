@@ -11,12 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from dtau.checks import real_array
 from dtau.errors import ModelWarning
 from dtau.immutable import Immutable, checking
+from dtau.model.moments import DEFINITE, breaks_triangle_inequality, is_indefinite
 from dtau.model.parameters import from_parameters, to_parameters
 from dtau.model.pose import Pose
 
-_DEFINITE = 1e-9  # slack for asymmetric and for negative parts of a tensor, relative to it
-_NANOMETRE = 1e-18  # m²; moments below those of the mass at this distance are rounding
-_TRIANGLE = 1e-6  # slack for the triangle inequality, relative to the largest moment
+_NO_ROTATION = np.eye(3).tolist()
 
 
 class Inertia(Immutable):
@@ -127,18 +126,17 @@ class Inertia(Immutable):
             raise ValueError(f"mass: expected a number of at least 0, got {self.mass}")
         tensor = self.tensor
         half = 0.5 * tensor  # differences of whole ones could overflow
-        if np.abs(half - half.T).max() > leeway * _DEFINITE * np.abs(half).max():
+        if np.abs(half - half.T).max() > leeway * DEFINITE * np.abs(half).max():
             raise ValueError(f"tensor: expected a symmetric matrix, got {tensor.tolist()}")
-        small, middle, large = (float(x) for x in np.linalg.eigvalsh(tensor))
-        slack = leeway * max(_DEFINITE * max(abs(small), abs(large)), _NANOMETRE * self.mass)
-        if small < -slack:
+        moments = np.linalg.eigvalsh(tensor).tolist()
+        if is_indefinite(self.mass, moments, leeway):
             raise ValueError(
                 "tensor: expected a positive semidefinite matrix, "
-                f"got one with the eigenvalue {small:.6g}"
+                f"got one with the eigenvalue {moments[0]:.6g}"
             )
-        if large - middle - small > max(_TRIANGLE * large, slack):
+        if breaks_triangle_inequality(self.mass, moments, leeway):
             return (
-                f"principal moments {small:.6g}, {middle:.6g}, {large:.6g} break the triangle "
+                f"principal moments {', '.join(f'{x:.6g}' for x in moments)} break the triangle "
                 "inequality: no rigid body has them"
             )
         return ""
@@ -171,12 +169,10 @@ class Inertia(Immutable):
         >>> dtau.Inertia(1.0).transformed(dtau.Pose(translation=(0, 0, 2))).com
         array([0., 0., 2.])
         """
-        rotation = pose.rotation
-        tensor = rotation @ self.tensor @ rotation.T
         return Inertia._unchecked(
             self.mass,
-            rotation @ self.com + pose.translation,
-            0.5 * tensor + 0.5 * tensor.T,  # symmetric to the last bit
+            pose.rotation @ self.com + pose.translation,
+            turned(self.tensor, pose.rotation),
         )
 
     def __eq__(self, other: object) -> bool:
@@ -192,3 +188,11 @@ class Inertia(Immutable):
 
     def __repr__(self) -> str:
         return f"Inertia(mass={self.mass}, com={self.com.tolist()}, tensor={self.tensor.tolist()})"
+
+
+def turned(tensor: NDArray[np.float64], rotation: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return a symmetric tensor along other axes; symmetric to the last bit."""
+    if rotation.tolist() == _NO_ROTATION:
+        return tensor
+    other = rotation @ tensor @ rotation.T
+    return 0.5 * other + 0.5 * other.T

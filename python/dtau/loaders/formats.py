@@ -1,0 +1,28 @@
+"""Formats that are not read, and what to do about them."""
+
+from __future__ import annotations
+
+from dtau.errors import ModelError
+
+_WAYS_OUT = {  # by the root element of an XML document
+    "sdf": (
+        "; SDF is not read: load the URDF that it was made from, or make an MJCF of it (sdf2mjcf, "
+        "which the package sdformat-mjcf has)"
+    ),
+}
+_USD = (b"#usda ", b"PXR-USDC")  # how text and binary files begin
+_USD_PACKAGE = ".usdz"  # a ZIP archive
+
+
+def way_out(tag: str) -> str:
+    """Say what to do with an XML document that has this root element; nothing if unknown."""
+    return _WAYS_OUT.get(tag, "")
+
+
+def refuse_other_files(label: str, content: bytes) -> None:
+    """Raise ModelError for a file that is no XML, if its format is known."""
+    if content.startswith(_USD) or label.lower().endswith(_USD_PACKAGE):
+        raise ModelError(
+            f"{label}: USD is not read: load the URDF or MJCF that it was made from, or export a "
+            "URDF (in Isaac Sim by the extension isaacsim.asset.exporter.urdf)"
+        )

@@ -1,0 +1,342 @@
+"""What makes another model of one: a model itself never changes."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dtau.checks import require
+from dtau.model.joints import Fixed, Free
+from dtau.model.links import Frame, Joint, Limits, Link
+from dtau.model.massless import warn_of_massless
+from dtau.model.names import Names
+from dtau.model.pose import Pose
+from dtau.model.spatial import Inertia
+
+M = TypeVar("M", bound="Editable")
+
+_HERE = Pose()
+_FIELDS = {  # of a link, by the arguments that change them
+    "armature": "armature",
+    "damping": "damping",
+    "limits": "limits",
+    "inertias": "inertia",
+    "placements": "placement",
+}
+
+
+class Editable:
+    """The methods of a model that return another one."""
+
+    name: str
+    gravity: NDArray[np.float64]
+    links: tuple[Link, ...]
+    bodies: tuple[str, ...]
+    joints: tuple[Joint, ...]
+    massless_joints: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @abstractmethod
+    def joint(self, name: str) -> Joint:
+        """Look up a moving joint by its name."""
+
+    @abstractmethod
+    def frame(self, name: str) -> Frame:
+        """Look up the frame of a link by its name."""
+
+    @abstractmethod
+    def _assemble(
+        self, name: str, links: Iterable[Link], gravity: ArrayLike, notes: Iterable[str]
+    ) -> None: ...
+
+    def _with(
+        self: M, links: Iterable[Link], name: str | None = None, gravity: ArrayLike | None = None
+    ) -> M:
+        made = type(self).__new__(type(self))
+        made._assemble(
+            self.name if name is None else name,
+            links,
+            self.gravity if gravity is None else gravity,
+            self.notes,
+        )
+        return made
+
+    def replace(
+        self: M,
+        *,
+        name: str | None = None,
+        gravity: ArrayLike | None = None,
+        armature: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        damping: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        limits: Mapping[str, Limits] | None = None,
+        inertias: Mapping[str, Inertia] | None = None,
+        placements: Mapping[str, Pose] | None = None,
+    ) -> M:
+        """Return a model with other numbers; what is not named stays as it is.
+
+        Mappings go by the names of joints or of the links that they carry. Where a name is that of
+        a joint and of another joint's link, the moving joint is meant, for inertias the link.
+
+        Parameters
+        ----------
+        name : str, optional
+            Name of the robot.
+        gravity : array_like (3,), optional
+            Acceleration of gravity along the world's axes, in m/s².
+        armature, damping : float, or mapping of str to float or array_like (nv,), optional
+            Inertia added to a joint's own, and viscous damping. One number is for all joints that
+            move but free ones on the world.
+        limits : mapping of str to Limits, optional
+            What joints must not exceed.
+        inertias : mapping of str to Inertia, optional
+            Of links as they are in `links`, each in its own frame; what is fixed to them has its
+            own.
+        placements : mapping of str to Pose, optional
+            Of the joints' frames in the frames of the parent links.
+
+        Returns
+        -------
+        Model
+
+        Raises
+        ------
+        ValueError
+            If there is no such joint or link (the message lists names that come close), it cannot
+            have what is given, or a number is out of its range.
+        TypeError
+            If something is of the wrong type.
+
+        Warns
+        -----
+        ModelWarning
+            If joints have no inertia to accelerate that had one.
+
+        Examples
+        --------
+        >>> import dtau
+        >>> model = dtau.robots.quadruped()
+        >>> moon = model.replace(gravity=(0, 0, -1.62), damping=0.1, armature={"LF_KFE": 0.02})
+        >>> moon.armature[moon.joint("LF_KFE").v], moon.damping[:8]
+        (array([0.02]), array([0. , 0. , 0. , 0. , 0. , 0. , 0.1, 0.1]))
+        >>> shank = model.link("LF_SHANK").inertia
+        >>> heavy = model.replace(
+        ...     inertias={"LF_SHANK": dtau.Inertia(2 * shank.mass, shank.com, 2 * shank.tensor)}
+        ... )
+        >>> shank.mass, round(heavy.mass - model.mass, 12)
+        (0.21, 0.21)
+        """
+        links = changed(
+            self.links,
+            armature=armature,
+            damping=damping,
+            limits=limits,
+            inertias=inertias,
+            placements=placements,
+        )
+        made = self._with(links, name, gravity)
+        warn_of_massless(set(made.massless_joints) - set(self.massless_joints), stacklevel=2)
+        return made
+
+    def add_frame(self: M, name: str, parent: str, placement: Pose = _HERE) -> M:
+        """Return a model with one more frame: a link without inertia, fixed to another.
+
+        Among the links that its parent carries it comes in the order of the joints' names, as in
+        a URDF; coordinates and bodies keep their order.
+
+        Parameters
+        ----------
+        name : str
+            Name of the frame, and of the fixed joint.
+        parent : str
+            Name of the link that carries it, moving or fixed.
+        placement : Pose
+            The frame in the parent's.
+
+        Returns
+        -------
+        Model
+
+        Raises
+        ------
+        ValueError
+            If there is no such parent, or the name is taken by a link or a joint.
+        TypeError
+            If an argument is of the wrong type.
+
+        Examples
+        --------
+        >>> import dtau
+        >>> model = dtau.robots.quadruped()
+        >>> model = model.add_frame("CAMERA", "base", dtau.Pose(translation=(0.35, 0, 0.05)))
+        >>> dtau.frame_placements(model, dtau.neutral(model), "CAMERA").translation
+        array([0.35, 0.  , 0.05])
+        """
+        require("parent", parent, str)
+        return self._with(self._plus(Link(name, parent, Fixed(), name, placement=placement)))
+
+    def add_load(
+        self: M,
+        frame: str,
+        inertia: Inertia | float,
+        *,
+        placement: Pose = _HERE,
+        name: str | None = None,
+    ) -> M:
+        """Return a model that carries a load: a link with inertia, fixed to a frame.
+
+        Parameters
+        ----------
+        frame : str
+            Name of the link that carries the load, moving or fixed.
+        inertia : Inertia or float
+            Of the load in its own frame; a number is a mass at its origin.
+        placement : Pose
+            The load's frame in the frame that carries it.
+        name : str, optional
+            Of the load's link; by default the carrying frame's with ``_load`` behind it.
+
+        Returns
+        -------
+        Model
+
+        Raises
+        ------
+        ValueError
+            If there is no such frame, the name is taken by a link or a joint, or the mass is
+            negative.
+        TypeError
+            If an argument is of the wrong type.
+
+        Examples
+        --------
+        >>> import dtau
+        >>> model = dtau.robots.quadruped()
+        >>> loaded = model.add_load("base", 5.0, placement=dtau.Pose(translation=(0, 0, 0.2)))
+        >>> loaded.link("base_load").parent, round(loaded.mass - model.mass, 12)
+        ('base', 5.0)
+        """
+        require("frame", frame, str)
+        if not isinstance(inertia, Inertia):
+            inertia = Inertia(inertia)
+        name = f"{frame}_load" if name is None else name
+        load = Link(name, frame, Fixed(), name, placement=placement, inertia=inertia)
+        return self._with(self._plus(load))
+
+    def _plus(self, link: Link) -> list[Link]:
+        """Insert a fixed link before the first of its siblings whose joint has a greater name."""
+        assert link.parent is not None
+        self.frame(link.parent)  # raises for one that does not exist
+        for kind, names in {
+            "link": {other.name for other in self.links},
+            "joint": {other.joint_name for other in self.links},
+        }.items():
+            if link.name in names:
+                raise ValueError(f"name: there is already a {kind} named {link.name!r}")
+        for at, other in enumerate(self.links):
+            if other.parent == link.parent and other.joint_name > link.joint_name:
+                return [*self.links[:at], link, *self.links[at:]]
+        return [*self.links, link]
+
+    def lock(self: M, positions: Mapping[str, ArrayLike]) -> M:
+        """Return a model with some joints fixed.
+
+        Parameters
+        ----------
+        positions : mapping of str to float or array_like (nq of the joint,)
+            Names of the joints, and the coordinates where each is fixed. Their armature, damping
+            and limits are dropped with them.
+
+        Returns
+        -------
+        Model
+
+        Raises
+        ------
+        ValueError
+            If there is no such joint, it mimics another, coordinates are not valid, or nothing is
+            left to move. Joints that mimic a locked one are locked with it.
+        TypeError
+            If it is no mapping, or coordinates are not real numbers.
+
+        Examples
+        --------
+        >>> import dtau
+        >>> model = dtau.robots.quadruped()
+        >>> model.lock({"LF_KFE": -1.2, "RF_KFE": -1.2}).nv
+        16
+        """
+        require("positions", positions, Mapping)
+        links = {link.name: link for link in self.links}
+        for name in positions:
+            if (mimic := self.joint(name).mimic) is not None:
+                raise ValueError(f"joint {name!r} mimics {mimic.joint!r}: lock that one")
+        for joint in self.joints:
+            name, mimic = joint.name, joint.mimic
+            leader = mimic.joint if mimic else name
+            if leader not in positions:
+                continue
+            link = links[self.bodies[joint.body]]
+            try:
+                position = joint.type._coordinates(positions[leader])
+                if mimic:
+                    with np.errstate(over="ignore"):  # placement() refuses what is not finite
+                        position = mimic.multiplier * position + mimic.offset
+                placement = link.placement @ joint.type.placement(position)
+            except (TypeError, ValueError) as error:
+                raise type(error)(f"position of joint {leader!r}: {error}") from None
+            links[link.name] = Link(link.name, link.parent, Fixed(), name, placement, link.inertia)
+        return self._with(links.values())  # no warning: locking leaves no joint lighter
+
+
+def changed(links: Sequence[Link], **given: Any) -> tuple[Link, ...]:
+    """Return links with what `Model.replace` takes for them.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `Model.replace` does.
+    """
+    names = Names(links)
+    by_name = {link.name: link for link in links}
+    for argument, values in given.items():
+        if values is None:
+            continue
+        if argument in ("armature", "damping") and not isinstance(values, Mapping):
+            named = {
+                link.name: (link.joint_name, values) for link in links if _takes_a_number(link)
+            }
+        else:
+            named = _by_link(argument, values, names)
+        for at, (name, value) in named.items():
+            by_name[at] = _changed(by_name[at], argument, name, value)
+    return tuple(by_name.values())
+
+
+def _by_link(argument: str, values: Any, names: Names) -> dict[str, tuple[str, Any]]:
+    """Return names as they were given, and values, by the names of links."""
+    require(argument, values, Mapping)
+    named: dict[str, tuple[str, Any]] = {}
+    for name, value in values.items():
+        at = names.find(argument, name, links_first=argument == "inertias")
+        if at in named:
+            raise ValueError(f"{argument}: {named[at][0]!r} and {name!r} are of one link, {at!r}")
+        named[at] = name, value
+    return named
+
+
+def _takes_a_number(link: Link) -> bool:
+    return link.joint.nv > 0 and not (isinstance(link.joint, Free) and link.parent is None)
+
+
+def _changed(link: Link, argument: str, name: str, value: Any) -> Link:
+    if link.joint.nv == 0 and argument in ("armature", "damping", "limits"):
+        raise ValueError(f"{argument}: {name!r} does not move, joint {link.joint_name!r} is fixed")
+    try:
+        return replace(link, **{_FIELDS[argument]: value})
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{argument} of {name!r}: {error}") from None

@@ -1,0 +1,41 @@
+"""Principal moments of inertia: which of them a rigid body can have, and the nearest such."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+DEFINITE = 1e-9  # slack for asymmetric and for negative parts of a tensor, relative to it
+_NANOMETRE = 1e-18  # m²; moments below those of the mass at this distance are rounding
+_TRIANGLE = 1e-6  # slack for the triangle inequality, relative to the largest moment
+
+
+def is_indefinite(mass: float, moments: Sequence[float], leeway: float = 1.0) -> bool:
+    """Whether the least of three moments, in ascending order, is negative beyond rounding."""
+    return moments[0] < -_slack(mass, moments, leeway)
+
+
+def breaks_triangle_inequality(mass: float, moments: Sequence[float], leeway: float = 1.0) -> bool:
+    """Whether the largest of three moments, in ascending order, exceeds the sum of the others."""
+    small, middle, large = moments
+    return large - middle - small > max(_TRIANGLE * large, _slack(mass, moments, leeway))
+
+
+def _slack(mass: float, moments: Sequence[float], leeway: float) -> float:
+    size = max(abs(moments[0]), abs(moments[2]))
+    return leeway * max(DEFINITE * size, _NANOMETRE * mass)
+
+
+def nearest_of_a_body(tensor: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the nearest rotational inertia about the centre of mass that a rigid body can have.
+
+    A body has second moments of mass S = integral of r r^T dm, which are positive semidefinite, and
+    with them the tensor I = tr(S) 1 - S; conversely S = 1/2 tr(I) 1 - I. The nearest S without
+    negative eigenvalues in the Frobenius norm has zeros in their place. Principal axes stay.
+    """
+    moments, axes = np.linalg.eigh(tensor)
+    second_moments = np.maximum(0.5 * moments.sum() - moments, 0.0)
+    nearest: NDArray[np.float64] = (axes * (second_moments.sum() - second_moments)) @ axes.T
+    return 0.5 * (nearest + nearest.T)  # symmetric to the last bit

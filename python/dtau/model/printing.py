@@ -1,0 +1,54 @@
+"""A model as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dtau.model.links import Joint
+from dtau.model.rotations import Vector
+
+if TYPE_CHECKING:
+    from dtau.model.model import Model
+
+_AXES = ("axis", "normal", "axis1", "axis2")
+_DEEPEST_INDENT = 30  # levels; `print(model)` of a long chain should stay readable
+
+
+def table(model: Model) -> str:
+    """Return the tree of bodies, a line each, with joints, their entries of q and v, and masses."""
+    depth: list[int] = []
+    rows = []
+    for joint in model.joints:
+        depth.append(depth[joint.parent] + 1 if joint.parent >= 0 else 0)
+        body = "  " * min(depth[-1], _DEEPEST_INDENT) + model.bodies[joint.body]
+        rows.append((body, joint.name, _describe(joint), _span(joint.q), _span(joint.v)))
+    header = ("body", "joint", "type", "q", "v")
+    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    masses = ["kg", *(f"{inertia.mass:.6g}" for inertia in model.inertias)]
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) + f"  {mass}"
+        for row, mass in zip([header, *rows], masses, strict=True)
+    ]
+    return "\n".join([f"{model!r}, {model.mass:.6g} kg", *lines])
+
+
+def _describe(joint: Joint) -> str:
+    """Name the kind of a joint, with its axes where it has any, and what it mimics."""
+    kind = joint.type
+    axes = [getattr(kind, name) for name in _AXES if hasattr(kind, name)]
+    words = [type(kind).__name__.lower(), ", ".join(map(_direction, axes))]
+    if joint.mimic:
+        words.append(f"mimics {joint.mimic.joint}")
+    return " ".join(filter(None, words))
+
+
+def _direction(axis: Vector) -> str:
+    for k, letter in enumerate("xyz"):
+        if abs(axis[k]) == 1:
+            return f"{'-' if axis[k] < 0 else ''}{letter}"
+    return f"({', '.join(f'{x:.3g}' for x in axis)})"
+
+
+def _span(entries: slice) -> str:
+    count = entries.stop - entries.start
+    return str(entries.start) if count == 1 else f"{entries.start}:{entries.stop}"

@@ -1,0 +1,69 @@
+"""Roll, pitch and yaw of a rotation, if possible such as give it back to the last bit."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dtau.model.pose import Pose
+
+Angles = tuple[float, float, float]
+
+_NEIGHBOURS = 3  # floating-point numbers on either side of a guess
+
+
+def angles_of(pose: Pose) -> tuple[Angles, bool]:
+    """Return (roll, pitch, yaw), and whether `Pose.from_rpy` makes exactly the rotation of them.
+
+    Every element of Rz(yaw) Ry(pitch) Rx(roll) has the relative accuracy of the sines and cosines
+    in it, also where the pitch is near a right angle. So angles that made a rotation are among the
+    floating-point neighbours of those computed from it: what was read from a file is found again.
+    """
+    rotation = pose.rotation
+    r = rotation.tolist()
+    if r == [[1, 0, 0], [0, 1, 0], [0, 0, 1]]:
+        return (0.0, 0.0, 0.0), True
+    for sign in (1.0, -1.0):  # of the cosine of the pitch
+        cosine = math.hypot(r[2][1], r[2][2])
+        guess = (
+            math.atan2(sign * r[2][1], sign * r[2][2]),
+            math.atan2(-r[2][0], sign * cosine),
+            math.atan2(sign * r[1][0], sign * r[0][0]),
+        )
+        found = _exact(rotation, [_candidates(angle) for angle in guess])
+        if found is not None:
+            return found, True
+    roll, pitch, yaw = pose.rpy().tolist()
+    return (roll, pitch, yaw), False
+
+
+def _candidates(guess: float) -> list[float]:
+    """List numbers near an angle, those with few digits first; a full turn away, too."""
+    near = [guess]
+    for direction in (-math.inf, math.inf):
+        angle = guess
+        for _ in range(_NEIGHBOURS):
+            angle = math.nextafter(angle, direction)
+            near.append(angle)
+    turned = [guess - math.copysign(2 * math.pi, guess)]
+    rounded = [float(f"{angle:.{digits}g}") for angle in (guess, *turned) for digits in (12, 15)]
+    return list(dict.fromkeys([*rounded, *near]))
+
+
+def _exact(rotation: NDArray[np.float64], candidates: list[list[float]]) -> Angles | None:
+    """Find candidates for roll, pitch and yaw that make exactly this rotation."""
+    (cr, sr), (cp, sp), (cy, sy) = (
+        (np.cos(angles).reshape(shape), np.sin(angles).reshape(shape))
+        for angles, shape in zip(candidates, ((-1, 1, 1), (1, -1, 1), (1, 1, -1)), strict=True)
+    )
+    r = rotation
+    right = (-sp == r[2, 0]) & (cp * sr == r[2, 1]) & (cp * cr == r[2, 2])
+    right = right & (cy * cp == r[0, 0]) & (sy * cp == r[1, 0])
+    for i, j, k in itertools.islice(np.argwhere(right), 10):
+        angles = candidates[0][i], candidates[1][j], candidates[2][k]
+        if np.array_equal(Pose.from_rpy(angles).rotation, rotation):
+            return angles
+    return None
