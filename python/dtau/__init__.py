@@ -17,6 +17,7 @@ products with first derivatives, O(N)      _jvp, _vjp                   _jvp, _v
 derivatives by inertial parameters         _regressor                   _parameter_derivatives
 products with these, O(N)                  _parameter_jvp,              _parameter_jvp,
                                            _parameter_vjp               _parameter_vjp
+derivatives by external wrenches           _wrench_derivatives          _wrench_derivatives
 time derivatives of any order              _time_derivatives            _time_derivatives
 =========================================  ===========================  ===========================
 
@@ -57,7 +58,8 @@ about the centre of mass                   centroidal_momentum_matrix,
 energy                                     kinetic_energy, potential_energy;
                                            kinetic_energy_derivatives,
                                            potential_energy_derivatives
-external wrenches                          wrench_at_frame gives f_ext
+external wrenches                          wrench_at_frame gives f_ext; f_ext_axes= says along which
+                                           axes it is: the bodies' or the world's
 configurations                             integrate, difference, normalize, neutral, configuration,
                                            random_state
 how they vary, in tangent spaces           integrate_jacobians, difference_jacobians; tangent_map
@@ -85,7 +87,12 @@ from __future__ import annotations
 
 from dtau import conventions, robots
 from dtau.errors import ModelError, ModelWarning
-from dtau.functions.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
+from dtau.functions.derivatives import (
+    forward_dynamics_derivatives,
+    forward_dynamics_wrench_derivatives,
+    inverse_dynamics_derivatives,
+    inverse_dynamics_wrench_derivatives,
+)
 from dtau.functions.dynamics import forward_dynamics, inverse_dynamics
 from dtau.functions.energy import (
     kinetic_energy,
@@ -318,6 +325,7 @@ __all__ = [
     "forward_dynamics_second_derivatives",
     "forward_dynamics_time_derivatives",
     "forward_dynamics_vjp",
+    "forward_dynamics_wrench_derivatives",
     "forward_kinematics",
     "frame_accelerations",
     "frame_accelerations_derivatives",
@@ -343,6 +351,7 @@ __all__ = [
     "inverse_dynamics_second_derivatives",
     "inverse_dynamics_time_derivatives",
     "inverse_dynamics_vjp",
+    "inverse_dynamics_wrench_derivatives",
     "kinematics_time_derivatives",
     "kinetic_energy",
     "kinetic_energy_derivatives",

@@ -37,6 +37,7 @@ enum class Quantity {
     input_matrix,     // (2 nv, ninputs)
     parameters,       // (10 nbodies); with those of joints (10 nbodies + 2 nv)
     regressor,        // (nv, as many)
+    wrench_matrix,    // (nv, nbodies, 6)
 };
 
 // Time derivatives are stacked along an axis before the quantity's, of length order + rows. The order

@@ -106,6 +106,8 @@ const char* shape(Quantity quantity) {
             return "(10 nbodies,)";
         case Quantity::regressor:
             return "(nv, 10 nbodies)";
+        case Quantity::wrench_matrix:
+            return "(nv, nbodies, 6)";
     }
     return "";
 }
