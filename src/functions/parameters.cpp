@@ -22,36 +22,45 @@ struct RegressorRowsWorkspace {
     RegressorWorkspace<T> regressor;
     Motion<N>* S;  // of each state of a group
     WrenchColumns<N>* W;
-    N* row;  // that is streamed, after what is left of the one before
+    N* slab;  // a row on its way past the caches, after what is left of the one before
 
     RegressorRowsWorkspace(Arena& arena, const Tree& tree)
         : regressor(arena, tree),
           S(group > 1 ? arena.take<Motion<N>>(group * tree.nv) : nullptr),
           W(group > 1 ? arena.take<WrenchColumns<N>>(group * tree.nbodies) : nullptr),
-          row(arena.take<N>(parameter_count(tree, true) + cache_line)) {}
+          slab(arena.take<N>(cache_line + parameter_count(tree, true))) {}
 };
+
+template <class N>
+DTAU_INLINE void fill_zeros(N* row, int begin, int end) {
+    for (int c = begin; c < end; ++c) row[c] = N(0.0);
+}
 
 // The rows of one state; a, v: its diagonals, null if they are not wanted, `step` numbers apart.
 template <class N>
 void write_rows(const Tree& tree, const Motion<N>* S, const WrenchColumns<N>* W, const N* v,
                 const N* a, int step, bool streams, N* slab, N* to) {
     const int bodies = parameter_count(tree, false), columns = parameter_count(tree, v != nullptr);
-    int rest = 0;  // numbers of the row before that are still here
+    int rest = 0;  // numbers of the row before, in the slab before this one
+    if (streams) fill_zeros(slab + cache_line, 0, columns);
     for (int i = 0; i < tree.nbodies; ++i) {
         const BodyRange range = subtree(tree, i);
         const Body& body = tree.bodies[i];
+        const int first = body_parameters * tree.bodies[body.link < 0 ? i + 1 : i].link;
+        const int end = body_parameters * (tree.bodies[range.end - 1].link + 1);
         for (int k = body.v; k < body.v + body.nv; ++k) {
             N* const result = to + static_cast<std::ptrdiff_t>(k) * columns;
-            N* const row = streams ? slab + rest : result;
-            for (int c = 0; c < columns; ++c) row[c] = N(0.0);
+            N* const row = streams ? slab + cache_line : result;
+            if (!streams) fill_zeros(row, 0, first), fill_zeros(row, end, columns);
             regressor_row(tree, range, k, S, W, row);
             if (v) row[bodies + k] = a[k * step], row[bodies + tree.nv + k] = v[k * step];
             if (!streams) continue;
-            const int end = rest + columns;
-            const int passed = pass_on(slab, 0, end, k == tree.nv - 1, true, result - rest);
-            rest = end - passed;
-            for (int c = 0; c < rest; ++c) slab[c] = slab[passed + c];
+            const int count = rest + columns;
+            rest = count - pass_on(row - rest, 0, count, k == tree.nv - 1, true, result - rest);
+            for (int c = 0; c < rest; ++c) row[c - rest] = row[columns - rest + c];
+            if (v) row[bodies + k] = row[bodies + tree.nv + k] = N(0.0);
         }
+        if (streams) fill_zeros(slab + cache_line, first, end);
     }
 }
 
@@ -79,7 +88,7 @@ void write_regressors(const Tree& tree, const T* v, const T* a, bool of_joints,
     for (int l = 0; l < to.states; ++l)
         write_rows(tree, S + l * tree.nv, W + l * tree.nbodies,
                    of_joints ? of_state(v, l) : nullptr, of_joints ? of_state(a, l) : nullptr,
-                   group, to.past_caches, w.row, to.at[0] + l * to.size[0]);
+                   group, to.past_caches, w.slab, to.at[0] + l * to.size[0]);
     if (to.past_caches) end_streams();
 }
 

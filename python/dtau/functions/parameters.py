@@ -6,7 +6,7 @@ joints' armature and damping:
     tau = Y pi      pi = model.parameters.ravel(), external wrenches apart
 
 Y is the regressor. With ``joint_parameters=True`` armature and damping are parameters too, pi =
-[parameters, armature, damping] of ``10 nbodies + 2 nv`` numbers; otherwise ``Y pi`` is without them.
+[parameters, armature, damping] of ``10 nbodies + 2 nv`` numbers; without it, ``Y pi`` has neither.
 Joints that mimic others are felt through the joint that they follow; their armature and damping
 are in what `Model.armature` and `Model.damping` have for that joint, and so they are here.
 
