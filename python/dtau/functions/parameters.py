@@ -125,7 +125,7 @@ def inverse_dynamics_parameter_jvp(
 
     Notes
     -----
-    [Notes] section 18; O(N), at about one call of `dtau.inverse_dynamics`.
+    [Notes] section 18; O(N), at about one and a half calls of `dtau.inverse_dynamics`.
 
     Examples
     --------
@@ -187,7 +187,7 @@ def inverse_dynamics_parameter_vjp(
 
     Notes
     -----
-    [Notes] section 18; O(N), at about one call of `dtau.inverse_dynamics`.
+    [Notes] section 18; O(N), at about one and a half calls of `dtau.inverse_dynamics`.
 
     Examples
     --------
