@@ -101,6 +101,11 @@ from dtau.functions.energy import (
     potential_energy_derivatives,
 )
 from dtau.functions.equilibrium import equilibrium
+from dtau.functions.forward_parameters import (
+    forward_dynamics_parameter_derivatives,
+    forward_dynamics_parameter_jvp,
+    forward_dynamics_parameter_vjp,
+)
 from dtau.functions.frame_derivatives import (
     frame_accelerations_derivatives,
     frame_velocities_derivatives,
@@ -141,9 +146,6 @@ from dtau.functions.momentum_time_derivatives import (
     momentum_time_derivatives,
 )
 from dtau.functions.parameters import (
-    forward_dynamics_parameter_derivatives,
-    forward_dynamics_parameter_jvp,
-    forward_dynamics_parameter_vjp,
     inverse_dynamics_parameter_jvp,
     inverse_dynamics_parameter_vjp,
     inverse_dynamics_regressor,

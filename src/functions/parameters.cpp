@@ -1,4 +1,5 @@
 #include "dtau/algorithms/first/parameter_products.hpp"
+#include "dtau/algorithms/values/wrench_axes.hpp"
 #include "functions/arguments.hpp"
 #include "functions/shared/algorithms.hpp"
 #include "functions/shared/packed_rows.hpp"
@@ -22,36 +23,45 @@ struct RegressorRowsWorkspace {
     RegressorWorkspace<T> regressor;
     Motion<N>* S;  // of each state of a group
     WrenchColumns<N>* W;
-    N* row;  // that is streamed, after what is left of the one before
+    N* slab;  // a row on its way past the caches, after what is left of the one before
 
     RegressorRowsWorkspace(Arena& arena, const Tree& tree)
         : regressor(arena, tree),
           S(group > 1 ? arena.take<Motion<N>>(group * tree.nv) : nullptr),
           W(group > 1 ? arena.take<WrenchColumns<N>>(group * tree.nbodies) : nullptr),
-          row(arena.take<N>(parameter_count(tree, true) + cache_line)) {}
+          slab(arena.take<N>(cache_line + parameter_count(tree, true))) {}
 };
+
+template <class N>
+DTAU_INLINE void fill_zeros(N* row, int begin, int end) {
+    for (int c = begin; c < end; ++c) row[c] = N(0.0);
+}
 
 // The rows of one state; a, v: its diagonals, null if they are not wanted, `step` numbers apart.
 template <class N>
 void write_rows(const Tree& tree, const Motion<N>* S, const WrenchColumns<N>* W, const N* v,
                 const N* a, int step, bool streams, N* slab, N* to) {
     const int bodies = parameter_count(tree, false), columns = parameter_count(tree, v != nullptr);
-    int rest = 0;  // numbers of the row before that are still here
+    int rest = 0;  // numbers of the row before, in the slab before this one
+    if (streams) fill_zeros(slab + cache_line, 0, columns);
     for (int i = 0; i < tree.nbodies; ++i) {
         const BodyRange range = subtree(tree, i);
         const Body& body = tree.bodies[i];
+        const int first = body_parameters * tree.bodies[body.link < 0 ? i + 1 : i].link;
+        const int end = body_parameters * (tree.bodies[range.end - 1].link + 1);
         for (int k = body.v; k < body.v + body.nv; ++k) {
             N* const result = to + static_cast<std::ptrdiff_t>(k) * columns;
-            N* const row = streams ? slab + rest : result;
-            for (int c = 0; c < columns; ++c) row[c] = N(0.0);
+            N* const row = streams ? slab + cache_line : result;
+            if (!streams) fill_zeros(row, 0, first), fill_zeros(row, end, columns);
             regressor_row(tree, range, k, S, W, row);
             if (v) row[bodies + k] = a[k * step], row[bodies + tree.nv + k] = v[k * step];
             if (!streams) continue;
-            const int end = rest + columns;
-            const int passed = pass_on(slab, 0, end, k == tree.nv - 1, true, result - rest);
-            rest = end - passed;
-            for (int c = 0; c < rest; ++c) slab[c] = slab[passed + c];
+            const int count = rest + columns;
+            rest = count - pass_on(row - rest, 0, count, k == tree.nv - 1, true, result - rest);
+            for (int c = 0; c < rest; ++c) row[c - rest] = row[columns - rest + c];
+            if (v) row[bodies + k] = row[bodies + tree.nv + k] = N(0.0);
         }
+        if (streams) fill_zeros(slab + cache_line, first, end);
     }
 }
 
@@ -79,15 +89,23 @@ void write_regressors(const Tree& tree, const T* v, const T* a, bool of_joints,
     for (int l = 0; l < to.states; ++l)
         write_rows(tree, S + l * tree.nv, W + l * tree.nbodies,
                    of_joints ? of_state(v, l) : nullptr, of_joints ? of_state(a, l) : nullptr,
-                   group, to.past_caches, w.row, to.at[0] + l * to.size[0]);
+                   group, to.past_caches, w.slab, to.at[0] + l * to.size[0]);
     if (to.past_caches) end_streams();
 }
 
 template <class T>
-struct ForwardMatrixWorkspace : ForwardRegressorWorkspace<T> {
+struct ForwardMatrixWorkspace {
+    ForwardRegressorWorkspace<T> algorithm;
+    WrenchAxesWorkspace<T> wrenches;
+
     ForwardMatrixWorkspace(Arena& arena, const Tree& tree, const Options& options)
-        : ForwardRegressorWorkspace<T>(arena, tree, options.joint_parameters) {}
+        : algorithm(arena, tree, options.joint_parameters),
+          wrenches(arena, tree, options.wrench_axes) {}
 };
+template <class T>
+using ForwardAndWrenches = With<ForwardParameterWorkspace, WrenchAxesWorkspace>::Workspace<T>;
+template <class T>
+using CoupledAndWrenches = With<CoupledParameterWorkspace, WrenchAxesWorkspace>::Workspace<T>;
 
 constexpr Function functions[] = {
     function({.name = "inverse_dynamics_regressor",
@@ -127,46 +145,49 @@ constexpr Function functions[] = {
                                                 x.options.joint_parameters, x[by_parameters], w);
              })),
     function({.name = "forward_dynamics_parameter_derivatives",
-              .options = {Option::joint_parameters},
+              .options = {Option::joint_parameters, Option::wrench_axes},
               .solves = true,
               .smaller = "forward_dynamics_parameter_vjp"},
              takes(q, v, tau, f_ext), gives(da_dparameters),
              algorithm<ForwardMatrixWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
-                     forward_dynamics_parameter_derivatives<T>(tree, x[q], x[v], x[tau], x[f_ext],
+                     const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
+                     forward_dynamics_parameter_derivatives<T>(tree, x[q], x[v], x[tau], body_f_ext,
                                                                x.options.joint_parameters,
-                                                               x[da_dparameters], w);
+                                                               x[da_dparameters], w.algorithm);
                  })),
-    function({.name = "forward_dynamics_parameter_jvp",
-              .options = {Option::joint_parameters},
-              .solves = true},
-             takes(q, v, tau, dparameters, f_ext), gives(acceleration_tangent),
-             algorithm<ForwardParameterWorkspace>(
-                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
-                     forward_dynamics_parameter_jvp(tree, x[q], x[v], x[tau], x[dparameters],
-                                                    x[f_ext], x.options.joint_parameters,
-                                                    x[acceleration_tangent], w);
-                 }),
-             algorithm<CoupledParameterWorkspace>(
-                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
-                     coupled_parameter_jvp(tree, x[q], x[v], x[tau], x[dparameters], x[f_ext],
-                                           x.options.joint_parameters, x[acceleration_tangent], w);
-                 })),
-    function({.name = "forward_dynamics_parameter_vjp",
-              .options = {Option::joint_parameters},
-              .solves = true},
-             takes(q, v, tau, acceleration_weights, f_ext), gives(by_parameters),
-             algorithm<ForwardParameterWorkspace>([]<class T>(const Tree& tree, const auto& x,
-                                                              const auto& w) {
-                 forward_dynamics_parameter_vjp(tree, x[q], x[v], x[tau], x[acceleration_weights],
-                                                x[f_ext], x.options.joint_parameters,
-                                                x[by_parameters], w);
-             }),
-             algorithm<CoupledParameterWorkspace>([]<class T>(const Tree& tree, const auto& x,
-                                                              const auto& w) {
-                 coupled_parameter_vjp(tree, x[q], x[v], x[tau], x[acceleration_weights], x[f_ext],
-                                       x.options.joint_parameters, x[by_parameters], w);
-             })),
+    function(
+        {.name = "forward_dynamics_parameter_jvp",
+         .options = {Option::joint_parameters, Option::wrench_axes},
+         .solves = true},
+        takes(q, v, tau, dparameters, f_ext), gives(acceleration_tangent),
+        algorithm<ForwardAndWrenches>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+            const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
+            forward_dynamics_parameter_jvp(tree, x[q], x[v], x[tau], x[dparameters], body_f_ext,
+                                           x.options.joint_parameters, x[acceleration_tangent],
+                                           w.algorithm);
+        }),
+        algorithm<CoupledAndWrenches>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+            const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
+            coupled_parameter_jvp(tree, x[q], x[v], x[tau], x[dparameters], body_f_ext,
+                                  x.options.joint_parameters, x[acceleration_tangent], w.algorithm);
+        })),
+    function(
+        {.name = "forward_dynamics_parameter_vjp",
+         .options = {Option::joint_parameters, Option::wrench_axes},
+         .solves = true},
+        takes(q, v, tau, acceleration_weights, f_ext), gives(by_parameters),
+        algorithm<ForwardAndWrenches>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+            const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
+            forward_dynamics_parameter_vjp(tree, x[q], x[v], x[tau], x[acceleration_weights],
+                                           body_f_ext, x.options.joint_parameters, x[by_parameters],
+                                           w.algorithm);
+        }),
+        algorithm<CoupledAndWrenches>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+            const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
+            coupled_parameter_vjp(tree, x[q], x[v], x[tau], x[acceleration_weights], body_f_ext,
+                                  x.options.joint_parameters, x[by_parameters], w.algorithm);
+        })),
 };
 
 }  // namespace

@@ -218,6 +218,24 @@ def test_parameters_of_joints() -> None:
     assert not gradient[0, :9].any()
 
 
+@with_joints
+@pytest.mark.parametrize("name", ["quadruped", "every joint in a chain"])
+def test_batches_that_go_past_the_caches(name: str, of_joints: bool) -> None:
+    """More than 4 MB, to arrays that begin anywhere in a cache line."""
+    model = robot(name)
+    s = random_state(model, 8, (7,))
+    arguments = [s[x] for x in ("q", "v", "a")]
+    want = dtau.inverse_dynamics_regressor(model, *arguments, joint_parameters=of_joints)
+    count = 5 * 2**20 // want[0].nbytes // 7 + 1
+    many = [np.tile(x, (count, 1)) for x in arguments]
+    for offset in (0, 1, 5):
+        room = np.full(offset + 7 * count * want[0].size + 1, np.nan)
+        out = room[offset:-1].reshape(7 * count, *want.shape[1:])
+        dtau.inverse_dynamics_regressor(model, *many, joint_parameters=of_joints, out=out)
+        assert_same_bits(out, np.tile(want, (count, 1, 1)), f"offset {offset}")
+        assert np.isnan(room[-1])
+
+
 # Complex step of the products by the state: the core is compiled for complex numbers too
 
 

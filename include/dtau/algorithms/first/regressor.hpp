@@ -98,6 +98,14 @@ DTAU_INLINE void wrench_columns(const Placement<T>& P, const BodyMotion<T>& moti
     for (int c = 6; c < 8; ++c) set_column(W.tensor, c, zero_vector<T>());
 }
 
+// Writes a row of the tensor's columns, of which `of` gives neighbours.
+template <class T, class Of>
+DTAU_INLINE void store_tensor(T* row, const Of& of) {
+    constexpr int width = Pack<T>::width;
+    unrolled<(6 + width - 1) / width>(
+        [&](int p) { of(p * width).store(row + 4 + p * width, 6 - p * width); });
+}
+
 // s . W
 template <class T>
 DTAU_INLINE void times_columns(const Motion<T>& s, const WrenchColumns<T>& W, T* row) {
@@ -106,19 +114,22 @@ DTAU_INLINE void times_columns(const Motion<T>& s, const WrenchColumns<T>& W, T*
     by_mass.add(s.ang.z, W.mass[2]), by_mass.add(s.lin.x, W.mass[3]);
     by_mass.add(s.lin.y, W.mass[4]), by_mass.add(s.lin.z, W.mass[5]);
     by_mass.store(row);
-    constexpr int width = Pack<T>::width;
-    unrolled<(6 + width - 1) / width>([&](int p) {
-        const auto of = [&](int axis) { return Pack<T>::load(W.tensor[axis] + p * width); };
-        const Pack<T> x = fma(s.ang.x, of(0), fma(s.ang.y, of(1), s.ang.z * of(2)));
-        x.store(row + 4 + p * width, 6 - p * width);
+    store_tensor(row, [&](int c) {
+        const auto of = [&](int axis) { return Pack<T>::load(W.tensor[axis] + c); };
+        return fma(s.ang.x, of(0), fma(s.ang.y, of(1), s.ang.z * of(2)));
     });
 }
 
-// The same for column k of a free root, a unit motion: linear ones first.
+// The same for the unit motions of a free root, linear and angular ones.
 template <class T>
-DTAU_INLINE void row_of_columns(int k, const WrenchColumns<T>& W, T* row) {
-    Four<T>::load(W.mass[k < 3 ? 3 + k : k - 3]).store(row);
-    for (int c = 0; c < 6; ++c) row[4 + c] = k < 3 ? T(0.0) : W.tensor[k - 3][c];
+DTAU_INLINE void force_row(int axis, const WrenchColumns<T>& W, T* row) {
+    Four<T>::load(W.mass[3 + axis]).store(row);
+    store_tensor(row, [](int) { return Pack<T>{T(0.0)}; });
+}
+template <class T>
+DTAU_INLINE void moment_row(int axis, const WrenchColumns<T>& W, T* row) {
+    Four<T>::load(W.mass[axis]).store(row);
+    store_tensor(row, [&](int c) { return Pack<T>::load(W.tensor[axis] + c); });
 }
 
 // W of all bodies, after a sweep over motions that gave the accelerations a.
@@ -151,16 +162,20 @@ DTAU_INLINE BodyRange subtree(const Tree& tree, int i) {
 template <class T>
 DTAU_INLINE void regressor_row(const Tree& tree, const BodyRange& subtree, int k,
                                const Motion<T>* S, const WrenchColumns<T>* W, T* row) {
+    const auto of_bodies = [&](const auto& write) __attribute__((always_inline)) {
+        const Body* bodies = tree.bodies;
+        for (int i = subtree.first; i < subtree.end; ++i)
+            if (bodies[i].link >= 0) write(W[i], row + body_parameters * bodies[i].link);
+    };
     const Body& body = tree.bodies[subtree.first];
-    for (int i = subtree.first; i < subtree.end; ++i) {
-        const int link = tree.bodies[i].link;
-        if (link < 0) continue;
-        T* to = row + body_parameters * link;
-        if (is_free_root(body))
-            row_of_columns(k - body.v, W[i], to);
-        else
-            times_columns(S[k], W[i], to);
-    }
+    const Motion<T> s = S[k];
+    const int unit = k - body.v;
+    if (!is_free_root(body))
+        of_bodies([&](const WrenchColumns<T>& w, T* to) { times_columns(s, w, to); });
+    else if (unit < 3)
+        of_bodies([&](const WrenchColumns<T>& w, T* to) { force_row(unit, w, to); });
+    else
+        of_bodies([&](const WrenchColumns<T>& w, T* to) { moment_row(unit - 3, w, to); });
 }
 
 template <class T>
