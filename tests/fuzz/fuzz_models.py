@@ -123,6 +123,11 @@ PARTS: dict[str, Part] = {
             *(dtau.Planar((0, 1, 0)), dtau.Universal((1, 0, 0), (0, 1, 0))),
         )
     },
+    "changed": Part(
+        lambda **given: dtau.robots.chain(3).replace(**given),
+        {"gravity": vector, "armature": positive, "damping": positive},
+    ),
+    "loaded": Part(lambda mass: dtau.robots.chain(3).add_load("body2", mass), {"mass": positive}),
     "chain": Part(
         lambda branching: dtau.robots.chain(4, branching=branching),
         {"branching": lambda rng: 1 + positive(rng)},
@@ -215,6 +220,7 @@ def check(rng: np.random.Generator) -> str:
 # What a message may name in place of the argument.
 ALSO_SAID = {
     "limits": {"limits"},
+    "loaded": {"inertias"},
     "robot": {"inertias", "link", "too large", "position", "rotation"},
     "universal": {"axis2"},
     "spherical placed": {"quaternion"},

@@ -17,7 +17,8 @@ def test_sdf(before: str, tmp_path: Path) -> None:
     path.write_text(text)
     for source in (text, path):
         said = message(dtau.ModelError, dtau.load, source)
-        assert "expected <robot>, the root of a URDF, got <sdf>; SDF is not read: load the" in said
+        assert "expected <robot>, the root of a URDF" in said
+        assert "got <sdf>; SDF is not read: load the URDF that it was made from, or make" in said
 
 
 @pytest.mark.parametrize(

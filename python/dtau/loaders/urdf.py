@@ -240,7 +240,7 @@ def _origin(element: Element) -> Pose:
         quaternion = np.array(numbers(origin, "quat_xyzw", 4))
         return Pose(rotation_of_quaternion(quaternion), xyz)
     rpy = numbers(origin, "rpy", 3) if "rpy" in origin.attributes else [0.0, 0.0, 0.0]
-    return Pose.from_rpy(rpy, xyz)
+    return Pose.from_rpy(rpy, xyz) if any(rpy) else Pose(translation=xyz)
 
 
 def _exact_origin(origin: Element, xyz: list[float]) -> Pose:
