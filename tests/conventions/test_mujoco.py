@@ -99,6 +99,12 @@ def test_derivatives(tree: Tree, seed: int) -> None:
     check_derivatives(tree.model(), mujoco.MjModel.from_xml_string(mjcf(tree)), seed)
 
 
+@given(fitting_trees(), st.integers(0, 2**16))
+def test_values_of_a_model_from_the_same_file(tree: Tree, seed: int) -> None:
+    text = mjcf(tree)
+    check_values(dtau.load(text), mujoco.MjModel.from_xml_string(text), seed)
+
+
 FOREST = shaped(  # with links that are fixed to fixed ones
     ["free", "revolute", "fixed", "fixed", "spherical", "free", "prismatic", "fixed", "revolute"],
     [-1, 0, 1, 2, 3, -1, 5, -1, 7],
