@@ -8,9 +8,9 @@ A name is made of a problem, `inverse_dynamics` or `forward_dynamics`, and of wh
 `second_derivatives`       second derivatives, dense or packed: ``_second_derivatives``
 `hessians`                 second derivatives of lam . result: ``_hessian``
 `products`                 products with first derivatives: ``_jvp``, ``_vjp``
-`parameters`               derivatives by inertial parameters, and products with them:
-                           ``_regressor``, ``_parameter_derivatives``, ``_parameter_jvp``,
-                           ``_parameter_vjp``
+`parameters`               inverse dynamics by inertial parameters: ``_regressor``,
+                           ``_parameter_jvp``, ``_parameter_vjp``
+`forward_parameters`       forward dynamics by them: ``_parameter_derivatives``, the same products
 `time_derivatives`         time derivatives of any order: ``_time_derivatives``
 =========================  =========================================================
 
