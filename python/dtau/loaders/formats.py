@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dtau.errors import ModelError
+from dtau.loaders.source import Source
 
 _WAYS_OUT = {  # by the root element of an XML document
     "sdf": (
@@ -19,10 +20,11 @@ def way_out(tag: str) -> str:
     return _WAYS_OUT.get(tag, "")
 
 
-def refuse_other_files(label: str, content: bytes) -> None:
+def refuse_other_files(file: Source) -> None:
     """Raise ModelError for a file that is no XML, if its format is known."""
-    if content.startswith(_USD) or label.lower().endswith(_USD_PACKAGE):
+    usd = isinstance(file.content, bytes) and file.content.startswith(_USD)
+    if usd or file.label.lower().endswith(_USD_PACKAGE):
         raise ModelError(
-            f"{label}: USD is not read: load the URDF or MJCF that it was made from, or export a "
-            "URDF (in Isaac Sim by the extension isaacsim.asset.exporter.urdf)"
+            f"{file.label}: USD is not read: load the URDF or MJCF that it was made from, or "
+            "export a URDF (in Isaac Sim by the extension isaacsim.asset.exporter.urdf)"
         )

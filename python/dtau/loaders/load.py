@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from dtau.checks import integer, real_array
 from dtau.errors import ModelError
 from dtau.loaders import formats, mjcf, urdf, xacro, xml
-from dtau.loaders.source import Parts, Source
+from dtau.loaders.source import Options, Parts, Source
 from dtau.model.editing import changed
 from dtau.model.model import Model
 from dtau.options import Inertias, MimicJoints, Root, require_option
@@ -20,7 +20,7 @@ _PIECE = 1 << 20  # bytes that are read at once
 _GRAVITY = (0, 0, -9.81)  # where a format does not say
 
 # By the root element: the name of the format, and what reads it.
-_READERS: dict[str, tuple[str, Callable[[Source, Root | None, MimicJoints, Inertias], Parts]]] = {
+_READERS: dict[str, tuple[str, Callable[[Source, Options], Parts]]] = {
     "robot": ("a URDF", urdf.read),
     "mujoco": ("an MJCF", mjcf.read),
 }
@@ -58,12 +58,11 @@ def load(
         What becomes of joints that mimic others: joints of their own, with a warning; or no
         coordinates of their own, see `dtau.Mimic`.
     inertia : {"keep", "repair"}
-        What becomes of inertias in a URDF that no rigid body has. As they are in the file, with a
+        What becomes of inertias of a URDF that no rigid body has. As they are in the file, with a
         note if they break the triangle inequality, while negative principal moments are refused,
         all in one message; or the nearest that a rigid body has, with a note that says by how much.
         The nearest has the second moments of mass 1/2 tr(I) 1 - I about the centre of mass, I being
-        the file's, with zeros in place of negative eigenvalues. (Those of an MJCF MuJoCo refuses or
-        balances, as the file says.)
+        the file's, with zeros in place of negative eigenvalues. Those of an MJCF MuJoCo checks.
     gravity : array_like (3,), optional
         Acceleration of gravity along the world's axes, in m/s²; by default that of the MJCF, and
         (0, 0, -9.81) for a URDF.
@@ -135,6 +134,7 @@ def load(
         _require_size(text.label, source, max_size)
     else:
         text = _file(os.fsdecode(source), max_size)
+        formats.refuse_other_files(text)
     document = xml.root(text.content, text.label)
     if xacro.is_xacro(text):
         text = xacro.expand(text)
@@ -143,7 +143,7 @@ def load(
         known = " or ".join(f"<{tag}>, the root of {what}" for tag, (what, _) in _READERS.items())
         way_out = formats.way_out(document.tag)
         raise document.error(f"expected {known}, got <{document.tag}>{way_out}")
-    parts = _READERS[document.tag][1](text, root, mimic, inertia)
+    parts = _READERS[document.tag][1](text, Options(root, mimic, inertia))
     links = changed(parts.links, armature=armature, damping=damping)
     if gravity is None:
         gravity = _GRAVITY if parts.gravity is None else parts.gravity
@@ -155,7 +155,7 @@ def load(
 
 def _file(path: str, max_size: int) -> Source:
     try:
-        content = _bytes_of(path, max_size)
+        return Source(path, _bytes_of(path, max_size), path)
     except ModelError:
         raise
     except (ValueError, OSError) as error:
@@ -165,8 +165,6 @@ def _file(path: str, max_size: int) -> Source:
         raise ValueError(
             f"source: expected a path or XML text, got {path!r:.80} ({error!s:.80})"
         ) from None
-    formats.refuse_other_files(path, content)
-    return Source(path, content, path)
 
 
 def _bytes_of(path: str, max_size: int) -> bytes:

@@ -22,7 +22,7 @@ from dtau.errors import ModelError, ModelWarning
 from dtau.loaders import mjcf_names
 from dtau.loaders.mjcf_forces import couplings, is_off, passive, uncarried
 from dtau.loaders.mjcf_names import BALL, FREE, SLIDE
-from dtau.loaders.source import Parts, Source
+from dtau.loaders.source import Options, Parts, Source
 from dtau.model.compile import MOST_DOFS
 from dtau.model.joint_type import JointType
 from dtau.model.joints import Fixed, Free, Prismatic, Revolute, Spherical
@@ -30,7 +30,7 @@ from dtau.model.links import Limits, Link
 from dtau.model.pose import Pose
 from dtau.model.rotations import rotation_of_quaternion
 from dtau.model.spatial import Inertia
-from dtau.options import Inertias, MimicJoints, Root
+from dtau.options import Root
 
 # What a model has no use for, by the names of its counts in a compiled model.
 _IGNORED = {
@@ -45,20 +45,21 @@ _IGNORED = {
 }
 
 
-def read(source: Source, root: Root | None, mimic: MimicJoints, _: Inertias) -> Parts:
+def read(source: Source, options: Options) -> Parts:
     """Return the parts of an MJCF's model.
 
     Raises
     ------
     ModelError
-        If MuJoCo is not there or cannot compile the file, or `root` contradicts it.
+        If MuJoCo is not there or cannot compile the file, or the root that is asked for
+        contradicts it.
     """
     mujoco, compiled, said = _compile(source)
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # links refuse what is not finite
             file = _File(mujoco, compiled)
-            file.require_root(root)
-            links = file.links(exact=mimic == "exact")
+            file.require_root(options.root)
+            links = file.links(exact=options.mimic == "exact")
         notes = [f"MuJoCo: {what}" for what in said] + file.notes()
     except ValueError as error:
         raise ModelError(f"{source.label}: {error}") from None
@@ -69,7 +70,7 @@ def read(source: Source, root: Root | None, mimic: MimicJoints, _: Inertias) -> 
             ModelWarning,
             stacklevel=3,  # the caller of dtau.load
         )
-    if mimic == "independent" and file.mimics:
+    if options.mimic == "independent" and file.mimics:
         warnings.warn(
             "joints that mimic others load as independent joints (mimic='exact' ties them): "
             f"{', '.join(file.mimics)}",

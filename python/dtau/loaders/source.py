@@ -7,6 +7,7 @@ from typing import NamedTuple
 from numpy.typing import ArrayLike
 
 from dtau.model.links import Link
+from dtau.options import Inertias, MimicJoints, Root
 
 
 class Source(NamedTuple):
@@ -25,6 +26,14 @@ class Source(NamedTuple):
     label: str
     content: str | bytes
     path: str | None
+
+
+class Options(NamedTuple):
+    """What `dtau.load` was asked for; root None is what the format has by default."""
+
+    root: Root | None
+    mimic: MimicJoints
+    inertia: Inertias
 
 
 class Parts(NamedTuple):

@@ -16,7 +16,7 @@ from dtau.checks import listing, unknown_name
 from dtau.errors import ModelWarning
 from dtau.loaders.elements import attribute, located, number, numbers, required
 from dtau.loaders.inertias import read_inertias
-from dtau.loaders.source import Parts, Source
+from dtau.loaders.source import Options, Parts, Source
 from dtau.loaders.xml import Element, parse
 from dtau.model.compile import MOST_DOFS
 from dtau.model.joint_type import JointType
@@ -25,7 +25,7 @@ from dtau.model.links import Limits, Link, Mimic
 from dtau.model.pose import Pose
 from dtau.model.rotations import rotation_of_quaternion
 from dtau.model.spatial import Inertia
-from dtau.options import Inertias, MimicJoints, Root
+from dtau.options import MimicJoints
 
 _ONE_COORDINATE = {"revolute": Revolute, "continuous": Revolute, "prismatic": Prismatic}
 _JOINTS: dict[str, type[JointType]] = {
@@ -67,11 +67,11 @@ _READ = {
 }
 
 
-def read(source: Source, root: Root | None, mimic: MimicJoints, inertia: Inertias) -> Parts:
+def read(source: Source, options: Options) -> Parts:
     """Return the parts of a URDF's model.
 
     The first link is the root, on a fixed or a free joint; the others come in the order of
-    their joints' names. `root`, `mimic` and `inertia` are those of `dtau.load`.
+    their joints' names. options are those of `dtau.load`.
 
     Raises
     ------
@@ -79,6 +79,7 @@ def read(source: Source, root: Root | None, mimic: MimicJoints, inertia: Inertia
         If anything in the file is missing, contradictory or not understood.
     """
     robot = parse(source.content, source.label, _UNREAD)
+    root, mimic = options.root, options.mimic
     for element in robot.children:
         if element.tag.startswith("xacro:") and element.tag != "xacro:property":
             raise element.error(
@@ -96,7 +97,7 @@ def read(source: Source, root: Root | None, mimic: MimicJoints, inertia: Inertia
         raise robot.error(f"expected at most {MOST_DOFS} degrees of freedom, got {dofs}")
     _check_mimics(joint_elements, types, mimic)
 
-    inertias, notes = read_inertias(link_elements, _origin, inertia)
+    inertias, notes = read_inertias(link_elements, _origin, options.inertia)
     carriers: dict[str, Element] = {}  # the joint that carries each link
     links = []
     for joint_name in sorted(joint_elements):
