@@ -41,8 +41,8 @@ class CompiledTree {
     CompiledTree(const std::vector<BodyDescription>& bodies, std::vector<std::string> joint_names,
                  std::vector<std::string> massless_joints, std::vector<double> armature,
                  std::vector<double> damping, const std::array<double, 3>& gravity,
-                 std::vector<std::string> frame_names,
-                 const std::vector<FrameDescription>& named_frames);
+                 std::vector<std::string> frame_names = {},
+                 const std::vector<FrameDescription>& named_frames = {});
     CompiledTree(const CompiledTree&) = delete;
     CompiledTree& operator=(const CompiledTree&) = delete;
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 from cases import CONFIGURATIONS, NEAR, State, random_state, robot
+from compare import assert_same_results
 from functions import FUNCTIONS, Function, everywhere
 from messages import has_words, message
 
@@ -184,6 +186,10 @@ def with_frames(name: str, frames: Any, q: Any = None, **options: Any) -> Any:
     return getattr(dtau, name)(model, *arguments, **options)
 
 
+def as_tuple(results: Any) -> tuple[Any, ...]:
+    return tuple(results) if isinstance(results, tuple) else (results,)
+
+
 def functions_with(*options: str) -> list[str]:
     """Names of the functions that take any of these options."""
     return list({f.name: 0 for f in FUNCTIONS if f.options.keys() & set(options)})
@@ -205,6 +211,38 @@ def test_unknown_frame(name: str) -> None:
 def test_a_frame_is_a_name(name: str, wrong: Any) -> None:
     said = message(TypeError, with_frames, name, wrong)
     assert re.match(r"frames?: expected (names|str), got", said), said
+
+
+@pytest.mark.parametrize("name", functions_with("frames"))
+def test_frames_from_any_iterable(name: str) -> None:
+    names = ["spherical2", "free0"]
+    want = with_frames(name, names)
+    for same in (tuple(names), np.array(names), dict.fromkeys(names), iter(names)):
+        assert_same_results(as_tuple(with_frames(name, same)), as_tuple(want))
+    one = with_frames(name, np.str_("free0"))
+    assert_same_results(as_tuple(one), as_tuple(with_frames(name, "free0")))
+
+    def broken() -> Iterator[str]:
+        yield "free0"
+        raise RuntimeError("no more names")
+
+    with pytest.raises(RuntimeError, match="no more names"):
+        with_frames(name, broken())
+
+
+@pytest.mark.parametrize("name", functions_with("frames"))
+def test_frames_that_another_argument_changes(name: str) -> None:
+    """Names are read before the code of other arguments runs."""
+    names = ["spherical2", "free0"]
+    want = with_frames(name, list(names))
+
+    class Changing:
+        def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+            names.clear()
+            return random_state(robot(NEAR), 3)["q"]
+
+    assert_same_results(as_tuple(with_frames(name, names, Changing())), as_tuple(want))
+    assert not names
 
 
 @pytest.mark.parametrize("name", functions_with("frames"))
