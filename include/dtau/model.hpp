@@ -90,6 +90,9 @@ struct Tree {
 // about the frame's origin.
 enum class Axes { body, world, mixed };
 
+// Of a frame: of the body as one moves with it; of the body's point, with omega x v more.
+enum class Acceleration { spatial, classical };
+
 // How a time step is taken: step.hpp.
 enum class Integrator { euler, semi_implicit, rk4 };
 

@@ -33,8 +33,11 @@ time steps on the manifold                 step, linearize_discrete, step_vjp
 (Euler, semi-implicit, RK4)
 inputs and contact wrenches that           equilibrium
 hold a configuration
-kinematics                                 forward_kinematics, frame_placements, frame_jacobians,
-                                           center_of_mass; kinematics_time_derivatives,
+kinematics                                 forward_kinematics, center_of_mass;
+                                           kinematics_time_derivatives
+frames                                     frame_placements, frame_jacobians, frame_velocities,
+                                           frame_accelerations; frame_velocities_derivatives,
+                                           frame_accelerations_derivatives;
                                            frame_kinematics_time_derivatives,
                                            frame_jacobians_time_derivatives
 momentum, about the world's origin and     momentum, centroidal_momentum,
@@ -70,19 +73,24 @@ from dtau.errors import ModelError, ModelWarning
 from dtau.functions.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
 from dtau.functions.dynamics import forward_dynamics, inverse_dynamics
 from dtau.functions.equilibrium import equilibrium
+from dtau.functions.frame_derivatives import (
+    frame_accelerations_derivatives,
+    frame_velocities_derivatives,
+)
 from dtau.functions.frame_time_derivatives import (
     frame_jacobians_time_derivatives,
     frame_kinematics_time_derivatives,
 )
-from dtau.functions.hessians import forward_dynamics_hessian, inverse_dynamics_hessian
-from dtau.functions.hybrid import hybrid_dynamics, hybrid_dynamics_time_derivatives
-from dtau.functions.kinematics import (
-    center_of_mass,
-    forward_kinematics,
+from dtau.functions.frames import (
+    frame_accelerations,
     frame_jacobians,
     frame_placements,
+    frame_velocities,
     wrench_at_frame,
 )
+from dtau.functions.hessians import forward_dynamics_hessian, inverse_dynamics_hessian
+from dtau.functions.hybrid import hybrid_dynamics, hybrid_dynamics_time_derivatives
+from dtau.functions.kinematics import center_of_mass, forward_kinematics
 from dtau.functions.linearization import linearize, linearize_discrete
 from dtau.functions.manifold import difference, integrate, neutral, normalize, random_state
 from dtau.functions.momentum import (
@@ -147,6 +155,8 @@ from dtau.results import (
     ForwardDynamicsProducts,
     ForwardDynamicsProductsWithWrenches,
     ForwardDynamicsSecondDerivatives,
+    FrameAccelerationsDerivatives,
+    FrameVelocitiesDerivatives,
     HybridDynamics,
     InverseDynamicsDerivatives,
     InverseDynamicsHessian,
@@ -176,6 +186,8 @@ __all__ = [
     "ForwardDynamicsProductsWithWrenches",
     "ForwardDynamicsSecondDerivatives",
     "Frame",
+    "FrameAccelerationsDerivatives",
+    "FrameVelocitiesDerivatives",
     "Free",
     "Helical",
     "HybridDynamics",
@@ -227,10 +239,14 @@ __all__ = [
     "forward_dynamics_time_derivatives",
     "forward_dynamics_vjp",
     "forward_kinematics",
+    "frame_accelerations",
+    "frame_accelerations_derivatives",
     "frame_jacobians",
     "frame_jacobians_time_derivatives",
     "frame_kinematics_time_derivatives",
     "frame_placements",
+    "frame_velocities",
+    "frame_velocities_derivatives",
     "gravity_torque",
     "gravity_torque_time_derivatives",
     "hybrid_dynamics",

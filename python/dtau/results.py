@@ -155,6 +155,21 @@ class Placements(NamedTuple):
     translation: NDArray[np.float64]
 
 
+class FrameVelocitiesDerivatives(NamedTuple):
+    """First derivatives of the twists of frames, ``(..., nframes, 6, nv)``; columns by variable."""
+
+    dtwist_dq: NDArray[np.float64]
+    dtwist_dv: NDArray[np.float64]
+
+
+class FrameAccelerationsDerivatives(NamedTuple):
+    """First derivatives of the accelerations of frames, as of their twists."""
+
+    dacceleration_dq: NDArray[np.float64]
+    dacceleration_dv: NDArray[np.float64]
+    dacceleration_da: NDArray[np.float64]
+
+
 class HybridDynamics(NamedTuple):
     """Acceleration and torque of all joints, ``(..., nv)``, or stacks ``(..., r + 1, nv)``."""
 

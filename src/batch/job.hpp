@@ -52,6 +52,7 @@ struct Options {
     int nframes = 0;
     Axes axes = Axes::body;
     Axes wrench_axes = Axes::body;  // of external wrenches
+    Acceleration acceleration = Acceleration::spatial;
 
     const bool* prescribed = nullptr;  // (independent nv) whose motion is given, and not its torque
 

@@ -98,6 +98,11 @@ struct Recipe {
             using W = Workspace<T>;
             if constexpr (std::is_constructible_v<W, Arena&, const Tree&, const Options&>)
                 return Workspace<T>(arena, tree, options);
+            else if constexpr (std::is_constructible_v<W, Arena&, const Tree&, const Frame*, int>)
+                return Workspace<T>(arena, tree, options.frames, options.nframes);
+            else if constexpr (std::is_constructible_v<W, Arena&, const Tree&, const Frame*, int,
+                                                       int>)
+                return Workspace<T>(arena, tree, options.frames, options.nframes, options.order);
             else if constexpr (std::is_constructible_v<W, Arena&, const Tree&, Axes, int>)
                 return Workspace<T>(arena, tree, options.wrench_axes, options.order);
             else if constexpr (std::is_constructible_v<W, Arena&, const Tree&, int>)

@@ -50,6 +50,7 @@ enum class Option {
     frames,
     axes,
     wrench_axes,
+    acceleration,
     prescribed,
     integrator,
     inputs,

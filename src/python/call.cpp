@@ -2,6 +2,7 @@
 #include "python/call.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include "dtau/coupling.hpp"
 #include "python/arrays.hpp"
@@ -61,7 +62,14 @@ TreeReference compiled_tree(nb::handle model) {
         if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw nb::python_error();
         PyErr_Clear();
     }
-    if (!tree.is_valid() || !nb::isinstance<CompiledTree>(tree) || !nb::inst_ready(tree))
+    // The class is looked for by its name in C++ once: that takes longer than all the rest.
+    static std::atomic<PyTypeObject*> known = nullptr;
+    bool right = tree.is_valid() && Py_TYPE(tree.ptr()) == known;
+    if (!right && tree.is_valid() && nb::isinstance<CompiledTree>(tree)) {
+        right = true;
+        known = Py_TYPE(tree.ptr());
+    }
+    if (!right || !nb::inst_ready(tree))
         throw nb::type_error(
             ("model: expected a dtau.Model, got " + str(model.type().attr("__name__"))).c_str());
     return {tree, *nb::inst_ptr<CompiledTree>(tree)};
@@ -89,7 +97,8 @@ nb::object Callable::operator()(PyObject* const* arguments, Py_ssize_t count) co
     job.element = element;
     job.ninputs = signature.ninputs;
     job.noutputs = signature.noutputs - fewer;
-    work.options.read_numbers(signature, arguments + 1);
+    const CompiledTree& compiled = work.tree.compiled;
+    work.options.read_first(signature, arguments[0], arguments + 1, compiled);
     for (int i = 0; i < job.ninputs; ++i) {
         const ArraySignature& input = signature.inputs[i];
         const nb::handle given(arguments[first + i]);
@@ -101,7 +110,6 @@ nb::object Callable::operator()(PyObject* const* arguments, Py_ssize_t count) co
     const int threads = count > all + 1 ? thread_count(arguments[all + 1]) : 0;
 
     // From here on none of it runs: what is read now holds.
-    const CompiledTree& compiled = work.tree.compiled;
     work.options.read(signature, arguments + 1, compiled);
     job.options = work.options.values;
     if (signature.solves) require_inertia(signature.name, compiled, job.options.prescribed);

@@ -1,5 +1,5 @@
-// The Python module dtau._core: the compiled tree, and every function on arrays. Documentation,
-// named tuples and the choice of frames live in the Python layer.
+// The Python module dtau._core: the compiled tree, and every function on arrays. Documentation and
+// named tuples live in the Python layer.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>

@@ -2,6 +2,7 @@
 
 #include <climits>
 #include <string>
+#include <string_view>
 
 #include "python/arrays.hpp"
 #include "python/lock.hpp"
@@ -11,22 +12,62 @@ namespace nb = nanobind;
 namespace dtau {
 namespace {
 
-// One of a few words: its place among them.
+// Text as the object holds it; null for what is no text, or has no UTF-8.
+std::string_view utf8(nb::handle object) {
+    Py_ssize_t size = 0;
+    const char* text =
+        PyUnicode_Check(object.ptr()) ? PyUnicode_AsUTF8AndSize(object.ptr(), &size) : nullptr;
+    if (text) return {text, static_cast<std::size_t>(size)};
+    PyErr_Clear();
+    return {};
+}
+
+// One of a few words: its place among them. `hint` ends the message about anything else.
 template <std::size_t n>
-int word(const char* option, nb::handle given, const char* const (&words)[n]) {
+int word(const char* option, nb::handle given, const std::string_view (&words)[n],
+         std::string (*hint)(nb::handle) = nullptr) {
+    const std::string_view got = utf8(given);
+    for (std::size_t k = 0; k < n; ++k)
+        if (got == words[k]) return static_cast<int>(k);
     std::string expected;
-    for (std::size_t k = 0; k < n; ++k) {
-        if (PyUnicode_Check(given.ptr()) &&
-            PyUnicode_CompareWithASCIIString(given.ptr(), words[k]) == 0)
-            return static_cast<int>(k);
+    for (std::size_t k = 0; k < n; ++k)
         expected += (k == 0 ? "'" : k + 1 < n ? ", '" : " or '") + std::string(words[k]) + "'";
-    }
-    throw nb::value_error(
-        (std::string(option) + ": expected " + expected + ", got " + str(nb::repr(given))).c_str());
+    throw nb::value_error((std::string(option) + ": expected " + expected + ", got " +
+                           str(nb::repr(given)) + (hint ? hint(given) : ""))
+                              .c_str());
+}
+
+// What Pinocchio's name for axes is here.
+std::string pinocchio_axes(nb::handle given) {
+    if (!PyUnicode_Check(given.ptr()) && str(given.type().attr("__name__")) != "ReferenceFrame")
+        return "";
+    const std::string word = str(given);
+    if (word == "LOCAL") return ": that is 'body' here";
+    if (word == "WORLD") return ": that is 'world' here";
+    if (word == "LOCAL_WORLD_ALIGNED") return ": that is 'mixed' here";
+    return "";
 }
 
 Axes axes(Option option, nb::handle given) {
-    return static_cast<Axes>(word(name(option), given, {"body", "world", "mixed"}));
+    return static_cast<Axes>(word(name(option), given, {"body", "world", "mixed"}, pinocchio_axes));
+}
+
+// An object in a message, the first 80 letters of it.
+std::string shown(nb::handle object) {
+    const nb::object text = nb::repr(object);
+    const nb::object first = nb::steal(PyUnicode_Substring(text.ptr(), 0, 80));
+    if (!first.is_valid()) throw nb::python_error();
+    return str(first);
+}
+
+// The frame of a name. Of one that is not there the model says what it may have meant.
+const Frame& named_frame(nb::handle model, nb::handle name, const CompiledTree& tree) {
+    const std::string_view text = utf8(name);
+    if (const Frame* frame = text.data() ? tree.frame(text) : nullptr) return *frame;
+    nb::steal(
+        unless_ended([&] { return PyObject_CallMethod(model.ptr(), "frame", "(O)", name.ptr()); }));
+    if (PyErr_Occurred()) throw nb::python_error();
+    throw nb::value_error(("frames: no frame named " + shown(name)).c_str());
 }
 
 // Whether it is an array of so many axes whose numbers lie one after the other.
@@ -46,6 +87,8 @@ const char* name(Option option) {
             return "axes";
         case Option::wrench_axes:
             return "f_ext_axes";
+        case Option::acceleration:
+            return "kind";
         case Option::prescribed:
             return "prescribed";
         case Option::integrator:
@@ -75,71 +118,36 @@ int number(const char* expected, nb::handle given, int least, int most) {
     return static_cast<int>(value);
 }
 
-FrameList::FrameList(nb::handle model, const Rows<std::int32_t>& bodies,
-                     const Rows<double, 3, 3>& rotation, const Rows<double, 3>& translation,
-                     bool single)
-    : tree_(compiled_tree(model)), single_(single) {
-    const Tree& tree = tree_.compiled.tree();
-    if (rotation.shape(0) != bodies.shape(0) || translation.shape(0) != bodies.shape(0))
-        throw nb::value_error("Frames: arrays of different lengths");
-    if (static_cast<double>(bodies.shape(0)) * 6 * tree.nv > INT_MAX)
-        throw nb::value_error("frames: too many for one call");
-    for (std::size_t f = 0; f < bodies.shape(0); ++f) {
-        Frame frame;
-        frame.body = bodies.data()[f];
-        if (frame.body < -1 || frame.body >= tree.nlinks)
-            throw nb::value_error("Frames: a frame of a body that does not exist");
-        if (frame.body >= 0) frame.body = tree.link_body[frame.body];
-        const auto R = row<9>(rotation, f);
-        const auto r = row<3>(translation, f);
-        for (int i = 0; i < 3; ++i) {
-            frame.translation[i] = r[i];
-            for (int j = 0; j < 3; ++j) frame.rotation[3 * j + i] = R[3 * i + j];
-        }
-        frames_.push_back(frame);
-    }
-}
-
-void FrameList::write(const CompiledTree& tree, Options& options) const {
-    if (&tree != &tree_.compiled) throw nb::value_error("frames: expected those of this model");
-    options.frames = frames_.data();
-    options.nframes = static_cast<int>(frames_.size());
-}
-
-void CallOptions::read_numbers(const Signature& signature, PyObject* const* given) {
+void CallOptions::read_first(const Signature& signature, nb::handle model, PyObject* const* given,
+                             const CompiledTree& tree) {
     static_assert(Options::max_order == 100, "as the message says");
-    for (int k = 0; k < signature.noptions; ++k)
+    for (int k = 0; k < signature.noptions; ++k) {
         if (signature.options[k] == Option::order && given[k] != Py_None)
             order = number("order: expected an int from 0 to 100 or None", given[k], 0,
                            Options::max_order);
+        if (signature.options[k] != Option::frames) continue;
+        read_frames(model, given[k], tree);
+        for (int i = 0; i < signature.ninputs; ++i)
+            if (signature.inputs[i].quantity == Quantity::wrench) require_moving(given[k]);
+    }
 }
 
 void CallOptions::read(const Signature& signature, PyObject* const* given,
                        const CompiledTree& tree) {
     for (int k = 0; k < signature.noptions; ++k) read(signature.options[k], given[k], tree);
-    // Of one wrench at one frame.
-    for (int i = 0; i < signature.ninputs; ++i)
-        if (signature.inputs[i].quantity == Quantity::wrench &&
-            (values.nframes != 1 || values.frames[0].body < 0))
-            throw nb::value_error("frame: expected one frame of a moving body");
 }
 
 void CallOptions::read(Option option, nb::handle given, const CompiledTree& tree) {
     switch (option) {
-        case Option::frames: {
-            const FrameList* frames = nullptr;
-            if (!nb::try_cast(given, frames) || !frames)
-                throw nb::type_error("frames: expected a Frames object");
-            frames->write(tree, values);
-            single_frame = frames->single();
-            frames_ = nb::borrow(given);
-            return;
-        }
         case Option::axes:
             values.axes = axes(option, given);
             return;
         case Option::wrench_axes:
             values.wrench_axes = axes(option, given);
+            return;
+        case Option::acceleration:
+            values.acceleration =
+                static_cast<Acceleration>(word(name(option), given, {"spatial", "classical"}));
             return;
         case Option::prescribed:
             return read_prescribed(given, tree.tree());
@@ -155,9 +163,45 @@ void CallOptions::read(Option option, nb::handle given, const CompiledTree& tree
         case Option::packed:
             values.packed = nb::cast<bool>(given);
             return;
-        case Option::order:  // a number
+        case Option::frames:  // read first
+        case Option::order:
             return;
     }
+}
+
+// Of one wrench at one frame.
+void CallOptions::require_moving(nb::handle given) const {
+    if (!single_frame || values.frames[0].body < 0)
+        throw nb::value_error(
+            ("frame: " + shown(given) + " is fixed to the world, expected one of a moving body")
+                .c_str());
+}
+
+// One name, or any number of them.
+void CallOptions::read_frames(nb::handle model, nb::handle given, const CompiledTree& tree) {
+    single_frame = PyUnicode_Check(given.ptr());
+    if (single_frame) {
+        values.frames = &named_frame(model, given, tree);
+        values.nframes = 1;
+        return;
+    }
+    const auto require = [](bool names, nb::handle got) {
+        if (!names) throw nb::type_error(("frames: expected names, got " + shown(got)).c_str());
+    };
+    require(Py_TYPE(given.ptr())->tp_iter != nullptr, given);
+    const nb::object names = nb::steal(unless_ended([&] { return PySequence_Tuple(given.ptr()); }));
+    if (!names.is_valid()) throw nb::python_error();
+    const Py_ssize_t count = PyTuple_GET_SIZE(names.ptr());
+    if (static_cast<double>(count) * 6 * tree.tree().nv > INT_MAX)
+        throw nb::value_error("frames: too many for one call");
+    frames_.reserve(count);
+    for (Py_ssize_t f = 0; f < count; ++f) {
+        const nb::handle name = PyTuple_GET_ITEM(names.ptr(), f);
+        require(PyUnicode_Check(name.ptr()), name);
+        frames_.push_back(named_frame(model, name, tree));
+    }
+    values.frames = frames_.data();
+    values.nframes = static_cast<int>(count);
 }
 
 void CallOptions::read_prescribed(nb::handle given, const Tree& tree) {

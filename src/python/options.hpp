@@ -22,40 +22,28 @@ std::array<double, N> row(const Array& a, std::size_t i) {
     return result;
 }
 
-// Frames of one model, checked once.
-class FrameList {
-  public:
-    FrameList(nanobind::handle model, const Rows<std::int32_t>& bodies,
-              const Rows<double, 3, 3>& rotation, const Rows<double, 3>& translation, bool single);
-
-    // ValueError unless they are of this tree.
-    void write(const CompiledTree& tree, Options& options) const;
-    bool single() const { return single_; }  // results have no axis for frames
-
-  private:
-    TreeReference tree_;
-    std::vector<Frame> frames_;
-    bool single_;
-};
-
 // The options of one call, and what they point into.
 class CallOptions {
   public:
-    // Those that are numbers. May run the arguments' own code.
-    void read_numbers(const Signature& signature, PyObject* const* given);
+    // Numbers and names of frames. May run the arguments' own code.
+    void read_first(const Signature& signature, nanobind::handle model, PyObject* const* given,
+                    const CompiledTree& tree);
     // All others. Runs no Python code.
     void read(const Signature& signature, PyObject* const* given, const CompiledTree& tree);
 
     Options values;
-    int order = -1;  // as it is asked for; negative: the stacks say it
-    bool single_frame = false;
+    int order = -1;             // as it is asked for; negative: the stacks say it
+    bool single_frame = false;  // results have no axis for frames
 
   private:
     void read(Option option, nanobind::handle given, const CompiledTree& tree);
+    void read_frames(nanobind::handle model, nanobind::handle given, const CompiledTree& tree);
+    void require_moving(nanobind::handle given) const;
     void read_prescribed(nanobind::handle given, const Tree& tree);
     void read_input_map(nanobind::handle given, const Tree& tree);
 
-    nanobind::object frames_, map_;
+    nanobind::object map_;
+    std::vector<Frame> frames_;  // of several names
     // Copies: what these say is checked once, and others could write into the arguments.
     std::unique_ptr<bool[]> prescribed_;
     std::unique_ptr<int[]> columns_;

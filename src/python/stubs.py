@@ -14,8 +14,9 @@ from dtau import _core
 
 ARRAY = "NDArray[numpy.float64]"
 OPTIONS = {
-    "frames": "Frames",
+    "frames": "str | Sequence[str]",
     "axes": "str",
+    "kind": "str",
     "f_ext_axes": "str",
     "prescribed": "NDArray[numpy.bool]",
     "integrator": "str",

@@ -1,4 +1,4 @@
-// What of a model the core keeps: the compiled tree, kinds of joint, frames.
+// What of a model the core keeps: the compiled tree, and kinds of joint.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
@@ -22,7 +22,9 @@ void make_tree(CompiledTree* self, Rows<std::int32_t> kind, Rows<std::int32_t> p
                Rows<double, 3> axis, Rows<double> pitch, Rows<double> mass, Rows<double, 3> com,
                Rows<double, 3, 3> tensor, Rows<double> armature, Rows<double> damping,
                std::array<double, 3> gravity, std::vector<std::string> joint_names,
-               std::vector<std::string> massless_joints) {
+               std::vector<std::string> massless_joints, std::vector<std::string> frame_names,
+               Rows<std::int32_t> frame_link, Rows<double, 3, 3> frame_rotation,
+               Rows<double, 3> frame_translation) {
     const std::size_t n = kind.shape(0);
     for (std::size_t size :
          {parent.shape(0), link.shape(0), leader.shape(0), multiplier.shape(0), offset.shape(0),
@@ -44,11 +46,18 @@ void make_tree(CompiledTree* self, Rows<std::int32_t> kind, Rows<std::int32_t> p
                      mass.data()[i],
                      row<3>(com, i),
                      row<9>(tensor, i)};
+    const std::size_t nframes = frame_names.size();
+    for (std::size_t size :
+         {frame_link.shape(0), frame_rotation.shape(0), frame_translation.shape(0)})
+        if (size != nframes) throw nb::value_error("Tree: arrays of different lengths");
+    std::vector<FrameDescription> frames(nframes);
+    for (std::size_t f = 0; f < nframes; ++f)
+        frames[f] = {frame_link.data()[f], row<9>(frame_rotation, f), row<3>(frame_translation, f)};
     const auto list = [](const Rows<double>& a) {
         return std::vector<double>(a.data(), a.data() + a.shape(0));
     };
     new (self) CompiledTree(bodies, std::move(joint_names), std::move(massless_joints),
-                            list(armature), list(damping), gravity);
+                            list(armature), list(damping), gravity, std::move(frame_names), frames);
 }
 
 }  // namespace
@@ -66,15 +75,12 @@ void define_tree(nb::module_& m) {
              nb::arg("leader"), nb::arg("multiplier"), nb::arg("offset"), nb::arg("rotation"),
              nb::arg("translation"), nb::arg("axis"), nb::arg("pitch"), nb::arg("mass"),
              nb::arg("com"), nb::arg("tensor"), nb::arg("armature"), nb::arg("damping"),
-             nb::arg("gravity"), nb::arg("joint_names"), nb::arg("massless_joints"))
+             nb::arg("gravity"), nb::arg("joint_names"), nb::arg("massless_joints"),
+             nb::arg("frame_names"), nb::arg("frame_link"), nb::arg("frame_rotation"),
+             nb::arg("frame_translation"))
         .def_prop_ro("nbodies", [](const CompiledTree& t) { return t.tree().nlinks; })
         .def_prop_ro("nq", [](const CompiledTree& t) { return independent_nq(t.tree()); })
         .def_prop_ro("nv", [](const CompiledTree& t) { return t.tree().independent.n; });
-    nb::class_<FrameList>(m, "Frames")
-        .def(nb::init<nb::handle, const Rows<std::int32_t>&, const Rows<double, 3, 3>&,
-                      const Rows<double, 3>&, bool>(),
-             nb::arg("model"), nb::arg("bodies"), nb::arg("rotation"), nb::arg("translation"),
-             nb::arg("single"));
 }
 
 }  // namespace dtau

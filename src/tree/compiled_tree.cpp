@@ -72,11 +72,14 @@ void store_symmetric(const Matrix& m, double* s) {
 CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
                            std::vector<std::string> joint_names,
                            std::vector<std::string> massless_joints, std::vector<double> armature,
-                           std::vector<double> damping, const std::array<double, 3>& gravity)
+                           std::vector<double> damping, const std::array<double, 3>& gravity,
+                           std::vector<std::string> frame_names,
+                           const std::vector<FrameDescription>& named_frames)
     : joint_names_(std::move(joint_names)),
       massless_joints_(std::move(massless_joints)),
       armature_(std::move(armature)),
-      damping_(std::move(damping)) {
+      damping_(std::move(damping)),
+      frame_names_(std::move(frame_names)) {
     const int nbodies = static_cast<int>(bodies.size());
     std::size_t dofs = 0;
     for (const BodyDescription& body : bodies) {
@@ -173,6 +176,27 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
     for (int i = 0; i < nbodies; ++i)
         if (bodies_[i].quaternion >= 0)
             quaternions_.emplace_back(q_source_[bodies_[i].quaternion], i);
+    add_frames(named_frames);
+}
+
+void CompiledTree::add_frames(const std::vector<FrameDescription>& frames) {
+    if (frames.size() != frame_names_.size())
+        throw std::invalid_argument("Tree: frames and their names do not match");
+    for (const FrameDescription& given : frames) {
+        if (given.link < -1 || given.link >= tree_.nlinks)
+            throw std::invalid_argument("Tree: a frame of a body that does not exist");
+        Frame frame;
+        frame.body = given.link < 0 ? -1 : link_body_[given.link];
+        store_columns(given.rotation, frame.rotation);
+        for (int k = 0; k < 3; ++k) frame.translation[k] = given.translation[k];
+        frame_places_.emplace(frame_names_[frames_.size()], static_cast<int>(frames_.size()));
+        frames_.push_back(frame);
+    }
+}
+
+const Frame* CompiledTree::frame(std::string_view name) const {
+    const auto found = frame_places_.find(name);
+    return found == frame_places_.end() ? nullptr : &frames_[found->second];
 }
 
 }  // namespace dtau

@@ -4,6 +4,8 @@
 #include <array>
 #include <cstddef>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "dtau/joint_traits.hpp"
@@ -24,6 +26,13 @@ struct BodyDescription {
     std::array<double, 9> tensor;  // about the centre of mass
 };
 
+// A named frame in the user's own axes of the body that carries it.
+struct FrameDescription {
+    int link;                        // the user's number of the body; -1: the world
+    std::array<double, 9> rotation;  // by rows
+    std::array<double, 3> translation;
+};
+
 // The entries of three (nv, nv) matrices side by side, padded, are counted with an int.
 inline constexpr std::size_t max_dofs = 26000;
 
@@ -31,12 +40,16 @@ class CompiledTree {
   public:
     CompiledTree(const std::vector<BodyDescription>& bodies, std::vector<std::string> joint_names,
                  std::vector<std::string> massless_joints, std::vector<double> armature,
-                 std::vector<double> damping, const std::array<double, 3>& gravity);
+                 std::vector<double> damping, const std::array<double, 3>& gravity,
+                 std::vector<std::string> frame_names = {},
+                 const std::vector<FrameDescription>& named_frames = {});
     CompiledTree(const CompiledTree&) = delete;
     CompiledTree& operator=(const CompiledTree&) = delete;
 
     const Tree& tree() const { return tree_; }
     const std::string& joint_name(int body) const { return joint_names_[body]; }
+    // The frame of this name; null: there is none.
+    const Frame* frame(std::string_view name) const;
     // Joints with no inertia to accelerate.
     const std::vector<std::string>& massless_joints() const { return massless_joints_; }
     // First coordinates of quaternions, and the bodies they belong to.
@@ -49,6 +62,7 @@ class CompiledTree {
         std::vector<int> parent, end, depth;
         Paths paths();  // of `parent`: fills the others
     };
+    void add_frames(const std::vector<FrameDescription>& frames);
     void couple(const std::vector<BodyDescription>& bodies);
     void relate();
 
@@ -60,6 +74,9 @@ class CompiledTree {
     Coupling coupling_;
     std::vector<double> armature_, damping_;
     std::vector<std::pair<int, int>> quaternions_;
+    std::vector<std::string> frame_names_;
+    std::vector<Frame> frames_;
+    std::unordered_map<std::string_view, int> frame_places_;
     Tree tree_;
 };
 

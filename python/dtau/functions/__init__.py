@@ -21,10 +21,12 @@ and beside these
 `steps`                    time steps on the manifold, and gradients through them
 `equilibrium`              inputs and contact wrenches that hold a configuration
 `control_inputs`           which torques are inputs, for these three
-`kinematics`               placements, Jacobians of frames, external wrenches
+`kinematics`               placements of bodies, and their centre of mass
+`frames`                   placements, Jacobians and motion of frames, external wrenches
+`frame_derivatives`        first derivatives of that motion: ``_derivatives``
 `manifold`                 moving on the configuration manifold, drawing from it
 =========================  =========================================================
 
-A wrapper checks what only Python knows (names, options) and calls the core; the core reads the
+A wrapper checks what only Python knows (joints, options) and calls the core; the core reads the
 arrays.
 """

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau.checks import require, tuple_of
 from dtau.functions.control_inputs import input_map
-from dtau.functions.kinematics import frame_jacobians
+from dtau.functions.frames import frame_jacobians
 from dtau.functions.terms import gravity_torque
 from dtau.model.model import Model
 from dtau.options import Contact, require_option

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.functions.kinematics import frame_list
 from dtau.model.model import Model
 from dtau.options import Axes
 from dtau.results import KinematicsTimeDerivatives
@@ -89,7 +88,7 @@ def frame_kinematics_time_derivatives(
     True
     """
     return _core.frame_kinematics_time_derivatives(
-        model, frame_list(model, frames), axes, order, q, v_derivatives, out, threads
+        model, frames, axes, order, q, v_derivatives, out, threads
     )
 
 
@@ -156,5 +155,5 @@ def frame_jacobians_time_derivatives(
     True
     """
     return _core.frame_jacobians_time_derivatives(
-        model, frame_list(model, frames), axes, order, q, v_derivatives, out, threads
+        model, frames, axes, order, q, v_derivatives, out, threads
     )

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.model.joints import Revolute, Universal
-from dtau.model.links import Body, Limits, Mimic
+from dtau.model.links import Body, Frame, Limits, Mimic
 from dtau.model.spatial import Inertia, Pose
 
 MOST_DOFS = _core.max_dofs
@@ -63,9 +63,12 @@ def take_apart(bodies: Sequence[Body], mimics: Mapping[str, Mimic]) -> list[Core
 
 
 def compile_tree(
-    core_bodies: Sequence[CoreBody], gravity: NDArray[np.float64], massless_joints: Sequence[str]
+    core_bodies: Sequence[CoreBody],
+    gravity: NDArray[np.float64],
+    massless_joints: Sequence[str],
+    frames: Mapping[str, Frame],
 ) -> _core.Tree:
-    """Lay bodies out as the arrays that the core reads."""
+    """Lay bodies and frames out as the arrays that the core reads."""
     bodies = [each.body for each in core_bodies]
     types = [body.link.joint for body in bodies]
     inertias = [body.inertia for body in bodies]
@@ -89,6 +92,10 @@ def compile_tree(
         gravity.tolist(),
         [body.link.joint_name for body in bodies],
         list(massless_joints),
+        list(frames),
+        np.array([frame.body for frame in frames.values()], dtype=np.int32),
+        np.array([frame.placement.rotation for frame in frames.values()]),
+        np.array([frame.placement.translation for frame in frames.values()]),
     )
 
 

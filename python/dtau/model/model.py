@@ -188,7 +188,7 @@ class Model(Immutable):
             _bodies=tuple(bodies),
             _frames=frames,
             _joints={joint.name: joint for joint in joints},
-            _tree=compile_tree(core_bodies, real_array("gravity", gravity, (3,)), massless),
+            _tree=compile_tree(core_bodies, real_array("gravity", gravity, (3,)), massless, frames),
         )
 
     def __getstate__(self) -> dict[str, Any]:

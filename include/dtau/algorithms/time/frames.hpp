@@ -13,7 +13,7 @@
 #pragma once
 
 #include "dtau/algorithms/time/poses.hpp"
-#include "dtau/algorithms/values/placements.hpp"
+#include "dtau/algorithms/values/frames.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -21,17 +21,18 @@ template <class T>
 struct FrameSeriesWorkspace {
     int length;
     MovingBodies<T> bodies;
-    bool* needed;      // bodies on the path of a frame
+    FramePaths paths;
     Vec3<T>* origins;  // of bodies in the world, (nbodies, length)
     // Of one frame: pose; from the origin of a body on its path; twist, and of one joint its columns.
     Mat3<T>* R;
     Vec3<T>*x, *D;
     Motion<T>*twist, *S;
 
-    FrameSeriesWorkspace(Arena& arena, const Tree& tree, int order)
+    FrameSeriesWorkspace(Arena& arena, const Tree& tree, const Frame* frames, int nframes,
+                         int order)
         : length(order + 1),
           bodies(arena, tree, length),
-          needed(arena.take<bool>(tree.nbodies)),
+          paths(arena, tree, frames, nframes),
           origins(arena.take<Vec3<T>>(tree.nbodies * length)),
           R(arena.take<Mat3<T>>(length)),
           x(arena.take<Vec3<T>>(length)),
@@ -44,16 +45,12 @@ struct FrameSeriesWorkspace {
 
 // Poses of orders up to `order` of all bodies on which those of the frames depend; v: (order, nv).
 template <class T>
-DTAU_INLINE void move_frames(const Tree& tree, const Frame* frames, int nframes, int order,
-                             const T* q, const T* v, const FrameSeriesWorkspace<T>& w) {
-    for (int i = 0; i < tree.nbodies; ++i) w.needed[i] = false;
-    for (int f = 0; f < nframes; ++f)
-        for (int i = frames[f].body; i >= 0 && !w.needed[i]; i = tree.bodies[i].parent)
-            w.needed[i] = true;
+DTAU_INLINE void move_frames(const Tree& tree, int order, const T* q, const T* v,
+                             const FrameSeriesWorkspace<T>& w) {
     const Configuration<T> x = configuration(tree, q, w.bodies.angles);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i : w.paths) {
         const int parent = tree.bodies[i].parent;
-        for (int k = 0; k <= order && w.needed[i]; ++k) {
+        for (int k = 0; k <= order; ++k) {
             move_body(tree, i, k, x, k == 0 ? v : v + (k - 1) * tree.nv, w.bodies);
             const Vec3<T> d = w.bodies.poses.of(i).d[k];
             w.origin(i)[k] = parent < 0 ? d : w.origin(parent)[k] + d;
@@ -106,7 +103,7 @@ template <class T>
 void frame_kinematics_time_derivatives(const Tree& tree, const Frame* frames, int nframes,
                                        Axes axes, int order, const T* q, const T* v, T* rotation,
                                        T* translation, T* twist, const FrameSeriesWorkspace<T>& w) {
-    move_frames(tree, frames, nframes, order, q, v, w);
+    move_frames(tree, order, q, v, w);
     const double* factorial = w.bodies.scale.factorial;
     for (int f = 0; f < nframes; ++f) {
         frame_pose(tree, frames[f], order, w);
@@ -141,7 +138,7 @@ void frame_jacobians_time_derivatives(const Tree& tree, const Frame* frames, int
                                       int order, const T* q, const T* v, T* J,
                                       const FrameSeriesWorkspace<T>& w) {
     const std::ptrdiff_t n = tree.nv;
-    move_frames(tree, frames, nframes, order, q, v, w);
+    move_frames(tree, order, q, v, w);
     for (int f = 0; f < nframes; ++f) {
         frame_pose(tree, frames[f], order, w);
         for (int i = frames[f].body; i >= 0; i = tree.bodies[i].parent) {

@@ -1,0 +1,301 @@
+"""Frames: placements, Jacobians, velocities and accelerations, and wrenches that act at them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dtau import _core
+from dtau.checks import require
+from dtau.model.model import Model
+from dtau.options import AccelerationKind, Axes
+from dtau.results import Placements
+
+
+def frame_placements(
+    model: Model,
+    q: ArrayLike,
+    frames: str | Sequence[str],
+    *,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> Placements:
+    """Poses of frames in the world.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration.
+    frames : str or sequence of str
+        Names from ``model.frames``: every link of the robot's file, also those that are fixed.
+    out, threads
+        See `dtau.inverse_dynamics`; ``out`` takes the two arrays of the results.
+
+    Returns
+    -------
+    Placements
+        ``rotation`` (..., nframes, 3, 3) and ``translation`` (..., nframes, 3) in metres; a single
+        name drops the axis of the frames.
+
+    Raises
+    ------
+    ValueError
+        If a name is unknown, or as `dtau.inverse_dynamics`.
+    TypeError
+        As `dtau.inverse_dynamics`.
+
+    Examples
+    --------
+    >>> import dtau
+    >>> model = dtau.robots.quadruped()
+    >>> dtau.frame_placements(model, dtau.neutral(model), "LF_FOOT").translation.shape
+    (3,)
+    """
+    return _core.frame_placements(model, frames, q, out, threads)
+
+
+def frame_jacobians(
+    model: Model,
+    q: ArrayLike,
+    frames: str | Sequence[str],
+    axes: Axes = "body",
+    *,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Jacobians of frames: the twist of a frame is ``J @ v``.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration.
+    frames : str or sequence of str
+        Names from ``model.frames``.
+    axes : {"body", "world", "mixed"}
+        ``"body"``: twist in the frame's own axes, at its origin. ``"mixed"``: in world axes, at the
+        frame's origin. ``"world"``: in world axes, of the point of the body that is at the world's
+        origin (the spatial twist).
+    out, threads
+        See `dtau.inverse_dynamics`.
+
+    Returns
+    -------
+    ndarray (..., nframes, 6, nv)
+        Rows [linear, angular]; a single name drops the axis of the frames. A frame of the world has
+        zeros.
+
+    Raises
+    ------
+    ValueError
+        If a name or ``axes`` is unknown, or as `dtau.inverse_dynamics`.
+    TypeError
+        As `dtau.inverse_dynamics`.
+
+    Examples
+    --------
+    The velocity of a foot in world axes:
+
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
+    >>> twist = dtau.frame_jacobians(model, q, "LF_FOOT", axes="mixed") @ v
+    >>> twist.shape
+    (6,)
+    """
+    return _core.frame_jacobians(model, frames, axes, q, out, threads)
+
+
+def frame_velocities(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    frames: str | Sequence[str],
+    axes: Axes = "body",
+    *,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Twists of frames.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration. Batch axes of all arguments broadcast against each other.
+    v : array_like (..., nv)
+        Velocity.
+    frames : str or sequence of str
+        Names from ``model.frames``.
+    axes : {"body", "world", "mixed"}
+        ``"body"``: in the frame's own axes, at its origin. ``"mixed"``: in world axes, at the
+        frame's origin: the rate of its position, and the angular velocity. ``"world"``: in world
+        axes, of the point of the body that is at the world's origin (the spatial twist).
+    out, threads
+        See `dtau.inverse_dynamics`.
+
+    Returns
+    -------
+    ndarray (..., nframes, 6)
+        [linear, angular] in m/s and rad/s: ``frame_jacobians(model, q, frames, axes) @ v``. A
+        single name drops the axis of the frames. A frame of the world has zeros.
+
+    Raises
+    ------
+    ValueError
+        If a name or ``axes`` is unknown, or as `dtau.inverse_dynamics`.
+    TypeError
+        As `dtau.inverse_dynamics`.
+
+    Notes
+    -----
+    [RBDA] section 2.10, for the bodies between a frame and the world alone; O(d) for a frame at
+    depth d.
+
+    Examples
+    --------
+    >>> import dtau
+    >>> model = dtau.robots.quadruped()
+    >>> q, v = dtau.neutral(model), [0.0] * model.nv
+    >>> v[5] = 1.0  # about the base's vertical axis
+    >>> print(dtau.frame_velocities(model, q, v, "LF_FOOT").round(3))
+    [-0.246  0.44   0.     0.     0.     1.   ]
+    """
+    return _core.frame_velocities(model, frames, axes, q, v, out, threads)
+
+
+def frame_accelerations(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    frames: str | Sequence[str],
+    axes: Axes = "body",
+    *,
+    kind: AccelerationKind = "spatial",
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Accelerations of frames, without gravity.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration. Batch axes of all arguments broadcast against each other.
+    v, a : array_like (..., nv)
+        Velocity, and its time derivative component by component.
+    frames : str or sequence of str
+        Names from ``model.frames``.
+    axes : {"body", "world", "mixed"}
+        As in `dtau.frame_velocities`.
+    kind : {"spatial", "classical"}
+        With the twist ``[u, w]`` in the same axes: the linear part of the classical acceleration is
+        that of the spatial one plus ``w x u``; the angular parts are the same.
+
+        ==========  =================================  =========================================
+        axes        spatial                            classical
+        ==========  =================================  =========================================
+        ``body``    rate of the twist's components     of the frame's origin, in its own axes
+        ``mixed``   the same, turned into world axes   of the frame's origin: the rate of the
+                                                       twist's components
+        ``world``   rate of the twist's components     of the point of the body that is at the
+                                                       world's origin
+        ==========  =================================  =========================================
+    out, threads
+        See `dtau.inverse_dynamics`.
+
+    Returns
+    -------
+    ndarray (..., nframes, 6)
+        [linear, angular] in m/s² and rad/s². A single name drops the axis of the frames. A frame of
+        the world has zeros. An accelerometer feels the classical one in body axes minus gravity.
+
+    Raises
+    ------
+    ValueError
+        If a name, ``axes`` or ``kind`` is unknown, or as `dtau.inverse_dynamics`.
+    TypeError
+        As `dtau.inverse_dynamics`.
+
+    Notes
+    -----
+    [RBDA] sections 2.10 and 2.11, for the bodies between a frame and the world alone; O(d) for a
+    frame at depth d.
+
+    Examples
+    --------
+    A foot on a circle accelerates towards its centre:
+
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v = dtau.neutral(model), np.zeros(model.nv)
+    >>> v[5] = 1.0  # about the base's vertical axis
+    >>> a = np.zeros(model.nv)
+    >>> foot = dtau.frame_accelerations(model, q, v, a, "LF_FOOT", "mixed", kind="classical")
+    >>> print((foot[:3] + dtau.frame_placements(model, q, "LF_FOOT").translation)[:2].round(9))
+    [0. 0.]
+    """
+    return _core.frame_accelerations(model, frames, axes, kind, q, v, a, out, threads)
+
+
+def wrench_at_frame(
+    model: Model,
+    q: ArrayLike,
+    frame: str,
+    wrench: ArrayLike,
+    axes: Axes = "body",
+    *,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """External wrenches ``f_ext`` for one wrench that acts at a frame.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration.
+    frame : str
+        A name from ``model.frames``, of a frame that moves.
+    wrench : array_like (..., 6)
+        [force, moment] in N and N m.
+    axes : {"body", "world", "mixed"}
+        ``"body"``: in the frame's own axes, at its origin. ``"mixed"``: in world axes, at the
+        frame's origin (a contact force on a foot). ``"world"``: in world axes, moment about the
+        world's origin.
+    out, threads
+        See `dtau.inverse_dynamics`.
+
+    Returns
+    -------
+    ndarray (..., nbodies, 6)
+        For the argument ``f_ext`` of the dynamics; add several of them for several wrenches. Its
+        torque is ``frame_jacobians(model, q, frame, axes).T @ wrench``.
+
+    Raises
+    ------
+    ValueError
+        If a name or ``axes`` is unknown, the frame is fixed to the world, or a shape does not fit.
+    TypeError
+        As `dtau.inverse_dynamics`.
+
+    Notes
+    -----
+    Derivatives hold the components of ``f_ext`` in body axes constant: a force that stays constant
+    in the world has a further term in the derivative by q.
+
+    Examples
+    --------
+    >>> import dtau
+    >>> model = dtau.robots.quadruped()
+    >>> q = dtau.neutral(model)
+    >>> f_ext = dtau.wrench_at_frame(model, q, "LF_FOOT", [0, 0, 80, 0, 0, 0], axes="mixed")
+    >>> f_ext.shape
+    (13, 6)
+    """
+    require("frame", frame, str)
+    return _core.wrench_at_frame(model, frame, axes, q, wrench, out, threads)
