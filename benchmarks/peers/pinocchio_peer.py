@@ -36,6 +36,25 @@ CALLS: dict[str, tuple[str, tuple[str, ...]]] = {
         ("rotation", "translation"),
     ),
     "frame_jacobians": ("computeFrameJacobian(m, d, q, frame, axes)", ()),
+    "frame_velocities": (
+        "forwardKinematics(m, d, q, v); given = pin.getFrameVelocity(m, d, frame, axes).vector",
+        (),
+    ),
+    "frame_accelerations": (
+        "forwardKinematics(m, d, q, v, a); "
+        "given = pin.getFrameAcceleration(m, d, frame, axes).vector",
+        (),
+    ),
+    "frame_velocities_derivatives": (
+        "computeForwardKinematicsDerivatives(m, d, q, v, zero); "
+        "given = pin.getFrameVelocityDerivatives(m, d, frame, pin.LOCAL)",
+        (),
+    ),
+    "frame_accelerations_derivatives": (
+        "computeForwardKinematicsDerivatives(m, d, q, v, a); "
+        "given = pin.getFrameAccelerationDerivatives(m, d, frame, pin.LOCAL)[1:]",
+        (),
+    ),
     "center_of_mass": ("centerOfMass(m, d, q)", ("com",)),
     "integrate": ("integrate(m, q, dq)", ()),
     "difference": ("difference(m, q, q1)", ()),
@@ -60,7 +79,7 @@ class Python:
         model, data = self.robot.peer, self.robot.peer.createData()
         frame = model.getFrameId(case.frame)
         scope = {"pin": pinocchio, "m": model, "d": data, "frame": frame}
-        scope |= {"axes": pinocchio.ReferenceFrame.LOCAL_WORLD_ALIGNED}
+        scope |= {"axes": pinocchio.ReferenceFrame.LOCAL_WORLD_ALIGNED, "zero": np.zeros(model.nv)}
         scope["f"] = getattr(pinocchio, call.partition("(")[0])
         statement = f"given = f({call.partition('(')[2]}"
         rows = case.rows(arguments(case))
@@ -70,9 +89,9 @@ class Python:
         for row in rows[:CHECKED]:
             here = scope | dict(zip(case.function.arguments, row, strict=True))
             exec(statement, here)
-            found.append([_result(x, data, frame) for x in results] or [np.array(here["given"])])
+            found.append([_result(x, data, frame) for x in results] or _arrays(here["given"]))
         got = [np.array(x) for x in zip(*found, strict=True)]
-        got = [mirrored(x, name) for x, name in zip(got, results or ("",), strict=True)]
+        got = [mirrored(x, name) for x, name in zip(got, results or ("",) * len(got), strict=True)]
         way = Way(got, in_order(case), Contender(run, LONE_STATES))
         if case.function.name in PARALLEL and hasattr(pinocchio, PARALLEL[case.function.name]):
             way.batch = self._parallel(case)
@@ -191,6 +210,11 @@ def mirrored(result: Array, name: str) -> Array:
     if name not in SYMMETRIC:
         return result
     return np.triu(result) + np.swapaxes(np.triu(result, 1), -1, -2)
+
+
+def _arrays(given: Any) -> list[Array]:
+    """Copies of what a function returned: one array or several."""
+    return [np.array(x) for x in (given if isinstance(given, tuple) else (given,))]
 
 
 def _result(name: str, data: Any, frame: int) -> Array:

@@ -6,9 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from core import Tree, placement_of_body, real_core
-
-import dtau
+from core import Tree, real_core
 
 
 def tree(parents: list[int], **changes: Any) -> Tree:
@@ -33,6 +31,10 @@ def tree(parents: list[int], **changes: Any) -> Tree:
         "gravity": [0.0, 0.0, -9.81],
         "joint_names": [f"j{i}" for i in range(n)],
         "massless_joints": [],
+        "frame_names": ["tip"],
+        "frame_link": np.array([n - 1], dtype=np.int32),
+        "frame_rotation": np.eye(3)[np.newaxis],
+        "frame_translation": np.zeros((1, 3)),
     }
     return Tree(**(arguments | changes))
 
@@ -80,6 +82,9 @@ def test_a_tree_that_was_never_made() -> None:
         ([-1], {"axis": np.array([[0.0, np.inf, 0.0]])}, "finite"),
         ([-1], {"pitch": np.zeros(2)}, "different lengths"),
         ([-1], {"armature": np.zeros(2)}, "armature"),
+        ([-1], {"frame_names": []}, "different lengths"),
+        ([-1], {"frame_link": np.array([1], dtype=np.int32)}, "body that does not exist"),
+        ([-1], {"frame_link": np.array([-2], dtype=np.int32)}, "body that does not exist"),
     ],
 )
 def test_bad_trees(parents: list[int], changes: dict[str, Any], said: str) -> None:
@@ -92,8 +97,9 @@ def test_more_degrees_of_freedom_than_can_be_counted() -> None:
         tree([-1] * 50_000)
 
 
-@pytest.mark.parametrize("body", [-2, 13, 2**31 - 1])
-def test_frames_of_bodies_that_do_not_exist(body: int) -> None:
-    model = dtau.robots.quadruped()
-    with pytest.raises(ValueError, match="body that does not exist"):
-        placement_of_body(model, body, dtau.neutral(model))
+def test_frames_are_known_by_name() -> None:
+    model = Holder(tree([-1]))
+    placed = real_core.module.frame_placements(model, "tip", [0.0])
+    assert np.array_equal(placed.rotation, np.eye(3))
+    with pytest.raises(AttributeError, match="frame"):  # the model would say which are close
+        real_core.module.frame_placements(model, "tips", [0.0])

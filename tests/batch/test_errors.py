@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 from cases import CONFIGURATIONS, NEAR, State, random_state, robot
+from compare import assert_same_results
 from functions import FUNCTIONS, Function, everywhere
 from messages import has_words, message
 
@@ -163,6 +165,9 @@ def test_the_model_comes_first_here_too(name: str) -> None:
 # Frames and axes
 
 
+FRAME_MOTION = {"frame_velocities": ("v",), "frame_accelerations": ("v", "a")}
+
+
 def with_frames(name: str, frames: Any, q: Any = None, **options: Any) -> Any:
     model = robot(NEAR)
     s = random_state(model, 3)
@@ -171,7 +176,13 @@ def with_frames(name: str, frames: Any, q: Any = None, **options: Any) -> Any:
         arguments.insert(1, s["v_derivatives"])
     if name == "wrench_at_frame":
         arguments.append(s["wrench"])
+    plain = name.removesuffix("_derivatives")
+    arguments[1:1] = [s[x] for x in FRAME_MOTION.get(plain, ())]
     return getattr(dtau, name)(model, *arguments, **options)
+
+
+def as_tuple(results: Any) -> tuple[Any, ...]:
+    return tuple(results) if isinstance(results, tuple) else (results,)
 
 
 def functions_with(*options: str) -> list[str]:
@@ -198,6 +209,38 @@ def test_a_frame_is_a_name(name: str, wrong: Any) -> None:
 
 
 @pytest.mark.parametrize("name", functions_with("frames"))
+def test_frames_from_any_iterable(name: str) -> None:
+    names = ["spherical2", "free0"]
+    want = with_frames(name, names)
+    for same in (tuple(names), np.array(names), dict.fromkeys(names), iter(names)):
+        assert_same_results(as_tuple(with_frames(name, same)), as_tuple(want))
+    one = with_frames(name, np.str_("free0"))
+    assert_same_results(as_tuple(one), as_tuple(with_frames(name, "free0")))
+
+    def broken() -> Iterator[str]:
+        yield "free0"
+        raise RuntimeError("no more names")
+
+    with pytest.raises(RuntimeError, match="no more names"):
+        with_frames(name, broken())
+
+
+@pytest.mark.parametrize("name", functions_with("frames"))
+def test_frames_that_another_argument_changes(name: str) -> None:
+    """Names are read before the code of other arguments runs."""
+    names = ["spherical2", "free0"]
+    want = with_frames(name, list(names))
+
+    class Changing:
+        def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+            names.clear()
+            return random_state(robot(NEAR), 3)["q"]
+
+    assert_same_results(as_tuple(with_frames(name, names, Changing())), as_tuple(want))
+    assert not names
+
+
+@pytest.mark.parametrize("name", functions_with("frames"))
 def test_swapped_frames_and_q(name: str) -> None:
     q = random_state(robot(NEAR), 3)["q"]
     for swapped in (q, q.tolist(), np.float64(1.0)):
@@ -211,6 +254,26 @@ def test_unknown_axes(name: str, wrong: Any) -> None:
     said = message(ValueError, with_frames, name, "free0", axes=wrong)
     has_words(said, "axes", "body", "world", "mixed")
     assert repr(wrong) in said
+
+
+@pytest.mark.parametrize("name", functions_with("axes"))
+@pytest.mark.parametrize(
+    ("theirs", "ours"), [("LOCAL", "body"), ("LOCAL_WORLD_ALIGNED", "mixed"), ("WORLD", "world")]
+)
+def test_axes_by_their_names_in_pinocchio(name: str, theirs: str, ours: str) -> None:
+    pin = pytest.importorskip("pinocchio")
+    for wrong in (theirs, getattr(pin.ReferenceFrame, theirs)):
+        said = message(ValueError, with_frames, name, "free0", axes=wrong)
+        assert said.endswith(f"{wrong!r}: that is '{ours}' here")
+    said = message(ValueError, dtau.conventions.mixed_twist, robot(NEAR), wrenches=theirs)
+    assert said.endswith(f"that is '{ours}' here")
+
+
+@pytest.mark.parametrize("kind", ["Spatial", "coordinate", None, 3], ids=repr)
+def test_unknown_kind_of_acceleration(kind: Any) -> None:
+    for name in ("frame_accelerations", "frame_accelerations_derivatives"):
+        said = message(ValueError, with_frames, name, "free0", kind=kind)
+        assert said == f"kind: expected 'spatial' or 'classical', got {kind!r}"
 
 
 def test_a_wrench_at_the_world_has_no_body() -> None:

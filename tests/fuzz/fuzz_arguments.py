@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from cases import CONFIGURATIONS, FEW_ROBOTS, random_state, robot
 from compare import assert_same_results
-from functions import FRAME_AXES, FUNCTIONS, Function
+from functions import FRAME_AXES, FUNCTIONS, KINDS_OF_ACCELERATION, Function
 from fuzz_values import Subclass, choose, is_plain, meaning, mutated
 from layouts import misaligned, read_only
 from trees import Array, kind_of
@@ -221,6 +221,19 @@ AXES = Option(
 OPTIONS = {
     "axes": AXES,
     "f_ext_axes": AXES,
+    "kind": Option(
+        lambda value, model: is_one_of(value, KINDS_OF_ACCELERATION),
+        (
+            *KINDS_OF_ACCELERATION,
+            np.str_("classical"),
+            "Spatial",
+            "",
+            None,
+            3,
+            b"spatial",
+            "\ud800",
+        ),
+    ),
     "order": Option(
         lambda value, model: value is None or 0 <= integer(value) <= MOST_ORDER, INTEGERS
     ),

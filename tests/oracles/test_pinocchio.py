@@ -12,8 +12,14 @@ from pinocchio_pair import Pair, pair
 from trees import Array
 
 import dtau
+from dtau.options import Axes
 
 pin = pytest.importorskip("pinocchio")
+AXES: dict[Axes, Any] = {
+    "body": pin.LOCAL,
+    "world": pin.WORLD,
+    "mixed": pin.LOCAL_WORLD_ALIGNED,
+}
 
 
 ROBOTS = (
@@ -153,18 +159,56 @@ def test_kinematics(name: str, root: str) -> None:
     assert set(links) <= set(p.model.frames)
     names = list(links)
     placed = dtau.frame_placements(p.model, q, names)
-    axes = {"body": pin.LOCAL, "world": pin.WORLD, "mixed": pin.LOCAL_WORLD_ALIGNED}
-    jacobians = {a: dtau.frame_jacobians(p.model, q, names, axes=a) for a in axes}
+    jacobians = {a: dtau.frame_jacobians(p.model, q, names, axes=a) for a in AXES}
     for k, (frame, i) in enumerate(links.items()):
         close(placed.rotation[k], data.oMf[i].rotation, f"rotation of {frame}")
         place = data.oMf[i].translation
         assert_close(
             placed.translation[k], place, TOLERANCE["pinocchio"], f"place of {frame}", floor=SMALL
         )
-        for which, theirs in axes.items():
+        for which, theirs in AXES.items():
             want = pin.getFrameJacobian(p.peer, data, i, theirs)
             got = jacobians[which][k][:, p.iv]
             assert_close(got, want, TOLERANCE["pinocchio"], f"J of {frame}, {which}", floor=SMALL)
+
+
+@cases(needs_inertia=False)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_frames_in_motion(name: str, root: str, seed: int) -> None:
+    p = pair(name, root)
+    s, peer, data = state_of(p, seed), p.peer, p.peer.createData()
+    q, v, a = s["q"], s["v"], s["a"]
+    pin.computeForwardKinematicsDerivatives(peer, data, p.q(q), v[p.iv], a[p.iv])
+    pin.updateFramePlacements(peer, data)
+    links = {f.name: i for i, f in enumerate(peer.frames) if f.type == pin.FrameType.BODY}
+    links.pop("universe", None)
+    m, names = p.model, list(links)
+
+    def near(got: Array, want: Array, what: str) -> None:
+        assert_close(got, want, TOLERANCE["pinocchio"], what, floor=SMALL)
+
+    for axes, theirs in AXES.items():
+        twists = dtau.frame_velocities(m, q, v, names, axes)
+        spatial = dtau.frame_accelerations(m, q, v, a, names, axes)
+        classical = dtau.frame_accelerations(m, q, v, a, names, axes, kind="classical")
+        dtwist = dtau.frame_velocities_derivatives(m, q, v, names, axes)
+        dspatial = dtau.frame_accelerations_derivatives(m, q, v, a, names, axes)
+        if axes == "mixed":  # theirs look from a point that does not follow the frame's origin
+            linear = dtwist.dtwist_dv[:, :3].copy()
+            for by_q, of in ((dtwist.dtwist_dq, twists), (dspatial.dacceleration_dq, spatial)):
+                by_q[:, :3] += np.cross(linear, of[:, 3:, np.newaxis], axis=1)
+        for k, (frame, i) in enumerate(links.items()):
+            what = f"{frame}, {axes}"
+            near(twists[k], pin.getFrameVelocity(peer, data, i, theirs).vector, what)
+            near(spatial[k], pin.getFrameAcceleration(peer, data, i, theirs).vector, what)
+            want = pin.getFrameClassicalAcceleration(peer, data, i, theirs).vector
+            near(classical[k], want, f"classical, {what}")
+            wanted = pin.getFrameVelocityDerivatives(peer, data, i, theirs)
+            for got, want in zip(dtwist, wanted, strict=True):
+                near(got[k][:, p.iv], want, f"twist of {what}")
+            wanted = pin.getFrameAccelerationDerivatives(peer, data, i, theirs)[1:]
+            for got, want in zip(dspatial, wanted, strict=True):
+                near(got[k][:, p.iv], want, f"acceleration of {what}")
 
 
 @cases(needs_inertia=False)

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 import dtau
 from dtau import _core
-from dtau.functions import control_inputs, hybrid, kinematics
+from dtau.functions import control_inputs, hybrid
 
 try:
     from dtau import _testing
@@ -55,8 +55,6 @@ class Core:
 
 def _compiled(model: dtau.Model, option: str, value: Any) -> Any:
     """What the core takes for an option of a public function."""
-    if option == "frames":
-        return kinematics.frame_list(model, value)
     if option == "prescribed":
         return hybrid._mask(model, value)
     if option == "inputs":
@@ -74,12 +72,6 @@ def take_counts() -> tuple[int, int, int]:
     """Multiplications, additions and divisions of `counting_core` since the last time."""
     counts: tuple[int, int, int] = _testing.counting.take()
     return counts
-
-
-def placement_of_body(model: dtau.Model, body: int, q: ArrayLike) -> Any:
-    """The placement of a frame at the origin of the body of this number, which may not exist."""
-    frame = np.array([body], dtype=np.int32), np.eye(3)[None], np.zeros((1, 3)), True
-    return _core.frame_placements(model, _core.Frames(model, *frame), q)
 
 
 def chosen_instruction_set() -> str:

@@ -88,6 +88,7 @@ def _first_joint_of_several(model: dtau.Model) -> list[str]:
 
 _PRESCRIBED = {"prescribed": _first_joint_of_several}
 FRAME_AXES = get_args(options.Axes)
+KINDS_OF_ACCELERATION = get_args(options.AccelerationKind)
 INTEGRATORS = get_args(options.Integrator)
 
 PLAIN = [  # what takes no option and no stack of time derivatives: the signature says all
@@ -311,6 +312,37 @@ FUNCTIONS: tuple[Function, ...] = (
             label=f"frame_jacobians {axes}",
         )
         for axes in FRAME_AXES
+    ),
+    *(
+        Function(
+            name,
+            ("q", "v"),
+            results,
+            {"frames": _all_frames, "axes": axes},
+            sees_positions=axes == "world",
+            label=f"{name} {axes}",
+        )
+        for name, results in (
+            ("frame_velocities", (("f", 6),)),
+            ("frame_velocities_derivatives", (("f", 6, "v"),) * 2),
+        )
+        for axes in FRAME_AXES
+    ),
+    *(
+        Function(
+            name,
+            ("q", "v", "a"),
+            results,
+            {"frames": _all_frames, "axes": axes, "kind": kind},
+            sees_positions=axes == "world",
+            label=f"{name} {kind} {axes}",
+        )
+        for name, results in (
+            ("frame_accelerations", (("f", 6),)),
+            ("frame_accelerations_derivatives", (("f", 6, "v"),) * 3),
+        )
+        for axes in FRAME_AXES
+        for kind in KINDS_OF_ACCELERATION
     ),
     *(
         Function(

@@ -1,0 +1,159 @@
+"""Velocities and accelerations of frames, and their first derivatives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import ROBOTS, State, on_robots, random_state, robot
+from compare import SMALL, TOLERANCE, assert_close, cancelled
+from complex_step import by_q, by_vector
+from core import complex_core
+from functions import FRAME_AXES, KINDS_OF_ACCELERATION
+from hypothesis import given, settings
+from trees import SEEDS, Array, Tree, trees
+
+import dtau
+
+on_axes = pytest.mark.parametrize("axes", FRAME_AXES)
+on_kinds = pytest.mark.parametrize("kind", KINDS_OF_ACCELERATION)
+
+
+def check_values(model: dtau.Model, seed: int) -> None:
+    """Rows 0 and 1 of twists along a trajectory, and what lies between the kinds."""
+    s = random_state(model, seed)
+    q, v, a = s["q"], s["v"], s["a"]
+    names = list(model.frames)
+    rotation = dtau.frame_placements(model, q, names).rotation
+    along = {
+        axes: dtau.frame_kinematics_time_derivatives(model, q, [v, a], names, axes).twist
+        for axes in FRAME_AXES
+    }
+    floor = max(cancelled(x) for x in along.values())
+    for axes in FRAME_AXES:
+        twist = dtau.frame_velocities(model, q, v, names, axes)
+        assert_close(twist, along[axes][0], TOLERANCE["long sums"], axes, floor=floor)
+        spatial, classical = (
+            dtau.frame_accelerations(model, q, v, a, names, axes, kind=kind)
+            for kind in KINDS_OF_ACCELERATION
+        )
+        own = classical if axes == "mixed" else spatial  # the rate of the twist's components
+        assert_close(own, along[axes][1], TOLERANCE["identity"], axes, floor=floor)
+        more = np.zeros_like(spatial)
+        more[:, :3] = np.cross(twist[:, 3:], twist[:, :3])
+        assert_close(classical - spatial, more, TOLERANCE["identity"], axes, floor=floor)
+        if axes == "mixed":  # the halves of that in body axes
+            body = dtau.frame_accelerations(model, q, v, a, names).reshape(-1, 2, 3)
+            turned = np.einsum("fij,fhj->fhi", rotation, body).reshape(-1, 6)
+            assert_close(spatial, turned, TOLERANCE["identity"], axes, floor=floor)
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_values(name: str) -> None:
+    check_values(robot(name), 1)
+
+
+@given(trees(), SEEDS)
+@settings(max_examples=40)
+def test_values_on_trees(tree: Tree, seed: int) -> None:
+    check_values(tree.model(), seed)
+
+
+def check_derivatives(model: dtau.Model, s: State) -> None:
+    """Against complex step of the values, for all axes and kinds."""
+    q, v, a = s["q"], s["v"], s["a"]
+    names = list(model.frames)
+    for axes in FRAME_AXES:
+        options: dict[str, Any] = {"frames": names, "axes": axes}
+
+        def twist(q: Any, v: Any, options: Any = options) -> Any:
+            return complex_core("frame_velocities", model, q, v, **options)
+
+        want = by_q(model, q, lambda y: twist(y, v)), by_vector(v, lambda y: twist(q, y))
+        got = dtau.frame_velocities_derivatives(model, q, v, **options)
+        close(got, want, f"velocities {axes}")
+        for kind in KINDS_OF_ACCELERATION:
+            options = {"frames": names, "axes": axes, "kind": kind}
+
+            def acceleration(q: Any, v: Any, a: Any, options: Any = options) -> Any:
+                return complex_core("frame_accelerations", model, q, v, a, **options)
+
+            wanted = (
+                by_q(model, q, lambda y: acceleration(y, v, a)),
+                by_vector(v, lambda y: acceleration(q, y, a)),
+                by_vector(a, lambda y: acceleration(q, v, y)),
+            )
+            found = dtau.frame_accelerations_derivatives(model, q, v, a, **options)
+            close(found, wanted, f"accelerations {kind} {axes}")
+
+
+def close(got: tuple[Array, ...], want: tuple[Array, ...], what: str) -> None:
+    floor = max(cancelled(x) for x in want)
+    for name, x, y in zip(got._fields, got, want, strict=True):  # type: ignore[attr-defined]
+        assert_close(x, y, TOLERANCE["complex_step"], f"{what}: {name}", floor=floor)
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_complex_step(name: str) -> None:
+    check_derivatives(robot(name), random_state(robot(name), 2))
+
+
+@given(trees(), SEEDS)
+@settings(max_examples=30)
+def test_complex_step_on_trees(tree: Tree, seed: int) -> None:
+    model = tree.model()
+    check_derivatives(model, random_state(model, seed))
+
+
+@on_robots
+@on_axes
+def test_derivatives_and_jacobians(name: str, axes: str) -> None:
+    """By the last variable it is the Jacobian; along a motion it is the rate."""
+    model = robot(name)
+    s = random_state(model, 3)
+    q, v, a = s["q"], s["v"], s["a"]
+    options: dict[str, Any] = {"frames": list(model.frames), "axes": axes}
+    J = dtau.frame_jacobians(model, q, **options)
+    twist = dtau.frame_velocities_derivatives(model, q, v, **options)
+    assert_close(twist.dtwist_dv, J, 0.0, "dtwist_dv")
+    rate = dtau.frame_kinematics_time_derivatives(model, q, [v, a], **options).twist[1]
+    got = twist.dtwist_dq @ v + twist.dtwist_dv @ a
+    assert_close(got, rate, TOLERANCE["identity"], "rate of the twist", floor=SMALL)
+    J_dot = dtau.frame_jacobians_time_derivatives(model, q, [v], **options)[1]
+    for kind in KINDS_OF_ACCELERATION:
+        d = dtau.frame_accelerations_derivatives(model, q, v, a, **options, kind=kind)
+        assert_close(d.dacceleration_da, J, 0.0, "dacceleration_da")
+        if kind == ("classical" if axes == "mixed" else "spatial"):  # the rate of J v
+            want = J_dot + twist.dtwist_dq
+            assert_close(d.dacceleration_dv, want, TOLERANCE["identity"], "by v", floor=SMALL)
+
+
+@on_axes
+@on_kinds
+def test_frames_of_the_world_stand_still(axes: str, kind: str) -> None:
+    model = robot("every joint in a chain")
+    fixed = [name for name in model.frames if model.frame(name).body < 0]
+    assert fixed
+    s = random_state(model, 4, (9,))
+    q, v, a = s["q"], s["v"], s["a"]
+    options: Any = {"frames": fixed, "axes": axes}
+    results = [
+        dtau.frame_velocities(model, q, v, **options),
+        dtau.frame_accelerations(model, q, v, a, **options, kind=kind),
+        *dtau.frame_velocities_derivatives(model, q, v, **options),
+        *dtau.frame_accelerations_derivatives(model, q, v, a, **options, kind=kind),
+    ]
+    assert not any(x.any() for x in results)
+
+
+def test_one_name_has_no_axis() -> None:
+    model = dtau.robots.quadruped()
+    q, v, a = dtau.random_state(model, np.random.default_rng(5), shape=(3,))
+    one = dtau.frame_accelerations_derivatives(model, q, v, a, "LF_FOOT", "mixed")
+    listed = dtau.frame_accelerations_derivatives(model, q, v, a, ["LF_FOOT"], "mixed")
+    for x, y in zip(one, listed, strict=True):
+        assert x.shape == (3, 6, model.nv)
+        assert_close(x, y[:, 0], 0.0)
+    assert dtau.frame_velocities(model, q, v, "LF_FOOT").shape == (3, 6)
+    assert dtau.frame_accelerations(model, q, v, a, ("LF_FOOT",)).shape == (3, 1, 6)
