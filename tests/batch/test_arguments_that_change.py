@@ -140,7 +140,7 @@ said = []
 for change in (to_another_torque, to_nothing):
     columns = np.arange(6, dtype=np.int32)
     try:
-        got = _core.linearize(model, columns, q, Changing(change), tau, None, None)
+        got = _core.linearize(model, columns, "body", q, Changing(change), tau, None, None)
         said.append(got.B.shape[1] == len(columns))
     except ValueError as error:
         said.append("inputs" in str(error))

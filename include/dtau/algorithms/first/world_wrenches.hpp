@@ -17,6 +17,12 @@
 
 namespace dtau::DTAU_VARIANT {
 
+// to += x. A zero gets a positive sign: its own may differ between a lone state and lanes.
+template <class T>
+DTAU_INLINE void add_entry(T& to, T x) {
+    to = (to + T(0.0)) + x;
+}
+
 // ---------------------------------------------------------------- products
 
 template <class T>
@@ -110,7 +116,7 @@ void gradient_along_world_axes(const Tree& tree, const T* body_f_ext, T* by_q, T
         T torque[6];
         joint_torque<T>(body, {transposed_mul(P.R, turning.ang), transposed_mul(P.R, turning.lin)},
                         torque);
-        for (int c = 0; c < body.nv; ++c) by_q[body.v + c] += torque[c];
+        for (int c = 0; c < body.nv; ++c) add_entry(by_q[body.v + c], torque[c]);
         if (body.parent < 0) continue;
         const Vec3<T> d = P.r - value.P[body.parent].r;
         w.turning[body.parent] += {cross(d, turning.lin, turning.ang), turning.lin};
@@ -184,7 +190,7 @@ DTAU_INLINE WrenchSums<T> own_wrench_sums(Axes axes, const Body& body, const Pla
 template <class T>
 DTAU_INLINE void add_components(const Force<T>& f, T* to, int stride = 1) {
     const Components<T> c = components(f);
-    for (int r = 0; r < 6; ++r) to[r * stride] += c.x[r];
+    for (int r = 0; r < 6; ++r) add_entry(to[r * stride], c.x[r]);
 }
 
 // Calls clear(k, c) for the columns c by which a free root shifts its tree, and the degrees of freedom k
@@ -217,10 +223,10 @@ void add_world_wrench_partials(const Tree& tree, const T* body_f_ext, const Grou
         const int stop = body.parent < 0 ? 0 : path_stop(tree, body);
         for (int k = first; k < end; ++k) {  // [Notes] eq. 17.2
             const Force<T> row = G.transposed_mul(S[k]), column = G * S[k];
-            for (int j = first; j < end; ++j) dtau_dq[k * n + j] += dot(row, S[j]);
+            for (int j = first; j < end; ++j) add_entry(dtau_dq[k * n + j], dot(row, S[j]));
             for (int j = tree.dofs.parent[first]; j >= stop; j = tree.dofs.parent[j]) {
-                dtau_dq[k * n + j] += dot(row, S[j]);
-                dtau_dq[j * n + k] += dot(column, S[j]);
+                add_entry(dtau_dq[k * n + j], dot(row, S[j]));
+                add_entry(dtau_dq[j * n + k], dot(column, S[j]));
             }
             if (stop == 0) continue;
             add_components(row, dtau_dq + k * n + stop - 6);

@@ -74,10 +74,10 @@ void add_world_wrench_hessian(const Tree& tree, const T* body_f_ext, const Groun
             const auto entry = [&](int j) {  // [Notes] eq. 17.6
                 return dot(with_s, S[j], dot(with_Phi, Phi[j]));
             };
-            for (int j = first; j < end; ++j) dqdq[k * n + j] += entry(j);
+            for (int j = first; j < end; ++j) add_entry(dqdq[k * n + j], entry(j));
             for (int j = tree.dofs.parent[first]; j >= 0; j = tree.dofs.parent[j]) {
                 const T x = entry(j);
-                dqdq[k * n + j] += x, dqdq[j * n + k] += x;
+                add_entry(dqdq[k * n + j], x), add_entry(dqdq[j * n + k], x);
             }
         }
         if (body.parent < 0) continue;
@@ -151,7 +151,8 @@ DTAU_INLINE void add_to_deepest_row(const Force<T>* h, int e, int d, bool symmet
     for (int f = 0; f <= d; ++f) {
         const bool own = f >= path.joint_begin[e] && f < path.joint_end[e];
         const T by_e = dot(h[e], path.S[f]), by_f = dot(h[f], path.S[e]);
-        dqdq[f] += own && symmetric ? T(0.5) * (by_e + by_f) : f < path.joint_end[e] ? by_e : by_f;
+        const T x = own && symmetric ? T(0.5) * (by_e + by_f) : f < path.joint_end[e] ? by_e : by_f;
+        add_entry(dqdq[f], x);
     }
 }
 
@@ -161,10 +162,10 @@ DTAU_INLINE void add_to_shallower_rows(const WrenchSums<T>& W, const TurningWren
                                        int d, const Path& path, T* dqdq) {
     for (int e = 0; e <= d; ++e) {
         const T x = world_wrench_entry(W, G, f, d, e, path);
-        dqdq[e] += x;
+        add_entry(dqdq[e], x);
         if (e < d)
-            dqdq[d + 1 + e] +=
-                e < path.joint_begin[d] ? x : world_wrench_entry(W, G, f, e, d, path);
+            add_entry(dqdq[d + 1 + e],
+                      e < path.joint_begin[d] ? x : world_wrench_entry(W, G, f, e, d, path));
     }
 }
 
