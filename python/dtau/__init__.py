@@ -14,6 +14,7 @@ second derivatives                         _second_derivatives,         _second_
                                            dense or packed
 second derivatives of lam . result         _hessian                     _hessian
 products with first derivatives, O(N)      _jvp, _vjp                   _jvp, _vjp
+derivatives by external wrenches           _wrench_derivatives          _wrench_derivatives
 time derivatives of any order              _time_derivatives            _time_derivatives
 =========================================  ===========================  ===========================
 
@@ -41,7 +42,8 @@ momentum, about the world's origin and     momentum, centroidal_momentum,
 about the centre of mass                   centroidal_momentum_matrix;
                                            momentum_time_derivatives,
                                            centroidal_momentum_time_derivatives
-external wrenches                          wrench_at_frame gives f_ext
+external wrenches                          wrench_at_frame gives f_ext; f_ext_axes= says along which
+                                           axes it is: the bodies' or the world's
 configurations                             integrate, difference, normalize, neutral, random_state
 =========================================  =======================================================
 
@@ -67,7 +69,12 @@ from __future__ import annotations
 
 from dtau import conventions, robots
 from dtau.errors import ModelError, ModelWarning
-from dtau.functions.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
+from dtau.functions.derivatives import (
+    forward_dynamics_derivatives,
+    forward_dynamics_wrench_derivatives,
+    inverse_dynamics_derivatives,
+    inverse_dynamics_wrench_derivatives,
+)
 from dtau.functions.dynamics import forward_dynamics, inverse_dynamics
 from dtau.functions.equilibrium import equilibrium
 from dtau.functions.frame_time_derivatives import (
@@ -226,6 +233,7 @@ __all__ = [
     "forward_dynamics_second_derivatives",
     "forward_dynamics_time_derivatives",
     "forward_dynamics_vjp",
+    "forward_dynamics_wrench_derivatives",
     "forward_kinematics",
     "frame_jacobians",
     "frame_jacobians_time_derivatives",
@@ -243,6 +251,7 @@ __all__ = [
     "inverse_dynamics_second_derivatives",
     "inverse_dynamics_time_derivatives",
     "inverse_dynamics_vjp",
+    "inverse_dynamics_wrench_derivatives",
     "kinematics_time_derivatives",
     "linearize",
     "linearize_discrete",

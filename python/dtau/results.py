@@ -197,5 +197,6 @@ class Equilibrium(NamedTuple):
     u: NDArray[np.float64]
     tau: NDArray[np.float64]
     wrenches: NDArray[np.float64]
+    f_ext: NDArray[np.float64]
     residual: NDArray[np.float64]
     exists: NDArray[np.bool_]

@@ -1,5 +1,6 @@
 #include "dtau/algorithms/solve/factorized.hpp"
 #include "dtau/algorithms/values/aba.hpp"
+#include "dtau/algorithms/values/wrench_axes.hpp"
 #include "functions/arguments.hpp"
 #include "functions/shared/algorithms.hpp"
 
@@ -8,15 +9,23 @@ namespace {
 
 constexpr Out<"a", Quantity::v> acceleration;
 
+template <class T>
+using AbaAndWrenches = With<ForwardDynamicsWorkspace, WrenchAxesWorkspace>::Workspace<T>;
+template <class T>
+using CoupledAndWrenches = With<FactorizedWorkspace, WrenchAxesWorkspace>::Workspace<T>;
+
 constexpr Function functions[] = {
     function(
-        {.name = "forward_dynamics", .solves = true}, takes(q, v, tau, f_ext), gives(acceleration),
-        algorithm<ForwardDynamicsWorkspace>(
-            []<class T>(const Tree& tree, const auto& x, const auto& w) {
-                forward_dynamics(tree, x[q], x[v], x[tau], x[f_ext], x[acceleration], w);
-            }),
-        algorithm<FactorizedWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
-            coupled_forward_dynamics(tree, x[q], x[v], x[tau], x[f_ext], x[acceleration], w);
+        {.name = "forward_dynamics", .options = {Option::wrench_axes}, .solves = true},
+        takes(q, v, tau, f_ext), gives(acceleration),
+        algorithm<AbaAndWrenches>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+            const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
+            forward_dynamics(tree, x[q], x[v], x[tau], body_f_ext, x[acceleration], w.algorithm);
+        }),
+        algorithm<CoupledAndWrenches>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+            const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
+            coupled_forward_dynamics(tree, x[q], x[v], x[tau], body_f_ext, x[acceleration],
+                                     w.algorithm);
         })),
 };
 

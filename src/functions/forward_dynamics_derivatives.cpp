@@ -11,6 +11,7 @@ constexpr Out<"da_dtau", Quantity::matrix> da_dtau;
 
 constexpr Function functions[] = {
     function({.name = "forward_dynamics_derivatives",
+              .options = {Option::wrench_axes},
               .solves = true,
               .results = "ForwardDynamicsDerivatives"},
              takes(q, v, tau, f_ext), gives(da_dq, da_dv, da_dtau),

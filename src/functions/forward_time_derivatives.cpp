@@ -33,7 +33,7 @@ constexpr Function functions[] = {
              algorithm<HybridSeriesWorkspace>(forward_series),
              algorithm<CoupledSeriesWorkspace>(coupled_forward_series)),
     function({.name = "hybrid_dynamics",
-              .options = {Option::prescribed},
+              .options = {Option::prescribed, Option::wrench_axes},
               .solves = true,
               .results = "HybridDynamics"},
              takes(q, v, a, tau, f_ext), gives(acceleration, torque),

@@ -81,6 +81,19 @@ struct NoWorkspace {
     NoWorkspace(Arena&, const Tree&) {}
 };
 
+// The workspace of an algorithm, and of what is done with external wrenches before or after it.
+template <template <class> class Algorithm, template <class> class Wrenches>
+struct With {
+    template <class T>
+    struct Workspace {
+        Algorithm<T> algorithm;
+        Wrenches<T> wrenches;
+
+        Workspace(Arena& arena, const Tree& tree, Axes wrench_axes)
+            : algorithm(arena, tree), wrenches(arena, tree, wrench_axes) {}
+    };
+};
+
 // How the batch layer is to apply an algorithm, and the scalars that it is compiled for.
 struct How {
     Results results = Results::dense;
@@ -100,6 +113,8 @@ struct Recipe {
                 return Workspace<T>(arena, tree, options);
             else if constexpr (std::is_constructible_v<W, Arena&, const Tree&, Axes, int>)
                 return Workspace<T>(arena, tree, options.wrench_axes, options.order);
+            else if constexpr (std::is_constructible_v<W, Arena&, const Tree&, Axes>)
+                return Workspace<T>(arena, tree, options.wrench_axes);
             else if constexpr (std::is_constructible_v<W, Arena&, const Tree&, int>)
                 return Workspace<T>(arena, tree, options.order);
             else

@@ -1,4 +1,5 @@
 #include "dtau/algorithms/second/forward_hessian.hpp"
+#include "dtau/algorithms/second/inverse_hessian.hpp"
 #include "functions/arguments.hpp"
 #include "functions/shared/algorithms.hpp"
 
@@ -16,7 +17,7 @@ constexpr Out<"dtaudq", Quantity::matrix> a_dtaudq;
 
 constexpr Function functions[] = {
     function({.name = "inverse_dynamics_hessian",
-              .options = {Option::symmetric},
+              .options = {Option::symmetric, Option::wrench_axes},
               .results = "InverseDynamicsHessian"},
              takes(q, v, a, torque_weights, f_ext), gives(tau_dqdq, tau_dqdv, tau_dvdv, tau_dadq),
              algorithm<InverseHessianWorkspace, How{.results = Results::sparse}>(
@@ -27,7 +28,7 @@ constexpr Function functions[] = {
                                               H, x.options.symmetric, w);
                  })),
     function({.name = "forward_dynamics_hessian",
-              .options = {Option::symmetric},
+              .options = {Option::symmetric, Option::wrench_axes},
               .solves = true,
               .results = "ForwardDynamicsHessian"},
              takes(q, v, tau, acceleration_weights, f_ext), gives(a_dqdq, a_dqdv, a_dvdv, a_dtaudq),

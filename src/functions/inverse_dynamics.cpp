@@ -1,4 +1,5 @@
 #include "dtau/algorithms/values/rnea.hpp"
+#include "dtau/algorithms/values/wrench_axes.hpp"
 #include "functions/arguments.hpp"
 #include "functions/shared/algorithms.hpp"
 
@@ -7,15 +8,24 @@ namespace {
 
 constexpr Out<"tau", Quantity::torque> torque;
 
+template <class T>
+using RneaAndWrenches = With<RneaWorkspace, WrenchAxesWorkspace>::Workspace<T>;
+
 constexpr Function functions[] = {
-    function({.name = "inverse_dynamics"}, takes(q, v, a, f_ext), gives(torque),
-             algorithm<RneaWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
-                 rnea<T>(tree, x[q], x[v], x[a], x[f_ext], x[torque], w);
-             })),
-    function({.name = "bias_torque"}, takes(q, v, f_ext), gives(torque),
-             algorithm<RneaWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
-                 rnea<T>(tree, x[q], x[v], nullptr, x[f_ext], x[torque], w);
-             })),
+    function(
+        {.name = "inverse_dynamics", .options = {Option::wrench_axes}}, takes(q, v, a, f_ext),
+        gives(torque),
+        algorithm<RneaAndWrenches>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+            const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
+            rnea<T>(tree, x[q], x[v], x[a], body_f_ext, x[torque], w.algorithm);
+        })),
+    function(
+        {.name = "bias_torque", .options = {Option::wrench_axes}}, takes(q, v, f_ext),
+        gives(torque),
+        algorithm<RneaAndWrenches>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+            const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
+            rnea<T>(tree, x[q], x[v], nullptr, body_f_ext, x[torque], w.algorithm);
+        })),
     function({.name = "gravity_torque"}, takes(q), gives(torque),
              algorithm<RneaWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
                  rnea<T>(tree, x[q], nullptr, nullptr, nullptr, x[torque], w);

@@ -1,4 +1,5 @@
 #include "dtau/algorithms/first/idsva.hpp"
+#include "dtau/algorithms/first/world_wrenches.hpp"
 #include "functions/arguments.hpp"
 #include "functions/shared/algorithms.hpp"
 
@@ -9,12 +10,22 @@ constexpr Out<"dtau_dq", Quantity::torque_matrix> dtau_dq;
 constexpr Out<"dtau_dv", Quantity::torque_matrix> dtau_dv;
 constexpr Out<"dtau_da", Quantity::torque_matrix> dtau_da;
 
+template <class T>
+using IdsvaAndWrenches = With<IdsvaWorkspace, WrenchPartialsWorkspace>::Workspace<T>;
+
 constexpr Function functions[] = {
-    function({.name = "inverse_dynamics_derivatives", .results = "InverseDynamicsDerivatives"},
+    function({.name = "inverse_dynamics_derivatives",
+              .options = {Option::wrench_axes},
+              .results = "InverseDynamicsDerivatives"},
              takes(q, v, a, f_ext), gives(dtau_dq, dtau_dv, dtau_da),
-             algorithm<IdsvaWorkspace, How{.results = Results::sparse}>(
+             algorithm<IdsvaAndWrenches, How{.results = Results::sparse}>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
-                     idsva(tree, x[q], x[v], x[a], x[f_ext], x[dtau_dq], x[dtau_dv], x[dtau_da], w);
+                     const IdsvaWorkspace<T>& idsva_w = w.algorithm;
+                     const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches.value);
+                     idsva(tree, x[q], x[v], x[a], body_f_ext, x[dtau_dq], x[dtau_dv], x[dtau_da],
+                           idsva_w);
+                     add_world_wrench_partials(tree, body_f_ext, idsva_w.ground, x[dtau_dq],
+                                               tree.nv, w.wrenches);
                  })),
 };
 

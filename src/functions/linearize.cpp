@@ -11,7 +11,7 @@ constexpr Out<"a", Quantity::v> acceleration;
 
 constexpr Function functions[] = {
     function({.name = "linearize",
-              .options = {Option::inputs},
+              .options = {Option::inputs, Option::wrench_axes},
               .solves = true,
               .results = "Linearization"},
              takes(q, v, tau, f_ext), gives(A, B, acceleration),

@@ -13,7 +13,7 @@ constexpr Out<"v", Quantity::v> v_next;
 constexpr Function functions[] = {
     function(
         {.name = "linearize_discrete",
-         .options = {Option::integrator, Option::inputs},
+         .options = {Option::integrator, Option::inputs, Option::wrench_axes},
          .solves = true,
          .results = "DiscreteLinearization"},
         takes(q, v, tau, dt, f_ext), gives(A, B, q_next, v_next),

@@ -1,5 +1,6 @@
 #include "dtau/algorithms/first/products.hpp"
 #include "dtau/algorithms/first/forward_products.hpp"
+#include "dtau/algorithms/first/world_wrenches.hpp"
 #include "functions/arguments.hpp"
 #include "functions/shared/algorithms.hpp"
 
@@ -14,45 +15,73 @@ constexpr Out<"by_a", Quantity::torque> by_a;
 constexpr Out<"by_tau", Quantity::v> by_tau;
 constexpr Out<"by_f_ext", Quantity::wrenches, not_stacked, true> by_f_ext;
 
+template <class T>
+using InverseJvp = With<InverseJvpWorkspace, WrenchVariationWorkspace>::Workspace<T>;
+template <class T>
+using InverseVjp = With<InverseVjpWorkspace, WrenchGradientWorkspace>::Workspace<T>;
+template <class T>
+using ForwardJvp = With<ForwardJvpWorkspace, WrenchVariationWorkspace>::Workspace<T>;
+template <class T>
+using ForwardVjp = With<ForwardVjpWorkspace, WrenchGradientWorkspace>::Workspace<T>;
+template <class T>
+using CoupledForwardJvp = With<CoupledForwardJvpWorkspace, WrenchVariationWorkspace>::Workspace<T>;
+template <class T>
+using CoupledForwardVjp = With<CoupledForwardVjpWorkspace, WrenchGradientWorkspace>::Workspace<T>;
+
 constexpr Function functions[] = {
+    function({.name = "inverse_dynamics_jvp", .options = {Option::wrench_axes}},
+             takes(q, v, a, dq, dv, da, f_ext, df_ext), gives(torque_tangent),
+             algorithm<InverseJvp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+                 const WrenchVariation<T> wrenches =
+                     vary_along_body_axes(tree, x[q], x[dq], x[f_ext], x[df_ext], w.wrenches);
+                 inverse_dynamics_jvp(tree, x[q], x[v], x[a], x[dq], x[dv], x[da], wrenches.f_ext,
+                                      wrenches.df_ext, x[torque_tangent], w.algorithm);
+             })),
+    function({.name = "inverse_dynamics_vjp",
+              .options = {Option::wrench_axes},
+              .results = "InverseDynamicsProducts"},
+             takes(q, v, a, torque_weights, f_ext), gives(by_q, by_v, by_a, by_f_ext),
+             algorithm<InverseVjp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+                 const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches.value);
+                 inverse_dynamics_vjp(tree, x[q], x[v], x[a], x[torque_weights], body_f_ext,
+                                      x[by_q], x[by_v], x[by_a], x[by_f_ext], w.algorithm);
+                 gradient_along_world_axes(tree, body_f_ext, x[by_q], x[by_f_ext], w.wrenches);
+             })),
     function(
-        {.name = "inverse_dynamics_jvp"}, takes(q, v, a, dq, dv, da, f_ext, df_ext),
-        gives(torque_tangent),
-        algorithm<InverseJvpWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
-            inverse_dynamics_jvp(tree, x[q], x[v], x[a], x[dq], x[dv], x[da], x[f_ext], x[df_ext],
-                                 x[torque_tangent], w);
-        })),
-    function(
-        {.name = "inverse_dynamics_vjp", .results = "InverseDynamicsProducts"},
-        takes(q, v, a, torque_weights, f_ext), gives(by_q, by_v, by_a, by_f_ext),
-        algorithm<InverseVjpWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
-            inverse_dynamics_vjp(tree, x[q], x[v], x[a], x[torque_weights], x[f_ext], x[by_q],
-                                 x[by_v], x[by_a], x[by_f_ext], w);
-        })),
-    function(
-        {.name = "forward_dynamics_jvp", .solves = true},
+        {.name = "forward_dynamics_jvp", .options = {Option::wrench_axes}, .solves = true},
         takes(q, v, tau, dq, dv, dtorque, f_ext, df_ext), gives(acceleration_tangent),
-        algorithm<ForwardJvpWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
-            forward_dynamics_jvp(tree, x[q], x[v], x[tau], x[dq], x[dv], x[dtorque], x[f_ext],
-                                 x[df_ext], x[acceleration_tangent], w);
+        algorithm<ForwardJvp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+            const WrenchVariation<T> wrenches =
+                vary_along_body_axes(tree, x[q], x[dq], x[f_ext], x[df_ext], w.wrenches);
+            forward_dynamics_jvp(tree, x[q], x[v], x[tau], x[dq], x[dv], x[dtorque], wrenches.f_ext,
+                                 wrenches.df_ext, x[acceleration_tangent], w.algorithm);
         }),
-        algorithm<CoupledForwardJvpWorkspace>(
-            []<class T>(const Tree& tree, const auto& x, const auto& w) {
-                coupled_forward_dynamics_jvp(tree, x[q], x[v], x[tau], x[dq], x[dv], x[dtorque],
-                                             x[f_ext], x[df_ext], x[acceleration_tangent], w);
-            })),
+        algorithm<CoupledForwardJvp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+            const WrenchVariation<T> wrenches =
+                vary_along_body_axes(tree, x[q], x[dq], x[f_ext], x[df_ext], w.wrenches);
+            coupled_forward_dynamics_jvp(tree, x[q], x[v], x[tau], x[dq], x[dv], x[dtorque],
+                                         wrenches.f_ext, wrenches.df_ext, x[acceleration_tangent],
+                                         w.algorithm);
+        })),
     function(
-        {.name = "forward_dynamics_vjp", .solves = true, .results = "ForwardDynamicsProducts"},
+        {.name = "forward_dynamics_vjp",
+         .options = {Option::wrench_axes},
+         .solves = true,
+         .results = "ForwardDynamicsProducts"},
         takes(q, v, tau, acceleration_weights, f_ext), gives(by_q, by_v, by_tau, by_f_ext),
-        algorithm<ForwardVjpWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
-            forward_dynamics_vjp(tree, x[q], x[v], x[tau], x[acceleration_weights], x[f_ext],
-                                 x[by_q], x[by_v], x[by_tau], x[by_f_ext], w);
+        algorithm<ForwardVjp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+            const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches.value);
+            forward_dynamics_vjp(tree, x[q], x[v], x[tau], x[acceleration_weights], body_f_ext,
+                                 x[by_q], x[by_v], x[by_tau], x[by_f_ext], w.algorithm);
+            gradient_along_world_axes(tree, body_f_ext, x[by_q], x[by_f_ext], w.wrenches);
         }),
-        algorithm<CoupledForwardVjpWorkspace>(
-            []<class T>(const Tree& tree, const auto& x, const auto& w) {
-                coupled_forward_dynamics_vjp(tree, x[q], x[v], x[tau], x[acceleration_weights],
-                                             x[f_ext], x[by_q], x[by_v], x[by_tau], x[by_f_ext], w);
-            })),
+        algorithm<CoupledForwardVjp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+            const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches.value);
+            coupled_forward_dynamics_vjp(tree, x[q], x[v], x[tau], x[acceleration_weights],
+                                         body_f_ext, x[by_q], x[by_v], x[by_tau], x[by_f_ext],
+                                         w.algorithm);
+            gradient_along_world_axes(tree, body_f_ext, x[by_q], x[by_f_ext], w.wrenches);
+        })),
 };
 
 }  // namespace

@@ -30,7 +30,7 @@ struct InverseTensorsWorkspace {
     UnpackingWorkspace<T> unpacking;
 
     InverseTensorsWorkspace(Arena& arena, const Tree& tree, const Options& options)
-        : second(arena, tree),
+        : second(arena, tree, options.wrench_axes),
           rows(arena, tree.dofs.max_depth + 1),
           unpacking(arena, tree, !stays_packed(tree, options)) {}
 
@@ -42,7 +42,7 @@ struct InverseTensorsWorkspace {
 
 constexpr Function functions[] = {
     function({.name = "inverse_dynamics_second_derivatives",
-              .options = {Option::symmetric, Option::packed},
+              .options = {Option::symmetric, Option::packed, Option::wrench_axes},
               .results = "InverseDynamicsSecondDerivatives",
               .smaller = "inverse_dynamics_hessian"},
              takes(q, v, a, f_ext), gives(tau_dqdq, tau_dqdv, tau_dvdv, tau_dadq),
@@ -60,7 +60,7 @@ constexpr Function functions[] = {
                      unpack_states(tree, x.options.packed, w.unpacking, to);
                  })),
     function({.name = "forward_dynamics_second_derivatives",
-              .options = {Option::symmetric},
+              .options = {Option::symmetric, Option::wrench_axes},
               .solves = true,
               .results = "ForwardDynamicsSecondDerivatives",
               .smaller = "forward_dynamics_hessian"},

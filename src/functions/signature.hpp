@@ -31,6 +31,7 @@ enum class Quantity {
     momentum_matrix,  // (6, nv)
     state_matrix,     // (2 nv, 2 nv)
     input_matrix,     // (2 nv, ninputs)
+    wrench_matrix,    // (nv, nbodies, 6)
 };
 
 // Time derivatives are stacked along an axis before the quantity's, of length order + rows. The order

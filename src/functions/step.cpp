@@ -17,15 +17,19 @@ template <class T>
 struct IndependentStep {
     StepWorkspace<T> step;
     ForwardDynamicsWorkspace<T> dynamics;
+    WrenchAxesWorkspace<T> wrenches;
 
-    IndependentStep(Arena& arena, const Tree& tree) : step(arena, tree), dynamics(arena, tree) {}
+    IndependentStep(Arena& arena, const Tree& tree, Axes wrench_axes)
+        : step(arena, tree), dynamics(arena, tree), wrenches(arena, tree, wrench_axes) {}
 };
 template <class T>
 struct CoupledStep {
     StepWorkspace<T> step;
     FactorizedWorkspace<T> dynamics;
+    WrenchAxesWorkspace<T> wrenches;
 
-    CoupledStep(Arena& arena, const Tree& tree) : step(arena, tree), dynamics(arena, tree) {}
+    CoupledStep(Arena& arena, const Tree& tree, Axes wrench_axes)
+        : step(arena, tree), dynamics(arena, tree), wrenches(arena, tree, wrench_axes) {}
 };
 template <class T>
 using IndependentVjp = StepVjpWorkspace<T, IndependentDynamics>;
@@ -39,22 +43,27 @@ constexpr auto gradient = []<class T>(const Tree& tree, const auto& x, const aut
 
 constexpr Function functions[] = {
     function(
-        {.name = "step", .options = {Option::integrator}, .solves = true, .results = "NextState"},
+        {.name = "step",
+         .options = {Option::integrator, Option::wrench_axes},
+         .solves = true,
+         .results = "NextState"},
         takes(q, v, tau, dt, f_ext), gives(q_next, v_next),
         algorithm<IndependentStep>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             step(tree, x[q], x[v], *x[dt], x.options.integrator, x[q_next], x[v_next], w.step,
                  [&](int, const T* qi, const T* vi, T* ai) {
-                     forward_dynamics(tree, qi, vi, x[tau], x[f_ext], ai, w.dynamics);
+                     const T* body_f_ext = along_body_axes(tree, qi, x[f_ext], w.wrenches);
+                     forward_dynamics(tree, qi, vi, x[tau], body_f_ext, ai, w.dynamics);
                  });
         }),
         algorithm<CoupledStep>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             step(tree, x[q], x[v], *x[dt], x.options.integrator, x[q_next], x[v_next], w.step,
                  [&](int, const T* qi, const T* vi, T* ai) {
-                     coupled_forward_dynamics(tree, qi, vi, x[tau], x[f_ext], ai, w.dynamics);
+                     const T* body_f_ext = along_body_axes(tree, qi, x[f_ext], w.wrenches);
+                     coupled_forward_dynamics(tree, qi, vi, x[tau], body_f_ext, ai, w.dynamics);
                  });
         })),
     function({.name = "step_vjp",
-              .options = {Option::integrator},
+              .options = {Option::integrator, Option::wrench_axes},
               .solves = true,
               .results = "StepProducts"},
              takes(q, v, tau, dt, lam_q, lam_v, f_ext), gives(by_q, by_v, by_tau, by_f_ext),

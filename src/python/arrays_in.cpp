@@ -48,6 +48,8 @@ Shape core_shape(Quantity quantity, const Sizes& sizes) {
             return {2, {2 * nv, 2 * nv}};
         case Quantity::input_matrix:
             return {2, {2 * nv, sizes.options.input_map.count}};
+        case Quantity::wrench_matrix:
+            return {3, {nv, tree.nlinks, 6}};
         case Quantity::jacobians:
             return single ? Shape{2, {6, nv}} : Shape{3, {nframes, 6, nv}};
         case Quantity::tensor:

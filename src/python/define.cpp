@@ -94,6 +94,8 @@ const char* shape(Quantity quantity) {
             return "(2 nv, 2 nv)";
         case Quantity::input_matrix:
             return "(2 nv, ninputs)";
+        case Quantity::wrench_matrix:
+            return "(nv, nbodies, 6)";
     }
     return "";
 }

@@ -141,7 +141,7 @@ said = []
 for change in (to_another_torque, to_nothing):
     columns = np.arange(6, dtype=np.int32)
     try:
-        got = _core.linearize(model, columns, q, Changing(change), tau, None)
+        got = _core.linearize(model, columns, "body", q, Changing(change), tau, None)
         said.append(got.B.shape[1] == len(columns))
     except ValueError as error:
         said.append("inputs" in str(error))

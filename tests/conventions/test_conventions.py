@@ -47,16 +47,17 @@ def check_state(kind: str, model: dtau.Model, seed: int) -> None:
     assert_close(convention.torque_to_dtau(got.q, torque), tau, tolerance, "tau back")
 
 
-def check_derivatives(kind: str, model: dtau.Model, seed: int) -> None:
-    convention, book, s = CONVENTIONS[kind](model), Textbook(kind, model), random_state(model, seed)
+def check_derivatives(kind: str, model: dtau.Model, seed: int, axes: Any = "body") -> None:
+    convention, s = CONVENTIONS[kind](model), random_state(model, seed)
+    book = Textbook(kind, model, wrench_axes=axes)
     q, v, a, f_ext = s["q"], s["v"], s["a"], s["f_ext"]
-    tau = dtau.inverse_dynamics(model, q, v, a, f_ext)
+    tau = dtau.inverse_dynamics(model, q, v, a, f_ext, f_ext_axes=axes)
     theirs = convention.from_dtau(q, v, a)
     torque = convention.torque_from_dtau(q, tau)
     mass = dtau.mass_matrix(model, q)
     floor = cancelled(mass)
 
-    inverse = dtau.inverse_dynamics_derivatives(model, q, v, a, f_ext)
+    inverse = dtau.inverse_dynamics_derivatives(model, q, v, a, f_ext, f_ext_axes=axes)
     got = convention.inverse_dynamics_derivatives_from_dtau(q, v, a, tau, inverse)
     want = book.derivatives("inverse_dynamics", q, theirs.v, theirs.a, f_ext)
     for name, x, y in zip(got._fields, got, want, strict=True):
@@ -65,7 +66,7 @@ def check_derivatives(kind: str, model: dtau.Model, seed: int) -> None:
     for name, x, y in zip(got._fields, back, inverse, strict=True):
         assert_close(x, y, 2 * TOLERANCE["identity"], f"{name} back", floor=floor)
 
-    forward = dtau.forward_dynamics_derivatives(model, q, v, tau, f_ext)
+    forward = dtau.forward_dynamics_derivatives(model, q, v, tau, f_ext, f_ext_axes=axes)
     moved = convention.forward_dynamics_derivatives_from_dtau(q, v, a, tau, forward)
     want = book.derivatives("forward_dynamics", q, theirs.v, torque, f_ext)
     floor = max(cancelled(forward.da_dtau), float(np.abs(a).max()))
@@ -84,6 +85,14 @@ class TestRobots:
 
     def test_derivatives(self, name: str, kind: str) -> None:
         check_derivatives(kind, robot(name), seed=2)
+
+
+@each_convention
+@pytest.mark.parametrize("axes", ["mixed", "world"])
+@pytest.mark.parametrize("name", [FREE_ROOT, "joints that mimic others"])
+def test_derivatives_with_wrenches_along_world_axes(name: str, axes: str, kind: str) -> None:
+    """What the wrenches keep to is the same in every convention."""
+    check_derivatives(kind, robot(name), seed=3, axes=axes)
 
 
 @each_convention

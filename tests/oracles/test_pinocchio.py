@@ -108,6 +108,39 @@ def test_inverse_dynamics_derivatives(name: str, root: str, seed: int) -> None:
         close(p.square(got.dtau_da), upper + np.triu(upper, 1).T, "dtau_da")
 
 
+@cases(needs_inertia=False)
+def test_wrenches_along_world_axes(name: str, root: str) -> None:
+    """By Pinocchio's Jacobians: of the torque by wrenches, and what they add to its derivative."""
+    p = pair(name, root)
+    s, data = state_of(p, 3), p.peer.createData()
+    q, v, a, f = s["q"], s["v"], s["a"], s["f_ext"]
+    pin.computeJointJacobians(p.peer, data, p.q(q))
+    frames = {"body": pin.LOCAL, "mixed": pin.LOCAL_WORLD_ALIGNED, "world": pin.WORLD}
+    of = {
+        axes: np.array(
+            [pin.getJointJacobian(p.peer, data, i, frame) for i in range(1, p.peer.njoints)]
+        )
+        for axes, frame in frames.items()
+    }
+    bodies = [record.body for record in p.joints]
+    for axes in ("body", "mixed", "world"):
+        got = dtau.inverse_dynamics_wrench_derivatives(p.model, q, f_ext_axes=axes)
+        close(got[p.iv][:, bodies], -np.moveaxis(of[axes], -1, 0), f"by {axes} wrenches")
+
+    R = np.array([data.oMi[i].rotation for i in range(1, p.peer.njoints)])
+    force, moment = (
+        np.einsum("bji,bj->bi", R, f[bodies][:, part]) for part in (np.s_[:3], np.s_[3:])
+    )
+    turned = np.zeros_like(f)
+    turned[bodies] = np.concatenate([force, moment], axis=-1)
+    pin.computeRNEADerivatives(p.peer, data, p.q(q), v[p.iv], a[p.iv], p.wrenches(turned))
+    want = np.array(data.dtau_dq)
+    for J, F, M in zip(of["body"], force, moment, strict=True):
+        want += J[:3].T @ np.cross(J[3:], F, axisa=0).T + J[3:].T @ np.cross(J[3:], M, axisa=0).T
+    got = dtau.inverse_dynamics_derivatives(p.model, q, v, a, f, f_ext_axes="mixed")
+    close(p.square(got.dtau_dq), want, "dtau_dq")
+
+
 @cases(needs_inertia=True)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_forward_dynamics(name: str, root: str, seed: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 
 import numpy as np
@@ -90,10 +90,11 @@ _PRESCRIBED = {"prescribed": _first_joint_of_several}
 FRAME_AXES = get_args(options.Axes)
 INTEGRATORS = get_args(options.Integrator)
 
-PLAIN = [  # what takes no option and no stack of time derivatives: the signature says all
+PLAIN = [  # what needs no option and takes no stack of time derivatives: the signature says all
     name
     for name, signature in SIGNATURES.items()
-    if not signature["options"] and not any(stacked for *_, stacked in signature["inputs"])
+    if set(signature["options"]) <= {"f_ext_axes"}
+    and not any(stacked for *_, stacked in signature["inputs"])
 ]
 LETTERS = {"nq": "q", "nv": "v", "nbodies": "b", "nframes": "f"}
 # Shapes of results that see positions (those about the centre of mass: of trees among each other).
@@ -117,7 +118,7 @@ def _letters(shape: str) -> tuple[str | int, ...]:
     return tuple(LETTERS.get(axis) or int(axis) for axis in axes)
 
 
-FUNCTIONS: tuple[Function, ...] = (
+IN_BODY_AXES: tuple[Function, ...] = (
     *(_row_of_signature(name) for name in PLAIN),
     Function(
         "inverse_dynamics_vjp",
@@ -345,6 +346,25 @@ FUNCTIONS: tuple[Function, ...] = (
         )
         for axes in FRAME_AXES
     ),
+)
+
+
+def _along_the_world(row: Function, axes: str) -> Function:
+    return replace(
+        row,
+        options={**row.options, "f_ext_axes": axes},
+        sees_positions=row.sees_positions or axes == "world",
+        label=f"{row}, {axes} wrenches",
+    )
+
+
+FUNCTIONS = IN_BODY_AXES + tuple(
+    _along_the_world(row, axes)
+    for row in IN_BODY_AXES
+    if "f_ext_axes" in SIGNATURES[row.name]["options"] and "no f_ext" not in row.label
+    for axes in ("mixed", "world")
+    if not row.name.endswith("time_derivatives")
+    if axes == "mixed" or row.name.startswith("inverse_dynamics")
 )
 
 # Public functions without a row: of files; of no array; what is computed by others of these.

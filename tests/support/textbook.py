@@ -57,6 +57,7 @@ class Textbook:
 
     kind: str
     model: dtau.Model
+    wrench_axes: str = "body"
 
     def roots(self) -> list[Any]:
         return [j for j in self.model.joints if type(j.type).__name__ == "Free" and j.parent < 0]
@@ -147,14 +148,24 @@ class Textbook:
         a_map = self.matrix(q)
         ours = np.linalg.solve(a_map, v)
         rate = np.linalg.solve(a_map, a - self.rate(q, ours))
-        tau = complex_core("inverse_dynamics", self.model, q, ours, rate, f_ext)
+        tau = complex_core(
+            "inverse_dynamics", self.model, q, ours, rate, f_ext, f_ext_axes=self.wrench_axes
+        )
         return np.linalg.solve(a_map.T, tau)
 
     def forward_dynamics(self, q: Any, v: Any, tau: Any, f_ext: Any) -> Any:
         """a' of (q, v', tau')."""
         a_map = self.matrix(q)
         ours = np.linalg.solve(a_map, v)
-        a = complex_core("forward_dynamics", self.model, q, ours, a_map.T @ tau, f_ext)
+        a = complex_core(
+            "forward_dynamics",
+            self.model,
+            q,
+            ours,
+            a_map.T @ tau,
+            f_ext,
+            f_ext_axes=self.wrench_axes,
+        )
         return a_map @ a + self.rate(q, ours)
 
     def derivatives(self, name: str, q: Array, v: Array, x: Array, f_ext: Array) -> list[Array]:

@@ -25,7 +25,8 @@ def acceleration(
     f_ext = np.zeros((*q.shape[:-1], model.nbodies, 6))
     for i, frame in enumerate(frames):
         f_ext += dtau.wrench_at_frame(model, q, frame, hold.wrenches[..., i, :], axes="mixed")
-    return dtau.forward_dynamics(model, q, np.zeros(model.nv), hold.tau, f_ext)
+    assert_close(hold.f_ext, f_ext, TOLERANCE["rounding"], "f_ext")
+    return dtau.forward_dynamics(model, q, np.zeros(model.nv), hold.tau, hold.f_ext)
 
 
 def lstsq(model: dtau.Model, q: Array, drive: Array, frames: tuple[str, ...], rows: int) -> Array:
@@ -182,7 +183,7 @@ def test_a_state_alone_is_as_in_a_batch() -> None:
     q[2, 9] = np.nan
     hold = dtau.equilibrium(model, q, contact_frames=FEET, contacts="force")
     assert hold.exists.tolist() == [True, True, False, True]
-    for name in ("u", "tau", "wrenches", "residual"):
+    for name in ("u", "tau", "wrenches", "f_ext", "residual"):
         part = getattr(hold, name)
         assert np.isfinite(part[[0, 1, 3]]).all(), name
     assert np.isnan(hold.u[2]).all()
@@ -191,7 +192,7 @@ def test_a_state_alone_is_as_in_a_batch() -> None:
     assert_close(alone.u, hold.u[1], TOLERANCE["identity"], "u")
     assert alone.exists.shape == ()
     empty = dtau.equilibrium(model, q[:0], contact_frames=FEET, contacts="force")
-    assert [x.shape for x in empty] == [(0, 12), (0, 18), (0, 4, 6), (0, 18), (0,)]
+    assert [x.shape for x in empty] == [(0, 12), (0, 18), (0, 4, 6), (0, 13, 6), (0, 18), (0,)]
 
 
 def test_moving_the_scene_changes_no_bit() -> None:

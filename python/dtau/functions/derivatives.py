@@ -2,7 +2,7 @@
 
 Derivatives by the configuration are taken in the tangent space: column k is the derivative along
 q (+) eps e_k (`dtau.integrate`), at fixed v and a or tau. External wrenches keep their components
-in body axes.
+in the axes in which they are given: ``f_ext_axes``.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.model.model import Model
+from dtau.options import Axes
 from dtau.results import ForwardDynamicsDerivatives, InverseDynamicsDerivatives
 
 
@@ -24,6 +25,7 @@ def inverse_dynamics_derivatives(
     a: ArrayLike,
     f_ext: ArrayLike | None = None,
     *,
+    f_ext_axes: Axes = "body",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> InverseDynamicsDerivatives:
@@ -39,8 +41,10 @@ def inverse_dynamics_derivatives(
     a : array_like (..., nv)
         Time derivative of ``v``, component by component.
     f_ext : array_like (..., nbodies, 6), optional
-        External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
-        Its components in the body frame are held constant.
+        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m.
+    f_ext_axes : {"body", "world", "mixed"}
+        Axes of ``f_ext``, see `dtau.inverse_dynamics`. Its components along them are held constant:
+        with ``"body"`` wrenches turn with their bodies, with the others they keep to the world.
     out, threads
         See `dtau.inverse_dynamics`; ``out`` takes the three arrays of the results.
 
@@ -71,7 +75,7 @@ def inverse_dynamics_derivatives(
     >>> bool(np.allclose(d.dtau_da, dtau.mass_matrix(model, q)))
     True
     """
-    return _core.inverse_dynamics_derivatives(model, q, v, a, f_ext, out, threads)
+    return _core.inverse_dynamics_derivatives(model, f_ext_axes, q, v, a, f_ext, out, threads)
 
 
 def forward_dynamics_derivatives(
@@ -81,6 +85,7 @@ def forward_dynamics_derivatives(
     tau: ArrayLike,
     f_ext: ArrayLike | None = None,
     *,
+    f_ext_axes: Axes = "body",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> ForwardDynamicsDerivatives:
@@ -96,8 +101,10 @@ def forward_dynamics_derivatives(
     tau : array_like (..., nv)
         Joint torque; of a free joint the wrench [force, moment] in the body frame.
     f_ext : array_like (..., nbodies, 6), optional
-        External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
-        Its components in the body frame are held constant.
+        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m.
+    f_ext_axes : {"body", "world", "mixed"}
+        Axes of ``f_ext``, see `dtau.inverse_dynamics`. Its components along them are held constant:
+        with ``"body"`` wrenches turn with their bodies, with the others they keep to the world.
     out, threads
         See `dtau.inverse_dynamics`; ``out`` takes the three arrays of the results.
 
@@ -129,4 +136,115 @@ def forward_dynamics_derivatives(
     >>> bool(np.allclose(d.da_dtau, dtau.mass_matrix_inverse(model, q)))
     True
     """
-    return _core.forward_dynamics_derivatives(model, q, v, tau, f_ext, out, threads)
+    return _core.forward_dynamics_derivatives(model, f_ext_axes, q, v, tau, f_ext, out, threads)
+
+
+def inverse_dynamics_wrench_derivatives(
+    model: Model,
+    q: ArrayLike,
+    *,
+    f_ext_axes: Axes = "body",
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Derivatives of the joint torque by the external wrenches.
+
+    The torque is linear in them, so they depend on the configuration alone.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration.
+    f_ext_axes : {"body", "world", "mixed"}
+        Axes of the wrenches, see `dtau.inverse_dynamics`.
+    out, threads
+        See `dtau.inverse_dynamics`.
+
+    Returns
+    -------
+    ndarray (..., nv, nbodies, 6)
+        Entry [i, b, c] is the derivative of torque i by component c, [force, moment], of the wrench
+        on body b: minus the transposed Jacobians of the bodies, with armature and damping having no
+        part in it.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `dtau.inverse_dynamics`.
+
+    Notes
+    -----
+    The columns of the motion subspaces seen from each body, [RBDA] section 4.4; O(N d) with the
+    depth d of the tree, beside the zeros. `dtau.inverse_dynamics_jvp` and
+    `dtau.inverse_dynamics_vjp` give products in O(N).
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> rng = np.random.default_rng(0)
+    >>> q, v, a = dtau.random_state(model, rng)
+    >>> f_ext = rng.standard_normal((model.nbodies, 6))
+    >>> by_wrenches = dtau.inverse_dynamics_wrench_derivatives(model, q)
+    >>> by_wrenches.shape
+    (18, 13, 6)
+    >>> pushed = dtau.inverse_dynamics(model, q, v, a, f_ext)
+    >>> free = dtau.inverse_dynamics(model, q, v, a)
+    >>> bool(np.allclose(pushed - free, np.einsum("ibc,bc->i", by_wrenches, f_ext)))
+    True
+    """
+    return _core.inverse_dynamics_wrench_derivatives(model, f_ext_axes, q, out, threads)
+
+
+def forward_dynamics_wrench_derivatives(
+    model: Model,
+    q: ArrayLike,
+    *,
+    f_ext_axes: Axes = "body",
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Derivatives of the joint acceleration by the external wrenches.
+
+    The acceleration is affine in them, so they depend on the configuration alone.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration.
+    f_ext_axes : {"body", "world", "mixed"}
+        Axes of the wrenches, see `dtau.inverse_dynamics`.
+    out, threads
+        See `dtau.inverse_dynamics`.
+
+    Returns
+    -------
+    ndarray (..., nv, nbodies, 6)
+        Entry [i, b, c] is the derivative of acceleration i by component c, [force, moment], of the
+        wrench on body b: the inverse mass matrix times the transposed Jacobians of the bodies.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `dtau.forward_dynamics`.
+
+    Notes
+    -----
+    The factors of the mass matrix solve for all columns, [RBDA] section 6.5; O(N^2 d) with the
+    depth d of the tree. `dtau.forward_dynamics_jvp` and `dtau.forward_dynamics_vjp` give products
+    in O(N).
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q = dtau.random_state(model, np.random.default_rng(0)).q
+    >>> by_wrenches = dtau.forward_dynamics_wrench_derivatives(model, q)
+    >>> J_T = -dtau.inverse_dynamics_wrench_derivatives(model, q)
+    >>> want = np.tensordot(dtau.mass_matrix_inverse(model, q), J_T, axes=1)
+    >>> bool(np.allclose(by_wrenches, want))
+    True
+    """
+    return _core.forward_dynamics_wrench_derivatives(model, f_ext_axes, q, out, threads)

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.model.model import Model
+from dtau.options import Axes
 
 
 def inverse_dynamics(
@@ -16,6 +17,7 @@ def inverse_dynamics(
     a: ArrayLike,
     f_ext: ArrayLike | None = None,
     *,
+    f_ext_axes: Axes = "body",
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
@@ -31,7 +33,11 @@ def inverse_dynamics(
     a : array_like (..., nv)
         Time derivative of ``v``, component by component.
     f_ext : array_like (..., nbodies, 6), optional
-        External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
+        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m.
+    f_ext_axes : {"body", "world", "mixed"}
+        Axes of ``f_ext``. ``"body"``: in the body frame, at the body's origin. ``"mixed"``: in
+        world axes, at the body's origin. ``"world"``: in world axes, moment about the world's
+        origin.
     out : ndarray (..., nv), optional
         Array for the result: float64, C-contiguous, writable, of the result's shape, sharing no
         memory with the arguments. Functions with several results take a tuple of such arrays, which
@@ -49,7 +55,8 @@ def inverse_dynamics(
     Raises
     ------
     ValueError
-        If a shape does not fit or a quaternion is further than 1e-6 from unit norm.
+        If a shape does not fit, ``f_ext_axes`` is unknown, or a quaternion is further than 1e-6
+        from unit norm.
     TypeError
         If an array is complex or holds objects.
 
@@ -65,8 +72,14 @@ def inverse_dynamics(
     >>> q, v, a = dtau.random_state(model, np.random.default_rng(0), shape=(256,))
     >>> dtau.inverse_dynamics(model, q, v, a).shape
     (256, 18)
+
+    The world pushes a foot upwards, wherever the robot turns:
+
+    >>> f_ext = np.zeros((model.nbodies, 6))
+    >>> f_ext[model.bodies.index("LF_SHANK"), 2] = 200.0
+    >>> tau = dtau.inverse_dynamics(model, q, v, a, f_ext, f_ext_axes="mixed")
     """
-    return _core.inverse_dynamics(model, q, v, a, f_ext, out, threads)
+    return _core.inverse_dynamics(model, f_ext_axes, q, v, a, f_ext, out, threads)
 
 
 def forward_dynamics(
@@ -76,6 +89,7 @@ def forward_dynamics(
     tau: ArrayLike,
     f_ext: ArrayLike | None = None,
     *,
+    f_ext_axes: Axes = "body",
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
@@ -91,7 +105,9 @@ def forward_dynamics(
     tau : array_like (..., nv)
         Joint torque; of a free joint the wrench [force, moment] in the body frame.
     f_ext : array_like (..., nbodies, 6), optional
-        External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
+        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m.
+    f_ext_axes : {"body", "world", "mixed"}
+        Axes of ``f_ext``, see `dtau.inverse_dynamics`.
     out, threads
         See `dtau.inverse_dynamics`.
 
@@ -103,8 +119,8 @@ def forward_dynamics(
     Raises
     ------
     ValueError
-        If a shape does not fit, a quaternion is further than 1e-6 from unit norm, or joints of the
-        model have no inertia to accelerate (they are named).
+        If a shape does not fit, ``f_ext_axes`` is unknown, a quaternion is further than 1e-6 from
+        unit norm, or joints of the model have no inertia to accelerate (they are named).
     TypeError
         If an array is complex or holds objects.
 
@@ -127,4 +143,4 @@ def forward_dynamics(
     >>> print(a[:3].round(3) + 0.0)
     [ 0.    0.   -9.81]
     """
-    return _core.forward_dynamics(model, q, v, tau, f_ext, out, threads)
+    return _core.forward_dynamics(model, f_ext_axes, q, v, tau, f_ext, out, threads)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau.checks import require, tuple_of
 from dtau.functions.control_inputs import input_map
-from dtau.functions.kinematics import frame_jacobians
+from dtau.functions.kinematics import frame_jacobians, wrench_at_frame
 from dtau.functions.terms import gravity_torque
 from dtau.model.model import Model
 from dtau.options import Contact, require_option
@@ -53,9 +53,10 @@ def equilibrium(
     Equilibrium
         ``u`` (..., nu), ``tau`` (..., nv) = ``B @ u``, ``wrenches`` (..., ncontacts, 6): [force,
         moment] on the robot in **world axes, at the frame's origin** (``axes="mixed"`` of
-        `dtau.wrench_at_frame`), ``residual`` (..., nv): the gravity torque that is not held, and
-        ``exists`` (...), bool: whether the residual is at most 1e-9 of the weight in every entry
-        (of weight times 1 m for moments).
+        `dtau.wrench_at_frame`), ``f_ext`` (..., nbodies, 6): the same as the dynamics take them,
+        [force, moment] on each body in its own axes at its origin, ``residual`` (..., nv): the
+        gravity torque that is not held, and ``exists`` (...), bool: whether the residual is at most
+        1e-9 of the weight in every entry (of weight times 1 m for moments).
 
     Raises
     ------
@@ -87,11 +88,7 @@ def equilibrium(
     (True, (12,), (4, 6))
     >>> bool(np.isclose(hold.wrenches[:, 2].sum(), 9.81 * model.mass))
     True
-    >>> f_ext = sum(
-    ...     dtau.wrench_at_frame(model, q, foot, wrench, axes="mixed")
-    ...     for foot, wrench in zip(feet, hold.wrenches)
-    ... )
-    >>> a = dtau.forward_dynamics(model, q, np.zeros(model.nv), hold.tau, f_ext)
+    >>> a = dtau.forward_dynamics(model, q, np.zeros(model.nv), hold.tau, hold.f_ext)
     >>> bool(np.abs(a).max() < 1e-9)
     True
 
@@ -117,11 +114,15 @@ def equilibrium(
 
     wrenches = np.zeros((*batch, len(names), 6))
     wrenches[..., :rows] = x[..., nu:].reshape(*batch, len(names), rows)
+    f_ext = np.zeros((*batch, model.nbodies, 6))
+    for k, name in enumerate(names):
+        f_ext += wrench_at_frame(model, q, name, wrenches[..., k, :], axes="mixed")
     weight = model.mass * float(np.linalg.norm(model.gravity))
     return Equilibrium(
         u=x[..., :nu],
         tau=x[..., :nu] @ drive.T,
         wrenches=wrenches,
+        f_ext=f_ext,
         residual=residual,
         exists=np.asarray(np.abs(residual).max(axis=-1) <= _HELD * weight),
     )

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from dtau import _core
 from dtau.checks import require
 from dtau.model.model import Model
+from dtau.options import Axes
 from dtau.results import ForwardDynamicsHessian, InverseDynamicsHessian
 
 
@@ -26,6 +27,7 @@ def inverse_dynamics_hessian(
     lam: ArrayLike,
     f_ext: ArrayLike | None = None,
     *,
+    f_ext_axes: Axes = "body",
     symmetric: bool = False,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
@@ -44,8 +46,10 @@ def inverse_dynamics_hessian(
     lam : array_like (..., nv)
         Weights of the torques, held constant: multipliers of the dynamics in an optimiser.
     f_ext : array_like (..., nbodies, 6), optional
-        External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
-        Its components in the body frame are held constant.
+        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m.
+    f_ext_axes : {"body", "world", "mixed"}
+        Axes of ``f_ext``, see `dtau.inverse_dynamics`. Its components along them are held constant:
+        with ``"body"`` wrenches turn with their bodies, with the others they keep to the world.
     symmetric : bool, optional
         Give ``dqdq`` in the exponential chart: symmetric.
     out, threads
@@ -78,7 +82,9 @@ def inverse_dynamics_hessian(
     True
     """
     require("symmetric", symmetric, bool)
-    return _core.inverse_dynamics_hessian(model, symmetric, q, v, a, lam, f_ext, out, threads)
+    return _core.inverse_dynamics_hessian(
+        model, symmetric, f_ext_axes, q, v, a, lam, f_ext, out, threads
+    )
 
 
 def forward_dynamics_hessian(
@@ -89,6 +95,7 @@ def forward_dynamics_hessian(
     lam: ArrayLike,
     f_ext: ArrayLike | None = None,
     *,
+    f_ext_axes: Axes = "body",
     symmetric: bool = False,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
@@ -110,8 +117,10 @@ def forward_dynamics_hessian(
     lam : array_like (..., nv)
         Weights of the accelerations, held constant.
     f_ext : array_like (..., nbodies, 6), optional
-        External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
-        Its components in the body frame are held constant.
+        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m.
+    f_ext_axes : {"body", "world", "mixed"}
+        Axes of ``f_ext``, see `dtau.inverse_dynamics`. Its components along them are held constant:
+        with ``"body"`` wrenches turn with their bodies, with the others they keep to the world.
     symmetric : bool, optional
         Give ``dqdq`` in the exponential chart: symmetric.
     out, threads
@@ -145,4 +154,6 @@ def forward_dynamics_hessian(
     True
     """
     require("symmetric", symmetric, bool)
-    return _core.forward_dynamics_hessian(model, symmetric, q, v, tau, lam, f_ext, out, threads)
+    return _core.forward_dynamics_hessian(
+        model, symmetric, f_ext_axes, q, v, tau, lam, f_ext, out, threads
+    )

@@ -23,6 +23,7 @@ def hybrid_dynamics(
     prescribed: Sequence[str] | NDArray[np.bool_],
     f_ext: ArrayLike | None = None,
     *,
+    f_ext_axes: Axes = "body",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> HybridDynamics:
@@ -45,7 +46,9 @@ def hybrid_dynamics(
         The joints whose acceleration is given, by name or by degree of freedom. A joint is
         prescribed as a whole; a free base is a joint like any other.
     f_ext : array_like (..., nbodies, 6), optional
-        External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
+        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m.
+    f_ext_axes : {"body", "world", "mixed"}
+        Axes of ``f_ext``, see `dtau.inverse_dynamics`.
     out, threads
         See `dtau.inverse_dynamics`; ``out`` takes the two arrays of the results.
 
@@ -83,7 +86,7 @@ def hybrid_dynamics(
     True
     """
     mask = _mask(model, prescribed)
-    return _core.hybrid_dynamics(model, mask, q, v, a, tau, f_ext, out, threads)
+    return _core.hybrid_dynamics(model, mask, f_ext_axes, q, v, a, tau, f_ext, out, threads)
 
 
 def hybrid_dynamics_time_derivatives(

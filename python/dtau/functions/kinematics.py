@@ -234,8 +234,9 @@ def wrench_at_frame(
 
     Notes
     -----
-    Derivatives hold the components of ``f_ext`` in body axes constant: a force that stays constant
-    in the world has a further term in the derivative by q.
+    Derivatives by q hold ``f_ext`` constant along body axes. A wrench that keeps to the world and
+    acts at a body's origin is better given as it is, with ``f_ext_axes="mixed"``; for one that acts
+    elsewhere, ``f_ext`` changes with q, as below.
 
     Examples
     --------
@@ -245,6 +246,20 @@ def wrench_at_frame(
     >>> f_ext = dtau.wrench_at_frame(model, q, "LF_FOOT", [0, 0, 80, 0, 0, 0], axes="mixed")
     >>> f_ext.shape
     (13, 6)
+
+    The derivative of the torque under a foot's force that keeps to the world. As the foot turns,
+    the force turns back:
+
+    >>> import numpy as np
+    >>> v = a = np.zeros(model.nv)
+    >>> force = np.array([10.0, 0.0, 80.0, 0.0, 0.0, 0.0])
+    >>> turns = dtau.frame_jacobians(model, q, "LF_FOOT", axes="mixed")[3:].T
+    >>> back = -np.cross(turns[:, np.newaxis], force.reshape(2, 3)).reshape(-1, 6)
+    >>> df_ext = dtau.wrench_at_frame(model, q, "LF_FOOT", back, axes="mixed")  # along each of q
+    >>> f_ext = dtau.wrench_at_frame(model, q, "LF_FOOT", force, axes="mixed")
+    >>> dtau_dq = dtau.inverse_dynamics_derivatives(model, q, v, a, f_ext).dtau_dq
+    >>> by_wrenches = dtau.inverse_dynamics_wrench_derivatives(model, q)
+    >>> dtau_dq += np.einsum("ibc,kbc->ik", by_wrenches, df_ext)
     """
     require("model", model, Model)
     require("frame", frame, str)

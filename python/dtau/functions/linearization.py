@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from dtau import _core
 from dtau.functions.control_inputs import checked_inputs
 from dtau.model.model import Model
-from dtau.options import Integrator
+from dtau.options import Axes, Integrator
 from dtau.results import DiscreteLinearization, Linearization
 
 
@@ -28,6 +28,7 @@ def linearize(
     f_ext: ArrayLike | None = None,
     inputs: ArrayLike | None = None,
     *,
+    f_ext_axes: Axes = "body",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> Linearization:
@@ -43,8 +44,10 @@ def linearize(
     tau : array_like (..., nv)
         Joint torque; of a free joint the wrench [force, moment] in the body frame.
     f_ext : array_like (..., nbodies, 6), optional
-        External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
-        Its components in the body frame are held constant.
+        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m.
+    f_ext_axes : {"body", "world", "mixed"}
+        Axes of ``f_ext``, see `dtau.inverse_dynamics`. Its components along them are held constant:
+        with ``"body"`` wrenches turn with their bodies, with the others they keep to the world.
     inputs : array_like (nv,) of bool, or (nv, nu), optional
         What u varies: the torques that a mask selects, or nu inputs of which each varies the torque
         along a column of a map. By default the torques of all joints but free roots.
@@ -88,7 +91,9 @@ def linearize(
     >>> dtau.linearize(model, q, v, tau, inputs=thruster).B.shape
     (36, 1)
     """
-    return _core.linearize(model, checked_inputs(model, inputs), q, v, tau, f_ext, out, threads)
+    return _core.linearize(
+        model, checked_inputs(model, inputs), f_ext_axes, q, v, tau, f_ext, out, threads
+    )
 
 
 def linearize_discrete(
@@ -101,6 +106,7 @@ def linearize_discrete(
     f_ext: ArrayLike | None = None,
     inputs: ArrayLike | None = None,
     *,
+    f_ext_axes: Axes = "body",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> DiscreteLinearization:
@@ -109,7 +115,7 @@ def linearize_discrete(
     Parameters
     ----------
     model : Model
-    q, v, tau, f_ext, inputs
+    q, v, tau, f_ext, inputs, f_ext_axes
         See `dtau.linearize`. The knots of a trajectory are a batch: one call does them all.
     dt : array_like (...)
         Length of the step in seconds.
@@ -150,5 +156,15 @@ def linearize_discrete(
     True
     """
     return _core.linearize_discrete(
-        model, integrator, checked_inputs(model, inputs), q, v, tau, dt, f_ext, out, threads
+        model,
+        integrator,
+        checked_inputs(model, inputs),
+        f_ext_axes,
+        q,
+        v,
+        tau,
+        dt,
+        f_ext,
+        out,
+        threads,
     )

@@ -8,7 +8,8 @@ must be written and read. With joints that mimic others, whose equations the art
 algorithm cannot solve, forward dynamics and its products take O(N d^2).
 
 Variations of the configuration are taken in the tangent space, q (+) eps dq (`dtau.integrate`), and
-gradients by it likewise. External wrenches keep their components in body axes.
+gradients by it likewise. External wrenches keep their components in the axes in which they are
+given.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.model.model import Model
+from dtau.options import Axes
 from dtau.results import (
     ForwardDynamicsProducts,
     ForwardDynamicsProductsWithWrenches,
@@ -40,6 +42,7 @@ def inverse_dynamics_jvp(
     f_ext: ArrayLike | None = None,
     df_ext: ArrayLike | None = None,
     *,
+    f_ext_axes: Axes = "body",
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
@@ -60,9 +63,12 @@ def inverse_dynamics_jvp(
     dv, da : array_like (..., nv)
         Variations of the components of ``v`` and ``a``.
     f_ext : array_like (..., nbodies, 6), optional
-        External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
+        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m.
     df_ext : array_like (..., nbodies, 6), optional
-        Variation of the components of ``f_ext`` in the body frame; by default they are constant.
+        Variation of the components of ``f_ext``; by default they are constant.
+    f_ext_axes : {"body", "world", "mixed"}
+        Axes of ``f_ext`` and ``df_ext``, see `dtau.inverse_dynamics`. With ``"body"`` wrenches turn
+        with their bodies as ``q`` varies, with the others they keep to the world.
     out, threads
         See `dtau.inverse_dynamics`.
 
@@ -94,7 +100,9 @@ def inverse_dynamics_jvp(
     >>> bool(np.allclose(product, d.dtau_dq @ dq + d.dtau_dv @ dv + d.dtau_da @ da))
     True
     """
-    return _core.inverse_dynamics_jvp(model, q, v, a, dq, dv, da, f_ext, df_ext, out, threads)
+    return _core.inverse_dynamics_jvp(
+        model, f_ext_axes, q, v, a, dq, dv, da, f_ext, df_ext, out, threads
+    )
 
 
 @overload
@@ -106,6 +114,7 @@ def inverse_dynamics_vjp(
     lam: ArrayLike,
     f_ext: None = None,
     *,
+    f_ext_axes: Axes = "body",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> InverseDynamicsProducts: ...
@@ -118,6 +127,7 @@ def inverse_dynamics_vjp(
     lam: ArrayLike,
     f_ext: ArrayLike,
     *,
+    f_ext_axes: Axes = "body",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> InverseDynamicsProductsWithWrenches: ...
@@ -129,6 +139,7 @@ def inverse_dynamics_vjp(
     lam: ArrayLike,
     f_ext: ArrayLike | None = None,
     *,
+    f_ext_axes: Axes = "body",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> InverseDynamicsProducts | InverseDynamicsProductsWithWrenches:
@@ -147,7 +158,10 @@ def inverse_dynamics_vjp(
         Weight of each torque, in the order of ``v``: the gradient by ``tau`` of what is
         differentiated further on.
     f_ext : array_like (..., nbodies, 6), optional
-        External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
+        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m.
+    f_ext_axes : {"body", "world", "mixed"}
+        Axes of ``f_ext``, see `dtau.inverse_dynamics`. Its components along them are held constant:
+        with ``"body"`` wrenches turn with their bodies, with the others they keep to the world.
     out, threads
         See `dtau.inverse_dynamics`; ``out`` takes the three arrays of the results, or four with
         ``f_ext``.
@@ -160,7 +174,7 @@ def inverse_dynamics_vjp(
         ``by_q`` is by q (+) dq in the tangent space.
     InverseDynamicsProductsWithWrenches
         Where ``f_ext`` is given: also ``by_f_ext (..., nbodies, 6)``, [by force, by moment] in the
-        body frame; minus the twists of the bodies if ``lam`` were the velocity.
+        axes ``f_ext_axes``; minus the twists of the bodies if ``lam`` were the velocity.
 
     Raises
     ------
@@ -190,7 +204,7 @@ def inverse_dynamics_vjp(
     >>> dtau.inverse_dynamics_vjp(model, q, v, a, lam, f_ext).by_f_ext.shape
     (13, 6)
     """
-    return _core.inverse_dynamics_vjp(model, q, v, a, lam, f_ext, out, threads)
+    return _core.inverse_dynamics_vjp(model, f_ext_axes, q, v, a, lam, f_ext, out, threads)
 
 
 def forward_dynamics_jvp(
@@ -204,6 +218,7 @@ def forward_dynamics_jvp(
     f_ext: ArrayLike | None = None,
     df_ext: ArrayLike | None = None,
     *,
+    f_ext_axes: Axes = "body",
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
@@ -224,9 +239,12 @@ def forward_dynamics_jvp(
     dv, dtau : array_like (..., nv)
         Variations of the components of ``v`` and ``tau``.
     f_ext : array_like (..., nbodies, 6), optional
-        External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
+        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m.
     df_ext : array_like (..., nbodies, 6), optional
-        Variation of the components of ``f_ext`` in the body frame; by default they are constant.
+        Variation of the components of ``f_ext``; by default they are constant.
+    f_ext_axes : {"body", "world", "mixed"}
+        Axes of ``f_ext`` and ``df_ext``, see `dtau.inverse_dynamics`. With ``"body"`` wrenches turn
+        with their bodies as ``q`` varies, with the others they keep to the world.
     out, threads
         See `dtau.inverse_dynamics`.
 
@@ -259,7 +277,9 @@ def forward_dynamics_jvp(
     >>> bool(np.allclose(product, d.da_dq @ dq + d.da_dv @ dv + d.da_dtau @ dtorque))
     True
     """
-    return _core.forward_dynamics_jvp(model, q, v, tau, dq, dv, dtau, f_ext, df_ext, out, threads)
+    return _core.forward_dynamics_jvp(
+        model, f_ext_axes, q, v, tau, dq, dv, dtau, f_ext, df_ext, out, threads
+    )
 
 
 @overload
@@ -271,6 +291,7 @@ def forward_dynamics_vjp(
     lam: ArrayLike,
     f_ext: None = None,
     *,
+    f_ext_axes: Axes = "body",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> ForwardDynamicsProducts: ...
@@ -283,6 +304,7 @@ def forward_dynamics_vjp(
     lam: ArrayLike,
     f_ext: ArrayLike,
     *,
+    f_ext_axes: Axes = "body",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> ForwardDynamicsProductsWithWrenches: ...
@@ -294,6 +316,7 @@ def forward_dynamics_vjp(
     lam: ArrayLike,
     f_ext: ArrayLike | None = None,
     *,
+    f_ext_axes: Axes = "body",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> ForwardDynamicsProducts | ForwardDynamicsProductsWithWrenches:
@@ -312,7 +335,10 @@ def forward_dynamics_vjp(
         Weight of each acceleration, in the order of ``v``: the gradient by ``a`` of what is
         differentiated further on.
     f_ext : array_like (..., nbodies, 6), optional
-        External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
+        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m.
+    f_ext_axes : {"body", "world", "mixed"}
+        Axes of ``f_ext``, see `dtau.inverse_dynamics`. Its components along them are held constant:
+        with ``"body"`` wrenches turn with their bodies, with the others they keep to the world.
     out, threads
         See `dtau.inverse_dynamics`; ``out`` takes the three arrays of the results, or four with
         ``f_ext``.
@@ -325,7 +351,7 @@ def forward_dynamics_vjp(
         space.
     ForwardDynamicsProductsWithWrenches
         Where ``f_ext`` is given: also ``by_f_ext (..., nbodies, 6)``, [by force, by moment] in the
-        body frame; the twists of the bodies if ``by_tau`` were the velocity.
+        axes ``f_ext_axes``; the twists of the bodies if ``by_tau`` were the velocity.
 
     Raises
     ------
@@ -350,4 +376,4 @@ def forward_dynamics_vjp(
     >>> bool(np.allclose(gradient.by_q, d.da_dq.T @ lam))
     True
     """
-    return _core.forward_dynamics_vjp(model, q, v, tau, lam, f_ext, out, threads)
+    return _core.forward_dynamics_vjp(model, f_ext_axes, q, v, tau, lam, f_ext, out, threads)

@@ -4,7 +4,8 @@ Tensors are indexed [i, j, k]: output i, differentiated by the variable named fi
 by the second along k. `dtau.functions.hessians` contracts them with a covector over the outputs.
 
 Derivatives by the configuration are taken in the tangent space, along q (+) eps e_k
-(`dtau.integrate`), at fixed v and a or tau. External wrenches keep their components in body axes.
+(`dtau.integrate`), at fixed v and a or tau. External wrenches keep their components in the axes in
+which they are given: ``f_ext_axes``.
 
 Inside one joint of several degrees of freedom derivatives along its columns do not commute: a
 rotation about x, then y, is not one about y, then x. So blocks by q twice are not symmetric there:
@@ -23,6 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from dtau import _core
 from dtau.checks import require
 from dtau.model.model import Model
+from dtau.options import Axes
 from dtau.results import ForwardDynamicsSecondDerivatives, InverseDynamicsSecondDerivatives
 
 
@@ -33,6 +35,7 @@ def inverse_dynamics_second_derivatives(
     a: ArrayLike,
     f_ext: ArrayLike | None = None,
     *,
+    f_ext_axes: Axes = "body",
     symmetric: bool = False,
     packed: bool = False,
     out: Sequence[NDArray[np.float64]] | None = None,
@@ -50,8 +53,10 @@ def inverse_dynamics_second_derivatives(
     a : array_like (..., nv)
         Time derivative of ``v``, component by component.
     f_ext : array_like (..., nbodies, 6), optional
-        External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
-        Its components in the body frame are held constant.
+        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m.
+    f_ext_axes : {"body", "world", "mixed"}
+        Axes of ``f_ext``, see `dtau.inverse_dynamics`. Its components along them are held constant:
+        with ``"body"`` wrenches turn with their bodies, with the others they keep to the world.
     symmetric : bool, optional
         Inside joints of several degrees of freedom, give ``d2tau_dqdq`` in the exponential chart:
         symmetric in its last two indices. By default repeated derivatives, the first index first.
@@ -108,7 +113,7 @@ def inverse_dynamics_second_derivatives(
     require("symmetric", symmetric, bool)
     require("packed", packed, bool)
     return _core.inverse_dynamics_second_derivatives(
-        model, symmetric, packed, q, v, a, f_ext, out, threads
+        model, symmetric, packed, f_ext_axes, q, v, a, f_ext, out, threads
     )
 
 
@@ -154,6 +159,7 @@ def forward_dynamics_second_derivatives(
     tau: ArrayLike,
     f_ext: ArrayLike | None = None,
     *,
+    f_ext_axes: Axes = "body",
     symmetric: bool = False,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
@@ -172,8 +178,10 @@ def forward_dynamics_second_derivatives(
     tau : array_like (..., nv)
         Joint torque; of a free joint the wrench [force, moment] in the body frame.
     f_ext : array_like (..., nbodies, 6), optional
-        External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
-        Its components in the body frame are held constant.
+        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m.
+    f_ext_axes : {"body", "world", "mixed"}
+        Axes of ``f_ext``, see `dtau.inverse_dynamics`. Its components along them are held constant:
+        with ``"body"`` wrenches turn with their bodies, with the others they keep to the world.
     symmetric : bool, optional
         Give ``d2a_dqdq`` in the exponential chart: symmetric in its last two indices.
     out, threads
@@ -211,5 +219,5 @@ def forward_dynamics_second_derivatives(
     """
     require("symmetric", symmetric, bool)
     return _core.forward_dynamics_second_derivatives(
-        model, symmetric, q, v, tau, f_ext, out, threads
+        model, symmetric, f_ext_axes, q, v, tau, f_ext, out, threads
     )

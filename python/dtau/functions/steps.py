@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.model.model import Model
-from dtau.options import Integrator
+from dtau.options import Axes, Integrator
 from dtau.results import NextState, StepProducts, StepProductsWithWrenches
 
 
@@ -23,6 +23,7 @@ def step(
     integrator: Integrator = "euler",
     f_ext: ArrayLike | None = None,
     *,
+    f_ext_axes: Axes = "body",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> NextState:
@@ -46,8 +47,11 @@ def step(
         - ``"semi_implicit"``: v+ = v + dt a and q (+) dt v+;
         - ``"rk4"``: the classical method of Runge and Kutta, of order 4 on the manifold too.
     f_ext : array_like (..., nbodies, 6), optional
-        External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
-        Its components in the body frame, and those of ``tau``, are constant over the step.
+        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m.
+        Its components, and those of ``tau``, are constant over the step.
+    f_ext_axes : {"body", "world", "mixed"}
+        Axes of ``f_ext``, see `dtau.inverse_dynamics`. Over the step, with ``"body"`` wrenches turn
+        with their bodies, with the others they keep to the world.
     out, threads
         See `dtau.inverse_dynamics`; ``out`` takes the two arrays of the results.
 
@@ -80,7 +84,7 @@ def step(
     >>> float(q[2].round(6))
     -4.905
     """
-    return _core.step(model, integrator, q, v, tau, dt, f_ext, out, threads)
+    return _core.step(model, integrator, f_ext_axes, q, v, tau, dt, f_ext, out, threads)
 
 
 @overload
@@ -95,6 +99,7 @@ def step_vjp(
     integrator: Integrator = "euler",
     f_ext: None = None,
     *,
+    f_ext_axes: Axes = "body",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> StepProducts: ...
@@ -110,6 +115,7 @@ def step_vjp(
     integrator: Integrator = "euler",
     *,
     f_ext: ArrayLike,
+    f_ext_axes: Axes = "body",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> StepProductsWithWrenches: ...
@@ -125,6 +131,7 @@ def step_vjp(
     integrator: Integrator,
     f_ext: ArrayLike,
     *,
+    f_ext_axes: Axes = "body",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> StepProductsWithWrenches: ...
@@ -139,6 +146,7 @@ def step_vjp(
     integrator: Integrator = "euler",
     f_ext: ArrayLike | None = None,
     *,
+    f_ext_axes: Axes = "body",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> StepProducts | StepProductsWithWrenches:
@@ -147,7 +155,7 @@ def step_vjp(
     Parameters
     ----------
     model : Model
-    q, v, tau, dt, integrator, f_ext
+    q, v, tau, dt, integrator, f_ext, f_ext_axes
         See `dtau.step`.
     lam_q : array_like (..., nv)
         Gradient by the configuration after the step, in its tangent space.
@@ -165,7 +173,7 @@ def step_vjp(
         `dtau.linearize_discrete` for all torques, at the cost of some calls of forward dynamics.
     StepProductsWithWrenches
         Where ``f_ext`` is given: also ``by_f_ext (..., nbodies, 6)``, [by force, by moment] in the
-        body frame.
+        axes ``f_ext_axes``.
 
     Raises
     ------
@@ -196,4 +204,6 @@ def step_vjp(
     >>> np.array(gradient).shape
     (10, 18)
     """
-    return _core.step_vjp(model, integrator, q, v, tau, dt, lam_q, lam_v, f_ext, out, threads)
+    return _core.step_vjp(
+        model, integrator, f_ext_axes, q, v, tau, dt, lam_q, lam_v, f_ext, out, threads
+    )

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.model.model import Model
+from dtau.options import Axes
 
 
 def mass_matrix(
@@ -158,6 +159,7 @@ def bias_torque(
     v: ArrayLike,
     f_ext: ArrayLike | None = None,
     *,
+    f_ext_axes: Axes = "body",
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
@@ -171,7 +173,9 @@ def bias_torque(
     v : array_like (..., nv)
         Velocity.
     f_ext : array_like (..., nbodies, 6), optional
-        External wrench on each body, [force, moment] in the body frame at its origin, N and N m.
+        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m.
+    f_ext_axes : {"body", "world", "mixed"}
+        Axes of ``f_ext``, see `dtau.inverse_dynamics`.
     out, threads
         See `dtau.inverse_dynamics`.
 
@@ -197,7 +201,7 @@ def bias_torque(
     >>> bool(np.array_equal(still, dtau.gravity_torque(model, q)))
     True
     """
-    return _core.bias_torque(model, q, v, f_ext, out, threads)
+    return _core.bias_torque(model, f_ext_axes, q, v, f_ext, out, threads)
 
 
 def gravity_torque(

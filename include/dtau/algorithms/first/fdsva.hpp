@@ -7,6 +7,7 @@
 // columns at once ([Notes] §10). With M factorised, the acceleration is a solve too (factorized.hpp).
 #pragma once
 
+#include "dtau/algorithms/first/world_wrenches.hpp"
 #include "dtau/algorithms/solve/factorized.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -20,14 +21,16 @@ struct FdsvaWorkspace {
     int stride;  // of their rows, side by side
     T *dtau_dq, *dtau_dv;
     JointMatrix<T> joint_dq, joint_dv;
+    WrenchPartialsWorkspace<T> wrenches;
 
-    FdsvaWorkspace(Arena& arena, const Tree& tree)
+    FdsvaWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes)
         : dynamics(arena, tree),
           stride(matrices * whole_packs<T>(tree.independent.n)),
           dtau_dq(arena.take_zeros<T>(tree.independent.n * stride)),
           dtau_dv(dtau_dq + whole_packs<T>(tree.independent.n)),
           joint_dq(arena, tree),
-          joint_dv(arena, tree) {
+          joint_dv(arena, tree),
+          wrenches(arena, tree, wrench_axes) {
         const int n = tree.independent.n;
         if (matrices == 3 && dtau_dq)
             for (int k = 0; k < n; ++k) dtau_dv[k * stride + whole_packs<T>(n) + k] = T(-1.0);
@@ -42,11 +45,15 @@ void fdsva(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ex
     T* const no_matrix = nullptr;
     const LtdlWorkspace<T>& ltdl = w.dynamics.ltdl;
     const IdsvaWorkspace<T>& partials = w.dynamics.idsva;
-    factorized_dynamics(tree, q, v, tau, f_ext, w.dynamics);
+    const T* body_f_ext = along_body_axes(tree, q, f_ext, w.wrenches.value);
+    factorized_dynamics(tree, q, v, tau, body_f_ext, w.dynamics);
 
     idsva_accelerations(tree, w.dynamics.a, partials);
     T *joint_dq = w.joint_dq.place(w.dtau_dq), *joint_dv = w.joint_dv.place(w.dtau_dv);
-    idsva_backward(tree, {joint_dq, joint_dv, no_matrix, w.joint_dq.stride(w.stride)}, partials);
+    const int stride_of_joints = w.joint_dq.stride(w.stride);
+    idsva_backward(tree, {joint_dq, joint_dv, no_matrix, stride_of_joints}, partials);
+    add_world_wrench_partials(tree, body_f_ext, partials.ground, joint_dq, stride_of_joints,
+                              w.wrenches);
     reduce_matrix(tree, joint_dq, w.dtau_dq, w.stride);
     reduce_matrix(tree, joint_dv, w.dtau_dv, w.stride);
     const Paths& dofs = tree.independent;

@@ -11,7 +11,7 @@
 // related pairs only, O(n^2 d) for n degrees of freedom; the rest is O(N d).
 #pragma once
 
-#include "dtau/algorithms/second/hessian.hpp"
+#include "dtau/algorithms/second/world_wrenches.hpp"
 #include "dtau/algorithms/solve/factorized.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -47,15 +47,17 @@ struct ForwardHessianWorkspace {
     RelatedMatrices<T> independent, joints;
     T *mu, *joint_mu;
     T* product;  // (n, n)
+    WrenchHessianWorkspace<T> wrenches;
 
-    ForwardHessianWorkspace(Arena& arena, const Tree& tree)
+    ForwardHessianWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes)
         : dynamics(arena, tree),
           hessian(arena, tree),
           independent(arena, tree.independent.n, whole_packs<T>(tree.independent.n)),
           joints(independent.of_joints(arena, tree)),
           mu(arena.take<T>(tree.independent.n)),
           joint_mu(room_beside(arena, tree, mu, tree.nv)),
-          product(arena.take<T>(tree.independent.n * tree.independent.n)) {}
+          product(arena.take<T>(tree.independent.n * tree.independent.n)),
+          wrenches(arena, tree, wrench_axes) {}
 };
 
 // A^T B for A with entries for related pairs, rows `stride` apart, and dense B: (n, n).
@@ -95,7 +97,8 @@ void forward_dynamics_hessian(const Tree& tree, const T* q, const T* v, const T*
     const int n = dofs.n;
     const IdsvaWorkspace<T>& idsva = w.dynamics.idsva;
     const RelatedMatrices<T>&joints = w.joints, &m = w.independent;
-    factorized_dynamics(tree, q, v, tau, f_ext, w.dynamics);
+    const T* body_f_ext = along_body_axes(tree, q, f_ext, w.wrenches.first.value);
+    factorized_dynamics(tree, q, v, tau, body_f_ext, w.dynamics);
     for (int k = 0; k < n; ++k) w.mu[k] = lam[k];
     ltdl_solve_vector(dofs, w.mu, w.dynamics.ltdl);
     expand_v(tree, w.mu, w.joint_mu);
@@ -105,6 +108,10 @@ void forward_dynamics_hessian(const Tree& tree, const T* q, const T* v, const T*
     T* const no_matrix = nullptr;
     idsva_backward(tree, {joints.dtau_dq, joints.dtau_dv, no_matrix, joints.H.n}, idsva);
     hessian_backward(tree, joints.H, idsva, w.hessian);
+    add_world_wrench_partials(tree, body_f_ext, idsva.ground, joints.dtau_dq, joints.H.n,
+                              w.wrenches.first);
+    add_world_wrench_hessian(tree, body_f_ext, idsva.ground, w.hessian, joints.H.dqdq, joints.H.n,
+                             w.wrenches);
     const auto reduce = [&](const T* X, T* reduced) { reduce_matrix(tree, X, reduced, m.H.n); };
     reduce(joints.dtau_dq, m.dtau_dq), reduce(joints.dtau_dv, m.dtau_dv);
     reduce(joints.H.dqdq, m.H.dqdq), reduce(joints.H.dqdv, m.H.dqdv);

@@ -19,14 +19,16 @@ struct ForwardSecondWorkspace {
     T *da_dq, *da_dv, *da_dtau;
     Tensors<T*> packed;  // of inverse dynamics
     int* path;
+    WrenchTensorsWorkspace<T> wrenches;
 
-    ForwardSecondWorkspace(Arena& arena, const Tree& tree)
-        : fdsva(arena, tree),
+    ForwardSecondWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes)
+        : fdsva(arena, tree, wrench_axes),
           so(arena, tree),
           da_dq(matrix(arena, tree)),
           da_dv(matrix(arena, tree)),
           da_dtau(matrix(arena, tree)),
-          path(arena.take<int>(tree.nv)) {
+          path(arena.take<int>(tree.nv)),
+          wrenches(arena, tree, wrench_axes) {
         for (T** x : {&packed.dqdq, &packed.dqdv, &packed.dvdv, &packed.dadq})
             *x = arena.take<T>(packed_size(tree.dofs) + Pack<T>::width);
     }
@@ -45,19 +47,6 @@ DTAU_INLINE void add_row(T x, const T* from, int n, T* to) {
         fma(x, Pack<T>::load(from + k, n - k), Pack<T>::load(to + k, n - k)).store(to + k, n - k);
 }
 
-// -M^-1 X in place, for X (n, columns).
-template <class T>
-DTAU_INLINE void solve_in_place(const Paths& dofs, T* X, int columns, const LtdlWorkspace<T>& w) {
-    for (int k = 0; k < dofs.n; ++k) w.rows[k] = k;
-    const auto right = [&](int k, int c) {
-        return Pack<T>::load(X + std::ptrdiff_t(k) * columns + c, columns - c);
-    };
-    const auto place = [&](int c) -> Columns<T> { return {X + c, columns - c, columns}; };
-    for_blocks<LtdlWorkspace<T>::packs, T>(0, columns, [&]<int packs>(int begin, int) {
-        ltdl_solve_block<packs>(dofs, T(-1.0), begin, dofs.n, dofs.n, right, place, w);
-    });
-}
-
 // The tensors (nv, nv, nv); d2a_dtaudq in the place of dadq. q, v: of the joints; tau and the results:
 // of the independent velocities.
 template <class T>
@@ -71,7 +60,9 @@ void forward_second_derivatives(const Tree& tree, const T* q, const T* v, const 
     free_root_accelerations(tree, idsva.ground, idsva.Psiddot);
     const Tensors<T*>& p = w.packed;
     ConsecutiveRows<T> rows(p);
-    idsva_so_groups(tree, false, idsva, w.so, rows);
+    const T* body_f_ext = along_body_axes(tree, q, f_ext, w.wrenches.first.value);
+    const TensorWrenches<T> wrenches = tensor_wrenches(tree, body_f_ext, idsva.ground, w.wrenches);
+    idsva_so_groups(tree, false, wrenches, idsva, w.so, rows);
     for (T* tensor : {out.dqdq, out.dqdv, out.dvdv, out.dadq})
         for (std::ptrdiff_t e = 0; e < size; ++e) tensor[e] = T(0.0);
 
@@ -104,7 +95,7 @@ void forward_second_derivatives(const Tree& tree, const T* q, const T* v, const 
         ++e;
     });
     for (T* tensor : {out.dqdq, out.dqdv, out.dvdv, out.dadq})
-        solve_in_place(tree.independent, tensor, n * n, w.fdsva.dynamics.ltdl);
+        ltdl_solve_in_place(tree.independent, tensor, n * n, w.fdsva.dynamics.ltdl);
     for (int i = 0; symmetric && i < n; ++i) symmetrize(row(out.dqdq, i, 0), n);
 }
 

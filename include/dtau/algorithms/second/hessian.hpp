@@ -147,27 +147,4 @@ DTAU_INLINE void symmetrize(T* matrix, int n) {
                 T(0.5) * (matrix[k * n + j] + matrix[j * n + k]);
 }
 
-template <class T>
-struct InverseHessianWorkspace {
-    IdsvaWorkspace<T> idsva;
-    HessianWorkspace<T> hessian;
-
-    InverseHessianWorkspace(Arena& arena, const Tree& tree)
-        : idsva(arena, tree), hessian(arena, tree) {}
-};
-
-// lam^T of d2tau_dqdq, d2tau_dqdv, d2tau_dvdv, d2tau_dadq: (nv, nv), into zeros.
-template <class T>
-void inverse_dynamics_hessian(const Tree& tree, const T* q, const T* v, const T* a, const T* lam,
-                              const T* f_ext, const Blocks<T>& out, bool symmetric,
-                              const InverseHessianWorkspace<T>& w) {
-    ground_sweep(tree, q, v, w.idsva.ground);
-    idsva_velocities(tree, v, f_ext, w.idsva);
-    idsva_accelerations(tree, a, w.idsva);
-    hessian_forward(tree, lam, w.idsva, w.hessian);
-    idsva_composites(tree, w.idsva);
-    hessian_backward(tree, out, w.idsva, w.hessian);
-    if (symmetric) symmetrize(out.dqdq, out.n);
-}
-
 }  // namespace dtau::DTAU_VARIANT

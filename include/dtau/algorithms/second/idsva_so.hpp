@@ -6,6 +6,7 @@
 #pragma once
 
 #include "dtau/algorithms/second/idsva_so_rows.hpp"
+#include "dtau/algorithms/second/world_wrenches.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -45,11 +46,14 @@ DTAU_INLINE void deep_column(int i, int k, const IdsvaWorkspace<T>& w, DeepColum
     m.D = coriolis_dual(I, s, t2);
 }
 
-// The group of column m, which is column c of body i.
+// The group of column m, which is column c of body i. wrenches: of its subtree, where they do not turn
+// with the bodies; else null.
 template <class T, class Rows>
 DTAU_INLINE void idsva_so_group(const FreeRoot<T>& root, const Inertia<T>& I, int c, int joint,
-                                bool symmetric, const IdsvaSoWorkspace<T>& w, Rows& rows) {
+                                bool symmetric, const WrenchSums<T>* wrenches, Force<T>* h,
+                                const IdsvaSoWorkspace<T>& w, Rows& rows) {
     const int d = joint + c;
+    for (int e = 0; wrenches && e <= d; ++e) h[e] = common_curvature(*wrenches, w.own[c].s, w.S[e]);
     for (int e = 0; e <= d; ++e) {
         const Tensors<T*> row = rows.next();
         if (e < root.columns)
@@ -57,6 +61,7 @@ DTAU_INLINE void idsva_so_group(const FreeRoot<T>& root, const Inertia<T>& I, in
         else
             deepest_output_row(root, e, d, w.output[c], w, row);
         if (symmetric) symmetrize_row(root, e, d, w.output[c], w, row.dqdq);
+        if (wrenches) add_to_deepest_row(h, e, d, symmetric, w, row.dqdq);
         rows.done(d + 1);
     }
     if (joint > 0) forces_on_outputs(w.own[c], I, root.columns, d, w);
@@ -79,6 +84,8 @@ DTAU_INLINE void idsva_so_group(const FreeRoot<T>& root, const Inertia<T>& I, in
                 row.dvdv[e] = x.dvdv, row.dadq[e] = x.dadq;
             }
         }
+        if (wrenches)
+            add_to_shallower_rows(*wrenches, TurningWrenches<T>(*wrenches), f, d, w, row.dqdq);
         for (int e = joint; symmetric && e < d; ++e) {
             T &x = row.dqdq[e], &y = row.dqdq[d + 1 + e];
             x = y = T(0.5) * (x + y);  // [Notes] eq. 7.7
@@ -89,7 +96,8 @@ DTAU_INLINE void idsva_so_group(const FreeRoot<T>& root, const Inertia<T>& I, in
 
 // The rows of all groups, when the inertias, Coriolis operators and forces of idsva are composites.
 template <class T, class Rows>
-DTAU_INLINE void idsva_so_groups(const Tree& tree, bool symmetric, const IdsvaWorkspace<T>& idsva,
+DTAU_INLINE void idsva_so_groups(const Tree& tree, bool symmetric,
+                                 const TensorWrenches<T>& wrenches, const IdsvaWorkspace<T>& idsva,
                                  const IdsvaSoWorkspace<T>& w, Rows& rows) {
     forget_path(tree.dofs, w.path);
     for (int i = 0; i < tree.nbodies; ++i) {
@@ -103,7 +111,8 @@ DTAU_INLINE void idsva_so_groups(const Tree& tree, bool symmetric, const IdsvaWo
             output_column(w.own[c], joint + body.nv, w.output[c], w);
         }
         for (int c = 0; c < body.nv; ++c)
-            idsva_so_group(root, idsva.ground.I[i], c, joint, symmetric, w, rows);
+            idsva_so_group(root, idsva.ground.I[i], c, joint, symmetric, wrenches.of(i),
+                           wrenches.w ? wrenches.w->h : nullptr, w, rows);
     }
 }
 
@@ -111,20 +120,25 @@ template <class T>
 struct InverseSecondWorkspace {
     IdsvaWorkspace<T> idsva;
     IdsvaSoWorkspace<T> so;
+    WrenchTensorsWorkspace<T> wrenches;
 
-    InverseSecondWorkspace(Arena& arena, const Tree& tree) : idsva(arena, tree), so(arena, tree) {}
+    InverseSecondWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes)
+        : idsva(arena, tree), so(arena, tree), wrenches(arena, tree, wrench_axes) {}
 };
 
 // The packed d2tau_dqdq, d2tau_dqdv, d2tau_dvdv, d2tau_dadq.
 template <class T, class Rows>
 void idsva_so(const Tree& tree, const T* q, const T* v, const T* a, const T* f_ext, bool symmetric,
               const InverseSecondWorkspace<T>& w, Rows& rows) {
+    const T* body_f_ext = along_body_axes(tree, q, f_ext, w.wrenches.first.value);
     ground_sweep(tree, q, v, w.idsva.ground);
-    idsva_velocities(tree, v, f_ext, w.idsva);
+    idsva_velocities(tree, v, body_f_ext, w.idsva);
     idsva_accelerations(tree, a, w.idsva);
     free_root_accelerations(tree, w.idsva.ground, w.idsva.Psiddot);
     idsva_composites(tree, w.idsva);
-    idsva_so_groups(tree, symmetric, w.idsva, w.so, rows);
+    const TensorWrenches<T> wrenches =
+        tensor_wrenches(tree, body_f_ext, w.idsva.ground, w.wrenches);
+    idsva_so_groups(tree, symmetric, wrenches, w.idsva, w.so, rows);
 }
 
 }  // namespace dtau::DTAU_VARIANT

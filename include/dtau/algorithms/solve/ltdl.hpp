@@ -174,6 +174,20 @@ void ltdl_solve(const Paths& dofs, T scale, const T* B, int stride,
         });
 }
 
+// -M^-1 X in place, for X (n, columns).
+template <class T>
+DTAU_INLINE void ltdl_solve_in_place(const Paths& dofs, T* X, int columns,
+                                     const LtdlWorkspace<T>& w) {
+    for (int k = 0; k < dofs.n; ++k) w.rows[k] = k;
+    const auto right = [&](int k, int c) {
+        return Pack<T>::load(X + std::ptrdiff_t(k) * columns + c, columns - c);
+    };
+    const auto place = [&](int c) -> Columns<T> { return {X + c, columns - c, columns}; };
+    for_blocks<LtdlWorkspace<T>::packs, T>(0, columns, [&]<int packs>(int begin, int) {
+        ltdl_solve_block<packs>(dofs, T(-1.0), begin, dofs.n, dofs.n, right, place, w);
+    });
+}
+
 // The lower triangle of a symmetric matrix from the upper one; zeros get a positive sign.
 template <class T>
 DTAU_INLINE void mirror(T* matrix, int n) {

@@ -9,6 +9,7 @@
 // in every product: O(N d) a column, where products of (nv, nv) matrices take O(N^2). [Notes] §12.
 #pragma once
 
+#include "dtau/algorithms/first/world_wrenches.hpp"
 #include "dtau/algorithms/solve/column_blocks.hpp"
 #include "dtau/algorithms/solve/factorized.hpp"
 #include "dtau/algorithms/steps/step.hpp"
@@ -25,17 +26,19 @@ struct DiscreteWorkspace {
     AbaWorkspace<T> aba;
     T *dtau_dq[max_stages], *dtau_dv[max_stages], *L[max_stages];
     JointMatrix<T> joint_dq, joint_dv;  // of a stage
+    WrenchPartialsWorkspace<T> wrenches;
     // Of a block: variations of theta (of joints that do not commute), of q, of v and then theta',
     // of a, and the sums of the last two.
     Pack<T>*theta, *q, *v, *a, *rate_sum, *a_sum;
 
-    DiscreteWorkspace(Arena& arena, const Tree& tree)
+    DiscreteWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes)
         : step(arena, tree),
           variation(arena, tree),
           dynamics(arena, tree),
           aba(arena, tree),
           joint_dq(arena, tree),
-          joint_dv(arena, tree) {
+          joint_dv(arena, tree),
+          wrenches(arena, tree, wrench_axes) {
         const int n = tree.independent.n;
         for (int i = 0; i < max_stages; ++i) {
             dtau_dq[i] = arena.take_zeros<T>(n * n);
@@ -60,16 +63,20 @@ DTAU_INLINE void linearize_stage(const Tree& tree, int i, const T* q, const T* v
                                  const T* f_ext, T* a, const DiscreteWorkspace<T>& w) {
     T* const no_matrix = nullptr;
     const FactorizedWorkspace<T> dynamics = w.at_stage(i);
+    const T* body_f_ext = along_body_axes(tree, q, f_ext, w.wrenches.value);
     if (tree.coupling) {
-        factorized_dynamics(tree, q, v, tau, f_ext, dynamics);
+        factorized_dynamics(tree, q, v, tau, body_f_ext, dynamics);
     } else {
-        factorize_dynamics(tree, q, v, f_ext, dynamics);
-        aba(tree, v, tau, f_ext, dynamics.a, dynamics.idsva.ground, w.aba);
+        factorize_dynamics(tree, q, v, body_f_ext, dynamics);
+        aba(tree, v, tau, body_f_ext, dynamics.a, dynamics.idsva.ground, w.aba);
     }
     idsva_accelerations(tree, dynamics.a, dynamics.idsva);
     const int n = tree.independent.n;
     T *joint_dq = w.joint_dq.place(w.dtau_dq[i]), *joint_dv = w.joint_dv.place(w.dtau_dv[i]);
-    idsva_backward(tree, {joint_dq, joint_dv, no_matrix, w.joint_dq.stride(n)}, dynamics.idsva);
+    const int stride = w.joint_dq.stride(n);
+    idsva_backward(tree, {joint_dq, joint_dv, no_matrix, stride}, dynamics.idsva);
+    add_world_wrench_partials(tree, body_f_ext, dynamics.idsva.ground, joint_dq, stride,
+                              w.wrenches);
     reduce_matrix(tree, joint_dq, w.dtau_dq[i], n);
     reduce_matrix(tree, joint_dv, w.dtau_dv[i], n);
     for (int k = 0; k < tree.nv; ++k) a[k] = dynamics.a[k];

@@ -20,8 +20,8 @@ struct LinearizationWorkspace {
     FdsvaWorkspace<T> derivatives;
     T* da_dtau;
 
-    LinearizationWorkspace(Arena& arena, const Tree& tree)
-        : derivatives(arena, tree),
+    LinearizationWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes)
+        : derivatives(arena, tree, wrench_axes),
           da_dtau(arena.take<T>(tree.independent.n * tree.independent.n)) {}
 };
 

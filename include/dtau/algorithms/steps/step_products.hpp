@@ -3,6 +3,7 @@
 #pragma once
 
 #include "dtau/algorithms/first/forward_products.hpp"
+#include "dtau/algorithms/first/world_wrenches.hpp"
 #include "dtau/algorithms/steps/step.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -48,8 +49,9 @@ struct StepVjpWorkspace {
     // and a of a stage; of its acceleration by q, v, tau and f_ext.
     T *end_theta, *end_v, *theta, *v, *rate, *a, *independent_a, *stage_q, *stage_v, *stage_tau,
         *stage_f_ext;
+    WrenchGradientWorkspace<T> wrenches;
 
-    StepVjpWorkspace(Arena& arena, const Tree& tree)
+    StepVjpWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes)
         : step(arena, tree),
           variation(arena, tree),
           dynamics(arena, tree),
@@ -65,7 +67,8 @@ struct StepVjpWorkspace {
           stage_q(arena.take<T>(tree.nv)),
           stage_v(arena.take<T>(tree.nv)),
           stage_tau(arena.take<T>(tree.nv)),
-          stage_f_ext(arena.take<T>(6 * tree.nlinks)) {}
+          stage_f_ext(arena.take<T>(6 * tree.nlinks)),
+          wrenches(arena, tree, wrench_axes) {}
 };
 
 // result (+)= matrix^T x, for `size` coordinates of a joint.
@@ -100,17 +103,20 @@ DTAU_INLINE void displaced_gradient(const Tree& tree, int stage, const Variation
 }
 
 // tau, lam_q, lam_v: of the independent velocities; all else of the joints, by_tau as the velocities
-// are. f_ext may be null: zero; by_f_ext may be null: not wanted.
+// are. f_ext may be null: zero; by_f_ext is null, not wanted, where it is.
 template <class T, template <class> class Dynamics>
 void step_vjp(const Tree& tree, Integrator method, const T* q, const T* v, const T* tau, T h,
               const T* lam_q, const T* lam_v, const T* f_ext, T* by_q, T* by_v, T* by_tau,
               T* by_f_ext, const StepVjpWorkspace<T, Dynamics>& w) {
     const int nv = tree.nv;
+    const auto body_wrenches = [&](const T* qi) {
+        return along_body_axes(tree, qi, f_ext, w.wrenches.value);
+    };
     step(tree, q, v, h, method, w.q_next, w.v_next, w.step,
          [&](int i, const T* qi, const T* vi, T* a) {
              // The last one would go to v+ alone, which only a semi-implicit step needs here.
              if (i + 1 < stage_count(method) || method == Integrator::semi_implicit)
-                 return w.dynamics.acceleration(tree, qi, vi, tau, f_ext, a);
+                 return w.dynamics.acceleration(tree, qi, vi, tau, body_wrenches(qi), a);
              for (int k = 0; k < nv; ++k) a[k] = T(0.0);
          });
     step_variation(tree, method, w.step, w.variation);
@@ -143,8 +149,10 @@ void step_vjp(const Tree& tree, Integrator method, const T* q, const T* v, const
                 transposed_product<false>(by.by_theta, body.nv, w.rate + first, w.theta + first);
             });
         reduce_columns(tree, w.a, 1, w.independent_a);
-        w.dynamics.gradient(tree, w.step.q(i), w.step.v(i), tau, w.independent_a, f_ext, w.stage_q,
-                            w.stage_v, w.stage_tau, by_f_ext ? w.stage_f_ext : nullptr);
+        const T* body_f_ext = body_wrenches(w.step.q(i));
+        w.dynamics.gradient(tree, w.step.q(i), w.step.v(i), tau, w.independent_a, body_f_ext,
+                            w.stage_q, w.stage_v, w.stage_tau, by_f_ext ? w.stage_f_ext : nullptr);
+        gradient_along_world_axes(tree, body_f_ext, w.stage_q, w.stage_f_ext, w.wrenches);
         for (int k = 0; k < nv; ++k) {
             w.v[k] += w.stage_v[k];
             by_v[k] += w.v[k];

@@ -1,0 +1,239 @@
+// What external wrenches along the world's axes add to first derivatives by q: they do not turn with
+// the bodies, whose wrenches along body axes (wrench_axes.hpp) change. [Notes] §17.
+//
+// If body i moves with the twist x, its wrench W_i changes by -x~ x* W_i beside what turns with the
+// body, where x~ = x for wrenches about the world's origin, and for mixed ones the turn of x about
+// the body's origin alone. With the sums G_k s of s~ x* W_i over the subtree of column k:
+//
+//   dtau_k/dq_j += s_k . G_k s_j        dtau_j/dq_k += s_j . G_k s_k       j on the path of k    (17.2)
+//   jvp   df_i = -x_i~ x* W_i           x_i = twist of body i if dq were the joint rates
+//   vjp   by_q_k += s_k . (sum over the subtree of b_i x* W_i)      b = by_f_ext along body axes
+//
+// the force of b x* W being left out for mixed wrenches. O(N d) and, for products, O(N).
+#pragma once
+
+#include "dtau/algorithms/values/wrench_axes.hpp"
+#include "dtau/free_root.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+// to += x. A zero gets a positive sign: its own may differ between a lone state and lanes.
+template <class T>
+DTAU_INLINE void add_entry(T& to, T x) {
+    to = (to + T(0.0)) + x;
+}
+
+// ---------------------------------------------------------------- products
+
+template <class T>
+struct WrenchVariationWorkspace {
+    WrenchAxesWorkspace<T> value;
+    Motion<T>* x;  // along the world's axes, at the bodies' origins
+    T* df_ext;     // (nlinks, 6)
+
+    WrenchVariationWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes)
+        : value(arena, tree, wrench_axes),
+          x(arena.take<Motion<T>>(value.in_world() ? tree.nbodies : 0)),
+          df_ext(arena.take<T>(value.in_world() ? 6 * tree.nlinks : 0)) {}
+};
+
+template <class T>
+struct WrenchVariation {
+    const T *f_ext, *df_ext;
+};
+
+// The wrenches along body axes, and their variation with dq (nv) and df_ext, which may be null.
+template <class T>
+WrenchVariation<T> vary_along_body_axes(const Tree& tree, const T* q, const T* dq, const T* f_ext,
+                                        const T* df_ext, const WrenchVariationWorkspace<T>& w) {
+    const WrenchAxesWorkspace<T>& value = w.value;
+    if (!value.hold(f_ext) && !value.hold(df_ext)) return {f_ext, df_ext};
+    place_in_world(tree, q, value);
+    if (f_ext) f_ext = turned_wrenches(tree, f_ext, value);
+    for (int i = 0; i < tree.nbodies; ++i) {
+        const Body& body = tree.bodies[i];
+        const Placement<T>& P = value.P[i];
+        const Motion<T> own = joint_twist(body, dq + body.v);
+        Motion<T> x = {P.R * own.ang, P.R * own.lin};
+        if (body.parent >= 0) {
+            const Motion<T>& carried = w.x[body.parent];
+            const Vec3<T> d = P.r - value.P[body.parent].r;
+            x = {x.ang + carried.ang, cross(carried.ang, d, x.lin + carried.lin)};
+        }
+        w.x[i] = x;
+        if (body.link < 0) continue;
+        const Placement<T> user = user_axes(body, P);
+        T* to = w.df_ext + 6 * body.link;
+        Force<T> dW = zero_force<T>();
+        if (df_ext) dW = seen_by_body(value.axes, user, read_wrench(df_ext + 6 * body.link));
+        if (f_ext) {
+            Motion<T> turn = {transposed_mul(user.R, x.ang), transposed_mul(user.R, x.lin)};
+            if (value.axes == Axes::mixed) turn.lin = zero_vector<T>();
+            dW = dW - cross_star(turn, read_wrench(f_ext + 6 * body.link));  // [Notes] eq. 17.1
+        }
+        write_wrench(dW, to);
+    }
+    return {f_ext, w.df_ext};
+}
+
+template <class T>
+struct WrenchGradientWorkspace {
+    WrenchAxesWorkspace<T> value;
+    Force<T>* turning;  // along the world's axes, at the bodies' origins; of the subtree
+
+    WrenchGradientWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes)
+        : value(arena, tree, wrench_axes),
+          turning(arena.take<Force<T>>(value.in_world() ? tree.nbodies : 0)) {}
+};
+
+// After a gradient at the wrenches that along_body_axes gave: adds to by_q (nv) that these change with
+// q, and makes of by_f_ext (nlinks, 6) that by the wrenches as they were given.
+template <class T>
+void gradient_along_world_axes(const Tree& tree, const T* body_f_ext, T* by_q, T* by_f_ext,
+                               const WrenchGradientWorkspace<T>& w) {
+    const WrenchAxesWorkspace<T>& value = w.value;
+    if (!value.hold(body_f_ext)) return;
+    for (int i = 0; i < tree.nbodies; ++i) {
+        const Body& body = tree.bodies[i];
+        w.turning[i] = zero_force<T>();
+        if (body.link < 0) continue;
+        const Placement<T> P = user_axes(body, value.P[i]);
+        T* at = by_f_ext + 6 * body.link;
+        const Force<T> dual = read_wrench(at);
+        const Motion<T> b = {dual.ang, dual.lin};
+        // [Notes] eq. 17.4
+        const Force<T> turning = cross_star(b, read_wrench(body_f_ext + 6 * body.link));
+        w.turning[i].ang = P.R * turning.ang;
+        if (value.axes == Axes::world) w.turning[i].lin = P.R * turning.lin;
+        Force<T> given = {P.R * b.ang, P.R * b.lin};
+        if (value.axes == Axes::world) given.lin = cross(P.r, given.ang, given.lin);
+        write_wrench(given, at);
+    }
+    for (int i = tree.nbodies - 1; i >= 0; --i) {
+        const Body& body = tree.bodies[i];
+        const Placement<T>& P = value.P[i];
+        const Force<T>& turning = w.turning[i];
+        T torque[6];
+        joint_torque<T>(body, {transposed_mul(P.R, turning.ang), transposed_mul(P.R, turning.lin)},
+                        torque);
+        for (int c = 0; c < body.nv; ++c) add_entry(by_q[body.v + c], torque[c]);
+        if (body.parent < 0) continue;
+        const Vec3<T> d = P.r - value.P[body.parent].r;
+        w.turning[body.parent] += {cross(d, turning.lin, turning.ang), turning.lin};
+    }
+}
+
+// ---------------------------------------------------------------- matrices
+
+// tr(M) 1 - M
+template <class T>
+DTAU_INLINE Mat3<T> trace_less(const Mat3<T>& M) {
+    const T trace = M.x.x + M.y.y + M.z.z;
+    Mat3<T> result = {-M.x, -M.y, -M.z};
+    result.x.x += trace, result.y.y += trace, result.z.z += trace;
+    return result;
+}
+
+// The wrenches on a subtree in ground coordinates. Mixed ones: moments n about the bodies' origins p,
+// forces F, and the sum K of F p^T; f = 0. About the world's origin: n about ground's origin, f = F
+// and K = 0.
+template <class T>
+struct WrenchSums {
+    Vec3<T> n, F, f;
+    Mat3<T> K;
+    DTAU_INLINE WrenchSums& operator+=(const WrenchSums& b) {
+        n += b.n, F += b.F, f += b.f, K += b.K;
+        return *this;
+    }
+};
+
+// G s, the sum of s~ x* W, and its transpose. [Notes] eq. 17.3.
+template <class T>
+struct TurningWrenches {
+    Mat3<T> A;
+    Vec3<T> F, f;
+    DTAU_INLINE explicit TurningWrenches(const WrenchSums<T>& W)
+        : A(trace_less(W.K)), F(W.F), f(W.f) {
+        A += skew(-W.n);
+    }
+    DTAU_INLINE Force<T> operator*(const Motion<T>& s) const {
+        return {mul_add(A, s.ang, cross(s.lin, f)), cross(s.ang, F)};
+    }
+    DTAU_INLINE Force<T> transposed_mul(const Motion<T>& s) const {
+        return {cross(F, s.lin, DTAU_VARIANT::transposed_mul(A, s.ang)), cross(f, s.ang)};
+    }
+};
+
+template <class T>
+struct WrenchPartialsWorkspace {
+    WrenchAxesWorkspace<T> value;
+    WrenchSums<T>* sums;
+
+    WrenchPartialsWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes)
+        : value(arena, tree, wrench_axes),
+          sums(arena.take<WrenchSums<T>>(value.in_world() ? tree.nbodies : 0)) {}
+};
+
+// Those of body i itself; body_f_ext along body axes.
+template <class T>
+DTAU_INLINE WrenchSums<T> own_wrench_sums(Axes axes, const Body& body, const Placement<T>& P,
+                                          const T* body_f_ext) {
+    const Vec3<T> zero = zero_vector<T>();
+    if (body.link < 0) return {zero, zero, zero, zero_matrix<T>()};
+    const Force<T> own = body_wrench(body, body_f_ext);
+    const Vec3<T> n = P.R * own.ang, F = P.R * own.lin;
+    if (axes == Axes::world) return {cross(P.r, F, n), F, F, zero_matrix<T>()};
+    return {n, F, zero, {P.r.x * F, P.r.y * F, P.r.z * F}};
+}
+
+// Adds to six neighbours in a row of a matrix, or in a column: free_root.hpp.
+template <class T>
+DTAU_INLINE void add_components(const Force<T>& f, T* to, int stride = 1) {
+    const Components<T> c = components(f);
+    for (int r = 0; r < 6; ++r) add_entry(to[r * stride], c.x[r]);
+}
+
+// Calls clear(k, c) for the columns c by which a free root shifts its tree, and the degrees of freedom k
+// from `first` of the root's on: wrenches that turn with the bodies give no derivative by them, and what
+// is not written for one state is there from another.
+template <class Clear>
+DTAU_INLINE void for_shifts(const Tree& tree, int first, const Clear& clear) {
+    for (int i = 0; i < tree.nbodies; ++i) {
+        const Body& body = tree.bodies[i];
+        if (!is_free_root(body)) continue;
+        for (int k = body.v + first; k < tree.dofs.end[body.v]; ++k)
+            for (int c = body.v; c < body.v + 3; ++c) clear(k, c);
+    }
+}
+
+// Adds to dtau/dq, whose rows are n apart, that the wrenches do not turn with the bodies. body_f_ext:
+// what along_body_axes gave; ground: placements and subspaces.
+template <class T>
+void add_world_wrench_partials(const Tree& tree, const T* body_f_ext, const Ground<T>& ground,
+                               T* dtau_dq, int n, const WrenchPartialsWorkspace<T>& w) {
+    if (!w.value.hold(body_f_ext)) return;
+    const Motion<T>* S = ground.S;
+    for_shifts(tree, 0, [&](int k, int c) { dtau_dq[k * n + c] = T(0.0); });
+    for (int i = 0; i < tree.nbodies; ++i)
+        w.sums[i] = own_wrench_sums(w.value.axes, tree.bodies[i], ground.P[i], body_f_ext);
+    for (int i = tree.nbodies - 1; i >= 0; --i) {
+        const Body& body = tree.bodies[i];
+        const TurningWrenches<T> G(w.sums[i]);
+        const int first = body.v, end = body.v + body.nv;
+        const int stop = body.parent < 0 ? 0 : path_stop(tree, body);
+        for (int k = first; k < end; ++k) {  // [Notes] eq. 17.2
+            const Force<T> row = G.transposed_mul(S[k]), column = G * S[k];
+            for (int j = first; j < end; ++j) add_entry(dtau_dq[k * n + j], dot(row, S[j]));
+            for (int j = tree.dofs.parent[first]; j >= stop; j = tree.dofs.parent[j]) {
+                add_entry(dtau_dq[k * n + j], dot(row, S[j]));
+                add_entry(dtau_dq[j * n + k], dot(column, S[j]));
+            }
+            if (stop == 0) continue;
+            add_components(row, dtau_dq + k * n + stop - 6);
+            add_components(column, dtau_dq + (stop - 6) * n + k, n);
+        }
+        if (body.parent >= 0) w.sums[body.parent] += w.sums[i];
+    }
+}
+
+}  // namespace dtau::DTAU_VARIANT

@@ -1,0 +1,36 @@
+// Second derivatives of inverse dynamics contracted with a vector, O(N d): the sweeps of hessian.hpp, and
+// what wrenches along the world's axes add.
+#pragma once
+
+#include "dtau/algorithms/second/world_wrenches.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+template <class T>
+struct InverseHessianWorkspace {
+    IdsvaWorkspace<T> idsva;
+    HessianWorkspace<T> hessian;
+    WrenchHessianWorkspace<T> wrenches;
+
+    InverseHessianWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes)
+        : idsva(arena, tree), hessian(arena, tree), wrenches(arena, tree, wrench_axes) {}
+};
+
+// lam^T of d2tau_dqdq, d2tau_dqdv, d2tau_dvdv, d2tau_dadq: (nv, nv), into zeros.
+template <class T>
+void inverse_dynamics_hessian(const Tree& tree, const T* q, const T* v, const T* a, const T* lam,
+                              const T* f_ext, const Blocks<T>& out, bool symmetric,
+                              const InverseHessianWorkspace<T>& w) {
+    const T* body_f_ext = along_body_axes(tree, q, f_ext, w.wrenches.first.value);
+    ground_sweep(tree, q, v, w.idsva.ground);
+    idsva_velocities(tree, v, body_f_ext, w.idsva);
+    idsva_accelerations(tree, a, w.idsva);
+    hessian_forward(tree, lam, w.idsva, w.hessian);
+    idsva_composites(tree, w.idsva);
+    hessian_backward(tree, out, w.idsva, w.hessian);
+    add_world_wrench_hessian(tree, body_f_ext, w.idsva.ground, w.hessian, out.dqdq, out.n,
+                             w.wrenches);
+    if (symmetric) symmetrize(out.dqdq, out.n);
+}
+
+}  // namespace dtau::DTAU_VARIANT

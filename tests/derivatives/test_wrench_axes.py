@@ -1,0 +1,336 @@
+"""External wrenches along the world's axes: their values, and every derivative by complex step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import ROBOTS, State, on_robots, random_state, robot
+from compare import SMALL, TOLERANCE, assert_close, assert_same_results, cancelled, solved
+from complex_step import by_q, by_vector, tangent
+from core import complex_core
+from functions import FRAME_AXES, INTEGRATORS
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from trees import SEEDS, Array, Tree, trees
+
+import dtau
+
+IN_WORLD = ("mixed", "world")
+on_axes = pytest.mark.parametrize("axes", IN_WORLD)
+PROBLEMS = ("inverse_dynamics", "forward_dynamics")
+THIRD = {"inverse_dynamics": "a", "forward_dynamics": "tau"}
+
+
+def along_body_axes(model: dtau.Model, q: Array, f_ext: Array, axes: str) -> Array:
+    """The same wrenches as the bodies see them, by the placements."""
+    R, p = dtau.forward_kinematics(model, q)
+    force, moment = f_ext[..., :3], f_ext[..., 3:]
+    if axes == "world":
+        moment = moment - np.cross(p, force)
+    back = np.swapaxes(R, -1, -2)
+    return np.concatenate(
+        [(back @ force[..., None])[..., 0], (back @ moment[..., None])[..., 0]], axis=-1
+    )
+
+
+def arguments(s: State, problem: str) -> tuple[Array, Array, Array]:
+    return s["q"], s["v"], s[THIRD[problem]]
+
+
+def allowed(model: dtau.Model, q: Array, problem: str) -> float:
+    """What a derivative may be off by, by complex step."""
+    if problem == "inverse_dynamics":
+        return TOLERANCE["complex_step"]
+    return solved(TOLERANCE["complex_step"], dtau.mass_matrix(model, q))
+
+
+# Values
+
+
+@on_axes
+@on_robots
+def test_values(name: str, axes: Any) -> None:
+    """What the wrenches that the bodies see do."""
+    model = robot(name)
+    s = random_state(model, 1, (3,))
+    q, v, a, tau, f = s["q"], s["v"], s["a"], s["tau"], s["f_ext"]
+    seen = along_body_axes(model, q, f, axes)
+    legs = [joint.name for joint in model.joints if joint.mimic is None][1:]
+    calls: dict[str, tuple[Any, ...]] = {
+        "inverse_dynamics": (q, v, a),
+        "bias_torque": (q, v),
+        "forward_dynamics": (q, v, tau),
+        "hybrid_dynamics": (q, v, a, tau, legs),
+    }
+    for function, given_arguments in calls.items():
+        call = getattr(dtau, function)
+        got = call(model, *given_arguments, f, f_ext_axes=axes)
+        want = call(model, *given_arguments, seen)
+        tolerance = solved(TOLERANCE["identity"], dtau.mass_matrix(model, q[0]))
+        assert_close(np.asarray(got), np.asarray(want), tolerance, function, floor=cancelled(f))
+
+
+@on_robots
+def test_without_wrenches(name: str) -> None:
+    """Axes of none change no bit, and body axes are the default."""
+    model = robot(name)
+    s = random_state(model, 2)
+    for problem in PROBLEMS:
+        x = arguments(s, problem)
+        for suffix in ("", "_derivatives", "_second_derivatives"):
+            call = getattr(dtau, problem + suffix)
+            want = call(model, *x)
+            for axes in FRAME_AXES:
+                got = call(model, *x, f_ext_axes=axes)
+                assert_same_results(_tuple(got), _tuple(want), problem + suffix)
+            got = call(model, *x, s["f_ext"], f_ext_axes="body")
+            assert_same_results(_tuple(got), _tuple(call(model, *x, s["f_ext"])), problem + suffix)
+
+
+def _tuple(x: Any) -> tuple[Array, ...]:
+    return x if isinstance(x, tuple) else (x,)
+
+
+def test_axes_that_do_not_exist() -> None:
+    model = robot("quadruped")
+    s = random_state(model, 3)
+    with pytest.raises(ValueError, match=r"^f_ext_axes: expected 'body', 'world' or 'mixed', got"):
+        dtau.inverse_dynamics(model, s["q"], s["v"], s["a"], s["f_ext"], f_ext_axes="LOCAL")  # type: ignore[arg-type]
+
+
+# First derivatives
+
+
+def check_first(model: dtau.Model, seed: int, axes: Any, problem: str) -> None:
+    s = random_state(model, seed)
+    q, v, x = arguments(s, problem)
+    f, lam = s["f_ext"], s["lam"]
+
+    def value(*, q: Any = q, v: Any = v, x: Any = x, f: Any = f) -> Any:
+        return complex_core(problem, model, q, v, x, f, f_ext_axes=axes)
+
+    d = getattr(dtau, f"{problem}_derivatives")(model, q, v, x, f, f_ext_axes=axes)
+    flat = by_vector(f.ravel(), lambda y: value(f=y.reshape(-1, *f.shape)))
+    by_f = flat.reshape(model.nv, *f.shape)
+    want = (
+        by_q(model, q, lambda y: value(q=y)),
+        by_vector(v, lambda y: value(v=y)),
+        by_vector(x, lambda y: value(x=y)),
+    )
+    tolerance = allowed(model, q, problem)
+    floor = max(cancelled(want[2]), *(SMALL * float(np.abs(y).max()) for y in (by_f, f)))
+    if problem == "forward_dynamics":
+        floor = max(floor, 0.1 * float(np.abs(value(q=q + 0j)).max()))
+    for name, got, expected in zip(d._fields, d, want, strict=True):
+        assert_close(got, expected, tolerance, name, floor=floor)
+    wrenches = getattr(dtau, f"{problem}_wrench_derivatives")(model, q, f_ext_axes=axes)
+    assert_close(wrenches, by_f, tolerance, "by wrenches", floor=cancelled(by_f) + SMALL)
+
+    more = (s["dq"], s["dv"], s["da"])
+    got = getattr(dtau, f"{problem}_jvp")(model, q, v, x, *more, f, s["df_ext"], f_ext_axes=axes)
+    terms = [y @ z for y, z in zip(want, more, strict=True)]
+    terms.append(np.einsum("kbc,bc->k", by_f, s["df_ext"]))
+    floor = max(float(np.abs(y).max()) for y in terms) + floor
+    assert_close(got, sum(terms), 10 * tolerance, "jvp", floor=floor)
+    products = getattr(dtau, f"{problem}_vjp")(model, q, v, x, lam, f, f_ext_axes=axes)
+    for name, got, y in zip(products._fields, products, (*want, by_f), strict=True):
+        expected = np.tensordot(lam, y, axes=1)
+        assert_close(got, expected, 10 * tolerance, name, floor=floor + np.abs(expected).max())
+
+
+@pytest.mark.parametrize("problem", PROBLEMS)
+@pytest.mark.parametrize("axes", FRAME_AXES)
+@on_robots
+def test_first_derivatives(name: str, axes: str, problem: str) -> None:
+    check_first(robot(name), 4, axes, problem)
+
+
+@given(tree=trees(), seed=SEEDS, axes=st.sampled_from(IN_WORLD), problem=st.sampled_from(PROBLEMS))
+@settings(max_examples=60)
+def test_first_derivatives_of_trees(tree: Tree, seed: int, axes: str, problem: str) -> None:
+    check_first(tree.model(), seed, axes, problem)
+
+
+@pytest.mark.parametrize("name", ["quadruped", "free root, branches"])
+def test_the_force_on_a_foot(name: str) -> None:
+    """Numeric differences of torques with the wrench at a frame evaluated anew."""
+    model = robot(name)
+    s = random_state(model, 5)
+    q, v, a = s["q"], s["v"], s["a"]
+    foot = model.bodies[-1]
+    force = np.array([30.0, -20.0, 400.0, 0.0, 0.0, 0.0])
+
+    def tau(x: Array) -> Array:
+        f_ext = dtau.wrench_at_frame(model, x, foot, force, axes="mixed")
+        return dtau.inverse_dynamics(model, x, v, a, f_ext)
+
+    f_ext = np.zeros((model.nbodies, 6))
+    f_ext[model.bodies.index(foot)] = force
+    got = dtau.inverse_dynamics_derivatives(model, q, v, a, f_ext, f_ext_axes="mixed")
+    h = 1e-6 * np.eye(model.nv)
+    want = [
+        (tau(dtau.integrate(model, q, x)) - tau(dtau.integrate(model, q, -x))) / 2e-6 for x in h
+    ]
+    assert_close(got.dtau_dq, np.transpose(want), 1e-8, "dtau_dq")  # the differences' error
+    fixed = dtau.inverse_dynamics_derivatives(
+        model, q, v, a, along_body_axes(model, q, f_ext, "mixed")
+    )
+    assert np.abs(got.dtau_dq - fixed.dtau_dq).max() > 10.0  # what it was about
+
+
+def test_the_force_on_a_foot_that_is_not_a_bodys_origin() -> None:
+    """As `wrench_at_frame` documents it: the torque by the wrenches, and these by q."""
+    model = robot("quadruped")
+    s = random_state(model, 11)
+    q, v, a = s["q"], s["v"], s["a"]
+    assert np.abs(model.frame("LF_FOOT").placement.translation).max() > 0.1
+    force = np.array([30.0, -20.0, 400.0, 1.0, 2.0, 3.0])
+
+    def f_ext(x: Array, wrench: Array = force) -> Array:
+        return dtau.wrench_at_frame(model, x, "LF_FOOT", wrench, axes="mixed")
+
+    turns = dtau.frame_jacobians(model, q, "LF_FOOT", axes="mixed")[3:].T
+    back = -np.cross(turns[:, np.newaxis], force.reshape(2, 3)).reshape(-1, 6)
+    fixed = dtau.inverse_dynamics_derivatives(model, q, v, a, f_ext(q)).dtau_dq
+    by_wrenches = dtau.inverse_dynamics_wrench_derivatives(model, q)
+    got = fixed + np.einsum("ibc,kbc->ik", by_wrenches, f_ext(q, back))
+    moved = [dtau.integrate(model, q, sign * 1e-6 * np.eye(model.nv)) for sign in (1, -1)]
+    after, before = (dtau.inverse_dynamics(model, x, v, a, f_ext(x)) for x in moved)
+    assert_close(got, (after - before).T / 2e-6, 1e-8, "dtau_dq")  # the differences' error
+
+
+# Second derivatives
+
+
+def check_second(model: dtau.Model, seed: int, axes: Any, problem: str) -> None:
+    s = random_state(model, seed)
+    q, v, x = arguments(s, problem)
+    f, lam = s["f_ext"], s["lam"]
+
+    def first(*, q: Any = q, v: Any = v) -> Any:
+        return complex_core(f"{problem}_derivatives", model, q, v, x, f, f_ext_axes=axes)
+
+    want = (
+        by_q(model, q, lambda y: first(q=y)[0]),
+        by_vector(v, lambda y: first(v=y)[0]),
+        by_vector(v, lambda y: first(v=y)[1]),
+        by_q(model, q, lambda y: first(q=y)[2]),
+    )
+    second: Any = getattr(dtau, f"{problem}_second_derivatives")
+    got = second(model, q, v, x, f, f_ext_axes=axes)
+    tolerance = allowed(model, q, problem)
+    floor = max(SMALL, *(cancelled(y) for y in want), cancelled(f))
+    for name, y, expected in zip(got._fields, got, want, strict=True):
+        assert_close(y, expected, tolerance, name, floor=floor)
+    chart = second(model, q, v, x, f, f_ext_axes=axes, symmetric=True)
+    symmetric = (want[0] + np.swapaxes(want[0], -1, -2)) / 2
+    assert_close(chart[0], symmetric, tolerance, "symmetric", floor=floor)
+    hessian: Any = getattr(dtau, f"{problem}_hessian")
+    blocks = hessian(model, q, v, x, lam, f, f_ext_axes=axes)
+    floor = float(np.einsum("i,ijk->jk", np.abs(lam), np.abs(want[0])).max()) + floor
+    for name, y, expected in zip(blocks._fields, blocks, want, strict=True):
+        contracted = np.einsum("i,ijk->jk", lam, expected)
+        assert_close(y, contracted, tolerance, name, floor=floor)
+
+
+@pytest.mark.parametrize("problem", PROBLEMS)
+@on_axes
+@on_robots
+def test_second_derivatives(name: str, axes: str, problem: str) -> None:
+    check_second(robot(name), 6, axes, problem)
+
+
+@given(
+    tree=trees(max_bodies=6),
+    seed=SEEDS,
+    axes=st.sampled_from(IN_WORLD),
+    problem=st.sampled_from(PROBLEMS),
+)
+@settings(max_examples=40)
+def test_second_derivatives_of_trees(tree: Tree, seed: int, axes: str, problem: str) -> None:
+    check_second(tree.model(), seed, axes, problem)
+
+
+@on_axes
+@pytest.mark.parametrize("name", ["every joint in a chain", "joints that mimic others"])
+def test_packed(name: str, axes: Any) -> None:
+    model = robot(name)
+    s = random_state(model, 7)
+    x = (s["q"], s["v"], s["a"], s["f_ext"])
+    dense = dtau.inverse_dynamics_second_derivatives(model, *x, f_ext_axes=axes)
+    packed = dtau.inverse_dynamics_second_derivatives(model, *x, f_ext_axes=axes, packed=True)
+    i, j, k = dtau.packed_indices(model)
+    assert_same_results(packed, [y[i, j, k] for y in dense])
+
+
+# Time steps
+
+
+@pytest.mark.parametrize("integrator", INTEGRATORS)
+@on_axes
+@pytest.mark.parametrize("name", [*ROBOTS[-6:], "every joint in a chain"])
+def test_steps(name: str, axes: Any, integrator: Any) -> None:
+    """The derivative of a step, and its gradient, by complex step."""
+    model = robot(name)
+    s = random_state(model, 8)
+    q, v, tau, dt, f = s["q"], s["v"], s["tau"], s["dt"], s["f_ext"]
+
+    def after(*, q: Any = q, v: Any = v, f: Any = f) -> Any:
+        return complex_core("step", model, q, v, tau, dt, f, integrator=integrator, f_ext_axes=axes)
+
+    options: dict[str, Any] = {"integrator": integrator, "f_ext_axes": axes}
+    lin = dtau.linearize_discrete(model, q, v, tau, dt, f_ext=f, **options)
+    nominal = dtau.step(model, q, v, tau, dt, f_ext=f, **options)
+    assert_same_results((lin.q, lin.v), nominal)
+
+    def columns(derivative: Any) -> Array:
+        rates = derivative(0)
+        upper = np.stack([tangent(model, lin.q, rate) for rate in rates.T], axis=-1)
+        return np.concatenate([upper, derivative(1)])
+
+    z_by_q = columns(lambda o: by_q(model, q, lambda y: after(q=y)[o]))
+    z_by_v = columns(lambda o: by_vector(v, lambda y: after(v=y)[o]))
+    tolerance = solved(TOLERANCE["step"], dtau.mass_matrix(model, q))
+    assert_close(lin.A, np.hstack([z_by_q, z_by_v]), tolerance, "A", floor=1.0)
+
+    by_f = columns(
+        lambda o: by_vector(f.ravel(), lambda y: after(f=y.reshape(-1, *f.shape))[o])
+    ).reshape(2 * model.nv, *f.shape)
+    lam = np.r_[s["lam_q"], s["lam_v"]]
+    gradient = dtau.step_vjp(model, q, v, tau, dt, s["lam_q"], s["lam_v"], f_ext=f, **options)
+    assert_close(gradient.by_q, lam @ lin.A[:, : model.nv], tolerance, "by_q", floor=1.0)
+    assert_close(gradient.by_v, lam @ lin.A[:, model.nv :], tolerance, "by_v", floor=1.0)
+    expected = np.tensordot(lam, by_f, axes=1)
+    assert_close(gradient.by_f_ext, expected, tolerance, "by_f_ext", floor=0.1)
+
+
+@on_axes
+@on_robots
+def test_linearize(name: str, axes: Any) -> None:
+    model = robot(name)
+    s = random_state(model, 9)
+    x = (s["q"], s["v"], s["tau"], s["f_ext"])
+    lin = dtau.linearize(model, *x, f_ext_axes=axes)
+    d = dtau.forward_dynamics_derivatives(model, *x, f_ext_axes=axes)
+    assert_same_results((lin.A[model.nv :],), (np.hstack([d.da_dq, d.da_dv]),))
+
+
+# Far away
+
+
+def test_far_from_the_origin() -> None:
+    """Where the base is changes no bit of mixed wrenches' derivatives."""
+    model = dtau.robots.quadruped()
+    s = random_state(model, 10)
+    far = s["q"].copy()
+    far[:3] += (2.0**40, -(2.0**41), 2.0**39)
+    for name in ("_derivatives", "_hessian", "_second_derivatives", "_vjp"):
+        more = (s["lam"],) if name in ("_hessian", "_vjp") else ()
+        function: Any = getattr(dtau, f"inverse_dynamics{name}")
+        got, want = (
+            function(model, q, s["v"], s["a"], *more, s["f_ext"], f_ext_axes="mixed")
+            for q in (far, s["q"])
+        )
+        assert_same_results(got, want, name)
