@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from cases import CONFIGURATIONS, FEW_ROBOTS, NEAR, State, random_state, robot, rows
 from compare import assert_same_bits, assert_same_results
-from functions import FUNCTIONS, Function, everywhere
+from functions import IN_BODY_AXES, Function, in_body_axes
 from layouts import misaligned, read_only
 from messages import has_words, message
 from trees import Array
@@ -21,7 +21,7 @@ import dtau
 BATCHES = ((), (1,), (3,), (2, 3), (19,), (0,), (0, 3))
 MARK = 7.5  # what lies in memory that must not be written
 
-OUTPUTS = [(function, o) for function in FUNCTIONS for o in range(len(function.results))]
+OUTPUTS = [(function, o) for function in IN_BODY_AXES for o in range(len(function.results))]
 every_output = pytest.mark.parametrize(
     ("function", "o"), OUTPUTS, ids=[f"{function} {o}" for function, o in OUTPUTS]
 )
@@ -44,7 +44,7 @@ def name_of(function: Function, o: int) -> str:
 # Good buffers
 
 
-@everywhere
+@in_body_axes
 @pytest.mark.parametrize("name", FEW_ROBOTS)
 def test_results_go_into_out(function: Function, name: str) -> None:
     model = robot(name)
@@ -62,7 +62,7 @@ def test_results_go_into_out(function: Function, name: str) -> None:
         assert_same_results(arrays, want, f"{batch}, result")
 
 
-@everywhere
+@in_body_axes
 def test_out_of_an_earlier_call_is_overwritten(function: Function) -> None:
     """Also where a result is zero for this model, and where it was NaN for the state before."""
     model = robot(NEAR)
@@ -76,7 +76,7 @@ def test_out_of_an_earlier_call_is_overwritten(function: Function) -> None:
             assert_same_results(arrays, function(model, state), f"{batch}, result")
 
 
-@everywhere
+@in_body_axes
 def test_out_has_the_shape_that_inputs_broadcast_to(function: Function) -> None:
     model = robot(NEAR)
     state = random_state(model, 4, (2, 1))
@@ -87,7 +87,7 @@ def test_out_has_the_shape_that_inputs_broadcast_to(function: Function) -> None:
     assert_same_results(function(model, state, out=as_out(arrays)), function(model, state))
 
 
-@everywhere
+@in_body_axes
 def test_other_arrays_that_will_do(function: Function, tmp_path: Path) -> None:
     """A list for a tuple, rows of a larger array, a file in memory, odd strides of an axis of 1."""
     model = robot(NEAR)
@@ -118,7 +118,7 @@ def test_other_arrays_that_will_do(function: Function, tmp_path: Path) -> None:
     assert_same_results(odd, [x[:1] for x in want], "axis of 1")
 
 
-@everywhere
+@in_body_axes
 def test_memory_next_to_an_input_is_free(function: Function) -> None:
     """Rows of one block: the input's, then the result's, without a gap; and the other way round."""
     model = robot(NEAR)
@@ -134,7 +134,7 @@ def test_memory_next_to_an_input_is_free(function: Function) -> None:
                 assert_same_bits(given, state[name], name)
 
 
-@everywhere
+@in_body_axes
 @pytest.mark.parametrize("name", ["one revolute", NEAR])
 def test_broadcast_inputs_are_not_copied(function: Function, name: str) -> None:
     """With `out`, a call on one state in place of many needs no memory for the many."""
@@ -262,7 +262,7 @@ def test_no_array(function: Function, o: int, wrong: object) -> None:
         fails(TypeError, function, state, arrays, *words)
 
 
-@everywhere
+@in_body_axes
 def test_the_array_as_a_list(function: Function) -> None:
     """A list of numbers cannot hold results, and neither can a number."""
     state = random_state(robot(NEAR), 11)
@@ -271,7 +271,7 @@ def test_the_array_as_a_list(function: Function) -> None:
     fails(TypeError, function, state, arrays, name_of(function, 0), word)
 
 
-@everywhere
+@in_body_axes
 def test_one_array_for_several_results_and_the_reverse(function: Function) -> None:
     model = robot(NEAR)
     state = random_state(model, 12, (3,))
@@ -331,7 +331,7 @@ def test_memory_of_an_input(function: Function, o: int, name: str) -> None:
                     fails(ValueError, function, changed, arrays, name_of(function, o), name)
 
 
-@everywhere
+@in_body_axes
 def test_the_same_array_as_input_and_out(function: Function) -> None:
     model = robot(NEAR)
     for batch in ((), (3,)):
@@ -345,7 +345,7 @@ def test_the_same_array_as_input_and_out(function: Function) -> None:
                     fails(ValueError, function, state, arrays, name_of(function, o), name)
 
 
-@everywhere
+@in_body_axes
 def test_memory_of_an_input_that_is_broadcast(function: Function) -> None:
     """One state for the whole batch lies within the result of another state."""
     model = robot(NEAR)
@@ -366,7 +366,7 @@ def test_memory_of_an_input_that_is_broadcast(function: Function) -> None:
                 fails(ValueError, function, changed, arrays, name_of(function, o), name)
 
 
-SEVERAL = [function for function in FUNCTIONS if len(function.results) > 1]
+SEVERAL = [function for function in IN_BODY_AXES if len(function.results) > 1]
 
 
 @pytest.mark.parametrize("function", SEVERAL, ids=str)
@@ -387,7 +387,7 @@ def test_memory_of_another_result(function: Function) -> None:
                         fails(ValueError, function, state, arrays, *words)
 
 
-@everywhere
+@in_body_axes
 def test_empty_arrays_share_nothing(function: Function) -> None:
     model = robot(NEAR)
     state = random_state(model, 17, (0,))
@@ -397,7 +397,7 @@ def test_empty_arrays_share_nothing(function: Function) -> None:
     assert_same_results(function(model, changed, out=as_out(arrays)), arrays)
 
 
-@everywhere
+@in_body_axes
 def test_out_is_left_alone_when_an_input_is_wrong(function: Function) -> None:
     """Also by a mistake in the last state of a batch, and by a wrong number of threads."""
     model = robot(NEAR)
@@ -424,7 +424,7 @@ def test_out_is_left_alone_when_an_input_is_wrong(function: Function) -> None:
 # Results beyond memory
 
 
-@everywhere
+@in_body_axes
 def test_results_beyond_memory(function: Function) -> None:
     """No processor can address the result, whatever the system promises of memory it lacks."""
     model = robot("long chain")

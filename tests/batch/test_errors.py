@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from cases import CONFIGURATIONS, NEAR, State, random_state, robot
 from compare import assert_same_results
-from functions import FUNCTIONS, Function, everywhere
+from functions import IN_BODY_AXES, Function, in_body_axes
 from messages import has_words, message
 
 import dtau
 
-ARGUMENTS = [(function, name) for function in FUNCTIONS for name in function.arguments]
+ARGUMENTS = [(function, name) for function in IN_BODY_AXES for name in function.arguments]
 each_argument = pytest.mark.parametrize(
     ("function", "name"), ARGUMENTS, ids=[f"{function}-{name}" for function, name in ARGUMENTS]
 )
@@ -65,7 +65,7 @@ def test_a_scalar_is_no_state(function: Function, name: str) -> None:
     expect(ValueError, function, state, name, trailing(name)[-1], "()")
 
 
-@pytest.mark.parametrize("function", [f for f in FUNCTIONS if "f_ext" in f.arguments], ids=str)
+@pytest.mark.parametrize("function", [f for f in IN_BODY_AXES if "f_ext" in f.arguments], ids=str)
 @pytest.mark.parametrize("change", [-1, 1])
 def test_wrong_number_of_wrenches(function: Function, change: int) -> None:
     nbodies = robot(NEAR).nbodies
@@ -151,7 +151,7 @@ def test_quaternions_nearly_unit_are_taken(function: Function, name: str, norm: 
     assert all(np.isfinite(x).all() for x in function(robot(NEAR), state))
 
 
-@everywhere
+@in_body_axes
 @pytest.mark.parametrize("wrong", [None, "anymal.urdf", 3], ids=repr)
 def test_the_model_comes_first(function: Function, wrong: object) -> None:
     state = random_state(robot(NEAR), 1)
@@ -192,7 +192,7 @@ def as_tuple(results: Any) -> tuple[Any, ...]:
 
 def functions_with(*options: str) -> list[str]:
     """Names of the functions that take any of these options."""
-    return list({f.name: 0 for f in FUNCTIONS if f.options.keys() & set(options)})
+    return list({f.name: 0 for f in IN_BODY_AXES if f.options.keys() & set(options)})
 
 
 each_with_frames = pytest.mark.parametrize("name", functions_with("frame", "frames"))
@@ -326,14 +326,14 @@ def test_massless_joints_are_named(weightless: dtau.Model) -> None:
     assert set(weightless.massless_joints) == {"finger", "nail"}
 
 
-@pytest.mark.parametrize("function", [f for f in FUNCTIONS if f.solves], ids=str)
+@pytest.mark.parametrize("function", [f for f in IN_BODY_AXES if f.solves], ids=str)
 def test_massless_joints_cannot_be_accelerated(weightless: dtau.Model, function: Function) -> None:
     for shape in ((), (3,), (0,)):
         said = message(ValueError, function, weightless, random_state(weightless, 6, shape))
         has_words(said, "finger", "nail")
 
 
-@pytest.mark.parametrize("function", [f for f in FUNCTIONS if not f.solves], ids=str)
+@pytest.mark.parametrize("function", [f for f in IN_BODY_AXES if not f.solves], ids=str)
 def test_massless_joints_do_no_harm_elsewhere(weightless: dtau.Model, function: Function) -> None:
     for x in function(weightless, random_state(weightless, 7, (3,))):
         assert np.isfinite(x).all()
