@@ -92,16 +92,29 @@ DTAU_INLINE Vec3<double> log_translation(const Vec3<double>& w, const Vec3<doubl
     return fma(-0.5, wp, fma(log_functions(dot(w, w)).e, cross(w, wp), p));
 }
 
+// Calls add(first, last) for joints one after the other whose coordinates move by adding, and
+// move(body) for each of the others.
+template <class Add, class Move>
+DTAU_INLINE void for_runs_of_joints(const Tree& tree, Add add, Move move) {
+    for (int i = 0; i < tree.nbodies;) {
+        const int first = i;
+        while (i < tree.nbodies && traits(tree.bodies[i].kind).commutes) ++i;
+        if (i > first) add(tree.bodies[first], tree.bodies[i - 1]);
+        if (i < tree.nbodies) move(tree.bodies[i++]);
+    }
+}
+
 template <class T>
 void integrate(const Tree& tree, const T* q, const T* dq, T* result) {
-    for (int i = 0; i < tree.nbodies; ++i) {
-        const Body& body = tree.bodies[i];
+    const auto add = [&](const Body& first, const Body& last) {
+        const T *x = q + first.q, *d = dq + first.v;
+        T* y = result + first.q;
+        const int count = last.v + last.nv - first.v;
+        for (int k = 0; k < count; ++k) y[k] = x[k] + d[k];
+    };
+    for_runs_of_joints(tree, add, [&](const Body& body) {
         const T *x = q + body.q, *d = dq + body.v;
         T* y = result + body.q;
-        if (traits(body.kind).commutes) {
-            for (int k = 0; k < body.nv; ++k) y[k] = x[k] + d[k];
-            continue;
-        }
         const Motion<T> m = joint_twist(body, d);
         const AngleFunctions<T> f = angle_functions(m.ang);
         if (body.kind == JointKind::spherical) {
@@ -118,7 +131,7 @@ void integrate(const Tree& tree, const T* q, const T* dq, T* result) {
             y[0] = x[0] + fma(c, u.x, -(s * u.y)), y[1] = x[1] + fma(s, u.x, c * u.y);
             y[2] = x[2] + d[2];
         }
-    }
+    });
 }
 
 // The displacement of a joint from its coordinates x to y; the angle of a planar joint up to multiples
@@ -152,10 +165,15 @@ inline void joint_difference(const Body& body, const double* x, const double* y,
 
 // dq with q0 (+) dq = q1
 inline void difference(const Tree& tree, const double* q0, const double* q1, double* dq) {
-    for (int i = 0; i < tree.nbodies; ++i) {
-        const Body& body = tree.bodies[i];
+    const auto subtract = [&](const Body& first, const Body& last) {
+        const double *x = q0 + first.q, *y = q1 + first.q;
+        double* d = dq + first.v;
+        const int count = last.v + last.nv - first.v;
+        for (int k = 0; k < count; ++k) d[k] = y[k] - x[k];
+    };
+    for_runs_of_joints(tree, subtract, [&](const Body& body) {
         joint_difference(body, q0 + body.q, q1 + body.q, dq + body.v);
-    }
+    });
 }
 
 // Unit quaternions; everything else unchanged.
