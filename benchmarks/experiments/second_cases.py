@@ -95,9 +95,10 @@ class Call:
         """Multiplications, additions and divisions of the first state."""
         function, _, fixed = CALLS[self.name]
         arrays = [array[0] for array in self.arrays.values()]
-        options = [] if "first" in self.name else [False]
+        options: list[object] = [] if "first" in self.name else [False]
         if function == "inverse_dynamics_second_derivatives":
             options.append(fixed.get("packed", False))
+        options.append("body")
         _testing.counting.take()
         getattr(_testing.counting, function)(self.model, *options, *arrays, None)
         return int(sum(_testing.counting.take()))
