@@ -58,8 +58,9 @@ about the centre of mass                   centroidal_momentum_matrix,
 energy                                     kinetic_energy, potential_energy;
                                            kinetic_energy_derivatives,
                                            potential_energy_derivatives
-external wrenches                          wrench_at_frame gives f_ext; f_ext_axes= says along which
-                                           axes it is: the bodies' or the world's
+external wrenches                          wrench_at_frame gives f_ext in body axes;
+                                           wrench_at_frame_derivatives; f_ext_axes= says along
+                                           which axes f_ext is: the bodies' or the world's
 configurations                             integrate, difference, normalize, neutral, configuration,
                                            random_state
 how they vary, in tangent spaces           integrate_jacobians, difference_jacobians; tangent_map
@@ -109,6 +110,7 @@ from dtau.functions.forward_parameters import (
 from dtau.functions.frame_derivatives import (
     frame_accelerations_derivatives,
     frame_velocities_derivatives,
+    wrench_at_frame_derivatives,
 )
 from dtau.functions.frame_time_derivatives import (
     frame_jacobians_time_derivatives,
@@ -376,6 +378,7 @@ __all__ = [
     "step_vjp",
     "tangent_map",
     "wrench_at_frame",
+    "wrench_at_frame_derivatives",
 ]
 
 

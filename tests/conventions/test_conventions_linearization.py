@@ -42,7 +42,7 @@ def check(kind: str, model: dtau.Model, seed: int) -> None:
     convention, book, s = CONVENTIONS[kind](model), Textbook(kind, model), random_state(model, seed)
     q, v, tau, f_ext, n = s["q"], s["v"], s["tau"], s["f_ext"], model.nv
     lin = dtau.linearize(model, q, v, tau, f_ext)
-    got = convention.linearization_from_dtau(q, v, lin)
+    got = convention.linearization_from_dtau(q, v, lin, None)
     theirs = convention.from_dtau(q, v, lin.a)
 
     def acceleration(x: Array, velocity: Array, torque: Array) -> Array:
@@ -90,7 +90,7 @@ def test_steps(name: str, integrator: str, kind: str) -> None:
     convention, book, s = CONVENTIONS[kind](model), Textbook(kind, model), random_state(model, 2)
     q, v, tau, dt, n = s["q"], s["v"], s["tau"], 0.03, model.nv
     lin = dtau.linearize_discrete(model, q, v, tau, dt, integrator)
-    got = convention.discrete_linearization_from_dtau(q, v, lin)
+    got = convention.discrete_linearization_from_dtau(q, v, lin, None)
     theirs = convention.from_dtau(q, v)
 
     def variation(x: Array, velocity: Array, torque: Array) -> Array:
@@ -116,21 +116,23 @@ def test_batches_and_errors() -> None:
     q, v, tau = s["q"], s["v"], s["tau"]
     spatial = dtau.conventions.spatial_twist(model)
     lin = dtau.linearize(model, q, v, tau)
-    together = spatial.linearization_from_dtau(q, v, lin)
+    together = spatial.linearization_from_dtau(q, v, lin, None)
     for i in range(4):
         alone = spatial.linearization_from_dtau(
-            q[i], v[i], dtau.linearize(model, q[i], v[i], tau[i])
+            q[i], v[i], dtau.linearize(model, q[i], v[i], tau[i]), None
         )
         for x, y in zip(together, alone, strict=True):
             assert_close(x[i], y, TOLERANCE["short sums"], "result")
     d = dtau.forward_dynamics_derivatives(model, q, v, tau)
     with pytest.raises(TypeError, match="lin: expected Linearization, got ForwardDynamics"):
-        spatial.linearization_from_dtau(q, v, d)  # type: ignore[arg-type]
+        spatial.linearization_from_dtau(q, v, d, None)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"lin\.A"):
-        spatial.linearization_from_dtau(q, v, lin._replace(A=lin.A[..., :-1]))
+        spatial.linearization_from_dtau(q, v, lin._replace(A=lin.A[..., :-1]), None)
+    with pytest.raises(TypeError, match="inputs"):  # without it B could be another's
+        spatial.linearization_from_dtau(q, v, lin)  # type: ignore[call-arg]
     some = dtau.linearize(model, q, v, tau, inputs=np.ones((model.nv, 3)))
     with pytest.raises(ValueError, match=r"lin\.B .* expected 12 columns: those of `inputs`"):
-        spatial.linearization_from_dtau(q, v, some)
+        spatial.linearization_from_dtau(q, v, some, None)
     with pytest.raises(ValueError, match="inputs: expected a mask"):
         spatial.linearization_from_dtau(q, v, some, inputs=np.ones((3, model.nv)))
 

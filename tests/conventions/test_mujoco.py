@@ -168,7 +168,7 @@ def test_columns_of_a_linearization_stand_in_its_order() -> None:
     assert (convention._maps.order.from_dtau(np.arange(model.nv)) != np.arange(model.nv)).any()
     s = random_state(model, 7)
     q, v, tau = s["q"], s["v"], s["tau"]
-    got = convention.linearization_from_dtau(q, v, dtau.linearize(model, q, v, tau))
+    got = convention.linearization_from_dtau(q, v, dtau.linearize(model, q, v, tau), None)
     free = mj_model.jnt_type[mj_model.dof_jntid] == mujoco.mjtJoint.mjJNT_FREE
     there, torque = convention.from_dtau(q, v), convention.torque_from_dtau(q, tau)
     still = peer.forward(there.q, there.v, torque)

@@ -68,7 +68,7 @@ class TestAgainstMujoco:
         lin = dtau.linearize_discrete(
             model, s["q"], s["v"], s["tau"], mj_model.opt.timestep, "semi_implicit"
         )
-        got = convention.discrete_linearization_from_dtau(s["q"], s["v"], lin).A
+        got = convention.discrete_linearization_from_dtau(s["q"], s["v"], lin, None).A
         assert_close(got, theirs, 1e-7, "A")  # its differences have a step of 1e-6
 
     @pytest.mark.parametrize("robot", ROBOTS)

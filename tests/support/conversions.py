@@ -54,6 +54,8 @@ class Conversion:
         given = {name: x for name, x in arrays.items() if "." not in name}
         for whole, parts in self.parts:
             given[whole] = parts(*(arrays[name] for name in _named(parts, whole)))
+        if self.method in _LINEARIZATIONS:
+            given["inputs"] = None  # as `arrays` has B
         out = getattr(convention, self.method)(**given)
         return tuple(out) if isinstance(out, tuple) else (out,)
 

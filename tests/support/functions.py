@@ -430,7 +430,15 @@ FUNCTIONS = IN_BODY_AXES + tuple(
 )
 
 # Public functions without a row: of files; of no array; what is computed by others of these.
-OTHERS = {"load", "neutral", "configuration", "random_state", "packed_indices", "equilibrium"}
+OTHERS = {
+    "load",
+    "neutral",
+    "configuration",
+    "random_state",
+    "packed_indices",
+    "equilibrium",
+    "wrench_at_frame_derivatives",
+}
 
 everywhere = pytest.mark.parametrize("function", FUNCTIONS, ids=str)
 # What only arrays and their memory matter to, whichever axes wrenches are along.

@@ -247,7 +247,7 @@ class DerivativeConversions:
         return second_derivatives.forward_hessian_from_dtau(self._maps, q, v, a, tau, lam, d, h)
 
     def linearization_from_dtau(
-        self, q: ArrayLike, v: ArrayLike, lin: Linearization, inputs: ArrayLike | None = None
+        self, q: ArrayLike, v: ArrayLike, lin: Linearization, inputs: ArrayLike | None
     ) -> Linearization:
         """Convert a linearization in continuous time to this convention.
 
@@ -259,18 +259,18 @@ class DerivativeConversions:
             Velocity there, in dtau's convention.
         lin : Linearization
             What `dtau.linearize` gives.
-        inputs : array_like, optional
-            What it was given as ``inputs``.
+        inputs : array_like or None
+            What it was given as ``inputs``; None where it was given none.
 
         Returns
         -------
         Linearization
             ``A (..., 2 nv, 2 nv)`` and ``B (..., 2 nv, nu)`` for z = [displacement, variation of
             the velocity], both in this convention, and the acceleration ``a (..., nv)`` in it.
-            Columns of ``B`` are the same inputs: torques (without ``inputs``, or of a mask) in the
-            order of this convention's velocities, inputs of a map in their own. Inputs, and the
-            wrench of a free root, stay along body axes. See `dtau.conventions.linearizations` for
-            the kinematics of the perturbation.
+            Columns of ``B`` are the same inputs: torques (``inputs`` None, or a mask) in the order
+            of this convention's velocities, inputs of a map in their own. Inputs, and the wrench of
+            a free root, stay along body axes. See `dtau.conventions.linearizations` for the
+            kinematics of the perturbation.
 
         Examples
         --------
@@ -280,7 +280,7 @@ class DerivativeConversions:
         >>> model = dtau.robots.quadruped()
         >>> q, v, tau = dtau.random_state(model, np.random.default_rng(0))
         >>> lin = dtau.linearize(model, q, v, tau)
-        >>> mixed = dtau.conventions.mixed_twist(model).linearization_from_dtau(q, v, lin)
+        >>> mixed = dtau.conventions.mixed_twist(model).linearization_from_dtau(q, v, lin, None)
         >>> bool(np.allclose(mixed.A[:3], np.eye(3, 36, k=18)))
         True
         """
@@ -291,7 +291,7 @@ class DerivativeConversions:
         q: ArrayLike,
         v: ArrayLike,
         lin: DiscreteLinearization,
-        inputs: ArrayLike | None = None,
+        inputs: ArrayLike | None,
     ) -> DiscreteLinearization:
         """Convert the linearization of a time step to this convention.
 

@@ -107,7 +107,7 @@ def spatial_twist(model: Model, *, wrenches: Axes = "body") -> Convention:
     >>> bool(np.allclose(spatial.from_dtau(q, v).v[:6], J @ v))
     True
     >>> lin = dtau.linearize_discrete(model, q, v, tau, 0.01, "rk4")
-    >>> spatial.discrete_linearization_from_dtau(q, v, lin).A.shape
+    >>> spatial.discrete_linearization_from_dtau(q, v, lin, None).A.shape
     (36, 36)
     """
     require("model", model, Model)

@@ -111,7 +111,7 @@ class StackConversions:
         >>> model = dtau.robots.quadruped()
         >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
         >>> push = np.zeros((3, model.nbodies, 6))
-        >>> push[0, 3, 0] = 10.0  # constant along the axes of a foot
+        >>> push[0, 3, 0] = 10.0  # constant along the axes of a shank, at its origin
         >>> spatial = dtau.conventions.spatial_twist(model, wrenches="world")
         >>> there = spatial.wrench_time_derivatives_from_dtau(q, [v, a], push)
         >>> turning = dtau.kinematics_time_derivatives(model, q, [v]).rotation[1, 3]

@@ -26,7 +26,7 @@ and beside these
 `control_inputs`           which torques are inputs, for these three
 `kinematics`               placements of bodies
 `frames`                   placements, Jacobians and motion of frames, external wrenches
-`frame_derivatives`        first derivatives of that motion: ``_derivatives``
+`frame_derivatives`        first derivatives of that motion and of wrenches: ``_derivatives``
 `whole_body`               centre of mass, its motion and derivatives
 `momentum`                 momentum of all bodies, its rate and derivatives
 `energy`                   kinetic and potential energy, and their gradients

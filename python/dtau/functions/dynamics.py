@@ -37,7 +37,9 @@ def inverse_dynamics(
     f_ext_axes : {"body", "world", "mixed"}
         Axes of ``f_ext``. ``"body"``: in the body frame, at the body's origin. ``"mixed"``: in
         world axes, at the body's origin. ``"world"``: in world axes, moment about the world's
-        origin.
+        origin. A force at another point of a body, such as a foot's, comes from
+        `dtau.wrench_at_frame`, in body axes; derivatives by q of one that keeps to the world take
+        `dtau.wrench_at_frame_derivatives` too.
     out : ndarray (..., nv), optional
         Array for the result: float64, C-contiguous, writable, of the result's shape, sharing no
         memory with the arguments. Functions with several results take a tuple of such arrays, which
@@ -73,11 +75,16 @@ def inverse_dynamics(
     >>> dtau.inverse_dynamics(model, q, v, a).shape
     (256, 18)
 
-    The world pushes a foot upwards, wherever the robot turns:
+    Something lifts the trunk at its origin, wherever the robot turns:
 
     >>> f_ext = np.zeros((model.nbodies, 6))
-    >>> f_ext[model.bodies.index("LF_SHANK"), 2] = 200.0
+    >>> f_ext[model.bodies.index("base"), 2] = 200.0
     >>> tau = dtau.inverse_dynamics(model, q, v, a, f_ext, f_ext_axes="mixed")
+
+    The ground pushes a foot upwards:
+
+    >>> f_ext = dtau.wrench_at_frame(model, q, "LF_FOOT", [0, 0, 200, 0, 0, 0], axes="mixed")
+    >>> tau = dtau.inverse_dynamics(model, q, v, a, f_ext)
     """
     return _core.inverse_dynamics(model, f_ext_axes, q, v, a, f_ext, out, threads)
 

@@ -54,10 +54,11 @@ def equilibrium(
     Equilibrium
         ``u`` (..., nu), ``tau`` (..., nv) = ``B @ u``, ``wrenches`` (..., ncontacts, 6): [force,
         moment] on the robot in **world axes, at the frame's origin** (``axes="mixed"`` of
-        `dtau.wrench_at_frame`), ``f_ext`` (..., nbodies, 6): the same as the dynamics take them,
-        [force, moment] on each body in its own axes at its origin, ``residual`` (..., nv): the
-        gravity torque that is not held, and ``exists`` (...), bool: whether the residual is at most
-        1e-9 of the weight in every entry (of weight times 1 m for moments).
+        `dtau.wrench_at_frame`), ``f_ext`` (..., nbodies, 6): the same as the dynamics take them
+        with ``f_ext_axes="body"``, the default, [force, moment] on each body in **its own axes** at
+        its origin, ``residual`` (..., nv): the gravity torque that is not held, and ``exists``
+        (...), bool: whether the residual is at most 1e-9 of the weight in every entry (of weight
+        times 1 m for moments).
 
     Raises
     ------
@@ -72,6 +73,9 @@ def equilibrium(
     Pseudo-inverse of [B, J^T] by singular values; those below 1e-12 of the largest
     count as zero. Wrenches may have any sign: nothing keeps a foot from pulling at the ground.
     A configuration or a map that is not finite gives NaN, and ``exists`` is false.
+
+    Derivatives by q hold ``f_ext`` constant along body axes; where ``wrenches`` are to keep to the
+    world, add what `dtau.wrench_at_frame_derivatives` gives for each of them.
 
     Examples
     --------

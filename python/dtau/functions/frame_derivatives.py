@@ -1,4 +1,4 @@
-"""First derivatives of the velocities and accelerations of frames.
+"""First derivatives of the velocities and accelerations of frames, and of wrenches at them.
 
 Derivatives by the configuration are taken in the tangent space: column k is the derivative along
 q (+) eps e_k (`dtau.integrate`), at fixed v and a.
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
+from dtau.functions.frames import frame_jacobians, wrench_at_frame
 from dtau.model.model import Model
 from dtau.options import AccelerationKind, Axes
 from dtau.results import FrameAccelerationsDerivatives, FrameVelocitiesDerivatives
@@ -141,3 +142,96 @@ def frame_accelerations_derivatives(
     True
     """
     return _core.frame_accelerations_derivatives(model, frames, axes, kind, q, v, a, out, threads)
+
+
+def wrench_at_frame_derivatives(
+    model: Model,
+    q: ArrayLike,
+    frame: str,
+    wrench: ArrayLike,
+    axes: Axes = "body",
+    *,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Derivatives by the configuration of what `dtau.wrench_at_frame` gives.
+
+    They are what the dynamics' derivatives by q lack where a wrench keeps to the world and acts at
+    a frame (a foot, a gripper): those hold ``f_ext`` constant, which changes with q.
+
+    Parameters
+    ----------
+    model : Model
+    q : array_like (..., nq)
+        Configuration.
+    frame, wrench, axes
+        As in `dtau.wrench_at_frame`: the wrench's six numbers are constant along these axes. For
+        ``"body"`` it turns with the frame, and the derivatives are zero.
+    threads
+        See `dtau.inverse_dynamics`.
+
+    Returns
+    -------
+    ndarray (..., nbodies, 6, nv)
+        [b, c, k]: of component c, [force, moment] in the **body's axes** at its origin, of the
+        wrench on body b, along q (+) eps e_k. For several wrenches add them.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `dtau.wrench_at_frame`.
+
+    Notes
+    -----
+    Seen from a body that moves by the twist t, a wrench f that stays where it is changes by
+    -t x* f, the reverse of [Notes] eq. 1.4. For ``"mixed"`` the wrench stays at the frame's origin,
+    and t is the motion of the body about that.
+
+    Examples
+    --------
+    The derivative of the torque under the force of the ground on a foot, which keeps to the world:
+
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
+    >>> force = [10.0, 0.0, 80.0, 0.0, 0.0, 0.0]
+    >>> f_ext = dtau.wrench_at_frame(model, q, "LF_FOOT", force, axes="mixed")
+    >>> df_ext = dtau.wrench_at_frame_derivatives(model, q, "LF_FOOT", force, axes="mixed")
+    >>> by_wrenches = dtau.inverse_dynamics_wrench_derivatives(model, q)
+    >>> dtau_dq = dtau.inverse_dynamics_derivatives(model, q, v, a, f_ext).dtau_dq
+    >>> dtau_dq += np.einsum("...ibc,...bck->...ik", by_wrenches, df_ext)
+
+    Beside a central difference:
+
+    >>> def torque(xi):
+    ...     moved = dtau.integrate(model, q, xi)
+    ...     f_ext = dtau.wrench_at_frame(model, moved, "LF_FOOT", force, axes="mixed")
+    ...     return dtau.inverse_dynamics(model, moved, v, a, f_ext)
+    >>> step = 1e-6 * np.eye(model.nv)
+    >>> slopes = (torque(step) - torque(-step)).T / 2e-6
+    >>> bool(np.allclose(dtau_dq, slopes, atol=1e-6))
+    True
+
+    Likewise of forward dynamics, and so of the lower left block of a linearization's ``A``:
+
+    >>> tau = dtau.inverse_dynamics(model, q, v, a, f_ext)
+    >>> by_wrenches = dtau.forward_dynamics_wrench_derivatives(model, q)
+    >>> da_dq = dtau.forward_dynamics_derivatives(model, q, v, tau, f_ext).da_dq
+    >>> da_dq += np.einsum("...ibc,...bck->...ik", by_wrenches, df_ext)
+    >>> A = dtau.linearize(model, q, v, tau, f_ext).A
+    >>> A[..., model.nv :, : model.nv] += np.einsum("...ibc,...bck->...ik", by_wrenches, df_ext)
+    """
+    f_ext = wrench_at_frame(model, q, frame, wrench, axes, threads=threads)
+    out = np.repeat(0.0 * f_ext[..., np.newaxis], model.nv, axis=-1)  # NaN stays NaN
+    if axes == "body":
+        return out
+    at = model.frame(frame)
+    jacobian = frame_jacobians(model, q, model.bodies[at.body], threads=threads)
+    linear, angular = jacobian[..., :3, :], jacobian[..., 3:, :]
+    if axes == "mixed":  # the point goes along: only as the body turns about it does it move
+        linear = np.cross(at.placement.translation[:, np.newaxis], angular, axis=-2)
+    force, moment = f_ext[..., at.body, :3, np.newaxis], f_ext[..., at.body, 3:, np.newaxis]
+    out[..., at.body, :3, :] = -np.cross(angular, force, axis=-2)
+    out[..., at.body, 3:, :] = -(
+        np.cross(angular, moment, axis=-2) + np.cross(linear, force, axis=-2)
+    )
+    return out

@@ -273,8 +273,9 @@ def wrench_at_frame(
     Returns
     -------
     ndarray (..., nbodies, 6)
-        For the argument ``f_ext`` of the dynamics; add several of them for several wrenches. Its
-        torque is ``frame_jacobians(model, q, frame, axes).T @ wrench``.
+        [force, moment] on each body in **its own axes** at its origin, for the argument ``f_ext``
+        of the dynamics with ``f_ext_axes="body"``, the default; add several of them for several
+        wrenches. Its torque is ``frame_jacobians(model, q, frame, axes).T @ wrench``.
 
     Raises
     ------
@@ -285,32 +286,22 @@ def wrench_at_frame(
 
     Notes
     -----
-    Derivatives by q hold ``f_ext`` constant along body axes. A wrench that keeps to the world and
-    acts at a body's origin is better given as it is, with ``f_ext_axes="mixed"``; for one that acts
-    elsewhere, ``f_ext`` changes with q, as below.
+    The result is in body axes whatever ``axes`` says, so it goes with ``f_ext_axes="body"``, the
+    default: handed on with another value it would be taken for other wrenches. Derivatives by q
+    then hold it constant, as if it turned with its body. For a wrench that keeps to the world, such
+    as a foot's, add what `dtau.wrench_at_frame_derivatives` gives. One that acts at a body's origin
+    is given as it is instead, with ``f_ext_axes="mixed"``.
 
     Examples
     --------
-    >>> import dtau
+    >>> import dtau, numpy as np
     >>> model = dtau.robots.quadruped()
     >>> q = dtau.neutral(model)
     >>> f_ext = dtau.wrench_at_frame(model, q, "LF_FOOT", [0, 0, 80, 0, 0, 0], axes="mixed")
     >>> f_ext.shape
     (13, 6)
-
-    The derivative of the torque under a foot's force that keeps to the world. As the foot turns,
-    the force turns back:
-
-    >>> import numpy as np
-    >>> v = a = np.zeros(model.nv)
-    >>> force = np.array([10.0, 0.0, 80.0, 0.0, 0.0, 0.0])
-    >>> turns = dtau.frame_jacobians(model, q, "LF_FOOT", axes="mixed")[3:].T
-    >>> back = -np.cross(turns[:, np.newaxis], force.reshape(2, 3)).reshape(-1, 6)
-    >>> df_ext = dtau.wrench_at_frame(model, q, "LF_FOOT", back, axes="mixed")  # along each of q
-    >>> f_ext = dtau.wrench_at_frame(model, q, "LF_FOOT", force, axes="mixed")
-    >>> dtau_dq = dtau.inverse_dynamics_derivatives(model, q, v, a, f_ext).dtau_dq
-    >>> by_wrenches = dtau.inverse_dynamics_wrench_derivatives(model, q)
-    >>> dtau_dq += np.einsum("ibc,kbc->ik", by_wrenches, df_ext)
+    >>> still = np.zeros(model.nv)
+    >>> tau = dtau.inverse_dynamics(model, q, still, still, f_ext)  # f_ext_axes="body"
     """
     require("frame", frame, str)
     return _core.wrench_at_frame(model, frame, axes, q, wrench, out, threads)
