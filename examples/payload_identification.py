@@ -191,8 +191,10 @@ def plot(model: dtau.Model, motion: Motion, measured: np.ndarray, found: Fit, pa
     figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
     time, joint = np.arange(len(measured)) / RATE, 4
     empty = dtau.inverse_dynamics(model, motion.q, motion.v, motion.a)
-    last = dtau.Inertia.from_parameters(found.parameters[:10])
-    fitted = dtau.inverse_dynamics(arm(last, found.parameters[10:]), motion.q, motion.v, motion.a)
+    parameters = np.vstack([model.parameters[:-1], found.parameters[:10]])
+    damping = dict(zip(model.bodies, found.parameters[10:], strict=True))
+    corrected = model.replace(parameters=parameters, damping=damping)
+    fitted = dtau.inverse_dynamics(corrected, motion.q, motion.v, motion.a)
     left.plot(time, measured[:, joint], color="0.75", linewidth=0.8, label="measured")
     left.plot(time, empty[:, joint], color="C3", label="model without payload")
     left.plot(time, fitted[:, joint], color="C0", label="fitted model")

@@ -16,7 +16,14 @@ JointKindName = Literal[
     "revolute", "prismatic", "helical", "spherical", "free", "cylindrical", "planar", "universal"
 ]
 
-PINOCCHIO_AXES = {"LOCAL": "body", "LOCAL_WORLD_ALIGNED": "mixed", "WORLD": "world"}
+_ELSEWHERE = {  # what other libraries call them, in lower case
+    "local": "body",
+    "local_world_aligned": "mixed",
+    "scalar_first": "wxyz",
+    "scalar_last": "xyzw",
+    "floating": "free",
+    "freeflyer": "free",
+}
 
 
 def require_option(argument: str, value: object, option: Any) -> None:
@@ -24,6 +31,7 @@ def require_option(argument: str, value: object, option: Any) -> None:
     words = get_args(option)
     if not isinstance(value, str) or value not in words:
         listed = ", ".join(map(repr, words[:-1])) + f" or {words[-1]!r}"
-        here = PINOCCHIO_AXES.get(str(value))
+        word = str(value).lower()
+        here = _ELSEWHERE.get(word, word)
         hint = f": that is {here!r} here" if here in words else ""
         raise ValueError(f"{argument}: expected {listed}, got {value!r}{hint}")

@@ -84,7 +84,7 @@ def test_entities_are_refused(before: str, use: str) -> None:
     "number", ["${1+1}", "$(eval 2)", "1+1", "2*1", "0x2", "__import__('os')", "1_0", "1,0", "inf"]
 )
 def test_expressions_are_no_numbers(number: str) -> None:
-    with pytest.raises(dtau.ModelError, match="value of <mass>: expected a finite number"):
+    with pytest.raises(dtau.ModelError, match=r"value of <mass>: (expected a finite|got xacro)"):
         dtau.load(ARM.replace('mass value="2"', f'mass value="{number}"'))
 
 

@@ -137,6 +137,43 @@ class TestReplace:
         want = dtau.inverse_dynamics(before, q, v, a) + added
         assert_close(dtau.inverse_dynamics(after, q, v, a), want, TOLERANCE["rounding"], "tau")
 
+    @pytest.mark.parametrize("name", ["quadruped", "joints that mimic others", "forest"])
+    def test_parameters_of_bodies(self, name: str) -> None:
+        model = robot(name)
+        same = model.replace(parameters=model.parameters)
+        assert_close(same.parameters, model.parameters, TOLERANCE["rounding"], "parameters")
+        assert (same.frames, same.mass) == (model.frames, model.mass)
+        found = model.parameters * np.linspace(0.9, 1.1, model.nbodies)[:, None]
+        other = model.replace(parameters=found)
+        assert_close(other.parameters, found, TOLERANCE["rounding"], "parameters")
+        for part in other.links:
+            at = model.frame(part.name)
+            assert other.frame(part.name) == at
+            if at.body < 0:  # fixed to the world
+                assert part.inertia == model.link(part.name).inertia
+            elif part.joint.nv == 0:
+                assert part.inertia == dtau.Inertia()
+        q, v, a = dtau.random_state(model, np.random.default_rng(0))
+        regressor = dtau.inverse_dynamics_regressor(model, q, v, a, joint_parameters=True)
+        tau = regressor @ np.r_[found.ravel(), model.armature, model.damping]
+        assert_close(dtau.inverse_dynamics(other, q, v, a), tau, 1e-12, "tau")
+
+    def test_parameters_that_no_body_has(self, quadruped: dtau.Model) -> None:
+        for at, said in ((0, "mass: expected"), (4, "tensor: expected a positive semidefinite")):
+            rows = quadruped.parameters.copy()
+            rows[3, at] = -1.0
+            text = message(ValueError, quadruped.replace, parameters=rows)
+            assert text.startswith(f"parameters of body 'LF_SHANK': {said}")
+        rows = quadruped.parameters.copy()
+        rows[3, 4] += 1.0
+        with pytest.warns(dtau.ModelWarning, match="body 'LF_SHANK': .* triangle") as caught:
+            odd_one = quadruped.replace(parameters=rows)
+        assert caught[0].filename == __file__
+        with warnings.catch_warnings():  # of rows that stay nothing is said
+            warnings.simplefilter("error")
+            assert odd_one.replace(parameters=odd_one.parameters).parameters is not None
+        assert "got both" in message(ValueError, odd_one.replace, parameters=rows, inertias={})
+
     def test_what_a_name_means(self) -> None:
         """A moving joint first; for inertias the link."""
         model = odd().replace(damping={"hand": 1.0}, inertias={"hand": dtau.Inertia(9.0)})
@@ -173,8 +210,21 @@ class TestReplace:
             ),
             ({"damping": -1.0}, ValueError, "damping of 'wrist': damping: expected numbers of at"),
             ({"armature": {"wrist": np.nan}}, ValueError, "armature of 'wrist': armature: expect"),
-            ({"armature": (1, 2)}, ValueError, "armature of 'wrist': armature: expected a number"),
-            ({"damping": "much"}, TypeError, "damping of 'wrist': damping: expected real numbers"),
+            ({"armature": (1, 2)}, ValueError, "armature: expected one number, or a mapping by"),
+            ({"damping": np.ones(8)}, ValueError, "damping: expected one number, or a mapping by"),
+            (
+                {"damping": [[1], [2, 3]]},
+                ValueError,
+                "damping: expected one number, or a mapping by",
+            ),
+            ({"damping": {"wrist": (1, 2)}}, ValueError, "damping of 'wrist': damping: expected"),
+            (
+                {"parameters": np.ones(20)},
+                ValueError,
+                "parameters: expected shape (3, 10), got (20,)",
+            ),
+            ({"mass": 1.0}, TypeError, "Model.replace() got an unexpected keyword argument 'mass'"),
+            ({"damping": "much"}, TypeError, "damping: expected real numbers, got 'much'"),
             ({"limits": {"wrist": (0, 1)}}, TypeError, "limits of 'wrist': limits: expected Lim"),
             ({"inertias": {"nail": 3.0}}, TypeError, "inertias of 'nail': inertia: expected Ine"),
             ({"inertias": BALL}, TypeError, "inertias: expected Mapping, got Inertia"),

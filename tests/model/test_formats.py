@@ -34,3 +34,11 @@ def test_usd(name: str, content: bytes, tmp_path: Path) -> None:
     path.write_bytes(content)
     said = message(dtau.ModelError, dtau.load, path)
     assert said.startswith(f"{path}: USD is not read: load the URDF or MJCF that it was made from")
+
+
+def test_compiled_mjcf(tmp_path: Path) -> None:
+    path = tmp_path / "robot.mjb"
+    path.write_bytes(b"\x13\xd4\0\0")
+    assert message(dtau.ModelError, dtau.load, path) == (
+        f"{path}: MuJoCo's compiled form is not read: load the MJCF that it was made from"
+    )

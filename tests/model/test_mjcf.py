@@ -397,7 +397,10 @@ BAD = {
     "not well formed": ("<mujoco><worldbody>", "MuJoCo: XML parse error"),
     "unknown element": ("<mujoco><robot/></mujoco>", "unrecognized element"),
     "no mass": (mjcf("<body><joint/></body>"), "mass and inertia of moving bodies"),
-    "nothing moves": (mjcf(GEOM), "expected a joint that moves"),
+    "nothing moves": (
+        mjcf(GEOM),
+        "expected a joint that moves, got none; a <freejoint/> in a body",
+    ),
     "not a number": (arm('<joint name="j" pos="nan 0 0"/>'), "translation: expected finite"),
     "negative armature": (arm('<joint name="j" armature="-1"/>'), "joint 'j': armature: expected"),
     "include": ('<mujoco><include file="/etc/passwd"/></mujoco>', "Include error"),

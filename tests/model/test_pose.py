@@ -295,3 +295,25 @@ def test_configuration_of_a_floating_base_is_where_it_stands() -> None:
 def test_configurations_that_are_none(positions: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=f"^{message}"):
         dtau.configuration(GRIPPERS.model(MIMICS), positions)
+
+
+def test_products_with_arrays_are_refused() -> None:
+    pose = dtau.Pose()
+    with pytest.raises(
+        TypeError, match=r"expected a Pose behind @, got ndarray; .* @ x \+ pose.tra"
+    ):
+        pose @ np.ones(3)  # type: ignore[operator]
+    with pytest.raises(TypeError, match=r"unsupported operand .*ndarray' and 'Pose'"):
+        np.ones(3) @ pose  # type: ignore[operator]
+    with pytest.raises(ValueError, match=r"got \(4, 4\); Pose.from_matrix reads such"):
+        dtau.Pose(np.eye(4))
+
+
+@pytest.mark.parametrize(
+    ("order", "here"), [("WXYZ", "wxyz"), ("scalar_first", "wxyz"), ("Scalar_Last", "xyzw")]
+)
+def test_orders_as_others_call_them(order: Any, here: str) -> None:
+    with pytest.raises(
+        ValueError, match=f"^order: expected .*, got '{order}': that is '{here}' here"
+    ):
+        dtau.Pose().quaternion(order=order)

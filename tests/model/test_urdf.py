@@ -362,7 +362,18 @@ BAD: dict[str, tuple[str, str]] = {
     "SDF": ('\n<sdf version="1.9"/>', "expected <robot>, the root of a URDF or <mujoco>, "),
     "xacro": (robot('<xacro:macro name="leg"/>'), "line 2: got <xacro:macro>: run xacro on this"),
     "xacro in use": (robot('<xacro:leg side="left"/>'), "got <xacro:leg>: run xacro on this"),
-    "xacro number": (arm('<axis xyz="0 0 ${a}"/>'), "xyz of <axis>: expected 3 finite numbers"),
+    "xacro number": (
+        arm('<axis xyz="0 0 ${a}"/>'),
+        "xyz of <axis>: got xacro, '0 0 ${a}': run xacro on this file first, or name it *.xacro",
+    ),
+    "xacro name": (
+        robot(link("${side}_leg")),
+        "line 2: name of <link>: got xacro, '${side}_leg': run xacro on",
+    ),
+    "xacro argument": (
+        arm('<origin xyz="$(arg x) 0 0"/>'),
+        "xyz of <origin>: got xacro, '$(arg x) 0 0': run",
+    ),
     # Structure
     "robot without name": (
         robot(*TWO).replace(' name="r"', ""),

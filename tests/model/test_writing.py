@@ -20,7 +20,7 @@ from trees import SEEDS, grow
 import dtau
 from dtau.model.roll_pitch_yaw import angles_of
 
-FIXED = link("base", None, dtau.Fixed(), placement=dtau.Pose())
+LIFTED = link("base", None, dtau.Fixed(), placement=dtau.Pose(translation=(0, 0, 1)))
 ROOT = dtau.Link("base", None, dtau.Fixed(), "root_joint", inertia=BALL)
 
 
@@ -108,9 +108,7 @@ class TestEqual:
         quadruped = dtau.robots.quadruped()
         assert again(quadruped, root="free") == quadruped
         chain = dtau.robots.chain(9, joints=["revolute", "prismatic", "planar"], root="free")
-        said = message(ValueError, chain.to_urdf)
-        assert "link 'body1' on the world by joint 'body1'" in said
-        assert "helical" not in said
+        assert again(chain, root="free") == chain
         kinds = "'helical_x' (Helical), 'helical_y' (Helical), 'helical_z' (Helical)"
         assert f"kinds of joints {kinds};" in message(
             ValueError, dtau.robots.moving_base_tree().to_urdf
@@ -141,6 +139,16 @@ class TestEqual:
         line = model.to_urdf().splitlines()[0]
         assert 'dtau.load(..., root="free", mimic="exact")' in line
         assert 'dtau.load(..., root="fixed")' in arm().to_urdf()
+
+    @pytest.mark.parametrize("joint", [dtau.Free(), dtau.Fixed()])
+    @pytest.mark.parametrize("name", ["root_joint", "trunk_joint", 'a "b" & ü'])
+    def test_the_joint_of_the_root(self, joint: dtau.JointType, name: str) -> None:
+        model = model_of(dtau.Link("base", None, joint, name, inertia=BALL), link("tip", "base", X))
+        text = model.to_urdf()
+        assert ("dtau:root_joint=" in text) == (name != "root_joint")
+        root = "free" if joint == dtau.Free() else "fixed"
+        loaded = dtau.load(text, root=root)  # type: ignore[arg-type]
+        assert (loaded, loaded.notes) == (model, model.notes)
 
     def test_a_link_as_the_root(self) -> None:
         """Several trees, and joints that hang from the world."""
@@ -237,10 +245,10 @@ class TestRefused:
                 "all of it)",
             ),
             (
-                model_of(FIXED, link("tip", "base")),
+                model_of(LIFTED, link("tip", "base")),
                 "link 'base' on the world by joint 'base_joint', where a URDF's root is fixed or "
-                "free at the world's origin, by a joint named 'root_joint', without damping and "
-                "limits (root_link= adds a link that carries all of it)",
+                "free at the world's origin, without damping and limits (root_link= adds a link "
+                "that carries all of it)",
             ),
             (model_of(link("tip", None)), "link 'tip' on the world by joint 'tip_joint', where"),
             (arm(joint=dtau.Spherical()), "kinds of joints 'tip_joint' (Spherical)"),
@@ -270,6 +278,7 @@ class TestRefused:
                 arm(placement=dtau.Pose()).replace(name="\x01"),
                 "names that are empty or have characters that XML has not, '\\x01'",
             ),
+            (arm().replace(name="$(arg x)"), "names that read as xacro, '$(arg x)'"),
             (arm().replace(name=""), "names that are empty or have characters that XML has not"),
             (
                 model_of(

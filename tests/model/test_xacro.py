@@ -94,3 +94,14 @@ def test_only_a_name_makes_a_file_run(robot: Path) -> None:
     for source in (ROBOT, other):
         with pytest.raises(dtau.ModelError, match=r"run xacro on this file first, or name it \*"):
             dtau.load(source)
+
+
+def test_properties_that_nothing_uses_are_passed_over() -> None:
+    text = f"""<robot name="r" {XMLNS}><xacro:property name="x" value="${{2 * y}}"/>
+<link name="base"><inertial><mass value="1"/>
+<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link></robot>"""
+    assert dtau.load(text, root="free").notes == ("ignored xacro:property: 1",)
+    with pytest.raises(
+        dtau.ModelError, match=r"line 2: name of <link>: got xacro, .*: run xacro on"
+    ):
+        dtau.load(text.replace("base", "${x}_base"), root="free")

@@ -10,6 +10,10 @@ from contextlib import contextmanager
 from dtau.errors import ModelError
 from dtau.loaders.xml import Element
 
+RUN_XACRO = (
+    "run xacro on this file first, or name it *.xacro and load it with the extra dtau[xacro]"
+)
+
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
@@ -22,10 +26,13 @@ def required(element: Element, tag: str) -> Element:
 
 
 def attribute(element: Element, name: str) -> str:
-    """Return an attribute; raise ModelError if there is none, or an empty one."""
-    if not element.attributes.get(name):
+    """Return an attribute; raise ModelError if there is none, an empty one, or one of xacro."""
+    value = element.attributes.get(name)
+    if not value:
         raise element.error(f"expected the attribute {name!r} in {_name(element)}")
-    return element.attributes[name]
+    if "$" in value and ("${" in value or "$(" in value):
+        raise element.error(f"{name} of <{element.tag}>: got xacro, {value!r:.80}: {RUN_XACRO}")
+    return value
 
 
 def _name(element: Element) -> str:

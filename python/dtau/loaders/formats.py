@@ -13,6 +13,7 @@ _WAYS_OUT = {  # by the root element of an XML document
 }
 _USD = (b"#usda ", b"PXR-USDC")  # how text and binary files begin
 _USD_PACKAGE = ".usdz"  # a ZIP archive
+_COMPILED_MJCF = ".mjb"
 
 
 def way_out(tag: str) -> str:
@@ -27,4 +28,8 @@ def refuse_other_files(file: Source) -> None:
         raise ModelError(
             f"{file.label}: USD is not read: load the URDF or MJCF that it was made from, or "
             "export a URDF (in Isaac Sim by the extension isaacsim.asset.exporter.urdf)"
+        )
+    if file.label.lower().endswith(_COMPILED_MJCF):
+        raise ModelError(
+            f"{file.label}: MuJoCo's compiled form is not read: load the MJCF that it was made from"
         )

@@ -53,7 +53,8 @@ def load(
         A path; or the XML text itself, if its first character other than space is `<`.
     root : {"fixed", "free"}, optional
         How the root link hangs from the world: fixed, as a URDF's is by default, or on a free joint
-        named `root_joint`. An MJCF says so itself, and must not be contradicted.
+        named `root_joint` (or as `Model.to_urdf` wrote). An MJCF says so itself, and must not be
+        contradicted.
     mimic : {"independent", "exact"}
         What becomes of joints that mimic others: joints of their own, with a warning; or no
         coordinates of their own, see `dtau.Mimic`.

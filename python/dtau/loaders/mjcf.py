@@ -100,6 +100,11 @@ def _compile(source: Source) -> tuple[Any, Any, list[str]]:
                 compiled = make.from_xml_string(text if isinstance(text, str) else text.decode())
     except Exception as error:  # its own are of several classes
         raise ModelError(f"{source.label}: MuJoCo: {' '.join(str(error).split())}") from None
+    if compiled.nv == 0:
+        raise ModelError(
+            f"{source.label}: expected a joint that moves, got none; a <freejoint/> in a body of "
+            "the world lets that body move as a whole"
+        )
     if compiled.nv > MOST_DOFS:
         raise ModelError(
             f"{source.label}: expected at most {MOST_DOFS} degrees of freedom, got {compiled.nv}"

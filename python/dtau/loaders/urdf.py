@@ -14,7 +14,7 @@ import numpy as np
 
 from dtau.checks import listing, unknown_name
 from dtau.errors import ModelWarning
-from dtau.loaders.elements import attribute, located, number, numbers, required
+from dtau.loaders.elements import RUN_XACRO, attribute, located, number, numbers, required
 from dtau.loaders.inertias import read_inertias
 from dtau.loaders.source import Options, Parts, Source
 from dtau.loaders.xml import Element, parse
@@ -48,7 +48,7 @@ _SAME_ROTATION = 1e-9
 
 # What is read: of every element its attributes and its children.
 _READ_WORDS = {
-    "robot": ("name version", "link joint"),
+    "robot": ("name version dtau:root_joint", "link joint"),
     "link": ("name", "inertial"),
     "inertial": ("", "origin mass inertia"),
     "mass": ("value", ""),
@@ -82,15 +82,15 @@ def read(source: Source, options: Options) -> Parts:
     root, mimic = options.root, options.mimic
     for element in robot.children:
         if element.tag.startswith("xacro:") and element.tag != "xacro:property":
-            raise element.error(
-                f"got <{element.tag}>: run xacro on this file first, or name it *.xacro "
-                "and load it with the extra dtau[xacro]"
-            )
+            raise element.error(f"got <{element.tag}>: {RUN_XACRO}")
     link_elements = _by_name(robot, "link")
     joint_elements = _by_name(robot, "joint")
     if not link_elements:
         raise robot.error("expected at least one <link>, got none: there is no robot in it")
     name = attribute(robot, "name")
+    root_joint = "root_joint"
+    if "dtau:root_joint" in robot.attributes:  # what `Model.to_urdf` writes for another name
+        root_joint = attribute(robot, "dtau:root_joint")
     types = {name: _type(element, name) for name, element in joint_elements.items()}
     dofs = sum(_JOINTS[kind].nv for kind in types.values()) + (Free.nv if root == "free" else 0)
     if dofs > MOST_DOFS:  # found out before the joints are read, which takes longer
@@ -109,9 +109,9 @@ def read(source: Source, options: Options) -> Parts:
                 f"link {link.name!r} has two parents: joints {other!r} and {joint_name!r} "
                 "both carry it"
             )
-        if root == "free" and joint_name == "root_joint" and link.joint.nv > 0:
+        if root == "free" and joint_name == root_joint and link.joint.nv > 0:
             raise element.error(
-                "joint 'root_joint': root='free' adds a joint of that name; rename this one, or "
+                f"joint {joint_name!r}: root='free' adds a joint of that name; rename this one, or "
                 "load with root='fixed'"
             )
         carriers[link.name] = element
@@ -127,7 +127,7 @@ def read(source: Source, options: Options) -> Parts:
             "expected a joint that moves, got none; root='free' lets the robot move as a whole"
         )
     joint = Free() if root == "free" else Fixed()
-    links[:0] = [Link(link, None, joint, "root_joint", inertia=inertias[link]) for link in roots]
+    links[:0] = [Link(link, None, joint, root_joint, inertia=inertias[link]) for link in roots]
 
     return Parts(name, links, [*_notes(robot), *notes])
 

@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.checks import require
+from dtau.checks import real_numbers, require
+from dtau.model.identified import link_inertias
 from dtau.model.joints import Fixed, Free
 from dtau.model.links import Frame, Joint, Limits, Link
 from dtau.model.massless import warn_of_massless
@@ -35,8 +36,12 @@ class Editable:
 
     name: str
     gravity: NDArray[np.float64]
+    nbodies: int
     links: tuple[Link, ...]
     bodies: tuple[str, ...]
+    frames: tuple[str, ...]
+    inertias: tuple[Inertia, ...]
+    parameters: NDArray[np.float64]
     joints: tuple[Joint, ...]
     massless_joints: tuple[str, ...]
     notes: tuple[str, ...]
@@ -76,6 +81,7 @@ class Editable:
         limits: Mapping[str, Limits] | None = None,
         inertias: Mapping[str, Inertia] | None = None,
         placements: Mapping[str, Pose] | None = None,
+        parameters: ArrayLike | None = None,
     ) -> M:
         """Return a model with other numbers; what is not named stays as it is.
 
@@ -94,10 +100,15 @@ class Editable:
         limits : mapping of str to Limits, optional
             What joints must not exceed.
         inertias : mapping of str to Inertia, optional
-            Of links as they are in `links`, each in its own frame; what is fixed to them has its
-            own.
+            Of links as they are in `links`, each in its own frame; what is fixed to them keeps its
+            own. So they are not those in `Model.inertias`, which have it already: with them the
+            fixed links would count twice.
         placements : mapping of str to Pose, optional
             Of the joints' frames in the frames of the parent links.
+        parameters : array_like (nbodies, 10), optional
+            Inertial parameters of whole bodies, as `Model.parameters` has them and a regressor
+            identifies them. The moving link takes all of its body's inertia; links that are fixed
+            to it keep their frames, and have none. Instead of `inertias`.
 
         Returns
         -------
@@ -107,14 +118,16 @@ class Editable:
         ------
         ValueError
             If there is no such joint or link (the message lists names that come close), it cannot
-            have what is given, or a number is out of its range.
+            have what is given, a number is out of its range, or no body has a row of `parameters`
+            (the message names the body).
         TypeError
             If something is of the wrong type.
 
         Warns
         -----
         ModelWarning
-            If joints have no inertia to accelerate that had one.
+            If joints have no inertia to accelerate that had one, or new rows of `parameters` break
+            the triangle inequality, see `dtau.Inertia`.
 
         Examples
         --------
@@ -129,7 +142,18 @@ class Editable:
         ... )
         >>> shank.mass, round(heavy.mass - model.mass, 12)
         (0.21, 0.21)
+
+        Parameters that were identified:
+
+        >>> import numpy as np
+        >>> found = model.parameters * 1.1
+        >>> np.allclose(model.replace(parameters=found).parameters, found)
+        True
         """
+        if parameters is not None:
+            if inertias is not None:
+                raise ValueError("expected inertias of links or parameters of bodies, got both")
+            inertias = link_inertias(self, parameters, stacklevel=2)
         links = changed(
             self.links,
             armature=armature,
@@ -293,6 +317,11 @@ class Editable:
         return self._with(links.values())  # no warning: locking leaves no joint lighter
 
 
+# Python's own messages begin with the qualified name: the class that users see.
+for _method in (Editable.replace, Editable.add_frame, Editable.add_load, Editable.lock):
+    _method.__qualname__ = f"Model.{_method.__name__}"
+
+
 def changed(links: Sequence[Link], **given: Any) -> tuple[Link, ...]:
     """Return links with what `Model.replace` takes for them.
 
@@ -307,6 +336,9 @@ def changed(links: Sequence[Link], **given: Any) -> tuple[Link, ...]:
         if values is None:
             continue
         if argument in ("armature", "damping") and not isinstance(values, Mapping):
+            expected = "one number, or a mapping by the names of joints"
+            if (shape := real_numbers(argument, values, expected).shape) not in ((), (1,)):
+                raise ValueError(f"{argument}: expected {expected}, got shape {shape}")
             named = {
                 link.name: (link.joint_name, values) for link in links if _takes_a_number(link)
             }

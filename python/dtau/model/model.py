@@ -286,9 +286,10 @@ class Model(Editable, Immutable):
         """Write the model as a URDF that loads as a model equal to this one.
 
         Numbers are written so that they are read to the last bit; a rotation that no three angles
-        give exactly has its nine numbers beside them, in an attribute ``dtau:rotation`` that other
-        readers pass over. Rotational inertias are written by their symmetric parts. `notes` are
-        not written. What a URDF cannot say is refused, all of it in one message.
+        give exactly has its nine numbers beside them, in an attribute ``dtau:rotation``, and where
+        the root's joint is not called ``root_joint``, its name is in ``dtau:root_joint``; other
+        readers pass over both. Rotational inertias are written by their symmetric parts. `notes`
+        are not written. What a URDF cannot say is refused, all of it in one message.
 
         Parameters
         ----------

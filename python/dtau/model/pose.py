@@ -60,12 +60,18 @@ class Pose(Immutable):
     rotation: NDArray[np.float64]
     translation: NDArray[np.float64]
 
+    __array_ufunc__ = None  # no product with an array: NumPy would look for one
+
     def __init__(
         self,
         rotation: ArrayLike = ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
         translation: ArrayLike = (0, 0, 0),
     ) -> None:
         self._require_new()
+        if getattr(rotation, "shape", ()) == (4, 4):
+            raise ValueError(
+                "rotation: expected shape (3, 3), got (4, 4); Pose.from_matrix reads such a matrix"
+            )
         vars(self).update(
             rotation=_nearest_rotation(real_array("rotation", rotation, (3, 3))),
             translation=real_array("translation", translation, (3,)),
@@ -318,7 +324,10 @@ class Pose(Immutable):
     def __matmul__(self, other: Pose) -> Pose:
         """Return the pose in A of a frame C that stands at `other` in B."""
         if not isinstance(other, Pose):
-            return NotImplemented
+            raise TypeError(
+                f"expected a Pose behind @, got {type(other).__name__}; a point x goes to "
+                "pose.rotation @ x + pose.translation, a 4x4 matrix to pose.matrix() @ matrix"
+            )
         return Pose(
             self.rotation @ other.rotation,
             self.rotation @ other.translation + self.translation,

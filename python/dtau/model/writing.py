@@ -25,10 +25,12 @@ if TYPE_CHECKING:
     from dtau.model.model import Model
 
 _GRAVITY = [0.0, 0.0, -9.81]  # that of `dtau.load`
-_ROOT = "root_joint"
+_ROOT = "root_joint"  # as readers call the joint of the root
+_ROOT_NAME = "dtau:root_joint"  # an attribute of <robot>, where it is another
 _EXACT = "dtau:rotation"  # an attribute of <origin>, beside rpy
 _KINDS = (Fixed, Free, Planar, Prismatic, Revolute)
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+_XACRO = re.compile(r"\$[{(]")
 _ESCAPED = str.maketrans(
     {"&": "&amp;", "<": "&lt;", '"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
 )
@@ -64,11 +66,15 @@ def urdf_text(model: Model, root_link: str | None) -> str:
         lines += _link(link)
     for link in joints:
         lines += _joint(link, str(root_link) if link.parent is None else link.parent)
-    spaces = ' xmlns:dtau="urn:dtau"' if any(f" {_EXACT}=" in line for line in lines) else ""
+    own = ""
+    if root_link is None and model.links[0].joint_name != _ROOT:
+        own = f" {_ROOT_NAME}={_quoted(model.links[0].joint_name)}"
+    if own or any(f" {_EXACT}=" in line for line in lines):
+        own = f' xmlns:dtau="urn:dtau"{own}'
     return "\n".join(
         [
             f"<!-- dtau.load(..., {options}) gives the model that this was written from -->",
-            f"<robot name={_quoted(model.name)}{spaces}>",
+            f"<robot name={_quoted(model.name)}{own}>",
             *lines,
             "</robot>",
             "",
@@ -101,12 +107,11 @@ def _of_root(model: Model, root_link: str | None) -> Iterator[str]:
     trees = [link.name for link in (first, *others) if link.parent is None]
     if len(trees) > 1:
         yield f"several links on the world, {listing(trees)} ({way_out})"
-    plain = Link(first.name, None, first.joint, _ROOT, inertia=first.inertia)
+    plain = Link(first.name, None, first.joint, first.joint_name, inertia=first.inertia)
     if not isinstance(first.joint, Fixed | Free) or first != plain:
         yield (
             f"link {first.name!r} on the world by joint {first.joint_name!r}, where a URDF's root "
-            f"is fixed or free at the world's origin, by a joint named {_ROOT!r}, without damping "
-            f"and limits ({way_out})"
+            f"is fixed or free at the world's origin, without damping and limits ({way_out})"
         )
 
 
@@ -150,6 +155,8 @@ def _of_names(others: Sequence[str], links: Sequence[Link]) -> Iterator[str]:
     strange = [name for name in dict.fromkeys(names) if not name or _NOT_XML.search(name)]
     if strange:
         yield f"names that are empty or have characters that XML has not, {listing(strange)}"
+    if xacro := [name for name in dict.fromkeys(names) if _XACRO.search(name)]:
+        yield f"names that read as xacro, {listing(xacro)}"
     repeated = [name for name, count in Counter(joints).items() if count > 1]
     if repeated:
         yield f"several joints of one name, {listing(repeated)}"

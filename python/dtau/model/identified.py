@@ -1,0 +1,53 @@
+"""Inertial parameters put back into a model, as they are identified: of whole bodies."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dtau.checks import real_array
+from dtau.errors import ModelWarning
+from dtau.model.parameters import from_parameters
+from dtau.model.spatial import Inertia
+
+if TYPE_CHECKING:
+    from dtau.model.editing import Editable
+
+
+def link_inertias(model: Editable, parameters: ArrayLike, stacklevel: int) -> Mapping[str, Inertia]:
+    """Return inertias of links with which bodies have these parameters ``(nbodies, 10)``.
+
+    Moving links have them, and what is fixed to them nothing. A row that is the model's own gives
+    the inertia that it was made of, to the last bit.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the shape is wrong, a number is not finite or not real, or no body has such a row.
+
+    Warns
+    -----
+    ModelWarning
+        If new rows break the triangle inequality; `stacklevel` as seen from the caller.
+    """
+    rows = real_array("parameters", parameters, (model.nbodies, 10))
+    inertias = {name: Inertia() for name in model.frames if model.frame(name).body >= 0}
+    problems = []
+    for i, body in enumerate(model.bodies):
+        if np.array_equal(rows[i], model.parameters[i]):
+            inertias[body] = model.inertias[i]
+            continue
+        try:
+            inertias[body] = Inertia._unchecked(*from_parameters(rows[i]))
+            problem = inertias[body]._problem()
+        except ValueError as error:
+            raise ValueError(f"parameters of body {body!r}: {error}") from None
+        if problem:
+            problems.append(f"parameters of body {body!r}: {problem}")
+    if problems:
+        warnings.warn("; ".join(problems), ModelWarning, stacklevel=stacklevel + 1)
+    return inertias
