@@ -38,7 +38,7 @@ SMALL = 1e-2  # of what cancels: a result below that is counted as if it were as
 
 def cancelled(terms: Array) -> float:
     """The floor for a result that may vanish, from the size of what cancels in it."""
-    return SMALL * float(np.abs(terms).max(initial=0.0))
+    return SMALL * float(np.abs(terms).max())
 
 
 def solved(tolerance: float, mass_matrix: Array) -> float:
