@@ -48,7 +48,7 @@ WrenchVariation<T> vary_along_body_axes(const Tree& tree, const T* q, const T* d
                                         const T* df_ext, const WrenchVariationWorkspace<T>& w) {
     const WrenchAxesWorkspace<T>& value = w.value;
     if (!value.hold(f_ext) && !value.hold(df_ext)) return {f_ext, df_ext};
-    place_in_world(tree, q, value);
+    place_in_world(tree, configuration(tree, q, value.angles), value.P);
     if (f_ext) f_ext = turned_wrenches(tree, f_ext, value);
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];

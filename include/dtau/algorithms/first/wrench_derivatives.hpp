@@ -1,4 +1,4 @@
-// Derivatives by external wrenches: matrices (nv, nlinks, 6), of inverse dynamics O(N d).
+// Derivatives by external wrenches: matrices (nv, nlinks, 6), of inverse dynamics O(N d). [Notes] §17.
 //
 //   dtau/df_i = -J_i^T       da/df_i = M^-1 J_i^T       J_i: twist of body i = J_i v
 //
@@ -17,7 +17,7 @@ DTAU_INLINE void minus_transposed_jacobians(const Tree& tree, const T* q, const 
                                             T* dtau_df, const WrenchAxesWorkspace<T>& w) {
     const std::ptrdiff_t row = 6 * tree.nlinks;
     for (std::ptrdiff_t e = 0; e < tree.independent.n * row; ++e) dtau_df[e] = T(0.0);
-    if (w.in_world()) place_in_world(tree, q, w);
+    if (w.in_world()) place_in_world(tree, configuration(tree, q, w.angles), w.P);
     for (int i = 0; i < tree.nlinks; ++i) {
         const int number = tree.link_body[i];
         const Body& body = tree.bodies[number];

@@ -134,8 +134,8 @@ void integrate(const Tree& tree, const T* q, const T* dq, T* result) {
     });
 }
 
-// The displacement of a joint from its coordinates x to y; the angle of a planar joint up to multiples
-// of 2 pi.
+// The displacement of a joint whose displacements do not add, from its coordinates x to y; the angle of
+// a planar joint up to multiples of 2 pi.
 inline void joint_difference(const Body& body, const double* x, const double* y, double* d) {
     if (body.kind == JointKind::planar) {
         const double s = std::sin(x[2]), c = std::cos(x[2]), p = y[0] - x[0], r = y[1] - x[1];
@@ -143,10 +143,6 @@ inline void joint_difference(const Body& body, const double* x, const double* y,
         const Vec3<double> u =
             log_translation({0.0, 0.0, d[2]}, {c * p + s * r, c * r - s * p, 0.0});
         d[0] = u.x, d[1] = u.y;
-        return;
-    }
-    if (body.quaternion < 0) {
-        for (int k = 0; k < body.nv; ++k) d[k] = y[k] - x[k];
         return;
     }
     const int k = body.quaternion - body.q;

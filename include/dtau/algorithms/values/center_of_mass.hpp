@@ -20,7 +20,7 @@ DTAU_INLINE void store_vector(const Vec3<T>& x, T* to, std::ptrdiff_t stride = 1
 // in the world and its centre of mass c_i in its own axes.
 template <class T>
 void center_of_mass(const Tree& tree, const T* q, T* center, const PlacementsWorkspace<T>& w) {
-    place_in_world(tree, q, w);
+    place_in_world(tree, configuration(tree, q, w.angles), w.P);
     double mass = 0.0;
     Vec3<T> moment = zero_vector<T>();
     for (int i = 0; i < tree.nbodies; ++i) {

@@ -31,9 +31,8 @@ DTAU_INLINE Placement<T> world_placement(const Body& body, const Placement<T>* P
 }
 
 template <class T>
-DTAU_INLINE void place_in_world(const Tree& tree, const T* q, const PlacementsWorkspace<T>& w) {
-    const Configuration<T> x = configuration(tree, q, w.angles);
-    for (int i = 0; i < tree.nbodies; ++i) w.P[i] = world_placement(tree.bodies[i], w.P, x);
+DTAU_INLINE void place_in_world(const Tree& tree, const Configuration<T>& x, Placement<T>* P) {
+    for (int i = 0; i < tree.nbodies; ++i) P[i] = world_placement(tree.bodies[i], P, x);
 }
 
 // The user's axes of a canonical body frame.
@@ -46,7 +45,7 @@ DTAU_INLINE Placement<T> user_axes(const Body& body, const Placement<T>& P) {
 template <class T>
 void forward_kinematics(const Tree& tree, const T* q, T* rotation, T* translation,
                         const PlacementsWorkspace<T>& w) {
-    place_in_world(tree, q, w);
+    place_in_world(tree, configuration(tree, q, w.angles), w.P);
     for (int i = 0; i < tree.nlinks; ++i) {
         const int body = tree.link_body[i];
         const Placement<T> P = user_axes(tree.bodies[body], w.P[body]);

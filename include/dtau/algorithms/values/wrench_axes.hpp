@@ -41,17 +41,6 @@ DTAU_INLINE void write_wrench(const Force<T>& W, T* f) {
     f[3] = W.ang.x, f[4] = W.ang.y, f[5] = W.ang.z;
 }
 
-template <class T>
-DTAU_INLINE void place_in_world(const Tree& tree, const T* q, const WrenchAxesWorkspace<T>& w) {
-    const Configuration<T> x = configuration(tree, q, w.angles);
-    for (int i = 0; i < tree.nbodies; ++i) {
-        const Body& body = tree.bodies[i];
-        const Placement<T> frame =
-            body.parent < 0 ? constant_placement<T>(body) : joint_frame(body, w.P[body.parent]);
-        w.P[i] = joint_placement(body, frame, x);
-    }
-}
-
 // A wrench along the world's axes, in those of the body whose user's frame stands at P.
 template <class T>
 DTAU_INLINE Force<T> seen_by_body(Axes axes, const Placement<T>& P, Force<T> W) {
@@ -76,7 +65,7 @@ template <class T>
 const T* along_body_axes(const Tree& tree, const T* q, const T* f_ext,
                          const WrenchAxesWorkspace<T>& w) {
     if (!w.hold(f_ext)) return f_ext;
-    place_in_world(tree, q, w);
+    place_in_world(tree, configuration(tree, q, w.angles), w.P);
     return turned_wrenches(tree, f_ext, w);
 }
 
