@@ -68,6 +68,7 @@ how they vary, in tangent spaces           integrate_jacobians, difference_jacob
 
 Every function takes the model first and arrays whose leading axes are the batch, which broadcast
 against each other; ``out=`` takes the results' arrays, ``threads=`` the number of threads.
+`keep_memory` limits the memory that is kept of results that are gone, for new ones.
 
 Models come from `load`, from `ModelBuilder` or from `dtau.robots`; `dtau.conventions` converts from
 and to Pinocchio, MuJoCo and others. Every docstring gives shapes, units and frames; the README has
@@ -192,6 +193,7 @@ from dtau.functions.whole_body import (
     center_of_mass_velocity_derivatives,
 )
 from dtau.loaders.load import load
+from dtau.memory import keep_memory
 from dtau.model.builder import ModelBuilder
 from dtau.model.joint_type import JointType
 from dtau.model.joints import (
@@ -356,6 +358,7 @@ __all__ = [
     "inverse_dynamics_time_derivatives",
     "inverse_dynamics_vjp",
     "inverse_dynamics_wrench_derivatives",
+    "keep_memory",
     "kinematics_time_derivatives",
     "kinetic_energy",
     "kinetic_energy_derivatives",

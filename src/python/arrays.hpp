@@ -6,6 +6,7 @@
 #include "python/call.hpp"
 
 #define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
+#define NPY_TARGET_VERSION NPY_1_23_API_VERSION
 #define PY_ARRAY_UNIQUE_SYMBOL dtau_numpy
 #ifndef DTAU_IMPORTS_NUMPY  // one file does it for all
 #define NO_IMPORT_ARRAY

@@ -7,6 +7,7 @@
 #include "dtau/coupling.hpp"
 #include "python/arrays.hpp"
 #include "python/lock.hpp"
+#include "python/result_memory.hpp"
 #include "python/work.hpp"
 
 namespace nb = nanobind;
@@ -137,8 +138,12 @@ nb::object Callable::operator()(PyObject* const* arguments, Py_ssize_t count) co
     const double numbers = describe_outputs(job, signature, sizes, shapes);
     const Plan plan = dtau::plan(work, threads, numbers);
     const double number = type == NPY_CDOUBLE ? 16.0 : 8.0, states = static_cast<double>(job.count);
-    check_memory(work, plan, given_results ? 0.0 : number * numbers * states);
-    place_outputs(job, signature, shapes, type, work.inputs, work.results);
+    const double fresh = given_results ? 0.0 : number * numbers * states;
+    check_memory(work, plan, fresh);
+    {
+        const KeptMemory memory(fresh);
+        place_outputs(job, signature, shapes, type, work.inputs, work.results);
+    }
     for (int i = 0; i < job.ninputs && !signature.any_quaternions; ++i)
         if (signature.inputs[i].quantity == Quantity::q)
             check_quaternions(work.inputs[i], signature.inputs[i].name, compiled, type);

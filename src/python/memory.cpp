@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "batch/kept_blocks.hpp"
 #include "python/arrays.hpp"
 #include "python/work.hpp"
 
@@ -29,6 +30,8 @@ double available_memory() {
 void check_memory(const Work& work, const Plan& plan, double results) {
     constexpr double unnoticed = 256e6;  // bytes that are asked for without a look
     if (results + plan.scratch < unnoticed) return;
+    if (results + plan.scratch < available_memory()) return;
+    free_kept_blocks();
     const double available = available_memory();
     if (results + plan.scratch < available) return;
     char message[200];

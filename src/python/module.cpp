@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "batch/kept_blocks.hpp"
 #include "dispatch.hpp"
 #include "python/arrays.hpp"
 #include "python/define.hpp"
@@ -23,6 +24,7 @@ NB_MODULE(_core, m) {
     m.def("instruction_sets", &instruction_sets);
     m.def("instruction_set", &instruction_set);
     m.def("use_instruction_set", &use_instruction_set, nb::arg("name"));
+    m.def("keep_memory", &keep_blocks, nb::arg("limit"));
     m.def(
         "peak_rate",
         [] {

@@ -1,5 +1,7 @@
 // The batch layer on many threads, for the thread sanitizer: work that is made up (exceptions,
-// interrupts, scratch that grows) and inverse dynamics. Prints what is wrong, and fails.
+// interrupts, scratch that grows), memory that is used again, and inverse dynamics. Prints what is
+// wrong, and fails.
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -9,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "batch/kept_blocks.hpp"
 #include "batch/parallel.hpp"
 #include "batch/run.hpp"
 #include "batch/scratch.hpp"
@@ -128,6 +131,28 @@ void watched(int threads) {
         }
 }
 
+// Blocks are taken, filled, looked at, and given back by another thread; limits change meanwhile.
+void kept_blocks(int threads) {
+    std::atomic<void*> handed[8] = {};
+    std::vector<std::thread> all;
+    for (int k = 0; k < threads; ++k)
+        all.emplace_back([&handed, k] {
+            for (int round = 0; round < 300; ++round) {
+                const std::size_t size = 1000 + (k * 37 + round) * 7919 % 200000;
+                unsigned char* block = static_cast<unsigned char*>(take_block(size));
+                check(block && block_bytes(block) >= size, "the size of a block");
+                const auto mark = static_cast<unsigned char>(k);
+                std::fill_n(block, size, mark);
+                std::this_thread::yield();
+                check(block[0] == mark && block[size - 1] == mark, "a block has one owner");
+                give_block(handed[round % 8].exchange(block));
+                if (round % 100 == 99) keep_blocks(round % 200 == 99 ? 0 : 1 << 20);
+            }
+        });
+    for (std::thread& one : all) one.join();
+    for (std::atomic<void*>& block : handed) give_block(block);
+}
+
 // Inverse dynamics of a chain, by the way that calls of Python go.
 class Dynamics {
   public:
@@ -204,6 +229,7 @@ int main() {
         exceptions(threads);
         interrupts(threads);
         watched(threads);
+        kept_blocks(threads);
         dynamics(shared);
     };
     for (int threads : {1, 2, 5}) all(threads);

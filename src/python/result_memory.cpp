@@ -1,0 +1,57 @@
+#include "python/result_memory.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "batch/kept_blocks.hpp"
+
+namespace nb = nanobind;
+
+namespace dtau {
+namespace {
+
+// As NumPy calls them, for any array.
+
+void* take(void*, std::size_t bytes) { return take_block(bytes); }
+
+void* take_zeros(void*, std::size_t count, std::size_t size) {
+    void* block = take_block(count * size);
+    return block ? std::memset(block, 0, count * size) : nullptr;
+}
+
+void* resize(void*, void* block, std::size_t bytes) {
+    void* other = take_block(bytes);
+    if (!other || !block) return other;
+    std::memcpy(other, block, std::min(bytes, block_bytes(block)));
+    give_block(block);
+    return other;
+}
+
+void give_back(void*, void* block, std::size_t) { give_block(block); }
+
+PyDataMem_Handler handler = {"dtau", 1, {nullptr, take, take_zeros, resize, give_back}};
+
+// Lives as long as the process, for arrays may.
+PyObject* kept_memory() {
+    static PyObject* const capsule = PyCapsule_New(&handler, "mem_handler", nullptr);
+    if (!capsule) throw nb::python_error();
+    return capsule;
+}
+
+}  // namespace
+
+void KeptMemory::begin() {
+    if (!keeps_blocks()) return;
+    const nb::object now = nb::steal(PyDataMem_GetHandler());
+    if (!now.is_valid()) throw nb::python_error();
+    if (now.ptr() != PyDataMem_DefaultHandler) return;
+    before_ = nb::steal(PyDataMem_SetHandler(kept_memory()));
+    if (!before_.is_valid()) throw nb::python_error();
+}
+
+void KeptMemory::end() {
+    const nb::object ours = nb::steal(PyDataMem_SetHandler(before_.ptr()));
+    if (!ours.is_valid()) PyErr_Clear();  // other arrays of this thread take kept blocks, too
+}
+
+}  // namespace dtau
