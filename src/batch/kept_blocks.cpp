@@ -13,9 +13,12 @@
 namespace dtau {
 namespace {
 
-// Before every block stands its size, on a cache line of its own.
-constexpr std::size_t head = 64;
-constexpr std::align_val_t alignment{head};
+// Stands before every block, on a cache line of its own.
+struct alignas(64) Head {
+    std::size_t bytes;  // of the block
+};
+
+Head* head_of(void* block) { return static_cast<Head*>(block) - 1; }
 
 // Smaller blocks are given back by a call along with large ones, and cost the system nothing.
 constexpr std::size_t worth_keeping = 4096;
@@ -25,15 +28,11 @@ constexpr std::size_t worth_keeping = 4096;
 constexpr std::size_t of_the_system = std::size_t(128) << 10;
 constexpr std::size_t of_large_pages = std::size_t(4) << 20;
 
-std::size_t& size_of(void* block) {
-    return *reinterpret_cast<std::size_t*>(static_cast<char*>(block) - head);
-}
-
 // Up to an eighth more, so that blocks are for results of about a size. (What is not touched takes no
 // memory.)
 std::size_t rounded(std::size_t bytes) {
-    const std::size_t step = std::bit_floor(bytes) / 8;
-    return step == 0 ? bytes : (bytes + step - 1) / step * step;
+    const std::size_t step = std::max(std::bit_floor(bytes) / 8, sizeof(Head));
+    return (bytes + step - 1) / step * step;
 }
 
 void* mapped(std::size_t bytes) {
@@ -45,23 +44,19 @@ void* mapped(std::size_t bytes) {
     return memory;
 }
 
-void* new_block(std::size_t least) {
-    const std::size_t bytes = rounded(least + head);
-    void* memory =
-        bytes < of_the_system ? ::operator new(bytes, alignment, std::nothrow) : mapped(bytes);
-    if (!memory) return nullptr;
-    void* block = static_cast<char*>(memory) + head;
-    size_of(block) = bytes - head;
-    return block;
+Head* new_block(std::size_t least) {
+    constexpr std::align_val_t alignment{alignof(Head)};
+    const std::size_t all = rounded(sizeof(Head) + least);
+    void* memory = all < of_the_system ? ::operator new(all, alignment, std::nothrow) : mapped(all);
+    return memory ? new (memory) Head{all - sizeof(Head)} : nullptr;
 }
 
-void free_block(void* block) {
-    void* memory = static_cast<char*>(block) - head;
-    const std::size_t bytes = head + size_of(block);
-    if (bytes < of_the_system)
-        ::operator delete(memory, alignment);
+void free_block(Head* block) {
+    const std::size_t all = sizeof(Head) + block->bytes;
+    if (all < of_the_system)
+        ::operator delete(block, std::align_val_t(alignof(Head)));
     else
-        munmap(memory, bytes);
+        munmap(block, all);
 }
 
 std::size_t default_limit() {
@@ -75,42 +70,41 @@ std::size_t default_limit() {
 struct Kept {
     static constexpr int most = 128;
 
-    struct Entry {
-        void* block;
-        std::size_t bytes;
-    };
-    Entry entries[most];
+    Head* blocks[most];
+    std::size_t sizes[most];
     int count = 0;
     std::size_t bytes = 0;
     std::atomic<std::size_t> limit = default_limit();
     std::mutex mutex;
 
-    void* remove(int k) {
-        void* block = entries[k].block;
-        bytes -= entries[k].bytes;
-        std::copy(entries + k + 1, entries + count, entries + k);
+    Head* remove(int k) {
+        Head* block = blocks[k];
+        bytes -= sizes[k];
         --count;
+        std::copy(blocks + k + 1, blocks + count + 1, blocks + k);
+        std::copy(sizes + k + 1, sizes + count + 1, sizes + k);
         return block;
     }
     // Of those that fit, and are not much too large, the smallest that was given back last.
-    void* take(std::size_t wanted) {
+    Head* take(std::size_t wanted) {
         int best = -1;
         for (int k = count - 1; k >= 0; --k) {
-            const std::size_t there = entries[k].bytes;
-            const bool fits = wanted <= there && there - wanted <= there / 4;
-            if (fits && (best < 0 || there < entries[best].bytes)) best = k;
+            const bool fits = wanted <= sizes[k] && sizes[k] - wanted <= sizes[k] / 4;
+            if (fits && (best < 0 || sizes[k] < sizes[best])) best = k;
         }
         return best < 0 ? nullptr : remove(best);
     }
-    void free_until(std::size_t least_bytes, int least_count) {
-        while (bytes > least_bytes || count > least_count) free_block(remove(0));
+    void free_until(std::size_t most_bytes, int most_blocks) {
+        while (bytes > most_bytes || count > most_blocks) free_block(remove(0));
     }
     // Or false: it is not to be kept.
-    bool keep(void* block) {
-        const std::size_t size = size_of(block), all = limit;
+    bool keep(Head* block) {
+        const std::size_t size = block->bytes, all = limit;
         if (size < worth_keeping || size > all) return false;
         free_until(all - size, most - 1);
-        entries[count++] = {block, size};
+        blocks[count] = block;
+        sizes[count] = size;
+        ++count;
         bytes += size;
         return true;
     }
@@ -127,23 +121,27 @@ Kept kept;
 void* take_block(std::size_t bytes) {
     if (bytes >= worth_keeping) {
         const std::lock_guard lock(kept.mutex);
-        if (void* block = kept.take(bytes)) return block;
+        if (Head* block = kept.take(bytes)) return block + 1;
     }
-    if (void* block = new_block(bytes)) return block;
-    free_kept_blocks();
-    return new_block(bytes);
+    Head* block = new_block(bytes);
+    if (!block) {
+        free_kept_blocks();
+        block = new_block(bytes);
+    }
+    return block ? block + 1 : nullptr;
 }
 
 void give_block(void* block) {
     if (!block) return;
+    Head* head = head_of(block);
     {
         const std::lock_guard lock(kept.mutex);
-        if (kept.keep(block)) return;
+        if (kept.keep(head)) return;
     }
-    free_block(block);
+    free_block(head);
 }
 
-std::size_t block_bytes(const void* block) { return size_of(const_cast<void*>(block)); }
+std::size_t block_bytes(void* block) { return head_of(block)->bytes; }
 
 std::size_t keep_blocks(std::size_t limit) {
     const std::lock_guard lock(kept.mutex);

@@ -16,7 +16,7 @@ void* take_block(std::size_t bytes);
 void give_block(void* block);
 
 // What a block holds, which may be more than what was asked for.
-std::size_t block_bytes(const void* block);
+std::size_t block_bytes(void* block);
 
 // Keeps no more than so many bytes, and frees what is over; 0: none. Returns what held before.
 std::size_t keep_blocks(std::size_t limit);

@@ -137,8 +137,8 @@ void kept_blocks(int threads) {
     std::vector<std::thread> all;
     for (int k = 0; k < threads; ++k)
         all.emplace_back([&handed, k] {
-            for (int round = 0; round < 300; ++round) {
-                const std::size_t size = 1000 + (k * 37 + round) * 7919 % 200000;
+            for (int round = 0; round < 60; ++round) {
+                const std::size_t size = 1000 + (k * 37 + round) * 7919 % 150000;
                 unsigned char* block = static_cast<unsigned char*>(take_block(size));
                 check(block && block_bytes(block) >= size, "the size of a block");
                 const auto mark = static_cast<unsigned char>(k);
@@ -146,7 +146,7 @@ void kept_blocks(int threads) {
                 std::this_thread::yield();
                 check(block[0] == mark && block[size - 1] == mark, "a block has one owner");
                 give_block(handed[round % 8].exchange(block));
-                if (round % 100 == 99) keep_blocks(round % 200 == 99 ? 0 : 1 << 20);
+                if (round % 20 == 19) keep_blocks(round % 40 == 19 ? 0 : 1 << 20);
             }
         });
     for (std::thread& one : all) one.join();
