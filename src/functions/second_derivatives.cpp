@@ -1,4 +1,5 @@
 #include "dtau/algorithms/second/forward_tensors.hpp"
+#include "dtau/algorithms/second/idsva_so.hpp"
 #include "functions/arguments.hpp"
 #include "functions/shared/algorithms.hpp"
 #include "functions/shared/unpack.hpp"
@@ -40,6 +41,26 @@ struct InverseTensorsWorkspace {
     }
 };
 
+// One state at a time: its tensors' rows are in lanes.
+template <class T>
+struct ForwardTensorsWorkspace {
+    using Row = Wide<T>;
+    ForwardSecondWorkspace<T> second;
+    typename PackedRows<Row>::Memory rows;
+
+    ForwardTensorsWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes)
+        : second(arena, tree, wrench_axes), rows(arena, tree.independent.n) {}
+};
+
+// The rows of a tensor, from output to output of it, where states have them.
+template <class T>
+Destination<Wide<T>> outputs(const Destination<T>& to, int begin, int count, int n) {
+    const std::ptrdiff_t size = std::ptrdiff_t(n) * n;
+    Destination<Wide<T>> rows = {{}, {}, count, to.past_caches};
+    for (int o = 0; o < 4; ++o) rows.at[o] = to.at[o] + begin * size, rows.size[o] = size;
+    return rows;
+}
+
 constexpr Function functions[] = {
     function({.name = "inverse_dynamics_second_derivatives",
               .options = {Option::symmetric, Option::packed, Option::wrench_axes},
@@ -65,11 +86,16 @@ constexpr Function functions[] = {
               .results = "ForwardDynamicsSecondDerivatives",
               .smaller = "forward_dynamics_hessian"},
              takes(q, v, tau, f_ext), gives(a_dqdq, a_dqdv, a_dvdv, a_dtaudq),
-             algorithm<ForwardSecondWorkspace, How{.lanes = false}>(
+             algorithm<ForwardTensorsWorkspace, How{.lanes = false}>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                     const auto send = [&](int begin, int count, const auto& write) {
+                         PackedRows<Wide<T>> rows(w.rows, outputs<T>(x.all.destination, begin,
+                                                                     count, tree.independent.n));
+                         write(rows);
+                         rows.finish();
+                     };
                      forward_second_derivatives(tree, x[q], x[v], x[tau], x[f_ext],
-                                                x.options.symmetric,
-                                                {x[a_dqdq], x[a_dqdv], x[a_dvdv], x[a_dtaudq]}, w);
+                                                x.options.symmetric, w.second, send);
                  })),
 };
 

@@ -37,18 +37,25 @@ struct FdsvaWorkspace {
     }
 };
 
-// q, v: of the joints; tau and the results: of the independent velocities. Rows of da_dq and da_dv
-// are `stride` apart.
+// The sweeps before the last one of idsva: factors of M, the acceleration, and what a body has by itself.
+// Returns the wrenches along body axes. q, v: of the joints; tau: of the independent velocities.
 template <class T>
-void fdsva(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ext, T* da_dq,
-           T* da_dv, int stride, T* da_dtau, const FdsvaWorkspace<T>& w) {
+const T* fdsva_sweeps(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ext,
+                      const FdsvaWorkspace<T>& w) {
+    const T* body_f_ext = along_body_axes(tree, q, f_ext, w.wrenches.value);
+    factorized_dynamics(tree, q, v, tau, body_f_ext, w.dynamics);
+    idsva_accelerations(tree, w.dynamics.a, w.dynamics.idsva);
+    return body_f_ext;
+}
+
+// The last one, and the matrices, of the independent velocities. Rows of da_dq and da_dv are `stride`
+// apart.
+template <class T>
+void fdsva_matrices(const Tree& tree, const T* body_f_ext, T* da_dq, T* da_dv, int stride,
+                    T* da_dtau, const FdsvaWorkspace<T>& w) {
     T* const no_matrix = nullptr;
     const LtdlWorkspace<T>& ltdl = w.dynamics.ltdl;
     const IdsvaWorkspace<T>& partials = w.dynamics.idsva;
-    const T* body_f_ext = along_body_axes(tree, q, f_ext, w.wrenches.value);
-    factorized_dynamics(tree, q, v, tau, body_f_ext, w.dynamics);
-
-    idsva_accelerations(tree, w.dynamics.a, partials);
     T *joint_dq = w.joint_dq.place(w.dtau_dq), *joint_dv = w.joint_dv.place(w.dtau_dv);
     const int stride_of_joints = w.joint_dq.stride(w.stride);
     idsva_backward(tree, {joint_dq, joint_dv, no_matrix, stride_of_joints}, partials);
@@ -65,6 +72,13 @@ void fdsva(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ex
         ltdl_solve<2>(dofs, T(-1.0), w.dtau_dq, w.stride, {{da_dq, stride}, {da_dv, stride}}, ltdl);
         ltdl_inverse(dofs, da_dtau, ltdl);
     }
+}
+
+template <class T>
+void fdsva(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ext, T* da_dq,
+           T* da_dv, int stride, T* da_dtau, const FdsvaWorkspace<T>& w) {
+    const T* body_f_ext = fdsva_sweeps(tree, q, v, tau, f_ext, w);
+    fdsva_matrices(tree, body_f_ext, da_dq, da_dv, stride, da_dtau, w);
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -23,19 +23,15 @@ struct RelatedMatrices {
     Blocks<T> H;
 
     RelatedMatrices(Arena& arena, int n, int stride)
-        : dtau_dq(arena.take_zeros<T>(n * stride)), dtau_dv(arena.take_zeros<T>(n * stride)) {
-        for (T** block : {&H.dqdq, &H.dqdv, &H.dvdv, &H.dadq})
-            *block = arena.take_zeros<T>(n * stride);
-        H.n = stride;
-    }
+        : dtau_dq(arena.take_zeros<T>(n * stride)),
+          dtau_dv(arena.take_zeros<T>(n * stride)),
+          H(related_blocks<T>(arena, n, stride)) {}
     // Those of the joints that reduce to these.
     RelatedMatrices of_joints(Arena& arena, const Tree& tree) const {
+        const JointMatrix<T> dq(arena, tree), dv(arena, tree);
         RelatedMatrices x = *this;
-        for (T** matrix : {&x.dtau_dq, &x.dtau_dv, &x.H.dqdq, &x.H.dqdv, &x.H.dvdv, &x.H.dadq}) {
-            const JointMatrix<T> room(arena, tree);
-            *matrix = room.place(*matrix);
-            x.H.n = room.stride(H.n);
-        }
+        x.dtau_dq = dq.place(dtau_dq), x.dtau_dv = dv.place(dtau_dv);
+        x.H = blocks_of_joints(arena, tree, H);
         return x;
     }
 };
@@ -114,8 +110,7 @@ void forward_dynamics_hessian(const Tree& tree, const T* q, const T* v, const T*
                              w.wrenches);
     const auto reduce = [&](const T* X, T* reduced) { reduce_matrix(tree, X, reduced, m.H.n); };
     reduce(joints.dtau_dq, m.dtau_dq), reduce(joints.dtau_dv, m.dtau_dv);
-    reduce(joints.H.dqdq, m.H.dqdq), reduce(joints.H.dqdv, m.H.dqdv);
-    reduce(joints.H.dvdv, m.H.dvdv), reduce(joints.H.dadq, m.H.dadq);
+    reduce_blocks(tree, joints.H, m.H);
 
     ltdl_solve<1>(dofs, T(-1.0), m.H.dadq, m.H.n, {{out.dadq, n}}, w.dynamics.ltdl);  // -W
     const T* Y = w.product;                                                           // -X^T

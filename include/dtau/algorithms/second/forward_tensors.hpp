@@ -1,102 +1,202 @@
-// Second-order partial derivatives of forward dynamics: full tensors, O(n^3 d).
+// Second-order partial derivatives of forward dynamics: full tensors, O(n^2 P) for n degrees of freedom
+// and P related pairs of them.
 //
-// With a = FD(q, v, tau), differentiating M a + ... = tau twice ([IDSVA-SO] gives D D tau at fixed
-// a; [Notes] §9):
-//   D_x D_y a = -M^-1 (D_x D_y tau + D_x M D_y a + D_y M D_x a),   D_q D_tau a = -M^-1 D_q M M^-1
-// where D_v M = 0. One state at a time: its vectors hold neighbouring entries.
+// Row r of a tensor is the Hessian of a_r, contracted as in forward_hessian.hpp with mu = row r of M^-1.
+// What all rows share is computed once: first derivatives, and all of a state that hessian.hpp reads. With
+// H its blocks for mu^T tau and G = H_aq, which have entries for related pairs only ([Notes] eq. 9.1):
+//
+//   D_q D_q a_r = -(H_qq + Y + Y^T),  Y = G^T da/dq        D_q D_v a_r = -(H_qv + G^T da/dv)
+//   D_v D_v a_r = -H_vv               D_tau D_q a_r = -(G^T M^-1)^T      rows tau, columns q
+//
+// One state at a time: vectors hold neighbouring rows, and what these share, in every lane.
 #pragma once
 
 #include "dtau/algorithms/first/fdsva.hpp"
-#include "dtau/algorithms/second/hessian.hpp"
-#include "dtau/algorithms/second/idsva_so.hpp"
+#include "dtau/algorithms/second/path_columns.hpp"
+#include "dtau/algorithms/second/world_wrenches.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
+// What hessian.hpp reads of a state, the same in every lane.
 template <class T>
-struct ForwardSecondWorkspace {
-    FdsvaWorkspace<T> fdsva;
-    IdsvaSoWorkspace<T> so;
-    T *da_dq, *da_dv, *da_dtau;
-    Tensors<T*> packed;  // of inverse dynamics
-    int* path;
-    WrenchTensorsWorkspace<T> wrenches;
+struct SharedByRows {
+    IdsvaWorkspace<Wide<T>> own, composite;  // they differ in inertias and Coriolis operators
 
-    ForwardSecondWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes)
-        : fdsva(arena, tree, wrench_axes),
-          so(arena, tree),
-          da_dq(matrix(arena, tree)),
-          da_dv(matrix(arena, tree)),
-          da_dtau(matrix(arena, tree)),
-          path(arena.take<int>(tree.nv)),
-          wrenches(arena, tree, wrench_axes) {
-        for (T** x : {&packed.dqdq, &packed.dqdv, &packed.dvdv, &packed.dadq})
-            *x = arena.take<T>(packed_size(tree.dofs) + Pack<T>::width);
+    SharedByRows(Arena& arena, const Tree& tree) : own(arena, tree), composite(own) {
+        composite.ground.I = arena.take<Inertia<Wide<T>>>(tree.nbodies);
+        composite.B = arena.take<Coriolis<Wide<T>>>(tree.nbodies);
     }
-
-  private:
-    static T* matrix(Arena& arena, const Tree& tree) {
-        return arena.take<T>(tree.independent.n * tree.independent.n);
+    // Before the inertias and operators of idsva are composites.
+    void take_own(const Tree& tree, const IdsvaWorkspace<T>& idsva) const {
+        const Ground<T>& g = idsva.ground;
+        const Ground<Wide<T>>& to = own.ground;
+        for (int i = 0; i < tree.nbodies; ++i) {
+            own.B[i] = spread(idsva.B[i]);
+            to.I[i] = spread(g.I[i]), to.P[i] = spread(g.P[i]);
+            if (tree.bodies[i].parent < 0)
+                to.v[i] = spread(g.v[i]), to.gravity[i] = spread(g.gravity[i]);
+        }
+        for (int k = 0; k < tree.nv; ++k) {
+            to.S[k] = spread(g.S[k]);
+            own.Psidot[k] = spread(idsva.Psidot[k]), own.Psiddot[k] = spread(idsva.Psiddot[k]);
+            own.Upsilondot[k] = spread(idsva.Upsilondot[k]);
+        }
+    }
+    void take_composites(const Tree& tree, const IdsvaWorkspace<T>& idsva) const {
+        for (int i = 0; i < tree.nbodies; ++i) {
+            composite.ground.I[i] = spread(idsva.ground.I[i]);
+            composite.B[i] = spread(idsva.B[i]), composite.f[i] = spread(idsva.f[i]);
+        }
     }
 };
 
-// to += x from, rows of n
+// G^T times the first derivatives, for a few columns c of these at a time.
 template <class T>
-DTAU_INLINE void add_row(T x, const T* from, int n, T* to) {
-    constexpr int width = Pack<T>::width;
-    for (int k = 0; k < n; k += width)
-        fma(x, Pack<T>::load(from + k, n - k), Pack<T>::load(to + k, n - k)).store(to + k, n - k);
+struct RowProducts {
+    using Row = Wide<T>;
+    static constexpr int rows =
+        3;  // of G^T, at most, and columns c: as many as there are registers for
+    static constexpr int columns = Pack<T>::width == 8 ? 8 : 4;
+
+    int n, stride, y_stride;
+    T* first;  // (n, stride): da/dq, da/dv and M^-1 side by side, then zeros
+    Row* Y;    // (n, y_stride): G^T da/dq and G^T da/dv
+    Row* W;    // (n + columns, n): M^-1 G
+    int* related;
+
+    RowProducts(Arena& arena, int n_)
+        : n(n_),
+          stride((3 * n + columns - 1) / columns * columns),
+          y_stride(2 * n + 1),
+          first(arena.take_zeros<T>(n * stride)),
+          Y(arena.take<Row>(n * y_stride)),
+          W(arena.take<Row>((n + columns) * n)),
+          related(arena.take<int>(n)) {}
+
+    // For the rows j, j + 1, ... of G^T, whose columns on the path and below are `related`.
+    template <int count>
+    DTAU_INLINE void block(const Row* G, int j, int nrelated) const {
+        for (int c = 0; c < stride; c += columns) {
+            Row sum[count][columns];
+            unrolled<count>(
+                [&](int r) { unrolled<columns>([&](int k) { sum[r][k] = Row(0.0); }); });
+            for (int e = 0; e < nrelated; ++e) {
+                const Row* g = G + related[e] * n + j;
+                const T* x = first + related[e] * stride + c;
+                unrolled<columns>([&](int k) {
+                    const Row x_k(x[k]);
+                    unrolled<count>([&](int r) { sum[r][k] = fma(x_k, g[r], sum[r][k]); });
+                });
+            }
+            unrolled<columns>([&](int k) {
+                Row* to = c + k < 2 * n ? Y + j * y_stride + c + k : W + (c + k - 2 * n) * n + j;
+                const int step = c + k < 2 * n ? y_stride : 1;
+                unrolled<count>([&](int r) { to[r * step] = sum[r][k]; });
+            });
+        }
+    }
+    // Columns that follow each other without a branch between are related to the same ones.
+    void multiply(const Paths& dofs, const Row* G) const {
+        for (int j = 0, count; j < n; j += count) {
+            const int end = dofs.end[j];
+            const auto follows = [&](int k) {
+                return k < end && dofs.parent[k] == k - 1 && dofs.end[k] == end;
+            };
+            count = !follows(j + 1) ? 1 : !follows(j + 2) ? 2 : rows;
+            int nrelated = 0;
+            for (int k = dofs.parent[j]; k >= 0; k = dofs.parent[k]) related[nrelated++] = k;
+            for (int k = j; k < end; ++k) related[nrelated++] = k;
+            if (count == 1) block<1>(G, j, nrelated);
+            if (count == 2) block<2>(G, j, nrelated);
+            if (count == 3) block<3>(G, j, nrelated);
+        }
+    }
+};
+
+template <class T>
+struct ForwardSecondWorkspace {
+    using Row = Wide<T>;
+    FdsvaWorkspace<T> fdsva;
+    SharedByRows<T> shared;
+    T* da_dtau;
+    RowProducts<T> products;
+    HessianWorkspace<Row> hessian;
+    Blocks<Row> independent, joints;
+    Row *mu, *joint_mu;
+    WrenchHessianWorkspace<Row> wrenches;
+
+    ForwardSecondWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes)
+        : fdsva(arena, tree, wrench_axes),
+          shared(arena, tree),
+          da_dtau(arena.take<T>(tree.independent.n * tree.independent.n)),
+          products(arena, tree.independent.n),
+          hessian(arena, tree),
+          independent(related_blocks<Row>(arena, tree.independent.n, tree.independent.n)),
+          joints(blocks_of_joints(arena, tree, independent)),
+          mu(arena.take<Row>(tree.independent.n)),
+          joint_mu(room_beside(arena, tree, mu, tree.nv)),
+          wrenches(arena, tree, wrench_axes) {}
+};
+
+// The blocks of hessian.hpp for so many rows, of which M^-1 has those from `begin` on in its lanes.
+template <class T>
+DTAU_INLINE void hessians_of_rows(const Tree& tree, int begin, const Wide<T>* f_ext,
+                                  const ForwardSecondWorkspace<T>& w) {
+    const int n = tree.independent.n;
+    for (int k = 0; k < n; ++k) w.mu[k] = Pack<T>::load(w.da_dtau + k * n + begin, n - begin).value;
+    expand_v(tree, w.mu, w.joint_mu);
+    hessian_forward(tree, w.joint_mu, w.shared.own, w.hessian);
+    hessian_backward(tree, w.joints, w.shared.composite, w.hessian);
+    add_world_wrench_hessian(tree, f_ext, w.shared.own.ground, w.hessian, w.joints.dqdq, w.joints.n,
+                             w.wrenches);
+    reduce_blocks(tree, w.joints, w.independent);
 }
 
-// The tensors (nv, nv, nv); d2a_dtaudq in the place of dadq. q, v: of the joints; tau and the results:
-// of the independent velocities.
-template <class T>
+// The tensors (n, n, n), a few outputs at a time: send(begin, count, write) is to call write(rows) with
+// what takes the rows j = 0 ... n - 1 of the tensors of so many outputs in its lanes, as in idsva_so.hpp;
+// d2a_dtaudq in the place of dadq. q, v: of the joints; tau: of the independent velocities.
+template <class T, class Send>
 void forward_second_derivatives(const Tree& tree, const T* q, const T* v, const T* tau,
-                                const T* f_ext, bool symmetric, const Tensors<T*>& out,
-                                const ForwardSecondWorkspace<T>& w) {
+                                const T* f_ext, bool symmetric, const ForwardSecondWorkspace<T>& w,
+                                const Send& send) {
+    using Row = Wide<T>;
     const int n = tree.independent.n;
-    const std::ptrdiff_t size = std::ptrdiff_t(n) * n * n;
     const IdsvaWorkspace<T>& idsva = w.fdsva.dynamics.idsva;
-    fdsva(tree, q, v, tau, f_ext, w.da_dq, w.da_dv, n, w.da_dtau, w.fdsva);
-    free_root_accelerations(tree, idsva.ground, idsva.Psiddot);
-    const Tensors<T*>& p = w.packed;
-    ConsecutiveRows<T> rows(p);
-    const T* body_f_ext = along_body_axes(tree, q, f_ext, w.wrenches.first.value);
-    const TensorWrenches<T> wrenches = tensor_wrenches(tree, body_f_ext, idsva.ground, w.wrenches);
-    idsva_so_groups(tree, false, wrenches, idsva, w.so, rows);
-    for (T* tensor : {out.dqdq, out.dqdv, out.dvdv, out.dadq})
-        for (std::ptrdiff_t e = 0; e < size; ++e) tensor[e] = T(0.0);
+    const RowProducts<T>& p = w.products;
+    const T* body_f_ext = fdsva_sweeps(tree, q, v, tau, f_ext, w.fdsva);
+    w.shared.take_own(tree, idsva);
+    fdsva_matrices(tree, body_f_ext, p.first, p.first + n, p.stride, w.da_dtau, w.fdsva);
+    w.shared.take_composites(tree, idsva);
+    for (int l = 0; l < n; ++l)
+        for (int t = 0; t < n; ++t) p.first[l * p.stride + 2 * n + t] = w.da_dtau[l * n + t];
+    Row* wrenches = nullptr;
+    if (w.fdsva.wrenches.value.hold(body_f_ext)) {
+        wrenches = w.wrenches.first.value.f_ext;
+        for (int k = 0; k < 6 * tree.nlinks; ++k) wrenches[k] = Row(body_f_ext[k]);
+    }
 
-    // Rows [i, k] of dM/dq_k times the first derivatives.
-    const auto row = [&](T* tensor, int i, int j) {
-        return tensor + (std::ptrdiff_t(i) * n + j) * n;
-    };
-    const T* entry = p.dadq;
-    for_packed_entries(tree, w.path, [&](int i, int l, int k, double scale) {  // [Notes] eq. 9.1
-        const T x = T(scale) * *entry++;
-        add_row(x, w.da_dq + l * n, n, row(out.dqdq, i, k));
-        add_row(x, w.da_dv + l * n, n, row(out.dqdv, i, k));
-        add_row(x, w.da_dtau + l * n, n, row(out.dadq, i, k));
-    });
-    for (int i = 0; i < n; ++i)
-        for (int k = 0; k < n; ++k)
-            for (int j = 0; j <= k; ++j) {
-                T &x = row(out.dqdq, i, k)[j], &y = row(out.dqdq, i, j)[k];
-                x = y = x + y;
-                T &tau_q = row(out.dadq, i, k)[j], &q_tau = row(out.dadq, i, j)[k];
-                const T swapped = tau_q;
-                tau_q = q_tau, q_tau = swapped;
+    constexpr int width = Pack<T>::width;
+    const Blocks<Row>& H = w.independent;
+    for (int begin = 0; begin < n; begin += width) {
+        hessians_of_rows<T>(tree, begin, wrenches, w);
+        if (symmetric) symmetrize(H.dqdq, n);
+        p.multiply(tree.independent, H.dadq);
+        send(begin, n - begin < width ? n - begin : width, [&](auto& rows) {
+            const Row zero(0.0);
+            for (int j = 0; j < n; ++j) {  // [Notes] eq. 9.1
+                const auto row = rows.next();
+                const Row* Y = p.Y + j * p.y_stride;
+                for (int k = 0; k < n; ++k) {
+                    const int e = j * n + k;
+                    row.dqdq[k] = zero - (H.dqdq[e] + (Y[k] + p.Y[k * p.y_stride + j]));
+                    row.dqdv[k] = zero - (H.dqdv[e] + Y[n + k]);
+                    row.dvdv[k] = zero - H.dvdv[e];
+                    row.dadq[k] = zero - p.W[e];
+                }
+                rows.done(n);
             }
-    std::ptrdiff_t e = 0;
-    for_packed_entries(tree, w.path, [&](int i, int j, int k, double scale) {
-        T &qq = row(out.dqdq, i, j)[k], &qv = row(out.dqdv, i, j)[k], &vv = row(out.dvdv, i, j)[k];
-        qq = fma(T(scale), p.dqdq[e], qq);
-        qv = fma(T(scale), p.dqdv[e], qv);
-        vv = fma(T(scale), p.dvdv[e], vv);
-        ++e;
-    });
-    for (T* tensor : {out.dqdq, out.dqdv, out.dvdv, out.dadq})
-        ltdl_solve_in_place(tree.independent, tensor, n * n, w.fdsva.dynamics.ltdl);
-    for (int i = 0; symmetric && i < n; ++i) symmetrize(row(out.dqdq, i, 0), n);
+        });
+    }
 }
 
 }  // namespace dtau::DTAU_VARIANT

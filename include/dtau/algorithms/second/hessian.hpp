@@ -23,6 +23,7 @@
 #pragma once
 
 #include "dtau/algorithms/first/idsva.hpp"
+#include "dtau/coupling.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -48,6 +49,28 @@ struct Blocks {
     T *dqdq, *dqdv, *dvdv, *dadq;
     int n;
 };
+
+// Room for blocks of n independent velocities, with zeros where no pair is related; for those of the
+// joints that reduce to them; and how these do.
+template <class T>
+Blocks<T> related_blocks(Arena& arena, int n, int stride) {
+    const auto block = [&] { return arena.take_zeros<T>(n * stride); };
+    T *dqdq = block(), *dqdv = block(), *dvdv = block(), *dadq = block();
+    return {dqdq, dqdv, dvdv, dadq, stride};
+}
+template <class T>
+Blocks<T> blocks_of_joints(Arena& arena, const Tree& tree, const Blocks<T>& reduced) {
+    const JointMatrix<T> qq(arena, tree), qv(arena, tree), vv(arena, tree), aq(arena, tree);
+    return {qq.place(reduced.dqdq), qv.place(reduced.dqdv), vv.place(reduced.dvdv),
+            aq.place(reduced.dadq), qq.stride(reduced.n)};
+}
+template <class T>
+void reduce_blocks(const Tree& tree, const Blocks<T>& joints, const Blocks<T>& reduced) {
+    reduce_matrix(tree, joints.dqdq, reduced.dqdq, reduced.n);
+    reduce_matrix(tree, joints.dqdv, reduced.dqdv, reduced.n);
+    reduce_matrix(tree, joints.dvdv, reduced.dvdv, reduced.n);
+    reduce_matrix(tree, joints.dadq, reduced.dadq, reduced.n);
+}
 
 // Forward sweep for lam (nv), after those of idsva.
 template <class T>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "dtau/arena.hpp"
+#include "dtau/inertia.hpp"
 #include "dtau/pack.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -32,6 +33,18 @@ DTAU_INLINE Motion<Wide<T>> spread(const Motion<T>& a) {
 template <class T>
 DTAU_INLINE Force<Wide<T>> spread(const Force<T>& a) {
     return {spread(a.ang), spread(a.lin)};
+}
+template <class T>
+DTAU_INLINE Placement<Wide<T>> spread(const Placement<T>& a) {
+    return {spread(a.R), spread(a.r)};
+}
+template <class T>
+DTAU_INLINE Inertia<Wide<T>> spread(const Inertia<T>& a) {
+    return {Wide<T>(a.m), spread(a.h), spread(a.J)};
+}
+template <class T>
+DTAU_INLINE Coriolis<Wide<T>> spread(const Coriolis<T>& a) {
+    return {spread(a.A), spread(a.p2)};
 }
 
 // Numbers that a row of `count` may take in memory when it is written in whole packs.
