@@ -41,25 +41,29 @@ struct InverseTensorsWorkspace {
     }
 };
 
-// One state at a time: its tensors' rows are in lanes.
+// One state at a time: in lanes there are outputs of it.
 template <class T>
 struct ForwardTensorsWorkspace {
-    using Row = Wide<T>;
     ForwardSecondWorkspace<T> second;
-    typename PackedRows<Row>::Memory rows;
+    T* outputs;  // of one tensor, as many as there are lanes
 
     ForwardTensorsWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes)
-        : second(arena, tree, wrench_axes), rows(arena, tree.independent.n) {}
-};
+        : second(arena, tree, wrench_axes),
+          outputs(arena.take<T>(group_size<Wide<T>> * tree.independent.n * tree.independent.n)) {}
 
-// The rows of a tensor, from output to output of it, where states have them.
-template <class T>
-Destination<Wide<T>> outputs(const Destination<T>& to, int begin, int count, int n) {
-    const std::ptrdiff_t size = std::ptrdiff_t(n) * n;
-    Destination<Wide<T>> rows = {{}, {}, count, to.past_caches};
-    for (int o = 0; o < 4; ++o) rows.at[o] = to.at[o] + begin * size, rows.size[o] = size;
-    return rows;
-}
+    // Those from `begin` on to where the state has them.
+    void leave_lanes(const Wide<T>* x, int begin, int n, bool past_caches, T* to) const {
+        const std::ptrdiff_t size = std::ptrdiff_t(n) * n;
+        to += begin * size;
+        if constexpr (group_size<Wide<T>> == 1) {
+            for (std::ptrdiff_t e = 0; e < size; ++e) to[e] = x[e];
+        } else {
+            const int count = n - begin < lanes ? n - begin : lanes;
+            scatter(x, {0, size}, size, count, past_caches ? outputs : to);
+            if (past_caches) stream(outputs, count * size, to);
+        }
+    }
+};
 
 constexpr Function functions[] = {
     function({.name = "inverse_dynamics_second_derivatives",
@@ -88,14 +92,16 @@ constexpr Function functions[] = {
              takes(q, v, tau, f_ext), gives(a_dqdq, a_dqdv, a_dvdv, a_dtaudq),
              algorithm<ForwardTensorsWorkspace, How{.lanes = false}>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
-                     const auto send = [&](int begin, int count, const auto& write) {
-                         PackedRows<Wide<T>> rows(w.rows, outputs<T>(x.all.destination, begin,
-                                                                     count, tree.independent.n));
-                         write(rows);
-                         rows.finish();
+                     const Destination<T>& to = x.all.destination;
+                     const auto send = [&](int begin, const Tensors<const Wide<T>*>& y) {
+                         const Wide<T>* tensors[] = {y.dqdq, y.dqdv, y.dvdv, y.dadq};
+                         for (int o = 0; o < 4; ++o)
+                             w.leave_lanes(tensors[o], begin, tree.independent.n, to.past_caches,
+                                           to.at[o]);
                      };
                      forward_second_derivatives(tree, x[q], x[v], x[tau], x[f_ext],
                                                 x.options.symmetric, w.second, send);
+                     if (to.past_caches) end_streams();
                  })),
 };
 

@@ -120,7 +120,7 @@ class PackedRows {
     T* rows_;
     Number<T>* state_;
     int stride_;
-    Destination<T> to_;
+    const Destination<T>& to_;
     int at_ = 0;                 // collected
     std::ptrdiff_t base_ = 0;    // place in the tensor of the first of them
     int begin_[4 * group] = {};  // the first of them that has not been passed on

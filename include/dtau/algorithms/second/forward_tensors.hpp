@@ -50,66 +50,81 @@ struct SharedByRows {
     }
 };
 
-// G^T times the first derivatives, for a few columns c of these at a time.
+// Products of G^T with the first derivatives, a few columns of these at a time.
 template <class T>
 struct RowProducts {
     using Row = Wide<T>;
     static constexpr int rows =
-        3;  // of G^T, at most, and columns c: as many as there are registers for
+        3;  // of G^T, at most, and columns: as many as there are registers for
     static constexpr int columns = Pack<T>::width == 8 ? 8 : 4;
 
-    int n, stride, y_stride;
-    T* first;  // (n, stride): da/dq, da/dv and M^-1 side by side, then zeros
-    Row* Y;    // (n, y_stride): G^T da/dq and G^T da/dv
-    Row* W;    // (n + columns, n): M^-1 G
+    int n, stride;
+    T* first;           // (n, stride): da/dq, da/dv and M^-1 side by side, then zeros
+    Row *qq, *qv, *aq;  // the tensors; aq has room for some rows more
     int* related;
 
     RowProducts(Arena& arena, int n_)
         : n(n_),
           stride((3 * n + columns - 1) / columns * columns),
-          y_stride(2 * n + 1),
           first(arena.take_zeros<T>(n * stride)),
-          Y(arena.take<Row>(n * y_stride)),
-          W(arena.take<Row>((n + columns) * n)),
+          qq(arena.take<Row>(n * n)),
+          qv(arena.take<Row>(n * n)),
+          aq(arena.take<Row>((n + columns) * n)),
           related(arena.take<int>(n)) {}
 
-    // For the rows j, j + 1, ... of G^T, whose columns on the path and below are `related`.
+    // For the rows j, j + 1, ... of G^T, whose entries stand in the columns `related`.
     template <int count>
-    DTAU_INLINE void block(const Row* G, int j, int nrelated) const {
+    DTAU_INLINE void block(const Blocks<Row>& H, int j, int nrelated) const {
         for (int c = 0; c < stride; c += columns) {
             Row sum[count][columns];
             unrolled<count>(
                 [&](int r) { unrolled<columns>([&](int k) { sum[r][k] = Row(0.0); }); });
             for (int e = 0; e < nrelated; ++e) {
-                const Row* g = G + related[e] * n + j;
+                const Row* G = H.dadq + related[e] * n + j;
                 const T* x = first + related[e] * stride + c;
                 unrolled<columns>([&](int k) {
                     const Row x_k(x[k]);
-                    unrolled<count>([&](int r) { sum[r][k] = fma(x_k, g[r], sum[r][k]); });
+                    unrolled<count>([&](int r) { sum[r][k] = fma(x_k, G[r], sum[r][k]); });
                 });
             }
-            unrolled<columns>([&](int k) {
-                Row* to = c + k < 2 * n ? Y + j * y_stride + c + k : W + (c + k - 2 * n) * n + j;
-                const int step = c + k < 2 * n ? y_stride : 1;
-                unrolled<count>([&](int r) { to[r * step] = sum[r][k]; });
+            unrolled<columns>([&](int k) __attribute__((always_inline)) {
+                const int at = c + k;
+                unrolled<count>([&](int r) __attribute__((always_inline)) {
+                    const int row = (j + r) * n;
+                    if (at < n)
+                        qq[row + at] = sum[r][k];
+                    else if (at < 2 * n)
+                        qv[row + at - n] = H.dqdv[row + at - n] + sum[r][k];
+                    else
+                        aq[(at - 2 * n) * n + j + r] = sum[r][k];
+                });
             });
         }
     }
-    // Columns that follow each other without a branch between are related to the same ones.
-    void multiply(const Paths& dofs, const Row* G) const {
+    // The tensors but qq, of which it is Y.
+    void multiply(const Paths& dofs, const Blocks<Row>& H) const {
         for (int j = 0, count; j < n; j += count) {
             const int end = dofs.end[j];
-            const auto follows = [&](int k) {
+            const auto follows = [&](int k) {  // without a branch between: related to the same ones
                 return k < end && dofs.parent[k] == k - 1 && dofs.end[k] == end;
             };
             count = !follows(j + 1) ? 1 : !follows(j + 2) ? 2 : rows;
             int nrelated = 0;
             for (int k = dofs.parent[j]; k >= 0; k = dofs.parent[k]) related[nrelated++] = k;
             for (int k = j; k < end; ++k) related[nrelated++] = k;
-            if (count == 1) block<1>(G, j, nrelated);
-            if (count == 2) block<2>(G, j, nrelated);
-            if (count == 3) block<3>(G, j, nrelated);
+            if (count == 1) block<1>(H, j, nrelated);
+            if (count == 2) block<2>(H, j, nrelated);
+            if (count == 3) block<3>(H, j, nrelated);
         }
+    }
+    // H_qq + Y + Y^T in the place of Y.
+    void add_transpose(const Blocks<Row>& H) const {
+        for (int j = 0; j < n; ++j)
+            for (int k = 0; k <= j; ++k) {
+                const int x = j * n + k, y = k * n + j;
+                const Row sum = qq[x] + qq[y];
+                qq[x] = H.dqdq[x] + sum, qq[y] = H.dqdq[y] + sum;
+            }
     }
 };
 
@@ -138,12 +153,13 @@ struct ForwardSecondWorkspace {
           wrenches(arena, tree, wrench_axes) {}
 };
 
-// The blocks of hessian.hpp for so many rows, of which M^-1 has those from `begin` on in its lanes.
+// The blocks of hessian.hpp for the rows of -M^-1 from `begin` on, in lanes.
 template <class T>
 DTAU_INLINE void hessians_of_rows(const Tree& tree, int begin, const Wide<T>* f_ext,
                                   const ForwardSecondWorkspace<T>& w) {
     const int n = tree.independent.n;
-    for (int k = 0; k < n; ++k) w.mu[k] = Pack<T>::load(w.da_dtau + k * n + begin, n - begin).value;
+    for (int k = 0; k < n; ++k)
+        w.mu[k] = -Pack<T>::load(w.da_dtau + k * n + begin, n - begin).value;
     expand_v(tree, w.mu, w.joint_mu);
     hessian_forward(tree, w.joint_mu, w.shared.own, w.hessian);
     hessian_backward(tree, w.joints, w.shared.composite, w.hessian);
@@ -152,9 +168,9 @@ DTAU_INLINE void hessians_of_rows(const Tree& tree, int begin, const Wide<T>* f_
     reduce_blocks(tree, w.joints, w.independent);
 }
 
-// The tensors (n, n, n), a few outputs at a time: send(begin, count, write) is to call write(rows) with
-// what takes the rows j = 0 ... n - 1 of the tensors of so many outputs in its lanes, as in idsva_so.hpp;
-// d2a_dtaudq in the place of dadq. q, v: of the joints; tau: of the independent velocities.
+// The tensors (n, n, n), a few outputs at a time: send(begin, x) gets those of the outputs from `begin`
+// on, (n, n) each, in lanes; d2a_dtaudq in the place of dadq. q, v: of the joints; tau: of the
+// independent velocities.
 template <class T, class Send>
 void forward_second_derivatives(const Tree& tree, const T* q, const T* v, const T* tau,
                                 const T* f_ext, bool symmetric, const ForwardSecondWorkspace<T>& w,
@@ -175,27 +191,13 @@ void forward_second_derivatives(const Tree& tree, const T* q, const T* v, const 
         for (int k = 0; k < 6 * tree.nlinks; ++k) wrenches[k] = Row(body_f_ext[k]);
     }
 
-    constexpr int width = Pack<T>::width;
-    const Blocks<Row>& H = w.independent;
-    for (int begin = 0; begin < n; begin += width) {
+    const Blocks<Row>& minus_H = w.independent;
+    for (int begin = 0; begin < n; begin += Pack<T>::width) {  // [Notes] eq. 9.1
         hessians_of_rows<T>(tree, begin, wrenches, w);
-        if (symmetric) symmetrize(H.dqdq, n);
-        p.multiply(tree.independent, H.dadq);
-        send(begin, n - begin < width ? n - begin : width, [&](auto& rows) {
-            const Row zero(0.0);
-            for (int j = 0; j < n; ++j) {  // [Notes] eq. 9.1
-                const auto row = rows.next();
-                const Row* Y = p.Y + j * p.y_stride;
-                for (int k = 0; k < n; ++k) {
-                    const int e = j * n + k;
-                    row.dqdq[k] = zero - (H.dqdq[e] + (Y[k] + p.Y[k * p.y_stride + j]));
-                    row.dqdv[k] = zero - (H.dqdv[e] + Y[n + k]);
-                    row.dvdv[k] = zero - H.dvdv[e];
-                    row.dadq[k] = zero - p.W[e];
-                }
-                rows.done(n);
-            }
-        });
+        if (symmetric) symmetrize(minus_H.dqdq, n);
+        p.multiply(tree.independent, minus_H);
+        p.add_transpose(minus_H);
+        send(begin, Tensors<const Row*>{p.qq, p.qv, minus_H.dvdv, p.aq});
     }
 }
 
