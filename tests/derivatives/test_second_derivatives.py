@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import complex_step
 import numpy as np
 import pytest
@@ -207,18 +209,23 @@ def test_packed_indices_are_the_triples_on_one_path() -> None:
     assert (got == want).all()
 
 
-@pytest.mark.parametrize("packed", [True, False])
+TENSORS = {
+    "packed": partial(dtau.inverse_dynamics_second_derivatives, packed=True),
+    "dense": dtau.inverse_dynamics_second_derivatives,
+    "forward": dtau.forward_dynamics_second_derivatives,
+}
+
+
+@pytest.mark.parametrize("tensors", TENSORS)
 @pytest.mark.parametrize("name", ["free root, branches", "every joint in a chain", "chain of 40"])
-def test_results_larger_than_the_caches(name: str, packed: bool) -> None:
+def test_results_larger_than_the_caches(name: str, tensors: str) -> None:
     """Written past the caches they are the same, wherever they lie, and all around stays."""
+    function = TENSORS[tensors]
     model = dtau.robots.chain(40) if name == "chain of 40" else robot(name)
     few = random_state(model, 1, (7,))
-    arguments = ("q", "v", "a", "f_ext")
+    arguments = ("q", "v", "tau" if tensors == "forward" else "a", "f_ext")
     alone = [
-        dtau.inverse_dynamics_second_derivatives(
-            model, **{argument: few[argument][i] for argument in arguments}, packed=packed
-        )
-        for i in range(7)
+        function(model, **{argument: few[argument][i] for argument in arguments}) for i in range(7)
     ]
     want = [np.stack(results) for results in zip(*alone, strict=True)]
     size = want[0][0].size
@@ -234,7 +241,7 @@ def test_results_larger_than_the_caches(name: str, packed: bool) -> None:
         )
         for x in out:
             x[...] = np.nan
-        dtau.inverse_dynamics_second_derivatives(model, **many, packed=packed, out=out, threads=2)
+        function(model, **many, out=out, threads=2)
         for x, y, block, place in zip(out, want, blocks, places, strict=True):
             assert_same_bits(x, y[which])
             assert (block[: place.start] == 7.5).all()
