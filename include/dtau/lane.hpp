@@ -139,20 +139,26 @@ DTAU_INLINE Lane::Bits less(Lane a, double b) { return (Lane::Bits)(a.value < La
 // Rows of `lanes` numbers to columns.
 DTAU_INLINE void transpose(Lane::Vector (&x)[lanes]) {
 #if defined(__AVX512F__)
-    Lane::Vector y[8];
-    for (int i = 0; i < 8; i += 2) {
-        y[i] = __builtin_shufflevector(x[i], x[i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
-        y[i + 1] = __builtin_shufflevector(x[i], x[i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
-    }
-    for (int i = 0; i < 8; i += i % 4 == 1 ? 3 : 1) {
-        const Lane::Vector a = y[i], b = y[i + 2];
-        y[i] = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13);
-        y[i + 2] = __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
-    }
+    Lane::Vector even[4], odd[4];  // columns 2 c and 2 c + 1 of two rows in the c-th pair
     for (int i = 0; i < 4; ++i) {
-        x[i] = __builtin_shufflevector(y[i], y[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
-        x[i + 4] = __builtin_shufflevector(y[i], y[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+        even[i] = __builtin_shufflevector(x[2 * i], x[2 * i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
+        odd[i] = __builtin_shufflevector(x[2 * i], x[2 * i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
     }
+    const auto pairs = [](Lane::Vector a, Lane::Vector b, Lane::Vector& first, Lane::Vector& second)
+                           __attribute__((always_inline)) {
+                               first = __builtin_shufflevector(a, b, 0, 1, 4, 5, 8, 9, 12, 13);
+                               second = __builtin_shufflevector(a, b, 2, 3, 6, 7, 10, 11, 14, 15);
+                           };
+    const auto columns = [&](const Lane::Vector(&y)[4], Lane::Vector* column)
+                             __attribute__((always_inline)) {
+                                 Lane::Vector a, b, c, d;
+                                 pairs(y[0], y[1], a, b);
+                                 pairs(y[2], y[3], c, d);
+                                 pairs(a, c, column[0], column[4]);
+                                 pairs(b, d, column[2], column[6]);
+                             };
+    columns(even, x);
+    columns(odd, x + 1);
 #elif defined(__AVX__)
     Lane::Vector y[4];
     for (int i = 0; i < 4; i += 2) {

@@ -1,7 +1,10 @@
 // A group of states into the lanes of vectors, and results out of them, by blocks that are transposed.
 #pragma once
 
+#include <cstdint>
+
 #include "batch/job.hpp"
+#include "dtau/arena.hpp"
 #include "dtau/pack.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -44,41 +47,100 @@ DTAU_INLINE void leave_lanes(const Lane* lane_numbers, const Store& store) {
     unrolled<lanes>([&](int l) { store(l, Lane(rows[l])); });
 }
 
-// Results of a group from lanes to the first `states` rows of target: those of a span.
-inline void scatter(const Lane* lane_numbers, const Span& span, std::ptrdiff_t size, int states,
-                    double* target) {
-    if (span.end - span.begin < lanes) {
-        for (std::ptrdiff_t k = span.begin; k < span.end; ++k)
+// Numbers begin ... end - 1 of a group out of lanes, block by block: store(l, k, those of state l from
+// k on). `begin` is where a block may begin, and so are all spans' ends but the last one's; outside of
+// the spans, of which `span` is the first that does not end before, there are zeros.
+template <class Store>
+DTAU_INLINE void leave_blocks(const Lane* lane_numbers, std::ptrdiff_t begin, std::ptrdiff_t end,
+                              const Span*& span, const Span* spans_end, const Store& store) {
+    for (std::ptrdiff_t k = begin; k < end;) {
+        for (; span < spans_end && span->end <= k; ++span) {
+        }
+        const Span next = span < spans_end ? *span : Span{end, end};
+        for (const std::ptrdiff_t stop = next.begin < end ? next.begin : end; k < stop; k += lanes)
+            unrolled<lanes>([&](int l) __attribute__((always_inline)) { store(l, k, Lane(0.0)); });
+        for (const std::ptrdiff_t stop = next.end < end ? next.end : end; k < stop; k += lanes)
+            leave_lanes(lane_numbers + k, [&](int l, Lane numbers) __attribute__((always_inline)) {
+                store(l, k, numbers);
+            });
+    }
+}
+
+// Results of a group from lanes to `states` rows of target. The other lanes hold copies of its last
+// state, and go where that goes.
+inline void scatter(const Lane* lane_numbers, const Span* spans, std::ptrdiff_t nspans,
+                    std::ptrdiff_t size, int states, double* target) {
+    if (size < lanes) {
+        for (int k = 0; k < size; ++k)
             for (int l = 0; l < states; ++l) target[l * size + k] = lane_numbers[k].value[l];
         return;
     }
-    for_lane_blocks(span.begin, span.end, [&](std::ptrdiff_t k) {
-        leave_lanes(lane_numbers + k, [&](int l, Lane numbers) {
-            if (l < states) numbers.store(target + l * size + k);
-        });
-    });
+    double* to[lanes];
+    for (int l = 0; l < lanes; ++l) to[l] = target + (l < states ? l : states - 1) * size;
+    const Span* span = spans;
+    const std::ptrdiff_t whole = size / lanes * lanes;
+    leave_blocks(lane_numbers, 0, whole, span, spans + nspans,
+                 [&](int l, std::ptrdiff_t k, Lane x)
+                     __attribute__((always_inline)) { x.store(to[l] + k); });
+    if (whole < size)
+        leave_lanes(lane_numbers + size - lanes,
+                    [&](int l, Lane x) { x.store(to[l] + size - lanes); });
 }
 
-// A result of which only some spans may differ from zero; short ones take zeros along.
-inline void scatter_sparse(const Lane* lane_numbers, const Output& out, int states,
-                           double* target) {
-    const std::ptrdiff_t size = out.size;
-    const auto fill_zeros = [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-        for (int l = 0; l < states; ++l)
-            for (std::ptrdiff_t k = begin; k < end; ++k) target[l * size + k] = 0.0;
-    };
-    std::ptrdiff_t done = 0;
-    for (std::ptrdiff_t s = 0; s < out.nspans; ++s) {
-        Span span = out.spans ? out.spans[s] : out.span;
-        fill_zeros(done, span.begin);
-        done = span.end;
-        if (span.end - span.begin < lanes && lanes <= size) {
-            span.begin = span.begin < size - lanes ? span.begin : size - lanes;
-            span.end = span.begin + lanes;
-        }
-        scatter(lane_numbers, span, size, states, target);
-    }
-    fill_zeros(done, size);
+// ---------------------------------------------------------------- past the caches
+
+inline constexpr int cache_line = 8;  // doubles
+
+DTAU_INLINE int begun_line(const double* x) {  // numbers before x in its cache line
+    return static_cast<int>(reinterpret_cast<std::uintptr_t>(x) % 64 / sizeof(double));
 }
+
+// Copies past the caches: lines that are not written as a whole go the usual way.
+inline void stream(const double* from, std::ptrdiff_t count, double* to) {
+    std::ptrdiff_t k = 0;
+    for (; k < count && reinterpret_cast<std::uintptr_t>(to + k) % 64 != 0; ++k) to[k] = from[k];
+    for (; k + cache_line <= count; k += cache_line)
+        for (int j = 0; j < cache_line; j += lanes) Lane::load(from + k + j).stream(to + k + j);
+    for (; k < count; ++k) to[k] = from[k];
+}
+
+// Results of a group from lanes to its states past the caches. Piece by piece they leave the lanes
+// into a little memory that stays in the nearest cache; from there they go to each state in whole
+// cache lines.
+class Outlet {
+  public:
+    static constexpr int worthwhile = 8 * cache_line;  // numbers a state
+    static std::ptrdiff_t padded(std::ptrdiff_t size) { return (size + lanes - 1) / lanes * lanes; }
+
+    explicit Outlet(Arena& arena) : rows_(arena.take<double>(lanes * row)) {}
+
+    // lane_numbers has room for whole vectors of them.
+    void scatter(const Lane* lane_numbers, const Span* spans, std::ptrdiff_t nspans,
+                 std::ptrdiff_t size, int states, double* target) const {
+        const Span* span = spans;
+        double* const rows = rows_ + cache_line;
+        for (std::ptrdiff_t begin = 0; begin < size; begin += piece) {
+            const std::ptrdiff_t count = size - begin < piece ? size - begin : piece;
+            leave_blocks(lane_numbers, begin, begin + count, span, spans + nspans,
+                         [&](int l, std::ptrdiff_t k, Lane x) __attribute__((always_inline)) {
+                             x.store(rows + l * row + (k - begin));
+                         });
+            for (int l = 0; l < states; ++l) {
+                double *const numbers = rows + l * row, *const to = target + l * size + begin;
+                // A line that one piece only begins waits for the next one.
+                const int late = begun_line(to), before = begin > 0 ? late : 0;
+                const int after = begin + count < size ? late : 0;
+                stream(numbers - before, count + before - after, to - before);
+                for (int k = 0; k < cache_line; k += lanes)
+                    Lane::load(numbers + piece - cache_line + k).store(numbers - cache_line + k);
+            }
+        }
+    }
+
+  private:
+    static constexpr int piece = 128, row = cache_line + piece;
+
+    double* rows_;
+};
 
 }  // namespace dtau::DTAU_VARIANT

@@ -72,6 +72,7 @@ struct Scratch {
     T* in[Job::max_inputs];
     T* out[Job::max_outputs];
     JointArguments<T> joints;
+    Outlet outlet;
 
     static Scratch create(const Algorithm<T>& algorithm, const Tree& tree, const Job& job,
                           bool with_outputs) {
@@ -88,11 +89,13 @@ struct Scratch {
   private:
     Scratch(Arena& arena, const Algorithm<T>& algorithm, const Tree& tree, const Job& job,
             bool with_outputs)
-        : workspace(algorithm.workspace(arena, tree, job.options)), joints(arena, tree, job) {
+        : workspace(algorithm.workspace(arena, tree, job.options)),
+          joints(arena, tree, job),
+          outlet(arena) {
         for (int i = 0; i < job.ninputs; ++i)
             in[i] = job.in[i].data ? arena.take<T>(job.in[i].size) : nullptr;
         for (int o = 0; o < job.noutputs && with_outputs; ++o)
-            out[o] = arena.take_zeros<T>(job.out[o].size);
+            out[o] = arena.take_zeros<T>(Outlet::padded(job.out[o].size));
     }
 };
 
@@ -150,6 +153,22 @@ void run_alone(const Algorithm<E>& algorithm, Results results, const Tree& tree,
 }
 
 #ifndef DTAU_TEST_SCALARS
+// A result of a group, to its states at target.
+void leave_group(const Lane* lane_numbers, const Outlet& outlet, Results results, const Output& out,
+                 int states, bool past_caches, double* target) {
+    Span whole = {0, out.size};
+    const Span* spans = &whole;
+    std::ptrdiff_t nspans = 1;
+    if (results == Results::sparse && out.spans)
+        spans = out.spans, nspans = out.nspans;
+    else if (results == Results::sparse && out.nspans > 0)
+        whole.begin = out.span.begin / lanes * lanes;
+    if (past_caches && out.size >= Outlet::worthwhile)
+        outlet.scatter(lane_numbers, spans, nspans, out.size, states, target);
+    else
+        scatter(lane_numbers, spans, nspans, out.size, states, target);
+}
+
 // Groups of states in the lanes of vectors. A short group is padded with copies of its last state.
 void run_in_lanes(const Algorithm<Lane>& algorithm, Results results, const Tree& tree,
                   const Job& job, std::ptrdiff_t begin, std::ptrdiff_t end) {
@@ -176,15 +195,15 @@ void run_in_lanes(const Algorithm<Lane>& algorithm, Results results, const Tree&
             const std::ptrdiff_t size = job.out[o].size;
             double* target = x.destination.at[o];
             x.destination.at[o] += states * size;
-            if (results == Results::sparse && job.out[o].nspans > 0)
-                scatter_sparse(scratch.out[o], job.out[o], states, target);
-            else if (results != Results::streamed)
-                scatter(scratch.out[o], {0, size}, size, states, target);
+            if (results != Results::streamed)
+                leave_group(scratch.out[o], scratch.outlet, results, job.out[o], states,
+                            x.destination.past_caches, target);
             for (int l = 0; l < states; ++l)
                 for (std::ptrdiff_t k = 0; finite.value[l] != 0.0 && k < size; ++k)
                     target[l * size + k] = not_a_number;
         }
     }
+    if (x.destination.past_caches) end_streams();
 }
 
 bool one_by_one(const Algorithms& algorithms, const Tree& tree, const Job& job) {

@@ -76,7 +76,8 @@ void write_regressors(const Tree& tree, const T* v, const T* a, bool of_joints,
     if constexpr (group > 1) {
         const auto leave = [&](const auto* from, auto* numbers, int count) {
             const std::ptrdiff_t size = count * std::ptrdiff_t(sizeof(*from) / sizeof(T));
-            scatter(reinterpret_cast<const T*>(from), {0, size}, size, to.states,
+            const Span all = {0, size};
+            scatter(reinterpret_cast<const T*>(from), &all, 1, size, to.states,
                     reinterpret_cast<N*>(numbers));
         };
         leave(w.regressor.motion.ground.S, w.S, tree.nv);

@@ -15,21 +15,6 @@
 
 namespace dtau::DTAU_VARIANT {
 
-inline constexpr int cache_line = 8;  // doubles
-
-DTAU_INLINE int begun_line(const double* x) {  // numbers before x in its cache line
-    return static_cast<int>(reinterpret_cast<std::uintptr_t>(x) % 64 / sizeof(double));
-}
-
-// Copies past the caches: lines that are not written as a whole go the usual way.
-inline void stream(const double* from, std::ptrdiff_t count, double* to) {
-    std::ptrdiff_t k = 0;
-    for (; k < count && reinterpret_cast<std::uintptr_t>(to + k) % 64 != 0; ++k) to[k] = from[k];
-    for (; k + cache_line <= count; k += cache_line)
-        for (int j = 0; j < cache_line; j += lanes) Lane::load(from + k + j).stream(to + k + j);
-    for (; k < count; ++k) to[k] = from[k];
-}
-
 // Numbers begin ... end - 1 to the same places of an array that is written in order; less, if they are
 // streamed and others follow, those of a line that is not complete yet. Returns where it stopped.
 template <class N>
