@@ -16,8 +16,9 @@ template <class T>
 struct FdsvaWorkspace {
     FactorizedWorkspace<T> dynamics;
     // A lone state's matrices are solved for together, minus the identity with them: its vectors
-    // hold neighbouring columns and want many. In lanes the inverse is cheaper by a triangle.
-    static constexpr int matrices = Pack<T>::width > 1 ? 3 : 2;
+    // hold neighbouring columns and want many. In lanes each is solved for in its own place, and the
+    // inverse is cheaper by a triangle.
+    static constexpr bool together = Pack<T>::width > 1;
     int stride;  // of their rows, side by side
     T *dtau_dq, *dtau_dv;
     JointMatrix<T> joint_dq, joint_dv;
@@ -25,14 +26,14 @@ struct FdsvaWorkspace {
 
     FdsvaWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes)
         : dynamics(arena, tree),
-          stride(matrices * whole_packs<T>(tree.independent.n)),
+          stride(together ? 3 * whole_packs<T>(tree.independent.n) : 0),
           dtau_dq(arena.take_zeros<T>(tree.independent.n * stride)),
           dtau_dv(dtau_dq + whole_packs<T>(tree.independent.n)),
           joint_dq(arena, tree),
           joint_dv(arena, tree),
           wrenches(arena, tree, wrench_axes) {
         const int n = tree.independent.n;
-        if (matrices == 3 && dtau_dq)
+        if (together && dtau_dq)
             for (int k = 0; k < n; ++k) dtau_dv[k * stride + whole_packs<T>(n) + k] = T(-1.0);
     }
 };
@@ -56,20 +57,27 @@ void fdsva_matrices(const Tree& tree, const T* body_f_ext, T* da_dq, T* da_dv, i
     T* const no_matrix = nullptr;
     const LtdlWorkspace<T>& ltdl = w.dynamics.ltdl;
     const IdsvaWorkspace<T>& partials = w.dynamics.idsva;
-    T *joint_dq = w.joint_dq.place(w.dtau_dq), *joint_dv = w.joint_dv.place(w.dtau_dv);
-    const int stride_of_joints = w.joint_dq.stride(w.stride);
+    constexpr bool together = FdsvaWorkspace<T>::together;
+    const Paths& dofs = tree.independent;
+    T *const dtau_dq = together ? w.dtau_dq : da_dq, *const dtau_dv = together ? w.dtau_dv : da_dv;
+    const int rows = together ? w.stride : stride;
+    if (!together)
+        for (int k = 0; k < dofs.n; ++k)
+            for (int c = 0; c < dofs.n; ++c) da_dq[k * stride + c] = da_dv[k * stride + c] = T(0.0);
+    T *joint_dq = w.joint_dq.place(dtau_dq), *joint_dv = w.joint_dv.place(dtau_dv);
+    const int stride_of_joints = w.joint_dq.stride(rows);
     idsva_backward(tree, {joint_dq, joint_dv, no_matrix, stride_of_joints}, partials);
     add_world_wrench_partials(tree, body_f_ext, partials.ground, joint_dq, stride_of_joints,
                               w.wrenches);
-    reduce_matrix(tree, joint_dq, w.dtau_dq, w.stride);
-    reduce_matrix(tree, joint_dv, w.dtau_dv, w.stride);
-    const Paths& dofs = tree.independent;
-    if constexpr (FdsvaWorkspace<T>::matrices == 3) {
-        ltdl_solve<3>(dofs, T(-1.0), w.dtau_dq, w.stride,
+    reduce_matrix(tree, joint_dq, dtau_dq, rows);
+    reduce_matrix(tree, joint_dv, dtau_dv, rows);
+    if constexpr (together) {
+        ltdl_solve<3>(dofs, T(-1.0), dtau_dq, rows,
                       {{da_dq, stride}, {da_dv, stride}, {da_dtau, dofs.n}}, ltdl);
         mirror(da_dtau, dofs.n);
     } else {
-        ltdl_solve<2>(dofs, T(-1.0), w.dtau_dq, w.stride, {{da_dq, stride}, {da_dv, stride}}, ltdl);
+        ltdl_solve<1>(dofs, T(-1.0), da_dq, stride, {{da_dq, stride}}, ltdl);
+        ltdl_solve<1>(dofs, T(-1.0), da_dv, stride, {{da_dv, stride}}, ltdl);
         ltdl_inverse(dofs, da_dtau, ltdl);
     }
 }

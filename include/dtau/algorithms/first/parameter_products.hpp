@@ -267,7 +267,7 @@ void forward_dynamics_parameter_derivatives(const Tree& tree, const T* q, const 
         return Pack<T>::load(w.Y + static_cast<std::ptrdiff_t>(k) * stride + c);
     };
     const auto place = [&](int c) -> Columns<T> { return {da + c, columns - c, columns}; };
-    for_blocks<LtdlWorkspace<T>::packs, T>(0, columns, [&]<int packs>(int begin, int end) {
+    for_blocks<LtdlWorkspace<T>::packs, T>(columns, [&]<int packs>(int begin, int end) {
         const int count = regressor_rows(tree, begin, end, ltdl.rows);
         ltdl_solve_block<packs>(dofs, T(-1.0), begin, count, dofs.n, right, place, ltdl);
     });

@@ -61,7 +61,7 @@ template <class T>
 void related_transposed_product(const Paths& dofs, const T* A, int stride, const T* B, T* product) {
     const int n = dofs.n;
     constexpr int most = 8;
-    for_blocks<most, T>(0, n, [&]<int packs>(int begin, int) {
+    for_blocks<most, T>(n, [&]<int packs>(int begin, int) {
         constexpr int width = Pack<T>::width;
         Pack<T> x[packs];
         for (int r = 0; r < n; ++r) {
