@@ -48,14 +48,13 @@ DTAU_INLINE void leave_lanes(const Lane* lane_numbers, const Store& store) {
 }
 
 // Numbers begin ... end - 1 of a group out of lanes, block by block: store(l, k, those of state l from
-// k on). `begin` is where a block may begin, and so are all spans' ends but the last one's; outside of
-// the spans, of which `span` is the first that does not end before, there are zeros.
+// k on). Outside of spans they are zeros; `span` is the first that goes on after begin. Blocks begin at
+// multiples of their length, and so do spans; what follows the last number is read and stored, too.
 template <class Store>
 DTAU_INLINE void leave_blocks(const Lane* lane_numbers, std::ptrdiff_t begin, std::ptrdiff_t end,
                               const Span*& span, const Span* spans_end, const Store& store) {
     for (std::ptrdiff_t k = begin; k < end;) {
-        for (; span < spans_end && span->end <= k; ++span) {
-        }
+        while (span < spans_end && span->end <= k) ++span;
         const Span next = span < spans_end ? *span : Span{end, end};
         for (const std::ptrdiff_t stop = next.begin < end ? next.begin : end; k < stop; k += lanes)
             unrolled<lanes>([&](int l) __attribute__((always_inline)) { store(l, k, Lane(0.0)); });

@@ -162,7 +162,7 @@ void leave_group(const Lane* lane_numbers, const Outlet& outlet, Results results
     if (results == Results::sparse && out.spans)
         spans = out.spans, nspans = out.nspans;
     else if (results == Results::sparse && out.nspans > 0)
-        whole.begin = out.span.begin / lanes * lanes;
+        whole.begin = out.span.begin / lanes * lanes;  // where a block begins
     if (past_caches && out.size >= Outlet::worthwhile)
         outlet.scatter(lane_numbers, spans, nspans, out.size, states, target);
     else

@@ -77,6 +77,30 @@ def test_out_of_an_earlier_call_is_overwritten(function: Function) -> None:
 
 
 @in_body_axes
+def test_results_larger_than_the_caches(function: Function) -> None:
+    """Written past the caches they have the same bits, wherever they lie, and all around stays."""
+    model = robot("free root, branches")
+    few = random_state(model, 1, (7,))
+    want = function(model, few)
+    numbers = sum(x[0].size for x in want)
+    which = np.arange(2**19 // numbers + 9) % 7
+    many = {argument: few[argument][which] for argument in function.arguments}
+    blocks = [np.full(len(which) * x[0].size + 24, MARK) for x in want]
+    places = [slice(8 + 3 * o, 8 + 3 * o - 24) for o in range(len(want))]
+    out = [
+        block[place].reshape(len(which), *x.shape[1:])
+        for block, place, x in zip(blocks, places, want, strict=True)
+    ]
+    for x in out:
+        x[...] = np.nan
+    function(model, many, out=as_out(out), threads=2)
+    for x, y, block, place in zip(out, want, blocks, places, strict=True):
+        assert_same_bits(x, y[which])
+        assert (block[: place.start] == MARK).all()
+        assert (block[place.stop :] == MARK).all()
+
+
+@in_body_axes
 def test_out_has_the_shape_that_inputs_broadcast_to(function: Function) -> None:
     model = robot(NEAR)
     state = random_state(model, 4, (2, 1))
