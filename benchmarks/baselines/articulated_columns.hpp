@@ -8,12 +8,12 @@
 // The paper's version works in body coordinates, column by column. Here it runs in ground coordinates,
 // where nothing is transformed between bodies, and takes blocks of neighbouring columns in packs.
 //
-// Symbols, for body i and its column k: those of values/aba.hpp, and
+// Symbols, for body i and its column k: those of first/articulated.hpp, and
 //   x[k]      the solution's row k          at[i]  forces that reach the body, then its acceleration
 #pragma once
 
+#include "dtau/algorithms/first/articulated.hpp"
 #include "dtau/algorithms/solve/ltdl.hpp"
-#include "dtau/algorithms/values/aba.hpp"
 
 namespace dtau::DTAU_VARIANT {
 

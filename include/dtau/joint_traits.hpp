@@ -50,4 +50,9 @@ inline __attribute__((always_inline)) constexpr bool is_free_root(const Body& bo
     return body.kind == JointKind::free && body.parent < 0;
 }
 
+// Most joints: there is code for them alone in algorithms where that pays.
+inline __attribute__((always_inline)) constexpr bool is_simple(const Body& body) {
+    return body.kind == JointKind::revolute && body.parent >= 0;
+}
+
 }  // namespace dtau

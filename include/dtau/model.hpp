@@ -26,20 +26,30 @@ enum class JointKind : std::int32_t {
     planar
 };
 
+// A rotation about a coordinate axis.
+struct Turn {
+    double sine, cosine;
+};
+
 struct Body {
     JointKind kind;
     int parent;  // body, or -1: the world
     int root;    // first body of its tree
+    int level;   // how many bodies are before it on the path from the world
     int link;    // the user's number of the body; -1: there is none
     int q, v;    // first coordinate and first degree of freedom
     int nv;
     int quaternion;                      // first coordinate of its quaternion; -1: there is none
+    bool last_child;                     // of the bodies with the same parent
     bool at_origin;                      // a root, or joints that only translate carry it
-    double rotation[9], translation[3];  // joint frame in the parent body's frame, by columns
-    double pitch;                        // helical: metres per radian
-    double mass, com[3], inertia[6];     // about the centre of mass: xx xy xz yy yz zz
-    double own_inertia[6];               // about the body's origin, for body coordinates
-    double frame[9];                     // canonical axes in the user's body axes, by columns
+    bool leads;                          // the first of these turns is one
+    Turn lead, tilt, turn;               // the rotation below: about z, about x, about z
+    double translation[3], rotation[9];  // joint frame in the parent body's frame, by columns
+    double mass, first_moment[3], second_moment[6];  // about the body's origin: xx xy xz yy yz zz
+    double own_inertia[6];                           // the same of the rotational inertia
+    double com[3], inertia[6];                       // about the centre of mass
+    double pitch;                                    // helical: metres per radian
+    double frame[9];  // canonical axes in the user's body axes, by columns
 };
 
 // Degrees of freedom on their paths to the world; numbered so that a subtree is a range.

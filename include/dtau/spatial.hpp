@@ -14,6 +14,16 @@ namespace dtau::DTAU_VARIANT {
 template <class T>
 struct Vec3 {
     T x, y, z;
+
+    // Written out, vectors are copied number by number. Else compilers copy structs by blocks, and a
+    // block that is read right after its numbers were written has to wait for them.
+    Vec3() = default;
+    DTAU_INLINE Vec3(T a, T b, T c) : x(a), y(b), z(c) {}
+    DTAU_INLINE Vec3(const Vec3& a) : x(a.x), y(a.y), z(a.z) {}
+    DTAU_INLINE Vec3& operator=(const Vec3& a) {
+        x = a.x, y = a.y, z = a.z;
+        return *this;
+    }
     DTAU_INLINE Vec3& operator+=(const Vec3& b) { return *this = *this + b; }
 };
 
@@ -115,6 +125,14 @@ DTAU_INLINE Mat3<T> skew(const Vec3<T>& a) {
 template <class T>
 struct Sym3 {
     T xx, xy, xz, yy, yz, zz;
+
+    Sym3() = default;
+    DTAU_INLINE Sym3(T a, T b, T c, T d, T e, T f) : xx(a), xy(b), xz(c), yy(d), yz(e), zz(f) {}
+    DTAU_INLINE Sym3(const Sym3& a) : xx(a.xx), xy(a.xy), xz(a.xz), yy(a.yy), yz(a.yz), zz(a.zz) {}
+    DTAU_INLINE Sym3& operator=(const Sym3& a) {
+        xx = a.xx, xy = a.xy, xz = a.xz, yy = a.yy, yz = a.yz, zz = a.zz;
+        return *this;
+    }
     DTAU_INLINE Sym3& operator+=(const Sym3& b) {
         xx += b.xx, xy += b.xy, xz += b.xz, yy += b.yy, yz += b.yz, zz += b.zz;
         return *this;

@@ -26,9 +26,10 @@ constexpr Function functions[] = {
                  })),
     function({.name = "kinetic_energy_derivatives", .results = "KineticEnergyDerivatives"},
              takes(q, v), gives(dT_dq, dT_dv),
-             algorithm<RneaWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
-                 kinetic_energy_derivatives(tree, x[q], x[v], x[dT_dq], x[dT_dv], w);
-             })),
+             algorithm<KineticEnergyDerivativesWorkspace>(
+                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                     kinetic_energy_derivatives(tree, x[q], x[v], x[dT_dq], x[dT_dv], w);
+                 })),
     function({.name = "potential_energy_derivatives"}, takes(q), gives(dV_dq),
              algorithm<RneaWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
                  rnea<T>(tree, x[q], nullptr, nullptr, nullptr, x[dV_dq], w);

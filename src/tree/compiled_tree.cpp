@@ -41,20 +41,43 @@ Vector product(const Matrix& a, const Vector& x) {
     return y;
 }
 
-// A rotation whose third column is the unit vector n. Coordinate axes give exact permutations.
-Matrix frame_with_z(const Vector& n) {
-    if (n[2] == 1.0) return {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    // x: the coordinate axis furthest from n, made orthogonal to it
-    int far = 0;
-    for (int k = 1; k < 3; ++k)
-        if (std::fabs(n[k]) < std::fabs(n[far])) far = k;
-    Vector x{};
-    for (int k = 0; k < 3; ++k) x[k] = (k == far ? 1.0 : 0.0) - n[far] * n[k];
-    const double length = std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
-    for (double& c : x) c /= length;
-    const Vector y = {n[1] * x[2] - n[2] * x[1], n[2] * x[0] - n[0] * x[2],
-                      n[0] * x[1] - n[1] * x[0]};
+double length(const Vector& a) { return std::sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]); }
+
+Vector cross(const Vector& a, const Vector& b) {
+    return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+
+// A rotation whose third column is the unit vector n, and whose first one is along x if that is any
+// length. Coordinate axes give exact permutations.
+Matrix frame_with_z(const Vector& n, Vector x) {
+    if (length(x) == 0.0) {
+        if (n[2] == 1.0) return {1, 0, 0, 0, 1, 0, 0, 0, 1};
+        // The coordinate axis furthest from n, made orthogonal to it.
+        int far = 0;
+        for (int k = 1; k < 3; ++k)
+            if (std::fabs(n[k]) < std::fabs(n[far])) far = k;
+        for (int k = 0; k < 3; ++k) x[k] = (k == far ? 1.0 : 0.0) - n[far] * n[k];
+    }
+    const double norm = length(x);
+    for (double& c : x) c /= norm;
+    const Vector y = cross(n, x);
     return {x[0], y[0], n[0], x[1], y[1], n[1], x[2], y[2], n[2]};
+}
+
+Turn turn(double sine, double cosine) {
+    const double norm = std::hypot(sine, cosine);
+    return {sine / norm, cosine / norm};
+}
+
+// R = Rz(lead) Rx(tilt) Rz(turn), with no lead but where there has to be one. [Notes] eq. 2.2
+void store_turns(const Matrix& R, Body& body) {
+    constexpr double rounding = 4e-16;
+    const double side = std::fabs(R[2]) < rounding ? 0.0 : R[2];
+    body.leads = side != 0.0;
+    body.lead = body.leads ? turn(side, -R[5]) : Turn{0.0, 1.0};
+    const auto [s, c] = body.lead;
+    body.tilt = turn(s * R[2] - c * R[5], R[8]);
+    body.turn = turn(-(c * R[1] + s * R[4]), c * R[0] + s * R[3]);
 }
 
 void store_columns(const Matrix& rows, double* columns) {
@@ -65,6 +88,27 @@ void store_columns(const Matrix& rows, double* columns) {
 void store_symmetric(const Matrix& m, double* s) {
     s[0] = m[0], s[1] = 0.5 * (m[1] + m[3]), s[2] = 0.5 * (m[2] + m[6]);
     s[3] = m[4], s[4] = 0.5 * (m[5] + m[7]), s[5] = m[8];
+}
+
+// The canonical axes of the bodies in the users' body axes: z along the axis of the joint. Where the
+// joint is indifferent to a turn about it, x is also orthogonal to the axis of a revolute joint that
+// the body carries, which then needs no lead. [Notes] eq. 2.2
+std::vector<Matrix> canonical_frames(const std::vector<BodyDescription>& bodies) {
+    constexpr double parallel = 1e-6;
+    std::vector<Vector> x(bodies.size(), Vector{});
+    for (const BodyDescription& given : bodies) {
+        if (given.kind != JointKind::revolute || given.parent < 0) continue;
+        const BodyDescription& parent = bodies[given.parent];
+        const JointTraits& joint = traits(parent.kind);
+        if (!joint.has_axis || !joint.commutes || length(x[given.parent]) > 0.0) continue;
+        const Vector normal = cross(parent.axis, product(given.rotation, given.axis));
+        if (length(normal) > parallel) x[given.parent] = normal;
+    }
+    std::vector<Matrix> frames;
+    for (std::size_t i = 0; i < bodies.size(); ++i)
+        frames.push_back(traits(bodies[i].kind).has_axis ? frame_with_z(bodies[i].axis, x[i])
+                                                         : Matrix{1, 0, 0, 0, 1, 0, 0, 0, 1});
+    return frames;
 }
 
 }  // namespace
@@ -90,23 +134,25 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
     if (dofs > max_dofs)
         throw std::invalid_argument("Tree: expected at most " + std::to_string(max_dofs) +
                                     " degrees of freedom, got " + std::to_string(dofs));
-    std::vector<Matrix> frames(nbodies);  // canonical axes in the user's body axes
+    for (int i = 0; i < nbodies; ++i) {
+        int ancestor = i - 1;  // depth first: the parent is on the path from the body before
+        while (ancestor >= 0 && ancestor != bodies[i].parent) ancestor = bodies[ancestor].parent;
+        if (ancestor != bodies[i].parent)
+            throw std::invalid_argument("Tree: expected bodies depth first");
+    }
+    const std::vector<Matrix> frames = canonical_frames(bodies);
     int nq = 0, nv = 0;
     for (int i = 0; i < nbodies; ++i) {
         const BodyDescription& given = bodies[i];
-        int ancestor = i - 1;  // depth first: the parent is on the path from the body before
-        while (ancestor >= 0 && ancestor != given.parent) ancestor = bodies[ancestor].parent;
-        if (ancestor != given.parent)
-            throw std::invalid_argument("Tree: expected bodies depth first");
         if (!finite(given)) throw std::invalid_argument("Tree: expected finite numbers");
         const JointTraits& joint = traits(given.kind);
-        frames[i] = joint.has_axis ? frame_with_z(given.axis) : Matrix{1, 0, 0, 0, 1, 0, 0, 0, 1};
         const Matrix from_user = transposed(frames[i]);
 
         Body body{};
         body.kind = given.kind;
         body.parent = given.parent;
         body.root = given.parent < 0 ? i : bodies_[given.parent].root;
+        body.level = given.parent < 0 ? 0 : bodies_[given.parent].level + 1;
         const Body* parent = given.parent < 0 ? nullptr : &bodies_[given.parent];
         body.at_origin =
             !parent || (parent->at_origin && traits(parent->kind).rotation == Rotation::none);
@@ -127,6 +173,7 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
             translation = product(from_parent, translation);
         }
         store_columns(rotation, body.rotation);
+        store_turns(rotation, body);
         store_columns(frames[i], body.frame);
         const Vector com = product(from_user, given.com);
         for (int k = 0; k < 3; ++k) body.translation[k] = translation[k], body.com[k] = com[k];
@@ -137,6 +184,12 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
             for (int c = 0; c < 3; ++c)
                 tensor[3 * r + c] += given.mass * ((r == c ? cc : 0.0) - com[r] * com[c]);
         store_symmetric(tensor, body.own_inertia);
+        for (int k = 0; k < 3; ++k) body.first_moment[k] = given.mass * com[k];
+        const double half = 0.5 * (tensor[0] + tensor[4] + tensor[8]);
+        for (int r = 0; r < 3; ++r)
+            for (int c = 0; c < 3; ++c)
+                tensor[3 * r + c] = (r == c ? half : 0.0) - tensor[3 * r + c];
+        store_symmetric(tensor, body.second_moment);
 
         // The path of a column goes through the earlier columns of its own joint.
         for (int k = 0; k < joint.nv; ++k)
@@ -150,6 +203,13 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
     if (static_cast<int>(armature_.size()) != nv || static_cast<int>(damping_.size()) != nv ||
         static_cast<int>(joint_names_.size()) != nbodies)
         throw std::invalid_argument("armature, damping or names do not match the joints");
+
+    std::vector<bool> seen(nbodies);
+    for (int i = nbodies - 1; i >= 0; --i) {
+        const int parent = bodies_[i].parent;
+        bodies_[i].last_child = parent >= 0 && !seen[parent];
+        if (parent >= 0) seen[parent] = true;
+    }
 
     tree_ = {.nbodies = nbodies,
              .nlinks = static_cast<int>(link_body_.size()),

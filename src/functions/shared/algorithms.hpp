@@ -4,6 +4,7 @@
 #include "dtau/algorithms/first/fdsva.hpp"
 #include "dtau/algorithms/first/forward_products.hpp"
 #include "dtau/algorithms/steps/step.hpp"
+#include "dtau/algorithms/values/aba.hpp"
 #include "dtau/algorithms/values/rnea.hpp"
 #include "dtau/counted.hpp"
 

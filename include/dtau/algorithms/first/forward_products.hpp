@@ -1,24 +1,24 @@
 // Products with the first derivatives of forward dynamics, without a matrix: O(N), in ground
-// coordinates, after the articulated-body algorithm (aba.hpp), whose factors solve with M.
+// coordinates, after the articulated-body algorithm (articulated.hpp), whose factors solve with M.
 //
 //   jvp   da = M^-1 (dtau - product of inverse dynamics at a = FD(q, v, tau) with dq, dv, da = 0)
 //   vjp   by_tau = mu = M^-1 lam;   by_x = -(dID/dx)^T mu for x = q, v;   by_f_ext = J mu
 //
 // [IDSVA] eq. 5, [Notes] eq. 6.7. The symbols are those of products.hpp, with mu in place of lam,
-// and of aba.hpp. Here F = IA a + pA ([RBDA] eq. 7.2) for every joint: nothing has to be summed for
+// and of articulated.hpp. Here F = IA a + pA ([RBDA] eq. 7.2) for every joint: nothing has to be summed for
 // it, and d x* F can join dF on the way outwards. M^-1 takes dF as forces on the bodies, together
 // with dtau.
 #pragma once
 
+#include "dtau/algorithms/first/articulated.hpp"
 #include "dtau/algorithms/first/products.hpp"
 #include "dtau/algorithms/solve/factorized.hpp"
-#include "dtau/algorithms/values/aba.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
 template <class T>
 struct ForwardJvpWorkspace {
-    ForwardDynamicsWorkspace<T> value;
+    GroundDynamicsWorkspace<T> value;
     TangentWorkspace<T> tangent;
     T *a, *torque;
     Motion<T>* motion;
@@ -40,7 +40,7 @@ void forward_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T* tau
     const AbaWorkspace<T>& aba = w.value.aba;
     Force<T>* dF = w.tangent.dF;
     const T* zero = nullptr;
-    forward_dynamics(tree, q, v, tau, f_ext, w.a, w.value);
+    ground_dynamics(tree, q, v, tau, f_ext, w.a, w.value);
     for (int i = 0; i < tree.nbodies; ++i) {
         const int p = tree.bodies[i].parent;
         const Motion<T> d =
@@ -53,7 +53,7 @@ void forward_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T* tau
 
 template <class T>
 struct ForwardVjpWorkspace {
-    ForwardDynamicsWorkspace<T> value;
+    GroundDynamicsWorkspace<T> value;
     AdjointWorkspace<T> adjoint;
     T* a;
 
@@ -69,7 +69,7 @@ void forward_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T* tau
     const Ground<T>& g = w.value.ground;
     const AbaWorkspace<T>& aba = w.value.aba;
     T* by_a = nullptr;
-    forward_dynamics(tree, q, v, tau, f_ext, w.a, w.value);
+    ground_dynamics(tree, q, v, tau, f_ext, w.a, w.value);
     for (int i = 0; i < tree.nbodies; ++i) w.adjoint.P[i] = zero_force<T>();
     articulated_solve(tree, g.S, lam, w.adjoint.P, by_tau, w.adjoint.Lam, aba);  // [Notes] eq. 6.8
     for (int i = 0; i < tree.nbodies; ++i) {

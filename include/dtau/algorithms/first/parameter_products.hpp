@@ -120,10 +120,10 @@ void inverse_dynamics_parameter_vjp(const Tree& tree, const T* q, const T* v, co
 
 // ---------------------------------------------------------------- forward dynamics
 
-// By the factors of the articulated-body algorithm (aba.hpp).
+// By the factors of the articulated-body algorithm (articulated.hpp).
 template <class T>
 struct ForwardParameterWorkspace {
-    ForwardDynamicsWorkspace<T> value;
+    GroundDynamicsWorkspace<T> value;
     T *a, *torque;
     Motion<T>* motion;
     Force<T>* f;
@@ -142,7 +142,7 @@ void forward_dynamics_parameter_jvp(const Tree& tree, const T* q, const T* v, co
                                     const T* x, const T* f_ext, bool of_joints, T* da,
                                     const ForwardParameterWorkspace<T>& w) {
     const Ground<T>& g = w.value.ground;
-    forward_dynamics(tree, q, v, tau, f_ext, w.a, w.value);
+    ground_dynamics(tree, q, v, tau, f_ext, w.a, w.value);
     for (int i = 0; i < tree.nbodies; ++i)
         w.f[i] = wrench_of_parameters(tree.bodies[i], i, g, w.value.aba.a, x);
     const T* of_joint = x + body_parameters * tree.nlinks;
@@ -158,7 +158,7 @@ void forward_dynamics_parameter_vjp(const Tree& tree, const T* q, const T* v, co
                                     const ForwardParameterWorkspace<T>& w) {
     const Ground<T>& g = w.value.ground;
     T* mu = w.torque;
-    forward_dynamics(tree, q, v, tau, f_ext, w.a, w.value);
+    ground_dynamics(tree, q, v, tau, f_ext, w.a, w.value);
     for (int i = 0; i < tree.nbodies; ++i) w.f[i] = zero_force<T>();
     articulated_solve(tree, g.S, lam, w.f, mu, w.motion, w.value.aba);  // [Notes] eq. 6.8
     for (int i = 0; i < tree.nbodies; ++i)

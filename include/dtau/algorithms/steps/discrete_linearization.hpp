@@ -9,12 +9,12 @@
 // in every product: O(N d) a column, where products of (nv, nv) matrices take O(N^2). [Notes] §12.
 #pragma once
 
+#include "dtau/algorithms/first/articulated.hpp"
 #include "dtau/algorithms/first/world_wrenches.hpp"
 #include "dtau/algorithms/solve/column_blocks.hpp"
 #include "dtau/algorithms/solve/factorized.hpp"
 #include "dtau/algorithms/steps/input_map.hpp"
 #include "dtau/algorithms/steps/step.hpp"
-#include "dtau/algorithms/values/aba.hpp"
 
 namespace dtau::DTAU_VARIANT {
 

@@ -12,10 +12,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Most joints: there is code for them alone, where `simple` is true.
-DTAU_INLINE bool is_simple(const Body& body) {
-    return body.kind == JointKind::revolute && body.parent >= 0;
-}
+// There is code for simple joints alone.
 template <bool simple>
 DTAU_INLINE Rotation rotation_of(const Body& body) {
     return simple ? Rotation::about_z : traits(body.kind).rotation;

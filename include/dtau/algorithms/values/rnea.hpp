@@ -1,71 +1,174 @@
 // Inverse dynamics: the recursive Newton-Euler algorithm in body coordinates, O(N).
-// [RBDA] section 5.3, table 5.1, equations in body coordinates.
+// [RBDA] section 5.3, table 5.1, with the acceleration of the body's origin instead of the spatial
+// one, so that no linear velocity is needed but that of the joint: [Notes] eqs. 13.2 to 13.5 of
+// order 0.
 //
 // Symbols, for body i with parent p, in the axes of body i about its origin:
-//   X[i]   placement of the body in its parent
-//   v[i]   twist
-//   a[i]   spatial acceleration, gravity included
-//   f[i]   force across joint i, from parent to body: the net force of the subtree
+//   turn[i]        rotation of the body in its parent, where the joint is simple
+//   X[i]           placement of the body in its parent, where it is not
+//   omega, alpha   angular velocity and acceleration
+//   A              acceleration of the origin, gravity included
+//   W              alpha^ + omega^ omega^: the acceleration of a point r of the body is A + W r
+//   f[i]           force across joint i, from parent to body: the net force of the subtree
 #pragma once
 
 #include "dtau/kinematics.hpp"
+#include "dtau/turns.hpp"
 
 namespace dtau::DTAU_VARIANT {
+
+// How a body moves.
+template <class T>
+struct RneaMotion {
+    Vec3<T> omega, alpha, A;
+    Mat3<T> W;
+};
+
+// What of a body is met again on the way back.
+template <class T>
+struct RneaBody {
+    SimpleRotation<T> turn;
+    Force<T> f;
+};
 
 template <class T>
 struct RneaWorkspace {
     Configuration<T> angles;
     Placement<T>* X;
-    Motion<T>*v, *a;
-    Force<T>* f;
+    RneaMotion<T>* motion;  // of the bodies on a path
+    RneaBody<T>* bodies;
 
     RneaWorkspace(Arena& arena, const Tree& tree)
         : angles(arena, tree),
           X(arena.take<Placement<T>>(tree.nbodies)),
-          v(arena.take<Motion<T>>(tree.nbodies)),
-          a(arena.take<Motion<T>>(tree.nbodies)),
-          f(arena.take<Force<T>>(tree.nbodies)) {}
+          motion(arena.take<RneaMotion<T>>(tree.depth)),
+          bodies(arena.take<RneaBody<T>>(tree.nbodies)) {}
 };
 
-// v, a and f_ext may be null: zero.
+// alpha^ + omega^ omega^
 template <class T>
-void rnea(const Tree& tree, const T* q, const T* v, const T* a, const T* f_ext, T* tau,
-          const RneaWorkspace<T>& w) {
+DTAU_INLINE Mat3<T> point_accelerations(const Vec3<T>& w, const Vec3<T>& alpha) {
+    const T xx = w.x * w.x, yy = w.y * w.y, zz = w.z * w.z;
+    return {{-(yy + zz), fma(w.x, w.y, alpha.z), fma(w.x, w.z, -alpha.y)},
+            {fma(w.x, w.y, -alpha.z), -(xx + zz), fma(w.y, w.z, alpha.x)},
+            {fma(w.x, w.z, alpha.y), fma(w.y, w.z, -alpha.x), -(xx + yy)}};
+}
+
+// The force that a body takes: integrals of a and r x a over its mass, a = A + W r. [Notes] eq. 13.4
+template <class T>
+DTAU_INLINE Force<T> moving_force(const Body& body, const Vec3<T>& A, const Mat3<T>& W) {
+    const Vec3<double> h = vec3(body.first_moment);
+    const Sym3<double> S = sym3(body.second_moment);
+    const Vec3<double> x = {S.xx, S.xy, S.xz}, y = {S.xy, S.yy, S.yz}, z = {S.xz, S.yz, S.zz};
+    const auto [a, b, c] = transposed(W);
+    const T hx(h.x), hy(h.y), hz(h.z);
+    return {{dot(y, c, fma(hy, A.z, -dot(z, b, hz * A.y))),
+             dot(z, a, fma(hz, A.x, -dot(x, c, hx * A.z))),
+             dot(x, b, fma(hx, A.y, -dot(y, a, hy * A.x)))},
+            mul_add(W, h, T(body.mass) * A)};
+}
+// The same of a body that does not turn.
+template <class T>
+DTAU_INLINE Force<T> moving_force(const Body& body, const Vec3<T>& A) {
+    return {cross(lift<T>(vec3(body.first_moment)), A), T(body.mass) * A};
+}
+
+// From the parent to a body: its motion. Nothing moves without v.
+template <bool moving, class T>
+DTAU_INLINE RneaMotion<T> next_motion(const Tree& tree, int i, const Configuration<T>& x,
+                                      const T* v, const T* a, const RneaWorkspace<T>& w) {
+    const Body& body = tree.bodies[i];
+    RneaMotion<T> m;
+    if (is_simple(body)) {
+        const SimpleRotation<T> R = w.bodies[i].turn = simple_rotation(body, x);
+        const RneaMotion<T>& p = w.motion[body.level - 1];
+        if constexpr (moving) {
+            const T rate = v[body.v];
+            m.omega = R.from_parent(body, p.omega);
+            m.alpha = R.from_parent(body, p.alpha);
+            m.alpha.x = fma(m.omega.y, rate, m.alpha.x);
+            m.alpha.y = fma(-m.omega.x, rate, m.alpha.y);
+            if (a) m.alpha.z = m.alpha.z + a[body.v];
+            m.omega.z = m.omega.z + rate;
+            m.A = R.from_parent(body, mul_add(p.W, vec3(body.translation), p.A));
+        } else {
+            m.A = R.from_parent(body, p.A);
+        }
+    } else {
+        const Placement<T> X = w.X[i] = joint_placement(body, constant_placement<T>(body), x);
+        const Vec3<T> zero = zero_vector<T>();
+        const bool root = body.parent < 0;  // the base's position is never read
+        const RneaMotion<T>& p = w.motion[root ? 0 : body.level - 1];
+        m.A = root ? -lift<T>(vec3(tree.gravity)) : p.A;
+        if constexpr (moving) {
+            const Motion<T> vJ = joint_twist(body, v + body.v);
+            const Motion<T> aJ = a ? joint_twist(body, a + body.v) : zero_motion<T>();
+            const Vec3<T> omega = root ? zero : transposed_mul(X.R, p.omega);
+            const Vec3<T> alpha = root ? zero : transposed_mul(X.R, p.alpha);
+            if (!root) m.A = mul_add(p.W, X.r, m.A);
+            m.omega = omega + vJ.ang;
+            m.alpha = cross(omega, vJ.ang, alpha + aJ.ang);
+            m.A = transposed_mul(X.R, m.A) + cross(omega + m.omega, vJ.lin, aJ.lin);
+        } else {
+            m.A = transposed_mul(X.R, m.A);
+        }
+    }
+    if constexpr (moving) m.W = point_accelerations(m.omega, m.alpha);
+    return m;
+}
+
+// The motions of the bodies, and the forces that they take.
+template <bool moving, class T>
+DTAU_INLINE void forces_of_motion(const Tree& tree, const T* q, const T* v, const T* a,
+                                  const T* f_ext, const RneaWorkspace<T>& w) {
     const Configuration<T> x = configuration(tree, q, w.angles);
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
-        const Placement<T> X = joint_placement(body, constant_placement<T>(body), x);
-        const Motion<T> zero = zero_motion<T>();
-        const Motion<T> vJ = v ? joint_twist(body, v + body.v) : zero;
-        const Motion<T> aJ = a ? joint_twist(body, a + body.v) : zero;
-
-        Motion<T> vi, ai;
-        if (body.parent < 0) {  // the base's position is never read
-            vi = vJ;
-            ai = {aJ.ang, aJ.lin - transposed_mul(X.R, lift<T>(vec3(tree.gravity)))};
-        } else {
-            vi = seen_from(X, w.v[body.parent]) + vJ;
-            ai = cross(vi, vJ, seen_from(X, w.a[body.parent]) + aJ);
-        }
-        const Vec3<double> c = vec3(body.com);
-        const Inertia<double> I = {body.mass, body.mass * c, sym3(body.own_inertia)};
-        Force<T> f = cross_star(vi, I * vi, I * ai);
+        const RneaMotion<T> m = next_motion<moving>(tree, i, x, v, a, w);
+        Force<T> f;
+        if constexpr (moving)
+            f = moving_force(body, m.A, m.W);
+        else
+            f = moving_force(body, m.A);
         if (acts_on(f_ext, body)) f = f - body_wrench(body, f_ext);
-
-        w.X[i] = X;
-        w.v[i] = vi;
-        w.a[i] = ai;
-        w.f[i] = f;
+        w.motion[body.level] = m;
+        w.bodies[i].f = f;
     }
+}
+
+template <bool moving, class T>
+DTAU_INLINE void newton_euler(const Tree& tree, const T* q, const T* v, const T* a, const T* f_ext,
+                              T* tau, const RneaWorkspace<T>& w) {
+    forces_of_motion<moving>(tree, q, v, a, f_ext, w);
     for (int i = tree.nbodies - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
-        joint_torque(body, w.f[i], tau + body.v);
-        if (body.parent >= 0) w.f[body.parent] += transformed(w.X[i], w.f[i]);
+        const RneaBody<T>& m = w.bodies[i];
+        const Force<T> f = m.f;
+        if (is_simple(body)) {
+            tau[body.v] = f.ang.z;
+            const Vec3<T> lin = m.turn.to_parent(body, f.lin);
+            const Vec3<T> ang = m.turn.to_parent(body, f.ang);
+            Force<T>& p = w.bodies[body.parent].f;
+            p = {cross(lift<T>(vec3(body.translation)), lin, p.ang + ang), p.lin + lin};
+        } else {
+            joint_torque(body, f, tau + body.v);
+            if (body.parent >= 0) w.bodies[body.parent].f += transformed(w.X[i], f);
+        }
     }
     for (int k = 0; k < tree.nv; ++k) {
         if (a) tau[k] = fma(T(tree.armature[k]), a[k], tau[k]);
         if (v) tau[k] = fma(T(tree.damping[k]), v[k], tau[k]);
     }
+}
+
+// v, a and f_ext may be null: zero; a where v is.
+template <class T>
+void rnea(const Tree& tree, const T* q, const T* v, const T* a, const T* f_ext, T* tau,
+          const RneaWorkspace<T>& w) {
+    if (v)
+        newton_euler<true>(tree, q, v, a, f_ext, tau, w);
+    else
+        newton_euler<false, T>(tree, q, nullptr, nullptr, f_ext, tau, w);
 }
 
 }  // namespace dtau::DTAU_VARIANT
