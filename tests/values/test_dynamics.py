@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import complex_step
 import newton_euler
 import numpy as np
@@ -11,7 +13,7 @@ from compare import TOLERANCE, assert_close, assert_same_bits, cancelled, solved
 from core import complex_core
 from functions import FRAME_AXES
 from hypothesis import given
-from trees import SEEDS, Tree, grow, trees
+from trees import SEEDS, Tree, grow, random_tree, rotation_about, trees
 
 import dtau
 
@@ -81,6 +83,22 @@ def test_newton_euler_on_robots(name: str) -> None:
 @given(trees(), SEEDS)
 def test_newton_euler(tree: Tree, seed: int) -> None:
     check_newton_euler(tree, seed)
+
+
+@pytest.mark.parametrize("tilt", [0.0, 1e-16, 1e-15, 1e-12, 1e-7, 1e-6, 1e-3, np.pi])
+def test_newton_euler_where_axes_are_nearly_parallel(tilt: float) -> None:
+    tree = random_tree(7, bodies=9, kinds=("revolute",))
+    bodies = [
+        replace(
+            body,
+            axis=np.array([0.0, 0.0, 1.0]),
+            rotation=rotation_about(np.array([0.0, 0.0, 1.0]), 0.4 * i)
+            @ rotation_about(np.array([1.0, 0.0, 0.0]), tilt)
+            @ rotation_about(np.array([0.0, 0.0, 1.0]), 1.0 - i),
+        )
+        for i, body in enumerate(tree.bodies)
+    ]
+    check_newton_euler(replace(tree, bodies=tuple(bodies)), seed=3)
 
 
 # Identities
