@@ -59,7 +59,8 @@ struct ForwardTensorsWorkspace {
             for (std::ptrdiff_t e = 0; e < size; ++e) to[e] = x[e];
         } else {
             const int count = n - begin < lanes ? n - begin : lanes;
-            scatter(x, {0, size}, size, count, past_caches ? outputs : to);
+            const Span whole = {0, size};
+            scatter(x, &whole, 1, size, count, past_caches ? outputs : to);
             if (past_caches) stream(outputs, count * size, to);
         }
     }
