@@ -60,8 +60,12 @@ struct ForwardTensorsWorkspace {
         } else {
             const int count = n - begin < lanes ? n - begin : lanes;
             const Span whole = {0, size};
-            scatter(x, &whole, 1, size, count, past_caches ? outputs : to);
-            if (past_caches) stream(outputs, count * size, to);
+            const bool aside = past_caches || count < lanes;  // there is no room for all
+            scatter(x, &whole, 1, size, lanes, aside ? outputs : to);
+            if (past_caches)
+                stream(outputs, count * size, to);
+            else if (aside)
+                for (std::ptrdiff_t e = 0; e < count * size; ++e) to[e] = outputs[e];
         }
     }
 };
