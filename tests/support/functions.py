@@ -447,6 +447,7 @@ OTHERS = {
     "packed_indices",
     "equilibrium",
     "wrench_at_frame_derivatives",
+    "keep_memory",
 }
 
 everywhere = pytest.mark.parametrize("function", FUNCTIONS, ids=str)

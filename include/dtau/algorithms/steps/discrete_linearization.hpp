@@ -9,12 +9,12 @@
 // in every product: O(N d) a column, where products of (nv, nv) matrices take O(N^2). [Notes] §12.
 #pragma once
 
-#include "dtau/algorithms/first/articulated.hpp"
 #include "dtau/algorithms/first/world_wrenches.hpp"
 #include "dtau/algorithms/solve/column_blocks.hpp"
 #include "dtau/algorithms/solve/factorized.hpp"
 #include "dtau/algorithms/steps/input_map.hpp"
 #include "dtau/algorithms/steps/step.hpp"
+#include "dtau/algorithms/values/aba.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -24,7 +24,7 @@ struct DiscreteWorkspace {
     StepWorkspace<T> step;
     VariationWorkspace<T> variation;
     FactorizedWorkspace<T> dynamics;
-    AbaWorkspace<T> aba;
+    ForwardDynamicsWorkspace<T> aba;
     T *dtau_dq[max_stages], *dtau_dv[max_stages], *L[max_stages];
     JointMatrix<T> joint_dq, joint_dv;  // of a stage
     WrenchPartialsWorkspace<T> wrenches;
@@ -69,7 +69,7 @@ DTAU_INLINE void linearize_stage(const Tree& tree, int i, const T* q, const T* v
         factorized_dynamics(tree, q, v, tau, body_f_ext, dynamics);
     } else {
         factorize_dynamics(tree, q, v, body_f_ext, dynamics);
-        aba(tree, v, tau, body_f_ext, dynamics.a, dynamics.idsva.ground, w.aba);
+        forward_dynamics(tree, q, v, tau, body_f_ext, dynamics.a, w.aba);
     }
     idsva_accelerations(tree, dynamics.a, dynamics.idsva);
     const int n = tree.independent.n;
