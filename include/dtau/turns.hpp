@@ -65,6 +65,18 @@ DTAU_INLINE ArticulatedInertia<T> turned_x(T s, T c, const ArticulatedInertia<T>
     return {turned_x(s, c, I.J), turned_x(s, c, I.H), turned_x(s, c, I.M)};
 }
 
+// Of a simple joint the constant turns before the last one, Rz(lead) Rx(tilt) a, and back.
+template <class T>
+DTAU_INLINE Vec3<T> tilted(const Body& body, const Vec3<T>& a) {
+    const Vec3<T> b = turned_x(T(body.tilt.sine), T(body.tilt.cosine), a);
+    return body.leads ? turned_z(T(body.lead.sine), T(body.lead.cosine), b) : b;
+}
+template <class T>
+DTAU_INLINE Vec3<T> tilted_back(const Body& body, const Vec3<T>& a) {
+    const Vec3<T> b = body.leads ? turned_back_z(T(body.lead.sine), T(body.lead.cosine), a) : a;
+    return turned_back_x(T(body.tilt.sine), T(body.tilt.cosine), b);
+}
+
 // Rotation of the body of a simple joint in its parent: constant turns, and the joint's own with the
 // last of them. Never a matrix: a vector takes 8 multiplications. [Notes] eq. 2.2
 template <class T>
@@ -72,9 +84,7 @@ struct SimpleRotation {
     T sine, cosine;  // about z
 
     DTAU_INLINE Vec3<T> to_parent(const Body& body, const Vec3<T>& a) const {
-        const Vec3<T> b =
-            turned_x(T(body.tilt.sine), T(body.tilt.cosine), turned_z(sine, cosine, a));
-        return body.leads ? turned_z(T(body.lead.sine), T(body.lead.cosine), b) : b;
+        return tilted(body, turned_z(sine, cosine, a));
     }
     DTAU_INLINE ArticulatedInertia<T> to_parent(const Body& body,
                                                 const ArticulatedInertia<T>& I) const {
@@ -83,9 +93,7 @@ struct SimpleRotation {
         return body.leads ? turned_z(T(body.lead.sine), T(body.lead.cosine), b) : b;
     }
     DTAU_INLINE Vec3<T> from_parent(const Body& body, const Vec3<T>& a) const {
-        const Vec3<T> b = body.leads ? turned_back_z(T(body.lead.sine), T(body.lead.cosine), a) : a;
-        return turned_back_z(sine, cosine,
-                             turned_back_x(T(body.tilt.sine), T(body.tilt.cosine), b));
+        return turned_back_z(sine, cosine, tilted_back(body, a));
     }
 };
 template <class T>

@@ -54,21 +54,28 @@ void coupled_time_derivatives(const Tree& tree, int order, const T* q, const T* 
                               T* torque_out, const CoupledSeriesWorkspace<T>& w) {
     const Prescribed all = {nullptr, true};
     const int nv = tree.nv;
-    T* no_torque = nullptr;
+    const T* no_torque = nullptr;
     const bool in_world = w.wrenches.take(f_ext);
     const T *no_wrenches = nullptr, *rates = nullptr;
     factors_without(tree, q, given, w);
-    start_forward(tree, q, v, all, w.series);
+    const Configuration<T> angles = configuration(tree, q, w.series.angles);
+    for (int i = 0; i < tree.nbodies; ++i) {
+        start_body<false>(tree, i, angles, v, w.series);
+        w.series.passed[tree.bodies[i].level].m = zero_motion<T>();  // nothing is solved for
+    }
     for (int k = 0; k <= order; ++k, a = a ? a + nv : a, tau += tree.independent.n, a_out += nv) {
         if (in_world)
             world_wrench_torques(tree, k, k, q, k == 0 ? v : rates, f_ext, w.wrenches,
                                  [&](int, int j, T torque) { w.world_torque[j] = torque; });
         rates = k == 0 ? v : a_out - nv;
         const auto torque_at = [&](T* acceleration) {
-            bias_forces<T>(tree, k, rates, acceleration, no_torque, in_world ? no_wrenches : f_ext,
-                           all, w.series);
-            for (int i = 0; i < tree.nbodies; ++i) {
-                accelerate<false, T>(tree, i, k, true, acceleration, acceleration, all, w.series);
+            for (int i = 0; i < tree.nbodies; ++i)
+                bias_motion<false, T>(tree, i, k, acceleration, in_world ? no_wrenches : f_ext, all,
+                                      w.series);
+            for (int i = tree.nbodies - 1; i >= 0; --i) {
+                const TwoVectors<T>& F = w.series.bodies[i].p;
+                bias_force<false>(tree, i, k, rates, no_torque, all, w.series);
+                w.series.force[w.series.at(i) + k].set(F.a(), F.b());
                 prescribed_torque(tree, tree.bodies[i], i, k, rates, acceleration, w.torque,
                                   w.series);
             }
@@ -83,7 +90,6 @@ void coupled_time_derivatives(const Tree& tree, int order, const T* q, const T* 
         ltdl_solve_vector(tree.independent, w.x, w.ltdl);  // [Notes] eq. 13.10
         expand_v(tree, w.x, w.a);
         for (int j = 0; j < nv; ++j) a_out[j] = is_given(j) ? a_out[j] : w.a[j];
-        for (int i = 0; i < tree.nbodies; ++i) prepare<false>(tree, i, k, w.series);  // once more
         torque_at(a_out);
         for (int i = 0; i < tree.nbodies && k < order; ++i)
             extend_motion<false>(tree, i, k, a_out, w.series);

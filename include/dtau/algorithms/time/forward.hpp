@@ -21,56 +21,37 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Bias force of body i, after those of its children: its part of that of its parent.
+// Bias force of body i, after those of its children: what its parent takes of it. v, tau: derivatives
+// of order k; tau is read where the motion is not prescribed.
 template <bool simple, class T>
-DTAU_INLINE void bias_force(const Tree& tree, int i, int k, const T* v, const T* a, const T* tau,
-                            const T* f_ext, const Prescribed& prescribed,
-                            const ForwardSeriesWorkspace<T>& w) {
+DTAU_INLINE void bias_force(const Tree& tree, int i, int k, const T* v, const T* tau,
+                            const Prescribed& prescribed, const ForwardSeriesWorkspace<T>& w) {
     const Body& body = tree.bodies[i];
     const JointSeries<T> s = w.joints.of(i);
     const T factor(w.scale.inverse_factorial[k]);
     ForwardBody<T>& b = w.bodies[i];
-    Force<T> p = b.p;
-    if (acts_on(f_ext, body)) p = fma(-factor, body_wrench(body, f_ext), p);
-    Motion<T> c = b.c;
-    const auto drive = [&](int j) { return factor * fma(T(-tree.damping[j]), v[j], tau[j]); };
-    if (simple) {
-        ForwardColumn<T>& column = w.columns[body.v];
-        column.t = drive(body.v) - p.ang.z;  // [Notes] eq. 13.8
+    Force<T> p = {b.p.b(), b.p.a()};
+    const auto eliminate = [&](int j, T force) {
+        ForwardColumn<T>& column = w.columns[j];
+        column.t = factor * fma(T(-tree.damping[j]), v[j], tau[j]) - force;  // [Notes] eq. 13.8
         p = fma(column.t * column.d_inverse, column.U, p);
-    } else if (prescribed(body)) {
-        for (int j = body.v; j < body.v + body.nv; ++j) c = fma(factor * a[j], w.S[j], c);
-    } else {
-        for (int j = body.v + body.nv - 1; j >= body.v; --j) {
-            ForwardColumn<T>& column = w.columns[j];
-            column.t = drive(j) - dot(w.S[j], p);  // [Notes] eq. 13.8
-            p = fma(column.t * column.d_inverse, column.U, p);
-        }
-    }
-    b.pa.ax = p.lin.x, b.pa.ay = p.lin.y, b.pa.bx = p.ang.x, b.pa.by = p.ang.y;
-    if (!simple) b.pa.az = p.lin.z, b.pa.bz = p.ang.z;
-    if (!simple) b.m = c;
+    };
+    if (simple)
+        eliminate(body.v, p.ang.z);
+    else if (!prescribed(body))
+        for (int j = body.v + body.nv - 1; j >= body.v; --j) eliminate(j, dot(w.S[j], p));
+    const TwoVectors<T> pa = two_vectors(p.lin, p.ang);
+    Four<T>::of(pa.ax, pa.ay, pa.bx, pa.by).store(&b.p.ax);
+    if (!simple) b.p.az = pa.az, b.p.bz = pa.bz;
     if (!simple && body.parent < 0) return;
-    TwoVectors<T> q;
-    xy_mul_add<simple>(b.Ia, c, Four<T>::zero()).store(&q.ax);
-    q.az = z_mul_add<simple>(b.Ia, c, &TwoVectors<T>::az, T(0.0));
-    q.bz = z_mul_add<simple>(b.Ia, c, &TwoVectors<T>::bz, T(0.0));
-    q = two_vectors(q.a() + p.lin, q.b() + p.ang);
-    const TwoVectors<T> back = rotate_add<true>(rotation_of<simple>(body), s, 0, q, b.lower);
-    const Vec3<T> force = back.a();
-    const Vec3<T> moment = slides_on<simple>(body) ? cross(s.r[0], force, back.b()) : back.b();
-    w.bodies[body.parent].p += transformed(constant_placement<T>(body), Force<T>{moment, force});
-}
-
-// Leaves to root: bias forces. All arguments are derivatives of order k; tau is read where the motion
-// is not prescribed, a where it is.
-template <class T>
-void bias_forces(const Tree& tree, int k, const T* v, const T* a, const T* tau, const T* f_ext,
-                 const Prescribed& prescribed, const ForwardSeriesWorkspace<T>& w) {
-    for (int i = tree.nbodies - 1; i >= 0; --i)
-        by_joint(tree.bodies[i], prescribed, [&]<bool simple>() __attribute__((always_inline)) {
-            bias_force<simple>(tree, i, k, v, a, tau, f_ext, prescribed, w);
-        });
+    const TwoVectors<T> back = rotate_add<true>(rotation_of<simple>(body), s, 0, pa, b.lower);
+    const bool slides = slides_on<simple>(body);
+    const Vec3<T> force = out_of_joint<simple>(body, back.a());
+    const Vec3<T> moment = out_of_joint<simple>(
+        body, slides ? cross(s.r[0], back.a(), back.b()) : back.b());
+    TwoVectors<T>& p_p = w.bodies[body.parent].p;
+    const Vec3<T> r = lift<T>(vec3(body.translation));
+    p_p.set(p_p.a() + force, cross(r, force, p_p.b() + moment));
 }
 
 // Acceleration of order k of a body and its joint (unscaled, into a_out), after its parent's, and the
@@ -83,27 +64,26 @@ DTAU_INLINE void accelerate(const Tree& tree, int i, int k, bool another, const 
     const JointSeries<T> s = w.joints.of(i);
     const std::ptrdiff_t at = w.at(i);
     ForwardBody<T>& b = w.bodies[i];
-    Motion<T> m = simple ? b.c : b.m;
+    Motion<T> m = zero_motion<T>();
     if (simple || body.parent >= 0) {
-        const Motion<T>& m_p = w.bodies[body.parent].m;
-        const Mat3<double> R0 = mat3(body.rotation);
+        const Motion<T>& m_p = w.passed[body.level - 1].m;
         const Vec3<T> r =
             slides_on<simple>(body) ? offset(body, 0, s) : lift<T>(vec3(body.translation));
-        const Vec3<T> ang = transposed_mul(R0, m_p.ang);
-        const Vec3<T> lin = transposed_mul(R0, cross(m_p.ang, r, m_p.lin));
+        const Vec3<T> ang = into_joint<simple>(body, m_p.ang);
+        const Vec3<T> lin = into_joint<simple>(body, cross(m_p.ang, r, m_p.lin));
         const T inverse(w.scale.inverse[k + 1]);
-        // [Notes] eq. 13.6
-        m = {rotate_add<false>(how, s, 0, ang, m.ang), rotate_add<false>(how, s, 0, lin, m.lin)};
+        m = {rotate<false>(how, s, ang), rotate<false>(how, s, lin)};
         TwoVectors<T>& seen = w.seen[at + k + 1];
-        Four<T>::of(inverse * ang.x, inverse * ang.y, lin.x + b.carried.x, lin.y + b.carried.y)
+        Four<T>::of(fma(inverse, ang.x, seen.ax), fma(inverse, ang.y, seen.ay), seen.bx + lin.x,
+                    seen.by + lin.y)
             .store(&seen.ax);
-        if (!simple) seen.az = inverse * ang.z, seen.bz = lin.z + b.carried.z;
+        if (!simple) seen.az = fma(inverse, ang.z, seen.az), seen.bz = seen.bz + lin.z;
     }
     if (simple ? another : body.parent >= 0 || prescribed(body)) {
         TwoVectors<T>& force = w.force[at + k];
-        xy_mul_add<false>(b.Ia, m, Four<T>::load(&b.pa.ax)).store(&force.ax);
-        if (!simple) force.az = z_mul_add<false>(b.Ia, m, &TwoVectors<T>::az, b.pa.az);
-        if (!simple) force.bz = z_mul_add<false>(b.Ia, m, &TwoVectors<T>::bz, b.pa.bz);
+        xy_mul_add(b.Ia, m, Four<T>::load(&b.p.ax)).store(&force.ax);
+        if (!simple) force.az = z_mul_add(b.Ia, m, &TwoVectors<T>::az, b.p.az);
+        if (!simple) force.bz = z_mul_add(b.Ia, m, &TwoVectors<T>::bz, b.p.bz);
     }
     for (int j = body.v; j < body.v + (simple ? 1 : body.nv); ++j) {
         if (!simple && prescribed(body)) {
@@ -119,10 +99,10 @@ DTAU_INLINE void accelerate(const Tree& tree, int i, int k, bool another, const 
             m = fma(x, w.S[j], m);
         a_out[j] = T(w.scale.factorial[k]) * x;
     }
-    b.m = m;
+    w.passed[body.level].m = m;
 }
 
-// The body's series by one order, and what they give for the next one; its parent's come first.
+// The body's series by one order; its parent's come first.
 template <bool simple, class T>
 DTAU_INLINE void extend_motion(const Tree& tree, int i, int k, const T* a,
                                const ForwardSeriesWorkspace<T>& w) {
@@ -130,9 +110,9 @@ DTAU_INLINE void extend_motion(const Tree& tree, int i, int k, const T* a,
     const Rotation how = rotation_of<simple>(body);
     const JointSeries<T> s = w.joints.of(i);
     const std::ptrdiff_t at = w.at(i);
-    const ForwardBody<T>& b = w.bodies[i];
-    if (w.sliding) w.X[at + k] = with_skew(b.W, b.m.ang);
-    w.omega[at + k + 1] = T(w.scale.inverse[k + 1]) * b.m.ang;
+    const Vec3<T>& alpha = w.passed[body.level].m.ang;
+    if (w.sliding) w.X[at + k] += skew(alpha);
+    w.omega[at + k + 1] = fma(T(w.scale.inverse[k + 1]), alpha, w.omega[at + k + 1]);
     if (simple)  // nothing reads the zeros
         s.omega[k + 1].z = T(w.scale.inverse_factorial[k + 1]) * a[body.v];
     else
@@ -141,10 +121,10 @@ DTAU_INLINE void extend_motion(const Tree& tree, int i, int k, const T* a,
         w.gravity[at + k + 1] = next_gravity(k, w.gravity + at, s.omega, w.scale);
     } else {
         if (slides_on<simple>(body))
-            w.back[at + k] = rotate_add<true>(how, s, 0, w.force[at + k].a(), b.lower.a());
+            w.back[at + k] =
+                rotate_add<true>(how, s, 0, w.force[at + k].a(), w.bodies[i].lower.a());
         extend_joint(how, slides_on<simple>(body), k + 1, w.scale, s);
     }
-    prepare<simple>(tree, i, k + 1, w);
 }
 
 // Torque of order k of a joint, from the force across it.
@@ -187,8 +167,13 @@ void hybrid_time_derivatives(const Tree& tree, int order, const T* q, const T* v
     const WorldWrenchWorkspace<T>& wrenches = workspace.wrenches;
     const bool in_world = wrenches.take(f_ext);
     const T *no_wrenches = nullptr, *rates = nullptr;
-    start_forward(tree, q, v, prescribed, w);
-    for (int k = 0; k <= order; ++k, a = a ? a + nv : a, tau += nv, a_out += nv) {
+    const Configuration<T> x = configuration(tree, q, w.angles);
+    for (int i = 0; i < tree.nbodies; ++i)
+        by_joint(tree.bodies[i], prescribed, [&]<bool simple>() __attribute__((always_inline)) {
+            start_body<simple>(tree, i, x, v, w);
+            bias_motion<simple>(tree, i, 0, a, in_world ? no_wrenches : f_ext, prescribed, w);
+        });
+    for (int k = 0; k <= order; ++k, tau += nv, a_out += nv) {
         const T* drive = tau;
         if (in_world) {
             world_wrench_torques(tree, k, k, q, k == 0 ? v : rates, f_ext, wrenches,
@@ -197,13 +182,22 @@ void hybrid_time_derivatives(const Tree& tree, int order, const T* q, const T* v
             drive = workspace.drive;
         }
         rates = k == 0 ? v : a_out - nv;
-        bias_forces(tree, k, rates, a, drive, in_world ? no_wrenches : f_ext, prescribed, w);
+        for (int i = tree.nbodies - 1; i >= 0; --i)
+            by_joint(tree.bodies[i], prescribed, [&]<bool simple>() __attribute__((always_inline)) {
+                if (k == 0) articulate<simple>(tree, i, x, prescribed, w);
+                bias_force<simple>(tree, i, k, rates, drive, prescribed, w);
+            });
+        const T* a_k = a;
+        if (a) a += nv;
+        if (f_ext) f_ext += 6 * tree.nlinks;
         for (int i = 0; i < tree.nbodies; ++i)
             by_joint(tree.bodies[i], prescribed, [&]<bool simple>() __attribute__((always_inline)) {
-                accelerate<simple>(tree, i, k, k < order, a, a_out, prescribed, w);
-                if (k < order) extend_motion<simple>(tree, i, k, a_out, w);
+                accelerate<simple>(tree, i, k, k < order, a_k, a_out, prescribed, w);
+                if (k == order) return;
+                extend_motion<simple>(tree, i, k, a_out, w);
+                bias_motion<simple>(tree, i, k + 1, a, in_world ? no_wrenches : f_ext, prescribed,
+                                    w);
             });
-        if (f_ext) f_ext += 6 * tree.nlinks;
         if (!torque_out) continue;
         for (int i = 0; i < tree.nbodies; ++i) {
             const Body& body = tree.bodies[i];

@@ -1,20 +1,17 @@
-// What forward.hpp keeps of a tree, what it starts from, and what lower orders give for
-// the next one. The symbols are explained there.
+// What forward.hpp keeps of a tree, what it starts from, and the motion at zero accelerations of one
+// order. The symbols are explained there.
 #pragma once
 
 #include "dtau/algorithms/time/articulated.hpp"
 #include "dtau/algorithms/time/inverse.hpp"
+#include "dtau/algorithms/values/aba.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
 template <class T>
 struct ForwardBody {
     ArticulatedColumns<T> Ia;
-    Sym3<T> W;                // centripetal part of X, of this order
-    Vec3<T> carried;          // R0^T times what lower orders and the parent's W give of A_p + X_p r
-    Force<T> p;               // the body's own, to which its children add
-    TwoVectors<T> lower, pa;  // forces, moments
-    Motion<T> c, m;
+    TwoVectors<T> p, lower;  // forces, moments; p is pa once the joint is eliminated
 };
 
 template <class T>
@@ -23,12 +20,21 @@ struct ForwardColumn {
     Force<T> U;
 };
 
+// What a body's children take up of its motion.
+template <class T>
+struct PassedMotion {
+    Vec3<T> omega, A;  // at zero accelerations: omega of one order more
+    Mat3<T> X;
+    Motion<T> m;
+};
+
 template <class T>
 struct ForwardSeriesWorkspace {
     int length;
     Configuration<T> angles;
     TaylorScale scale;
-    ArticulatedInertia<T>* IA;
+    ArticulatedInertia<T>* IA;  // of what the bodies on a path carry
+    PassedMotion<T>* passed;    // of the bodies on a path
     ForwardBody<T>* bodies;
     ForwardColumn<T>* columns;  // (nv)
     Motion<T>* S;               // (nv)
@@ -43,7 +49,8 @@ struct ForwardSeriesWorkspace {
         : length(order + 2),
           angles(arena, tree),
           scale(arena, length),
-          IA(arena.take<ArticulatedInertia<T>>(tree.nbodies)),
+          IA(arena.take<ArticulatedInertia<T>>(tree.depth)),
+          passed(arena.take<PassedMotion<T>>(tree.depth)),
           bodies(arena.take<ForwardBody<T>>(tree.nbodies)),
           columns(arena.take<ForwardColumn<T>>(tree.nv)),
           S(arena.take<Motion<T>>(tree.nv)),
@@ -78,45 +85,6 @@ DTAU_INLINE void by_joint(const Body& body, const Prescribed& prescribed, const 
         f.template operator()<false>();
 }
 
-// What lower orders give for order k, from omega and R0^T omega_p of orders up to k and E up to k + 1;
-// the parent's comes first.
-template <bool simple, class T>
-DTAU_INLINE void prepare(const Tree& tree, int i, int k, const ForwardSeriesWorkspace<T>& w) {
-    const Body& body = tree.bodies[i];
-    const Rotation how = rotation_of<simple>(body);
-    const JointSeries<T> s = w.joints.of(i);
-    const std::ptrdiff_t at = w.at(i), parent = w.at(body.parent);
-    ForwardBody<T>& b = w.bodies[i];
-    b.W = centripetal(k, w.omega + at);
-    b.p = moving_mass<T>(moments(body), b.W);
-    Motion<T> c = zero_motion<T>();
-    if (!simple && body.parent < 0) {
-        c.lin = w.gravity[at + k];
-    } else {
-        if (!simple) b.lower.az = b.lower.bz = T(0.0);
-        rotated_by_higher<true>(how, s, k, w.force + at, b.lower);
-        TwoVectors<T> ahead;
-        ahead.az = ahead.bz = T(0.0);
-        rotated_by_higher<false>(how, s, k + 1, w.seen + at, ahead);
-        Vec3<T> carried = w.bodies[body.parent].W * lift<T>(vec3(body.translation));
-        if (slides_on<simple>(body)) {
-            carried = w.bodies[body.parent].W * offset(body, 0, s);
-            for (int m = 1; m <= k; ++m)
-                carried = mul_add(w.X[parent + k - m], offset(body, m, s), carried);
-        }
-        b.carried = transposed_mul(mat3(body.rotation), carried);
-        c.ang = T(k + 1.0) * ahead.a();                              // [Notes] eq. 13.7
-        c.lin = rotate_add<false>(how, s, 0, b.carried, ahead.b());  // [Notes] eq. 13.7
-    }
-    if (slides_on<simple>(body)) {
-        c.lin = sliding_acceleration(k, w.omega + at, s, c.lin);
-        if (body.parent >= 0)
-            b.lower = two_vectors(b.lower.a(), cross_sum(1, k, s.r, w.back + at, b.lower.b()));
-    }
-    b.c.ang.x = c.ang.x, b.c.ang.y = c.ang.y, b.c.lin = c.lin;
-    if (!simple) b.c.ang.z = c.ang.z;
-}
-
 // Order 0 of what does not depend on forces.
 template <bool simple, class T>
 DTAU_INLINE void start_body(const Tree& tree, int i, const Configuration<T>& x, const T* v,
@@ -125,25 +93,73 @@ DTAU_INLINE void start_body(const Tree& tree, int i, const Configuration<T>& x, 
     const Rotation how = rotation_of<simple>(body);
     const JointSeries<T> s = w.joints.of(i);
     const std::ptrdiff_t at = w.at(i);
-    ForwardBody<T>& b = w.bodies[i];
-    if (simple)
-        s.angle[0] = {x.sine[body.q], x.cosine[body.q]};
-    else
-        start_joint(body, x, s);
+    start_joint<simple>(body, x, s);
     set_joint_twist<simple>(body, 0, v, w.scale, s);
     if (!simple && body.parent < 0) {
         w.omega[at] = s.omega[0];
         w.gravity[at] = minus_gravity(tree, body, x);
     } else {
         extend_joint(how, slides_on<simple>(body), 0, w.scale, s);
-        const Vec3<T> y = transposed_mul(mat3(body.rotation), w.omega[w.at(body.parent)]);
+        const Vec3<T> y = into_joint<simple>(body, w.omega[w.at(body.parent)]);
         w.seen[at].set(y, zero_vector<T>());
         w.omega[at] = rotate_add<false>(how, s, 0, y, s.omega[0]);
     }
-    b.lower.az = b.lower.bz = b.c.ang.z = T(0.0);  // of simple joints they stay so
-    prepare<simple>(tree, i, 0, w);
-    set_own_inertia(body, w.IA[i]);
-    if (!simple) motion_subspace(body, {Mat3<T>::identity(), zero_vector<T>()}, w.S + body.v);
+    if (!simple) own_motion_subspace(body, w.S + body.v);
+}
+
+// The motion of order k at zero accelerations but those prescribed (a, of order k), what it takes of
+// force, and what lower orders hold of the force to the parent; the parent's comes first.
+template <bool simple, class T>
+DTAU_INLINE void bias_motion(const Tree& tree, int i, int k, const T* a, const T* f_ext,
+                             const Prescribed& prescribed, const ForwardSeriesWorkspace<T>& w) {
+    const Body& body = tree.bodies[i];
+    const Rotation how = rotation_of<simple>(body);
+    const JointSeries<T> s = w.joints.of(i);
+    const std::ptrdiff_t at = w.at(i), parent = w.at(body.parent);
+    ForwardBody<T>& b = w.bodies[i];
+    PassedMotion<T>& passed = w.passed[body.level];
+    Vec3<T> omega = zero_vector<T>(), A;
+    if (!simple && body.parent < 0) {
+        A = w.gravity[at + k];
+    } else {
+        const PassedMotion<T>& p = w.passed[body.level - 1];
+        const bool slides = slides_on<simple>(body);
+        Vec3<T> carried =
+            mul_add(p.X, slides ? offset(body, 0, s) : lift<T>(vec3(body.translation)), p.A);
+        for (int m = 1; m <= k && slides; ++m)
+            carried = mul_add(w.X[parent + k - m], offset(body, m, s), carried);
+        const TwoVectors<T> top =
+            two_vectors(into_joint<simple>(body, p.omega), into_joint<simple>(body, carried));
+        Four<T>::of(top.ax, top.ay, top.bx, top.by).store(&w.seen[at + k + 1].ax);
+        if (!simple) w.seen[at + k + 1].az = top.az, w.seen[at + k + 1].bz = top.bz;
+        TwoVectors<T> both;
+        both.az = both.bz = T(0.0);
+        rotated_by_higher<false>(how, s, k + 1, w.seen + at, both);
+        both = rotate_add<false>(how, s, 0, top, both);
+        omega = both.a(), A = both.b();  // [Notes] eq. 13.7
+        b.lower.az = b.lower.bz = T(0.0);
+        rotated_by_higher<true>(how, s, k, w.force + at, b.lower);
+        if (slides)
+            b.lower.set(b.lower.a(), cross_sum(1, k, s.r, w.back + at, b.lower.b()));
+    }
+    if (slides_on<simple>(body)) A = sliding_acceleration(k, w.omega + at, s, A);
+    Vec3<T> alpha = T(k + 1.0) * omega;
+    if (!simple && prescribed(body)) {
+        T rates[6] = {};
+        for (int c = 0; c < body.nv; ++c)
+            rates[c] = T(w.scale.inverse_factorial[k]) * a[body.v + c];
+        const Motion<T> own = joint_twist(body, rates);
+        omega = fma(T(w.scale.inverse[k + 1]), own.ang, omega);
+        alpha += own.ang, A += own.lin;
+    }
+    const Mat3<T> X = with_skew(centripetal(k, w.omega + at), alpha);
+    passed.omega = omega, passed.A = A, passed.X = X;
+    w.omega[at + k + 1] = omega;
+    if (w.sliding) w.X[at + k] = X;
+    Force<T> p = moving_force(body, A, X);
+    if (acts_on(f_ext, body))
+        p = fma(T(-w.scale.inverse_factorial[k]), body_wrench(body, f_ext), p);
+    b.p.set(p.lin, p.ang);
 }
 
 // The articulated inertia, after those of the children: what the parent meets of it.
@@ -151,7 +167,9 @@ template <bool simple, class T>
 DTAU_INLINE void articulate(const Tree& tree, int i, const Configuration<T>& x,
                             const Prescribed& prescribed, const ForwardSeriesWorkspace<T>& w) {
     const Body& body = tree.bodies[i];
-    ArticulatedInertia<T>& IA = w.IA[i];
+    const bool leaf = i + 1 == tree.nbodies || tree.bodies[i + 1].parent != i;
+    if (leaf) w.IA[body.level] = zero_inertia<T>();
+    ArticulatedInertia<T> IA = with_own(body, w.IA[body.level]);
     const auto eliminate = [&](int j, const Force<T>& U, T d) {
         const T d_inverse = T(1.0) / (d + T(tree.armature[j]));
         subtract_rank_one(IA, U, d_inverse);
@@ -167,26 +185,16 @@ DTAU_INLINE void articulate(const Tree& tree, int i, const Configuration<T>& x,
     }
     w.bodies[i].Ia.set(IA);
     if (!simple && body.parent < 0) return;
-    Placement<T> pose = constant_placement<T>(body);
-    if (simple)
-        pose.R = rotate_z(pose.R, x.sine[body.q], x.cosine[body.q]);
-    else
-        pose = joint_placement(body, pose, x);
-    w.IA[body.parent] += transformed(pose, IA);
-}
-
-template <class T>
-void start_forward(const Tree& tree, const T* q, const T* v, const Prescribed& prescribed,
-                   const ForwardSeriesWorkspace<T>& w) {
-    const Configuration<T> x = configuration(tree, q, w.angles);
-    for (int i = 0; i < tree.nbodies; ++i)
-        by_joint(tree.bodies[i], prescribed, [&]<bool simple>() __attribute__((always_inline)) {
-            start_body<simple>(tree, i, x, v, w);
-        });
-    for (int i = tree.nbodies - 1; i >= 0; --i)
-        by_joint(tree.bodies[i], prescribed, [&]<bool simple>() __attribute__((always_inline)) {
-            articulate<simple>(tree, i, x, prescribed, w);
-        });
+    ArticulatedInertia<T>& sum = w.IA[body.level - 1];
+    if (simple) {
+        const SineCosine<T>& turn = w.joints.of(i).angle[0];
+        IA = SimpleRotation<T>{turn.sine, turn.cosine}.to_parent(body, IA);
+        add_moved(lift<T>(vec3(body.translation)), IA, body.last_child, sum);
+    } else {
+        const Placement<T> pose = joint_placement(body, constant_placement<T>(body), x);
+        IA = transformed(Placement<T>{pose.R, zero_vector<T>()}, IA);
+        add_moved(pose.r, IA, body.last_child, sum);
+    }
 }
 
 }  // namespace dtau::DTAU_VARIANT

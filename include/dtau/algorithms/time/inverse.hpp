@@ -104,27 +104,28 @@ DTAU_INLINE void carried_motion(const Tree& tree, const Body& body, int order, i
         for (int k = 0; k <= order; ++k) alpha[k] = zero_vector<T>();
         return;
     }
-    const auto [R0, r0] = constant_placement<T>(body);
+    const Vec3<T> r0 = lift<T>(vec3(body.translation));
     const std::ptrdiff_t parent = at - w.length;
     if (part == Part::gravity) {
-        for (int k = 0; k <= order; ++k) w.y[k] = transposed_mul(R0, w.A[parent + k]);
+        for (int k = 0; k <= order; ++k) w.y[k] = into_joint<simple>(body, w.A[parent + k]);
         for (int k = 0; k <= order; ++k) A[k] = rotated<false>(how, s, k, w.y);
         return;
     }
     for (int k = 0; k <= order && slides_on<simple>(body); ++k) w.r[k] = offset(body, k, s);
     for (int k = 0; k <= order; ++k)
-        w.seen[k].set(transposed_mul(R0, w.omega[parent + k]),
-                      transposed_mul(R0, carried_acceleration<simple>(body, k, r0, parent, w)));
+        w.seen[k].set(
+            into_joint<simple>(body, w.omega[parent + k]),
+            into_joint<simple>(body, carried_acceleration<simple>(body, k, r0, parent, w)));
     for (int k = 0; k <= order; ++k) {
         const TwoVectors<T> both = rotated<false>(how, s, k, w.seen);
         omega[k] = both.a() + s.omega[k], A[k] = both.b();  // [Notes] eqs. 13.2, 13.3
     }
     if (part == Part::all) {  // alpha needs one order more
-        const Vec3<T> y = transposed_mul(R0, w.omega[parent + order + 1]);
+        const Vec3<T> y = into_joint<simple>(body, w.omega[parent + order + 1]);
         w.seen[order + 1].set(y, zero_vector<T>());
         omega[order + 1] = rotated<false>(how, s, order + 1, w.seen).a() + s.omega[order + 1];
     } else {
-        for (int k = 0; k <= order; ++k) w.y[k] = transposed_mul(R0, w.alpha[parent + k]);
+        for (int k = 0; k <= order; ++k) w.y[k] = into_joint<simple>(body, w.alpha[parent + k]);
         for (int k = 0; k <= order; ++k)
             alpha[k] = cross_sum(0, k, omega, s.omega, rotated<false>(how, s, k, w.y));
     }
@@ -150,12 +151,13 @@ DTAU_INLINE void own_motion(const Body& body, int order, const JointSeries<T>& s
 template <Part part, class T>
 DTAU_INLINE void own_force(const Tree& tree, const Body& body, int order, const T* f_ext,
                            std::ptrdiff_t at, const InverseSeriesWorkspace<T>& w) {
-    const Moments I = moments(body);
-    const Vec3<T> h = lift<T>(I.h);
     for (int k = 0; k <= order; ++k) {
         const Vec3<T>& A = w.A[at + k];
-        Force<T> F = part == Part::gravity ? zero_force<T>() : moving_mass(I, w.X[at + k]);
-        F = {cross(h, A, F.ang), fma(I.m, A, F.lin)};  // [Notes] eq. 13.4
+        Force<T> F;
+        if constexpr (part == Part::gravity)
+            F = moving_force(body, A);
+        else
+            F = moving_force(body, A, w.X[at + k]);
         if (acts_on(f_ext, body)) {
             const T factor(-w.scale.inverse_factorial[k]);
             F = fma(factor, body_wrench(body, f_ext + k * 6 * tree.nlinks), F);
@@ -204,7 +206,7 @@ DTAU_INLINE void inwards(const Tree& tree, const Body& body, int order, const T*
         }
     }
     if (!simple && body.parent < 0) return;
-    const Placement<T> frame = constant_placement<T>(body);
+    const Vec3<T> r0 = lift<T>(vec3(body.translation));
     for (int k = 0; k <= order; ++k) {
         const TwoVectors<T> both = rotated<true>(how, s, k, force);
         Vec3<T> moment = both.b();
@@ -212,9 +214,9 @@ DTAU_INLINE void inwards(const Tree& tree, const Body& body, int order, const T*
             w.y[k] = both.a();
             moment = cross_sum(0, k, s.r, w.y, moment);
         }
-        const Vec3<T> f = frame.R * both.a();  // [Notes] eq. 13.5
-        force_p[k].set(force_p[k].a() + f,
-                       cross(frame.r, f, mul_add(frame.R, moment, force_p[k].b())));
+        const Vec3<T> f = out_of_joint<simple>(body, both.a());  // [Notes] eq. 13.5
+        const Vec3<T> n = out_of_joint<simple>(body, moment);
+        force_p[k].set(force_p[k].a() + f, cross(r0, f, force_p[k].b() + n));
     }
 }
 

@@ -9,6 +9,7 @@
 
 #include "dtau/algorithms/time/taylor.hpp"
 #include "dtau/pack.hpp"
+#include "dtau/turns.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -20,6 +21,19 @@ DTAU_INLINE Rotation rotation_of(const Body& body) {
 template <bool simple>
 DTAU_INLINE bool slides_on(const Body& body) {
     return !simple && traits(body.kind).slides;
+}
+
+// From the axes of the parent to those of the joint's frame, R0^T a, and back. A simple joint's frame
+// is turned, so that the last of the turns of R0 belongs to E. [Notes] eq. 2.2
+template <bool simple, class T>
+DTAU_INLINE Vec3<T> into_joint(const Body& body, const Vec3<T>& a) {
+    if constexpr (simple) return tilted_back(body, a);
+    return transposed_mul(mat3(body.rotation), a);
+}
+template <bool simple, class T>
+DTAU_INLINE Vec3<T> out_of_joint(const Body& body, const Vec3<T>& a) {
+    if constexpr (simple) return tilted(body, a);
+    return lift<T>(mat3(body.rotation)) * a;
 }
 
 template <class T>
@@ -88,6 +102,12 @@ DTAU_INLINE TwoVectors<T> rotate_add(Rotation how, const JointSeries<T>& s, int 
                        rotate_add<back>(how, s, m, x.b(), sum.b()));
 }
 
+// E_0 x; with back, E_0^T x.
+template <bool back, class T>
+DTAU_INLINE Vec3<T> rotate(Rotation how, const JointSeries<T>& s, const Vec3<T>& x) {
+    return rotate_add<back>(how, s, 0, x, zero_vector<T>());
+}
+
 // Sum of E_m x_{k-m} for m from 1 to k; with back, of E_m^T x_{k-m}. Not written: what is along the
 // axis of a joint that rotates about z, which is zero.
 template <bool back, class T>
@@ -144,8 +164,13 @@ DTAU_INLINE Vec3<T> rotated(Rotation how, const JointSeries<T>& s, int k, const 
 }
 
 // Pose of the body in the joint's frame: the coefficients of order 0.
-template <class T>
+template <bool simple, class T>
 DTAU_INLINE void start_joint(const Body& body, const Configuration<T>& x, const JointSeries<T>& s) {
+    if constexpr (simple) {
+        const SimpleRotation<T> turn = simple_rotation(body, x);
+        s.angle[0] = {turn.sine, turn.cosine};
+        return;
+    }
     const JointTraits& joint = traits(body.kind);
     const T* q = x.q + body.q;
     if (joint.slides) s.r[0] = joint_offset(body, q);
@@ -200,7 +225,7 @@ template <bool simple, class T>
 DTAU_INLINE void joint_series(const Tree& tree, const Body& body, const Configuration<T>& x,
                               const T* v, int rows, int poses, const TaylorScale& scale,
                               const JointSeries<T>& s) {
-    start_joint(body, x, s);
+    start_joint<simple>(body, x, s);
     for (int k = 0; k < rows; ++k) set_joint_twist<simple>(body, k, v + k * tree.nv, scale, s);
     for (int k = 0; k + 1 < poses; ++k)
         extend_joint(rotation_of<simple>(body), slides_on<simple>(body), k, scale, s);

@@ -105,7 +105,7 @@ DTAU_INLINE void move_body(const Tree& tree, int i, int k, const Configuration<T
     const JointTraits& joint = traits(body.kind);
     const JointSeries<T> s = w.joints.of(i);
     if (k == 0) {
-        start_joint(body, x, s);
+        start_joint<false>(body, x, s);
     } else {
         set_joint_twist<false>(body, k - 1, v, w.scale, s);
         extend_joint(joint.rotation, joint.slides, k - 1, w.scale, s);

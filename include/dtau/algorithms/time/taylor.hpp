@@ -77,35 +77,4 @@ DTAU_INLINE Mat3<double> second_moment(const double* J) {
     return {{half - J[0], -J[1], -J[2]}, {-J[1], half - J[3], -J[4]}, {-J[2], -J[4], half - J[5]}};
 }
 
-// The mass, first moment and second moment of a body in its own axes.
-struct Moments {
-    double m;
-    Vec3<double> h;
-    Mat3<double> second;
-};
-DTAU_INLINE Moments moments(const Body& body) {
-    return {body.mass, body.mass * vec3(body.com), second_moment(body.own_inertia)};
-}
-
-// Integrals of X r and r x X r over the mass.
-template <class T>
-DTAU_INLINE Force<T> moving_mass(const Moments& I, const Mat3<T>& X) {
-    const auto [a, b, c] = transposed(X);
-    const Mat3<double>& S = I.second;
-    // [Notes] eq. 13.4
-    return {{dot(S.y, c) - dot(S.z, b), dot(S.z, a) - dot(S.x, c), dot(S.x, b) - dot(S.y, a)},
-            X * I.h};
-}
-
-// The same for a symmetric X.
-template <class T>
-DTAU_INLINE Force<T> moving_mass(const Moments& I, const Sym3<T>& X) {
-    const Mat3<double>& S = I.second;
-    const T xx_yy(S.x.x - S.y.y), yy_zz(S.y.y - S.z.z), zz_xx(S.z.z - S.x.x);
-    return {{fma(S.x.y, X.xz, fma(-S.x.z, X.xy, fma(yy_zz, X.yz, S.y.z * (X.zz - X.yy)))),
-             fma(S.y.z, X.xy, fma(-S.x.y, X.yz, fma(zz_xx, X.xz, S.x.z * (X.xx - X.zz)))),
-             fma(S.x.z, X.yz, fma(-S.y.z, X.xz, fma(xx_yy, X.xy, S.x.y * (X.yy - X.xx))))},
-            X * lift<T>(I.h)};
-}
-
 }  // namespace dtau::DTAU_VARIANT
