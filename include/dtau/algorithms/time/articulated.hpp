@@ -12,6 +12,15 @@ DTAU_INLINE Force<T> z_column(const ArticulatedInertia<T>& I) {
     return {{I.J.xz, I.J.yz, I.J.zz}, {I.H.x.z, I.H.y.z, I.H.z.z}};
 }
 
+// I times column c of a free joint, in the order of its velocity.
+template <class T>
+DTAU_INLINE Force<T> unit_column(const ArticulatedInertia<T>& I, int c) {
+    const Mat3<T> J = full(I.J), M = full(I.M), H = transposed(I.H);
+    const Force<T> columns[6] = {{I.H.x, M.x}, {I.H.y, M.y}, {I.H.z, M.z},
+                                 {J.x, H.x},   {J.y, H.y},   {J.z, H.z}};
+    return columns[c];
+}
+
 // The articulated inertia that a body's parent meets, by columns; all 36 numbers, each of which is
 // read once a product.
 template <class T>

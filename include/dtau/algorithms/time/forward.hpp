@@ -38,13 +38,17 @@ DTAU_INLINE void bias_force(const Tree& tree, int i, int k, const T* v, const T*
     };
     if (simple)
         eliminate(body.v, p.ang.z);
+    else if (is_free_root(body) && !prescribed(body))
+        unrolled<6>([&](int c) __attribute__((always_inline)) {
+            eliminate(body.v + 5 - c, components(p).x[5 - c]);
+        });
     else if (!prescribed(body))
         for (int j = body.v + body.nv - 1; j >= body.v; --j) eliminate(j, dot(w.S[j], p));
     const TwoVectors<T> pa = two_vectors(p.lin, p.ang);
     Four<T>::of(pa.ax, pa.ay, pa.bx, pa.by).store(&b.p.ax);
     if (!simple) b.p.az = pa.az, b.p.bz = pa.bz;
     if (!simple && body.parent < 0) return;
-    const TwoVectors<T> back = rotate_add<true>(rotation_of<simple>(body), s, 0, pa, b.lower);
+    const TwoVectors<T> back = rotate_onto<true, simple>(rotation_of<simple>(body), s, pa, b.lower);
     const bool slides = slides_on<simple>(body);
     const Vec3<T> force = out_of_joint<simple>(body, back.a());
     const Vec3<T> moment = out_of_joint<simple>(
@@ -84,6 +88,18 @@ DTAU_INLINE void accelerate(const Tree& tree, int i, int k, bool another, const 
         xy_mul_add(b.Ia, m, Four<T>::load(&b.p.ax)).store(&force.ax);
         if (!simple) force.az = z_mul_add(b.Ia, m, &TwoVectors<T>::az, b.p.az);
         if (!simple) force.bz = z_mul_add(b.Ia, m, &TwoVectors<T>::bz, b.p.bz);
+    }
+    if (!simple && is_free_root(body) && !prescribed(body)) {
+        T x[6];
+        unrolled<6>([&](int c) __attribute__((always_inline)) {
+            const ForwardColumn<T>& column = w.columns[body.v + c];
+            x[c] = column.t;
+            for (int e = 0; e < c; ++e) x[c] = fma(-components(column.U).x[e], x[e], x[c]);
+            x[c] = x[c] * column.d_inverse;
+            a_out[body.v + c] = T(w.scale.factorial[k]) * x[c];
+        });
+        w.passed[body.level].m = {{x[3], x[4], x[5]}, {x[0], x[1], x[2]}};
+        return;
     }
     for (int j = body.v; j < body.v + (simple ? 1 : body.nv); ++j) {
         if (!simple && prescribed(body)) {
@@ -125,6 +141,55 @@ DTAU_INLINE void extend_motion(const Tree& tree, int i, int k, const T* a,
                 rotate_add<true>(how, s, 0, w.force[at + k].a(), w.bodies[i].lower.a());
         extend_joint(how, slides_on<simple>(body), k + 1, w.scale, s);
     }
+}
+
+// What an order takes of other arrays: derivatives of order k, and of the next one.
+template <class T>
+struct OrderRows {
+    const T *v, *tau, *a, *next_a, *next_f_ext;
+    T* a_out;
+};
+
+// One order of a body inwards, and outwards up to what the next order starts from.
+template <bool simple, class T>
+DTAU_INLINE void inwards(const Tree& tree, int i, int k, const Configuration<T>& x,
+                         const OrderRows<T>& rows, const Prescribed& prescribed,
+                         const ForwardSeriesWorkspace<T>& w) {
+    if (k == 0) articulate<simple>(tree, i, x, prescribed, w);
+    bias_force<simple>(tree, i, k, rows.v, rows.tau, prescribed, w);
+}
+template <bool simple, class T>
+DTAU_INLINE void outwards(const Tree& tree, int i, int k, bool another, const OrderRows<T>& rows,
+                          const Prescribed& prescribed, const ForwardSeriesWorkspace<T>& w) {
+    accelerate<simple>(tree, i, k, another, rows.a, rows.a_out, prescribed, w);
+    if (!another) return;
+    extend_motion<simple>(tree, i, k, rows.a_out, w);
+    bias_motion<simple>(tree, i, k + 1, rows.next_a, rows.next_f_ext, prescribed, w);
+}
+template <class T>
+__attribute__((noinline)) void other_inwards(const Tree& tree, int i, int k,
+                                             const Configuration<T>& x, const OrderRows<T>& rows,
+                                             const Prescribed& prescribed,
+                                             const ForwardSeriesWorkspace<T>& w) {
+    inwards<false>(tree, i, k, x, rows, prescribed, w);
+}
+template <class T>
+__attribute__((noinline)) void other_outwards(const Tree& tree, int i, int k, bool another,
+                                              const OrderRows<T>& rows,
+                                              const Prescribed& prescribed,
+                                              const ForwardSeriesWorkspace<T>& w) {
+    outwards<false>(tree, i, k, another, rows, prescribed, w);
+}
+
+// f(k), the orders below a limit as constants: their loops over coefficients are unrolled.
+template <int from = 0, class F>
+DTAU_INLINE void by_order(int k, const F& f) {
+    if constexpr (from == 6)
+        f(k);
+    else if (k == from)
+        f(std::integral_constant<int, from>());
+    else
+        by_order<from + 1>(k, f);
 }
 
 // Torque of order k of a joint, from the force across it.
@@ -182,22 +247,23 @@ void hybrid_time_derivatives(const Tree& tree, int order, const T* q, const T* v
             drive = workspace.drive;
         }
         rates = k == 0 ? v : a_out - nv;
-        for (int i = tree.nbodies - 1; i >= 0; --i)
-            by_joint(tree.bodies[i], prescribed, [&]<bool simple>() __attribute__((always_inline)) {
-                if (k == 0) articulate<simple>(tree, i, x, prescribed, w);
-                bias_force<simple>(tree, i, k, rates, drive, prescribed, w);
-            });
-        const T* a_k = a;
-        if (a) a += nv;
         if (f_ext) f_ext += 6 * tree.nlinks;
-        for (int i = 0; i < tree.nbodies; ++i)
-            by_joint(tree.bodies[i], prescribed, [&]<bool simple>() __attribute__((always_inline)) {
-                accelerate<simple>(tree, i, k, k < order, a_k, a_out, prescribed, w);
-                if (k == order) return;
-                extend_motion<simple>(tree, i, k, a_out, w);
-                bias_motion<simple>(tree, i, k + 1, a, in_world ? no_wrenches : f_ext, prescribed,
-                                    w);
-            });
+        const OrderRows<T> rows = {
+            rates, drive, a, a ? a + nv : a, in_world ? no_wrenches : f_ext, a_out};
+        by_order(k, [&](auto constant) __attribute__((noinline)) {
+            const int order_now = constant;
+            for (int i = tree.nbodies - 1; i >= 0; --i)
+                if (is_simple(tree.bodies[i]) && !prescribed(tree.bodies[i]))
+                    inwards<true>(tree, i, order_now, x, rows, prescribed, w);
+                else
+                    other_inwards(tree, i, order_now, x, rows, prescribed, w);
+            for (int i = 0; i < tree.nbodies; ++i)
+                if (is_simple(tree.bodies[i]) && !prescribed(tree.bodies[i]))
+                    outwards<true>(tree, i, order_now, order_now < order, rows, prescribed, w);
+                else
+                    other_outwards(tree, i, order_now, order_now < order, rows, prescribed, w);
+        });
+        a = rows.next_a;
         if (!torque_out) continue;
         for (int i = 0; i < tree.nbodies; ++i) {
             const Body& body = tree.bodies[i];

@@ -5,6 +5,7 @@
 #include "dtau/algorithms/time/articulated.hpp"
 #include "dtau/algorithms/time/inverse.hpp"
 #include "dtau/algorithms/values/aba.hpp"
+#include "dtau/free_root.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -23,7 +24,7 @@ struct ForwardColumn {
 // What a body's children take up of its motion.
 template <class T>
 struct PassedMotion {
-    Vec3<T> omega, A;  // at zero accelerations: omega of one order more
+    Vec3<T> A;  // at zero accelerations, as X
     Mat3<T> X;
     Motion<T> m;
 };
@@ -129,15 +130,14 @@ DTAU_INLINE void bias_motion(const Tree& tree, int i, int k, const T* a, const T
         for (int m = 1; m <= k && slides; ++m)
             carried = mul_add(w.X[parent + k - m], offset(body, m, s), carried);
         const TwoVectors<T> top =
-            two_vectors(into_joint<simple>(body, p.omega), into_joint<simple>(body, carried));
+            two_vectors(into_joint<simple>(body, w.omega[parent + k + 1]), into_joint<simple>(body, carried));
         Four<T>::of(top.ax, top.ay, top.bx, top.by).store(&w.seen[at + k + 1].ax);
         if (!simple) w.seen[at + k + 1].az = top.az, w.seen[at + k + 1].bz = top.bz;
         TwoVectors<T> both;
-        both.az = both.bz = T(0.0);
+        if (!simple) both.az = both.bz = b.lower.az = b.lower.bz = T(0.0);
         rotated_by_higher<false>(how, s, k + 1, w.seen + at, both);
-        both = rotate_add<false>(how, s, 0, top, both);
+        both = rotate_onto<false, simple>(how, s, top, both);
         omega = both.a(), A = both.b();  // [Notes] eq. 13.7
-        b.lower.az = b.lower.bz = T(0.0);
         rotated_by_higher<true>(how, s, k, w.force + at, b.lower);
         if (slides)
             b.lower.set(b.lower.a(), cross_sum(1, k, s.r, w.back + at, b.lower.b()));
@@ -153,7 +153,7 @@ DTAU_INLINE void bias_motion(const Tree& tree, int i, int k, const T* a, const T
         alpha += own.ang, A += own.lin;
     }
     const Mat3<T> X = with_skew(centripetal(k, w.omega + at), alpha);
-    passed.omega = omega, passed.A = A, passed.X = X;
+    passed.A = A, passed.X = X;
     w.omega[at + k + 1] = omega;
     if (w.sliding) w.X[at + k] = X;
     Force<T> p = moving_force(body, A, X);
@@ -177,6 +177,11 @@ DTAU_INLINE void articulate(const Tree& tree, int i, const Configuration<T>& x,
     };
     if (simple) {
         eliminate(body.v, z_column(IA), IA.J.zz);
+    } else if (is_free_root(body) && !prescribed(body)) {
+        unrolled<6>([&](int c) __attribute__((always_inline)) {
+            const Force<T> U = unit_column(IA, 5 - c);
+            eliminate(body.v + 5 - c, U, components(U).x[5 - c]);
+        });
     } else if (!prescribed(body)) {
         for (int j = body.v + body.nv - 1; j >= body.v; --j) {
             const Force<T> U = IA * w.S[j];

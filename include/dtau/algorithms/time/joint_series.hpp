@@ -105,7 +105,19 @@ DTAU_INLINE TwoVectors<T> rotate_add(Rotation how, const JointSeries<T>& s, int 
 // E_0 x; with back, E_0^T x.
 template <bool back, class T>
 DTAU_INLINE Vec3<T> rotate(Rotation how, const JointSeries<T>& s, const Vec3<T>& x) {
-    return rotate_add<back>(how, s, 0, x, zero_vector<T>());
+    if (how == Rotation::any) return back ? transposed_mul(s.E[0], x) : s.E[0] * x;
+    if (how == Rotation::none) return x;
+    const auto [sine, cosine] = s.angle[0];
+    return back ? turned_z(sine, cosine, x) : turned_back_z(sine, cosine, x);
+}
+
+// E_0 x + sum; with back, E_0^T x + sum. Of simple joints sum has no z.
+template <bool back, bool simple, class T>
+DTAU_INLINE TwoVectors<T> rotate_onto(Rotation how, const JointSeries<T>& s, const TwoVectors<T>& x,
+                                      const TwoVectors<T>& sum) {
+    TwoVectors<T> both = rotate_add<back>(how, s, 0, x, sum);
+    if (simple) both.az = x.az, both.bz = x.bz;
+    return both;
 }
 
 // Sum of E_m x_{k-m} for m from 1 to k; with back, of E_m^T x_{k-m}. Not written: what is along the
