@@ -73,9 +73,9 @@ void coupled_time_derivatives(const Tree& tree, int order, const T* q, const T* 
                 bias_motion<false, T>(tree, i, k, acceleration, in_world ? no_wrenches : f_ext, all,
                                       w.series);
             for (int i = tree.nbodies - 1; i >= 0; --i) {
-                const TwoVectors<T>& F = w.series.bodies[i].p;
+                const ForwardBody<T>& b = w.series.bodies[i];
                 bias_force<false>(tree, i, k, rates, no_torque, all, w.series);
-                w.series.force[w.series.at(i) + k].set(F.a(), F.b());
+                b.force[k].set(b.p.a(), b.p.b());
                 prescribed_torque(tree, tree.bodies[i], i, k, rates, acceleration, w.torque,
                                   w.series);
             }

@@ -27,12 +27,11 @@ template <bool simple, class T>
 DTAU_INLINE void bias_force(const Tree& tree, int i, int k, const T* v, const T* tau,
                             const Prescribed& prescribed, const ForwardSeriesWorkspace<T>& w) {
     const Body& body = tree.bodies[i];
-    const JointSeries<T> s = w.joints.of(i);
     const T factor(w.scale.inverse_factorial[k]);
     ForwardBody<T>& b = w.bodies[i];
     Force<T> p = {b.p.b(), b.p.a()};
     const auto eliminate = [&](int j, T force) {
-        ForwardColumn<T>& column = w.columns[j];
+        ForwardColumn<T>& column = b.column[j - body.v];
         column.t = factor * fma(T(-tree.damping[j]), v[j], tau[j]) - force;  // [Notes] eq. 13.8
         p = fma(column.t * column.d_inverse, column.U, p);
     };
@@ -48,11 +47,11 @@ DTAU_INLINE void bias_force(const Tree& tree, int i, int k, const T* v, const T*
     Four<T>::of(pa.ax, pa.ay, pa.bx, pa.by).store(&b.p.ax);
     if (!simple) b.p.az = pa.az, b.p.bz = pa.bz;
     if (!simple && body.parent < 0) return;
-    const TwoVectors<T> back = rotate_onto<true, simple>(rotation_of<simple>(body), s, pa, b.lower);
+    const TwoVectors<T> back = rotate_onto<true, simple>(rotation_of<simple>(body), b.joint, pa, b.lower);
     const bool slides = slides_on<simple>(body);
     const Vec3<T> force = out_of_joint<simple>(body, back.a());
     const Vec3<T> moment = out_of_joint<simple>(
-        body, slides ? cross(s.r[0], back.a(), back.b()) : back.b());
+        body, slides ? cross(b.joint.r[0], back.a(), back.b()) : back.b());
     TwoVectors<T>& p_p = w.bodies[body.parent].p;
     const Vec3<T> r = lift<T>(vec3(body.translation));
     p_p.set(p_p.a() + force, cross(r, force, p_p.b() + moment));
@@ -65,26 +64,25 @@ DTAU_INLINE void accelerate(const Tree& tree, int i, int k, bool another, const 
                             const Prescribed& prescribed, const ForwardSeriesWorkspace<T>& w) {
     const Body& body = tree.bodies[i];
     const Rotation how = rotation_of<simple>(body);
-    const JointSeries<T> s = w.joints.of(i);
-    const std::ptrdiff_t at = w.at(i);
     ForwardBody<T>& b = w.bodies[i];
+    const JointSeries<T>& s = b.joint;
     Motion<T> m = zero_motion<T>();
     if (simple || body.parent >= 0) {
-        const Motion<T>& m_p = w.passed[body.level - 1].m;
+        const Motion<T>& m_p = b.passed[-1].m;
         const Vec3<T> r =
             slides_on<simple>(body) ? offset(body, 0, s) : lift<T>(vec3(body.translation));
         const Vec3<T> ang = into_joint<simple>(body, m_p.ang);
         const Vec3<T> lin = into_joint<simple>(body, cross(m_p.ang, r, m_p.lin));
         const T inverse(w.scale.inverse[k + 1]);
         m = {rotate<false>(how, s, ang), rotate<false>(how, s, lin)};
-        TwoVectors<T>& seen = w.seen[at + k + 1];
+        TwoVectors<T>& seen = b.seen[k + 1];
         Four<T>::of(fma(inverse, ang.x, seen.ax), fma(inverse, ang.y, seen.ay), seen.bx + lin.x,
                     seen.by + lin.y)
             .store(&seen.ax);
         if (!simple) seen.az = fma(inverse, ang.z, seen.az), seen.bz = seen.bz + lin.z;
     }
     if (simple ? another : body.parent >= 0 || prescribed(body)) {
-        TwoVectors<T>& force = w.force[at + k];
+        TwoVectors<T>& force = b.force[k];
         xy_mul_add(b.Ia, m, Four<T>::load(&b.p.ax)).store(&force.ax);
         if (!simple) force.az = z_mul_add(b.Ia, m, &TwoVectors<T>::az, b.p.az);
         if (!simple) force.bz = z_mul_add(b.Ia, m, &TwoVectors<T>::bz, b.p.bz);
@@ -92,13 +90,13 @@ DTAU_INLINE void accelerate(const Tree& tree, int i, int k, bool another, const 
     if (!simple && is_free_root(body) && !prescribed(body)) {
         T x[6];
         unrolled<6>([&](int c) __attribute__((always_inline)) {
-            const ForwardColumn<T>& column = w.columns[body.v + c];
+            const ForwardColumn<T>& column = b.column[c];
             x[c] = column.t;
             for (int e = 0; e < c; ++e) x[c] = fma(-components(column.U).x[e], x[e], x[c]);
             x[c] = x[c] * column.d_inverse;
             a_out[body.v + c] = T(w.scale.factorial[k]) * x[c];
         });
-        w.passed[body.level].m = {{x[3], x[4], x[5]}, {x[0], x[1], x[2]}};
+        b.passed->m = {{x[3], x[4], x[5]}, {x[0], x[1], x[2]}};
         return;
     }
     for (int j = body.v; j < body.v + (simple ? 1 : body.nv); ++j) {
@@ -106,7 +104,7 @@ DTAU_INLINE void accelerate(const Tree& tree, int i, int k, bool another, const 
             a_out[j] = a[j];
             continue;
         }
-        const ForwardColumn<T>& column = w.columns[j];
+        const ForwardColumn<T>& column = b.column[j - body.v];
         const T angular = column.t - dot(column.U.ang, m.ang);                // known before m.lin
         const T x = (angular - dot(column.U.lin, m.lin)) * column.d_inverse;  // [Notes] eq. 13.9
         if (simple)
@@ -115,7 +113,7 @@ DTAU_INLINE void accelerate(const Tree& tree, int i, int k, bool another, const 
             m = fma(x, w.S[j], m);
         a_out[j] = T(w.scale.factorial[k]) * x;
     }
-    w.passed[body.level].m = m;
+    b.passed->m = m;
 }
 
 // The body's series by one order; its parent's come first.
@@ -124,21 +122,21 @@ DTAU_INLINE void extend_motion(const Tree& tree, int i, int k, const T* a,
                                const ForwardSeriesWorkspace<T>& w) {
     const Body& body = tree.bodies[i];
     const Rotation how = rotation_of<simple>(body);
-    const JointSeries<T> s = w.joints.of(i);
-    const std::ptrdiff_t at = w.at(i);
-    const Vec3<T>& alpha = w.passed[body.level].m.ang;
-    if (w.sliding) w.X[at + k] += skew(alpha);
-    w.omega[at + k + 1] = fma(T(w.scale.inverse[k + 1]), alpha, w.omega[at + k + 1]);
+    const ForwardBody<T>& b = w.bodies[i];
+    const JointSeries<T>& s = b.joint;
+    const Vec3<T>& alpha = b.passed->m.ang;
+    if (w.sliding) b.X[k] += skew(alpha);
+    b.omega[k + 1] = fma(T(w.scale.inverse[k + 1]), alpha, b.omega[k + 1]);
     if (simple)  // nothing reads the zeros
         s.omega[k + 1].z = T(w.scale.inverse_factorial[k + 1]) * a[body.v];
     else
         set_joint_twist<false>(body, k + 1, a, w.scale, s);
     if (!simple && body.parent < 0) {  // only its velocity matters
-        w.gravity[at + k + 1] = next_gravity(k, w.gravity + at, s.omega, w.scale);
+        b.gravity[k + 1] = next_gravity(k, b.gravity, s.omega, w.scale);
     } else {
         if (slides_on<simple>(body))
-            w.back[at + k] =
-                rotate_add<true>(how, s, 0, w.force[at + k].a(), w.bodies[i].lower.a());
+            b.back[k] =
+                rotate_add<true>(how, s, 0, b.force[k].a(), b.lower.a());
         extend_joint(how, slides_on<simple>(body), k + 1, w.scale, s);
     }
 }
@@ -197,7 +195,7 @@ template <class T>
 DTAU_INLINE void prescribed_torque(const Tree& tree, const Body& body, int i, int k, const T* v,
                                    const T* a, T* tau, const ForwardSeriesWorkspace<T>& w) {
     T torque[6];
-    const TwoVectors<T>& F = w.force[w.at(i) + k];
+    const TwoVectors<T>& F = w.bodies[i].force[k];
     joint_torque(body, {F.b(), F.a()}, torque);
     for (int c = 0; c < body.nv; ++c) {
         const int j = body.v + c;

@@ -10,12 +10,6 @@
 namespace dtau::DTAU_VARIANT {
 
 template <class T>
-struct ForwardBody {
-    ArticulatedColumns<T> Ia;
-    TwoVectors<T> p, lower;  // forces, moments; p is pa once the joint is eliminated
-};
-
-template <class T>
 struct ForwardColumn {
     T d_inverse, t;
     Force<T> U;
@@ -29,44 +23,58 @@ struct PassedMotion {
     Motion<T> m;
 };
 
+// Of a body, and where its series are, each with room for `length` coefficients.
+template <class T>
+struct ForwardBody {
+    ArticulatedColumns<T> Ia;
+    TwoVectors<T> p, lower;    // forces, moments; p is pa once the joint is eliminated
+    PassedMotion<T>* passed;   // that of its parent is before it
+    ForwardColumn<T>* column;  // of its first degree of freedom
+    JointSeries<T> joint;
+    Vec3<T>* omega;
+    TwoVectors<T>*seen, *force;  // R0^T omega_p of order k, R0^T (A_p + X_p r) of order k - 1; f, n
+    Vec3<T>*gravity, *back;      // of roots: gravity reversed; of joints that slide: E^T f
+    Mat3<T>* X;                  // if a joint slides on a body that rotates
+};
+
 template <class T>
 struct ForwardSeriesWorkspace {
-    int length;
     Configuration<T> angles;
     TaylorScale scale;
     ArticulatedInertia<T>* IA;  // of what the bodies on a path carry
     PassedMotion<T>* passed;    // of the bodies on a path
     ForwardBody<T>* bodies;
-    ForwardColumn<T>* columns;  // (nv)
     Motion<T>* S;               // (nv)
-    JointSeries<T> joints;
-    Vec3<T>* omega;              // (nbodies, length)
-    TwoVectors<T>*seen, *force;  // R0^T omega_p of order k, R0^T (A_p + X_p r) of order k - 1; f, n
-    Vec3<T>*gravity, *back;      // of roots: gravity reversed; of joints that slide: E^T f
-    Mat3<T>* X;                  // if a joint slides on a body that rotates
     bool sliding = false;
 
     ForwardSeriesWorkspace(Arena& arena, const Tree& tree, int order)
-        : length(order + 2),
-          angles(arena, tree),
-          scale(arena, length),
+        : angles(arena, tree),
+          scale(arena, order + 2),
           IA(arena.take<ArticulatedInertia<T>>(tree.depth)),
           passed(arena.take<PassedMotion<T>>(tree.depth)),
           bodies(arena.take<ForwardBody<T>>(tree.nbodies)),
-          columns(arena.take<ForwardColumn<T>>(tree.nv)),
-          S(arena.take<Motion<T>>(tree.nv)),
-          joints(arena, tree.nbodies, length),
-          omega(arena.take<Vec3<T>>(tree.nbodies * length)),
-          seen(arena.take<TwoVectors<T>>(tree.nbodies * length)),
-          force(arena.take<TwoVectors<T>>(tree.nbodies * length)),
-          gravity(arena.take<Vec3<T>>(tree.nbodies * length)),
-          back(arena.take<Vec3<T>>(tree.nbodies * length)),
-          X(arena.take<Mat3<T>>(tree.nbodies * length)) {
-        for (int i = 0; i < tree.nbodies; ++i)
-            sliding |= tree.bodies[i].parent >= 0 && traits(tree.bodies[i].kind).slides;
+          S(arena.take<Motion<T>>(tree.nv)) {
+        const int length = order + 2, all = tree.nbodies * length;
+        ForwardColumn<T>* const columns = arena.take<ForwardColumn<T>>(tree.nv);
+        const JointSeries<T> joints(arena, tree.nbodies, length);
+        Vec3<T>* const omega = arena.take<Vec3<T>>(all);
+        TwoVectors<T>* const seen = arena.take<TwoVectors<T>>(all);
+        TwoVectors<T>* const force = arena.take<TwoVectors<T>>(all);
+        Vec3<T>* const gravity = arena.take<Vec3<T>>(all);
+        Vec3<T>* const back = arena.take<Vec3<T>>(all);
+        Mat3<T>* const X = arena.take<Mat3<T>>(all);
+        for (int i = 0; i < tree.nbodies; ++i) {
+            const Body& body = tree.bodies[i];
+            sliding |= body.parent >= 0 && traits(body.kind).slides;
+            if (!bodies) continue;
+            const std::ptrdiff_t at = std::ptrdiff_t(i) * length;
+            ForwardBody<T>& b = bodies[i];
+            b.passed = passed + body.level, b.column = columns + body.v;
+            b.joint = joints.of(i);
+            b.omega = omega + at, b.seen = seen + at, b.force = force + at;
+            b.gravity = gravity + at, b.back = back + at, b.X = X + at;
+        }
     }
-
-    std::ptrdiff_t at(int i) const { return std::ptrdiff_t(i) * length; }
 };
 
 // Whether the motion of a joint is prescribed.
@@ -92,18 +100,18 @@ DTAU_INLINE void start_body(const Tree& tree, int i, const Configuration<T>& x, 
                             const ForwardSeriesWorkspace<T>& w) {
     const Body& body = tree.bodies[i];
     const Rotation how = rotation_of<simple>(body);
-    const JointSeries<T> s = w.joints.of(i);
-    const std::ptrdiff_t at = w.at(i);
+    const ForwardBody<T>& b = w.bodies[i];
+    const JointSeries<T>& s = b.joint;
     start_joint<simple>(body, x, s);
     set_joint_twist<simple>(body, 0, v, w.scale, s);
     if (!simple && body.parent < 0) {
-        w.omega[at] = s.omega[0];
-        w.gravity[at] = minus_gravity(tree, body, x);
+        b.omega[0] = s.omega[0];
+        b.gravity[0] = minus_gravity(tree, body, x);
     } else {
         extend_joint(how, slides_on<simple>(body), 0, w.scale, s);
-        const Vec3<T> y = into_joint<simple>(body, w.omega[w.at(body.parent)]);
-        w.seen[at].set(y, zero_vector<T>());
-        w.omega[at] = rotate_add<false>(how, s, 0, y, s.omega[0]);
+        const Vec3<T> y = into_joint<simple>(body, w.bodies[body.parent].omega[0]);
+        b.seen[0].set(y, zero_vector<T>());
+        b.omega[0] = rotate_add<false>(how, s, 0, y, s.omega[0]);
     }
     if (!simple) own_motion_subspace(body, w.S + body.v);
 }
@@ -115,34 +123,33 @@ DTAU_INLINE void bias_motion(const Tree& tree, int i, int k, const T* a, const T
                              const Prescribed& prescribed, const ForwardSeriesWorkspace<T>& w) {
     const Body& body = tree.bodies[i];
     const Rotation how = rotation_of<simple>(body);
-    const JointSeries<T> s = w.joints.of(i);
-    const std::ptrdiff_t at = w.at(i), parent = w.at(body.parent);
     ForwardBody<T>& b = w.bodies[i];
-    PassedMotion<T>& passed = w.passed[body.level];
+    const JointSeries<T>& s = b.joint;
     Vec3<T> omega = zero_vector<T>(), A;
     if (!simple && body.parent < 0) {
-        A = w.gravity[at + k];
+        A = b.gravity[k];
     } else {
-        const PassedMotion<T>& p = w.passed[body.level - 1];
+        const ForwardBody<T>& parent = w.bodies[body.parent];
+        const PassedMotion<T>& p = b.passed[-1];
         const bool slides = slides_on<simple>(body);
         Vec3<T> carried =
             mul_add(p.X, slides ? offset(body, 0, s) : lift<T>(vec3(body.translation)), p.A);
         for (int m = 1; m <= k && slides; ++m)
-            carried = mul_add(w.X[parent + k - m], offset(body, m, s), carried);
+            carried = mul_add(parent.X[k - m], offset(body, m, s), carried);
         const TwoVectors<T> top =
-            two_vectors(into_joint<simple>(body, w.omega[parent + k + 1]), into_joint<simple>(body, carried));
-        Four<T>::of(top.ax, top.ay, top.bx, top.by).store(&w.seen[at + k + 1].ax);
-        if (!simple) w.seen[at + k + 1].az = top.az, w.seen[at + k + 1].bz = top.bz;
+            two_vectors(into_joint<simple>(body, parent.omega[k + 1]), into_joint<simple>(body, carried));
+        Four<T>::of(top.ax, top.ay, top.bx, top.by).store(&b.seen[k + 1].ax);
+        if (!simple) b.seen[k + 1].az = top.az, b.seen[k + 1].bz = top.bz;
         TwoVectors<T> both;
         if (!simple) both.az = both.bz = b.lower.az = b.lower.bz = T(0.0);
-        rotated_by_higher<false>(how, s, k + 1, w.seen + at, both);
+        rotated_by_higher<false>(how, s, k + 1, b.seen, both);
         both = rotate_onto<false, simple>(how, s, top, both);
         omega = both.a(), A = both.b();  // [Notes] eq. 13.7
-        rotated_by_higher<true>(how, s, k, w.force + at, b.lower);
+        rotated_by_higher<true>(how, s, k, b.force, b.lower);
         if (slides)
-            b.lower.set(b.lower.a(), cross_sum(1, k, s.r, w.back + at, b.lower.b()));
+            b.lower.set(b.lower.a(), cross_sum(1, k, s.r, b.back, b.lower.b()));
     }
-    if (slides_on<simple>(body)) A = sliding_acceleration(k, w.omega + at, s, A);
+    if (slides_on<simple>(body)) A = sliding_acceleration(k, b.omega, s, A);
     Vec3<T> alpha = T(k + 1.0) * omega;
     if (!simple && prescribed(body)) {
         T rates[6] = {};
@@ -152,10 +159,10 @@ DTAU_INLINE void bias_motion(const Tree& tree, int i, int k, const T* a, const T
         omega = fma(T(w.scale.inverse[k + 1]), own.ang, omega);
         alpha += own.ang, A += own.lin;
     }
-    const Mat3<T> X = with_skew(centripetal(k, w.omega + at), alpha);
-    passed.A = A, passed.X = X;
-    w.omega[at + k + 1] = omega;
-    if (w.sliding) w.X[at + k] = X;
+    const Mat3<T> X = with_skew(centripetal(k, b.omega), alpha);
+    b.passed->A = A, b.passed->X = X;
+    b.omega[k + 1] = omega;
+    if (w.sliding) b.X[k] = X;
     Force<T> p = moving_force(body, A, X);
     if (acts_on(f_ext, body))
         p = fma(T(-w.scale.inverse_factorial[k]), body_wrench(body, f_ext), p);
@@ -170,10 +177,11 @@ DTAU_INLINE void articulate(const Tree& tree, int i, const Configuration<T>& x,
     const bool leaf = i + 1 == tree.nbodies || tree.bodies[i + 1].parent != i;
     if (leaf) w.IA[body.level] = zero_inertia<T>();
     ArticulatedInertia<T> IA = with_own(body, w.IA[body.level]);
+    ForwardColumn<T>* const column = w.bodies[i].column;
     const auto eliminate = [&](int j, const Force<T>& U, T d) {
         const T d_inverse = T(1.0) / (d + T(tree.armature[j]));
         subtract_rank_one(IA, U, d_inverse);
-        w.columns[j].U = U, w.columns[j].d_inverse = d_inverse;
+        column[j - body.v].U = U, column[j - body.v].d_inverse = d_inverse;
     };
     if (simple) {
         eliminate(body.v, z_column(IA), IA.J.zz);
@@ -192,7 +200,7 @@ DTAU_INLINE void articulate(const Tree& tree, int i, const Configuration<T>& x,
     if (!simple && body.parent < 0) return;
     ArticulatedInertia<T>& sum = w.IA[body.level - 1];
     if (simple) {
-        const SineCosine<T>& turn = w.joints.of(i).angle[0];
+        const SineCosine<T>& turn = w.bodies[i].joint.angle[0];
         IA = SimpleRotation<T>{turn.sine, turn.cosine}.to_parent(body, IA);
         add_moved(lift<T>(vec3(body.translation)), IA, body.last_child, sum);
     } else {
