@@ -1,19 +1,21 @@
 // Time derivatives of forward and of hybrid dynamics in body coordinates, O(N r^2): the problems of
 // [HO-FBS] Algorithms 3 and 4 (H-GABI-FBS, H-GHYB-FBS), by the equations of inverse.hpp.
 //
-// At every order the unknowns, the coefficients m = (alpha; A) of the bodies' accelerations, obey
-// the same linear equations ([HO-FBS] Lemma 2, [Notes] eq. 13.6), so that the articulated inertias
-// of order 0 serve all orders. For body i with parent p, order k:
-//   c[i]     what of m_i = Ad m_p + S a + c_i lower orders give; S a too where the joint's motion is
-//            prescribed
-//   IA[i]    articulated inertia;  p[i] bias force of the subtree: F_i = IA_i m_i + p_i, total force
-//            across the joint
-//   U, d     IA s and s . U + armature of a column s of S;  t = tau - damping v - s . p
-//   Ia, pa   IA - U U^T / d and p + U t / d, what the parent meets: F_i = Ia_i (m_i - S a) + pa_i
-//   lower    what E^T F holds of lower orders of F
-// The orders are the outer loop: leaves to root for p; root to leaves for m, F and, body by body, all
-// that lower orders give for the next one. Most joints rotate about z and are not prescribed: `simple`
-// is code for them alone, where S is one unit vector and of F only x and y are ever rotated.
+// At every order the unknowns, what accelerations of order k do to the motion, obey the same linear
+// equations ([HO-FBS] Lemma 2, [Notes] eq. 13.6), so that the articulated inertias of order 0 serve all
+// orders. For body i with parent p, order k:
+//   omega, A, X   of inverse.hpp at zero accelerations of order k, but for those that are prescribed:
+//                 what lower orders give (A and X of the path alone; X is W + alpha^)
+//   m             (alpha; A) that the accelerations of order k add:  m_i = Ad m_p + S a
+//   IA[i]         articulated inertia;  p[i] bias force of the subtree: F_i = IA_i m_i + p_i, total
+//                 force across the joint
+//   U, d          IA s and s . U + armature of a column s of S;  t = tau - damping v - s . p
+//   Ia, pa        IA - U U^T / d and p + U t / d, what the parent meets: F_i = Ia_i (m_i - S a) + pa_i
+//   lower         what E^T F holds of lower orders of F
+// The orders are the outer loop: leaves to root for p; root to leaves for a, m, F and, body by body, the
+// motion at zero accelerations of the next order. Most joints rotate about z and are not prescribed:
+// `simple` is code for them alone, where S is one unit vector and of F only x and y are ever rotated.
+// A free root's columns are unit vectors as well (free_root.hpp).
 #pragma once
 
 #include "dtau/algorithms/time/forward_series.hpp"
@@ -47,11 +49,12 @@ DTAU_INLINE void bias_force(const Tree& tree, int i, int k, const T* v, const T*
     Four<T>::of(pa.ax, pa.ay, pa.bx, pa.by).store(&b.p.ax);
     if (!simple) b.p.az = pa.az, b.p.bz = pa.bz;
     if (!simple && body.parent < 0) return;
-    const TwoVectors<T> back = rotate_onto<true, simple>(rotation_of<simple>(body), b.joint, pa, b.lower);
+    const TwoVectors<T> back =
+        rotate_onto<true, simple>(rotation_of<simple>(body), b.joint, pa, b.lower);
     const bool slides = slides_on<simple>(body);
     const Vec3<T> force = out_of_joint<simple>(body, back.a());
-    const Vec3<T> moment = out_of_joint<simple>(
-        body, slides ? cross(b.joint.r[0], back.a(), back.b()) : back.b());
+    const Vec3<T> moment =
+        out_of_joint<simple>(body, slides ? cross(b.joint.r[0], back.a(), back.b()) : back.b());
     TwoVectors<T>& p_p = w.bodies[body.parent].p;
     const Vec3<T> r = lift<T>(vec3(body.translation));
     p_p.set(p_p.a() + force, cross(r, force, p_p.b() + moment));
@@ -135,8 +138,7 @@ DTAU_INLINE void extend_motion(const Tree& tree, int i, int k, const T* a,
         b.gravity[k + 1] = next_gravity(k, b.gravity, s.omega, w.scale);
     } else {
         if (slides_on<simple>(body))
-            b.back[k] =
-                rotate_add<true>(how, s, 0, b.force[k].a(), b.lower.a());
+            b.back[k] = rotate_add<true>(how, s, 0, b.force[k].a(), b.lower.a());
         extend_joint(how, slides_on<simple>(body), k + 1, w.scale, s);
     }
 }
@@ -148,7 +150,8 @@ struct OrderRows {
     T* a_out;
 };
 
-// One order of a body inwards, and outwards up to what the next order starts from.
+// One order of a body inwards; outwards, up to what the next order starts from. For the few bodies
+// that are not plain there is one code for all orders.
 template <bool simple, class T>
 DTAU_INLINE void inwards(const Tree& tree, int i, int k, const Configuration<T>& x,
                          const OrderRows<T>& rows, const Prescribed& prescribed,
@@ -179,7 +182,7 @@ __attribute__((noinline)) void other_outwards(const Tree& tree, int i, int k, bo
     outwards<false>(tree, i, k, another, rows, prescribed, w);
 }
 
-// f(k), the orders below a limit as constants: their loops over coefficients are unrolled.
+// f(k), low orders as constants: their loops over coefficients are unrolled.
 template <int from = 0, class F>
 DTAU_INLINE void by_order(int k, const F& f) {
     if constexpr (from == 6)
@@ -231,11 +234,15 @@ void hybrid_time_derivatives(const Tree& tree, int order, const T* q, const T* v
     const bool in_world = wrenches.take(f_ext);
     const T *no_wrenches = nullptr, *rates = nullptr;
     const Configuration<T> x = configuration(tree, q, w.angles);
+    const auto start = [&]<bool simple>(int i) __attribute__((always_inline)) {
+        start_body<simple>(tree, i, x, v, w);
+        bias_motion<simple>(tree, i, 0, a, in_world ? no_wrenches : f_ext, prescribed, w);
+    };
     for (int i = 0; i < tree.nbodies; ++i)
-        by_joint(tree.bodies[i], prescribed, [&]<bool simple>() __attribute__((always_inline)) {
-            start_body<simple>(tree, i, x, v, w);
-            bias_motion<simple>(tree, i, 0, a, in_world ? no_wrenches : f_ext, prescribed, w);
-        });
+        if (is_plain(tree.bodies[i], prescribed))
+            start.template operator()<true>(i);
+        else
+            start.template operator()<false>(i);
     for (int k = 0; k <= order; ++k, tau += nv, a_out += nv) {
         const T* drive = tau;
         if (in_world) {
@@ -246,20 +253,20 @@ void hybrid_time_derivatives(const Tree& tree, int order, const T* q, const T* v
         }
         rates = k == 0 ? v : a_out - nv;
         if (f_ext) f_ext += 6 * tree.nlinks;
-        const OrderRows<T> rows = {
-            rates, drive, a, a ? a + nv : a, in_world ? no_wrenches : f_ext, a_out};
+        const OrderRows<T> rows = {rates, drive, a, a ? a + nv : a, in_world ? no_wrenches : f_ext,
+                                   a_out};
         by_order(k, [&](auto constant) __attribute__((noinline)) {
-            const int order_now = constant;
+            const int now = constant;
             for (int i = tree.nbodies - 1; i >= 0; --i)
-                if (is_simple(tree.bodies[i]) && !prescribed(tree.bodies[i]))
-                    inwards<true>(tree, i, order_now, x, rows, prescribed, w);
+                if (is_plain(tree.bodies[i], prescribed))
+                    inwards<true>(tree, i, now, x, rows, prescribed, w);
                 else
-                    other_inwards(tree, i, order_now, x, rows, prescribed, w);
+                    other_inwards(tree, i, now, x, rows, prescribed, w);
             for (int i = 0; i < tree.nbodies; ++i)
-                if (is_simple(tree.bodies[i]) && !prescribed(tree.bodies[i]))
-                    outwards<true>(tree, i, order_now, order_now < order, rows, prescribed, w);
+                if (is_plain(tree.bodies[i], prescribed))
+                    outwards<true>(tree, i, now, now < order, rows, prescribed, w);
                 else
-                    other_outwards(tree, i, order_now, order_now < order, rows, prescribed, w);
+                    other_outwards(tree, i, now, now < order, rows, prescribed, w);
         });
         a = rows.next_a;
         if (!torque_out) continue;

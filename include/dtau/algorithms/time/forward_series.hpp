@@ -44,7 +44,7 @@ struct ForwardSeriesWorkspace {
     ArticulatedInertia<T>* IA;  // of what the bodies on a path carry
     PassedMotion<T>* passed;    // of the bodies on a path
     ForwardBody<T>* bodies;
-    Motion<T>* S;               // (nv)
+    Motion<T>* S;  // (nv)
     bool sliding = false;
 
     ForwardSeriesWorkspace(Arena& arena, const Tree& tree, int order)
@@ -85,13 +85,9 @@ struct Prescribed {
     DTAU_INLINE bool operator()(const Body& body) const { return all || (given && given[body.v]); }
 };
 
-// f(body) for simple bodies whose motion is not prescribed as true, for others as false.
-template <class F>
-DTAU_INLINE void by_joint(const Body& body, const Prescribed& prescribed, const F& f) {
-    if (is_simple(body) && !prescribed(body))
-        f.template operator()<true>();
-    else
-        f.template operator()<false>();
+// Most bodies: simple ones whose motion is not prescribed.
+DTAU_INLINE bool is_plain(const Body& body, const Prescribed& prescribed) {
+    return is_simple(body) && !prescribed(body);
 }
 
 // Order 0 of what does not depend on forces.
@@ -110,7 +106,8 @@ DTAU_INLINE void start_body(const Tree& tree, int i, const Configuration<T>& x, 
     } else {
         extend_joint(how, slides_on<simple>(body), 0, w.scale, s);
         const Vec3<T> y = into_joint<simple>(body, w.bodies[body.parent].omega[0]);
-        b.seen[0].set(y, zero_vector<T>());
+        Four<T>::of(y.x, y.y, T(0.0), T(0.0)).store(&b.seen[0].ax);  // as it is read
+        if (!simple) b.seen[0].az = y.z, b.seen[0].bz = T(0.0);
         b.omega[0] = rotate_add<false>(how, s, 0, y, s.omega[0]);
     }
     if (!simple) own_motion_subspace(body, w.S + body.v);
@@ -136,8 +133,8 @@ DTAU_INLINE void bias_motion(const Tree& tree, int i, int k, const T* a, const T
             mul_add(p.X, slides ? offset(body, 0, s) : lift<T>(vec3(body.translation)), p.A);
         for (int m = 1; m <= k && slides; ++m)
             carried = mul_add(parent.X[k - m], offset(body, m, s), carried);
-        const TwoVectors<T> top =
-            two_vectors(into_joint<simple>(body, parent.omega[k + 1]), into_joint<simple>(body, carried));
+        const TwoVectors<T> top = two_vectors(into_joint<simple>(body, parent.omega[k + 1]),
+                                              into_joint<simple>(body, carried));
         Four<T>::of(top.ax, top.ay, top.bx, top.by).store(&b.seen[k + 1].ax);
         if (!simple) b.seen[k + 1].az = top.az, b.seen[k + 1].bz = top.bz;
         TwoVectors<T> both;
@@ -146,8 +143,7 @@ DTAU_INLINE void bias_motion(const Tree& tree, int i, int k, const T* a, const T
         both = rotate_onto<false, simple>(how, s, top, both);
         omega = both.a(), A = both.b();  // [Notes] eq. 13.7
         rotated_by_higher<true>(how, s, k, b.force, b.lower);
-        if (slides)
-            b.lower.set(b.lower.a(), cross_sum(1, k, s.r, b.back, b.lower.b()));
+        if (slides) b.lower.set(b.lower.a(), cross_sum(1, k, s.r, b.back, b.lower.b()));
     }
     if (slides_on<simple>(body)) A = sliding_acceleration(k, b.omega, s, A);
     Vec3<T> alpha = T(k + 1.0) * omega;
