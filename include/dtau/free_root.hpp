@@ -124,4 +124,41 @@ DTAU_INLINE void free_root_partials(const Inertia<T>& I, const Coriolis<T>& B,
     angular(B.A.z, W.z, U.z, G.z, P2.z, 5);
 }
 
+// ---------------------------------------------------------------- its own acceleration
+
+// x becomes (I + armature)^-1 x, in the order of a free joint's velocity: by rows of a factorization
+// L^T D L, from the last to the first.
+template <class T>
+DTAU_INLINE void solve(const ArticulatedInertia<T>& I, const double* armature, T (&x)[6]) {
+    const Sym3<T>&J = I.J, &M = I.M;
+    const Mat3<T>& H = I.H;
+    T A[6][6] = {{M.xx},
+                 {M.xy, M.yy},
+                 {M.xz, M.yz, M.zz},
+                 {H.x.x, H.y.x, H.z.x, J.xx},
+                 {H.x.y, H.y.y, H.z.y, J.xy, J.yy},
+                 {H.x.z, H.y.z, H.z.z, J.xz, J.yz, J.zz}};
+    unrolled<6>([&](int done) __attribute__((always_inline)) {
+        const int k = 5 - done;
+        const T d_inverse = T(1.0) / (A[k][k] + T(armature[k]));
+        unrolled<5>([&](int j) __attribute__((always_inline)) {
+            if (j >= k) return;
+            const T l = A[k][j] * d_inverse;
+            unrolled<5>([&](int c) __attribute__((always_inline)) {
+                if (c <= j) A[j][c] = fma(-l, A[k][c], A[j][c]);
+            });
+            x[j] = fma(-l, x[k], x[j]);
+        });
+        unrolled<5>([&](int j) __attribute__((always_inline)) {
+            if (j < k) A[k][j] = A[k][j] * d_inverse;
+        });
+        x[k] = x[k] * d_inverse;
+    });
+    unrolled<6>([&](int k) __attribute__((always_inline)) {
+        unrolled<5>([&](int j) __attribute__((always_inline)) {
+            if (j < k) x[k] = fma(-A[k][j], x[j], x[k]);
+        });
+    });
+}
+
 }  // namespace dtau::DTAU_VARIANT

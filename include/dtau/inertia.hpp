@@ -73,14 +73,18 @@ DTAU_INLINE void subtract_outer(Sym3<T>& s, const Vec3<T>& a, const Vec3<T>& b) 
     s.xx = fma(-a.x, b.x, s.xx), s.xy = fma(-a.x, b.y, s.xy), s.xz = fma(-a.x, b.z, s.xz);
     s.yy = fma(-a.y, b.y, s.yy), s.yz = fma(-a.y, b.z, s.yz), s.zz = fma(-a.z, b.z, s.zz);
 }
-// IA - U U^T / d
+// IA - U W^T for parallel U and W.
 template <class T>
-DTAU_INLINE void subtract_rank_one(ArticulatedInertia<T>& IA, const Force<T>& U, T d_inverse) {
-    const Force<T> W = {d_inverse * U.ang, d_inverse * U.lin};
+DTAU_INLINE void subtract_outer(ArticulatedInertia<T>& IA, const Force<T>& U, const Force<T>& W) {
     subtract_outer(IA.J, U.ang, W.ang);
     subtract_outer(IA.M, U.lin, W.lin);
     IA.H = {fma(-W.lin.x, U.ang, IA.H.x), fma(-W.lin.y, U.ang, IA.H.y),
             fma(-W.lin.z, U.ang, IA.H.z)};
+}
+// IA - U U^T / d
+template <class T>
+DTAU_INLINE void subtract_rank_one(ArticulatedInertia<T>& IA, const Force<T>& U, T d_inverse) {
+    subtract_outer(IA, U, d_inverse * U);
 }
 
 // In the axes and about the origin in which P is given, of what is given in those of P:

@@ -220,6 +220,10 @@ DTAU_INLINE Motion<T> operator-(const Motion<T>& a) {
     return {-a.ang, -a.lin};
 }
 template <class T>
+DTAU_INLINE Force<T> operator*(T s, const Force<T>& a) {
+    return {s * a.ang, s * a.lin};
+}
+template <class T>
 DTAU_INLINE Motion<T> fma(T s, const Motion<T>& a, const Motion<T>& b) {  // s a + b
     return {fma(s, a.ang, b.ang), fma(s, a.lin, b.lin)};
 }

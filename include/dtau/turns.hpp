@@ -1,5 +1,5 @@
-// Rotations by coordinate axes, and the rotation of simple joints made of them: never a matrix.
-// [Notes] eqs. 2.2, 2.3.
+// Rotations by coordinate axes, and those of joints that turn about z or slide along it made of them:
+// never a matrix. How forces and inertias pass to a body's parent. [Notes] eqs. 2.2 to 2.5.
 #pragma once
 
 #include "dtau/inertia.hpp"
@@ -65,10 +65,11 @@ DTAU_INLINE ArticulatedInertia<T> turned_x(T s, T c, const ArticulatedInertia<T>
     return {turned_x(s, c, I.J), turned_x(s, c, I.H), turned_x(s, c, I.M)};
 }
 
-// Of a simple joint the constant turns before the last one, Rz(lead) Rx(tilt) a, and back.
-template <class T>
-DTAU_INLINE Vec3<T> tilted(const Body& body, const Vec3<T>& a) {
-    const Vec3<T> b = turned_x(T(body.tilt.sine), T(body.tilt.cosine), a);
+// The constant turns of a joint before the last one, Rz(lead) Rx(tilt): of a vector, a symmetric matrix
+// or an articulated inertia; and of a vector back.
+template <class T, class X>
+DTAU_INLINE X tilted(const Body& body, const X& a) {
+    const X b = turned_x(T(body.tilt.sine), T(body.tilt.cosine), a);
     return body.leads ? turned_z(T(body.lead.sine), T(body.lead.cosine), b) : b;
 }
 template <class T>
@@ -77,30 +78,63 @@ DTAU_INLINE Vec3<T> tilted_back(const Body& body, const Vec3<T>& a) {
     return turned_back_x(T(body.tilt.sine), T(body.tilt.cosine), b);
 }
 
-// Rotation of the body of a simple joint in its parent: constant turns, and the joint's own with the
-// last of them. Never a matrix: a vector takes 8 multiplications. [Notes] eq. 2.2
+// Rotation of a body in its parent: constant turns, and the joint's own, about z, with the last of
+// them. Never a matrix: a vector takes 8 multiplications. [Notes] eq. 2.2
 template <class T>
 struct SimpleRotation {
     T sine, cosine;  // about z
 
-    DTAU_INLINE Vec3<T> to_parent(const Body& body, const Vec3<T>& a) const {
-        return tilted(body, turned_z(sine, cosine, a));
-    }
-    DTAU_INLINE ArticulatedInertia<T> to_parent(const Body& body,
-                                                const ArticulatedInertia<T>& I) const {
-        const ArticulatedInertia<T> b =
-            turned_x(T(body.tilt.sine), T(body.tilt.cosine), turned_z(sine, cosine, I));
-        return body.leads ? turned_z(T(body.lead.sine), T(body.lead.cosine), b) : b;
+    template <class X>
+    DTAU_INLINE X to_parent(const Body& body, const X& a) const {
+        return tilted<T>(body, turned_z(sine, cosine, a));
     }
     DTAU_INLINE Vec3<T> from_parent(const Body& body, const Vec3<T>& a) const {
         return turned_back_z(sine, cosine, tilted_back(body, a));
     }
 };
+// Of the body of a revolute joint.
 template <class T>
 DTAU_INLINE SimpleRotation<T> simple_rotation(const Body& body, const Configuration<T>& x) {
     const T s = x.sine[body.q], c = x.cosine[body.q];
     const T turn_s(body.turn.sine), turn_c(body.turn.cosine);
     return {fma(turn_c, s, turn_s * c), fma(turn_c, c, -(turn_s * s))};
+}
+
+// The sum of a force about the origin of the parent, and one of a body whose origin is at r.
+template <class T>
+DTAU_INLINE Force<T> add_to_parent(const Body& body, const SimpleRotation<T>& R, const Vec3<T>& r,
+                                   const Force<T>& f, const Force<T>& sum) {
+    const Vec3<T> lin = R.to_parent(body, f.lin), ang = R.to_parent(body, f.ang);
+    return {cross(r, lin, sum.ang + ang), sum.lin + lin};
+}
+
+// An inertia about the origin of the parent, in whose axes it and the body's origin r are given.
+template <class T>
+DTAU_INLINE ArticulatedInertia<T> moved(const Vec3<T>& r, const ArticulatedInertia<T>& I) {
+    const Mat3<T> M = full(I.M);
+    const Mat3<T>& H = I.H;
+    const Sym3<T>& J = I.J;
+    const Mat3<T> G = {cross(r, M.x, H.x), cross(r, M.y, H.y), cross(r, M.z, H.z)};
+    return {{fma(r.y, G.z.x + H.z.x, fma(-r.z, G.y.x + H.y.x, J.xx)),
+             fma(r.y, G.z.y, fma(-r.z, G.y.y, fma(-r.x, H.z.x, fma(r.z, H.x.x, J.xy)))),
+             fma(r.y, G.z.z, fma(-r.z, G.y.z, fma(-r.y, H.x.x, fma(r.x, H.y.x, J.xz)))),
+             fma(r.z, G.x.y + H.x.y, fma(-r.x, G.z.y + H.z.y, J.yy)),
+             fma(r.z, G.x.z, fma(-r.x, G.z.z, fma(-r.y, H.x.y, fma(r.x, H.y.y, J.yz)))),
+             fma(r.x, G.y.z + H.y.z, fma(-r.y, G.x.z + H.x.z, J.zz))},
+            G,
+            I.M};  // [Notes] eq. 2.4
+}
+template <class T>
+DTAU_INLINE Inertia<T> moved(const Vec3<T>& r, const Inertia<T>& I) {
+    const Vec3<T>& h = I.h;
+    const Sym3<T>& J = I.J;
+    const Vec3<T> k = fma(I.m, r, h), s = k + h;
+    const T x = r.x * s.x, y = r.y * s.y, z = r.z * s.z;
+    return {
+        I.m,
+        k,
+        {J.xx + (y + z), fma(-r.x, h.y, fma(-k.x, r.y, J.xy)), fma(-r.x, h.z, fma(-k.x, r.z, J.xz)),
+         J.yy + (x + z), fma(-r.y, h.z, fma(-k.y, r.z, J.yz)), J.zz + (x + y)}};  // [Notes] eq. 2.5
 }
 
 }  // namespace dtau::DTAU_VARIANT

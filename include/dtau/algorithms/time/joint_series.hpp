@@ -32,7 +32,7 @@ DTAU_INLINE Vec3<T> into_joint(const Body& body, const Vec3<T>& a) {
 }
 template <bool simple, class T>
 DTAU_INLINE Vec3<T> out_of_joint(const Body& body, const Vec3<T>& a) {
-    if constexpr (simple) return tilted(body, a);
+    if constexpr (simple) return tilted<T>(body, a);
     return lift<T>(mat3(body.rotation)) * a;
 }
 

@@ -4,7 +4,7 @@
 // order 0.
 //
 // Symbols, for body i with parent p, in the axes of body i about its origin:
-//   turn[i]        rotation of the body in its parent, where the joint is simple
+//   turn[i]        rotation of the body in its parent, where the joint is revolute
 //   X[i]           placement of the body in its parent, where it is not
 //   omega, alpha   angular velocity and acceleration
 //   A              acceleration of the origin, gravity included
@@ -35,13 +35,13 @@ template <class T>
 struct RneaWorkspace {
     Configuration<T> angles;
     Placement<T>* X;
-    RneaMotion<T>* motion;  // of the bodies on a path
+    RneaMotion<T>* motion;  // of the world, and of the bodies on a path
     RneaBody<T>* bodies;
 
     RneaWorkspace(Arena& arena, const Tree& tree)
         : angles(arena, tree),
           X(arena.take<Placement<T>>(tree.nbodies)),
-          motion(arena.take<RneaMotion<T>>(tree.depth)),
+          motion(arena.take<RneaMotion<T>>(tree.depth + 1)),
           bodies(arena.take<RneaBody<T>>(tree.nbodies)) {}
 };
 
@@ -79,9 +79,9 @@ DTAU_INLINE RneaMotion<T> next_motion(const Tree& tree, int i, const Configurati
                                       const T* v, const T* a, const RneaWorkspace<T>& w) {
     const Body& body = tree.bodies[i];
     RneaMotion<T> m;
-    if (is_simple(body)) {
+    const RneaMotion<T>& p = w.motion[body.level];
+    if (body.kind == JointKind::revolute) {
         const SimpleRotation<T> R = w.bodies[i].turn = simple_rotation(body, x);
-        const RneaMotion<T>& p = w.motion[body.level - 1];
         if constexpr (moving) {
             const T rate = v[body.v];
             m.omega = R.from_parent(body, p.omega);
@@ -96,15 +96,13 @@ DTAU_INLINE RneaMotion<T> next_motion(const Tree& tree, int i, const Configurati
         }
     } else {
         const Placement<T> X = w.X[i] = joint_placement(body, constant_placement<T>(body), x);
-        const Vec3<T> zero = zero_vector<T>();
         const bool root = body.parent < 0;  // the base's position is never read
-        const RneaMotion<T>& p = w.motion[root ? 0 : body.level - 1];
-        m.A = root ? -lift<T>(vec3(tree.gravity)) : p.A;
+        m.A = p.A;
         if constexpr (moving) {
             const Motion<T> vJ = joint_twist(body, v + body.v);
             const Motion<T> aJ = a ? joint_twist(body, a + body.v) : zero_motion<T>();
-            const Vec3<T> omega = root ? zero : transposed_mul(X.R, p.omega);
-            const Vec3<T> alpha = root ? zero : transposed_mul(X.R, p.alpha);
+            const Vec3<T> omega = root ? p.omega : transposed_mul(X.R, p.omega);
+            const Vec3<T> alpha = root ? p.alpha : transposed_mul(X.R, p.alpha);
             if (!root) m.A = mul_add(p.W, X.r, m.A);
             m.omega = omega + vJ.ang;
             m.alpha = cross(omega, vJ.ang, alpha + aJ.ang);
@@ -122,6 +120,8 @@ template <bool moving, class T>
 DTAU_INLINE void forces_of_motion(const Tree& tree, const T* q, const T* v, const T* a,
                                   const T* f_ext, const RneaWorkspace<T>& w) {
     const Configuration<T> x = configuration(tree, q, w.angles);
+    const Vec3<T> zero = zero_vector<T>();
+    w.motion[0] = {zero, zero, -lift<T>(vec3(tree.gravity)), zero_matrix<T>()};
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
         const RneaMotion<T> m = next_motion<moving>(tree, i, x, v, a, w);
@@ -131,7 +131,7 @@ DTAU_INLINE void forces_of_motion(const Tree& tree, const T* q, const T* v, cons
         else
             f = moving_force(body, m.A);
         if (acts_on(f_ext, body)) f = f - body_wrench(body, f_ext);
-        w.motion[body.level] = m;
+        w.motion[body.level + 1] = m;
         w.bodies[i].f = f;
     }
 }
@@ -144,12 +144,11 @@ DTAU_INLINE void newton_euler(const Tree& tree, const T* q, const T* v, const T*
         const Body& body = tree.bodies[i];
         const RneaBody<T>& m = w.bodies[i];
         const Force<T> f = m.f;
-        if (is_simple(body)) {
+        if (body.kind == JointKind::revolute) {
             tau[body.v] = f.ang.z;
-            const Vec3<T> lin = m.turn.to_parent(body, f.lin);
-            const Vec3<T> ang = m.turn.to_parent(body, f.ang);
+            if (body.parent < 0) continue;
             Force<T>& p = w.bodies[body.parent].f;
-            p = {cross(lift<T>(vec3(body.translation)), lin, p.ang + ang), p.lin + lin};
+            p = add_to_parent(body, m.turn, lift<T>(vec3(body.translation)), f, p);
         } else {
             joint_torque(body, f, tau + body.v);
             if (body.parent >= 0) w.bodies[body.parent].f += transformed(w.X[i], f);
