@@ -15,8 +15,7 @@ constexpr Out<"by_q1", Quantity::matrix> by_q1;
 constexpr Out<"from_tangent", Quantity::from_tangent> from_tangent;
 constexpr Out<"to_tangent", Quantity::to_tangent> to_tangent;
 
-// Quaternions need branches for small angles: one state at a time.
-constexpr How alone = {.lanes = false, .complex = false, .counted = false};
+constexpr How in_packs = {.complex = false, .counted = false};
 constexpr How in_lanes = {.results = Results::streamed, .complex = false, .counted = false};
 
 template <class T>
@@ -36,18 +35,18 @@ struct NumbersMatrices : TangentMatrices<T> {
 
 constexpr Function functions[] = {
     function({.name = "integrate"}, takes(q, dq), gives(result),
-             algorithm<NoWorkspace, How{.lanes = false, .counted = false}>(
+             algorithm<NoWorkspace, How{.counted = false}>(
                  []<class T>(const Tree& tree, const auto& x, const auto&) {
                      integrate(tree, x[q], x[dq], x[result]);
                  })),
     function(
         {.name = "difference"}, takes(q0, q1), gives(increment),
-        algorithm<NoWorkspace, alone>([]<class T>(const Tree& tree, const auto& x, const auto&) {
+        algorithm<NoWorkspace, in_packs>([]<class T>(const Tree& tree, const auto& x, const auto&) {
             difference(tree, x[q0], x[q1], x[increment]);
         })),
     function(
         {.name = "normalize", .any_quaternions = true}, takes(q), gives(result),
-        algorithm<NoWorkspace, alone>([]<class T>(const Tree& tree, const auto& x, const auto&) {
+        algorithm<NoWorkspace, in_packs>([]<class T>(const Tree& tree, const auto& x, const auto&) {
             normalize(tree, x[q], x[result]);
         })),
     function({.name = "integrate_jacobians", .results = "IntegrateJacobians"}, takes(q, dq),

@@ -110,6 +110,20 @@ def test_small_rotations_from_neutral_keep_their_digits(kind: str, size: float) 
     assert_close(got, dq, TOLERANCE["rounding"], "difference", floor=1e-307)
 
 
+@pytest.mark.parametrize("name", ["one spherical", "every joint in a chain"])
+def test_angles_side_by_side_have_the_bits_of_each_alone(name: str) -> None:
+    """Where one state of a group takes the series, and its neighbour the closed form."""
+    model = robot(name)
+    rng = np.random.default_rng(8)
+    dq = np.stack([steps(model, size, rng) for size in ANGLES])
+    q = np.stack([random_state(model, seed)["q"] for seed in range(len(ANGLES))])
+    moved = dtau.integrate(model, q, dq)
+    back = dtau.difference(model, q, moved)
+    for k in range(len(ANGLES)):
+        assert_same_bits(moved[k], dtau.integrate(model, q[k], dq[k]), "integrate")
+        assert_same_bits(back[k], dtau.difference(model, q[k], moved[k]), "difference")
+
+
 @given(trees(), SEEDS)
 def test_integrate_undoes_difference(tree: Tree, seed: int) -> None:
     model = tree.model()

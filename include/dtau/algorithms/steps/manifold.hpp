@@ -34,14 +34,21 @@ DTAU_INLINE void store_unit(const Quaternion<T>& x, T* q) {
     q[0] = scale * x.v.x, q[1] = scale * x.v.y, q[2] = scale * x.v.z, q[3] = scale * x.w;
 }
 
+template <class T>
+DTAU_INLINE T absolute(T x) {
+    return from_bits(to_bits(x) & 0x7fffffffffffffff);
+}
 // Writes x / |x|, for any norm but zero: nothing overflows on the way.
-DTAU_INLINE void store_normalized(const Quaternion<double>& x, double* q) {
-    double largest = std::fabs(x.w);
-    const double parts[3] = {x.v.x, x.v.y, x.v.z};
-    for (const double c : parts)
-        if (std::fabs(c) > largest) largest = std::fabs(c);
-    const double by = 1.0 / largest;
-    store_unit(Quaternion<double>{by * x.v, by * x.w}, q);
+template <class T>
+DTAU_INLINE void store_normalized(const Quaternion<T>& x, T* q) {
+    const T parts[3] = {x.v.x, x.v.y, x.v.z};
+    T largest = absolute(x.w);
+    for (const T& part : parts) {
+        const T size = absolute(part);
+        largest = select(less(largest - size, 0.0), size, largest);
+    }
+    const T by = T(1.0) / largest;
+    store_unit(Quaternion<T>{by * x.v, by * x.w}, q);
 }
 
 // exp of a rotation vector.
@@ -49,11 +56,38 @@ template <class T>
 DTAU_INLINE Quaternion<T> quaternion_exp(const AngleFunctions<T>& f, const Vec3<T>& w) {
     return {f.half_sine * w, f.half_cosine};
 }
+// The angle of (x, y), neither negative, from the x axis: atan(t) for t = y / x below tan(pi / 8), else
+// by what is left to pi / 4 or pi / 2. The polynomial of FreeBSD's msun (s_atan.c). [Notes] eq. 16.5
+template <class T>
+DTAU_INLINE T angle_of(T y, T x) {
+    constexpr double eighth = 0x1.a827999fcef32p-2;  // tan(pi / 8)
+    constexpr double high = 7.85398163397448278999e-01, low = 3.06161699786838301793e-17;  // pi / 4
+    const auto steep = less(x - y, 0.0);
+    const T a = select(steep, x, y), b = select(steep, y, x);
+    const auto middle = less(fma(T(eighth), b, -a), 0.0);
+    const T t = select(middle, a - b, a) / select(middle, a + b, b), z = t * t, z2 = z * z;
+    T even = fma(z2, T(1.62858201153657823623e-02), T(4.97687799461593236017e-02));
+    even = fma(z2, even, T(6.66107313738753120669e-02));
+    even = fma(z2, even, T(9.09088713343650656196e-02));
+    even = fma(z2, even, T(1.42857142725034663711e-01));
+    even = z * fma(z2, even, T(3.33333333333329318027e-01));
+    T odd = fma(z2, T(-3.65315727442169155270e-02), T(-5.83357013379057348645e-02));
+    odd = fma(z2, odd, T(-7.69187620504482999495e-02));
+    odd = fma(z2, odd, T(-1.11111104054623557880e-01));
+    odd = z2 * fma(z2, odd, T(-1.99999999998764832476e-01));
+    const T way = select(steep, T(-1.0), T(1.0));
+    const T quarters = select(middle, T(1.0), select(steep, T(2.0), T(0.0)));
+    const T rest = fma(-(t * way), even + odd, quarters * T(low));
+    return quarters * T(high) + (rest + t * way);
+}
+
 // The rotation vector of a unit quaternion, of angle at most pi.
-DTAU_INLINE Vec3<double> quaternion_log(const Quaternion<double>& x) {
-    const double n = std::sqrt(dot(x.v, x.v)), w = std::fabs(x.w);
-    const double scale = n > 1e-10 ? 2.0 * std::atan2(n, w) / n : 2.0 / w;
-    return std::copysign(scale, x.w) * x.v;
+template <class T>
+DTAU_INLINE Vec3<T> quaternion_log(const Quaternion<T>& x) {
+    const T n = square_root(dot(x.v, x.v)), w = absolute(x.w);
+    const auto tiny = less(n, 1e-10);
+    const T scale = T(2.0) * select(tiny, T(1.0), angle_of(n, w)) / select(tiny, w, n);
+    return select(to_bits(x.w) < 0, -scale, scale) * x.v;
 }
 
 // Of the inverse of the right Jacobian, with h = angle / 2: e = (1 - h cot h) / t, and its derivative
@@ -87,9 +121,10 @@ DTAU_INLINE LogFunctions<T> log_functions(T t) {
 }
 
 // V(w)^-1 p
-DTAU_INLINE Vec3<double> log_translation(const Vec3<double>& w, const Vec3<double>& p) {
-    const Vec3<double> wp = cross(w, p);
-    return fma(-0.5, wp, fma(log_functions(dot(w, w)).e, cross(w, wp), p));
+template <class T>
+DTAU_INLINE Vec3<T> log_translation(const Vec3<T>& w, const Vec3<T>& p) {
+    const Vec3<T> wp = cross(w, p);
+    return fma(T(-0.5), wp, fma(log_functions(dot(w, w)).e, cross(w, wp), p));
 }
 
 // Calls add(first, last) for joints one after the other whose coordinates move by adding, and
@@ -134,36 +169,49 @@ void integrate(const Tree& tree, const T* q, const T* dq, T* result) {
     });
 }
 
+// The same angle within a half turn: exactly, however far it is, which takes lanes one by one.
+DTAU_INLINE double within_half_turn(double angle) {
+    return std::remainder(angle, 2.0 * 3.14159265358979323846);
+}
+DTAU_INLINE Lane within_half_turn(Lane angle) {
+    for (int l = 0; l < lanes; ++l) angle.value[l] = within_half_turn(angle.value[l]);
+    return angle;
+}
+
 // The displacement of a joint whose displacements do not add, from its coordinates x to y; the angle of
 // a planar joint up to multiples of 2 pi.
-inline void joint_difference(const Body& body, const double* x, const double* y, double* d) {
+template <class T>
+DTAU_INLINE void joint_difference(const Body& body, const T* x, const T* y, T* d) {
     if (body.kind == JointKind::planar) {
-        const double s = std::sin(x[2]), c = std::cos(x[2]), p = y[0] - x[0], r = y[1] - x[1];
-        d[2] = std::remainder(y[2] - x[2], 2.0 * 3.14159265358979323846);
-        const Vec3<double> u =
-            log_translation({0.0, 0.0, d[2]}, {c * p + s * r, c * r - s * p, 0.0});
+        T s, c;
+        sincos(x[2], s, c);
+        const T p = y[0] - x[0], r = y[1] - x[1], zero(0.0);
+        d[2] = within_half_turn(y[2] - x[2]);
+        const Vec3<T> u =
+            log_translation<T>({zero, zero, d[2]}, {fma(c, p, s * r), fma(c, r, -(s * p)), zero});
         d[0] = u.x, d[1] = u.y;
         return;
     }
     const int k = body.quaternion - body.q;
-    double unit[4];
+    T unit[4];
     store_normalized(load_quaternion(x + k), unit);
-    const Quaternion<double> inverse = {{-unit[0], -unit[1], -unit[2]}, unit[3]};
+    const Quaternion<T> inverse = {{-unit[0], -unit[1], -unit[2]}, unit[3]};
     store_normalized(load_quaternion(y + k), unit);
-    const Vec3<double> w = quaternion_log(inverse * load_quaternion(unit));
+    const Vec3<T> w = quaternion_log(inverse * load_quaternion(unit));
     d[k] = w.x, d[k + 1] = w.y, d[k + 2] = w.z;
     if (body.kind == JointKind::free) {
-        const Vec3<double> step = {y[0] - x[0], y[1] - x[1], y[2] - x[2]};
-        const Vec3<double> u = log_translation(w, transposed_mul(quaternion_rotation(x + 3), step));
+        const Vec3<T> step = {y[0] - x[0], y[1] - x[1], y[2] - x[2]};
+        const Vec3<T> u = log_translation(w, transposed_mul(quaternion_rotation(x + 3), step));
         d[0] = u.x, d[1] = u.y, d[2] = u.z;
     }
 }
 
 // dq with q0 (+) dq = q1
-inline void difference(const Tree& tree, const double* q0, const double* q1, double* dq) {
+template <class T>
+void difference(const Tree& tree, const T* q0, const T* q1, T* dq) {
     const auto subtract = [&](const Body& first, const Body& last) {
-        const double *x = q0 + first.q, *y = q1 + first.q;
-        double* d = dq + first.v;
+        const T *x = q0 + first.q, *y = q1 + first.q;
+        T* d = dq + first.v;
         const int count = last.v + last.nv - first.v;
         for (int k = 0; k < count; ++k) d[k] = y[k] - x[k];
     };
@@ -173,7 +221,8 @@ inline void difference(const Tree& tree, const double* q0, const double* q1, dou
 }
 
 // Unit quaternions; everything else unchanged.
-inline void normalize(const Tree& tree, const double* q, double* result) {
+template <class T>
+void normalize(const Tree& tree, const T* q, T* result) {
     for (int k = 0; k < tree.nq; ++k) result[k] = q[k];
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];

@@ -51,26 +51,12 @@ DTAU_INLINE void integrate_jacobians(const Tree& tree, const T* dq, const Put& p
     });
 }
 
-// Quaternions have branches for their angle: lanes go one by one.
-DTAU_INLINE void displacement(const Body& body, const double* x, const double* y, double* d) {
-    joint_difference(body, x, y, d);
-}
-inline void displacement(const Body& body, const Lane* x, const Lane* y, Lane* d) {
-    double from[7], to[7], by[6];
-    for (int l = 0; l < lanes; ++l) {
-        for (int k = 0; k < traits(body.kind).nq; ++k)
-            from[k] = x[k].value[l], to[k] = y[k].value[l];
-        joint_difference(body, from, to, by);
-        for (int k = 0; k < body.nv; ++k) d[k].value[l] = by[k];
-    }
-}
-
 // by q0, by q1
 template <class T, class Put>
 DTAU_INLINE void difference_jacobians(const Tree& tree, const T* q0, const T* q1, const Put& put) {
     for_independent_joints(tree, false, [&](const Body& body, int, int v) {
         T d[6];
-        displacement(body, q0 + body.q, q1 + body.q, d);
+        joint_difference(body, q0 + body.q, q1 + body.q, d);
         const Motion<T> x = joint_twist(body, d);
         const Mat3<T> W = skew(x.ang), U = skew(x.lin), WW = W * W;
         const LogFunctions<T> f = log_functions(dot(x.ang, x.ang));
