@@ -171,8 +171,7 @@ DTAU_INLINE void articulate(const Tree& tree, int i, const Configuration<T>& x,
                             const Prescribed& prescribed, const ForwardSeriesWorkspace<T>& w) {
     const Body& body = tree.bodies[i];
     const bool leaf = i + 1 == tree.nbodies || tree.bodies[i + 1].parent != i;
-    if (leaf) w.IA[body.level] = zero_inertia<T>();
-    ArticulatedInertia<T> IA = with_own(body, w.IA[body.level]);
+    ArticulatedInertia<T> IA = whole_inertia(body, leaf, w.IA);
     ForwardColumn<T>* const column = w.bodies[i].column;
     const auto eliminate = [&](int j, const Force<T>& U, T d) {
         const T d_inverse = T(1.0) / (d + T(tree.armature[j]));
@@ -194,15 +193,14 @@ DTAU_INLINE void articulate(const Tree& tree, int i, const Configuration<T>& x,
     }
     w.bodies[i].Ia.set(IA);
     if (!simple && body.parent < 0) return;
-    ArticulatedInertia<T>& sum = w.IA[body.level - 1];
     if (simple) {
         const SineCosine<T>& turn = w.bodies[i].joint.angle[0];
         IA = SimpleRotation<T>{turn.sine, turn.cosine}.to_parent(body, IA);
-        add_moved(lift<T>(vec3(body.translation)), IA, body.last_child, sum);
+        add_to_parent(body, moved(lift<T>(vec3(body.translation)), IA), w.IA);
     } else {
         const Placement<T> pose = joint_placement(body, constant_placement<T>(body), x);
         IA = transformed(Placement<T>{pose.R, zero_vector<T>()}, IA);
-        add_moved(pose.r, IA, body.last_child, sum);
+        add_to_parent(body, moved(pose.r, IA), w.IA);
     }
 }
 

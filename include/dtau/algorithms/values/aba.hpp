@@ -54,13 +54,13 @@ DTAU_INLINE Inertia<T> own_inertia(const Body& body) {
             lift<T>(vec3(body.first_moment)),
             {T(J.xx), T(J.xy), T(J.xz), T(J.yy), T(J.yz), T(J.zz)}};
 }
-// With what it carries, unless it is a leaf.
+// With what it carries, unless it is a leaf. carried[level]: of what the bodies on a path carry.
 template <class T>
 DTAU_INLINE ArticulatedInertia<T> whole_inertia(const Body& body, bool leaf,
-                                                const ForwardDynamicsWorkspace<T>& w) {
+                                                const ArticulatedInertia<T>* carried) {
     const Inertia<T> own = own_inertia<T>(body);
     if (leaf) return articulated(own);
-    const ArticulatedInertia<T>& I = w.IA[body.level];
+    const ArticulatedInertia<T>& I = carried[body.level];
     const auto& [m, h, J] = own;
     return {
         {I.J.xx + J.xx, I.J.xy + J.xy, I.J.xz + J.xz, I.J.yy + J.yy, I.J.yz + J.yz, I.J.zz + J.zz},
@@ -72,8 +72,8 @@ DTAU_INLINE ArticulatedInertia<T> whole_inertia(const Body& body, bool leaf,
 // To what the parent carries.
 template <class T>
 DTAU_INLINE void add_to_parent(const Body& body, const ArticulatedInertia<T>& I,
-                               const ForwardDynamicsWorkspace<T>& w) {
-    ArticulatedInertia<T>& sum = w.IA[body.level - 1];
+                               ArticulatedInertia<T>* carried) {
+    ArticulatedInertia<T>& sum = carried[body.level - 1];
     if (body.last_child)
         sum = I;
     else
@@ -142,7 +142,7 @@ DTAU_INLINE void simple_joint_inwards(const Tree& tree, int i, const T* v, const
                                       const ForwardDynamicsWorkspace<T>& w) {
     const Body& body = tree.bodies[i];
     const auto [R, r] = simple_placement<slides>(body, i, w.bias);
-    ArticulatedInertia<T> IA = whole_inertia(body, false, w);
+    ArticulatedInertia<T> IA = whole_inertia(body, false, w.IA);
     Force<T> f = w.bias.bodies[i].f;
     const Force<T> U = along_z<slides>(IA);
     const T d_inverse = inverse_inertia(tree, body.v, along_z<slides>(U));
@@ -153,7 +153,7 @@ DTAU_INLINE void simple_joint_inwards(const Tree& tree, int i, const T* v, const
     eliminate(U, W, u, IA, f);
     Force<T>& p = w.bias.bodies[body.parent].f;
     p = add_to_parent(body, R, r, f, p);
-    add_to_parent(body, moved(r, R.to_parent(body, IA)), w);
+    add_to_parent(body, moved(r, R.to_parent(body, IA)), w.IA);
 }
 // Of a body that carries nothing: its inertia is that of a rigid body until the column, which passes to
 // the parent as a force does, is eliminated there.
@@ -176,7 +176,7 @@ DTAU_INLINE void leaf_inwards(const Tree& tree, int i, const T* v, const T* tau,
     const Force<T> U_p = add_to_parent(body, R, r, U, zero_force<T>());
     eliminate(U_p, d_inverse * U_p, u, IA, sum);
     p = sum;
-    add_to_parent(body, IA, w);
+    add_to_parent(body, IA, w.IA);
 }
 
 // From the parent to a body.
@@ -206,7 +206,7 @@ __attribute__((noinline)) void other_joint_inwards(const Tree& tree, int i, bool
     if (body.kind == JointKind::prismatic)
         return leaf ? leaf_inwards<true>(tree, i, v, tau, w)
                     : simple_joint_inwards<true>(tree, i, v, tau, w);
-    ArticulatedInertia<T> IA = whole_inertia(body, leaf, w);
+    ArticulatedInertia<T> IA = whole_inertia(body, leaf, w.IA);
     Force<T> f = w.bias.bodies[i].f;
     Motion<T> S[6];
     own_motion_subspace(body, S);
@@ -223,7 +223,7 @@ __attribute__((noinline)) void other_joint_inwards(const Tree& tree, int i, bool
     const Placement<T>& X = w.bias.X[i];
     w.bias.bodies[body.parent].f += transformed(X, f);
     const Placement<T> turned = {X.R, zero_vector<T>()};
-    add_to_parent(body, moved(X.r, transformed(turned, IA)), w);
+    add_to_parent(body, moved(X.r, transformed(turned, IA)), w.IA);
 }
 template <class T>
 __attribute__((noinline)) void other_joint_outwards(const Tree& tree, int i, T* a, Motion<T>& m,
@@ -251,7 +251,7 @@ __attribute__((noinline)) void free_root(const Tree& tree, int i, bool leaf, con
     unrolled<6>([&](int k) __attribute__((always_inline)) {
         x[k] = torque_left(tree, body.v + k, v, tau, x[k]);
     });
-    solve(whole_inertia(body, leaf, w), tree.armature + body.v, x);
+    solve(whole_inertia(body, leaf, w.IA), tree.armature + body.v, x);
     unrolled<6>([&](int k) __attribute__((always_inline)) { a[body.v + k] = x[k]; });
     w.m[1] = {{x[3], x[4], x[5]}, {x[0], x[1], x[2]}};
 }
