@@ -6,12 +6,6 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// I times the unit rotation about z.
-template <class T>
-DTAU_INLINE Force<T> z_column(const ArticulatedInertia<T>& I) {
-    return {{I.J.xz, I.J.yz, I.J.zz}, {I.H.x.z, I.H.y.z, I.H.z.z}};
-}
-
 // I times column c of a free joint, in the order of its velocity.
 template <class T>
 DTAU_INLINE Force<T> unit_column(const ArticulatedInertia<T>& I, int c) {

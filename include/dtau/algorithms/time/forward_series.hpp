@@ -179,7 +179,7 @@ DTAU_INLINE void articulate(const Tree& tree, int i, const Configuration<T>& x,
         column[j - body.v].U = U, column[j - body.v].d_inverse = d_inverse;
     };
     if (simple) {
-        eliminate(body.v, z_column(IA), IA.J.zz);
+        eliminate(body.v, along_z<false>(IA), IA.J.zz);
     } else if (is_free_root(body) && !prescribed(body)) {
         unrolled<6>([&](int c) __attribute__((always_inline)) {
             const Force<T> U = unit_column(IA, 5 - c);

@@ -108,7 +108,7 @@ DTAU_INLINE T joint_acceleration(const AbaColumn<T>& c, const Motion<T>& m) {
 
 // ---------------------------------------------------------------- joints that turn about z, or slide
 
-// I s, and s . f
+// I s, and s . f, where s turns about z or slides along it.
 template <bool slides, class T>
 DTAU_INLINE Force<T> along_z(const ArticulatedInertia<T>& I) {
     if constexpr (slides)
