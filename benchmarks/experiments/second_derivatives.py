@@ -45,6 +45,7 @@ EFFORT = {False: Effort(rounds=41, block=4e-3), True: Effort(rounds=5, block=1e-
 ROUNDED = 0.05  # of an exponent
 SMALL = 20  # degrees of freedom
 FILL_SHARE = 0.6  # of the rate at which a constant fills the results
+CHAIN_SHARE = 0.5  # of that rate, tensors of chains, in batches
 FILLS = 1.5  # what dense tensors may take over packed ones
 CONTRACTIONS = {  # times of first derivatives: at most, and the aim
     "hessian": ("first", 2.5, 1.8),
@@ -218,6 +219,16 @@ def claims(results: Sequence[Result], found: Sequence[Growth]) -> Iterator[Claim
         ratios = [r.ratio(r.gcc or "", f"{way} packed").median for r in peers]
         held = all(packed_cells(r, way, r.compilers)[-1] != "NO" for r in peers)
         yield Claim(text, asked, span(ratios), held)
+    for name in ("packed", "dense"):
+        chains = [r for r in known if r.robot.key.startswith("chain")]
+        shares = [r.ratio(f"fill {name}", f"batch {name}").median for r in chains]
+        if chains:
+            yield Claim(
+                f"{name} tensors of chains, of the rate at which a constant fills them, batches",
+                f"at least {CHAIN_SHARE:.0%}",
+                f"{min(shares):.0%} to {max(shares):.0%}",
+                min(shares) >= CHAIN_SHARE,
+            )
     for name, (by, most, _) in CONTRACTIONS.items():
         for way in ("alone", "batch"):
             ratios = [r.ratio(f"{way} {name}", f"{way} {by}").median for r in results]

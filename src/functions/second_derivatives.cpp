@@ -18,7 +18,7 @@ constexpr Out<"d2a_dtaudq", Quantity::tensor> a_dtaudq;
 
 // The packed tensors of a group of states on their way to dense ones, or to those of independent
 // velocities, take more than these bytes: they leave the caches, and one state at a time is faster.
-constexpr std::ptrdiff_t group_bytes = std::ptrdiff_t(2) << 20;
+constexpr std::ptrdiff_t held_bytes = std::ptrdiff_t(2) << 20;
 
 bool stays_packed(const Tree& tree, const Options& options) {
     return options.packed && !tree.coupling;
@@ -26,18 +26,28 @@ bool stays_packed(const Tree& tree, const Options& options) {
 
 template <class T>
 struct InverseTensorsWorkspace {
+    // Dense tensors of a state alone: output by output.
+    static bool by_outputs(const Tree& tree, const Options& options) {
+        return group_size<T> == 1 && !options.packed && !tree.coupling &&
+               4 * packed_size(tree.dofs) * std::ptrdiff_t(sizeof(T)) > held_bytes;
+    }
+
     InverseSecondWorkspace<T> second;
     typename PackedRows<T>::Memory rows;
-    UnpackingWorkspace<T> unpacking;
+    typename RowsByOutput<Number<T>>::Memory rows_by_output;
+    typename DenseSlabs<Number<T>>::Memory slabs;
+    PackedWorkspace<T> packed;
 
     InverseTensorsWorkspace(Arena& arena, const Tree& tree, const Options& options)
-        : second(arena, tree, options.wrench_axes),
+        : second(arena, tree, options.wrench_axes, by_outputs(tree, options)),
           rows(arena, tree.dofs.max_depth + 1),
-          unpacking(arena, tree, !stays_packed(tree, options)) {}
+          rows_by_output(arena, tree.dofs, by_outputs(tree, options)),
+          slabs(arena, tree.dofs, !options.packed && !tree.coupling),
+          packed(arena, tree, !stays_packed(tree, options) && !by_outputs(tree, options)) {}
 
     static bool one_by_one(const Tree& tree, const Options& options) {
         return !stays_packed(tree, options) &&
-               4 * lanes * packed_size(tree.dofs) * sizeof(double) > group_bytes;
+               4 * lanes * packed_size(tree.dofs) * std::ptrdiff_t(sizeof(double)) > held_bytes;
     }
 };
 
@@ -78,16 +88,29 @@ constexpr Function functions[] = {
              takes(q, v, a, f_ext), gives(tau_dqdq, tau_dqdv, tau_dvdv, tau_dadq),
              algorithm<InverseTensorsWorkspace, How{.results = Results::streamed}>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
-                     const auto packed_to = [&](const Destination<T>& to) {
-                         PackedRows<T> rows(w.rows, to);
-                         idsva_so(tree, x[q], x[v], x[a], x[f_ext], x.options.symmetric, w.second,
-                                  rows);
+                     const Destination<T>& to = x.all.destination;
+                     const auto& so = w.second;
+                     const auto wrenches = idsva_so_sweeps(tree, x[q], x[v], x[a], x[f_ext], so);
+                     const auto packed_to = [&](const Destination<T>& packed) {
+                         PackedRows<T> rows(w.rows, packed);
+                         idsva_so_groups(tree, x.options.symmetric, wrenches, so.idsva, so.so,
+                                         rows);
                          rows.finish();
                      };
-                     const Destination<T>& to = x.all.destination;
                      if (stays_packed(tree, x.options)) return packed_to(to);
-                     packed_to(w.unpacking.destination(to.states));
-                     unpack_states(tree, x.options.packed, w.unpacking, to);
+                     if constexpr (group_size<T> == 1)
+                         if (w.by_outputs(tree, x.options)) {
+                             DenseSlabs<T> dense(w.slabs, tree.dofs, to.at, to.past_caches);
+                             RowsByOutput<T> rows(w.rows_by_output, tree.dofs, dense);
+                             return idsva_so_by_outputs(tree, x.options.symmetric, wrenches,
+                                                        so.idsva, so.so, rows);
+                         }
+                     packed_to(w.packed.destination(to.states));
+                     for (int l = 0; l < to.states; ++l)
+                         if (tree.coupling)
+                             reduce_tensors(tree, x.options.packed, w.packed, l, to);
+                         else
+                             unpack_state(tree.dofs, w.packed, w.slabs, l, to);
                  })),
     function({.name = "forward_dynamics_second_derivatives",
               .options = {Option::symmetric, Option::wrench_axes},

@@ -12,7 +12,7 @@ from compare import SMALL, TOLERANCE, assert_close, assert_same_bits, cancelled,
 from core import complex_core
 from functions import function_named
 from hypothesis import given
-from trees import SEEDS, Array, Tree, cross, trees
+from trees import SEEDS, Array, Tree, cross, grow, trees
 
 import dtau
 
@@ -246,6 +246,26 @@ def test_results_larger_than_the_caches(name: str, tensors: str) -> None:
             assert_same_bits(x, y[which])
             assert (block[: place.start] == 7.5).all()
             assert (block[place.stop :] == 7.5).all()
+
+
+@pytest.mark.parametrize("symmetric", [False, True])
+@pytest.mark.parametrize("axes", ["body", "world"])
+def test_packed_tensors_larger_than_the_caches_made_dense(*, symmetric: bool, axes: str) -> None:
+    """Then dense ones are computed output by output: all joints, wrenches, alone and in batches."""
+    kinds = ["free", *["revolute", "spherical", "universal"] * 6, *["revolute", "planar"] * 2]
+    model = grow(kinds, [-1, *range(18), 9, 19, 18, 21], seed=43).model()
+    packed = partial(dtau.inverse_dynamics_second_derivatives, packed=True)
+    i, j, k = dtau.packed_indices(model)
+    assert 32 * len(i) > 2**21, "they would be unpacked"
+    s = random_state(model, 3, (3,))
+    for at in (slice(None), 1):  # three states: past the caches
+        arguments = [s[x][at] for x in ("q", "v", "a", "f_ext")]
+        options = {"symmetric": symmetric, "f_ext_axes": axes}
+        dense = dtau.inverse_dynamics_second_derivatives(model, *arguments, **options)
+        for x, entries in zip(dense, packed(model, *arguments, **options), strict=True):
+            want = np.zeros_like(x)
+            want[..., i, j, k] = entries
+            assert np.array_equal(x, want)
 
 
 def test_results_that_do_not_fit_into_memory() -> None:

@@ -42,7 +42,7 @@ class PackedRows {
         Number<T>* state;  // (group, stride) of one tensor, out of lanes
 
         Memory(Arena& arena, int n)
-            : stride(whole_lines(collected + 2 * n + lanes)),
+            : stride(whole_lines(collected + most_outputs * 2 * n + lanes)),
               rows(arena.take<T>(4 * stride)),
               state(group > 1 ? arena.take<Number<T>>(group * stride) : nullptr) {}
     };

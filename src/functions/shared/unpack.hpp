@@ -1,5 +1,5 @@
-// Packed tensors (packed.hpp) made dense: zeros, rows and columns of one output after the other, so that
-// memory is passed once.
+// Packed tensors (packed.hpp) made dense, output by output, and those of joints that mimic others made
+// those of independent velocities.
 #pragma once
 
 #include "functions/shared/packed_rows.hpp"
@@ -32,74 +32,213 @@ DTAU_INLINE void copy_run(const N* from, int count, N* to) {
     Pack<N>::load(from + count - width).store(to + count - width);
 }
 
-// Packed tensors made dense, (n, n, n): four at a time, one output after the other. slab: room
-// for n n numbers of each and a cache line.
+// Rows of `count` numbers, from + at[0] ... and so on, as many as a vector has places, to columns of a
+// matrix: by blocks that are transposed.
 template <class N>
-void unpack(const Paths& dofs, const std::ptrdiff_t* begin, const int* run,
-            const N* const (&packed)[4], N* const (&slab)[4], bool streams, N* const (&dense)[4]) {
-    const std::ptrdiff_t n = dofs.n;
-    int rest[4] = {0, 0, 0, 0};  // numbers of the slab before that are still here
-    for (std::ptrdiff_t i = 0; i < n; ++i) {
-        N *to[4], *results[4];
-        for (int o = 0; o < 4; ++o) {
-            results[o] = dense[o] + i * n * n - rest[o];
-            to[o] = streams ? slab[o] + rest[o] : results[o];
-            for (int k = 0; k < n * n; ++k) to[o][k] = N(0.0);
+DTAU_INLINE void transpose_rows(const N* from, const std::ptrdiff_t* at, int count, N* to,
+                                std::ptrdiff_t stride) {
+    constexpr int width = Pack<N>::width;
+    int e = 0;
+    if constexpr (width > 1)
+        for (; e + width <= count; e += width) {
+            Lane::Vector block[width];
+            unrolled<width>([&](int c) { block[c] = Lane::load(from + at[c] + e).value; });
+            transpose(block);
+            unrolled<width>([&](int r) { Lane(block[r]).store(to + (e + r) * stride); });
         }
-        const auto row = [&](std::ptrdiff_t j, int k, int count, std::ptrdiff_t from) {
-            for (int o = 0; o < 4; ++o) copy_run(packed[o] + from, count, to[o] + j * n + k);
-        };
-        const std::ptrdiff_t d = dofs.depth[i];
-        for_runs(dofs, run, i, [&](int j, int e, int rows) {
-            for (int r = 0; r < rows; ++r)
-                for_runs(dofs, run, i, [&](int k, int f, int count) {
-                    row(j + r, k, count, begin[i] + (e + r) * (d + 1) + f);
-                });
-        });
-        for (int m = i + 1; m < dofs.end[i]; ++m) {
-            const std::ptrdiff_t deep = dofs.depth[m];
-            const std::ptrdiff_t from = begin[m] + (deep + 1) * (deep + 1) + d * (2 * deep + 1);
-            for_runs(dofs, run, m, [&](int k, int e, int count) {
-                row(m, k, count, from + e);
-                if (k + count > m) --count;
-                for (int c = 0; c < count; ++c)
-                    for (int o = 0; o < 4; ++o)
-                        to[o][(k + c) * n + m] = packed[o][from + deep + 1 + e + c];
-            });
-        }
-        for (int o = 0; streams && o < 4; ++o) {
-            const int end = rest[o] + static_cast<int>(n * n);
-            const int passed = pass_on(slab[o], 0, end, i == n - 1, true, results[o]);
-            rest[o] = end - passed;
-            for (int k = 0; k < rest[o]; ++k) slab[o][k] = slab[o][passed + k];
-        }
-    }
-    if (streams) end_streams();
+    for (; e < count; ++e)
+        for (int c = 0; c < width; ++c) to[e * stride + c] = from[at[c] + e];
 }
 
-// Room for the packed tensors of a group of states, of all joints, on their way to what states get;
-// none where they need no way.
+// Dense tensors (n, n, n) of one state, output after output, from packed numbers.
+template <class N>
+class DenseSlabs {
+  public:
+    struct Memory {
+        N* slab[2][4];  // of two outputs, (n, n), after the line that the one before has begun
+        int* run;       // neighbours on the path that end with a column
+
+        Memory(Arena& arena, const Paths& dofs, bool needed) : run(arena.take<int>(dofs.n)) {
+            const std::ptrdiff_t size = needed ? std::ptrdiff_t(dofs.n) * dofs.n : 0;
+            for (auto& slabs : slab)
+                for (N*& x : slabs) x = arena.take<N>(cache_line + size);
+            if (run) path_runs(dofs, run);
+        }
+    };
+
+    DenseSlabs(const Memory& memory, const Paths& dofs, N* const (&to)[4], bool past_caches)
+        : memory_(memory),
+          dofs_(dofs),
+          to_{to[0], to[1], to[2], to[3]},
+          size_(std::ptrdiff_t(dofs.n) * dofs.n),
+          streams_(std::is_same_v<N, double> && past_caches && size_ >= cache_line) {}
+
+    // Output f, of whose tensors packed numbers [f, f's path, f's path] begin at packed[o] + own, and
+    // [f, m, m's path] and [f, m's path, m] at packed[o] + below(m).
+    template <class Below>
+    void output(int f, const N* const (&packed)[4], std::ptrdiff_t own, const Below& below) {
+        N* slab[4];
+        for (int o = 0; o < 4; ++o)
+            slab[o] = streams_ ? memory_.slab[f % 2][o] + cache_line : to_[o] + f * size_;
+        unpack(f, packed, own, below, slab);
+        if constexpr (std::is_same_v<N, double>)
+            if (streams_) take_over(f, slab);
+    }
+    // About so many numbers of each tensor of the output before go past the caches, in whole lines:
+    // memory takes them while the next output is computed.
+    void send(std::ptrdiff_t count) {
+        if constexpr (std::is_same_v<N, double>)
+            for (int o = 0; o < 4; ++o) {
+                if (left_[o] == 0) continue;
+                const std::ptrdiff_t whole = count + cache_line - begun_line(target_[o] + count);
+                const std::ptrdiff_t now = whole < left_[o] ? whole : left_[o];
+                stream(from_[o], now, target_[o]);
+                from_[o] += now, target_[o] += now, left_[o] -= now;
+            }
+    }
+
+  private:
+    // What is left of the output before goes first; this one follows while the next is computed.
+    void take_over(int f, double* const (&slab)[4]) {
+        const bool last = f + 1 == dofs_.n;
+        send(size_ + cache_line);
+        for (int o = 0; o < 4; ++o) {
+            // A line that an output only begins waits for the next output.
+            double* const result = to_[o] + f * size_;
+            const int before = f > 0 ? begun_line(result) : 0;
+            const int after = last ? 0 : begun_line(result + size_);
+            std::memcpy(slab[o] - before, begun_[o], before * sizeof(double));
+            std::memcpy(begun_[o], slab[o] + size_ - after, after * sizeof(double));
+            from_[o] = slab[o] - before, target_[o] = result - before;
+            left_[o] = before + size_ - after;
+        }
+        if (!last) return;
+        send(size_ + cache_line);
+        end_streams();
+    }
+    template <class Below>
+    DTAU_INLINE void unpack(int f, const N* const (&packed)[4], std::ptrdiff_t own,
+                            const Below& below, N* const (&slab)[4]) {
+        constexpr int width = Pack<N>::width;
+        const std::ptrdiff_t n = dofs_.n;
+        const int d = dofs_.depth[f], end = dofs_.end[f];
+        const int* const run = memory_.run;
+        const auto each = [&](const auto& visit) {
+            unrolled<4>([&](int o) { visit(packed[o], slab[o]); });
+        };
+        if (run[n - 1] < n)  // else all triples are on one path
+            each([&](const N*, N* to) {
+                std::memset(static_cast<void*>(to), 0, size_ * sizeof(N));
+            });
+        for_runs(dofs_, run, f, [&](int j, int e, int rows) {
+            for_runs(dofs_, run, f, [&](int k, int g, int count) {
+                each([&](const N* from, N* to) {
+                    for (int r = 0; r < rows; ++r)
+                        copy_run(from + own + (e + r) * (d + 1) + g, count, to + (j + r) * n + k);
+                });
+            });
+        });
+        for (int m = f + 1, columns; m < end; m += columns) {
+            // That follow each other on a path, as many as a vector has places; else one.
+            columns = m + width <= end && run[m + width - 1] >= width ? width : 1;
+            send(columns * n);
+            std::ptrdiff_t at[width];
+            for (int c = 0; c < columns; ++c) {
+                at[c] = below(m + c);
+                for_runs(dofs_, run, m + c, [&](int k, int e, int count) {
+                    each([&](const N* from, N* to) {
+                        copy_run(from + at[c] + e, count, to + (m + c) * n + k);
+                    });
+                });
+                at[c] += dofs_.depth[m + c] + 1;
+            }
+            for_runs(dofs_, run, m, [&](int k, int e, int count) {
+                if (k + count > m) --count;
+                if (columns == width)
+                    each([&](const N* from, N* to) {
+                        transpose_rows(from + e, at, count, to + k * n + m, n);
+                    });
+                else
+                    for (int c = 0; c < count; ++c)
+                        each([&](const N* from, N* to) {
+                            to[(k + c) * n + m] = from[at[0] + e + c];
+                        });
+            });
+            for (int c = 1; c < columns; ++c)
+                for (int e = 0; e < c; ++e)
+                    each([&](const N* from, N* to) {
+                        to[(m + e) * n + m + c] = from[at[c] + dofs_.depth[m] + e];
+                    });
+        }
+    }
+
+    const Memory& memory_;
+    const Paths& dofs_;
+    N* to_[4];
+    std::ptrdiff_t size_;
+    bool streams_;
+    N *from_[4] = {}, *target_[4] = {};  // what is left of the output before
+    std::ptrdiff_t left_[4] = {};
+    N begun_[4][cache_line];
+};
+
+// The rows of one state by outputs (idsva_so_by_outputs), each of which is made dense when it is finished.
+template <class N>
+class RowsByOutput {
+  public:
+    struct Memory {
+        N* rows[4];
+
+        Memory(Arena& arena, const Paths& dofs, bool needed) {
+            const std::ptrdiff_t size = needed ? std::ptrdiff_t(dofs.n) * dofs.n : 0;
+            for (N*& x : rows) x = arena.take<N>(size + 2 * lanes);
+        }
+    };
+
+    RowsByOutput(const Memory& memory, const Paths& dofs, DenseSlabs<N>& dense)
+        : memory_(memory), dofs_(dofs), dense_(dense) {}
+
+    Tensors<N*> next() const {
+        N* const* x = memory_.rows;
+        return {x[0] + at_, x[1] + at_, x[2] + at_, x[3] + at_};
+    }
+    void done(int count) {
+        at_ += count;
+        dense_.send(count);
+    }
+    void finish(int f) {
+        const std::ptrdiff_t d = dofs_.depth[f];
+        const N* packed[4] = {memory_.rows[0], memory_.rows[1], memory_.rows[2], memory_.rows[3]};
+        at_ = (d + 1) * (d + 1);
+        dense_.output(f, packed, 0, [&](int m) {
+            const std::ptrdiff_t begin = at_;
+            at_ += 2 * dofs_.depth[m] + 1;
+            return begin;
+        });
+        at_ = 0;
+    }
+
+  private:
+    const Memory& memory_;
+    const Paths& dofs_;
+    DenseSlabs<N>& dense_;
+    std::ptrdiff_t at_ = 0;
+};
+
+// Room for the packed tensors of a group of states, of all joints, on their way to what states get.
 template <class T>
-struct UnpackingWorkspace {
+struct PackedWorkspace {
     std::ptrdiff_t size;
     Number<T>* packed[4];
-    std::ptrdiff_t *begin, *independent_begin;  // of the groups
-    int *path, *run;                            // neighbours on the path that end with a column
-    Number<T>* slab[4];
+    std::ptrdiff_t* begin;  // of the groups of independent velocities
+    int* path;
 
-    UnpackingWorkspace(Arena& arena, const Tree& tree, bool needed)
+    PackedWorkspace(Arena& arena, const Tree& tree, bool needed)
         : size(needed ? packed_size(tree.dofs) : 0),
-          begin(arena.take<std::ptrdiff_t>(tree.nv)),
-          independent_begin(arena.take<std::ptrdiff_t>(tree.independent.n)),
-          path(arena.take<int>(tree.nv)),
-          run(arena.take<int>(tree.nv)) {
-        const std::ptrdiff_t n = needed ? tree.nv : 0;
-        for (Number<T>*& x : slab) x = arena.take<Number<T>>(n * n + cache_line);
+          begin(arena.take<std::ptrdiff_t>(tree.independent.n)),
+          path(arena.take<int>(tree.nv)) {
         for (Number<T>*& x : packed) x = arena.take<Number<T>>(size * group_size<T>);
-        if (!begin) return;
-        packed_groups(tree.dofs, begin);
-        path_runs(tree.dofs, run);
-        packed_groups(tree.independent, independent_begin);
+        if (begin) packed_groups(tree.independent, begin);
     }
     Destination<T> destination(int states) const {
         return {
@@ -107,39 +246,40 @@ struct UnpackingWorkspace {
     }
 };
 
-// The tensors of one state from the packed ones of all joints: dense, or those of independent
-// velocities, dense or packed.
+// Dense tensors from the packed ones of a group: those of state l.
 template <class T>
-void unpack_state(const Tree& tree, bool to_packed, const Number<T>* const (&packed)[4],
-                  const UnpackingWorkspace<T>& w, bool past_caches, std::ptrdiff_t size,
-                  Number<T>* const (&to)[4]) {
-    using N = Number<T>;
-    if (!tree.coupling) return unpack(tree.dofs, w.begin, w.run, packed, w.slab, past_caches, to);
-    const std::ptrdiff_t n = tree.independent.n;
-    for (int o = 0; o < 4; ++o) {
-        for (std::ptrdiff_t e = 0; e < size; ++e) to[o][e] = N(0.0);
-        const N* next = packed[o];
-        for_packed_entries(tree, w.path, [&](int i, int j, int k, double scale) {
-            N& entry =
-                to[o][to_packed ? packed_place(tree.independent, w.independent_begin, i, j, k)
-                                : (i * n + j) * n + k];
-            entry = fma(N(scale), *next++, entry);
+void unpack_state(const Paths& dofs, const PackedWorkspace<T>& w,
+                  const typename DenseSlabs<Number<T>>::Memory& slabs, int l,
+                  const Destination<T>& to) {
+    const Number<T>* packed[4];
+    Number<T>* results[4];
+    for (int o = 0; o < 4; ++o)
+        packed[o] = w.packed[o] + l * w.size, results[o] = to.at[o] + l * to.size[o];
+    DenseSlabs<Number<T>> dense(slabs, dofs, results, to.past_caches);
+    for (int f = 0; f < dofs.n; ++f) {
+        const std::ptrdiff_t d = dofs.depth[f];
+        dense.output(f, packed, w.begin[f], [&](int m) {
+            const std::ptrdiff_t deep = dofs.depth[m];
+            return w.begin[m] + (deep + 1) * (deep + 1) + d * (2 * deep + 1);
         });
     }
 }
 
-// Those of a group of states, which the workspace holds.
+// The tensors of independent velocities, dense or packed, from the packed ones of all joints: state l.
 template <class T>
-void unpack_states(const Tree& tree, bool to_packed, const UnpackingWorkspace<T>& w,
-                   const Destination<T>& to) {
-    for (int l = 0; l < to.states; ++l) {
-        const Number<T>* packed[4];
-        Number<T>* results[4];
-        for (int o = 0; o < 4; ++o) {
-            packed[o] = w.packed[o] + l * w.size;
-            results[o] = to.at[o] + l * to.size[o];
-        }
-        unpack_state<T>(tree, to_packed, packed, w, to.past_caches, to.size[0], results);
+void reduce_tensors(const Tree& tree, bool to_packed, const PackedWorkspace<T>& w, int l,
+                    const Destination<T>& to) {
+    using N = Number<T>;
+    const std::ptrdiff_t n = tree.independent.n;
+    for (int o = 0; o < 4; ++o) {
+        N* const result = to.at[o] + l * to.size[o];
+        for (std::ptrdiff_t e = 0; e < to.size[o]; ++e) result[e] = N(0.0);
+        const N* next = w.packed[o] + l * w.size;
+        for_packed_entries(tree, w.path, [&](int i, int j, int k, double scale) {
+            N& entry = result[to_packed ? packed_place(tree.independent, w.begin, i, j, k)
+                                        : (i * n + j) * n + k];
+            entry = fma(N(scale), *next++, entry);
+        });
     }
 }
 

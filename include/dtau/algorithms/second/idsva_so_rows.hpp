@@ -53,20 +53,35 @@ struct OutputColumn {
     OutputColumn(Arena& arena, int n) : zeta(arena, n), eta(arena, n), gamma(arena, n) {}
 };
 
+// On s_k for the outputs k of shallower joints, of a column or of some neighbours: with {} where there
+// is one, and without.
+template <class T>
+struct OutputForces {
+    Force<T> qq, qq_own, qv, vq, vq_own, vv, aq, gamma;
+};
+
+// Those of the columns of one path, by packs; qq of m and the columns of its own joint, exchanged.
+template <class T>
+struct ForcesOfColumn {
+    OutputForces<Wide<T>>* by_pack;
+    Force<T>* exchanged;  // (5)
+};
+
 // Beside that of idsva, from which its sweeps start.
 template <class T>
 struct IdsvaSoWorkspace {
     int *path, *joint_begin, *joint_end;  // by depth: column; depths of the columns of its joint
     PathMotions<T> S, Psidot, Psiddot, Upsilondot;
-    OutputColumn<T> output[6];  // of the deepest joint
-    DeepColumn<T>* own;         // its columns
-    // On s_k for the outputs k of shallower joints: with {} where there is one, and without; of m and
-    // columns of its own joint, exchanged.
-    PathForces<T> qq, qq_own, qq_exchanged, qv, vq, vq_own, vv, aq;
+    OutputColumn<T> output[6];      // of the deepest joint
+    DeepColumn<T>* own;             // its columns
+    OutputForces<Wide<T>>* forces;  // a pack of columns each
+    Force<T>* exchanged;
+    std::ptrdiff_t* first_pack;  // of each column's forces
 
-    IdsvaSoWorkspace(Arena& arena, const Tree& tree)
-        : IdsvaSoWorkspace(arena, tree.dofs.max_depth + 1) {}
-    IdsvaSoWorkspace(Arena& arena, int n)
+    // every_column: the forces of all columns are kept.
+    IdsvaSoWorkspace(Arena& arena, const Tree& tree, bool every_column)
+        : IdsvaSoWorkspace(arena, tree.dofs, tree.dofs.max_depth + 1, every_column ? tree.nv : 1) {}
+    IdsvaSoWorkspace(Arena& arena, const Paths& dofs, int n, int columns)
         : path(arena.take<int>(n)),
           joint_begin(arena.take<int>(n)),
           joint_end(arena.take<int>(n)),
@@ -76,14 +91,24 @@ struct IdsvaSoWorkspace {
           Upsilondot(arena, n),
           output{{arena, n}, {arena, n}, {arena, n}, {arena, n}, {arena, n}, {arena, n}},
           own(arena.take<DeepColumn<T>>(6)),
-          qq(arena, n),
-          qq_own(arena, n),
-          qq_exchanged(arena, n),
-          qv(arena, n),
-          vq(arena, n),
-          vq_own(arena, n),
-          vv(arena, n),
-          aq(arena, n) {}
+          forces(arena.take<OutputForces<Wide<T>>>(columns > 1 ? all_packs(dofs) : packs(n - 1))),
+          exchanged(arena.take<Force<T>>(5 * columns)),
+          first_pack(arena.take<std::ptrdiff_t>(columns)) {
+        if (!first_pack) return;
+        first_pack[0] = 0;
+        for (int m = 1; m < columns; ++m)
+            first_pack[m] = first_pack[m - 1] + packs(dofs.depth[m - 1]);
+    }
+    // Of column m; of 0, if only one column's are kept.
+    ForcesOfColumn<T> forces_of(int m) const { return {forces + first_pack[m], exchanged + 5 * m}; }
+
+  private:
+    static int packs(int depth) { return depth / Pack<T>::width + 1; }
+    static std::ptrdiff_t all_packs(const Paths& dofs) {
+        std::ptrdiff_t count = 0;
+        for (int m = 0; m < dofs.n; ++m) count += packs(dofs.depth[m]);
+        return count;
+    }
 };
 
 // As components of a free root, whose columns take the depths 0 ... 5: a moment.
@@ -208,76 +233,6 @@ DTAU_INLINE Tensors<T> own_output(const OutputColumn<T>& out, int e, int f,
             before ? dot(zeta, s_ang, dot(gamma, w.Upsilondot[shallow]))
                    : dot(out.eta[f], w.Psidot.ang(e)),
             before || after ? eta_s : eta_s - gamma_s, after ? gamma_s : T(0.0)};
-}
-
-// ---------------------------------------------------------------- the output is shallower
-
-// The forces whose products with s_k are the entries, for all columns of the path.
-// I: composite of m's body.
-template <class T>
-DTAU_INLINE void forces_on_outputs(const DeepColumn<T>& m, const Inertia<T>& I, int first, int d,
-                                   const IdsvaSoWorkspace<T>& w) {
-    const Inertia<Wide<T>> I_rate = {Wide<T>(0.0), spread(m.I_rate.h), spread(m.I_rate.J)};
-    const Coriolis<Wide<T>> B = {spread(m.B_rate.A), spread(m.B_rate.p2)},
-                            E = {spread(m.E.A), spread(m.E.p2)};
-    const Force<Wide<T>> alpha = spread(m.alpha), beta = spread(m.beta);
-    for (int e = 0; e <= d; e += Pack<T>::width) {
-        const Motion<Wide<T>> S = w.S.load(e);
-        w.qv.store(e, mul_add(B, S, I_rate * w.Upsilondot.load(e)));
-        w.vv.store(e, E * S);  // [Notes] eq. 7.4
-        w.aq.store(e, I_rate * S);
-    }
-    for (int e = 0; e < first; e += Pack<T>::width)
-        w.qq_own.store(e, I_rate * w.Psiddot.load(e)), w.vq_own.store(e, spread(zero_force<T>()));
-    for (int e = first; e <= d; e += Pack<T>::width) {
-        const Motion<Wide<T>> S = w.S.load(e), Psidot = w.Psidot.load(e);
-        const Force<Wide<T>> qq = mul_add(B, Psidot, I_rate * w.Psiddot.load(e)), vq = E * Psidot;
-        w.qq_own.store(e, qq);
-        w.qq.store(e, cross_star(S, alpha, qq));  // [Notes] eq. 7.4
-        w.vq_own.store(e, vq);
-        w.vq.store(e, cross_star(S, beta, vq));  // [Notes] eq. 7.4
-    }
-    w.qv.set(d, w.vq[d]);  // inside m's own joint
-    for (int e = w.joint_begin[d]; e < d; ++e) {
-        const DeepColumn<T>& o = w.own[e - w.joint_begin[d]];
-        w.qv.set(e, cross_star(m.s, o.beta, o.E * m.Psidot));
-        w.vv.set(e, mul_add(o.E, m.s, I * cross(o.s, m.s)));  // [Notes] eq. 7.5
-        w.aq.set(e, cross_star(m.s, o.t2));
-        w.qq_exchanged.set(
-            e, mul_add(o.B_rate, m.Psidot, cross_star(m.s, o.alpha, o.I_rate * m.Psiddot)));
-    }
-}
-
-// Entries [k, m, e] and, behind them, [k, e, m] of an output k at depth f. product(x, e): of s_k and
-// the forces x at depth e and its neighbours. Whole packs as in deepest_output_row.
-template <class T, class Product>
-DTAU_INLINE void shallower_output_row(int f, int d, const PathForces<T>& gamma,
-                                      const IdsvaSoWorkspace<T>& w, const Tensors<T*>& row,
-                                      const Product& product) {
-    constexpr int width = Pack<T>::width;
-    const int end = w.joint_end[f], joint = w.joint_begin[d];
-    T *dqdq = row.dqdq + d + 1, *dqdv = row.dqdv + d + 1, *dvdv = row.dvdv + d + 1,
-      *dadq = row.dadq + d + 1;
-    for (int e = 0; e <= d; e += width) {
-        store(row.dqdv + e, product(w.qv, e));
-        store(row.dvdv + e, product(w.vv, e));
-    }
-    for (int e = 0; e < end; e += width) {
-        store(row.dqdq + e, product(w.qq_own, e));
-        store(row.dadq + e, Wide<T>(0.0));
-        store(dqdv + e, product(w.vq_own, e));
-    }
-    for (int e = end; e <= d; e += width) {
-        store(row.dqdq + e, product(w.qq, e));
-        store(row.dadq + e, product(gamma, e));
-        store(dqdv + e, product(w.vq, e));
-    }
-    for (int e = 0; e < d; e += width) {
-        store(dqdq + e, Pack<T>::load(row.dqdq + e).value);
-        store(dvdv + e, Pack<T>::load(row.dvdv + e).value);
-        store(dadq + e, product(w.aq, e));
-    }
-    for (int e = joint; e < d; e += width) store(dqdq + e, product(w.qq_exchanged, e));
 }
 
 }  // namespace dtau::DTAU_VARIANT

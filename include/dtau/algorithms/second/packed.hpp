@@ -17,20 +17,7 @@ struct Tensors {
     X dqdq, dqdv, dvdv, dadq;
 };
 
-// Rows of packed tensors one after another, into arrays with room for one pack more: rows are written
-// in whole packs.
-template <class T>
-class ConsecutiveRows {
-  public:
-    explicit ConsecutiveRows(const Tensors<T*>& to) : at_(to) {}
-    DTAU_INLINE const Tensors<T*>& next() const { return at_; }
-    DTAU_INLINE void done(int count) {
-        at_.dqdq += count, at_.dqdv += count, at_.dvdv += count, at_.dadq += count;
-    }
-
-  private:
-    Tensors<T*> at_;
-};
+inline constexpr int most_outputs = 6;  // whose rows are written together
 
 DTAU_INLINE std::ptrdiff_t packed_size(int depth) {  // of a group
     const std::ptrdiff_t d = depth;

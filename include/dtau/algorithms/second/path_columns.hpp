@@ -63,6 +63,34 @@ DTAU_INLINE void clear(int from, int to, T* row) {
     for (int f = from; f < to; f += Pack<T>::width) store(row + f, Wide<T>(0.0));
 }
 
+// The first `count` numbers of x (any number, also less than none), and the others of y.
+template <class T>
+DTAU_INLINE Wide<T> first_of(int count, const Wide<T>& x, const Wide<T>& y) {
+    if constexpr (Pack<T>::width == 1)
+        return count > 0 ? x : y;
+    else {
+        Lane::Bits place;
+        for (int k = 0; k < lanes; ++k) place[k] = k;
+        return select(place < count, x, y);
+    }
+}
+// One of some neighbours.
+template <class T>
+DTAU_INLINE void set_neighbour(Wide<T>& x, int i, const T& y) {
+    if constexpr (Pack<T>::width == 1)
+        x = y;
+    else
+        x.value[i] = y;
+}
+template <class T>
+DTAU_INLINE void set_neighbour(Vec3<Wide<T>>& x, int i, const Vec3<T>& y) {
+    set_neighbour<T>(x.x, i, y.x), set_neighbour<T>(x.y, i, y.y), set_neighbour<T>(x.z, i, y.z);
+}
+template <class T>
+DTAU_INLINE void set_neighbour(Force<Wide<T>>& x, int i, const Force<T>& y) {
+    set_neighbour(x.ang, i, y.ang), set_neighbour(x.lin, i, y.lin);
+}
+
 // So many numbers a column of the path. Neighbours in memory are what is used together: in lanes the
 // numbers of a column, else the same number of neighbouring columns.
 template <class T, int numbers>

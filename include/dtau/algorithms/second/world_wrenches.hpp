@@ -116,6 +116,7 @@ template <class T>
 struct TensorWrenches {
     const WrenchTensorsWorkspace<T>* w;  // null: none
     const WrenchSums<T>* of(int i) const { return w ? w->first.sums + i : nullptr; }
+    Force<T>* h() const { return w ? w->h : nullptr; }
 };
 
 // Sums over the subtrees, for the rows that follow.

@@ -1,0 +1,131 @@
+// Second-order partial derivatives of inverse dynamics: the entries of outputs k that are shallower than
+// the deepest column m. Formulas and symbols are those of idsva_so_rows.hpp. The forces of all columns
+// of a path come first; entries are their products with s_k, a few outputs at a time.
+#pragma once
+
+#include "dtau/algorithms/second/idsva_so_rows.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+// The forces whose products with s_k are the entries, for all columns of the path.
+// I: composite of m's body.
+template <class T>
+DTAU_INLINE void forces_on_outputs(const DeepColumn<T>& m, const Inertia<T>& I, int d,
+                                   const PathForces<T>& gamma, const IdsvaSoWorkspace<T>& w,
+                                   const ForcesOfColumn<T>& forces) {
+    constexpr int width = Pack<T>::width;
+    const Inertia<Wide<T>> I_rate = {Wide<T>(0.0), spread(m.I_rate.h), spread(m.I_rate.J)};
+    const Coriolis<Wide<T>> B = {spread(m.B_rate.A), spread(m.B_rate.p2)},
+                            E = {spread(m.E.A), spread(m.E.p2)};
+    const Force<Wide<T>> alpha = spread(m.alpha), beta = spread(m.beta);
+    for (int e = 0; e <= d; e += width) {
+        OutputForces<Wide<T>>& x = forces.by_pack[e / width];
+        const Motion<Wide<T>> S = w.S.load(e), Psidot = w.Psidot.load(e);
+        x.qq_own = mul_add(B, Psidot, I_rate * w.Psiddot.load(e));
+        x.qq = cross_star(S, alpha, x.qq_own);  // [Notes] eq. 7.4
+        x.vq_own = E * Psidot;
+        x.vq = cross_star(S, beta, x.vq_own);  // [Notes] eq. 7.4
+        x.qv = mul_add(B, S, I_rate * w.Upsilondot.load(e));
+        x.vv = E * S;  // [Notes] eq. 7.4
+        x.aq = I_rate * S;
+        x.gamma = gamma.load(e);
+    }
+    const auto set = [&](Force<Wide<T>> OutputForces<Wide<T>>::* x, int e, const Force<T>& f) {
+        set_neighbour(forces.by_pack[e / width].*x, e % width, f);
+    };
+    using X = OutputForces<Wide<T>>;
+    set(&X::qv, d, cross_star(m.s, m.beta, m.E * m.Psidot));  // inside m's own joint
+    for (int e = w.joint_begin[d]; e < d; ++e) {
+        const DeepColumn<T>& o = w.own[e - w.joint_begin[d]];
+        set(&X::qv, e, cross_star(m.s, o.beta, o.E * m.Psidot));
+        set(&X::vv, e, mul_add(o.E, m.s, I * cross(o.s, m.s)));  // [Notes] eq. 7.5
+        set(&X::aq, e, cross_star(m.s, o.t2));
+        forces.exchanged[e - w.joint_begin[d]] =
+            mul_add(o.B_rate, m.Psidot, cross_star(m.s, o.alpha, o.I_rate * m.Psiddot));
+    }
+}
+
+// Entries [k, m, e] and, behind them, [k, e, m] of the outputs k at the depths f, f + 1, ... of joints
+// that are shallower than m's; rows follow each other. product(x, r): of the force x and s_k of the
+// r-th. Rows are written in whole packs, in descending order, so that what goes beyond the end of a
+// part of a row, or of a row, is overwritten.
+template <int count, class T, class Product>
+DTAU_INLINE void shallower_output_rows(int f, int d, const OutputForces<Wide<T>>* forces,
+                                       const IdsvaSoWorkspace<T>& w, const Tensors<T*>& row,
+                                       const Product& product) {
+    using V = Wide<T>;
+    struct Chosen {
+        V qq, vq, aq;
+    };
+    constexpr int width = Pack<T>::width;
+    const int length = 2 * d + 1;
+    const auto block = [&](int e, const auto& chosen) __attribute__((always_inline)) {
+        const OutputForces<V>& x = forces[e / width];
+        unrolled<count>([&](int r) __attribute__((always_inline)) {
+            const int at = r * length + e, behind = at + d + 1;
+            const Chosen y = chosen(x, r, e);
+            const V vv = product(x.vv, r);
+            store(row.dqdq + at, y.qq), store(row.dqdv + at, product(x.qv, r));
+            store(row.dvdv + at, vv), store(row.dadq + at, y.aq);
+            if (e == d) return;
+            store(row.dqdq + behind, y.qq), store(row.dqdv + behind, y.vq);
+            store(row.dvdv + behind, vv), store(row.dadq + behind, product(x.aq, r));
+        });
+    };
+    const auto own = [&](const OutputForces<V>& x, int r, int) __attribute__((always_inline)) {
+        return Chosen{product(x.qq_own, r), product(x.vq_own, r), V(0.0)};
+    };
+    const auto other = [&](const OutputForces<V>& x, int r, int) __attribute__((always_inline)) {
+        return Chosen{product(x.qq, r), product(x.vq, r), product(x.gamma, r)};
+    };
+    const auto both = [&](const OutputForces<V>& x, int r, int e) __attribute__((always_inline)) {
+        const Chosen y = own(x, r, e), z = other(x, r, e);
+        const int end = w.joint_end[f + r] - e;
+        return Chosen{first_of<T>(end, y.qq, z.qq), first_of<T>(end, y.vq, z.vq),
+                      first_of<T>(end, y.aq, z.aq)};
+    };
+    const int first_end = w.joint_end[f], last_end = w.joint_end[f + count - 1];
+    int e = d / width * width;
+    for (; e >= last_end; e -= width) block(e, other);
+    for (; e >= 0 && e + width > first_end; e -= width) block(e, both);
+    for (; e >= 0; e -= width) block(e, own);
+}
+
+// The same of as many outputs, from f on, as registers can hold: how many they are.
+template <class T>
+DTAU_INLINE int shallower_outputs(int f, int joint, int d, const OutputForces<Wide<T>>* forces,
+                                  const IdsvaSoWorkspace<T>& w, const Tensors<T*>& row) {
+    const auto rows = [&]<int count>() {
+        Motion<Wide<T>> s[count];
+        unrolled<count>([&](int r) { s[r] = spread(w.S[f + r]); });
+        shallower_output_rows<count>(f, d, forces, w, row,
+                                     [&](const Force<Wide<T>>& x, int r) { return dot(x, s[r]); });
+        return count;
+    };
+    constexpr bool many = lanes == 8;  // and twice as many registers
+    if (many && f + 4 <= joint) return rows.template operator()<4>();
+    if (many && f + 2 <= joint) return rows.template operator()<2>();
+    return rows.template operator()<1>();
+}
+
+// The same of the columns of a free root.
+template <class T>
+DTAU_INLINE int root_outputs(int d, const OutputForces<Wide<T>>* forces,
+                             const IdsvaSoWorkspace<T>& w, const Tensors<T*>& row) {
+    shallower_output_rows<6>(0, d, forces, w, row,
+                             [](const Force<Wide<T>>& x, int r) { return components(x).x[r]; });
+    return 6;
+}
+
+// An output of m's own joint.
+template <class T>
+DTAU_INLINE void own_output_row(const OutputColumn<T>& out, int d, const IdsvaSoWorkspace<T>& w,
+                                const Tensors<T*>& row) {
+    for (int e = 0; e <= 2 * d; ++e) {
+        const bool m_first = e <= d;
+        const Tensors<T> x = own_output(out, m_first ? d : e - d - 1, m_first ? e : d, w);
+        row.dqdq[e] = x.dqdq, row.dqdv[e] = x.dqdv, row.dvdv[e] = x.dvdv, row.dadq[e] = x.dadq;
+    }
+}
+
+}  // namespace dtau::DTAU_VARIANT
