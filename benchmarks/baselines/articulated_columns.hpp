@@ -13,7 +13,7 @@
 #pragma once
 
 #include "dtau/algorithms/first/articulated.hpp"
-#include "dtau/algorithms/solve/ltdl.hpp"
+#include "dtau/algorithms/solve/ltdl_columns.hpp"
 
 namespace dtau::DTAU_VARIANT {
 

@@ -4,7 +4,7 @@
 // side in which all of a block's columns are zero, because no branch relates them, are left out.
 #pragma once
 
-#include "dtau/algorithms/solve/ltdl.hpp"
+#include "dtau/algorithms/solve/ltdl_columns.hpp"
 
 namespace dtau::DTAU_VARIANT {
 

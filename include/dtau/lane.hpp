@@ -128,6 +128,22 @@ DTAU_INLINE Lane square_root(Lane x) {
     return x;
 #endif
 }
+// A number for several uses. Some compilers would load it again for each of them.
+template <class T>
+DTAU_INLINE T in_register(T x) {
+    return x;
+}
+DTAU_INLINE Lane in_register(Lane x) {
+#if defined(__AVX512F__)
+    asm("" : "+v"(x.value));
+#elif defined(__x86_64__)
+    asm("" : "+x"(x.value));
+#elif defined(__aarch64__)
+    asm("" : "+w"(x.value));
+#endif
+    return x;
+}
+
 // What was streamed is seen by other threads before what this one writes next.
 DTAU_INLINE void end_streams() {
 #if defined(__x86_64__)

@@ -16,4 +16,17 @@ DTAU_INLINE void forget_path(const Paths& dofs, int* path) {
     for (int a = 0; a <= dofs.max_depth; ++a) path[a] = -1;
 }
 
+// Calls visit(k, c) for rows k and columns c that are not related: neither is on the path of the other.
+template <class Visit>
+DTAU_INLINE void for_unrelated(const Paths& dofs, const Visit& visit) {
+    for (int k = 0; k < dofs.n; ++k) {
+        for (int below = k; below > 0;) {
+            const int j = dofs.parent[below];
+            for (int c = j + 1; c < below; ++c) visit(k, c);
+            below = j;
+        }
+        for (int c = dofs.end[k]; c < dofs.n; ++c) visit(k, c);
+    }
+}
+
 }  // namespace dtau::DTAU_VARIANT

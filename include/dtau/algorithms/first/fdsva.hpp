@@ -61,9 +61,11 @@ void fdsva_matrices(const Tree& tree, const T* body_f_ext, T* da_dq, T* da_dv, i
     const Paths& dofs = tree.independent;
     T *const dtau_dq = together ? w.dtau_dq : da_dq, *const dtau_dv = together ? w.dtau_dv : da_dv;
     const int rows = together ? w.stride : stride;
-    if (!together)
-        for (int k = 0; k < dofs.n; ++k)
-            for (int c = 0; c < dofs.n; ++c) da_dq[k * stride + c] = da_dv[k * stride + c] = T(0.0);
+    if (!together && !tree.coupling) {
+        for_unrelated(
+            dofs, [&](int k, int c) { da_dq[k * stride + c] = da_dv[k * stride + c] = T(0.0); });
+        for_shifts(tree, 0, [&](int k, int c) { da_dq[k * stride + c] = T(0.0); });
+    }
     T *joint_dq = w.joint_dq.place(dtau_dq), *joint_dv = w.joint_dv.place(dtau_dv);
     const int stride_of_joints = w.joint_dq.stride(rows);
     idsva_backward(tree, {joint_dq, joint_dv, no_matrix, stride_of_joints}, partials);

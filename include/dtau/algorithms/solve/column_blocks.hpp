@@ -3,7 +3,7 @@
 // x[k * packs] ... x[k * packs + packs - 1]. [Notes] §10.
 #pragma once
 
-#include "dtau/algorithms/solve/ltdl.hpp"
+#include "dtau/algorithms/solve/ltdl_columns.hpp"
 
 namespace dtau::DTAU_VARIANT {
 

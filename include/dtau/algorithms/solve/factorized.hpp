@@ -9,7 +9,7 @@
 #pragma once
 
 #include "dtau/algorithms/first/idsva.hpp"
-#include "dtau/algorithms/solve/ltdl.hpp"
+#include "dtau/algorithms/solve/ltdl_columns.hpp"
 #include "dtau/coupling.hpp"
 
 namespace dtau::DTAU_VARIANT {

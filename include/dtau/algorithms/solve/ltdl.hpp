@@ -1,4 +1,4 @@
-// Factorisation M = L^T D L of a mass matrix that keeps the zeros of the tree, and its solves.
+// Factorisation M = L^T D L of a mass matrix that keeps the zeros of the tree, and its solve for a vector.
 // [RBDA] section 6.5: O(N d^2) to factorise, O(N d) to solve for one column.
 //
 // Two degrees of freedom are related if one is on the path from the other to the world; M and L
@@ -19,20 +19,27 @@ template <class T>
 struct LtdlWorkspace {
     // Of neighbouring columns in a block: as many as there are registers for, of two rows, to hide the
     // latency. In lanes fewer of them, so that a block stays in the nearest cache.
-    static constexpr int packs = lanes < 8 ? 6 : Pack<T>::width == 1 ? 8 : 12;
+    static constexpr int packs = lanes < 8 ? 6 : Pack<T>::width == 1 ? 9 : 12;
     int stride;  // of the rows of L
     T* L;
-    Pack<T>* X;  // a block of the solution
-    int* rows;   // those that are not zero before the second sweep
-    int* path;   // of the current k: path[depth(j)] = j
+    T* X;       // a lone state's block of the solution
+    int* rows;  // those that are not zero before the second sweep
+    int* path;  // of the current k: path[depth(j)] = j
 
     LtdlWorkspace(Arena& arena, const Paths& dofs)
         : stride(dofs.max_depth + 1),
           L(arena.take<T>(dofs.n * stride)),
-          X(arena.take<Pack<T>>(dofs.n * packs)),
+          X(arena.take<T>(Pack<T>::width > 1 ? dofs.n * packs * Pack<T>::width : 0)),
           rows(arena.take<int>(dofs.n)),
           path(arena.take<int>(dofs.max_depth + 1)) {}
 };
+
+// Rows are eliminated and solved for in pairs of a parent and the child that follows it, which need the
+// same rows: each is loaded once. Pairs begin at even depths, so that sums have one order whatever the
+// block.
+DTAU_INLINE bool follows_parent(const Paths& dofs, int k) {
+    return dofs.depth[k] % 2 == 1 && dofs.parent[k] == k - 1;
+}
 
 // In place: the rows of w.L hold those of M, M_kj at place depth(j), before.
 template <class T>
@@ -44,13 +51,32 @@ void ltdl_factorize(const Paths& dofs, const LtdlWorkspace<T>& w) {
         const int depth = dofs.depth[k];
         T* row = w.L + k * w.stride;
         const T d_inverse = T(1.0) / row[depth];
-        for (int a = depth - 1; a >= 0; --a) {
-            const T l = row[a] * d_inverse;  // [Notes] eq. 10.1
-            T* ancestor = w.L + path[a] * w.stride;
-            for (int b = 0; b <= a; ++b) ancestor[b] = fma(-l, row[b], ancestor[b]);
+        const auto scale = [](T* numbers, int count, T by) __attribute__((always_inline)) {
+            for (int b = 0; b < count; ++b) numbers[b] = by * numbers[b];
+            numbers[count] = by;
+        };
+        if (!follows_parent(dofs, k)) {
+            for (int a = depth - 1; a >= 0; --a) {
+                const T l = row[a] * d_inverse;  // [Notes] eq. 10.1
+                T* ancestor = w.L + path[a] * w.stride;
+                for (int b = 0; b <= a; ++b) ancestor[b] = fma(-l, row[b], ancestor[b]);
+            }
+            scale(row, depth, d_inverse);
+            continue;
         }
-        for (int b = 0; b < depth; ++b) row[b] = d_inverse * row[b];
-        row[depth] = d_inverse;
+        T* parent = row - w.stride;
+        const T own = row[depth - 1] * d_inverse;
+        for (int b = 0; b < depth; ++b) parent[b] = fma(-own, row[b], parent[b]);
+        const T parent_inverse = T(1.0) / parent[depth - 1];
+        for (int a = depth - 2; a >= 0; --a) {
+            const T l = row[a] * d_inverse, m = parent[a] * parent_inverse;
+            T* ancestor = w.L + path[a] * w.stride;
+            for (int b = 0; b <= a; ++b)
+                ancestor[b] = fma(-m, parent[b], fma(-l, row[b], ancestor[b]));
+        }
+        scale(row, depth, d_inverse);
+        scale(parent, depth - 1, parent_inverse);
+        --k;
     }
 }
 
@@ -68,201 +94,6 @@ DTAU_INLINE void ltdl_solve_vector(const Paths& dofs, T* x, const LtdlWorkspace<
         for (int j = dofs.parent[k]; j >= 0; j = dofs.parent[j])
             x[k] = fma(-row[dofs.depth[j]], x[j], x[k]);
     }
-}
-
-// Is k on the path from one of the columns begin ... end - 1 to the world?
-DTAU_INLINE bool is_ancestor(const Paths& dofs, int k, int begin, int end) {
-    return k < end && dofs.end[k] > begin;
-}
-// One past the last of them and of those on whose path one of them is: subtrees are ranges, and those
-// that go on after `end` all begin before it.
-DTAU_INLINE int related_end(const Paths& dofs, int begin, int end) {
-    int last = end;
-    for (int c = begin; c < end; ++c) last = dofs.end[c] > last ? dofs.end[c] : last;
-    return last;
-}
-
-// Rows are solved for in pairs of a parent and the child that follows it, which need the same rows: each
-// is loaded once. Pairs begin at even depths, so that sums have one order whatever the block.
-DTAU_INLINE bool follows_parent(const Paths& dofs, int k) {
-    return dofs.depth[k] % 2 == 1 && dofs.parent[k] == k - 1;
-}
-
-// Neighbouring columns of a result: their first row, how many there are, and how far apart rows are.
-template <class T>
-struct Columns {
-    T* at;
-    int room;
-    std::ptrdiff_t stride;
-};
-
-// Columns from begin on of scale M^-1 B, for the first `solved` rows. right(k, c) is the pack of B
-// at row k, column c; B is zero outside the `count` rows of w. The results of column c go to the
-// rows of place(c).
-template <int packs, class T, class Right, class Place>
-DTAU_INLINE void ltdl_solve_block(const Paths& dofs, T scale, int begin, int count, int solved,
-                                  const Right& right, const Place& place,
-                                  const LtdlWorkspace<T>& w) {
-    constexpr int width = Pack<T>::width;
-    Pack<T> x[packs], y[packs];
-    const auto add = [&](T l, const Pack<T>* row, Pack<T>* sum) __attribute__((always_inline)) {
-        const T minus = -l;
-        unrolled<packs>([&](int p) { sum[p] = fma(minus, row[p], sum[p]); });
-    };
-    const auto add_both = [&](T l, T m, const Pack<T>* row) __attribute__((always_inline)) {
-        const T minus_l = -l, minus_m = -m;
-        unrolled<packs>([&](int p) {
-            const Pack<T> both = row[p];
-            x[p] = fma(minus_l, both, x[p]);
-            y[p] = fma(minus_m, both, y[p]);
-        });
-    };
-    Columns<T> to[packs];
-    for (int p = 0; p < packs; ++p) to[p] = place(begin + p * width);
-    for (int k = 0; k < solved; ++k) unrolled<packs>([&](int p) { w.X[k * packs + p] = {T(0.0)}; });
-
-    for (int r = count - 1; r >= 0; --r) {  // L^-T, leaves to root
-        const int j = w.rows[r];
-        const T* L = w.L + dofs.depth[j];  // column j: the same place in every row
-        int s = r + 1;
-        unrolled<packs>([&](int p) { x[p] = right(j, begin + p * width); });
-        if (!follows_parent(dofs, j)) {
-            for (; s < count && w.rows[s] < dofs.end[j]; ++s)
-                add(L[w.rows[s] * w.stride], w.X + w.rows[s] * packs, x);
-            unrolled<packs>([&](int p) { w.X[j * packs + p] = x[p]; });
-            continue;
-        }
-        unrolled<packs>([&](int p) { y[p] = right(j - 1, begin + p * width); });
-        for (; s < count && w.rows[s] < dofs.end[j]; ++s) {
-            const T* l = L + w.rows[s] * w.stride;
-            add_both(l[0], l[-1], w.X + w.rows[s] * packs);
-        }
-        for (; s < count && w.rows[s] < dofs.end[j - 1]; ++s)
-            add(L[w.rows[s] * w.stride - 1], w.X + w.rows[s] * packs, y);
-        add(L[j * w.stride - 1], x, y);
-        unrolled<packs>([&](int p) {
-            w.X[j * packs + p] = x[p];
-            w.X[(j - 1) * packs + p] = y[p];
-        });
-        --r;
-    }
-    const auto keep = [&](int k, const Pack<T>* row) __attribute__((always_inline)) {
-        unrolled<packs>([&](int p) {
-            w.X[k * packs + p] = row[p];
-            row[p].store(to[p].at + k * to[p].stride, to[p].room);
-        });
-    };
-    const int* path = w.path;
-    forget_path(dofs, w.path);
-    for (int k = 0; k < solved; ++k) {  // D^-1 and L^-1, root to leaves
-        follow_path(dofs, k, w.path);
-        const int depth = dofs.depth[k];
-        const T *L = w.L + k * w.stride, *next = L + w.stride;  // of the child that follows it
-        const T d_inverse = scale * L[depth];
-        unrolled<packs>([&](int p) { x[p] = d_inverse * w.X[k * packs + p]; });
-        if (k + 1 == solved || !follows_parent(dofs, k + 1)) {
-            for (int a = 0; a < depth; ++a) add(L[a], w.X + path[a] * packs, x);
-            keep(k, x);
-            continue;
-        }
-        const T next_inverse = scale * next[depth + 1];
-        unrolled<packs>([&](int p) { y[p] = next_inverse * w.X[(k + 1) * packs + p]; });
-        for (int a = 0; a < depth; ++a) add_both(L[a], next[a], w.X + path[a] * packs);
-        keep(k, x);
-        add(next[depth], x, y);
-        keep(++k, y);
-    }
-}
-
-// Calls solve<packs>(begin, end) for blocks of columns that are nearly as wide as each other.
-template <int most, class Solve>
-DTAU_INLINE void solve_packs(int packs, const Solve& solve) {
-    if constexpr (most > 1)
-        if (packs < most) return solve_packs<most - 1>(packs, solve);
-    solve.template operator()<most>();
-}
-template <int most, class T, class Solve>
-DTAU_INLINE void for_blocks(int columns, const Solve& solve) {
-    constexpr int width = Pack<T>::width;
-    const int packs = (columns + width - 1) / width, blocks = (packs + most - 1) / most;
-    for (int b = 0; b < blocks; ++b) {
-        const int begin = packs * b / blocks * width, end = packs * (b + 1) / blocks * width;
-        solve_packs<most>((end - begin) / width, [&]<int count>() {
-            solve.template operator()<count>(begin, end < columns ? end : columns);
-        });
-    }
-}
-
-// scale M^-1 B for matrices B (nv, nv) that are zero where row and column are not related. They lie
-// side by side, each padded to whole packs; rows are `stride` apart, those of the solutions too.
-template <class T>
-struct Solution {
-    T* at;
-    int stride;
-};
-template <int matrices, class T>
-void ltdl_solve(const Paths& dofs, T scale, const T* B, int stride,
-                const Solution<T> (&solutions)[matrices], const LtdlWorkspace<T>& w) {
-    const int n = dofs.n, padded = whole_packs<T>(n);
-    const auto right = [&](int k, int c) { return Pack<T>::load(B + k * stride + c); };
-    const auto place = [&](int c) -> Columns<T> {
-        const Solution<T>& solution = solutions[c / padded];
-        return {solution.at + c % padded, n - c % padded, solution.stride};
-    };
-    for_blocks<LtdlWorkspace<T>::packs, T>(matrices * padded, [&]<int packs>(int begin, int end) {
-        int first[matrices], last[matrices];  // its columns of each matrix, to what is related
-        for (int m = 0; m < matrices; ++m) {
-            const int left = begin - m * padded, stop = end - m * padded;
-            first[m] = left < 0 ? 0 : left < n ? left : n;
-            last[m] = related_end(dofs, first[m], stop < n ? stop : n);
-        }
-        int count = 0;
-        for (int k = 0; k < n; ++k) {
-            bool related = false;
-            for (int m = 0; m < matrices; ++m)
-                related |= k < first[m] ? is_ancestor(dofs, k, first[m], last[m]) : k < last[m];
-            if (related) w.rows[count++] = k;
-        }
-        ltdl_solve_block<packs>(dofs, scale, begin, count, n, right, place, w);
-    });
-}
-
-// -M^-1 X in place, for X (n, columns).
-template <class T>
-DTAU_INLINE void ltdl_solve_in_place(const Paths& dofs, T* X, int columns,
-                                     const LtdlWorkspace<T>& w) {
-    for (int k = 0; k < dofs.n; ++k) w.rows[k] = k;
-    const auto right = [&](int k, int c) {
-        return Pack<T>::load(X + std::ptrdiff_t(k) * columns + c, columns - c);
-    };
-    const auto place = [&](int c) -> Columns<T> { return {X + c, columns - c, columns}; };
-    for_blocks<LtdlWorkspace<T>::packs, T>(columns, [&]<int packs>(int begin, int) {
-        ltdl_solve_block<packs>(dofs, T(-1.0), begin, dofs.n, dofs.n, right, place, w);
-    });
-}
-
-// The lower triangle of a symmetric matrix from the upper one; zeros get a positive sign.
-template <class T>
-DTAU_INLINE void mirror(T* matrix, int n) {
-    for (int k = 0; k < n; ++k)
-        for (int c = k + 1; c < n; ++c)
-            matrix[c * n + k] = matrix[k * n + c] = matrix[k * n + c] + T(0.0);
-}
-
-// M^-1 (nv, nv): the upper triangle by columns of the identity, then the mirrored lower one.
-template <class T>
-DTAU_INLINE void ltdl_inverse(const Paths& dofs, T* inverse, const LtdlWorkspace<T>& w) {
-    const int n = dofs.n;
-    constexpr int most = Pack<T>::width == 1 ? 6 : 4;  // narrow: rows below a block are left out
-    const auto right = [&](int k, int c) { return Pack<T>::unit(k - c); };
-    const auto place = [&](int c) -> Columns<T> { return {inverse + c, n - c, n}; };
-    for_blocks<most, T>(n, [&]<int packs>(int begin, int end) {
-        int count = 0;
-        for (int k = 0; k < end; ++k)
-            if (is_ancestor(dofs, k, begin, end)) w.rows[count++] = k;
-        ltdl_solve_block<packs>(dofs, T(1.0), begin, count, end, right, place, w);
-    });
-    mirror(inverse, n);
 }
 
 }  // namespace dtau::DTAU_VARIANT
