@@ -81,27 +81,30 @@ DTAU_INLINE Motion<T> subspace_times(const Body& body, const Motion<T>* S, const
     return c;
 }
 
-// Placements, subspaces, inertias, and twists unless v is null.
+// Placement, subspace, inertia, and twist unless v is null, of body i.
+template <class T>
+DTAU_INLINE void move_body(const Tree& tree, int i, const Configuration<T>& x, const T* v,
+                           const Ground<T>& ground) {
+    const Body& body = tree.bodies[i];
+    place_body(tree, i, x, ground);
+    if (body.parent < 0) {  // ground is this body's frame
+        const Vec3<double> c = vec3(body.com);
+        const Sym3<double> J = sym3(body.own_inertia);
+        ground.I[i] = {T(body.mass),
+                       lift<T>(body.mass * c),
+                       {T(J.xx), T(J.xy), T(J.xz), T(J.yy), T(J.yz), T(J.zz)}};
+        if (v) ground.v[i] = joint_twist(body, v + body.v);
+    } else {
+        const Placement<T>& P = ground.P[i];
+        ground.I[i] = transformed(P.R, P.r, body.mass, vec3(body.com), sym3(body.inertia));
+        // [Notes] eq. 1.3
+        if (v) ground.v[i] = subspace_times(body, ground.S, v, ground.v[body.parent]);
+    }
+}
 template <class T>
 void ground_sweep(const Tree& tree, const T* q, const T* v, const Ground<T>& ground) {
     const Configuration<T> x = configuration(tree, q, ground.angles);
-    for (int i = 0; i < tree.nbodies; ++i) {
-        const Body& body = tree.bodies[i];
-        place_body(tree, i, x, ground);
-        if (body.parent < 0) {  // ground is this body's frame
-            const Vec3<double> c = vec3(body.com);
-            const Sym3<double> J = sym3(body.own_inertia);
-            ground.I[i] = {T(body.mass),
-                           lift<T>(body.mass * c),
-                           {T(J.xx), T(J.xy), T(J.xz), T(J.yy), T(J.yz), T(J.zz)}};
-            if (v) ground.v[i] = joint_twist(body, v + body.v);
-        } else {
-            const Placement<T>& P = ground.P[i];
-            ground.I[i] = transformed(P.R, P.r, body.mass, vec3(body.com), sym3(body.inertia));
-            // [Notes] eq. 1.3
-            if (v) ground.v[i] = subspace_times(body, ground.S, v, ground.v[body.parent]);
-        }
-    }
+    for (int i = 0; i < tree.nbodies; ++i) move_body(tree, i, x, v, ground);
 }
 
 // The spatial acceleration of the world: minus gravity, so that bodies need no weight.

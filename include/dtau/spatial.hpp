@@ -196,6 +196,12 @@ struct Force {
 };
 
 template <class T>
+DTAU_INLINE Motion<T> in_register(const Motion<T>& m) {
+    return {{in_register(m.ang.x), in_register(m.ang.y), in_register(m.ang.z)},
+            {in_register(m.lin.x), in_register(m.lin.y), in_register(m.lin.z)}};
+}
+
+template <class T>
 DTAU_INLINE Motion<T> zero_motion() {
     return {zero_vector<T>(), zero_vector<T>()};
 }

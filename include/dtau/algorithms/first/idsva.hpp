@@ -39,57 +39,65 @@ struct IdsvaWorkspace {
           f(arena.take<Force<T>>(tree.nbodies)) {}
 };
 
-// Forward sweep over bodies whose placements, twists and inertias ground holds: all that does not
-// depend on the acceleration. f becomes v x* I v - f_ext, and a the acceleration v_p x v_J.
+// What of body i, whose placement, twist and inertia ground holds, does not depend on the acceleration.
+// f becomes v x* I v - f_ext, and a the acceleration v_p x v_J.
 template <class T>
-void idsva_velocities(const Tree& tree, const T* v, const T* f_ext, const IdsvaWorkspace<T>& w) {
+DTAU_INLINE void body_velocities(const Tree& tree, int i, const T* v, const T* f_ext,
+                                 const IdsvaWorkspace<T>& w) {
     const Ground<T>& g = w.ground;
-    for (int i = 0; i < tree.nbodies; ++i) {
-        const Body& body = tree.bodies[i];
-        const Motion<T> vi = g.v[i];
-        if (body.parent < 0) {  // v_p = 0
-            for (int k = body.v; k < body.v + body.nv; ++k) {
-                w.Psidot[k] = zero_motion<T>();
-                w.Upsilondot[k] = body.nv == 1 ? zero_motion<T>() : cross(vi, g.S[k]);
-            }
-            w.a[i] = zero_motion<T>();
-        } else {
-            const Motion<T> vp = g.v[body.parent];
-            for (int k = body.v; k < body.v + body.nv; ++k) {
-                const Motion<T> s = g.S[k], Psidot = cross(vp, s);  // [IDSVA] eq. 31
-                w.Psidot[k] = Psidot;
-                // [Notes] eq. 4.2
-                w.Upsilondot[k] = body.nv == 1 ? Psidot + Psidot : cross(vi, s, Psidot);
-            }
-            w.a[i] = subspace_times(body, w.Psidot, v, zero_motion<T>());
+    const Body& body = tree.bodies[i];
+    const Motion<T> vi = g.v[i];
+    if (body.parent < 0) {  // v_p = 0
+        for (int k = body.v; k < body.v + body.nv; ++k) {
+            w.Psidot[k] = zero_motion<T>();
+            w.Upsilondot[k] = body.nv == 1 ? zero_motion<T>() : cross(vi, g.S[k]);
         }
-        const Force<T> momentum = g.I[i] * vi;
-        w.B[i] = coriolis(g.I[i], vi, momentum);  // [IDSVA] eq. 28
-        w.f[i] = cross_star(vi, momentum);
-        if (acts_on(f_ext, body)) w.f[i] = w.f[i] - transformed(g.P[i], body_wrench(body, f_ext));
+        w.a[i] = zero_motion<T>();
+    } else {
+        const Motion<T> vp = g.v[body.parent];
+        for (int k = body.v; k < body.v + body.nv; ++k) {
+            const Motion<T> s = g.S[k], Psidot = cross(vp, s);  // [IDSVA] eq. 31
+            w.Psidot[k] = Psidot;
+            // [Notes] eq. 4.2
+            w.Upsilondot[k] = body.nv == 1 ? Psidot + Psidot : cross(vi, s, Psidot);
+        }
+        w.a[i] = subspace_times(body, w.Psidot, v, zero_motion<T>());
     }
+    const Force<T> momentum = g.I[i] * vi;
+    w.B[i] = coriolis(g.I[i], vi, momentum);  // [IDSVA] eq. 28
+    w.f[i] = cross_star(vi, momentum);
+    if (acts_on(f_ext, body)) w.f[i] = w.f[i] - transformed(g.P[i], body_wrench(body, f_ext));
 }
 
-// Forward sweep for the accelerations a (nv) of the joints.
+// What depends on it: a (nv), of the joints.
+template <class T>
+DTAU_INLINE void body_accelerations(const Tree& tree, int i, const T* a,
+                                    const IdsvaWorkspace<T>& w) {
+    const Ground<T>& g = w.ground;
+    const Body& body = tree.bodies[i];
+    if (body.parent < 0) {  // a_p = -gravity
+        const Motion<T> ap = world_acceleration(g.gravity[i]);
+        if (!is_free_root(body))
+            for (int k = body.v; k < body.v + body.nv; ++k)
+                w.Psiddot[k] = {zero_vector<T>(), cross(ap.lin, g.S[k].ang)};
+        w.a[i] = ap + joint_twist(body, a + body.v);
+    } else {
+        const Motion<T> vp = g.v[body.parent], ap = w.a[body.parent];
+        for (int k = body.v; k < body.v + body.nv; ++k)
+            w.Psiddot[k] = cross(ap, g.S[k], cross(vp, w.Psidot[k]));  // [IDSVA] eq. 31
+        w.a[i] = subspace_times(body, g.S, a, ap + w.a[i]);
+    }
+    w.f[i] += g.I[i] * w.a[i];
+}
+
+// Forward sweeps over all bodies.
+template <class T>
+void idsva_velocities(const Tree& tree, const T* v, const T* f_ext, const IdsvaWorkspace<T>& w) {
+    for (int i = 0; i < tree.nbodies; ++i) body_velocities(tree, i, v, f_ext, w);
+}
 template <class T>
 void idsva_accelerations(const Tree& tree, const T* a, const IdsvaWorkspace<T>& w) {
-    const Ground<T>& g = w.ground;
-    for (int i = 0; i < tree.nbodies; ++i) {
-        const Body& body = tree.bodies[i];
-        if (body.parent < 0) {  // a_p = -gravity
-            const Motion<T> ap = world_acceleration(g.gravity[i]);
-            if (!is_free_root(body))
-                for (int k = body.v; k < body.v + body.nv; ++k)
-                    w.Psiddot[k] = {zero_vector<T>(), cross(ap.lin, g.S[k].ang)};
-            w.a[i] = ap + joint_twist(body, a + body.v);
-        } else {
-            const Motion<T> vp = g.v[body.parent], ap = w.a[body.parent];
-            for (int k = body.v; k < body.v + body.nv; ++k)
-                w.Psiddot[k] = cross(ap, g.S[k], cross(vp, w.Psidot[k]));  // [IDSVA] eq. 31
-            w.a[i] = subspace_times(body, g.S, a, ap + w.a[i]);
-        }
-        w.f[i] += g.I[i] * w.a[i];
-    }
+    for (int i = 0; i < tree.nbodies; ++i) body_accelerations(tree, i, a, w);
 }
 
 // The three matrices, with the stride n of their rows; da may be null: not wanted.
@@ -149,21 +157,25 @@ void idsva_backward(const Tree& tree, const Partials<T>& out, const IdsvaWorkspa
             const Motion<T> s = g.S[k];
             const Vec3<T> t1 = transposed_mul(B, s);  // [Notes] eq. 4.5
             const Force<T> t2 = I * s;
-            const auto row = [&](int j) {  // [IDSVA] eqs. 30, 32, left; [Notes] eq. 4.6
-                out.dq[k * n + j] = dot(t1, w.Psidot[j].ang, dot(t2, w.Psiddot[j]));
-                out.dv[k * n + j] = dot(t1, g.S[j].ang, dot(t2, w.Upsilondot[j]));
-                if (out.da) out.da[k * n + j] = dot(t2, g.S[j]);
+            const auto row = [&](int j, const Motion<T>& sj) {
+                // [IDSVA] eqs. 30, 32, left; [Notes] eq. 4.6
+                const T dq = dot(t1, w.Psidot[j].ang, dot(t2, w.Psiddot[j]));
+                const T dv = dot(t1, sj.ang, dot(t2, w.Upsilondot[j])), da = dot(t2, sj);
+                out.dq[k * n + j] = dq, out.dv[k * n + j] = dv;
+                if (out.da) out.da[k * n + j] = da;
+                return da;
             };
-            for (int j = first; j < end; ++j) row(j);
+            for (int j = first; j < end; ++j) row(j, g.S[j]);
             if (body.parent < 0) continue;
 
             const Force<T> by_q = mul_add(B, w.Psidot[k], cross_star(s, w.f[i], I * w.Psiddot[k]));
             const Force<T> by_v = mul_add(B, s, I * w.Upsilondot[k]);  // [Notes] eq. 4.7
             for (int j = tree.dofs.parent[first]; j >= stop; j = tree.dofs.parent[j]) {
-                row(j);
-                out.dq[j * n + k] = dot(g.S[j], by_q);  // [IDSVA] eq. 30
-                out.dv[j * n + k] = dot(g.S[j], by_v);  // [IDSVA] eq. 32
-                if (out.da) out.da[j * n + k] = out.da[k * n + j];
+                const Motion<T> sj = in_register(g.S[j]);
+                const T da = row(j, sj);
+                out.dq[j * n + k] = dot(sj, by_q);  // [IDSVA] eq. 30
+                out.dv[j * n + k] = dot(sj, by_v);  // [IDSVA] eq. 32
+                if (out.da) out.da[j * n + k] = da;
             }
             if (stop > 0)
                 free_root_entries(free_root_above(body, g), t1, t2, by_q, by_v, k, stop - 6, out);
@@ -180,9 +192,12 @@ void idsva_backward(const Tree& tree, const Partials<T>& out, const IdsvaWorkspa
 template <class T>
 void idsva(const Tree& tree, const T* q, const T* v, const T* a, const T* f_ext, T* dtau_dq,
            T* dtau_dv, T* dtau_da, const IdsvaWorkspace<T>& w) {
-    ground_sweep(tree, q, v, w.ground);
-    idsva_velocities(tree, v, f_ext, w);
-    idsva_accelerations(tree, a, w);
+    const Configuration<T> x = configuration(tree, q, w.ground.angles);
+    for (int i = 0; i < tree.nbodies; ++i) {
+        move_body(tree, i, x, v, w.ground);
+        body_velocities(tree, i, v, f_ext, w);
+        body_accelerations(tree, i, a, w);
+    }
     idsva_backward(tree, {dtau_dq, dtau_dv, dtau_da, tree.nv}, w);
 }
 
