@@ -22,14 +22,14 @@ struct LtdlWorkspace {
     static constexpr int packs = lanes < 8 ? 6 : Pack<T>::width == 1 ? 9 : 12;
     int stride;  // of the rows of L
     T* L;
-    T* X;       // a lone state's block of the solution
+    T* X;       // a block of the solution, where it cannot be made in place
     int* rows;  // those that are not zero before the second sweep
     int* path;  // of the current k: path[depth(j)] = j
 
     LtdlWorkspace(Arena& arena, const Paths& dofs)
         : stride(dofs.max_depth + 1),
           L(arena.take<T>(dofs.n * stride)),
-          X(arena.take<T>(Pack<T>::width > 1 ? dofs.n * packs * Pack<T>::width : 0)),
+          X(arena.take<T>(dofs.n * packs * Pack<T>::width)),
           rows(arena.take<int>(dofs.n)),
           path(arena.take<int>(dofs.max_depth + 1)) {}
 };

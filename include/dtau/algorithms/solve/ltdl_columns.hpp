@@ -26,18 +26,24 @@ struct Columns {
     std::ptrdiff_t stride;
 };
 
+// Whether rows have but one or two places in the nearest cache, whose ways hold 4 kB each.
+template <class T>
+DTAU_INLINE bool rows_collide(const Columns<T>& columns) {
+    return columns.stride * sizeof(T) % 2048 == 0;
+}
+
 // Columns from begin on of scale M^-1 B, for the first `solved` rows. right(k, c) is the pack of B
 // at row k, column c; B is zero outside the `count` rows of w. The results of column c go to the
 // rows of place(c). In lanes they are neighbours there, and solved for in that place, which may be
-// that of B; a lone state's are collected in w.X.
+// that of B, unless rows collide; else they are collected in w.X.
 template <int packs, class T, class Right, class Place>
 DTAU_INLINE void ltdl_solve_block(const Paths& dofs, T scale, int begin, int count, int solved,
                                   const Right& right, const Place& place,
                                   const LtdlWorkspace<T>& w) {
     constexpr int width = Pack<T>::width;
-    constexpr bool in_place = width == 1;
     Columns<T> to[packs];
     for (int p = 0; p < packs; ++p) to[p] = place(begin + p * width);
+    const bool in_place = width == 1 && !rows_collide(to[0]);
     T* const X = in_place ? to[0].at : w.X;
     const std::ptrdiff_t stride = in_place ? to[0].stride : packs * width;
 
@@ -92,7 +98,7 @@ DTAU_INLINE void ltdl_solve_block(const Paths& dofs, T scale, int begin, int cou
     }
     const auto keep = [&](int k, const Pack<T>* row) __attribute__((always_inline)) {
         put(k, row);
-        if constexpr (!in_place)
+        if (!in_place)
             unrolled<packs>([&](int p) { row[p].store(to[p].at + k * to[p].stride, to[p].room); });
     };
     const int* path = w.path;
