@@ -81,6 +81,15 @@ DTAU_INLINE Motion<T> subspace_times(const Body& body, const Motion<T>* S, const
     return c;
 }
 
+// Inertia of a body alone, about its origin, in its own axes.
+template <class T>
+DTAU_INLINE Inertia<T> own_inertia(const Body& body) {
+    const Sym3<double> J = sym3(body.own_inertia);
+    return {T(body.mass),
+            lift<T>(vec3(body.first_moment)),
+            {T(J.xx), T(J.xy), T(J.xz), T(J.yy), T(J.yz), T(J.zz)}};
+}
+
 // Placement, subspace, inertia, and twist unless v is null, of body i.
 template <class T>
 DTAU_INLINE void move_body(const Tree& tree, int i, const Configuration<T>& x, const T* v,
@@ -88,11 +97,7 @@ DTAU_INLINE void move_body(const Tree& tree, int i, const Configuration<T>& x, c
     const Body& body = tree.bodies[i];
     place_body(tree, i, x, ground);
     if (body.parent < 0) {  // ground is this body's frame
-        const Vec3<double> c = vec3(body.com);
-        const Sym3<double> J = sym3(body.own_inertia);
-        ground.I[i] = {T(body.mass),
-                       lift<T>(body.mass * c),
-                       {T(J.xx), T(J.xy), T(J.xz), T(J.yy), T(J.yz), T(J.zz)}};
+        ground.I[i] = own_inertia<T>(body);
         if (v) ground.v[i] = joint_twist(body, v + body.v);
     } else {
         const Placement<T>& P = ground.P[i];

@@ -36,8 +36,7 @@ void kinetic_energy_derivatives(const Tree& tree, const T* q, const T* v, T* dq,
         const Motion<T> vJ = joint_twist(body, v + body.v);
         w.v_p[i] = body.parent < 0 ? zero_motion<T>() : seen_from(X, w.v[body.parent]);
         w.v[i] = w.v_p[i] + vJ;
-        const Vec3<double> c = vec3(body.com);
-        w.f[i] = Inertia<double>{body.mass, body.mass * c, sym3(body.own_inertia)} * w.v[i];
+        w.f[i] = own_inertia<double>(body) * w.v[i];
         w.X[i] = X;
     }
     for (int i = tree.nbodies - 1; i >= 0; --i) {

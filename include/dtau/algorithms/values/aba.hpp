@@ -46,15 +46,8 @@ DTAU_INLINE void own_motion_subspace(const Body& body, Motion<T>* S) {
 
 // ---------------------------------------------------------------- inertias
 
-// Of a body alone, about its origin.
-template <class T>
-DTAU_INLINE Inertia<T> own_inertia(const Body& body) {
-    const Sym3<double> J = sym3(body.own_inertia);
-    return {T(body.mass),
-            lift<T>(vec3(body.first_moment)),
-            {T(J.xx), T(J.xy), T(J.xz), T(J.yy), T(J.yz), T(J.zz)}};
-}
-// With what it carries, unless it is a leaf. carried[level]: of what the bodies on a path carry.
+// Of a body with what it carries, unless it is a leaf. carried[level]: of what the bodies on a path
+// carry.
 template <class T>
 DTAU_INLINE ArticulatedInertia<T> whole_inertia(const Body& body, bool leaf,
                                                 const ArticulatedInertia<T>* carried) {
