@@ -8,9 +8,8 @@ their time is given in first derivatives of the same dynamics.
 Every function is checked first: lone states and batches give the same bits; packed tensors hold all
 that differs from zero; tensors agree with Pinocchio's to 1e-9 of the largest element and with
 central differences of first derivatives; contractions are tensors times lam. All results go into
-given arrays (out=), as Pinocchio's do: fresh ones of megabytes cost what the system takes to hand
-out memory. Batches of large tensors have fewer states, so that their results fit into 128 MiB.
-Damping and armature are left out on both sides.
+given arrays (out=), as Pinocchio's do. Batches of large tensors have fewer states, so that their
+results fit into 128 MiB. Damping and armature are left out on both sides.
 """
 
 from __future__ import annotations
