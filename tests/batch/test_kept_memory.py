@@ -139,7 +139,7 @@ set_handler = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.py_object)(table[304])
 get_handler = ctypes.PYFUNCTYPE(ctypes.py_object)(table[305])
 
 name, memory = b"mem_handler", get_handler()
-usual = ctypes.string_at(python.PyCapsule_GetPointer(memory, name), 176)
+usual = ctypes.string_at(python.PyCapsule_GetPointer(memory, name), 168)
 other = ctypes.create_string_buffer(usual)
 other[:9] = b"programs\\0"
 set_handler(python.PyCapsule_New(ctypes.addressof(other), name, None))
