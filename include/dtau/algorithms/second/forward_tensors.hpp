@@ -54,8 +54,8 @@ struct SharedByRows {
 template <class T>
 struct RowProducts {
     using Row = Wide<T>;
-    static constexpr int rows =
-        3;  // of G^T, at most, and columns: as many as there are registers for
+    // As many as there are registers for: of G^T, at most, and of the first derivatives.
+    static constexpr int rows = 3;
     static constexpr int columns = Pack<T>::width == 8 ? 8 : 4;
 
     int n, stride;

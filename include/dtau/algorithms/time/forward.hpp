@@ -18,6 +18,8 @@
 // A free root's columns are unit vectors as well (free_root.hpp).
 #pragma once
 
+#include <type_traits>
+
 #include "dtau/algorithms/time/forward_series.hpp"
 #include "dtau/algorithms/time/world_wrenches.hpp"
 
