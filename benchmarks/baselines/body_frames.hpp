@@ -33,8 +33,7 @@ struct BodyFrames {
         const Placement<T> own = {Mat3<T>::identity(), zero_vector<T>()};
         for (int i = 0; i < tree.nbodies; ++i) {
             const Body& body = tree.bodies[i];
-            const Vec3<double> c = vec3(body.com);
-            I[i] = {body.mass, body.mass * c, sym3(body.own_inertia)};
+            I[i] = own_inertia<double>(body);
             motion_subspace(body, own, S + body.v);
             end[i] = i + 1;
         }

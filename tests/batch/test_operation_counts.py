@@ -168,7 +168,7 @@ def test_derivatives_of_inverse_dynamics_give_the_mass_matrix_for_less() -> None
 
 @pytest.mark.parametrize("function", PRODUCTS, ids=str)
 def test_products_take_little_more_than_two_of_the_plain_function(function: Function) -> None:
-    """In world axes, as the products are computed: in those of the bodies it takes fewer operations.
+    """In world axes, where products are computed: in those of the bodies it takes fewer operations.
 
     Without wrenches, whose rotations would be counted too.
     """
@@ -176,6 +176,7 @@ def test_products_take_little_more_than_two_of_the_plain_function(function: Func
     zeros = np.zeros(model.nv)
     q = dtau.neutral(model)
     plain = function.name.rpartition("_")[0]
+    # Counted when the plain functions were computed in world axes, too.
     once = {"inverse_dynamics": 4724, "forward_dynamics": 9296}[plain]
     counting_core(plain, model, q, zeros, zeros)
     assert sum(take_counts()) < once

@@ -1,7 +1,7 @@
 // The articulated-body algorithm in ground coordinates, O(N): for products, which go on with its
 // factors, accelerations and forces, all in ground coordinates, and with the placements and inertias
-// that it takes. (Forward dynamics alone, in body coordinates, takes two thirds of the time: aba.hpp.
-// But with those placements and inertias as much as this, before a factor is moved to ground.)
+// that it takes. (Forward dynamics alone takes less in body coordinates: aba.hpp. With those
+// placements and inertias it would take as much as this, before a factor is moved to ground.)
 //
 // [RBDA] section 7.3. An articulated inertia passes to the parent without a transform here. A joint
 // of several degrees of freedom is eliminated one column at a time, from its last to its first, which

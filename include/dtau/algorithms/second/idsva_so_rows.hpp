@@ -1,8 +1,9 @@
 // Second-order partial derivatives of inverse dynamics, the innermost part: all entries whose deepest
-// index is one column m. [IDSVA-SO] algorithm 1 with three changes. What a subtree's composites do
-// when its joint moves is held in the 10 and 12 numbers of an inertia and of a Coriolis operator
-// (inertia.hpp), so that second derivatives look like first ones. The columns of a path are
-// processed in vectors (path_columns.hpp). Results are rows of packed tensors (packed.hpp).
+// index is one column m: those of output m here, of shallower outputs in idsva_so_shallower.hpp.
+// [IDSVA-SO] algorithm 1 with three changes. What a subtree's composites do when its joint moves is
+// held in the 10 and 12 numbers of an inertia and of a Coriolis operator (inertia.hpp), so that second
+// derivatives look like first ones. The columns of a path are processed in vectors
+// (path_columns.hpp). Results are rows of packed tensors (packed.hpp).
 //
 // Symbols as in idsva.hpp and hessian.hpp, for the deepest column m of a triple, with composites of
 // its body; ' is the rate when m moves:
