@@ -376,4 +376,5 @@ class Universal(JointType):
 def _angle_between(axis: Vector, start: NDArray[np.float64], end: NDArray[np.float64]) -> float:
     """Return the angle of the turn about a unit vector that takes one vector to another."""
     side = np.cross(axis, start)
-    return math.atan2(end @ side, end @ np.cross(side, axis))
+    # Less start, to which side is orthogonal: so an angle of zero is exactly zero.
+    return math.atan2((end - start) @ side, end @ np.cross(side, axis))

@@ -389,7 +389,7 @@ def _nearest_rotation(
     if a * (e * i - f * h) + b * (f * g - d * i) + c * (d * h - e * g) < 0:
         raise ValueError("rotation: expected determinant 1, got a reflection (determinant -1)")
     if error > rounding:
-        left, _, right = np.linalg.svd(matrix)
-        matrix = left @ right
+        for _ in range(2):  # Newton's method for the polar factor: errors 1e-6, 1e-12, rounding
+            matrix = matrix @ (1.5 * np.eye(3) - 0.5 * matrix.T @ matrix)
         matrix.flags.writeable = False
     return matrix
