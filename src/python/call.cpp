@@ -35,7 +35,12 @@ bool is_prescribed(const std::string& name, const CompiledTree& compiled, const 
     return false;
 }
 
-// ValueError if joints whose motion is not given have no inertia to accelerate.
+}  // namespace
+
+void import_numpy() {
+    if (_import_array() < 0) throw nb::python_error();
+}
+
 void require_inertia(const char* function, const CompiledTree& compiled, const bool* prescribed) {
     std::string names;
     for (const std::string& name : compiled.massless_joints())
@@ -47,12 +52,6 @@ void require_inertia(const char* function, const CompiledTree& compiled, const b
                            "accelerate, got none at joints " +
                            names + "; give them inertia or armature, or fix them with model.lock")
                               .c_str());
-}
-
-}  // namespace
-
-void import_numpy() {
-    if (_import_array() < 0) throw nb::python_error();
 }
 
 TreeReference compiled_tree(nb::handle model) {

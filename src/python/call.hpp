@@ -19,6 +19,10 @@ struct TreeReference {
 // TypeError unless it is a dtau.Model.
 TreeReference compiled_tree(nanobind::handle model);
 
+// ValueError if joints whose motion is not given have no inertia to accelerate. A call checks it of
+// functions that solve with the mass matrix.
+void require_inertia(const char* function, const CompiledTree& compiled, const bool* prescribed);
+
 // A function as Python calls it: name(model, options, inputs, out=None, threads=None), all of them by
 // place, in the order of its signature.
 struct Callable {

@@ -6,6 +6,9 @@
 
 #include "batch/kept_blocks.hpp"
 #include "dispatch.hpp"
+#include "interop/casadi_module.hpp"
+#include "interop/prepare.hpp"
+#include "interop/xla_handler.hpp"
 #include "python/arrays.hpp"
 #include "python/define.hpp"
 #include "python/tree.hpp"
@@ -19,11 +22,19 @@ NB_MODULE(_core, m) {
     nb::set_leak_warnings(false);  // models that live as long as the interpreter are no mistake
 
     define_tree(m);
+    define_raw_calls(m);
+    define_casadi_slots(m);
     m.def("packed_indices", &packed_indices,
           nb::sig("def packed_indices(model: object) -> NDArray[numpy.intp]"));
     m.def("instruction_sets", &instruction_sets);
     m.def("instruction_set", &instruction_set);
     m.def("use_instruction_set", &use_instruction_set, nb::arg("name"));
+    m.def(
+        "xla_handler", [] { return nb::capsule(reinterpret_cast<void*>(&xla_handler)); },
+        nb::sig("def xla_handler() -> object"));
+    m.def(
+        "xla_refusal", [] { return nb::capsule(reinterpret_cast<void*>(&xla_refusal)); },
+        nb::sig("def xla_refusal() -> object"));
     m.def("keep_memory", &keep_blocks, nb::arg("limit"));
     m.def(
         "peak_rate",

@@ -1,0 +1,77 @@
+#include "interop/casadi_module.hpp"
+
+#include <string>
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "interop/casadi_slots.hpp"
+
+namespace nb = nanobind;
+
+namespace dtau {
+namespace {
+
+using Integers = nb::ndarray<const CasadiInt, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+std::vector<CasadiPattern> patterns(nb::handle given) {
+    std::vector<CasadiPattern> result;
+    for (nb::handle each : given) {
+        const Integers numbers = nb::cast<Integers>(each);
+        result.emplace_back(numbers.data(), numbers.data() + numbers.shape(0));
+    }
+    return result;
+}
+
+// The calls by what they compute, the kinds of input, the joints at which q has other numbers than
+// the tangent space, and the patterns of each role's inputs and results.
+int fill(nb::dict calls, nb::tuple sizes, const std::string& inputs,
+         std::vector<std::string> input_names, std::vector<std::string> result_names,
+         bool is_matrix, nb::list joints, nb::list roles) {
+    auto f = std::make_unique<CasadiFunction>();
+    const auto call = [&](const char* name) {
+        return calls.contains(name) ? nb::cast<std::shared_ptr<RawCall>>(calls[name]) : nullptr;
+    };
+    f->value = call("value");
+    f->first = call("first");
+    f->product = call("product");
+    f->second = call("second");
+    f->tensors = call("tensors");
+    f->by_wrench = call("by_wrench");
+    f->takes_v = inputs.find('v') != std::string::npos;
+    f->takes_x = inputs.find('x') != std::string::npos;
+    f->takes_wrenches = inputs.find('f') != std::string::npos;
+    f->input_names = std::move(input_names);
+    f->result_names = std::move(result_names);
+    f->is_matrix = is_matrix;
+    f->nq = nb::cast<int>(sizes[0]);
+    f->nv = nb::cast<int>(sizes[1]);
+    f->nbodies = nb::cast<int>(sizes[2]);
+    std::vector<ManifoldJoint> at;
+    for (nb::handle joint : joints)
+        at.push_back({static_cast<ManifoldJoint::Kind>(nb::cast<int>(joint[0])),
+                      nb::cast<int>(joint[1]), nb::cast<int>(joint[2])});
+    f->numbers = TangentColumns(f->nq, f->nv, std::move(at));
+    for (int role = 0; role < casadi_given_roles; ++role)
+        f->patterns[role] = {patterns(roles[role][0]), patterns(roles[role][1])};
+    return hold_casadi_slot(std::move(f));
+}
+
+}  // namespace
+
+void define_casadi_slots(nb::module_& m) {
+    m.attr("casadi_slots") = casadi_slot_count;
+    m.def("fill_casadi_slot", &fill, nb::arg("calls"), nb::arg("sizes"), nb::arg("inputs"),
+          nb::arg("input_names"), nb::arg("result_names"), nb::arg("is_matrix"), nb::arg("joints"),
+          nb::arg("roles"),
+          nb::sig("def fill_casadi_slot(calls: dict[str, RawCall], sizes: tuple[int, int, int], "
+                  "inputs: str, input_names: list[str], result_names: list[str], is_matrix: bool, "
+                  "joints: list[tuple[int, int, int]], roles: "
+                  "list[tuple[list[NDArray[numpy.int64]], list[NDArray[numpy.int64]]]]) -> int"));
+    m.def("casadi_slot_is_lost", &casadi_slot_is_lost, nb::arg("slot"));
+    m.def("release_casadi_slot", &release_casadi_slot, nb::arg("slot"));
+}
+
+}  // namespace dtau

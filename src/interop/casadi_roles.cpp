@@ -1,0 +1,393 @@
+// The functions that CasADi finds of one: value, Jacobian, adjoint, Jacobian of the adjoint (and that
+// of the Jacobian: casadi_second.cpp).
+//
+// Their arguments follow CasADi's rule: a Jacobian takes the inputs and the results, the adjoint the
+// inputs, the results and a seed each; the results that they take are never read.
+#include <algorithm>
+#include <cstring>
+
+#include "interop/casadi_slots.hpp"
+
+namespace dtau {
+namespace {
+
+// The nonzeros of a matrix with rows in memory, or of its transpose, in CasADi's order.
+void leave(const CasadiPattern& pattern, const double* dense, bool transposed, double* res) {
+    const CasadiInt rows = pattern[0], columns = pattern[1];
+    const CasadiInt down = transposed ? 1 : columns, across = transposed ? rows : 1;
+    if (pattern.size() == 3) {  // all of them
+        for (CasadiInt c = 0; c < columns; ++c)
+            for (CasadiInt r = 0; r < rows; ++r) *res++ = dense[r * down + c * across];
+        return;
+    }
+    const CasadiInt* offset = pattern.data() + 2;
+    const CasadiInt* row = offset + columns + 1;
+    for (CasadiInt c = 0; c < columns; ++c, dense += across)
+        for (CasadiInt k = offset[c]; k < offset[c + 1]; ++k) *res++ = dense[row[k] * down];
+}
+
+// A matrix with rows in memory of its nonzeros.
+void spread(const CasadiPattern& pattern, const double* arg, double* dense) {
+    const CasadiInt rows = pattern[0], columns = pattern[1];
+    std::fill_n(dense, rows * columns, 0.0);
+    const bool all = pattern.size() == 3;
+    const CasadiInt* offset = pattern.data() + 2;
+    const CasadiInt* row = offset + columns + 1;
+    for (CasadiInt c = 0; arg && c < columns; ++c) {
+        const CasadiInt count = all ? rows : offset[c + 1] - offset[c];
+        for (CasadiInt k = 0; k < count; ++k)
+            dense[(all ? k : row[offset[c] + k]) * columns + c] = *arg++;
+    }
+}
+
+class Evaluation {
+  public:
+    Evaluation(const CasadiFunction& f, CasadiRole role, const double* const* arg,
+               double* const* res, double* work, std::string& error)
+        : f_(f),
+          patterns_(f.of(role)),
+          arg_(arg),
+          res_(res),
+          w_(work),
+          error_(error),
+          nq_(f.nq),
+          nv_(f.nv),
+          ninputs_(f.ninputs()) {
+        zeros_ = take(std::max(nq_, nv_));
+        std::fill_n(zeros_, std::max(nq_, nv_), 0.0);
+        q_ = arg[0] ? arg[0] : zeros_;
+        v_ = f.takes_v && arg[v_at()] ? arg[v_at()] : zeros_;
+        x_ = f.takes_x && arg[x_at()] ? arg[x_at()] : zeros_;
+        if (f.takes_wrenches) {
+            wrenches_ = take(6 * f.nbodies);
+            spread(patterns_.in[wrenches_at()], arg[wrenches_at()], wrenches_);
+        }
+    }
+
+    bool value() {
+        if (!res_[0]) return true;
+        const double* in[] = {q_, v_, x_, wrenches_};
+        const double* given[4];
+        int count = 0;
+        const bool takes[] = {true, f_.takes_v, f_.takes_x, f_.takes_wrenches};
+        for (int i = 0; i < 4; ++i)
+            if (takes[i] || (i == 3 && has_wrenches(*f_.value))) given[count++] = in[i];
+        if (!f_.is_matrix) return f_.value->run(given, &res_[0], 1, error_);
+        double* matrix = take(nv_ * nv_);
+        if (!f_.value->run(given, &matrix, 1, error_)) return false;
+        leave(patterns_.out[0], matrix, false, res_[0]);
+        return true;
+    }
+
+    bool jacobian() {
+        if (f_.is_matrix) {
+            if (!res_[0]) return true;
+            const double* by_q = matrix_by_numbers();
+            if (by_q) leave(patterns_.out[0], by_q, false, res_[0]);
+            return by_q;
+        }
+        if (!first_of(res_, 1, false)) return false;
+        return !f_.takes_wrenches || !res_[wrenches_at()] || by_wrenches(wrenches_at(), false);
+    }
+
+    bool adjoint() {
+        if (f_.is_matrix) {
+            if (!res_[0]) return true;
+            const double* tensor = tensors();
+            if (!tensor) return false;
+            gradient_by_numbers(matrix_gradient(tensor, seed_matrix()), res_[0]);
+            return true;
+        }
+        double* gradient[4];
+        if (!product(gradient)) return false;
+        if (res_[0]) gradient_by_numbers(gradient[0], res_[0]);
+        if (f_.takes_v && res_[v_at()]) std::copy_n(gradient[1], nv_, res_[v_at()]);
+        if (f_.takes_x && res_[x_at()]) std::copy_n(gradient[2], nv_, res_[x_at()]);
+        if (f_.takes_wrenches && res_[wrenches_at()])
+            leave(patterns_.out[wrenches_at()], gradient[3], false, res_[wrenches_at()]);
+        return true;
+    }
+
+    bool adjoint_jacobian() {
+        if (f_.is_matrix) return matrix_adjoint_jacobian();
+        return curvature() && first_of(res_ + ninputs_ + 1, ninputs_ + 2, true) &&
+               (!f_.takes_wrenches || (wrenches_by_q() && wrenches_by_seed()));
+    }
+
+  private:
+    double* take(std::ptrdiff_t numbers) {
+        double* here = w_;
+        w_ += numbers;
+        return here;
+    }
+    int v_at() const { return 1; }
+    int x_at() const { return 1 + f_.takes_v; }
+    int wrenches_at() const { return 1 + f_.takes_v + f_.takes_x; }
+    static bool has_wrenches(const RawCall& call) {
+        const Signature& s = call.signature();
+        return s.inputs[s.ninputs - 1].optional;
+    }
+    const double* seed() const { return arg_[ninputs_ + 1] ? arg_[ninputs_ + 1] : zeros_; }
+    const double* seed_matrix() {
+        double* S = take(nv_ * nv_);
+        spread(patterns_.in[ninputs_ + 1], arg_[ninputs_ + 1], S);
+        return S;
+    }
+    // Result of an adjoint's Jacobian: of the gradient by input a, by input b of the adjoint.
+    int place(int a, int b) const { return a * (ninputs_ + 2) + b; }
+
+    const double* by_numbers(const double* J, int rows) {
+        if (f_.numbers.trivial()) return J;
+        double* to = take(std::ptrdiff_t(rows) * nq_);
+        f_.numbers.right(q_, J, rows, to);
+        return to;
+    }
+    const double* numbers_by(const double* A, int columns) {
+        if (f_.numbers.trivial()) return A;
+        double* to = take(std::ptrdiff_t(columns) * nq_);
+        f_.numbers.left(q_, A, columns, to);
+        return to;
+    }
+    void gradient_by_numbers(const double* g, double* res) {
+        if (f_.numbers.trivial())
+            std::copy_n(g, nv_, res);
+        else
+            f_.numbers.left(q_, g, 1, res);
+    }
+
+    // The three matrices of first derivatives, of which result k goes to res[k * step].
+    bool first_of(double* const* res, int step, bool transposed) {
+        const auto wanted = [&](int k) { return res[k * step] != nullptr; };
+        if (!wanted(0) && !(f_.takes_v && wanted(v_at())) && !(f_.takes_x && wanted(x_at())))
+            return true;
+        double* D[3];
+        for (double*& matrix : D) matrix = take(nv_ * nv_);
+        const double* in[] = {q_, v_, x_, wrenches_};
+        if (!f_.first->run(in, D, 1, error_)) return false;
+        const auto put = [&](int k, const double* matrix) {
+            const std::ptrdiff_t at = &res[k * step] - res_;
+            if (res_[at]) leave(patterns_.out[at], matrix, transposed, res_[at]);
+        };
+        if (wanted(0)) put(0, by_numbers(D[0], nv_));
+        if (f_.takes_v) put(v_at(), D[1]);
+        if (f_.takes_x) put(x_at(), D[2]);
+        return true;
+    }
+
+    // Of the result by external wrenches, whose numbers CasADi has column by column.
+    bool by_wrenches(int at, bool transposed) {
+        const int nb = f_.nbodies;
+        double* B = take(std::ptrdiff_t(nv_) * 6 * nb);
+        if (!f_.by_wrench->run(&q_, &B, 1, error_)) return false;
+        double* columns = take(std::ptrdiff_t(nv_) * 6 * nb);
+        for (int i = 0; i < nv_; ++i)
+            for (int b = 0; b < nb; ++b)
+                for (int c = 0; c < 6; ++c)
+                    columns[i * 6 * nb + c * nb + b] = B[(i * nb + b) * 6 + c];
+        leave(patterns_.out[at], columns, transposed, res_[at]);
+        return true;
+    }
+    bool wrenches_by_seed() {
+        const int at = place(wrenches_at(), ninputs_ + 1);
+        return !res_[at] || by_wrenches(at, true);
+    }
+
+    // The gradient of seed . result, in tangent coordinates.
+    bool product(double** gradient) {
+        for (int k = 0; k < 3; ++k) gradient[k] = take(nv_);
+        gradient[3] = f_.takes_wrenches ? take(6 * f_.nbodies) : nullptr;
+        const double* in[] = {q_, v_, x_, seed(), wrenches_};
+        return f_.product->run(in, gradient, 1, error_);
+    }
+
+    // Second derivatives of seed . result by q, v and x.
+    bool curvature() {
+        const int q = 0, v = v_at(), x = x_at();
+        const auto wanted = [&](int a, int b) { return res_[place(a, b)] != nullptr; };
+        const bool qq = wanted(q, q);
+        const bool qv = f_.takes_v && (wanted(q, v) || wanted(v, q)),
+                   vv = f_.takes_v && wanted(v, v);
+        const bool qx = f_.takes_x && (wanted(q, x) || wanted(x, q));
+        if (!qq && !qv && !vv && !qx) return true;
+        double* H[4];
+        for (double*& block : H) block = take(nv_ * nv_);
+        const double* in[] = {q_, v_, x_, seed(), wrenches_};
+        if (!f_.second->run(in, H, 1, error_)) return false;
+        const auto put = [&](int a, int b, const double* matrix, bool transposed) {
+            const int at = place(a, b);
+            if (res_[at]) leave(patterns_.out[at], matrix, transposed, res_[at]);
+        };
+        if (qq) put(q, q, curved(H[0]), false);
+        if (qv) {
+            const double* mixed = numbers_by(H[1], nv_);
+            put(q, v, mixed, false);
+            put(v, q, mixed, true);
+        }
+        if (vv) put(v, v, H[2], false);
+        if (qx) {
+            const double* mixed = by_numbers(H[3], nv_);
+            put(x, q, mixed, false);
+            put(q, x, mixed, true);
+        }
+        return true;
+    }
+    // By the numbers of q, twice.
+    const double* curved(const double* H) {
+        if (f_.numbers.trivial()) return H;
+        const double* half = by_numbers(H, nv_);
+        double* whole = take(std::ptrdiff_t(nq_) * nq_);
+        f_.numbers.left(q_, half, nq_, whole);
+        f_.numbers.add_curvature(q_, H, whole);
+        return whole;
+    }
+
+    // Of the gradient by wrenches, by q: what unit wrenches add to the gradient by q.
+    bool wrenches_by_q() {
+        const int at = place(wrenches_at(), 0), back = place(0, wrenches_at()), nb = f_.nbodies;
+        if (!res_[at] && !res_[back]) return true;
+        const std::ptrdiff_t n = 6 * nb, states = n + 1;
+        double* units = take(states * n);
+        std::fill_n(units, states * n, 0.0);
+        for (int b = 0; b < nb; ++b)
+            for (int c = 0; c < 6; ++c) units[(c * nb + b) * n + b * 6 + c] = 1.0;
+        double* gradient[4];
+        for (int k = 0; k < 3; ++k) gradient[k] = take(states * nv_);
+        gradient[3] = take(states * n);
+        const std::int64_t shape = states;
+        const RawInput in[] = {{q_, 0, nullptr},
+                               {v_, 0, nullptr},
+                               {x_, 0, nullptr},
+                               {seed(), 0, nullptr},
+                               {units, 1, &shape}};
+        if (!f_.product->run(in, gradient, states, error_)) return false;
+        double* by_q = gradient[0];
+        for (std::ptrdiff_t r = 0; r < n; ++r)
+            for (int k = 0; k < nv_; ++k) by_q[r * nv_ + k] -= by_q[n * nv_ + k];
+        const double* by_numbers_of_q = by_numbers(by_q, static_cast<int>(n));
+        if (res_[at]) leave(patterns_.out[at], by_numbers_of_q, false, res_[at]);
+        if (res_[back]) leave(patterns_.out[back], by_numbers_of_q, true, res_[back]);
+        return true;
+    }
+
+    // The derivative of the matrix by q, [i, j, k]; null where it cannot be had. It does not depend on
+    // v and x.
+    const double* tensors() {
+        double* T[4];
+        for (double*& tensor : T) tensor = take(std::ptrdiff_t(nv_) * nv_ * nv_);
+        const double* in[] = {q_, zeros_, zeros_, nullptr};
+        return f_.tensors->run(in, T, 1, error_) ? T[3] : nullptr;
+    }
+    const double* matrix_by_numbers() {
+        const double* tensor = tensors();
+        return tensor ? by_numbers(tensor, nv_ * nv_) : nullptr;
+    }
+    const double* matrix_gradient(const double* tensor, const double* S) {
+        double* g = take(nv_);
+        std::fill_n(g, nv_, 0.0);
+        for (std::ptrdiff_t ij = 0; ij < std::ptrdiff_t(nv_) * nv_; ++ij)
+            for (int k = 0; S[ij] != 0.0 && k < nv_; ++k) g[k] += S[ij] * tensor[ij * nv_ + k];
+        return g;
+    }
+    bool matrix_adjoint_jacobian() {
+        const int by_seed = place(0, ninputs_ + 1);
+        if (!res_[0] && !res_[by_seed]) return true;
+        if (res_[by_seed]) {
+            // The numbers of a symmetric matrix, row by row or column by column.
+            const double* by_q = matrix_by_numbers();
+            if (!by_q) return false;
+            leave(patterns_.out[by_seed], by_q, true, res_[by_seed]);
+        }
+        if (!res_[0]) return true;
+        const double* H = matrix_curvature(seed_matrix());
+        if (H) leave(patterns_.out[0], curved(H), false, res_[0]);
+        return H;
+    }
+    // Second derivatives of the sum of S_ij matrix_ij: the columns are results for unit x, less what
+    // there is for none.
+    const double* matrix_curvature(const double* S) {
+        const std::ptrdiff_t states = nv_ + 1, matrix = std::ptrdiff_t(nv_) * nv_;
+        double* units = take(states * nv_);
+        double* weights = take(states * nv_);
+        std::fill_n(units, states * nv_, 0.0);
+        std::fill_n(weights, states * nv_, 0.0);
+        for (int j = 0; j < nv_; ++j) {
+            units[j * nv_ + j] = 1.0;
+            for (int i = 0; i < nv_; ++i) {
+                weights[j * nv_ + i] = S[i * nv_ + j];
+                weights[matrix + i] += S[i * nv_ + j];
+            }
+        }
+        double* H[4];
+        for (double*& block : H) block = take(states * matrix);
+        const std::int64_t shape = states;
+        const RawInput in[] = {{q_, 0, nullptr},
+                               {zeros_, 0, nullptr},
+                               {units, 1, &shape},
+                               {weights, 1, &shape},
+                               {nullptr, 0, nullptr}};
+        if (!f_.second->run(in, H, states, error_)) return nullptr;
+        double* sum = H[0] + nv_ * matrix;
+        for (std::ptrdiff_t k = 0; k < matrix; ++k) {
+            double total = 0.0;
+            for (int j = 0; j < nv_; ++j) total += H[0][j * matrix + k];
+            sum[k] = total - sum[k];
+        }
+        return sum;
+    }
+
+    const CasadiFunction& f_;
+    const CasadiFunction::Patterns& patterns_;
+    const double* const* arg_;
+    double* const* res_;
+    double* w_;
+    std::string& error_;
+    int nq_, nv_, ninputs_;
+    double *zeros_, *wrenches_ = nullptr;
+    const double *q_, *v_, *x_;
+};
+
+}  // namespace
+
+std::size_t casadi_work(const CasadiFunction& f, CasadiRole role) {
+    if (role == CasadiRole::second) return casadi_second_work(f);
+    const std::size_t nq = f.nq, nv = f.nv, n = f.takes_wrenches ? 6 * f.nbodies : 0;
+    const std::size_t matrix = nv * nv, always = std::max(nq, nv) + n;
+    const std::size_t by_numbers = f.numbers.trivial() ? 0 : nv * nq;
+    const std::size_t gradient = 3 * nv + n;
+    const std::size_t tensors = 4 * nv * matrix + nv * by_numbers + nv;  // and a gradient
+    switch (role) {
+        case CasadiRole::value:
+            return always + (f.is_matrix ? matrix : 0);
+        case CasadiRole::jacobian:
+            return always + (f.is_matrix ? tensors : 3 * matrix + by_numbers + 2 * nv * n);
+        case CasadiRole::adjoint:
+            return always + (f.is_matrix ? tensors + matrix : gradient);
+        case CasadiRole::adjoint_jacobian:
+        case CasadiRole::second:
+            break;
+    }
+    const std::size_t curved = by_numbers + (f.numbers.trivial() ? 0 : nq * nq);
+    if (f.is_matrix) return always + tensors + matrix + 2 * (nv + 1) * (nv + 2 * matrix) + curved;
+    const std::size_t wrenches = (n + 1) * (n + gradient) + n * nq + 2 * nv * n;
+    return always + 7 * matrix + curved + 3 * by_numbers + (n ? wrenches : 0);
+}
+
+bool casadi_evaluate(const CasadiFunction& f, CasadiRole role, const double* const* arg,
+                     double* const* res, double* work, std::string& error) {
+    if (role == CasadiRole::second) return casadi_second(f, arg, res, work, error);
+    Evaluation evaluation(f, role, arg, res, work, error);
+    switch (role) {
+        case CasadiRole::value:
+            return evaluation.value();
+        case CasadiRole::jacobian:
+            return evaluation.jacobian();
+        case CasadiRole::adjoint:
+            return evaluation.adjoint();
+        case CasadiRole::adjoint_jacobian:
+        case CasadiRole::second:
+            break;
+    }
+    return evaluation.adjoint_jacobian();
+}
+
+}  // namespace dtau

@@ -1,0 +1,91 @@
+// Functions as CasADi finds them in this library: by name, with nothing else to tell them apart.
+//
+// CasADi's external("dtau_slot7", this library) looks for symbols dtau_slot7, jac_dtau_slot7,
+// adj1_dtau_slot7, jac_adj1_dtau_slot7, jac_jac_dtau_slot7, their sizes and patterns. They are compiled once, in a number
+// of slots; Python puts a function of a model into one. CasADi counts its holders (incref, decref),
+// and the last one empties it. Any thread may call; memory comes with the call.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "interop/raw_call.hpp"
+#include "interop/tangent_columns.hpp"
+
+namespace dtau {
+
+using CasadiInt = long long;
+
+// As CasADi has it: rows, columns, offsets of the columns, rows of the nonzeros.
+using CasadiPattern = std::vector<CasadiInt>;
+
+enum class CasadiRole { value, jacobian, adjoint, adjoint_jacobian, second };
+inline constexpr int casadi_given_roles =
+    4;  // whose patterns are given; the last's follow from them
+
+// One of the problems, torque of an acceleration or acceleration under a torque (x below), or what
+// it is made of: with x = 0, with v = x = 0; or the matrix of its derivatives by x.
+struct CasadiFunction {
+    std::shared_ptr<const RawCall> value;
+    // Of the problem: derivatives, gradient, Hessian; second derivatives, of a matrix; derivatives by
+    // wrenches, where these are given.
+    std::shared_ptr<const RawCall> first, product, second, tensors, by_wrench;
+    bool takes_v = false, takes_x = false, takes_wrenches = false, is_matrix = false;
+    int nq = 0, nv = 0, nbodies = 0;
+    TangentColumns numbers;
+    std::vector<std::string> input_names, result_names;
+    struct Patterns {
+        std::vector<CasadiPattern> in, out;
+    } patterns[casadi_given_roles];
+
+    // How many inputs there are.
+    int ninputs() const { return 1 + takes_v + takes_x + takes_wrenches; }
+    const Patterns& of(CasadiRole role) const;
+
+  private:
+    // Made when they are asked for: they are as large as the tensors of second derivatives.
+    mutable std::once_flag second_made_;
+    mutable Patterns second_;
+};
+
+// Calls visit(row, column, result, place) for the entries of the second derivative of the result by
+// input a, then by input b: of the Jacobian's numbers, column by column, the row; which nonzero of
+// the result it is of, and the place of the two inputs' numbers among those of its Hessian.
+using SecondEntryVisitor =
+    std::function<void(CasadiInt row, CasadiInt column, CasadiInt result, CasadiInt place)>;
+void for_second_entries(const CasadiFunction& f, int a, int b, const SecondEntryVisitor& visit);
+
+// Memory that a role takes, in numbers.
+std::size_t casadi_work(const CasadiFunction& f, CasadiRole role);
+
+// Computes the results that are not null; false and a sentence where it cannot.
+bool casadi_evaluate(const CasadiFunction& f, CasadiRole role, const double* const* arg,
+                     double* const* res, double* work, std::string& error);
+
+std::size_t casadi_second_work(const CasadiFunction& f);
+bool casadi_second(const CasadiFunction& f, const double* const* arg, double* const* res,
+                   double* work, std::string& error);
+
+// Puts a function into an empty slot, and holds it: its number, or -1 where all are taken.
+int hold_casadi_slot(std::unique_ptr<CasadiFunction> function);
+void release_casadi_slot(int slot);
+// Whether something else than the function that Python made found this slot: neither is called then.
+bool casadi_slot_is_lost(int slot);
+
+// What the symbols of a slot do.
+int casadi_call(int slot, CasadiRole role, const double** arg, double** res, double* work) noexcept;
+CasadiInt casadi_count(int slot, CasadiRole role, bool results) noexcept;
+const CasadiInt* casadi_pattern(int slot, CasadiRole role, bool results, CasadiInt place) noexcept;
+const char* casadi_name(int slot, bool results, CasadiInt place) noexcept;
+int casadi_sizes(int slot, CasadiRole role, CasadiInt* arg, CasadiInt* res, CasadiInt* iw,
+                 CasadiInt* w) noexcept;
+void casadi_hold(int slot) noexcept;
+void casadi_release(int slot) noexcept;
+
+// How many there are.
+extern const int casadi_slot_count;
+
+}  // namespace dtau

@@ -1,0 +1,128 @@
+#include "interop/prepare.hpp"
+
+#include <string_view>
+
+#include <nanobind/stl/shared_ptr.h>
+
+#include "dispatch.hpp"
+#include "interop/raw_call.hpp"
+#include "python/arrays.hpp"
+#include "python/lock.hpp"
+#include "python/options.hpp"
+
+namespace nb = nanobind;
+
+namespace dtau {
+namespace {
+
+// Keeps what Python's objects hold for it. Any thread may let the last of them go.
+class PreparedCall : public RawCall {
+  public:
+    PreparedCall(nb::handle model, std::string_view name, const nb::args& options)
+        : held_(new Held{compiled_tree(model), {}}) {
+        list_ = functions;
+        tree_ = &held_->tree.compiled;
+        find(name);
+        const Signature& s = signature();
+        if (static_cast<int>(options.size()) != s.noptions)
+            throw nb::type_error((std::string(name) + ": expected " + std::to_string(s.noptions) +
+                                  " options, got " + std::to_string(options.size()))
+                                     .c_str());
+        std::vector<PyObject*> given;
+        for (nb::handle option : options) given.push_back(option.ptr());
+        held_->options.read_first(s, model, given.data(), *tree_);
+        held_->options.read(s, given.data(), *tree_);
+        if (s.solves) require_inertia(s.name, *tree_, held_->options.values.prescribed);
+        describe(s);
+    }
+    ~PreparedCall() override {
+        const nb::gil_scoped_acquire lock;
+        delete held_;
+    }
+
+  private:
+    struct Held {
+        TreeReference tree;
+        CallOptions options;
+    };
+
+    void find(std::string_view name) {
+        const FunctionList& list = list_();
+        for (group_ = 0; group_ < list.ngroups; ++group_)
+            for (place_ = 0; place_ < list.groups[group_]->count; ++place_)
+                if (signature().name == name) return;
+        throw nb::value_error(("no function named " + std::string(name)).c_str());
+    }
+    static Array array(const ArraySignature& signature, const Shape& core, Meaning meaning) {
+        Array a = {signature.name, signature.optional, meaning, core.ndim, {}, 1};
+        for (int k = 0; k < core.ndim; ++k) a.size *= a.shape[k] = core.size[k];
+        return a;
+    }
+    void describe(const Signature& s) {
+        job_.ninputs = s.ninputs;
+        job_.noutputs = s.noutputs;
+        job_.options = held_->options.values;
+        const Sizes sizes = {tree_->tree(), job_.options, held_->options.single_frame};
+        for (int i = 0; i < s.ninputs; ++i) {
+            if (s.inputs[i].rows != not_stacked)
+                throw nb::value_error((std::string(s.name) + " takes stacks").c_str());
+            const Quantity quantity = s.inputs[i].quantity;
+            inputs_[i] = array(s.inputs[i], core_shape(quantity, sizes), input_meaning(quantity));
+            job_.in[i].spacing = sizeof(double);
+            job_.in[i].size = static_cast<int>(inputs_[i].size);
+            job_.in[i].meaning = inputs_[i].meaning;
+        }
+        Shape shapes[Job::max_outputs];
+        describe_outputs(job_, s, sizes, shapes);
+        for (int o = 0; o < s.noutputs; ++o)
+            results_[o] = array(s.outputs[o], shapes[o], job_.out[o].meaning);
+    }
+
+    Held* held_;
+};
+
+nb::tuple describe(const RawCall::Array& a) {
+    nb::list shape;
+    for (int k = 0; k < a.ndim; ++k) shape.append(a.shape[k]);
+    return nb::make_tuple(a.name, nb::tuple(shape), a.optional);
+}
+
+}  // namespace
+
+void define_raw_calls(nb::module_& m) {
+    nb::class_<RawCall>(m, "RawCall")
+        .def_prop_ro(
+            "inputs",
+            [](const RawCall& call) {
+                nb::list result;
+                for (int i = 0; i < call.signature().ninputs; ++i)
+                    result.append(describe(call.input(i)));
+                return nb::tuple(result);
+            },
+            nb::sig("def inputs(self) -> tuple[tuple[str, tuple[int, ...], bool], ...]"))
+        .def_prop_ro(
+            "results",
+            [](const RawCall& call) {
+                nb::list result;
+                for (int o = 0; o < call.signature().noutputs; ++o)
+                    result.append(describe(call.result(o)));
+                return nb::tuple(result);
+            },
+            nb::sig("def results(self) -> tuple[tuple[str, tuple[int, ...], bool], ...]"));
+    m.def(
+        "prepare_call",
+        [](nb::handle model, const char* name, const nb::args& options) {
+            return std::static_pointer_cast<RawCall>(
+                std::make_shared<PreparedCall>(model, name, options));
+        },
+        nb::sig("def prepare_call(model: object, name: str, *options: object) -> RawCall"));
+    m.def(
+        "hold_call",
+        [](std::int64_t number, std::shared_ptr<RawCall> call) {
+            hold_raw_call(number, std::move(call));
+        },
+        nb::arg("number"), nb::arg("call"),
+        nb::sig("def hold_call(number: int, call: RawCall) -> None"));
+}
+
+}  // namespace dtau

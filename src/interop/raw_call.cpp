@@ -1,0 +1,153 @@
+#include "interop/raw_call.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <limits>
+#include <mutex>
+#include <shared_mutex>
+#include <stdexcept>
+#include <unordered_map>
+#include <vector>
+
+#include "batch/scratch.hpp"
+
+namespace dtau {
+namespace {
+
+// A quaternion as it comes from dtau.normalize, whose last bits are left as they are.
+bool is_normalized(const double* x) {
+    const double squared = x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3];
+    return std::fabs(squared - 1.0) <= 8.0 * std::numeric_limits<double>::epsilon();
+}
+
+// The configurations with unit quaternions; a copy in `copy` where some are not.
+const double* normalized(const CompiledTree& tree, const double* q, int nq, std::ptrdiff_t count,
+                         std::vector<double>& copy) {
+    for (std::ptrdiff_t state = 0; state < count; ++state)
+        for (const auto& [first, body] : tree.quaternions()) {
+            const double* x = (copy.empty() ? q : copy.data()) + state * nq + first;
+            if (is_normalized(x)) continue;
+            if (copy.empty()) copy.assign(q, q + count * nq);
+            double* y = copy.data() + state * nq + first;
+            const double norm = std::hypot(std::hypot(y[0], y[1], y[2]), y[3]);
+            for (int k = 0; k < 4; ++k) y[k] /= norm;
+        }
+    return copy.empty() ? q : copy.data();
+}
+
+struct Registry {
+    std::shared_mutex mutex;
+    std::unordered_map<std::int64_t, std::shared_ptr<const RawCall>> calls;
+};
+// Never destroyed: other threads may still call at the end of the process.
+Registry& registry() {
+    static Registry& r = *new Registry;
+    return r;
+}
+
+}  // namespace
+
+const Signature& RawCall::signature() const {
+    return list_().groups[group_]->functions[place_].signature;
+}
+
+void RawCall::broadcast(const RawInput* inputs, Job& job) const {
+    for (int i = 0; i < job.ninputs; ++i) {
+        if (!inputs[i].data) continue;
+        if (inputs[i].naxes > Job::max_axes)
+            throw std::invalid_argument(
+                std::string(inputs_[i].name) + " has " + std::to_string(inputs[i].naxes) +
+                " batch axes, expected at most " + std::to_string(Job::max_axes));
+        job.naxes = std::max(job.naxes, inputs[i].naxes);
+    }
+    for (int axis = 0; axis < job.naxes; ++axis) job.shape[axis] = 1;
+    for (int i = 0; i < job.ninputs; ++i) {
+        const RawInput& input = inputs[i];
+        if (!input.data && !inputs_[i].optional)
+            throw std::invalid_argument(std::string(inputs_[i].name) + " is not given");
+        if (!input.data) continue;
+        job.in[i].data = reinterpret_cast<const char*>(input.data);
+        const int skip = job.naxes - input.naxes;
+        std::ptrdiff_t stride = inputs_[i].size * static_cast<std::ptrdiff_t>(sizeof(double));
+        for (int axis = 0; axis < skip; ++axis) job.in[i].stride[axis] = 0;
+        for (int axis = input.naxes - 1; axis >= 0; --axis) {
+            const std::ptrdiff_t n = static_cast<std::ptrdiff_t>(input.shape[axis]);
+            std::ptrdiff_t& size = job.shape[skip + axis];
+            if (n != 1 && size != 1 && n != size)
+                throw std::invalid_argument("batch shapes do not broadcast against each other");
+            if (n != 1) size = n;
+            job.in[i].stride[skip + axis] = n == 1 ? 0 : stride;
+            stride *= n;
+        }
+    }
+    for (int axis = 0; axis < job.naxes; ++axis) job.count *= job.shape[axis];
+}
+
+// Quaternions are normalized in memory that this call gives back.
+void RawCall::compute(Job& job) const {
+    const Signature& s = signature();
+    std::vector<double> copies[Job::max_inputs];
+    for (int i = 0; i < job.ninputs && !tree_->quaternions().empty(); ++i) {
+        if (!job.in[i].data || inputs_[i].meaning != Meaning::q || s.any_quaternions) continue;
+        std::ptrdiff_t states = 1;
+        for (int axis = 0; axis < job.naxes; ++axis)
+            if (job.in[i].stride[axis] != 0) states *= job.shape[axis];
+        const double* q = reinterpret_cast<const double*>(job.in[i].data);
+        const int nq = static_cast<int>(inputs_[i].size);
+        job.in[i].data =
+            reinterpret_cast<const char*>(normalized(*tree_, q, nq, states, copies[i]));
+    }
+    const FunctionList& list = list_();
+    list.run(list.groups[group_]->functions[place_], tree_->tree(), job, 0, job.count);
+    trim_scratch();
+}
+
+bool RawCall::run(const RawInput* inputs, double* const* results, std::ptrdiff_t count,
+                  std::string& error) const noexcept {
+    const auto fail = [&](const char* what) noexcept {
+        try {
+            error = std::string(signature().name) + ": " + what;
+        } catch (...) {  // no memory for it
+        }
+        return false;
+    };
+    try {
+        Job job = job_;
+        broadcast(inputs, job);
+        if (results_[job.noutputs - 1].optional && !inputs[job.ninputs - 1].data) --job.noutputs;
+        for (int o = 0; o < job.noutputs; ++o) {
+            if (!results[o]) return fail("a result has no place");
+            job.out[o].data = reinterpret_cast<char*>(results[o]);
+        }
+        if (job.count == 0) return true;  // no states, or results without numbers
+        if (job.count != count) return fail("results have room for another number of states");
+        compute(job);
+        return true;
+    } catch (const std::exception& e) {
+        return fail(e.what());
+    }
+}
+
+bool RawCall::run(const double* const* inputs, double* const* results, std::ptrdiff_t count,
+                  std::string& error) const noexcept {
+    const std::int64_t shape = count;
+    RawInput given[Job::max_inputs];
+    for (int i = 0; i < job_.ninputs; ++i) given[i] = {inputs[i], 1, &shape};
+    return run(given, results, count, error);
+}
+
+std::shared_ptr<const RawCall> raw_call(std::int64_t number) noexcept {
+    Registry& r = registry();
+    const std::shared_lock lock(r.mutex);
+    const auto found = r.calls.find(number);
+    return found == r.calls.end() ? nullptr : found->second;
+}
+
+void hold_raw_call(std::int64_t number, std::shared_ptr<const RawCall> call) {
+    Registry& r = registry();
+    const std::unique_lock lock(r.mutex);
+    r.calls.try_emplace(number, std::move(call));
+}
+
+}  // namespace dtau

@@ -1,0 +1,75 @@
+// One function of one model, called on raw pointers: from the runtimes of other libraries, without
+// Python.
+//
+// A RawCall is prepared once, from Python, where options are read and sizes are known. It is run in
+// any thread, in this thread alone: without the interpreter's lock, the pool or an exception. Numbers
+// are float64 and contiguous. The results are those of Python's call, to the last bit, but that q is
+// taken as normalized: such runtimes have no place to refuse a quaternion, and derivatives by its
+// numbers are those of f(normalize(q)). (One of zeros gives NaN.)
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "functions/signature.hpp"
+#include "tree/compiled_tree.hpp"
+
+namespace dtau {
+
+// One input: null data: it is not given. Its batch axes broadcast against those of the others.
+struct RawInput {
+    const double* data = nullptr;
+    int naxes = 0;
+    const std::int64_t* shape = nullptr;
+};
+
+class RawCall {
+  public:
+    struct Array {
+        const char* name;
+        bool optional;
+        Meaning meaning;
+        int ndim;
+        std::ptrdiff_t shape[4], size;  // of one state, and its product
+    };
+
+    virtual ~RawCall() = default;
+
+    const Signature& signature() const;
+    const Array& input(int i) const { return inputs_[i]; }
+    const Array& result(int o) const { return results_[o]; }
+    const CompiledTree& tree() const { return *tree_; }
+
+    // Computes `count` states: as many as the inputs broadcast to, and as the results have room for.
+    // Takes as many inputs and results as the signature has; the last result may be null where it is
+    // optional and the last input is not given. Returns false and a sentence in `error` where it
+    // cannot.
+    bool run(const RawInput* inputs, double* const* results, std::ptrdiff_t count,
+             std::string& error) const noexcept;
+    // Of inputs that hold so many states each.
+    bool run(const double* const* inputs, double* const* results, std::ptrdiff_t count,
+             std::string& error) const noexcept;
+
+  protected:
+    RawCall() = default;
+
+    const FunctionList& (*list_)() = nullptr;  // of the instruction set in use
+    int group_ = 0, place_ = 0;                // of the function in that list
+    const CompiledTree* tree_ = nullptr;
+    Job job_;  // without pointers to arrays
+    Array inputs_[Job::max_inputs], results_[Job::max_outputs];
+
+  private:
+    void broadcast(const RawInput* inputs, Job& job) const;
+    void compute(Job& job) const;
+};
+
+// Calls by number, for runtimes that can hold nothing else. Null: there is none of this number, as
+// in a process that has not prepared it.
+std::shared_ptr<const RawCall> raw_call(std::int64_t number) noexcept;
+
+// Holds a call under its number for as long as the process lives; the first of a number stays.
+void hold_raw_call(std::int64_t number, std::shared_ptr<const RawCall> call);
+
+}  // namespace dtau

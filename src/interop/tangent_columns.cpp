@@ -1,0 +1,183 @@
+#include "interop/tangent_columns.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace dtau {
+namespace {
+
+// T of one joint: rows of the velocities that it gives, first `position` of positions alone, then the
+// others of the others.
+struct Block {
+    int nq, nv, position;
+    double T[6][7] = {};
+
+    int begin(int column) const { return column < position ? 0 : position; }
+    int end(int column) const { return column < position ? position : nv; }
+};
+
+// 2 E(q) / |q|^2 with E(q) dq = w dx - x dw - x cross dx, q = (x, w), at this row and column.
+void turn_rates(const double* q, Block& block, int row, int column) {
+    const double s = 2.0 / (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    const double E[3][4] = {
+        {q[3], q[2], -q[1], -q[0]}, {-q[2], q[3], q[0], -q[1]}, {q[1], -q[0], q[3], -q[2]}};
+    for (int i = 0; i < 3; ++i)
+        for (int k = 0; k < 4; ++k) block.T[row + i][column + k] = s * E[i][k];
+}
+
+// Rotation of a quaternion of any length, by rows.
+void rotation(const double* q, double R[3][3]) {
+    const double x = q[0], y = q[1], z = q[2], w = q[3];
+    const double s = 2.0 / (x * x + y * y + z * z + w * w);
+    const double rows[3][3] = {
+        {1.0 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y)},
+        {s * (x * y + w * z), 1.0 - s * (x * x + z * z), s * (y * z - w * x)},
+        {s * (x * z - w * y), s * (y * z + w * x), 1.0 - s * (x * x + y * y)}};
+    for (int i = 0; i < 3; ++i)
+        for (int k = 0; k < 3; ++k) R[i][k] = rows[i][k];
+}
+
+Block block_of(const ManifoldJoint& joint, const double* q) {
+    Block block;
+    switch (joint.kind) {
+        case ManifoldJoint::spherical:
+            block.nq = 4, block.nv = 3, block.position = 0;
+            turn_rates(q, block, 0, 0);
+            break;
+        case ManifoldJoint::free: {
+            block.nq = 7, block.nv = 6, block.position = 3;
+            double R[3][3];
+            rotation(q + 3, R);
+            for (int i = 0; i < 3; ++i)
+                for (int k = 0; k < 3; ++k) block.T[i][k] = R[k][i];
+            turn_rates(q + 3, block, 3, 3);
+            break;
+        }
+        case ManifoldJoint::planar: {
+            block.nq = 3, block.nv = 3, block.position = 2;
+            const double c = std::cos(q[2]), s = std::sin(q[2]);
+            block.T[0][0] = c, block.T[0][1] = s, block.T[1][0] = -s, block.T[1][1] = c;
+            block.T[2][2] = 1.0;
+            break;
+        }
+    }
+    return block;
+}
+
+// The derivative of T^T g by the numbers of a quaternion, where T = 2 E(q) / |q|^2: [Notes] eq. 16.7.
+void add_turn_curvature(const double* q, const double* g, const Block& block, int first, double* H,
+                        int stride) {
+    const double s = 2.0 / (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    // E(q)^T g = (w g + x cross g, -x . g), differentiated.
+    const double D[4][4] = {{0.0, g[2], -g[1], g[0]},
+                            {-g[2], 0.0, g[0], g[1]},
+                            {g[1], -g[0], 0.0, g[2]},
+                            {-g[0], -g[1], -g[2], 0.0}};
+    for (int i = 0; i < 4; ++i) {
+        double gradient = 0.0;
+        for (int r = 0; r < 3; ++r) gradient += block.T[first + r][first + i] * g[r];
+        for (int k = 0; k < 4; ++k) H[i * stride + k] += s * (D[i][k] - gradient * q[k]);
+    }
+}
+
+}  // namespace
+
+TangentColumns::TangentColumns(int nq, int nv, std::vector<ManifoldJoint> joints)
+    : nq_(nq), nv_(nv), joints_(std::move(joints)) {
+    std::vector<char> q_taken(nq), v_taken(nv);
+    const std::vector<double> neutral(7, 1.0);
+    for (const ManifoldJoint& joint : joints_) {
+        const Block block = block_of(joint, neutral.data());
+        std::fill_n(q_taken.begin() + joint.q, block.nq, char(1));
+        std::fill_n(v_taken.begin() + joint.v, block.nv, char(1));
+    }
+    for (int i = 0, k = 0; i < nq; ++i) {
+        if (q_taken[i]) continue;
+        while (v_taken[k]) ++k;
+        const bool next = i > 0 && !q_taken[i - 1] && k > 0 && !v_taken[k - 1];
+        if (next)
+            ++plain_.back().count;
+        else
+            plain_.push_back({i, k, 1});
+        ++k;
+    }
+}
+
+void TangentColumns::right(const double* q, const double* J, int rows, double* to) const {
+    for (int r = 0; r < rows; ++r)
+        for (const Run& run : plain_)
+            std::copy_n(J + r * nv_ + run.v, run.count, to + r * nq_ + run.q);
+    for (const ManifoldJoint& joint : joints_) {
+        const Block block = block_of(joint, q + joint.q);
+        for (int r = 0; r < rows; ++r)
+            for (int k = 0; k < block.nq; ++k) {
+                double sum = 0.0;
+                for (int i = block.begin(k); i < block.end(k); ++i)
+                    sum += J[r * nv_ + joint.v + i] * block.T[i][k];
+                to[r * nq_ + joint.q + k] = sum;
+            }
+    }
+}
+
+void TangentColumns::left(const double* q, const double* A, int columns, double* to) const {
+    for (const Run& run : plain_)
+        std::copy_n(A + run.v * columns, run.count * columns, to + run.q * columns);
+    for (const ManifoldJoint& joint : joints_) {
+        const Block block = block_of(joint, q + joint.q);
+        for (int k = 0; k < block.nq; ++k)
+            for (int c = 0; c < columns; ++c) {
+                double sum = 0.0;
+                for (int i = block.begin(k); i < block.end(k); ++i)
+                    sum += block.T[i][k] * A[(joint.v + i) * columns + c];
+                to[(joint.q + k) * columns + c] = sum;
+            }
+    }
+}
+
+void TangentColumns::add_curvature(const double* q, const double* raw, double* H) const {
+    for (const ManifoldJoint& joint : joints_) {
+        const double* x = q + joint.q;
+        const Block block = block_of(joint, x);
+        double* here = H + joint.q * nq_ + joint.q;
+        // D_j D_k - D_k D_j of velocities j and k of the joint: the gradient along their bracket.
+        const double* own = raw + joint.v * nv_ + joint.v;
+        const auto along_bracket = [&](int j, int k) {
+            return own[k * nv_ + j] - own[j * nv_ + k];
+        };
+        switch (joint.kind) {
+            case ManifoldJoint::spherical: {
+                const double g[3] = {along_bracket(1, 2), along_bracket(2, 0), along_bracket(0, 1)};
+                add_turn_curvature(x, g, block, 0, here, nq_);
+                break;
+            }
+            case ManifoldJoint::free: {
+                const double g[3] = {along_bracket(4, 5), along_bracket(5, 3), along_bracket(3, 4)};
+                add_turn_curvature(x + 3, g, block, 3, here + 3 * nq_ + 3, nq_);
+                // R l, as R turns: R (w cross l).
+                const double l[3] = {along_bracket(4, 2), along_bracket(5, 0), along_bracket(3, 1)};
+                double R[3][3];
+                rotation(x + 3, R);
+                for (int k = 3; k < 7; ++k) {
+                    const double w[3] = {block.T[3][k], block.T[4][k], block.T[5][k]};
+                    const double turned[3] = {w[1] * l[2] - w[2] * l[1], w[2] * l[0] - w[0] * l[2],
+                                              w[0] * l[1] - w[1] * l[0]};
+                    for (int i = 0; i < 3; ++i)
+                        here[i * nq_ + k] +=
+                            R[i][0] * turned[0] + R[i][1] * turned[1] + R[i][2] * turned[2];
+                }
+                break;
+            }
+            case ManifoldJoint::planar: {
+                // R l with R turned by a quarter.
+                const double l[2] = {-along_bracket(2, 1), along_bracket(2, 0)};
+                const double c = block.T[0][0], s = block.T[0][1];
+                here[2] -= c * l[1] + s * l[0];
+                here[nq_ + 2] += c * l[0] - s * l[1];
+                break;
+            }
+        }
+    }
+}
+
+}  // namespace dtau

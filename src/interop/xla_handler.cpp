@@ -1,0 +1,138 @@
+#include "interop/xla_handler.hpp"
+
+#include <new>
+#include <string>
+#include <string_view>
+
+#include "interop/raw_call.hpp"
+
+namespace dtau {
+namespace {
+
+xla::Error* error(const xla::CallFrame& frame, xla::ErrorCode code, const char* message) {
+    xla::ErrorCreateArgs args = {{sizeof args, nullptr}, message, code};
+    return frame.api->error_create(&args);
+}
+
+// Where XLA asks what the handler is; null in all other calls.
+xla::Metadata* asked_for(const xla::CallFrame& frame) {
+    for (xla::Extension* e = frame.header.extensions; e; e = e->next)
+        if (e->type == xla::ExtensionType::metadata)
+            return reinterpret_cast<xla::MetadataExtension*>(e)->metadata;
+    return nullptr;
+}
+
+xla::Error* describe(const xla::CallFrame& frame, xla::Metadata& metadata) {
+    if (metadata.struct_size < offsetof(xla::Metadata, traits) + sizeof metadata.traits)
+        return error(frame, xla::ErrorCode::internal, "dtau: XLA's metadata is of an unknown kind");
+    metadata.version = {{sizeof metadata.version, nullptr}, xla::major_version, xla::minor_version};
+    metadata.traits = 0;
+    return nullptr;
+}
+
+struct Attributes {
+    std::int64_t call = 0, given = 0;
+    std::string_view name;
+
+    explicit Attributes(const xla::Attributes& all) {
+        for (std::int64_t k = 0; k < all.size; ++k) {
+            const std::string_view key(all.names[k]->begin, all.names[k]->size);
+            if (all.kinds[k] == xla::AttributeKind::string) {
+                const auto& text = *static_cast<const xla::Text*>(all.values[k]);
+                if (key == "name") name = {text.begin, text.size};
+            } else if (all.kinds[k] == xla::AttributeKind::scalar) {
+                const auto& scalar = *static_cast<const xla::Scalar*>(all.values[k]);
+                if (scalar.type != xla::DataType::s64) continue;
+                if (key == "call") call = *static_cast<const std::int64_t*>(scalar.value);
+                if (key == "given") given = *static_cast<const std::int64_t*>(scalar.value);
+            }
+        }
+    }
+};
+
+const xla::Buffer& buffer(const xla::Arrays& arrays, std::int64_t k) {
+    return *static_cast<const xla::Buffer*>(arrays.arrays[k]);
+}
+
+// The batch axes of an array; -1 where its type or its last axes are wrong.
+int batch_axes(const xla::Buffer& b, const RawCall::Array& expected) {
+    const std::int64_t axes = b.rank - expected.ndim;
+    if (b.type != xla::DataType::f64 || axes < 0 || axes > Job::max_axes) return -1;
+    for (int k = 0; k < expected.ndim; ++k)
+        if (b.shape[axes + k] != expected.shape[k]) return -1;
+    return static_cast<int>(axes);
+}
+
+// The states of a batch that a result has room for.
+std::ptrdiff_t states(const xla::Buffer& b, int axes) {
+    std::ptrdiff_t count = 1;
+    for (int axis = 0; axis < axes; ++axis) count *= b.shape[axis];
+    return count;
+}
+
+bool run(const xla::CallFrame& frame, const RawCall& call, std::int64_t given, std::string& why) {
+    const Signature& signature = call.signature();
+    RawInput inputs[Job::max_inputs];
+    double* results[Job::max_outputs] = {};
+    std::ptrdiff_t count = 0;
+    std::int64_t next = 0;
+    for (int i = 0; i < signature.ninputs; ++i) {
+        if (!(given >> i & 1)) continue;
+        if (next == frame.arguments.size)
+            return why = std::string(signature.name) + ": too few arguments", false;
+        const xla::Buffer& b = buffer(frame.arguments, next++);
+        const int axes = batch_axes(b, call.input(i));
+        if (axes < 0)
+            return why = std::string(signature.name) + ": argument " + call.input(i).name +
+                         " is no float64 array of the right shape",
+                   false;
+        inputs[i] = {static_cast<const double*>(b.data), axes, b.shape};
+    }
+    if (next != frame.arguments.size)
+        return why = std::string(signature.name) + ": too many arguments", false;
+    if (frame.results.size > signature.noutputs)
+        return why = std::string(signature.name) + ": too many results", false;
+    for (int o = 0; o < frame.results.size; ++o) {
+        const xla::Buffer& b = buffer(frame.results, o);
+        const int axes = batch_axes(b, call.result(o));
+        if (axes < 0 || (o > 0 && states(b, axes) != count))
+            return why = std::string(signature.name) + ": result " + call.result(o).name +
+                         " is no float64 array of the right shape",
+                   false;
+        count = states(b, axes);
+        results[o] = static_cast<double*>(b.data);
+    }
+    return call.run(inputs, results, count, why);
+}
+
+}  // namespace
+
+xla::Error* xla_refusal(xla::CallFrame* frame) noexcept {
+    if (xla::Metadata* metadata = asked_for(*frame)) return describe(*frame, *metadata);
+    return error(*frame, xla::ErrorCode::invalid_argument,
+                 "dtau.jax computes on the CPU, and this program runs elsewhere: put arrays there "
+                 "with jax.device_put(x, jax.devices(\"cpu\")[0]), or set JAX_PLATFORMS=cpu");
+}
+
+xla::Error* xla_handler(xla::CallFrame* frame) noexcept {
+    if (xla::Metadata* metadata = asked_for(*frame)) return describe(*frame, *metadata);
+    if (frame->stage != xla::Stage::execute) return nullptr;
+    try {
+        const Attributes attributes(frame->attributes);
+        const std::string name(attributes.name);
+        const std::shared_ptr<const RawCall> call = raw_call(attributes.call);
+        if (!call)
+            return error(*frame, xla::ErrorCode::not_found,
+                         ("dtau.jax: " + name +
+                          ": this process does not know the model that the program was compiled "
+                          "with; call the function of dtau.jax with an equal model here first")
+                             .c_str());
+        std::string why;
+        if (run(*frame, *call, attributes.given, why)) return nullptr;
+        return error(*frame, xla::ErrorCode::invalid_argument, ("dtau.jax: " + why).c_str());
+    } catch (...) {
+        return error(*frame, xla::ErrorCode::internal, "dtau.jax: out of memory");
+    }
+}
+
+}  // namespace dtau
