@@ -176,3 +176,12 @@ def tuple_of(argument: str, values: Iterable[T], kind: type, what: str) -> tuple
         if not isinstance(item, kind):
             raise TypeError(f"{argument}: expected {what}, got {item!r:.80}")
     return items
+
+
+def frame_names(frames: object) -> str | tuple[str, ...]:
+    """One name, or names as something that can be hashed."""
+    if isinstance(frames, str):
+        return frames
+    if not isinstance(frames, Iterable):
+        raise TypeError(f"frames: expected names, got {frames!r}")
+    return tuple(frames)

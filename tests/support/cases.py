@@ -54,6 +54,13 @@ TREES: dict[str, Tree] = {
     "long chain": serial(*["revolute"] * 12, seed=17),
     "random tree": random_tree(19, bodies=15),
 }
+# That may stand anywhere in the world.
+FAR = ("free root, branches", "two free robots", "planar", "prismatic")
+TREES_FAR = {
+    "two free robots": grow(["free", "free", "revolute", "spherical"], [-1, -1, 0, 1], seed=3),
+    "planar": serial("planar", "prismatic", "revolute", seed=4),
+    "prismatic": serial("prismatic", "planar", "revolute", seed=4),
+}
 
 
 @cache
@@ -63,7 +70,7 @@ def robot(name: str) -> dtau.Model:
         return dtau.robots.quadruped()
     if name == "joints that mimic others":
         return GRIPPERS.model(MIMICS)
-    return TREES[name].model()
+    return {**TREES, **TREES_FAR}[name].model()
 
 
 # Followers before and after what they follow, in the same branch and in others.

@@ -1,0 +1,211 @@
+"""Functions in a library's own operations, whose derivatives are the library's.
+
+Of the core they call what `blocks` has. Their values are the core's to rounding: an adapter that
+wants its bits takes values there, and derivatives here. Each gives a tuple of results.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dtau.rules import manifold
+from dtau.rules.jacobians import difference_jacobians, integrate_jacobians
+from dtau.rules.library import Array, At
+from dtau.rules.translations import common_translation
+from dtau.rules.vectors import cross
+
+Results = tuple[Array, ...]
+
+# ------------------------------------------------------------------ frames
+
+
+def _placements(x: At, frames: Any) -> Results:
+    rotation, translation = x.call("frame_placements", x["q"], frames=frames)
+    return rotation, translation
+
+
+def _jacobians(x: At, frames: Any) -> Array:
+    return x.call("frame_jacobians", x["q"], frames=frames, axes="body")[0]
+
+
+def _along(x: At, motions: Array) -> Array:
+    """Motions [linear, angular] (..., 6, n) of the frames, from body axes to the axes asked for."""
+    axes = x.options["axes"]
+    if axes == "body":
+        return motions
+    rotation, translation = _placements(x, x.options["frames"])
+    linear, angular = rotation @ motions[..., :3, :], rotation @ motions[..., 3:, :]
+    if axes == "world":  # of the body's point that is at the world's origin
+        columns = x.xp.swapaxes(angular, -1, -2)
+        moved = cross(x.xp, *_alike(x, translation[..., None, :], columns))
+        linear = linear + x.xp.swapaxes(moved, -1, -2)
+    return x.xp.concatenate((linear, angular), axis=-2)
+
+
+def _alike(x: At, a: Array, b: Array) -> Results:
+    shape = np.broadcast_shapes(tuple(a.shape), tuple(b.shape))
+    return x.xp.broadcast_to(a, shape), x.xp.broadcast_to(b, shape)
+
+
+def _frame_jacobians(x: At) -> Results:
+    return (_along(x, _jacobians(x, x.options["frames"])),)
+
+
+def _frame_velocities(x: At) -> Results:
+    jacobians = _jacobians(x, x.options["frames"])
+    v = x["v"] if isinstance(x.options["frames"], str) else x["v"][..., None, :]
+    return (_along(x, jacobians @ v[..., None])[..., 0],)
+
+
+# ------------------------------------------------------------------ the whole body
+
+
+def _bodies(x: At) -> tuple[Array, Array, Array, Array]:
+    """Poses of the bodies, their masses and first moments in body axes."""
+    rotation, translation = _placements(x, x.model.bodies)
+    mass = np.array([inertia.mass for inertia in x.model.inertias])
+    moment = np.array([inertia.mass * inertia.com for inertia in x.model.inertias])
+    return rotation, translation, x.library.constant(mass), x.library.constant(moment)
+
+
+def _center_of_mass(x: At) -> Results:
+    rotation, translation, mass, moment = _bodies(x)
+    total = x.xp.einsum("...bij,bj->...i", rotation, moment)
+    total = total + x.xp.einsum("...bi,b->...i", translation, mass)
+    return (total * (1.0 / x.model.mass),)
+
+
+def _momentum(x: At) -> Results:
+    rotation, translation, _, _ = _bodies(x)
+    inertia = x.library.constant(np.array([_spatial(i) for i in x.model.inertias]))
+    jacobians = _jacobians(x, x.model.bodies)
+    h = x.xp.einsum("bij,...bjk,...k->...bi", inertia, jacobians, x["v"])
+    linear = x.xp.einsum("...bij,...bj->...bi", rotation, h[..., :3])
+    angular = x.xp.einsum("...bij,...bj->...bi", rotation, h[..., 3:])
+    angular = angular + cross(x.xp, *_alike(x, translation, linear))
+    return (x.xp.concatenate((linear.sum(-2), angular.sum(-2)), axis=-1),)
+
+
+def _spatial(inertia: Any) -> np.ndarray[Any, Any]:
+    """The inertia [linear, angular] about the body's origin, (6, 6)."""
+    c = np.array(
+        [
+            [0.0, -inertia.com[2], inertia.com[1]],
+            [inertia.com[2], 0.0, -inertia.com[0]],
+            [-inertia.com[1], inertia.com[0], 0.0],
+        ]
+    )
+    m = inertia.mass
+    return np.block([[m * np.eye(3), -m * c], [m * c, inertia.tensor - m * c @ c]])
+
+
+def _center_of_mass_velocity(x: At) -> Results:
+    (h,) = _momentum(x)
+    return (h[..., :3] * (1.0 / x.model.mass),)
+
+
+def _near(x: At) -> At:
+    """The same beside the world's origin: no digits are lost far away."""
+    moved, by = common_translation(x.model)
+    if not moved.size:
+        return x
+    source, factor = np.arange(x.model.nq), np.zeros(x.model.nq)
+    source[moved], factor[moved] = by, 1.0
+    q = x["q"] - x.library.constant(factor) * x["q"][..., source]
+    return dataclasses.replace(x, inputs={**x.inputs, "q": q})
+
+
+def _centroidal_momentum(x: At) -> Results:
+    x = _near(x)
+    (h,) = _momentum(x)
+    (center,) = _center_of_mass(x)
+    angular = h[..., 3:] - cross(x.xp, *_alike(x, center, h[..., :3]))
+    return (x.xp.concatenate((h[..., :3], angular), axis=-1),)
+
+
+# ------------------------------------------------------------------ the manifold
+
+
+def _normalize(x: At) -> Results:
+    return (manifold.normalize(x.xp, x.model, x["q"]),)
+
+
+def _integrate(x: At) -> Results:
+    return (manifold.integrate(x.xp, x.model, x["q"], x["dq"]),)
+
+
+def _difference(x: At) -> Results:
+    return (manifold.difference(x.xp, x.model, x["q0"], x["q1"]),)
+
+
+def _tangent_map(x: At) -> Results:
+    v, q = x.library.constant(np.eye(x.model.nv)), x.library.constant(np.eye(x.model.nq))
+    forth, back = manifold.from_tangent, manifold.to_tangent
+    return (
+        manifold.matrix(x.xp, x.model, x["q"], v, forth),
+        manifold.matrix(x.xp, x.model, x["q"], q, back),
+    )
+
+
+def _step(x: At) -> Results:
+    """What the core's step.hpp does."""
+    q, v, dt = x["q"], x["v"], x["dt"][..., None]
+
+    def acceleration(q: Array, v: Array) -> Array:
+        inputs = q, v, x["tau"], x["f_ext"]
+        return x.call("forward_dynamics", *inputs, f_ext_axes=x.options["f_ext_axes"])[0]
+
+    def moved(dq: Array) -> Array:
+        return x.call("integrate", q, dq)[0]
+
+    a = acceleration(q, v)
+    if x.options["integrator"] == "euler":
+        return moved(dt * v), v + dt * a
+    if x.options["integrator"] == "semi_implicit":
+        return moved(dt * (v + dt * a)), v + dt * a
+    rate = v
+    theta_sum, v_sum = rate / 6.0, a / 6.0
+    for ahead, weight in ((0.5, 1 / 3), (0.5, 1 / 3), (1.0, 1 / 6)):
+        theta = ahead * dt * rate
+        stage_v = v + ahead * dt * a
+        a = acceleration(moved(theta), stage_v)
+        rate = _displacement_rate(x, theta, stage_v)
+        theta_sum, v_sum = theta_sum + weight * rate, v_sum + weight * a
+    return moved(dt * theta_sum), v + dt * v_sum
+
+
+def _displacement_rate(x: At, theta: Array, v: Array) -> Array:
+    """The rate of a displacement theta at the velocity v: [Notes] eq. 12.2."""
+    if manifold.is_vector_space(x.model):
+        return v
+    once = manifold.bracket(x.xp, x.model, theta, v)
+    return v + 0.5 * once + manifold.bracket(x.xp, x.model, theta, once) / 12.0
+
+
+# By the name of the function.
+COMPOSITIONS: dict[str, Callable[[At], Results]] = {
+    "frame_jacobians": _frame_jacobians,
+    "frame_velocities": _frame_velocities,
+    "center_of_mass": _center_of_mass,
+    "center_of_mass_velocity": _center_of_mass_velocity,
+    "momentum": _momentum,
+    "centroidal_momentum": _centroidal_momentum,
+    "normalize": _normalize,
+    "integrate": _integrate,
+    "difference": _difference,
+    "integrate_jacobians": integrate_jacobians,
+    "difference_jacobians": difference_jacobians,
+    "tangent_map": _tangent_map,
+    "step": _step,
+}
+
+
+def composition(name: str, options: Any) -> Callable[[At], Results] | None:
+    """Return the composition of a function; None where `blocks` has it."""
+    if name == "frame_jacobians" and options.get("axes") == "body":
+        return None
+    return COMPOSITIONS.get(name)
