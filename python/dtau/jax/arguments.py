@@ -1,0 +1,80 @@
+"""What users give: arrays, models and words, checked; what they get back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dtau.checks import common_batch
+from dtau.jax.calls import Call, prepare
+from dtau.jax.derivatives import apply
+from dtau.jax.products import apply_with_products
+from dtau.model.model import Model
+
+
+def call(
+    name: str, model: Model, inputs: dict[str, Any], *, products: bool = False, **options: Any
+) -> tuple[jax.Array, ...]:
+    """Results of a function, in float32 where all arrays are no more than that."""
+    if not isinstance(model, Model):
+        raise TypeError(
+            f"model: expected a dtau.Model, got {type(model).__name__}"
+            + (
+                "; models are no arrays: close over them, or name their place in static_argnums"
+                if isinstance(model, jax.Array)
+                else ""
+            )
+        )
+    if jax.dtypes.canonicalize_dtype(np.float64) != np.float64:
+        raise TypeError(
+            "dtau.jax: expected JAX with float64, in which dtau computes; it is off. Call "
+            'jax.config.update("jax_enable_x64", True) at the beginning of the program, or set '
+            "JAX_ENABLE_X64=1; float32 arrays still give float32 results"
+        )
+    made = Call.of(model, name, **options)
+    arrays = {key: _array(key, x) for key, x in inputs.items()}
+    _check_shapes(made, arrays)
+    result = result_type(inputs)
+    doubles = tuple(None if x is None else x.astype(np.float64) for x in arrays.values())
+    results = apply_with_products(made, doubles) if products else apply(made, doubles)
+    return tuple(r.astype(result) for r in results)
+
+
+def result_type(inputs: dict[str, Any]) -> Any:
+    """float64, or the widest of the arrays' types where all are narrower."""
+    types = [x.dtype for x in inputs.values() if hasattr(x, "dtype")]
+    floats = [t for t in types if jnp.issubdtype(t, jnp.floating)]
+    return jnp.result_type(*floats) if floats else np.float64
+
+
+def _array(name: str, given: Any) -> jax.Array | None:
+    if given is None:
+        return None
+    try:
+        x = jnp.asarray(given)
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            f"{name}: expected an array of real numbers, got {type(given).__name__} ({error})"
+        ) from None
+    if jnp.issubdtype(x.dtype, jnp.complexfloating):
+        raise TypeError(f"{name}: expected an array of real numbers, got {x.dtype}")
+    return x
+
+
+def _check_shapes(made: Call, arrays: dict[str, jax.Array | None]) -> None:
+    batches = {}
+    for spec in prepare(made).inputs:
+        x = arrays[spec.name]
+        if x is None:
+            if spec.optional:
+                continue
+            raise TypeError(f"{spec.name}: expected an array, got None")
+        batch = x.ndim - len(spec.shape)
+        if batch < 0 or x.shape[batch:] != spec.shape:
+            expected = ", ".join(("...", *map(str, spec.shape)))
+            raise ValueError(f"{spec.name}: expected shape ({expected}), got {x.shape}")
+        batches[spec.name] = x.shape[:batch]
+    common_batch(batches)

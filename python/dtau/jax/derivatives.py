@@ -1,0 +1,139 @@
+"""Derivatives of calls: `jax.custom_jvp` over the tables of `dtau.rules`.
+
+The tangent of a call is a sum over its inputs of a matrix, which is a call as well, times the
+input's tangent. That is linear in the tangent, so JAX transposes it for reverse mode; and the
+matrix is differentiable too, until no rule says how.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.custom_derivatives import SymbolicZero
+from numpy.typing import NDArray
+
+from dtau.jax.calls import Call, prepare, run
+from dtau.model.model import Model
+from dtau.rules import manifold
+from dtau.rules.blocks import BLOCKS, CONFIGURATIONS, MANIFOLD_BLOCKS, VALUES
+from dtau.rules.compositions import composition
+from dtau.rules.library import At
+
+Arrays = tuple[Any, ...]
+
+
+class _Jax:
+    """JAX, for the rules: see `dtau.rules.library.Library`."""
+
+    xp = jnp
+
+    def constant(self, numbers: NDArray[np.float64]) -> jax.Array:
+        return jnp.asarray(numbers, np.float64)
+
+    def call(self, model: Model, name: str, inputs: Arrays, **options: Any) -> Arrays:
+        results: Arrays = apply(Call.of(model, name, **options), inputs)
+        return results
+
+
+LIBRARY = _Jax()
+
+
+def at(call: Call, inputs: Arrays) -> At:
+    """A call at its inputs, for the rules."""
+    return At(LIBRARY, call.model, dict(zip(_names(call), inputs, strict=True)), dict(call.options))
+
+
+def _names(call: Call) -> tuple[str, ...]:
+    if call.name in VALUES:
+        return VALUES[call.name][0]
+    return tuple(spec.name for spec in prepare(call).inputs)
+
+
+@functools.partial(jax.custom_jvp, nondiff_argnums=(0,))
+def apply(call: Call, inputs: Arrays) -> Arrays:
+    """Results of a call, with derivatives. Inputs that are not given are None."""
+    if call.name in VALUES:
+        return VALUES[call.name][1](at(call, inputs))
+    return run(call, inputs)
+
+
+@functools.partial(apply.defjvp, symbolic_zeros=True)
+def _jvp(call: Call, primals: tuple[Arrays], tangents: tuple[Arrays]) -> tuple[Arrays, Arrays]:
+    (inputs,), (changes,) = primals, tangents
+    results = apply(call, inputs)
+    moving = [
+        k
+        for k, change in enumerate(changes)
+        if change is not None and not isinstance(change, SymbolicZero)
+    ]
+    compose = composition(call.name, dict(call.options))
+    if compose is not None and call.name not in MANIFOLD_BLOCKS:
+
+        def function(*varied: Any) -> Arrays:
+            arrays = list(inputs)
+            for k, x in zip(moving, varied, strict=True):
+                arrays[k] = x
+            return compose(at(call, tuple(arrays)))
+
+        varied = [inputs[k] for k in moving]
+        parts = [jax.jvp(function, varied, [changes[k] for k in moving])[1]]
+    else:
+        here = at(call, inputs)
+        parts = [_part(call, here, _names(call)[k], changes[k], results) for k in moving]
+        if call.name == "integrate" and parts:
+            total = functools.reduce(jnp.add, [part[0] for part in parts])
+            parts = [(manifold.from_tangent(jnp, call.model, results[0], total),)]
+    sums = tuple(_sum(parts, k, result) for k, result in enumerate(results))
+    return results, sums
+
+
+def _sum(parts: list[Arrays], k: int, result: jax.Array) -> jax.Array:
+    present = [part[k] for part in parts if part[k] is not None]
+    if not present:
+        return jnp.zeros_like(result)
+    return jnp.broadcast_to(functools.reduce(jnp.add, present), result.shape)
+
+
+def _part(call: Call, here: At, by: str, change: jax.Array, results: Arrays) -> Arrays:
+    """What one input's tangent adds to the results'."""
+    rule = MANIFOLD_BLOCKS.get(call.name) or BLOCKS.get(call.name)
+    if rule is None:
+        raise NotImplementedError(_no_derivative(call))
+    if by in CONFIGURATIONS:
+        change = manifold.to_tangent(jnp, call.model, here[by], change)
+    axes = "yz" if by == "f_ext" else "z"
+    blocks = rule(here, by)
+    batch = jnp.broadcast_shapes(*(x.shape[: x.ndim - _axes(n)] for n, x in _given(here)))
+    parts = []
+    for block, result in zip(blocks, results, strict=True):
+        core = "abcdefgh"[: result.ndim - len(batch)]
+        equation = f"...{core}{axes},...{axes}->...{core}"
+        parts.append(None if block is None else jnp.einsum(equation, block, change))
+    return tuple(parts)
+
+
+def _axes(name: str) -> int:
+    return 2 if name == "f_ext" else 1
+
+
+def _given(here: At) -> list[tuple[str, Any]]:
+    return [(name, x) for name, x in here.inputs.items() if x is not None]
+
+
+def _no_derivative(call: Call) -> str:
+    for name in ("inverse_dynamics", "forward_dynamics", "step"):
+        if call.name.startswith(name) and call.name.endswith("_vjp"):
+            return (
+                f"dtau.jax.{name}: products=True gives first derivatives in reverse mode and no "
+                "second ones; leave it out for these"
+            )
+        if call.name == f"{name}_second_derivatives":
+            return (
+                f"dtau.jax: derivatives of {name}, and of functions that are made of it, exist up "
+                "to the second order; this asks for the third"
+            )
+    return f"dtau.jax: there is no derivative of {call.name}"

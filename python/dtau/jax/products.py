@@ -1,0 +1,78 @@
+"""Reverse mode by the O(N) products of the core: one pass backwards instead of a matrix.
+
+That is a `jax.custom_vjp`, which bars forward mode and second derivatives: so it is asked for.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from dtau.jax.calls import Call, prepare, run
+from dtau.jax.derivatives import Arrays, apply
+from dtau.rules import manifold
+
+
+@functools.partial(jax.custom_vjp, nondiff_argnums=(0,))
+def apply_with_products(call: Call, inputs: Arrays) -> Arrays:
+    """Results of inverse_dynamics, forward_dynamics or step, with their products for gradients."""
+    return run(call, inputs)
+
+
+def _forward(call: Call, inputs: Any) -> tuple[Arrays, tuple[Arrays, Arrays]]:
+    names = [spec.name for spec in prepare(call).inputs]
+    for name, x in zip(names, inputs, strict=True):
+        if name == "dt" and x.perturbed:
+            raise NotImplementedError(
+                "dtau.jax.step: with products=True there is no derivative by dt; leave "
+                "products=True out, or use jax.lax.stop_gradient(dt)"
+            )
+    values = tuple(None if x is None else x.value for x in inputs)
+    results = apply(call, values)
+    return results, (values, results)
+
+
+def _backward(call: Call, saved: tuple[Arrays, Arrays], weights: Arrays) -> tuple[Arrays]:
+    inputs, results = saved
+    names = [spec.name for spec in prepare(call).inputs]
+    given = dict(zip(names, inputs, strict=True))
+    model, q = call.model, given["q"]
+    dense = [
+        jnp.zeros_like(r) if isinstance(w, jax.custom_derivatives.SymbolicZero) else w
+        for w, r in zip(weights, results, strict=True)
+    ]
+    if call.name == "step":  # of the numbers of q: in the tangent space there
+        dense[0] = _transposed(manifold.from_tangent, model, results[0], dense[0])
+    products = Call.of(model, f"{call.name}_vjp", **dict(call.options))
+    order = [*names[:-1], *(("lam_q", "lam_v") if call.name == "step" else ("lam",)), "f_ext"]
+    given.update(zip(order[len(names) - 1 : -1], dense, strict=True))
+    gradients = apply(products, tuple(given[name] for name in order))
+    by = dict(zip((name for name in names if name != "dt"), gradients, strict=False))
+    by["q"] = _transposed(manifold.to_tangent, model, q, by["q"])
+    return (
+        tuple(
+            None if x is None else _summed(by[name], x) if name in by else jnp.zeros_like(x)
+            for name, x in zip(names, inputs, strict=True)
+        ),
+    )
+
+
+def _transposed(map_: manifold.LinearMap, model: Any, q: jax.Array, covector: jax.Array) -> Any:
+    """The transpose of a tangent map at q, applied to a covector."""
+    width = model.nq if map_ is manifold.to_tangent else model.nv
+    zeros = jnp.zeros((*covector.shape[:-1], width))
+    return jax.vjp(lambda x: map_(jnp, model, q, x), zeros)[1](covector)[0]
+
+
+def _summed(gradient: jax.Array, x: jax.Array) -> jax.Array:
+    """Over the axes along which x was repeated."""
+    extra = gradient.ndim - x.ndim
+    gradient = gradient.sum(tuple(range(extra)))
+    repeated = tuple(k for k, n in enumerate(x.shape) if n == 1 != gradient.shape[k])
+    return gradient.sum(repeated, keepdims=True)
+
+
+apply_with_products.defvjp(_forward, _backward, symbolic_zeros=True)

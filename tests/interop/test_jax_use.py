@@ -1,0 +1,310 @@
+"""`dtau.jax` under JAX's transformations, on several devices, in several processes; its errors."""
+
+from __future__ import annotations
+
+import gc
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+jax = pytest.importorskip("jax")
+
+import jax.numpy as jnp  # noqa: E402
+from cases import random_state, serial  # noqa: E402
+from jax_cases import near, robot  # noqa: E402
+
+import dtau  # noqa: E402
+import dtau.jax  # noqa: E402
+from dtau import _core  # noqa: E402
+
+STATE = random_state(robot("small"), 1)
+START = jnp.asarray(STATE["q"]), jnp.asarray(STATE["v"])
+TAU = jnp.asarray(STATE["tau"])
+
+
+def energy_like(x: Any) -> Any:
+    """A scalar of a whole state, in one vector."""
+    model = robot("small")
+    q, v, tau = x[:5], x[5:9], x[9:]
+    return jnp.sum(dtau.jax.forward_dynamics(model, q, v, tau) ** 2)
+
+
+def test_every_way_to_a_second_derivative_gives_the_same() -> None:
+    x = jnp.concatenate([*START, TAU])
+    t = jnp.cos(jnp.arange(x.size))
+    gradient = jax.grad(energy_like)
+
+    @jax.jit
+    def ways(x: Any) -> Any:
+        return (
+            jax.hessian(energy_like)(x) @ t,
+            jax.jvp(gradient, (x,), (t,))[1],
+            jax.grad(lambda x: jnp.vdot(gradient(x), t))(x),
+            jax.grad(lambda x: jax.jvp(energy_like, (x,), (t,))[1])(x),
+            jax.vmap(jax.jacrev(gradient))(jnp.stack([x, x]))[1] @ t,
+        )
+
+    first, *others = ways(x)
+    for other in others:
+        near(other, first, 1e-12)
+
+
+def rollout(tau: Any, products: bool = False, checkpoint: bool = False) -> Any:
+    model = robot("small")
+
+    def move(state: Any, u: Any) -> Any:
+        after = dtau.jax.step(model, *state, u, 1e-3, "semi_implicit", products=products)
+        return tuple(after), after.v[2]
+
+    if checkpoint:
+        move = jax.checkpoint(move)
+    return jax.lax.scan(move, START, tau)[1].sum()
+
+
+def test_gradients_through_a_scan() -> None:
+    tau = jnp.tile(TAU, (20, 1))
+    plain = jax.jit(jax.grad(rollout))(tau)
+    near(jax.jit(jax.grad(lambda u: rollout(u, checkpoint=True)))(tau), plain, 1e-12)
+    near(jax.jit(jax.grad(lambda u: rollout(u, products=True)))(tau), plain, 1e-12)
+    direction = jnp.ones_like(tau)
+    near(jax.jit(lambda u: jax.jvp(rollout, (u,), (direction,))[1])(tau), plain.sum(), 1e-12)
+
+
+@pytest.mark.parametrize(
+    "function", ["inverse_dynamics", "forward_dynamics", "mass_matrix", "step"]
+)
+def test_a_third_derivative_does_not_exist(function: str) -> None:
+    model = robot("small")
+    more = {"inverse_dynamics": (TAU, TAU), "forward_dynamics": (TAU, TAU), "mass_matrix": ()}
+    arguments = more.get(function, (TAU, TAU, 0.01))
+
+    def along(t: Any) -> Any:
+        results = getattr(dtau.jax, function)(model, START[0] + t, *arguments)
+        return sum(x.sum() for x in jax.tree.leaves(results))
+
+    second = jax.grad(jax.grad(along))
+    assert np.isfinite(jax.jit(second)(0.0))
+    with pytest.raises(NotImplementedError, match="up to the second order; this asks for the th"):
+        jax.jit(jax.grad(second))(0.0)
+
+
+def test_products_say_what_they_have_not() -> None:
+    model = robot("small")
+
+    def f(tau: Any, dt: Any) -> Any:
+        return dtau.jax.step(model, *START, tau, dt, products=True).v.sum()
+
+    with pytest.raises(NotImplementedError, match="no derivative by dt"):
+        jax.grad(f, argnums=1)(TAU, 0.01)
+    with pytest.raises(NotImplementedError, match="first derivatives in reverse mode"):
+        jax.grad(lambda u: jax.grad(f)(u, 0.01).sum())(TAU)
+    with pytest.raises(TypeError, match="forward-mode"):
+        jax.jvp(lambda u: f(u, 0.01), (TAU,), (TAU,))
+
+
+def test_quaternions_are_taken_as_normalized() -> None:
+    """Gradients by their numbers are those of f(normalize(q)), wherever the numbers are."""
+    model = robot("small")
+    q = START[0].at[:4].multiply(1.7)
+
+    def torque(q: Any) -> Any:
+        return dtau.jax.gravity_torque(model, q)
+
+    near(torque(q), dtau.gravity_torque(model, START[0]), 1e-13)
+    J = jax.jit(jax.jacfwd(torque))(q)
+    same = jax.jit(jax.jacfwd(lambda q: torque(dtau.jax.normalize(model, q))))
+    near(J, same(q), 1e-12)
+    near(J[:, :4] @ q[:4], np.zeros(model.nv), 1e-10)
+    assert np.isnan(torque(q.at[:4].set(0.0))).all()
+
+
+def test_a_state_that_is_not_finite_spoils_no_other() -> None:
+    model = robot("small")
+    q = jnp.stack([START[0], START[0].at[4].set(jnp.nan), START[0]])
+    torque = dtau.jax.gravity_torque(model, q)
+    assert np.isnan(torque[1]).all()
+    assert np.array_equal(torque[2], dtau.gravity_torque(model, START[0]))
+
+
+def compiled(model: dtau.Model, q: Any) -> Any:
+    return jax.jit(lambda q: dtau.jax.gravity_torque(model, q)).lower(q).compile()
+
+
+def test_a_program_outlives_its_model() -> None:
+    builder = dtau.ModelBuilder("soon gone")
+    builder.add(dtau.Revolute((0, 1, 0)), name="link", inertia=dtau.Inertia(2.0, (0.1, 0, 0.3)))
+    model = builder.build()
+    expected = dtau.gravity_torque(model, [0.4])
+    program = compiled(model, jnp.zeros(1))
+    del model, builder
+    gc.collect()
+    assert np.array_equal(program(jnp.array([0.4])), expected)
+
+
+def test_models_are_static_arguments() -> None:
+    """Equal models share a program; another one has its own."""
+    traced = []
+
+    def torque(model: dtau.Model, q: Any) -> Any:
+        traced.append(model)
+        return dtau.jax.gravity_torque(model, q)
+
+    program = jax.jit(torque, static_argnums=0)
+    model = robot("small")
+    program(model, START[0])
+    program(serial("spherical", "revolute", seed=3).model(), START[0])
+    assert len(traced) == 1
+    lighter = model.replace(gravity=(0, 0, -1.62))
+    near(program(lighter, START[0]), dtau.gravity_torque(lighter, START[0]), 1e-15)
+
+
+# ------------------------------------------------------------------ types, errors
+
+
+def test_float32_comes_back_as_float32() -> None:
+    model = robot("small")
+    single = [x.astype(jnp.float32) for x in (*START, TAU)]
+    a = dtau.jax.forward_dynamics(model, *single)
+    assert a.dtype == jnp.float32
+    doubles = [x.astype(jnp.float64) for x in single]  # computed in float64
+    assert np.array_equal(a, dtau.jax.forward_dynamics(model, *doubles).astype(jnp.float32))
+    assert dtau.jax.step(model, *single, 0.01).v.dtype == jnp.float32
+    assert (
+        jax.grad(lambda u: dtau.jax.forward_dynamics(model, *single[:2], u).sum())(single[2]).dtype
+        == jnp.float32
+    )
+    assert dtau.jax.forward_dynamics(model, single[0], *START[1:], TAU).dtype == jnp.float64
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ((np.zeros(4), TAU, TAU), ValueError, r"q: expected shape \(\.\.\., 5\), got \(4,\)"),
+        ((START[0], np.zeros((2, 4)), np.zeros((3, 4))), ValueError, r"batch shapes.*v \(2,\)"),
+        (
+            (START[0], 1j * TAU, TAU),
+            TypeError,
+            "v: expected an array of real numbers, got complex128",
+        ),
+        ((START[0], "fast", TAU), TypeError, "v: expected an array of real numbers, got str"),
+        ((START[0], None, TAU), TypeError, "v: expected an array, got None"),
+    ],
+)
+def test_what_does_not_fit_is_named(arguments: Any, error: Any, message: str) -> None:
+    with pytest.raises(error, match=f"^{message}"):
+        dtau.jax.inverse_dynamics(robot("small"), *arguments)
+
+
+def test_other_mistakes_are_named() -> None:
+    model = robot("small")
+    with pytest.raises(
+        TypeError, match=r"model: expected a dtau\.Model, got ArrayImpl; models are"
+    ):
+        dtau.jax.gravity_torque(START[0], START[0])
+    with pytest.raises(ValueError, match="f_ext_axes: expected 'body', 'world' or 'mixed'"):
+        dtau.jax.bias_torque(model, *START, f_ext_axes="local")
+    with pytest.raises(ValueError, match=r"no frame named 'hand'"):
+        dtau.jax.frame_placements(model, START[0], "hand")
+
+
+def test_other_processors_are_refused() -> None:
+    """What is registered for them, called here."""
+    jax.ffi.register_ffi_target("dtau_refusal", _core.xla_refusal(), platform="cpu")
+    call = jax.ffi.ffi_call("dtau_refusal", jax.ShapeDtypeStruct((), np.float64))
+    with pytest.raises(Exception, match="computes on the CPU, and this program runs elsewhere"):
+        call(TAU)
+
+
+def run(program: str, *arguments: str, **environment: str) -> str:
+    """What a program of its own prints; its error where it fails."""
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments],
+        capture_output=True,
+        text=True,
+        env={**__import__("os").environ, **environment},
+    )
+    return done.stdout + done.stderr
+
+
+def test_without_float64_it_is_asked_for() -> None:
+    jax.config.update("jax_enable_x64", False)
+    try:
+        with pytest.raises(TypeError, match="jax_enable_x64"):
+            dtau.jax.gravity_torque(robot("small"), np.zeros(5))
+    finally:
+        jax.config.update("jax_enable_x64", True)
+
+
+def test_jax_is_asked_for_and_never_imported_by_the_package() -> None:
+    program = """
+import sys, dtau
+assert not {name for name in sys.modules if name in ("jax", "dtau.jax", "dtau.rules")}
+sys.modules["jax"] = None
+import dtau.jax
+"""
+    assert (
+        "ImportError: dtau.jax needs JAX, which is not installed: pip install 'dtau[jax]'"
+        in run(program)
+    )
+
+
+def test_programs_in_other_processes(tmp_path: Path) -> None:
+    """One that knows an equal model runs it; another says what is missing."""
+    pytest.importorskip("flatbuffers")
+    model = dtau.robots.quadruped()
+    q = dtau.neutral(model)
+    exported = jax.export.export(
+        jax.jit(lambda q: dtau.jax.gravity_torque(model, q)),
+        disabled_checks=[jax.export.DisabledSafetyCheck.custom_call("dtau_call")],
+    )
+    file = tmp_path / "program"
+    file.write_bytes(exported(q).serialize())
+    program = """
+import sys, jax, dtau, dtau.jax, pathlib
+jax.config.update("jax_enable_x64", True)
+call = jax.export.deserialize(bytearray(pathlib.Path(sys.argv[1]).read_bytes())).call
+q = dtau.neutral(dtau.robots.quadruped())
+try:
+    call(q)
+except Exception as error:
+    print(error)
+dtau.jax.gravity_torque(dtau.robots.quadruped(), q)
+print(call(q)[2])
+"""
+    said = run(program, str(file))
+    assert "gravity_torque: this process does not know the model" in said
+    assert str(dtau.gravity_torque(model, q)[2])[:12] in said
+
+
+def test_a_batch_over_several_devices() -> None:
+    """With `shard_map` every device computes its own states, and nothing is gathered."""
+    program = """
+import jax, numpy as np, dtau, dtau.jax
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+jax.config.update("jax_enable_x64", True)
+model = dtau.robots.quadruped()
+q, v, a = dtau.random_state(model, np.random.default_rng(0), shape=(12,))
+mesh, rows = Mesh(np.array(jax.devices()), ("states",)), PartitionSpec("states")
+assert len(jax.devices()) == 3
+place = lambda x: jax.device_put(x, NamedSharding(mesh, rows))
+torque = lambda q, v, a: dtau.jax.inverse_dynamics(model, q, v, a)
+gradient = jax.vmap(jax.grad(lambda q, v, a: torque(q, v, a).sum()))
+try:
+    from jax import shard_map
+except ImportError:
+    from jax.experimental.shard_map import shard_map
+for function in (torque, gradient):
+    split = jax.jit(shard_map(function, mesh=mesh, in_specs=(rows,) * 3, out_specs=rows))
+    x = [place(y) for y in (q, v, a)]
+    result = split(*x)
+    assert len(result.sharding.device_set) == 3
+    assert np.allclose(result, jax.jit(function)(q, v, a), rtol=0, atol=1e-11)
+    assert "all-gather" not in split.lower(*x).compile().as_text()
+print("split")
+"""
+    flags = "--xla_force_host_platform_device_count=3"
+    assert "split" in run(program, XLA_FLAGS=flags)
