@@ -1,0 +1,79 @@
+"""The functions of dtau on PyTorch's tensors, with derivatives for its autograd.
+
+Names, arguments and results are those of `dtau`, the model first; leading axes are the batch.
+
+>>> import dtau
+>>> import dtau.torch
+>>> import torch
+>>> model = dtau.robots.quadruped()
+>>> q = torch.from_numpy(dtau.neutral(model)).requires_grad_()
+>>> height = dtau.torch.frame_placements(model, q, "LF_FOOT").translation[2]
+>>> height.backward()
+>>> q.grad[2]
+tensor(1., dtype=torch.float64)
+
+First and second derivatives in reverse and forward mode: `backward`, `torch.func` (jacrev, jacfwd,
+hessian, vmap, jvp), `torch.autograd.forward_ad`; `torch.compile` without breaks in the graph, for
+values and gradients. Gradients by q have its nq numbers. Tensors live on the CPU and are not
+copied; numbers are float64, or float32 with the arithmetic in float64. See
+docs/array_libraries_torch.md.
+"""
+
+from __future__ import annotations
+
+try:
+    import torch as _torch  # noqa: F401
+except ModuleNotFoundError as error:
+    raise ImportError(
+        "dtau.torch needs PyTorch, which is not installed: pip install 'dtau[torch]'"
+    ) from error
+
+from dtau.rules.results import NextState, Placements, TangentMap
+from dtau.torch.dynamics import (
+    bias_torque,
+    forward_dynamics,
+    gravity_torque,
+    inverse_dynamics,
+    mass_matrix,
+    mass_matrix_inverse,
+    step,
+)
+from dtau.torch.kinematics import (
+    center_of_mass,
+    center_of_mass_velocity,
+    centroidal_momentum,
+    frame_jacobians,
+    frame_placements,
+    frame_velocities,
+    momentum,
+)
+from dtau.torch.manifold import (
+    difference,
+    integrate,
+    normalize,
+    tangent_map,
+)
+
+__all__ = [
+    "NextState",
+    "Placements",
+    "TangentMap",
+    "bias_torque",
+    "center_of_mass",
+    "center_of_mass_velocity",
+    "centroidal_momentum",
+    "difference",
+    "forward_dynamics",
+    "frame_jacobians",
+    "frame_placements",
+    "frame_velocities",
+    "gravity_torque",
+    "integrate",
+    "inverse_dynamics",
+    "mass_matrix",
+    "mass_matrix_inverse",
+    "momentum",
+    "normalize",
+    "step",
+    "tangent_map",
+]

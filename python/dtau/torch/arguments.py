@@ -1,0 +1,69 @@
+"""What callers give: checked, and turned into float64 numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from dtau.model.model import Model
+from dtau.torch.kernels import KERNELS, core_shape, written
+from dtau.torch.models import number_of
+from dtau.torch.primitives import Site, differentiable
+
+_texts: dict[tuple[tuple[str, Any], ...], str] = {}
+_constant_text = torch.compiler.assume_constant_result(written)
+_FLOATS = (torch.float64, torch.float32)
+
+
+def results(model: Model, function: str, *inputs: Tensor | None, **options: Any) -> Any:
+    """Results of a function, a tuple, of float32 numbers if all inputs with axes are."""
+    number = number_of(model)
+    kernel = KERNELS[function]
+    single, double = True, True
+    for x, name, sizes in zip(inputs, kernel.inputs, kernel.sizes, strict=True):
+        if x is not None:
+            _check(x, name, core_shape(model, sizes))
+            is_double = x.dtype == torch.float64
+            double = double and is_double
+            single = single and (not is_double or x.dim() == 0)
+        elif name != "f_ext":
+            raise TypeError(f"{name}: expected a torch.Tensor, got None")
+    site = Site(number, function, _text(**options))
+    if double:
+        return differentiable(site, *inputs)
+    found = differentiable(site, *[None if x is None else x.double() for x in inputs])
+    return tuple(result.float() for result in found) if single else found
+
+
+def _check(x: Any, name: str, core: tuple[int, ...]) -> None:
+    if not isinstance(x, Tensor):
+        raise TypeError(
+            f"{name}: expected a torch.Tensor, got {type(x).__name__}; torch.as_tensor makes one"
+        )
+    if x.dtype not in _FLOATS:
+        raise TypeError(f"{name}: expected torch.float64 or torch.float32, got {x.dtype}")
+    if not x.is_cpu:
+        raise ValueError(
+            f"{name}: expected a tensor on the CPU, where dtau computes, got one on {x.device}; "
+            f"{name}.cpu() copies it"
+        )
+    if x.layout != torch.strided:
+        raise TypeError(f"{name}: expected a dense tensor, got {x.layout}; to_dense() makes one")
+    shape = tuple(x.shape)
+    first = len(shape) - len(core)
+    if first < 0 or shape[first:] != core:
+        wanted = ", ".join(("...", *map(str, core)))
+        raise ValueError(f"{name}: expected shape ({wanted}), got {shape}")
+
+
+def _text(**options: Any) -> str:
+    if torch.compiler.is_compiling():
+        constant: str = _constant_text(options)
+        return constant
+    key = tuple(options.items())
+    text = _texts.get(key)
+    if text is None:
+        text = _texts[key] = written(options)
+    return text

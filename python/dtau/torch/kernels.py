@@ -1,0 +1,125 @@
+"""What the operators compute, on NumPy's arrays: functions of the core, and of the shared table.
+
+The list of the core's functions says what each takes and gives; here is no list of them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dtau import _core
+from dtau.functions.manifold import neutral
+from dtau.model.model import Model
+from dtau.rules.blocks import VALUES
+from dtau.rules.library import At
+
+Array = NDArray[np.float64]
+Inputs = Sequence[Any]  # arrays; None where there is none
+
+DEFAULTS: Mapping[str, Any] = {
+    "f_ext_axes": "body",
+    "axes": "body",
+    "integrator": "euler",
+    "symmetric": False,
+    "packed": False,
+}
+
+
+class Kernel(NamedTuple):
+    """A function: its options, and its inputs by name with the sizes of one state's, as words."""
+
+    options: tuple[str, ...]
+    inputs: tuple[str, ...]
+    sizes: tuple[tuple[str, ...], ...]  # ("nq",), ("nv",), ("nbodies", "6"), ()
+
+    @property
+    def ranks(self) -> tuple[int, ...]:
+        """Numbers of axes of one state's inputs."""
+        return tuple(len(sizes) for sizes in self.sizes)
+
+
+def _all() -> Mapping[str, Kernel]:
+    found = {}
+    for function in _core.functions():
+        inputs = tuple(name for name, *_ in function["inputs"])
+        sizes = tuple(
+            tuple(word for word in words.strip("()").replace(",", " ").split())
+            for _, words, *_ in function["inputs"]
+        )
+        found[function["name"]] = Kernel(tuple(function["options"]), inputs, sizes)
+    alike = {"q": ("nq",), "f_ext": ("nbodies", "6")}
+    for name, (inputs, _) in VALUES.items():
+        sizes = tuple(alike.get(x, ("nv",)) for x in inputs)
+        found[name] = Kernel((), tuple(inputs), sizes)
+    return found
+
+
+KERNELS = _all()
+
+
+def core_shape(model: Model, sizes: tuple[str, ...]) -> tuple[int, ...]:
+    """Sizes of one state's input, of this model."""
+    return tuple([6 if word == "6" else getattr(model, word) for word in sizes])
+
+
+def written(options: Mapping[str, Any]) -> str:
+    """Options as one text, for an operator's argument."""
+    return json.dumps(dict(sorted(options.items())))
+
+
+@lru_cache(maxsize=1024)
+def read(text: str) -> Mapping[str, Any]:
+    """Options from one text."""
+    words = json.loads(text)
+    return {k: tuple(v) if isinstance(v, list) else v for k, v in words.items()}
+
+
+def evaluate(
+    model: Model, name: str, options: Mapping[str, Any], inputs: Inputs
+) -> Sequence[Array]:
+    """Results of a function, at q with quaternions that are made unit ones."""
+    if name in VALUES:
+        names, value = VALUES[name]
+        found: Any = value(At(_NUMPY, model, dict(zip(names, inputs, strict=True)), options))
+        return tuple(found)
+    words = [options[o] if o in options else DEFAULTS[o] for o in KERNELS[name].options]
+    function = getattr(_core, name)
+    try:
+        result = function(model, *words, *inputs, None, None)
+    except ValueError as error:
+        if "dtau.normalize" not in str(error):
+            raise
+        rows = zip(inputs, KERNELS[name].sizes, strict=True)
+        inputs = [_core.normalize(model, x) if n == ("nq",) else x for x, n in rows]
+        result = function(model, *words, *inputs, None, None)
+    return (result,) if isinstance(result, np.ndarray) else tuple(result)
+
+
+@lru_cache(maxsize=256)
+def result_shapes(model: Model, name: str, text: str) -> tuple[tuple[int, ...], ...]:
+    """Shapes of one state's results: those of the neutral one."""
+    kernel = KERNELS[name]
+    inputs = [
+        neutral(model) if sizes == ("nq",) else np.zeros(core_shape(model, sizes))
+        for sizes in kernel.sizes
+    ]
+    return tuple(result.shape for result in evaluate(model, name, read(text), inputs))
+
+
+class _NumPy:
+    xp = np
+
+    def constant(self, numbers: Array) -> Array:
+        return numbers
+
+    def call(self, model: Model, name: str, inputs: Inputs, **options: Any) -> Sequence[Array]:
+        return evaluate(model, name, options, inputs)
+
+
+_NUMPY = _NumPy()

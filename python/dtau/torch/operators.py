@@ -1,0 +1,147 @@
+"""The operators `torch.ops.dtau.call` and `torch.ops.dtau.pullback`.
+
+Two operators serve all functions, whose name and options are arguments, like the number of the
+model. Neither can be differentiated; `dtau.torch.primitives` makes of them what can.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from dtau.torch.kernels import KERNELS, evaluate, read, result_shapes
+from dtau.torch.models import model_of
+
+Inputs = Sequence[Tensor | None]
+
+_library = torch.library.Library("dtau", "DEF")
+_library.define("call(int model, str function, str options, Tensor?[] inputs) -> Tensor[]")
+_library.define(
+    "pullback(int model, str function, str options, Tensor?[] inputs, Tensor?[] cotangents, "
+    "bool[] wanted) -> Tensor[]"
+)
+call = torch.ops.dtau.call.default
+pullback = torch.ops.dtau.pullback.default
+
+
+def batch_shape(function: str, inputs: Inputs) -> tuple[int, ...]:
+    """Shape of the batch: of the leading axes of all inputs together."""
+    ranks = KERNELS[function].ranks
+    given = [(x, rank) for x, rank in zip(inputs, ranks, strict=True) if x is not None]
+    return tuple(torch.broadcast_shapes(*(x.shape[: x.dim() - rank] for x, rank in given)))
+
+
+def _call(number: int, function: str, options: str, inputs: Inputs) -> list[Tensor]:
+    arrays = [None if x is None else x.numpy(force=True) for x in inputs]
+    results = evaluate(model_of(number), function, read(options), arrays)
+    return [torch.from_numpy(result) for result in results]
+
+
+def _call_shapes(number: int, function: str, options: str, inputs: Inputs) -> list[Tensor]:
+    batch = batch_shape(function, inputs)
+    like = next(x for x in inputs if x is not None)
+    shapes = result_shapes(model_of(number), function, options)
+    return [like.new_empty((*batch, *shape)) for shape in shapes]
+
+
+def aligned(
+    tensors: Inputs, dims: Sequence[int | None], ranks: Sequence[int]
+) -> list[Tensor | None]:
+    """The mapped axis first, then as many axes in each as the longest batch has."""
+    rows = [row for row in zip(tensors, dims, ranks, strict=True) if row[0] is not None]
+    longest = max(x.dim() - rank - (dim is not None) for x, dim, rank in rows if x is not None)
+    found: list[Tensor | None] = []
+    for x, dim, rank in zip(tensors, dims, ranks, strict=True):
+        if x is not None and dim is not None:
+            x = x.movedim(dim, 0)
+            missing = longest - (x.dim() - 1 - rank)
+            x = x.reshape(x.shape[0], *(1,) * missing, *x.shape[1:])
+        found.append(x)
+    return found
+
+
+def _call_mapped(
+    info: Any, dims: Any, number: int, function: str, options: str, inputs: Inputs
+) -> tuple[list[Tensor], list[int]]:
+    mapped = aligned(inputs, dims[3], KERNELS[function].ranks)
+    results = call(number, function, options, mapped)
+    return results, [0] * len(results)
+
+
+def _pullback(
+    number: int,
+    function: str,
+    options: str,
+    inputs: Inputs,
+    cotangents: Inputs,
+    wanted: Sequence[bool],
+) -> list[Tensor]:
+    inputs = [None if x is None else x.detach() for x in inputs]
+    with torch.no_grad():
+        found = _gradients(number, function, options, inputs, cotangents, wanted)
+    gradients = [
+        x.new_zeros(x.shape) if gradient is None else gradient
+        for x, gradient, needed in zip(inputs, found, wanted, strict=True)
+        if x is not None and needed
+    ]
+    kept = {x.data_ptr() for x in (*inputs, *cotangents) if x is not None}
+    return [x.clone() if x.data_ptr() in kept else x for x in gradients]
+
+
+def _pullback_shapes(
+    number: int,
+    function: str,
+    options: str,
+    inputs: Inputs,
+    cotangents: Inputs,
+    wanted: Sequence[bool],
+) -> list[Tensor]:
+    rows = zip(inputs, wanted, strict=True)
+    return [x.new_empty(x.shape) for x, needed in rows if needed and x is not None]
+
+
+def _pullback_mapped(
+    info: Any,
+    dims: Any,
+    number: int,
+    function: str,
+    options: str,
+    inputs: Inputs,
+    cotangents: Inputs,
+    wanted: Sequence[bool],
+) -> tuple[list[Tensor], list[int]]:
+    # A gradient has the shape of its input: all inputs are mapped, so that gradients can differ.
+    size = info.batch_size
+    spread = [
+        x if x is None else x.expand(size, *x.shape) if dim is None else x.movedim(dim, 0)
+        for x, dim in zip(inputs, dims[3], strict=True)
+    ]
+    mapped = [None if x is None else 0 for x in spread]
+    shapes = result_shapes(model_of(number), function, options)
+    ranks = [*KERNELS[function].ranks, *map(len, shapes)]
+    every = aligned([*spread, *cotangents], [*mapped, *dims[4]], ranks)
+    count = len(spread)
+    results = pullback(number, function, options, every[:count], every[count:], wanted)
+    rows = [x for x, needed in zip(spread, wanted, strict=True) if needed and x is not None]
+    return [g.reshape(x.shape) for g, x in zip(results, rows, strict=True)], [0] * len(rows)
+
+
+_gradients: Callable[..., Sequence[Tensor | None]]
+
+
+def set_gradients(gradients: Callable[..., Sequence[Tensor | None]]) -> None:
+    """Say what computes gradients: it is itself made of these operators."""
+    global _gradients
+    _gradients = gradients
+
+
+for _name, _value, _shapes, _mapped in (
+    ("call", _call, _call_shapes, _call_mapped),
+    ("pullback", _pullback, _pullback_shapes, _pullback_mapped),
+):
+    _library.impl(_name, _value, "CPU")
+    torch.library.register_fake(f"dtau::{_name}", _shapes, lib=_library)
+    torch.library.register_vmap(f"dtau::{_name}", _mapped, lib=_library)

@@ -1,0 +1,352 @@
+"""Functions that PyTorch can differentiate, made of the operators and of the shared table.
+
+Three forms of one function:
+
+- `_Eager`: reverse mode, when no transform of `torch.func` is at work: it costs least.
+- `_Traced`: reverse mode, for `torch.compile`, which traces no function that has a `jvp`.
+- `_Transformed`: reverse and forward mode, for `torch.func` and `torch.autograd.forward_ad`.
+
+First gradients that will not be differentiated come from the operator `pullback`, in O(N) where
+the core has such products. All others are made of blocks, or of compositions, that can be
+differentiated in turn. Inputs and results have float64 numbers here.
+"""
+
+from __future__ import annotations
+
+import atexit
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.autograd import forward_ad
+
+from dtau.rules import manifold
+from dtau.rules.blocks import BLOCKS
+from dtau.rules.compositions import composition
+from dtau.rules.library import At
+from dtau.torch import operators
+from dtau.torch.kernels import KERNELS, read, result_shapes, written
+from dtau.torch.models import model_of, number_of
+from dtau.torch.pullbacks import PULLBACKS
+
+Tensors = Sequence[Tensor | None]
+Gradients = list[Tensor | None]
+
+_transforming = torch._C._are_functorch_transforms_active
+
+# A backward pass that raises, as a third derivative does, leaves nodes in PyTorch's queue. Arrays
+# of NumPy go with them, which must not be freed after Python has ended. The oldest node is taken
+# from the queue last, and what is left of earlier passes before it is let go.
+_oldest = torch.zeros((), requires_grad=True) * 1.0
+atexit.register(_oldest.backward)
+
+
+class Site(NamedTuple):
+    """A function of a model with its options, as operators are given it."""
+
+    number: int
+    function: str
+    options: str
+
+
+def differentiable(site: Site, *inputs: Tensor | None) -> tuple[Tensor, ...]:
+    """Results of a function, which PyTorch can differentiate."""
+    compiling = torch.compiler.is_compiling()
+    if forward_ad._current_level >= 0 or (not compiling and _transforming()):
+        return _transformed(site, *inputs)
+    if torch.is_grad_enabled() and any([x is not None and x.requires_grad for x in inputs]):
+        return tuple((_Traced if compiling else _Eager).apply(*site, *inputs))
+    return tuple(operators.call(*site, inputs))
+
+
+def _transformed(site: Site, *inputs: Tensor | None) -> tuple[Tensor, ...]:
+    if torch.compiler.is_compiling():  # forward mode is not compiled: it runs as it is
+        found: tuple[Tensor, ...] = _uncompiled(site, *inputs)
+        return found
+    return tuple(_Transformed.apply(*site, *inputs))
+
+
+_uncompiled = torch.compiler.disable(_transformed)
+
+
+class TorchLibrary:
+    """What the rules ask of an array library."""
+
+    xp = torch
+
+    def constant(self, numbers: np.ndarray[Any, np.dtype[np.float64]]) -> Tensor:
+        """Numbers as a tensor."""
+        return torch.from_numpy(np.array(numbers))
+
+    def call(self, model: Any, name: str, inputs: Tensors, **options: Any) -> tuple[Tensor, ...]:
+        """Results of a function of the tables."""
+        kept = {k: v for k, v in options.items() if k in KERNELS[name].options}
+        return differentiable(Site(number_of(model), name, written(kept)), *inputs)
+
+
+_LIBRARY = TorchLibrary()
+
+
+def _at(site: Site, inputs: Tensors) -> At:
+    names = KERNELS[site.function].inputs
+    given = dict(zip(names, inputs, strict=True))
+    return At(_LIBRARY, model_of(site.number), given, read(site.options))
+
+
+def _rows(tensor: Tensor, rank: int) -> Tensor:
+    """The axes of one state's numbers as one."""
+    first = tensor.dim() - rank
+    return tensor.reshape(*tensor.shape[:first], math.prod(tensor.shape[first:]))
+
+
+def _block_rows(site: Site, x: At, name: str, tangent_rank: int) -> list[Tensor | None]:
+    """Blocks by an input, one a result: (..., numbers of the result, numbers of the input)."""
+    if site.function not in BLOCKS:
+        raise NotImplementedError(
+            f"dtau.torch: {site.function} has no derivatives (by {name}): of a function there are "
+            "first and second ones, and no third"
+        )
+    blocks = BLOCKS[site.function](x, name)
+    shapes = result_shapes(x.model, site.function, site.options)
+    rows: list[Tensor | None] = []
+    for block, shape in zip(blocks, shapes, strict=True):
+        if block is not None:
+            first = block.dim() - tangent_rank
+            batch, columns = block.shape[: first - len(shape)], math.prod(block.shape[first:])
+            block = block.reshape(*batch, math.prod(shape), columns)
+        rows.append(block)
+    return rows
+
+
+def _composed(
+    site: Site, inputs: Tensors, which: Sequence[int]
+) -> Callable[..., tuple[Tensor, ...]] | None:
+    """A composition as a function of some of its inputs; None if the function has blocks."""
+    compose = composition(site.function, read(site.options))
+    if compose is None:
+        return None
+
+    def of(*variables: Tensor) -> tuple[Tensor, ...]:
+        every = list(inputs)
+        for k, x in zip(which, variables, strict=True):
+            every[k] = x
+        return tuple(compose(_at(site, every)))
+
+    return of
+
+
+def gradients(
+    site: Site, inputs: Tensors, cotangents: Tensors, wanted: Sequence[bool]
+) -> Gradients:
+    """Gradients by the inputs, that can be differentiated."""
+    which = [k for k, x in enumerate(inputs) if x is not None and wanted[k]]
+    found: Gradients = [None] * len(inputs)
+    if not which or all(g is None for g in cotangents):
+        return found
+    composed = _composed(site, inputs, which)
+    if composed is not None:
+        results, pull = torch.func.vjp(composed, *(inputs[k] for k in which))
+        filled = [
+            torch.zeros_like(r) if g is None else g
+            for r, g in zip(results, cotangents, strict=True)
+        ]
+        for k, gradient in zip(which, pull(tuple(filled)), strict=True):
+            found[k] = gradient
+        return found
+    x = _at(site, inputs)
+    kernel = KERNELS[site.function]
+    shapes = result_shapes(x.model, site.function, site.options)
+    for k in which:
+        variable = inputs[k]
+        assert variable is not None
+        total = None
+        for block, g, shape in zip(
+            _block_rows(site, x, kernel.inputs[k], kernel.ranks[k]),
+            cotangents,
+            shapes,
+            strict=True,
+        ):
+            if block is not None and g is not None:
+                term = (_rows(g, len(shape))[..., None, :] @ block)[..., 0, :]
+                total = term if total is None else total + term
+        if total is None:
+            continue
+        if kernel.sizes[k] == ("nq",):
+            total = _pulled_back(x.model, variable, total)
+        core = variable.shape[variable.dim() - kernel.ranks[k] :]
+        total = total.reshape(*total.shape[:-1], *core)
+        found[k] = _like(total, variable)
+    return found
+
+
+def tangents(site: Site, inputs: Tensors, variations: Tensors) -> tuple[Tensor, ...]:
+    """Variations of the results along those of the inputs, that can be differentiated."""
+    which = [
+        k
+        for k, (x, t) in enumerate(zip(inputs, variations, strict=True))
+        if not (x is None or t is None)
+    ]
+    composed = _composed(site, inputs, which)
+    if composed is not None:  # forward mode does not nest in here: the transpose, twice
+        results, pull = torch.func.vjp(composed, *(inputs[k] for k in which))
+        _, push = torch.func.vjp(pull, tuple(torch.zeros_like(r) for r in results))
+        (found,) = push(tuple(variations[k] for k in which))
+        return tuple(found)
+    x = _at(site, inputs)
+    kernel = KERNELS[site.function]
+    shapes = result_shapes(x.model, site.function, site.options)
+    totals: list[Tensor | None] = [None] * len(shapes)
+    for k in which:
+        variable, change = inputs[k], variations[k]
+        assert variable is not None
+        assert change is not None
+        if kernel.sizes[k] == ("nq",):
+            change = manifold.to_tangent(torch, x.model, variable, change)
+        column = _rows(change, kernel.ranks[k])[..., :, None]
+        blocks = _block_rows(site, x, kernel.inputs[k], kernel.ranks[k])
+        for o, block in enumerate(blocks):
+            if block is not None:
+                term = (block @ column)[..., 0]
+                total = totals[o]
+                totals[o] = term if total is None else total + term
+    batch = operators.batch_shape(site.function, inputs)
+    like = next(t for t in variations if t is not None)
+    return tuple(
+        like.new_zeros((*batch, *shape)) if total is None else _spread(total, batch, shape)
+        for total, shape in zip(totals, shapes, strict=True)
+    )
+
+
+def _spread(total: Tensor, batch: tuple[int, ...], shape: tuple[int, ...]) -> Tensor:
+    return total.reshape(*total.shape[:-1], *shape).expand(*batch, *shape)
+
+
+def _pulled_back(model: Any, q: Tensor, gradient: Tensor) -> Tensor:
+    """T(q)^T times a gradient in the tangent space."""
+    if manifold.is_vector_space(model):
+        return gradient
+    units = torch.eye(model.nq, dtype=q.dtype, device=q.device)
+    to_tangent = manifold.matrix(torch, model, q, units, manifold.to_tangent)
+    return (gradient[..., None, :] @ to_tangent)[..., 0, :]
+
+
+def _fast_gradients(
+    number: int,
+    function: str,
+    options: str,
+    inputs: Tensors,
+    cotangents: Tensors,
+    wanted: Sequence[bool],
+) -> Sequence[Tensor | None]:
+    """What `pullback` computes: products of the core, where it has them."""
+    product = PULLBACKS.get(function)
+    if product is not None:
+        arrays = [None if x is None else x.numpy() for x in inputs]
+        lam = [None if g is None else g.numpy() for g in cotangents]
+        found = product(model_of(number), read(options), arrays, lam, wanted)
+        if found is not None:
+            return [
+                None if g is None or x is None else _like(torch.from_numpy(g), x)
+                for g, x in zip(found, inputs, strict=True)
+            ]
+    return gradients(Site(number, function, options), inputs, cotangents, wanted)
+
+
+def _like(gradient: Tensor, x: Tensor) -> Tensor:
+    return gradient if gradient.shape == x.shape else gradient.sum_to_size(x.shape)
+
+
+operators.set_gradients(_fast_gradients)
+
+
+def _backward(ctx: Any, cotangents: Tensors) -> tuple[Any, ...]:
+    site, inputs = ctx.site, ctx.saved_tensors
+    wanted = ctx.needs_input_grad[3:]
+    if all(g is None for g in cotangents):
+        return (None,) * (3 + len(inputs))
+    if not torch.compiler.is_compiling() and (
+        torch.is_grad_enabled() or _transforming() or any(map(_is_batched, cotangents))
+    ):
+        return None, None, None, *gradients(site, inputs, cotangents, wanted)
+    given = [x is not None and needed for x, needed in zip(inputs, wanted, strict=True)]
+    found = iter(operators.pullback(*site, inputs, cotangents, given))
+    return None, None, None, *(next(found) if needed else None for needed in given)
+
+
+def _is_batched(x: Tensor | None) -> bool:
+    """Say whether ``torch.autograd.grad(..., is_grads_batched=True)`` maps it."""
+    return x is not None and torch._C._functorch.is_legacy_batchedtensor(x)
+
+
+class _Eager(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, number: int, function: str, options: str, *inputs: Any) -> Any:
+        ctx.site = Site(number, function, options)
+        ctx.model = model_of(number)  # which must live as long
+        ctx.save_for_backward(*inputs)
+        ctx.set_materialize_grads(False)
+        return tuple(operators.call(number, function, options, inputs))
+
+    @staticmethod
+    def backward(ctx: Any, *cotangents: Any) -> Any:
+        return _backward(ctx, cotangents)
+
+
+class _Traced(torch.autograd.Function):
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(number: int, function: str, options: str, *inputs: Any) -> Any:
+        return tuple(operators.call(number, function, options, inputs))
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        ctx.site = Site(*inputs[:3])
+        ctx.save_for_backward(*inputs[3:])
+
+    @staticmethod
+    def backward(ctx: Any, *cotangents: Any) -> Any:
+        return _backward(ctx, cotangents)
+
+
+class _Transformed(torch.autograd.Function):
+    @staticmethod
+    def forward(number: int, function: str, options: str, *inputs: Any) -> Any:
+        return tuple(operators.call(number, function, options, inputs))
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        ctx.site = Site(*inputs[:3])
+        ctx.model = model_of(ctx.site.number)  # which must live as long
+        ctx.save_for_backward(*inputs[3:])
+        ctx.save_for_forward(*inputs[3:])
+
+    @staticmethod
+    def backward(ctx: Any, *cotangents: Any) -> Any:
+        return _backward(ctx, cotangents)
+
+    @staticmethod
+    def jvp(ctx: Any, *variations: Any) -> Any:
+        inputs = ctx.saved_tensors
+        if not _transforming():
+            return tangents(ctx.site, inputs, variations[3:])
+        # PyTorch switches forward mode off here, and with it that of transforms further out: their
+        # derivatives would be zeros, silently. So it is switched on, and this level's taken off.
+        with forward_ad._set_fwd_grad_enabled(True):
+            primals = [
+                None if x is None else forward_ad.unpack_dual(x, level=0).primal for x in inputs
+            ]
+            return tangents(ctx.site, primals, variations[3:])
+
+    @staticmethod
+    def vmap(info: Any, dims: Any, number: int, function: str, options: str, *inputs: Any) -> Any:
+        results = _Transformed.apply(number, function, options, *_mapped(function, inputs, dims))
+        return results, (0,) * len(results)
+
+
+def _mapped(function: str, inputs: Tensors, dims: Sequence[int | None]) -> Tensors:
+    """The mapped axis as the first of the batch."""
+    return operators.aligned(inputs, dims[3:], KERNELS[function].ranks)

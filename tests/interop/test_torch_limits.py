@@ -1,0 +1,228 @@
+"""`dtau.torch`: the operators, torch.compile, and what is refused."""
+
+from __future__ import annotations
+
+import gc
+import re
+import runpy
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from files import ROOT  # noqa: E402
+from torch_cases import each, function, leaves, near, robot, tensors  # noqa: E402
+
+import dtau  # noqa: E402
+import dtau.torch  # noqa: E402
+from dtau.torch.kernels import written  # noqa: E402
+from dtau.torch.models import number_of  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def _one_thread() -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def test_python_ends_well_after_a_third_derivative() -> None:
+    program = """
+import dtau.torch, torch
+model = dtau.robots.quadruped()
+q, v = torch.tensor(dtau.neutral(model)), torch.zeros(model.nv, dtype=torch.float64)
+torque = lambda q: dtau.torch.inverse_dynamics(model, q, v, v)
+try:
+    torch.func.jacrev(torch.func.jacrev(torch.func.jacrev(torque)))(q)
+except NotImplementedError:
+    print("refused")
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "refused\n"), done.stderr
+
+
+# ------------------------------------------------------------------ operators and the compiler
+
+
+@pytest.mark.parametrize("name", ["inverse_dynamics", "frame_placements"])
+def test_operators_keep_pytorchs_rules(name: str) -> None:
+    model = robot("few joints")
+    words: dict[str, Any] = {"frames": list(model.bodies)} if name == "frame_placements" else {}
+    x, site = tensors(name, model, 0, (2,)), (number_of(model), name, written(words))
+    torch.library.opcheck(torch.ops.dtau.call.default, (*site, x))
+    lam = [torch.ones_like(y) for y in torch.ops.dtau.call(*site, x)]
+    torch.library.opcheck(torch.ops.dtau.pullback.default, (*site, x, lam, [True] * len(x)))
+
+
+@pytest.mark.parametrize("name", ["inverse_dynamics", "step", "frame_velocities"])
+def test_a_compiled_program_is_whole(name: str) -> None:
+    model = robot("quadruped")
+    f, x = function(name, model), tensors(name, model, 0, (2,))
+
+    def loss(*x: Any) -> Any:
+        return sum((y.sin() * y).sum() for y in each(f(*x)))
+
+    compiled = torch.compile(loss, backend="aot_eager", fullgraph=True)
+    eager, traced = leaves(x), leaves(x)
+    value = loss(*eager)
+    value.backward()
+    again = compiled(*traced)
+    again.backward()
+    near(again.detach(), value.detach(), 1e-14)
+    for one, other in zip(traced, eager, strict=True):
+        near(one.grad, other.grad, 1e-14)
+
+
+def test_a_compiled_program_is_of_one_model() -> None:
+    models = [dtau.robots.chain(3), dtau.robots.chain(3).replace(damping=1.0)]
+    compiled = torch.compile(dtau.torch.bias_torque, backend="eager", fullgraph=True)
+    for model in (*models, *models):
+        q, v, _ = (torch.from_numpy(x) for x in dtau.random_state(model, np.random.default_rng(0)))
+        assert torch.equal(compiled(model, q, v), dtau.torch.bias_torque(model, q, v))
+
+
+def test_forward_mode_runs_beside_what_is_compiled() -> None:
+    model = dtau.robots.chain(3)
+    q, v, _ = (torch.from_numpy(x) for x in dtau.random_state(model, np.random.default_rng(0)))
+
+    def along(q: Any, v: Any) -> Any:
+        return torch.func.jvp(lambda q: dtau.torch.bias_torque(model, q, v), (q,), (v,))[1]
+
+    near(torch.compile(along, backend="eager")(q, v), along(q, v), 1e-14)
+
+
+def test_a_graph_without_its_model_says_so() -> None:
+    model = dtau.robots.chain(2)
+    x, number = [torch.zeros(2, dtype=torch.float64)], number_of(model)
+    torch.ops.dtau.call(number, "mass_matrix", "{}", x)
+    del model
+    gc.collect()
+    with pytest.raises(RuntimeError, match="outlived its model, or comes from another process"):
+        torch.ops.dtau.call(number, "mass_matrix", "{}", x)
+
+
+def test_what_waits_for_its_gradient_keeps_the_model() -> None:
+    model = dtau.robots.chain(2)
+    q = torch.zeros(2, dtype=torch.float64, requires_grad=True)
+    tau = dtau.torch.gravity_torque(model, q)
+    del model
+    gc.collect()
+    tau.sum().backward()
+    assert q.grad is not None
+
+
+# ------------------------------------------------------------------ quaternions of any norm
+
+
+@pytest.mark.parametrize("name", ["inverse_dynamics", "integrate", "step", "mass_matrix"])
+def test_quaternions_count_as_if_they_were_normalized(name: str) -> None:
+    model = robot("quadruped")
+    f, x = function(name, model), tensors(name, model)
+    far = [x[0].clone(), *x[1:]]
+    far[0][3:7] *= 1.7
+    near(each(f(*far))[0], each(f(*x))[0], 1e-14)
+    found = []
+    for given in (leaves(x), leaves(far)):
+        sum(y.sin().sum() for y in each(f(*given))).backward()
+        found.append([y.grad for y in given])
+    found[1][0][3:7] *= 1.7
+    for one, other in zip(*found, strict=True):
+        near(one, other, 1e-12)
+
+
+# ------------------------------------------------------------------ the page and the example
+
+
+def test_the_page_runs() -> None:
+    text = (ROOT / "docs/array_libraries_torch.md").read_text(encoding="utf-8")
+    names: dict[str, Any] = {}
+    for block in re.findall(r"^```python\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE):
+        exec(block, names)
+    assert names["q"].grad.shape == (19,)
+
+
+def test_what_a_model_lacks_is_learnt() -> None:
+    """In short: less is off than before; the Lagrangian keeps the energy that it believes in."""
+    learning = runpy.run_path(str(ROOT / "examples/lagrangian_residual.py"))
+    torch.manual_seed(0)
+    residual = learning["LagrangianResidual"]()
+    losses = learning["train"](residual, 40, 12)
+    assert min(losses[-3:]) < 0.7 * losses[0]
+    found = {"the model alone": learning["believed_acceleration"], "learnt": residual}
+    off = learning["errors"](found, 4)
+    learning["report"](off)
+    assert np.median(off["learnt"][-1]) < np.median(off["the model alone"][-1])
+    assert set(learning["energies"](found, 2)) == {"truth", *found}
+
+
+# ------------------------------------------------------------------ what is refused
+
+
+def refused(error: type[Exception], message: str, **changed: Any) -> None:
+    model = robot("quadruped")
+    q, v, a = (torch.from_numpy(x) for x in dtau.random_state(model, np.random.default_rng(0)))
+    with pytest.raises(error, match=message):
+        dtau.torch.inverse_dynamics(**{"model": model, "q": q, "v": v, "a": a, **changed})
+
+
+def test_odd_arguments_are_refused_in_sentences() -> None:
+    ones = torch.ones(18, dtype=torch.float64)
+    refused(TypeError, "model: expected a dtau.Model, got str", model="quadruped")
+    refused(TypeError, "v: expected a torch.Tensor, got ndarray; torch.as_tensor", v=np.ones(18))
+    refused(TypeError, "v: expected a torch.Tensor, got None", v=None)
+    refused(TypeError, "v: expected torch.float64 or torch.float32, got torch.int64", v=ones.long())
+    refused(
+        TypeError, "a: expected torch.float64 or torch.float32, got torch.bf", a=ones.bfloat16()
+    )
+    refused(TypeError, "a: expected a dense tensor, got torch.sparse_coo", a=ones.to_sparse())
+    refused(ValueError, r"v: expected shape \(..., 18\), got \(17,\)", v=ones[:17])
+    refused(ValueError, r"v: expected shape \(..., 18\), got \(\)", v=ones[0])
+    refused(
+        ValueError,
+        "a: expected a tensor on the CPU, where dtau computes, got one on meta",
+        a=ones.to("meta"),
+    )
+    refused(ValueError, "f_ext_axes: expected 'body', 'world' or 'mixed'", f_ext_axes="local")
+    with pytest.raises(ValueError, match="frame"):
+        dtau.torch.frame_placements(
+            robot("quadruped"), torch.from_numpy(dtau.neutral(robot("quadruped"))), "no such frame"
+        )
+
+
+def test_batches_that_do_not_broadcast_are_refused() -> None:
+    model = robot("quadruped")
+    q, v, a = (
+        torch.from_numpy(x) for x in dtau.random_state(model, np.random.default_rng(0), (3,))
+    )
+    with pytest.raises(ValueError, match="broadcast"):
+        dtau.torch.inverse_dynamics(model, q, v[:2], a)
+
+
+def run(code: str) -> str:
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+def test_pytorch_is_imported_by_nothing_else() -> None:
+    assert (
+        run("import dtau, sys; print('torch' in sys.modules or 'dtau.torch' in sys.modules)")
+        == "False"
+    )
+
+
+def test_without_pytorch_a_sentence_says_how_to_get_it() -> None:
+    code = (
+        "import sys; sys.modules['torch'] = None\n"
+        "try:\n    import dtau.torch\n"
+        "except ImportError as error:\n    print(type(error).__name__, error)"
+    )
+    assert (
+        "ImportError dtau.torch needs PyTorch, which is not installed: pip install 'dtau[torch]'"
+        in run(code)
+    )
