@@ -1,0 +1,52 @@
+"""What users give: matrices of CasADi's and numbers, checked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+
+def evaluate(f: Any, *given: Any) -> Any:
+    """Call a `casadi.Function`, with each argument checked."""
+    arguments = []
+    for k, argument in enumerate(given):
+        name, rows, columns = f.name_in(k), f.size1_in(k), f.size2_in(k)
+        if isinstance(argument, ca.SX) and not f.is_a("SXFunction"):
+            raise TypeError(
+                f"{name}: expected numbers or MX, got SX: compiled dynamics cannot be taken apart "
+                "into scalars"
+            )
+        if isinstance(argument, ca.SX | ca.MX | ca.DM):
+            came = tuple(argument.shape)
+        else:
+            argument, came = _matrix(name, argument)
+        shape = tuple(argument.shape)
+        if columns == 1 and shape == (1, rows):
+            argument = argument.T
+        elif shape[0] != rows or shape[1] % columns or not shape[1]:
+            each = f"({rows},)" if columns == 1 else f"({rows}, {columns})"
+            beside = f"({rows}, {columns} n)" if columns > 1 else f"({rows}, n)"
+            raise ValueError(f"{name}: expected {each}, or {beside} for n states, got {came}")
+        arguments.append(argument)
+    if {ca.SX, ca.MX} <= {type(argument) for argument in arguments}:
+        each = ", ".join(f"{f.name_in(k)} {type(x).__name__}" for k, x in enumerate(arguments))
+        raise TypeError(f"arguments: expected no SX beside MX, got {each}")
+    counts = [x.shape[1] // f.size2_in(k) for k, x in enumerate(arguments)]
+    if len({count for count in counts if count != 1}) > 1:
+        each = ", ".join(f"{f.name_in(k)} {count}" for k, count in enumerate(counts))
+        raise ValueError(f"states: expected one number of states for all, or one state, got {each}")
+    return f(*arguments)
+
+
+def _matrix(name: str, argument: Any) -> tuple[Any, tuple[int, ...]]:
+    """Read what NumPy reads as numbers: their matrix, and the shape that they came in."""
+    try:
+        numbers = np.asarray(argument)
+        if numbers.dtype.kind not in "biuf" or numbers.ndim > 2:
+            raise TypeError
+        return ca.DM(numbers.astype(np.float64)), numbers.shape
+    except (TypeError, ValueError, NotImplementedError):
+        shown = f"{argument!r:.80}"
+        raise TypeError(f"{name}: expected real numbers, DM or MX, got {shown}") from None

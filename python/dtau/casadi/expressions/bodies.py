@@ -1,0 +1,199 @@
+"""Kinematics in CasADi's own scalars: placements, Jacobians, twists, centre of mass, momentum.
+
+One sweep from the root to the tips, as an expression. CasADi differentiates it, to any order, and
+knows which joints matter to what.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from dtau.casadi.expressions.manifold import rotation, unit
+from dtau.model.joints import Free, Planar, Spherical, Universal
+from dtau.model.model import Model
+from dtau.model.rotations import plane_axes
+from dtau.options import Axes
+from dtau.rules.translations import common_translation
+
+_HERE = (ca.DM.eye(3), ca.DM.zeros(3))
+
+
+def _constant(values: Any) -> Any:
+    return ca.sparsify(ca.DM(np.asarray(values, dtype=np.float64)))
+
+
+def _about(axis: Any, angle: Any) -> Any:
+    """Rotation about a fixed unit axis."""
+    k = np.asarray(axis)
+    c = ca.cos(angle)
+    sides = np.eye(3) - np.outer(k, k)
+    return _constant(np.outer(k, k)) + c * _constant(sides) + ca.sin(angle) * ca.skew(_constant(k))
+
+
+def _motion(joint: Any, q: Any) -> tuple[Any, Any, Any]:
+    """Rotation and translation of a joint, and its motion subspace in body axes."""
+    kind = joint.type
+    if isinstance(kind, Universal):
+        first = ca.mtimes(_about(kind.axis2, -q[1]), _constant(kind.axis1))
+        subspace = ca.vertcat(
+            ca.SX.zeros(3, 2), ca.horzcat(ca.densify(first), ca.densify(_constant(kind.axis2)))
+        )
+        return ca.mtimes(_about(kind.axis1, q[0]), _about(kind.axis2, q[1])), ca.SX(3, 1), subspace
+    subspace = _constant(kind.motion_subspace())
+    if isinstance(kind, Free):
+        return rotation(unit(q[3:])), q[:3], subspace
+    if isinstance(kind, Spherical):
+        return rotation(unit(q)), ca.SX(3, 1), subspace
+    if isinstance(kind, Planar):
+        x, y = plane_axes(kind.normal)
+        return _about(kind.normal, q[2]), _constant(x) * q[0] + _constant(y) * q[1], subspace
+    # One of them turns, one of them slides along it: the numbers of S v do so with q.
+    displacement = ca.mtimes(subspace, q)
+    turn = ca.dot(_constant(kind.axis), displacement[3:])
+    turns = bool(np.any(kind.motion_subspace()[3:]))
+    return _about(kind.axis, turn) if turns else ca.SX.eye(3), displacement[:3], subspace
+
+
+class Kinematics:
+    """Bodies in the world, for symbols of q and v: rotations, positions, twists in body axes.
+
+    Near the world's origin instead, for what does not depend on it, no digits are lost far away.
+    """
+
+    def __init__(self, model: Model, *, near: bool = False) -> None:
+        self.model = model
+        self.q, self.v = ca.SX.sym("q", model.nq), ca.SX.sym("v", model.nv)
+        at = ca.SX(self.q)
+        if near:
+            moved, by = common_translation(model)
+            at[moved.tolist()] -= self.q[by.tolist()]
+        self.carried: list[tuple[Any, Any]] = []  # where bodies are in those that carry them
+        self.placements: list[tuple[Any, Any]] = []
+        self.twists: list[tuple[Any, Any]] = []
+        for joint in model.joints:
+            q, v = at[joint.q], self.v[joint.v]
+            if joint.mimic:
+                q, v = joint.mimic.multiplier * q + joint.mimic.offset, joint.mimic.multiplier * v
+            turn, p, subspace = _motion(joint, q)
+            fixed = _constant(joint.placement.rotation)
+            p = _constant(joint.placement.translation) + ca.mtimes(fixed, p)
+            turn = ca.mtimes(fixed, turn)
+            own = ca.mtimes(subspace, v)
+            u, w = own[:3], own[3:]
+            self.carried.append((turn, p))
+            if joint.parent >= 0:
+                turn_parent, p_parent = self.placements[joint.parent]
+                u_parent, w_parent = self.twists[joint.parent]
+                u = u + ca.mtimes(turn.T, u_parent + ca.cross(w_parent, p))
+                w = w + ca.mtimes(turn.T, w_parent)
+                turn, p = ca.mtimes(turn_parent, turn), p_parent + ca.mtimes(turn_parent, p)
+            self.placements.append((turn, p))
+            self.twists.append((u, w))
+
+    def frame(self, name: str) -> tuple[Any, Any]:
+        """Rotation and position of a named frame."""
+        frame = self.model.frame(name)
+        turn, p = self.placements[frame.body] if frame.body >= 0 else _HERE
+        placement = frame.placement
+        return (
+            ca.mtimes(turn, _constant(placement.rotation)),
+            p + ca.mtimes(turn, _constant(placement.translation)),
+        )
+
+    def twist(self, name: str, axes: Axes) -> Any:
+        """Twist of a named frame, as a row."""
+        frame = self.model.frame(name)
+        if frame.body < 0:
+            return ca.SX.zeros(1, 6)
+        u, w = self.twists[frame.body]
+        u = u + ca.cross(w, _constant(frame.placement.translation))
+        turn = _constant(frame.placement.rotation).T
+        if axes != "body":
+            turn, _ = self.placements[frame.body]
+        u, w = ca.mtimes(turn, u), ca.mtimes(turn, w)
+        if axes == "world":
+            u = u + ca.cross(self.frame(name)[1], w)
+        return ca.vertcat(u, w).T
+
+    def whole(self) -> tuple[Any, Any, Any]:
+        """Mass times centre of mass, momentum, angular momentum about the origin: in the world."""
+        moments, linears, angulars, masses = [], [], [], []
+        for (u, w), inertia in zip(self.twists, self.model.inertias, strict=True):
+            moment, mass = inertia.mass * np.asarray(inertia.com), inertia.mass
+            c = _constant(inertia.com)
+            about_origin = inertia.tensor - mass * np.array(ca.skew(c) @ ca.skew(c))
+            moments.append(_constant(moment))
+            linears.append(mass * u + ca.cross(w, _constant(moment)))
+            angulars.append(_constant(about_origin) @ w + ca.cross(_constant(moment), u))
+            masses.append(mass)
+        sums: tuple[Any, Any, Any] = (0.0, 0.0, 0.0)
+        for joint in reversed(self.model.joints):  # from the tips to the root, along body axes
+            (turn, p), k = self.carried[joint.body], joint.body
+            moved = ca.mtimes(turn, linears[k])
+            onto = (
+                ca.mtimes(turn, moments[k]) + masses[k] * p,
+                moved,
+                ca.mtimes(turn, angulars[k]) + ca.cross(p, moved),
+            )
+            if joint.parent < 0:
+                sums = (sums[0] + onto[0], sums[1] + onto[1], sums[2] + onto[2])
+                continue
+            for total, more in zip((moments, linears, angulars), onto, strict=True):
+                total[joint.parent] = total[joint.parent] + more
+            masses[joint.parent] += masses[k]
+        return sums
+
+
+def frame_placements(model: Model, frames: str | Sequence[str]) -> Any:
+    """Make the function q -> rotations (3 n, 3), translations (n, 3); of one frame (3, 3), (3)."""
+    k = Kinematics(model)
+    if isinstance(frames, str):
+        results: Sequence[Any] = k.frame(frames)
+    else:
+        placed = [k.frame(name) for name in frames]
+        results = ca.vertcat(*(turn for turn, _ in placed)), ca.vertcat(*(p.T for _, p in placed))
+    return _function("frame_placements", k, "q", results, ["rotation", "translation"])
+
+
+def frame_jacobians(model: Model, frames: str | Sequence[str], axes: Axes) -> Any:
+    """Make the function q -> Jacobians (6 n, nv), one below the other; of one frame (6, nv)."""
+    k = Kinematics(model)
+    names = [frames] if isinstance(frames, str) else frames
+    # Twists are linear in v, so that their derivatives are free of it.
+    results = [ca.jacobian(k.twist(name, axes), k.v) for name in names]
+    return _function("frame_jacobians", k, "q", [ca.vertcat(*results)], ["jacobian"])
+
+
+def frame_velocities(model: Model, frames: str | Sequence[str], axes: Axes) -> Any:
+    """Make the function (q, v) -> twists (n, 6); of one frame (6)."""
+    k = Kinematics(model)
+    if isinstance(frames, str):
+        result = k.twist(frames, axes).T
+    else:
+        result = ca.vertcat(*(k.twist(name, axes) for name in frames))
+    return _function("frame_velocities", k, "qv", [result], ["twist"])
+
+
+def whole_body(model: Model, name: str) -> Any:
+    """Make a function of the centre of mass, or of momentum."""
+    k = Kinematics(model, near=name == "centroidal_momentum")
+    moment, linear, angular = k.whole()
+    com = moment / model.mass
+    results: dict[str, Callable[[], Any]] = {
+        "center_of_mass": lambda: com,
+        "center_of_mass_velocity": lambda: linear / model.mass,
+        "momentum": lambda: ca.vertcat(linear, angular),
+        "centroidal_momentum": lambda: ca.vertcat(linear, angular - ca.cross(com, linear)),
+    }
+    return _function(name, k, "q" if name == "center_of_mass" else "qv", [results[name]()], [name])
+
+
+def _function(
+    name: str, k: Kinematics, inputs: str, results: Sequence[Any], names: list[str]
+) -> Any:
+    given = [k.q, k.v][: len(inputs)]
+    return ca.Function(name, given, [ca.densify(each) for each in results], list(inputs), names)

@@ -1,0 +1,122 @@
+"""Which numbers depend on which: sparsity patterns from the tree, by the nq numbers of q."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dtau.model.joints import Free, Planar, Spherical
+from dtau.model.model import Model
+
+Pattern = NDArray[np.bool_]
+Compressed = NDArray[np.int64]
+
+_SPHERICAL, _FREE, _PLANAR = range(3)  # as the core counts them
+
+
+def manifold_joints(model: Model) -> list[tuple[int, int, int]]:
+    """List joints at which the tangent map is not 1: kind, first coordinate, first velocity."""
+    kinds = {Spherical: _SPHERICAL, Free: _FREE, Planar: _PLANAR}
+    return [
+        (kinds[type(joint.type)], joint.q.start, joint.v.start)
+        for joint in model.joints
+        if type(joint.type) in kinds
+    ]
+
+
+def tangent_pattern(model: Model) -> Pattern:
+    """Where the tangent map (nv, nq) can differ from 0."""
+    pattern = np.zeros((model.nv, model.nq), dtype=bool)
+    for joint in model.joints:
+        q, v = joint.q.start, joint.v.start
+        if isinstance(joint.type, Free):
+            pattern[v : v + 3, q : q + 3] = pattern[v + 3 : v + 6, q + 3 : q + 7] = True
+        elif isinstance(joint.type, Spherical):
+            pattern[v : v + 3, q : q + 4] = True
+        elif isinstance(joint.type, Planar):
+            pattern[v : v + 2, q : q + 2] = pattern[v + 2, q + 2] = True
+        else:
+            np.fill_diagonal(pattern[joint.v, joint.q], True)
+    return pattern
+
+
+def product(a: Pattern, b: Pattern) -> Pattern:
+    """Where the product of two matrices can differ from 0."""
+    nonzero: Pattern = a.astype(np.float32) @ b.astype(np.float32) > 0
+    return nonzero
+
+
+class Structure:
+    """What of a model decides the patterns of a function.
+
+    ``paths`` (nbodies, nv): the velocities that move a body. ``coupled`` (nv, nv): which velocities
+    meet in one matrix. ``moved``: those whose displacement the result can feel; it does not feel
+    where a free root is, unless wrenches have their moment about the world's origin.
+    """
+
+    def __init__(self, model: Model, *, solves: bool, felt_position: bool) -> None:
+        paths = np.zeros((model.nbodies, model.nv), dtype=bool)
+        for joint in model.joints:
+            if joint.parent >= 0:
+                paths[joint.body] = paths[joint.parent]
+            paths[joint.body, joint.v] = True
+        coupled = product(paths.T, paths)
+        if solves:  # all that hangs together, since M is inverted
+            while True:
+                wider = product(coupled, coupled)
+                if (wider == coupled).all():
+                    break
+                coupled = wider
+            paths = product(paths, coupled)
+        self.moved = np.ones(model.nv, dtype=bool)
+        for joint in model.joints:
+            if joint.parent < 0 and isinstance(joint.type, Free) and not felt_position:
+                self.moved[joint.v.start : joint.v.start + 3] = False
+        self.paths, self.coupled = paths, coupled
+        self.numbers = tangent_pattern(model)
+
+    def by_q(self, pattern: Pattern) -> Pattern:
+        """From columns in the tangent space to columns by the numbers of q."""
+        felt = self.numbers & self.moved[:, None]
+        return np.stack([pattern[:, rows].any(axis=1) for rows in felt.T], axis=1)
+
+
+def compressed(pattern: Pattern) -> Compressed:
+    """Return a pattern as CasADi reads it: rows, columns, offsets of columns, rows of nonzeros."""
+    rows, columns = pattern.shape
+    if pattern.all():
+        return np.array([rows, columns, 1], dtype=np.int64)
+    offsets = np.concatenate([[0], np.cumsum(pattern.sum(axis=0))])
+    return np.concatenate([[rows, columns], offsets, np.nonzero(pattern.T)[1]]).astype(np.int64)
+
+
+def roles(
+    inputs: Sequence[Pattern],
+    result: Pattern,
+    jacobian: Sequence[Pattern],
+    curvature: Sequence[Sequence[Pattern]],
+) -> list[tuple[list[Compressed], list[Compressed]]]:
+    """Patterns of inputs and results of a function, its Jacobian, adjoint and adjoint's Jacobian.
+
+    ``jacobian`` are those of the result by each input, ``curvature`` those of second derivatives. A
+    result is never read by what takes it: such inputs are empty, so that it is not computed.
+    """
+
+    def unread(pattern: Pattern) -> Pattern:
+        return np.zeros_like(pattern)
+
+    seed = [unread(result), result]
+    unused = np.zeros((1, result.size), dtype=bool)
+    second: list[Pattern] = []
+    for given, by_result, row in zip(inputs, jacobian, curvature, strict=True):
+        second += [*row, np.repeat(unused, given.size, axis=0), by_result.T]
+    gradients = [unread(given) for given in inputs]
+    each: list[tuple[list[Pattern], list[Pattern]]] = [
+        (list(inputs), [result]),
+        ([*inputs, seed[0]], list(jacobian)),
+        ([*inputs, *seed], list(inputs)),
+        ([*inputs, *seed, *gradients], second),
+    ]
+    return [([compressed(p) for p in ins], [compressed(p) for p in outs]) for ins, outs in each]

@@ -1,0 +1,140 @@
+"""CasADi functions made of compiled ones: slots of the extension, found by their names."""
+
+from __future__ import annotations
+
+import gc
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from dtau import _core
+from dtau.casadi.patterns import Pattern, Structure, manifold_joints, roles
+from dtau.model.model import Model
+from dtau.options import Axes
+
+# What each function is: its problem, the inputs that it takes of q, v and x (the acceleration, or
+# the torque), its result, and whether that is the matrix of the problem's derivatives by x.
+_FUNCTIONS = {
+    "inverse_dynamics": ("inverse_dynamics", "qvx", "tau", False),
+    "bias_torque": ("inverse_dynamics", "qv", "tau", False),
+    "gravity_torque": ("inverse_dynamics", "q", "tau", False),
+    "mass_matrix": ("inverse_dynamics", "q", "M", True),
+    "forward_dynamics": ("forward_dynamics", "qvx", "a", False),
+    "mass_matrix_inverse": ("forward_dynamics", "q", "Minv", True),
+}
+_X = {"inverse_dynamics": "a", "forward_dynamics": "tau"}
+COMPILED = tuple(_FUNCTIONS)
+
+
+def compiled_function(model: Model, name: str, *, f_ext: bool, f_ext_axes: Axes) -> Any:
+    """Make a CasADi function of a slot, which it holds until nobody holds it.
+
+    Raises
+    ------
+    RuntimeError
+        If all slots are taken.
+    """
+    problem, kinds, result, is_matrix = _FUNCTIONS[name]
+    kinds += "f" if f_ext else ""
+    calls = _calls(model, name, problem, is_matrix, f_ext_axes if f_ext else "body")
+    solves = problem == "forward_dynamics"
+    structure = Structure(model, solves=solves, felt_position=f_ext and f_ext_axes == "world")
+    patterns = (_matrix_patterns if is_matrix else _patterns)(model, kinds, structure)
+    names = {"q": "q", "v": "v", "x": _X[problem], "f": "f_ext"}
+    description = (
+        calls,
+        (model.nq, model.nv, model.nbodies),
+        kinds,
+        [names[kind] for kind in kinds],
+        [result],
+        is_matrix,
+        manifold_joints(model),
+        patterns,
+    )
+    slot = _core.fill_casadi_slot(*description)
+    if slot < 0:
+        gc.collect()
+        slot = _core.fill_casadi_slot(*description)
+    if slot < 0:
+        raise RuntimeError(
+            f"dtau.casadi: all {_core.casadi_slots} slots for functions are in use. A function of "
+            "dtau's takes one for as long as it, or anything that is made with it, lives: let go "
+            "of those that are not needed, and share one model instead of making it again"
+        )
+    try:
+        return ca.external(f"dtau_slot{slot}", _core.__file__)
+    finally:
+        _core.release_casadi_slot(slot)
+
+
+def is_lost(function: Any) -> bool:
+    """Whether a function of a slot is refused, because something else found its slot."""
+    return _core.casadi_slot_is_lost(int(function.name().removeprefix("dtau_slot")))
+
+
+def _calls(
+    model: Model, name: str, problem: str, is_matrix: bool, f_ext_axes: str
+) -> dict[str, _core.RawCall]:
+    """Prepare the functions of the core that one function of CasADi's calls."""
+
+    def prepare(function: str, **given: object) -> _core.RawCall:
+        options: list[str] = next(f for f in _SIGNATURES if f["name"] == function)["options"]
+        values = {"f_ext_axes": f_ext_axes, "symmetric": False, "packed": False, **given}
+        return _core.prepare_call(model, function, *(values[option] for option in options))
+
+    calls = {"value": prepare(name), "second": prepare(f"{problem}_hessian")}
+    if is_matrix:
+        return {**calls, "tensors": prepare(f"{problem}_second_derivatives")}
+    return {
+        **calls,
+        "first": prepare(f"{problem}_derivatives"),
+        "product": prepare(f"{problem}_vjp"),
+        "by_wrench": prepare(f"{problem}_wrench_derivatives"),
+    }
+
+
+_SIGNATURES = _core.functions()
+
+
+def _patterns(model: Model, kinds: str, s: Structure) -> Any:
+    """Patterns of a vector-valued function, see `dtau.casadi.patterns.roles`."""
+    nq, nv, wrenches = model.nq, model.nv, 6 * model.nbodies
+    sizes = {"q": (nq, 1), "v": (nv, 1), "x": (nv, 1), "f": (model.nbodies, 6)}
+    lengths = {"q": nq, "v": nv, "x": nv, "f": wrenches}
+    by_wrench = np.tile(s.paths, (6, 1))  # (6 nbodies, nv): column by column of f_ext
+    first = {"q": s.by_q(s.coupled), "v": s.coupled, "x": s.coupled, "f": by_wrench.T}
+    second = {
+        "qq": s.by_q(s.by_q(s.coupled).T),
+        "vq": s.by_q(s.coupled),
+        "vv": s.coupled,
+        "xq": s.by_q(s.coupled),
+        "fq": s.by_q(by_wrench),
+    }
+
+    def curvature(a: str, b: str) -> Pattern:
+        if a + b in second:
+            return second[a + b]
+        if b + a in second:
+            return second[b + a].T
+        return np.zeros((lengths[a], lengths[b]), dtype=bool)
+
+    return roles(
+        [np.ones(sizes[kind], dtype=bool) for kind in kinds],
+        np.ones((nv, 1), dtype=bool),
+        [first[kind] for kind in kinds],
+        [[curvature(a, b) for b in kinds] for a in kinds],
+    )
+
+
+def _matrix_patterns(model: Model, kinds: str, s: Structure) -> Any:
+    """Patterns of a symmetric matrix, a function of q."""
+    nv = model.nv
+    entries = s.coupled[:, :, None] & s.coupled[:, None, :] & s.coupled[None, :, :]
+    by_q = s.by_q(entries.reshape(nv * nv, nv))
+    return roles(
+        [np.ones((model.nq, 1), dtype=bool)],
+        s.coupled,
+        [by_q],
+        [[s.by_q(s.by_q(s.coupled).T)]],
+    )

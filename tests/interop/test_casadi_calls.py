@@ -1,0 +1,151 @@
+"""How CasADi calls the functions of `dtau.casadi`: threads, memory, slots."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import robot
+from compare import assert_same_bits
+from messages import has_words, message
+from through_casadi import DYNAMICS, TERMS, arguments, dense, model_of, state, vector
+from trees import Array
+
+import dtau
+from dtau import _core
+
+ca = pytest.importorskip("casadi")
+import dtau.casadi as dc  # noqa: E402
+
+
+@pytest.mark.parametrize("function", ["forward_dynamics", "mass_matrix"])
+def test_threads_and_columns_have_the_bits_of_lone_calls(function: str) -> None:
+    model = model_of("forest")
+    states = 40
+    q, v, a = dtau.random_state(model, np.random.default_rng(3), (states,))
+    given = (q.T, v.T, a.T) if function == "forward_dynamics" else (q.T,)
+    f = dc.function(model, function)
+    for derived in (f, f.jacobian(), f.reverse(1), f.reverse(1).jacobian()):
+        inputs = [
+            ca.DM(given[k]) if k < len(given) else ca.DM(derived.sparsity_in(k), 0.7)
+            for k in range(derived.n_in())
+        ]
+        inputs = [x if k < len(given) else ca.repmat(x, 1, states) for k, x in enumerate(inputs)]
+        together = derived.map(states, "thread", 4)(*inputs)
+        together = together if isinstance(together, tuple) else (together,)
+        for k in range(0, states, 7):
+            one = derived(
+                *(x[:, k * derived.size2_in(i) : (k + 1) * derived.size2_in(i)]
+                  for i, x in enumerate(inputs))
+            )  # fmt: skip
+            for i, (a_, b_) in enumerate(
+                zip(one if len(together) > 1 else (one,), together, strict=True)
+            ):
+                n = derived.size2_out(i)
+                assert_same_bits(dense(b_[:, k * n : (k + 1) * n]), dense(a_))
+    if function == "forward_dynamics":
+        assert_same_bits(
+            dense(dc.forward_dynamics(model, *given)).T.copy(),
+            dtau.forward_dynamics(model, q, v, a),
+        )
+
+
+@pytest.mark.parametrize("function", [*DYNAMICS, *TERMS])
+@pytest.mark.parametrize("name", ["panda", "every joint in a chain"])
+def test_calls_keep_to_the_memory_that_they_ask_for(name: str, function: str) -> None:
+    """As CasADi calls them, with marks behind the memory; and without what is not wanted."""
+    model = model_of(name)
+    wrenches = function in (*DYNAMICS, "bias_torque")
+    f = dc.function(model, function, f_ext=wrenches)
+    library = ctypes.CDLL(_core.__file__)
+    given = [np.ravel(x, order="F") for x in arguments(function, state(model), wrenches)]
+    for prefix, derived in (
+        ("", f),
+        ("jac_", f.jacobian()),
+        ("adj1_", f.reverse(1)),
+        ("jac_adj1_", f.reverse(1).jacobian()),
+        ("jac_jac_", f.jacobian().jacobian()),
+    ):
+        sizes = [ctypes.c_longlong() for _ in range(4)]
+        getattr(library, f"{prefix}{f.name()}_work")(*map(ctypes.byref, sizes))
+        work = np.full(sizes[3].value + 64, 7.25)
+        ins = [*given, *(np.ones(derived.nnz_in(k)) for k in range(len(given), derived.n_in()))]
+        whole = [np.full(derived.nnz_out(k) + 8, 7.25) for k in range(derived.n_out())]
+        for asked in (range(derived.n_out()), *([k] for k in range(derived.n_out()))):
+            outs = [x if k in asked and x.size > 8 else None for k, x in enumerate(whole)]
+            before = [x.copy() for x in whole]
+            memory = ctypes.c_void_p(work.ctypes.data)
+            call = getattr(library, prefix + f.name())
+            assert call(pointers(ins), pointers(outs), None, memory, 0) == 0
+            assert (work[-64:] == 7.25).all()
+            for got, mark in zip(whole, before, strict=True):
+                assert (got[-8:] == 7.25).all()
+                if len(asked) < len(whole):  # the same bits by itself
+                    assert_same_bits(got, mark)
+
+
+def pointers(arrays: list[Array | None]) -> Any:
+    addresses = [None if x is None or not x.size else x.ctypes.data for x in arrays]
+    return (ctypes.c_void_p * len(arrays))(*addresses)
+
+
+def test_a_gradient_calls_the_adjoint_once_and_no_value() -> None:
+    model = model_of("panda")
+    s = [ca.MX.sym(n, 9) for n in "qva"]
+    lam = ca.MX.sym("lam", 9)
+    H, _ = ca.hessian(ca.dot(lam, dc.inverse_dynamics(model, *s)), ca.vertcat(*s))
+    f = ca.Function("H", [*s, lam], [H])
+    called = [
+        f.instruction_MX(k) for k in range(f.n_instructions()) if f.instruction_id(k) == ca.OP_CALL
+    ]
+    assert [call.which_function().name().rsplit("dtau")[0] for call in called] == ["jac_adj1_"]
+
+
+def test_functions_keep_their_model() -> None:
+    model = dtau.robots.chain(3)
+    q = np.array([0.3, -0.2, 0.1])
+    want = dtau.gravity_torque(model, q)
+    jacobian = dc.function(model, "gravity_torque").jacobian()
+    f = dc.function(model, "gravity_torque")
+    del model
+    gc.collect()
+    assert_same_bits(vector(f(q)), want)
+    del f
+    gc.collect()
+    assert np.isfinite(dense(jacobian(q, 0))).all()
+
+
+def test_functions_are_made_once() -> None:
+    model = model_of("forest")
+    f = dc.function(model, "forward_dynamics")
+    assert dc.function(robot("forest"), "forward_dynamics") is f
+    steps = dc.function(model, "step", integrator="rk4")
+    called = {
+        steps.instruction_MX(k).which_function().name()
+        for k in range(steps.n_instructions())
+        if steps.instruction_id(k) == ca.OP_CALL
+    }
+    assert f.name() in called
+
+
+def test_slots_run_out_with_a_sentence_and_come_back() -> None:
+    kept = []
+
+    def take_all() -> None:
+        for n in range(1, 100):
+            kept.append(dc.function(dtau.robots.chain(1).replace(damping=0.01 * n), "mass_matrix"))
+
+    has_words(message(RuntimeError, take_all), "all 64 slots", "let go of those")
+    assert len(kept) >= 60
+    kept = kept[:1]
+    assert dense(dc.mass_matrix(dtau.robots.chain(2), [0.0, 0.0])).shape == (2, 2)
+
+
+def test_states_that_are_not_finite() -> None:
+    model = model_of("forest")
+    q, v, a, _ = state(model)
+    v[0] = np.nan
+    assert np.isnan(dense(dc.inverse_dynamics(model, q, v, a))).all()
