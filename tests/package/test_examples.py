@@ -173,3 +173,16 @@ def test_exact_ddp_converges_quadratically_where_ilqr_does_not(
     assert exact.cost[-1] <= min(ilqr.cost)
     convergence.report(task, {False: ilqr, True: exact})
     assert "exact DDP" in capsys.readouterr().out
+
+
+def test_trajectories_with_exact_hessians(
+    script: Callable[[str], Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("casadi")
+    optimization = script("examples/trajectory_optimization")
+    if optimization.panda_file() is None:
+        pytest.skip("example-robot-data is not installed")
+    optimization.main(["--short"])
+    out = capsys.readouterr().out
+    assert out.count("exact") == 3
+    assert "did not converge" not in out

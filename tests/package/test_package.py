@@ -26,15 +26,19 @@ MODULES = [name for name in MODULES if not name.startswith(("dtau._core", "dtau.
 
 
 PEERS = {  # what examples need beside the package
+    "dtau.casadi": "casadi",
     "dtau.conventions.mujoco_model": "mujoco",
+    "dtau.jax": "jax",
+    "dtau.torch": "torch",
     "dtau.conventions.pinocchio_model": "pinocchio",
 }
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_run(name: str) -> None:
-    if name in PEERS:
-        pytest.importorskip(PEERS[name])
+    for module, peer in PEERS.items():
+        if name == module or name.startswith(f"{module}."):
+            pytest.importorskip(peer)
     results = doctest.testmod(importlib.import_module(name))
     assert results.failed == 0
 
@@ -46,6 +50,19 @@ def test_public_functions_have_examples(name: str) -> None:
     if callable(item) and not isinstance(item, type):
         for section in ("Parameters", "Returns", "Examples"):
             assert section in item.__doc__, f"{name} has no section {section}"
+
+
+@pytest.mark.parametrize("library", ["jax", "torch", "casadi"])
+def test_functions_of_array_libraries_have_examples(library: str) -> None:
+    pytest.importorskip(library)
+    module = importlib.import_module(f"dtau.{library}")
+    for name in module.__all__:
+        item = getattr(module, name)
+        if isinstance(item, type):
+            assert item is getattr(dtau, name)
+            continue
+        for section in ("Parameters", "Returns", "Raises", "Examples"):
+            assert section in (item.__doc__ or ""), f"{name} has no section {section}"
 
 
 def run_code_of(document: str) -> dict[str, Any]:
@@ -60,9 +77,14 @@ def run_code_of(document: str) -> dict[str, Any]:
 
 
 def test_code_of_the_conventions_runs() -> None:
-    for peer in PEERS.values():
+    for peer in ("mujoco", "pinocchio"):
         pytest.importorskip(peer)
     run_code_of("docs/conventions.md")
+
+
+def test_code_of_the_page_about_casadi_runs() -> None:
+    pytest.importorskip("casadi")
+    assert run_code_of("docs/array_libraries_casadi.md")["costs"].shape == (1, 100)
 
 
 def test_code_of_the_linearization_page_runs() -> None:
