@@ -22,6 +22,7 @@ from dtau import _core
 PACKAGES = (
     *("numpy", "pin", "example-robot-data", "casadi", "mujoco"),
     *("jax", "adam-robotics", "jaxsim", "frax"),
+    *("dask", "ray", "zarr"),
 )
 
 

@@ -64,6 +64,7 @@ external wrenches                          wrench_at_frame gives f_ext in body a
 configurations                             integrate, difference, normalize, neutral, configuration,
                                            random_state
 how they vary, in tangent spaces           integrate_jacobians, difference_jacobians; tangent_map
+robots and motions in the browser          view; pictures: dtau.viewer.picture
 =========================================  =======================================================
 
 Every function takes the model first and arrays whose leading axes are the batch, which broadcast
@@ -71,8 +72,8 @@ against each other; ``out=`` takes the results' arrays, ``threads=`` the number 
 `keep_memory` limits the memory that is kept of results that are gone, for new ones.
 
 Models come from `load`, from `ModelBuilder` or from `dtau.robots`; `dtau.conventions` converts from
-and to Pinocchio, MuJoCo and others. Every docstring gives shapes, units and frames; the README has
-the conventions in one table.
+and to Pinocchio, MuJoCo and others. Every docstring gives shapes, units and frames;
+docs/conventions.md has the conventions in one table.
 
 Examples
 --------
@@ -244,6 +245,7 @@ from dtau.results import (
     StepProductsWithWrenches,
     TangentMap,
 )
+from dtau.viewing import view
 
 __version__ = "0.1.0"
 
@@ -380,6 +382,7 @@ __all__ = [
     "step",
     "step_vjp",
     "tangent_map",
+    "view",
     "wrench_at_frame",
     "wrench_at_frame_derivatives",
 ]

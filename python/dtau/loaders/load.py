@@ -123,23 +123,10 @@ def load(
         require_option("root", root, Root)
     require_option("mimic", mimic, MimicJoints)
     require_option("inertia", inertia, Inertias)
-    if not isinstance(source, (str, os.PathLike)):
-        raise TypeError(f"source: expected a path or XML text, got {type(source).__name__}")
     if gravity is not None:
         real_array("gravity", gravity, (3,))
     integer("max_size", max_size, 1)
-    if isinstance(source, str) and not source.strip():
-        raise ValueError(f"source: expected a path or XML text, got {source!r:.80}")
-    if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"):
-        text = Source("XML text", source.lstrip("\ufeff \t\r\n"), None)
-        _require_size(text.label, source, max_size)
-    else:
-        text = _file(os.fsdecode(source), max_size)
-        formats.refuse_other_files(text)
-    document = xml.root(text.content, text.label)
-    if xacro.is_xacro(text):
-        text = xacro.expand(text)
-        document = xml.root(text.content, text.label)
+    text, document = open_document(source, max_size)
     if document.tag not in _READERS:
         known = " or ".join(f"<{tag}>, the root of {what}" for tag, (what, _) in _READERS.items())
         way_out = formats.way_out(document.tag)
@@ -152,6 +139,31 @@ def load(
         return Model(parts.name, links, gravity=gravity, notes=parts.notes)
     except ValueError as error:
         raise ModelError(f"{text.label}: {error}") from None
+
+
+def open_document(source: str | os.PathLike[str], max_size: int) -> tuple[Source, xml.Element]:
+    """Read a file or take a text, expand what is xacro; return it and its root element.
+
+    Raises
+    ------
+    OSError, ModelError, ValueError, TypeError
+        As `load`.
+    """
+    if not isinstance(source, (str, os.PathLike)):
+        raise TypeError(f"source: expected a path or XML text, got {type(source).__name__}")
+    if isinstance(source, str) and not source.strip():
+        raise ValueError(f"source: expected a path or XML text, got {source!r:.80}")
+    if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"):
+        text = Source("XML text", source.lstrip("\ufeff \t\r\n"), None)
+        _require_size(text.label, source, max_size)
+    else:
+        text = _file(os.fsdecode(source), max_size)
+        formats.refuse_other_files(text)
+    document = xml.root(text.content, text.label)
+    if xacro.is_xacro(text):
+        text = xacro.expand(text)
+        document = xml.root(text.content, text.label)
+    return text, document
 
 
 def _file(path: str, max_size: int) -> Source:

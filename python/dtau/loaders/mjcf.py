@@ -54,7 +54,7 @@ def read(source: Source, options: Options) -> Parts:
         If MuJoCo is not there or cannot compile the file, or the root that is asked for
         contradicts it.
     """
-    mujoco, compiled, said = _compile(source)
+    mujoco, compiled, said = compiled_model(source)
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # links refuse what is not finite
             file = _File(mujoco, compiled)
@@ -80,7 +80,7 @@ def read(source: Source, options: Options) -> Parts:
     return Parts(file.name, links, notes, file.gravity)
 
 
-def _compile(source: Source) -> tuple[Any, Any, list[str]]:
+def compiled_model(source: Source) -> tuple[Any, Any, list[str]]:
     """Return the package, its model of the file, and what it warned of."""
     try:
         mujoco = importlib.import_module("mujoco")
@@ -187,7 +187,7 @@ class _File:
         for body, name in enumerate(self.bodies):
             if body:
                 parent = self._parent(body)
-                placement = _pose(m.body_pos[body], m.body_quat[body])
+                placement = pose_of(m.body_pos[body], m.body_quat[body])
                 inertia = self._inertia(body)
                 joints = range(m.body_jntadr[body], m.body_jntadr[body] + m.body_jntnum[body])
                 at = np.zeros(3)  # the frame of the last joint in that of the body
@@ -219,7 +219,7 @@ class _File:
                             name if body else None,
                             Fixed(),
                             sites[site],
-                            _pose(m.site_pos[site], m.site_quat[site]),
+                            pose_of(m.site_pos[site], m.site_quat[site]),
                         )
                     )
         return links
@@ -251,7 +251,7 @@ class _File:
 
     def _inertia(self, body: int) -> Inertia:
         m = self._m
-        axes = _pose((0, 0, 0), m.body_iquat[body]).rotation
+        axes = pose_of((0, 0, 0), m.body_iquat[body]).rotation
         tensor = axes @ np.diag(m.body_inertia[body]) @ axes.T
         try:
             return Inertia(m.body_mass[body], m.body_ipos[body], 0.5 * (tensor + tensor.T))
@@ -306,6 +306,6 @@ class _File:
         return Limits(lower, upper, effort=effort)
 
 
-def _pose(position: ArrayLike, quaternion: ArrayLike) -> Pose:
+def pose_of(position: ArrayLike, quaternion: ArrayLike) -> Pose:
     """Return the pose of a position and a quaternion (w, x, y, z)."""
     return Pose(rotation_of_quaternion(np.roll(quaternion, -1)), position)

@@ -97,7 +97,7 @@ def read(source: Source, options: Options) -> Parts:
         raise robot.error(f"expected at most {MOST_DOFS} degrees of freedom, got {dofs}")
     _check_mimics(joint_elements, types, mimic)
 
-    inertias, notes = read_inertias(link_elements, _origin, options.inertia)
+    inertias, notes = read_inertias(link_elements, origin, options.inertia)
     carriers: dict[str, Element] = {}  # the joint that carries each link
     links = []
     for joint_name in sorted(joint_elements):
@@ -166,7 +166,7 @@ def _link(element: Element, name: str, inertias: dict[str, Inertia], mimic: Mimi
             parent,
             joint,
             name,
-            placement=_origin(element),
+            placement=origin(element),
             inertia=inertias[child],
             damping=damping,
             limits=limits,
@@ -228,19 +228,20 @@ def _damping(element: Element) -> float:
     return 0.0 if dynamics is None else number(dynamics, "damping", default=0.0)
 
 
-def _origin(element: Element) -> Pose:
-    origin = element.one("origin")
-    if origin is None:
+def origin(element: Element) -> Pose:
+    """Return where the <origin> of a joint, an inertial or a visual puts it."""
+    found = element.one("origin")
+    if found is None:
         return _HERE
-    xyz = numbers(origin, "xyz", 3) if "xyz" in origin.attributes else [0.0, 0.0, 0.0]
-    if "dtau:rotation" in origin.attributes:
-        return _exact_origin(origin, xyz)
-    if "quat_xyzw" in origin.attributes:
-        if "rpy" in origin.attributes:
-            raise origin.error("expected either rpy or quat_xyzw in <origin>, got both")
-        quaternion = np.array(numbers(origin, "quat_xyzw", 4))
+    xyz = numbers(found, "xyz", 3) if "xyz" in found.attributes else [0.0, 0.0, 0.0]
+    if "dtau:rotation" in found.attributes:
+        return _exact_origin(found, xyz)
+    if "quat_xyzw" in found.attributes:
+        if "rpy" in found.attributes:
+            raise found.error("expected either rpy or quat_xyzw in <origin>, got both")
+        quaternion = np.array(numbers(found, "quat_xyzw", 4))
         return Pose(rotation_of_quaternion(quaternion), xyz)
-    rpy = numbers(origin, "rpy", 3) if "rpy" in origin.attributes else [0.0, 0.0, 0.0]
+    rpy = numbers(found, "rpy", 3) if "rpy" in found.attributes else [0.0, 0.0, 0.0]
     return Pose.from_rpy(rpy, xyz) if any(rpy) else Pose(translation=xyz)
 
 

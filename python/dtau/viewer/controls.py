@@ -1,0 +1,87 @@
+"""What moves a robot by hand: sliders for coordinates that are numbers, gizmos for the others."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dtau.functions.manifold import neutral
+from dtau.model.joints import Cylindrical, Free, Planar, Prismatic, Spherical
+from dtau.model.links import Joint
+from dtau.model.model import Model
+
+Array = NDArray[np.float64]
+
+_TURN, _WAY = math.pi, 1.0  # how far either side where nothing limits a joint: radians, metres
+_STEPS = 1000  # of a slider
+
+
+class Slider(NamedTuple):
+    """A slider of one coordinate.
+
+    Attributes
+    ----------
+    label : str
+        The joint's name, and which of its coordinates, if it has several.
+    at : int
+        Of q.
+    lower, upper, step : float
+        Of the coordinate, in radians or metres.
+    """
+
+    label: str
+    at: int
+    lower: float
+    upper: float
+    step: float
+
+
+_SEVERAL = {Planar: (" x", " y", " angle"), Cylindrical: (" distance", " angle")}
+_LENGTHS = {Prismatic: 1, Planar: 2, Cylindrical: 1}  # coordinates in metres come first
+
+
+def sliders(model: Model, q: Array | None = None) -> list[Slider]:
+    """Return the sliders of a model, joint by joint.
+
+    Their range is that of the joint's limits. Where there is none, it is a half turn either side of
+    zero, or of the limit on the other side, and a metre for lengths; it is larger if the
+    configurations q (T, nq) are outside.
+    """
+    found = []
+    for joint in model.joints:
+        if joint.mimic is not None or has_gizmo(joint):
+            continue
+        kind = type(joint.type)
+        plain = [""] if joint.type.nq == 1 else [" 1", " 2"]
+        for i, suffix in enumerate(_SEVERAL.get(kind, plain)):
+            at = joint.q.start + i
+            way = _WAY if i < _LENGTHS.get(kind, 0) else _TURN
+            lower, upper = _range(float(model.lower_limits[at]), float(model.upper_limits[at]), way)
+            if q is not None:
+                lower, upper = min(lower, float(q[:, at].min())), max(upper, float(q[:, at].max()))
+            step = 10.0 ** math.floor(math.log10(max(upper - lower, 1e-6) / _STEPS))
+            found.append(Slider(joint.name + suffix, at, lower, upper, step))
+    return found
+
+
+def _range(lower: float, upper: float, way: float) -> tuple[float, float]:
+    if math.isinf(lower) and math.isinf(upper):
+        return -way, way
+    if math.isinf(lower):
+        return upper - 2 * way, upper
+    if math.isinf(upper):
+        return lower, lower + 2 * way
+    return lower, upper
+
+
+def has_gizmo(joint: Joint) -> bool:
+    """Whether a joint's coordinates hold a quaternion, which no sliders can move."""
+    return joint.mimic is None and isinstance(joint.type, Free | Spherical)
+
+
+def start(model: Model) -> Array:
+    """Return the neutral configuration, within the limits of the joints."""
+    return np.clip(neutral(model), model.lower_limits, model.upper_limits)

@@ -1,0 +1,112 @@
+"""Meshes from files, read by trimesh: STL, OBJ, Collada, PLY, glTF."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dtau.viewer.folders import Folders
+from dtau.viewer.solids import Mesh, creased
+
+GREY = (0.72, 0.74, 0.77)  # where no colour is given
+SUFFIXES = ("stl", "obj", "dae", "ply", "glb", "gltf")
+_UNTOLD = (102, 102, 102, 255)  # what trimesh gives where a file has no colour
+
+Color = tuple[float, float, float]
+
+
+class Surface(NamedTuple):
+    """A mesh of one colour."""
+
+    mesh: Mesh
+    color: Color
+
+
+def read_mesh(path: Path, folders: Folders, scale: ArrayLike, color: Color | None) -> list[Surface]:
+    """Read a file's surfaces, in its own frame.
+
+    Materials that it names are read below the same folders. A colour replaces the file's own.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be read; the message says why.
+    ImportError
+        If trimesh is missing.
+    """
+    suffix = path.suffix.lower().lstrip(".")
+    if suffix not in SUFFIXES:
+        raise ValueError(f"expected a mesh ({', '.join(SUFFIXES)}), got {path.name!r}")
+    trimesh = _trimesh()
+    try:
+        with open(path, "rb") as file:
+            scene = trimesh.load_scene(
+                file, file_type=suffix, resolver=_resolver(trimesh, folders.inside(path))
+            )
+        parts = [part for part in scene.dump() if isinstance(part, trimesh.Trimesh)]
+    except Exception as error:  # whatever the readers of the formats raise
+        problem = " ".join(f"{type(error).__name__}: {error}".split())
+        raise ValueError(f"{path.name}: {problem:.200}") from None
+    by_color: dict[Color, list[Any]] = {}
+    for part in parts:
+        if len(part.faces) and np.isfinite(part.vertices).all():
+            by_color.setdefault(color or _color(part), []).append(part)
+    if not by_color:
+        raise ValueError(f"{path.name}: no triangles")
+    surfaces = []
+    factors = np.asarray(scale, dtype=np.float64)
+    for shade, found in by_color.items():
+        whole = trimesh.util.concatenate([trimesh.Trimesh(p.vertices, p.faces) for p in found])
+        faces = whole.faces[:, ::-1] if np.prod(factors) < 0 else whole.faces  # mirrored
+        surfaces.append(Surface(creased(whole.vertices * factors, faces), shade))
+    return surfaces
+
+
+def _trimesh() -> Any:
+    try:
+        return importlib.import_module("trimesh")
+    except ImportError as error:
+        raise ImportError(
+            "meshes are read by trimesh, which is not installed: pip install 'dtau[view]'"
+        ) from error
+
+
+def _resolver(trimesh: Any, folders: Folders) -> Any:
+    """What trimesh asks for the files that a mesh names: its materials and textures."""
+
+    class Below(trimesh.resolvers.Resolver):  # type: ignore[misc]
+        def __init__(self) -> None: ...
+
+        def get(self, name: str) -> bytes:
+            return folders.find(name).read_bytes()
+
+        def keys(self) -> list[str]:
+            return []
+
+        def write(self, name: str, data: bytes) -> None:
+            raise PermissionError(f"not written: {name!r:.80}")
+
+        def namespaced(self, namespace: str) -> Any:
+            return Below()
+
+    return Below()
+
+
+def _color(part: Any) -> Color:
+    """Return the main colour of a part, or grey."""
+    visual = part.visual
+    material = getattr(visual, "material", None)
+    if material is not None:
+        rgba = material.main_color
+    elif getattr(visual, "kind", None) in ("vertex", "face"):
+        rgba = visual.main_color
+    else:
+        return GREY
+    rgba = tuple(int(x) for x in np.asarray(rgba)[:4])
+    if rgba == _UNTOLD:
+        return GREY
+    return (rgba[0] / 255, rgba[1] / 255, rgba[2] / 255)

@@ -1,0 +1,148 @@
+"""What a robot looks like: the visual geometry of its URDF or MJCF, by links.
+
+A `Model` does not keep it: it is read from the file when it is to be shown, and belongs to the
+links by their names.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from dtau.errors import ModelError
+from dtau.loaders.elements import attribute, located, number, numbers, required
+from dtau.loaders.load import open_document
+from dtau.loaders.source import Source
+from dtau.loaders.urdf import origin
+from dtau.loaders.xml import Element, parse
+from dtau.viewer import solids
+from dtau.viewer.folders import Folders
+from dtau.viewer.meshfiles import GREY, Color, Surface, read_mesh
+
+_UNREAD = frozenset(
+    {"inertial", "collision", "joint", "gazebo", "transmission", "sensor", "texture"}
+)
+_LARGEST = 64_000_000  # bytes of a file, as `dtau.load` has it
+
+Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+
+
+class Visual(NamedTuple):
+    """A surface of a link, in the link's frame; link None is the world."""
+
+    link: str | None
+    surface: Surface
+
+
+class Visuals(NamedTuple):
+    """What was found, and what was not: a sentence each."""
+
+    found: list[Visual]
+    notes: list[str]
+
+
+def read_visuals(geometry: str | os.PathLike[str], meshes: Paths = ()) -> Visuals:
+    """Read the visual geometry of a robot's file.
+
+    Parameters
+    ----------
+    geometry : str or path-like
+        A URDF, MJCF or xacro file, or the text of a URDF or MJCF.
+    meshes : path, or sequence of paths
+        Folders below which meshes may be read, beside the file's own: those that packages
+        (``package://name/...``) are in, or that are a package.
+
+    Returns
+    -------
+    Visuals
+        Surfaces by links, and notes on meshes that were not found or cannot be read.
+
+    Raises
+    ------
+    OSError, ModelError, ValueError, TypeError
+        If the file cannot be read, as `dtau.load`; or if a folder does not exist.
+    """
+    named = [meshes] if isinstance(meshes, str | os.PathLike) else list(meshes)
+    source, document = open_document(geometry, _LARGEST)
+    own = None if source.path is None else os.path.dirname(os.path.abspath(source.path))
+    folders = Folders(own, named)
+    if document.tag == "mujoco":
+        from dtau.viewer.mjcf_visuals import read_mjcf_visuals
+
+        return Visuals(*read_mjcf_visuals(source, folders))
+    return _of_urdf(source, folders)
+
+
+def _of_urdf(source: Source, folders: Folders) -> Visuals:
+    robot = parse(source.content, source.label, _UNREAD)
+    colors = {
+        attribute(material, "name"): color
+        for material in robot.all("material")
+        if (color := _color(material)) is not None
+    }
+    found, notes = [], []
+    for link in robot.all("link"):
+        name = attribute(link, "name")
+        for visual in link.all("visual"):
+            with located(visual, f"visual of link {name!r}"):
+                place = origin(visual)
+            try:
+                surfaces = _surfaces(
+                    required(visual, "geometry"), folders, _material(visual, colors)
+                )
+            except ModelError:
+                raise
+            except (OSError, ValueError) as error:
+                notes.append(f"mesh of link {name!r}: {error}")
+                continue
+            for mesh, color in surfaces:
+                if len(mesh.faces) and mesh.normals.any(axis=1).all():
+                    found.append(Visual(name, Surface(mesh.transformed(place), color)))
+                else:
+                    notes.append(f"visual of link {name!r}: it has no surface")
+    return Visuals(found, list(dict.fromkeys(notes)))
+
+
+def _surfaces(geometry: Element, folders: Folders, color: Color | None) -> list[Surface]:
+    for shape in geometry.children:
+        if shape.tag == "mesh":
+            scale = numbers(shape, "scale", 3) if "scale" in shape.attributes else (1.0, 1.0, 1.0)
+            path = folders.find(attribute(shape, "filename"))
+            return read_mesh(path, folders, scale, color)
+        if shape.tag in _SOLIDS:
+            return [Surface(_SOLIDS[shape.tag](shape), color or GREY)]
+    raise geometry.error(f"expected one of mesh, {', '.join(_SOLIDS)} in <geometry>, got none")
+
+
+def _positive(element: Element, name: str) -> float:
+    value = number(element, name)
+    if not value > 0:
+        raise element.error(f"{name} of <{element.tag}>: expected a positive number, got {value}")
+    return value
+
+
+_SOLIDS: dict[str, Callable[[Element], solids.Mesh]] = {
+    "box": lambda e: solids.box(np.abs(numbers(e, "size", 3))),
+    "sphere": lambda e: solids.ellipsoid(3 * [_positive(e, "radius")]),
+    "cylinder": lambda e: solids.cylinder(_positive(e, "radius"), _positive(e, "length")),
+    "capsule": lambda e: solids.capsule(_positive(e, "radius"), _positive(e, "length")),
+}
+
+
+def _material(visual: Element, colors: dict[str, Color]) -> Color | None:
+    """Return the colour that a visual says, itself or by the name of a material."""
+    material = visual.one("material")
+    if material is None:
+        return None
+    return _color(material) or colors.get(material.attributes.get("name", ""))
+
+
+def _color(material: Element) -> Color | None:
+    color = material.one("color")
+    if color is None:
+        return None
+    red, green, blue, _ = np.clip(numbers(color, "rgba", 4), 0.0, 1.0).tolist()
+    return (red, green, blue)
