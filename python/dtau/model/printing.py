@@ -21,7 +21,7 @@ def table(model: Model) -> str:
     for joint in model.joints:
         depth.append(depth[joint.parent] + 1 if joint.parent >= 0 else 0)
         body = "  " * min(depth[-1], _DEEPEST_INDENT) + model.bodies[joint.body]
-        rows.append((body, joint.name, _describe(joint), _span(joint.q), _span(joint.v)))
+        rows.append((body, joint.name, describe(joint), span(joint.q), span(joint.v)))
     header = ("body", "joint", "type", "q", "v")
     widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
     masses = ["kg", *(f"{inertia.mass:.6g}" for inertia in model.inertias)]
@@ -32,7 +32,7 @@ def table(model: Model) -> str:
     return "\n".join([f"{model!r}, {model.mass:.6g} kg", *lines])
 
 
-def _describe(joint: Joint) -> str:
+def describe(joint: Joint) -> str:
     """Name the kind of a joint, with its axes where it has any, and what it mimics."""
     kind = joint.type
     axes = [getattr(kind, name) for name in _AXES if hasattr(kind, name)]
@@ -49,6 +49,7 @@ def _direction(axis: Vector) -> str:
     return f"({', '.join(f'{x:.3g}' for x in axis)})"
 
 
-def _span(entries: slice) -> str:
+def span(entries: slice) -> str:
+    """Return entries of an array as in Python, or the number of one."""
     count = entries.stop - entries.start
     return str(entries.start) if count == 1 else f"{entries.start}:{entries.stop}"

@@ -1,0 +1,103 @@
+"""The commands, and what becomes of mistakes: a sentence and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from io import TextIOWrapper
+from pathlib import Path
+
+import click
+
+import dtau
+from dtau.cli.bench import bench
+from dtau.cli.check import check
+from dtau.cli.convert import convert
+from dtau.cli.info import info
+from dtau.cli.output import complain
+from dtau.cli.view import view
+
+_USAGE = 3
+_INTERRUPTED = 130
+
+_HELP = """Look at a robot's file, check it, time it, convert it, and see it move.
+
+ROBOT is a URDF, an MJCF (pip install "dtau[mjcf]") or a file *.xacro (pip install "dtau[xacro]");
+- reads standard input.
+"""
+_EPILOG = """\b
+Examples:
+  dtau info anymal.urdf --root free     the tree, with entries of q and v
+  dtau check anymal.urdf --root free    what is wrong or suspicious in it
+  dtau bench anymal.urdf --root free    how long the functions take, here
+  dtau convert ant.xml ant.urdf         an MJCF as a URDF
+  dtau view anymal.urdf --root free     the robot in the browser
+  dtau check --help                     what a command does, with examples
+
+\b
+Exit codes:
+  0  done; of check: nothing worse than a note
+  1  check found warnings
+  2  check found errors; of the others: the file cannot be read as a robot
+  3  the command line is not understood, or there is no such file
+"""
+
+
+class _Commands(click.Group):
+    """A group that knows what is meant by a file where a command belongs."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that was typed, or say what could have been."""
+        name = args[0]
+        if name not in self.commands and (Path(name).exists() or "." in name):
+            raise click.UsageError(f"{name} is no command: dtau info {name} shows it.", ctx)
+        return super().resolve_command(ctx, args)
+
+
+@click.group(
+    cls=_Commands,
+    help=_HELP,
+    epilog=_EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    no_args_is_help=False,
+    invoke_without_command=True,
+)
+@click.version_option(dtau.__version__, message="dtau %(version)s")
+@click.pass_context
+def commands(ctx: click.Context) -> None:
+    """Print the help if nothing else was asked for."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+for _command in (info, check, bench, convert, view):
+    commands.add_command(_command)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run a command and return the exit code; of mistakes a sentence is told."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # where the encoding has no ²
+    try:
+        code = commands.main(list(arguments), prog_name="dtau", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except click.UsageError as error:
+        where = error.ctx.command_path if error.ctx else "dtau"
+        complain(f"{error.format_message().rstrip('.')}. Try: {where} --help")
+        return _USAGE
+    except click.ClickException as error:
+        complain(error.format_message())
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        complain("interrupted.")
+        return _INTERRUPTED
+    except SystemExit:  # click's, where the reader has seen enough: dtau info robot.urdf | head
+        return 0
+    except BrokenPipeError:  # the same, found out when the last line was on its way
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0

@@ -1,0 +1,126 @@
+"""`dtau bench`: how long the functions take for a robot, on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from dtau.cli.beside import WrongResultError
+from dtau.cli.measurements import FUNCTIONS, SOLVE, Measurements
+from dtau.cli.output import FAINT, Column, plural, print_json, print_table, progress, say
+from dtau.cli.robot import RefusedError, RobotFile, takes_robot
+from dtau.cli.timing import busy, machine, processors
+
+_EPILOG = f"""\b
+Functions:
+  {chr(10).join(f"  {name}" for name in FUNCTIONS).strip()}
+
+\b
+Examples:
+  dtau bench panda.urdf
+  dtau bench anymal.urdf --root free --states 4096 --threads 8
+  dtau bench panda.urdf -f inverse_dynamics -f mass_matrix
+  dtau bench panda.urdf --json > here.json
+"""
+
+
+@click.command(epilog=_EPILOG, short_help="Time the functions for a robot, on this machine.")
+@takes_robot
+@click.option(
+    "-f",
+    "--function",
+    "functions",
+    multiple=True,
+    type=click.Choice(list(FUNCTIONS)),
+    metavar="NAME",
+    help="A function to time, several times for several; all by default.",
+)
+@click.option(
+    "--states",
+    type=click.IntRange(1, 10**6),
+    default=256,
+    show_default=True,
+    help="States of a batch.",
+)
+@click.option("--threads", type=click.IntRange(1, 1024), help="By default one a processor.")
+@click.option("--json", "as_json", is_flag=True, help="Seconds a state, for programs to read.")
+def bench(
+    robot: RobotFile,
+    functions: tuple[str, ...],
+    states: int,
+    threads: int | None,
+    as_json: bool,
+) -> None:
+    """Time the functions for a robot, on this machine.
+
+    One state a call, as in a control loop; a batch in one call, on one thread and on several; and
+    beside them Pinocchio, if it is installed, one state a call from Python. Contenders take turns,
+    so that what disturbs one disturbs all; results are compared first. Takes some ten seconds.
+    """
+    model = robot.load().model
+    count = threads or processors()
+    measured = Measurements(model, states, count)
+    chosen = list(dict.fromkeys(functions)) or list(FUNCTIONS)
+    if model.massless_joints:
+        chosen = [name for name in chosen if not name.startswith(SOLVE)]
+        measured.remarks.append("Left out what solves for accelerations: some joints move no mass.")
+    with progress("Timing", len(chosen)) as ticks:
+        try:
+            rows = list(measured.rows(chosen, ticks))
+        except WrongResultError as error:
+            raise RefusedError(f"{robot.label}: {error}") from None
+    if busy():
+        measured.remarks.append("Other work kept the processors busy: expect shorter times.")
+    if as_json:
+        print_json(
+            {
+                "file": robot.label,
+                "name": model.name,
+                "nv": model.nv,
+                "machine": machine(),
+                "pinocchio": measured.peer and measured.peer.version,
+                "threads": count,
+                "remarks": measured.remarks,
+                "functions": rows,
+            }
+        )
+        return
+    said = machine()
+    bodies = plural(model.nbodies, "body", "bodies")
+    say(f"{model.name or robot.label}: nv {model.nv}, {bodies}", "bold")
+    say(f"{said['processor']}, {said['instruction_set']}, dtau {said['dtau']}", FAINT)
+    say()
+    print_table(_columns(rows, count))
+    say(
+        "Microseconds a state, in the fastest of at most 15 rounds. Lone: one state a call; batch: "
+        f"{states} states a call.",
+        FAINT,
+    )
+    for remark in measured.remarks:
+        say(remark, FAINT)
+
+
+def _columns(rows: Sequence[dict[str, Any]], threads: int) -> list[Column]:
+    def cells(name: str) -> list[str]:
+        return [_micro(row[name]["fastest"]) if name in row else "" for row in rows]
+
+    def ratio(row: dict[str, Any]) -> str:
+        if "pinocchio" not in row:
+            return ""
+        return f"{row['pinocchio']['fastest'] / row['lone']['fastest']:.2f}x"
+
+    return [
+        Column("function", [row["function"] for row in rows]),
+        Column("lone", cells("lone"), numbers=True),
+        Column("Pinocchio", cells("pinocchio"), numbers=True),
+        Column("", [ratio(row) for row in rows], numbers=True),
+        Column("batch", cells("batch"), numbers=True),
+        Column(f"{threads} threads", cells("threads"), numbers=True),
+    ]
+
+
+def _micro(seconds: float) -> str:
+    micro = 1e6 * seconds
+    return f"{micro:.0f}" if micro >= 100 else f"{micro:#.3g}"

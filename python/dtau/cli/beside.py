@@ -1,0 +1,123 @@
+"""Pinocchio's model of the same robot, its calls, and whether their results are the same."""
+
+from __future__ import annotations
+
+import importlib
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dtau.cli.timing import Contender
+from dtau.conventions import pinocchio as convention_of
+from dtau.functions.manifold import neutral
+from dtau.model.joints import Free
+from dtau.model.model import Model
+
+Array = NDArray[np.float64]
+
+# By the function: Pinocchio's, and where the results are after it
+CALLS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "inverse_dynamics": ("rnea", ("tau",)),
+    "forward_dynamics": ("aba", ("ddq",)),
+    "mass_matrix": ("crba", ("M",)),
+    "mass_matrix_inverse": ("computeMinverse", ("Minv",)),
+    "coriolis_matrix": ("computeCoriolisMatrix", ()),  # another one of many
+    "bias_torque": ("nonLinearEffects", ("nle",)),
+    "gravity_torque": ("computeGeneralizedGravity", ("g",)),
+    "inverse_dynamics_derivatives": ("computeRNEADerivatives", ("dtau_dq", "dtau_dv", "M")),
+    "forward_dynamics_derivatives": ("computeABADerivatives", ("ddq_dq", "ddq_dv", "Minv")),
+}
+_SYMMETRIC = ("M", "Minv")  # of which some functions fill the upper triangle alone
+_TOLERANCE = 1e-8  # of the largest element
+_CHECKED = 8  # states
+_MOST = 300  # degrees of freedom
+
+
+class UnavailableError(Exception):
+    """There is nothing to compare with; the message says why."""
+
+
+class WrongResultError(Exception):
+    """Pinocchio gives other results."""
+
+
+class Pinocchio:
+    """A model of Pinocchio, of the same robot without its damping, and states for it.
+
+    Raises
+    ------
+    UnavailableError
+        If Pinocchio is not installed, or has no such robot.
+    """
+
+    def __init__(self, model: Model, states: Mapping[str, Array]) -> None:
+        if model.nv > _MOST:
+            raise UnavailableError(
+                f"Without Pinocchio, whose data have {model.nv}³ numbers several times"
+            )
+        try:
+            self._package: Any = importlib.import_module("pinocchio")
+            self.version = str(self._package.__version__)
+            build = self._package.buildModelFromXML
+        except (ImportError, AttributeError):
+            raise UnavailableError(
+                "Pinocchio is not installed (python -m pip install pin)"
+            ) from None
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of joints that are massless without armature
+                text = model.replace(armature=0.0, gravity=(0, 0, -9.81)).to_urdf()
+            free = isinstance(model.links[0].joint, Free)
+            root = (self._package.JointModelFreeFlyer(),) if free else ()
+            self._model = build(text, *root)
+            self._convention = convention_of(model, self._model)
+        except ValueError as error:
+            raise UnavailableError(f"Pinocchio has no such robot: {error}") from None
+        # v here [columns] is v there; torques of one robot have no other units or axes
+        self._columns = self._convention.torque_from_dtau(
+            neutral(model), np.arange(model.nv, dtype=np.float64)
+        ).astype(int)
+        self._model.armature = model.armature[self._columns]
+        self._model.gravity = self._package.Motion(model.gravity, np.zeros(3))
+        self._data = self._model.createData()
+        there = self._convention.from_dtau(states["q"], states["v"], states["a"])
+        self._states = {**there._asdict(), "tau": states["tau"][:, self._columns]}
+
+    def contender(
+        self, name: str, arguments: tuple[str, ...], wanted: tuple[Array, ...], count: int
+    ) -> Contender:
+        """Return calls of its function, one a state, after its results were compared.
+
+        `wanted` are results at the first states, of a function of `CALLS`.
+
+        Raises
+        ------
+        WrongResultError
+            If a result differs.
+        """
+        word, results = CALLS[name]
+        function: Callable[..., Any] = getattr(self._package, word)
+        rows = [
+            (self._model, self._data, *(self._states[x][i].copy() for x in arguments))
+            for i in range(count)
+        ]
+        for i in range(min(_CHECKED, count)):
+            function(*rows[i])
+            for result, ours in zip(results, wanted, strict=bool(results)):
+                self._compare(name, result, ours[i])
+        return Contender(function, rows, count)
+
+    def _compare(self, name: str, result: str, ours: Array) -> None:
+        theirs = np.array(getattr(self._data, result))
+        if result in _SYMMETRIC:
+            theirs = np.triu(theirs) + np.triu(theirs, 1).T
+        for axis in range(ours.ndim):
+            ours = np.take(ours, self._columns, axis=axis)
+        error = np.abs(theirs - ours).max() / max(np.abs(ours).max(), 1e-3)
+        if not error <= _TOLERANCE:
+            raise WrongResultError(
+                f"{name}: Pinocchio's result differs by {error:.1e} of the largest element"
+            )

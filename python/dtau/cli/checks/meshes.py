@@ -1,0 +1,122 @@
+"""Meshes: STL files have no unit, and are often in millimetres where a URDF means metres.
+
+Only files *.stl are opened, and only below the robot's own folder or the folder of the package that
+is named, which is looked for from the robot's folder on upwards.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from urllib.parse import unquote
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dtau.cli.checks.findings import Finding
+from dtau.cli.robot import STDIN, RobotFile
+from dtau.loaders.xml import Element, parse
+
+Array = NDArray[np.float64]
+
+_LARGE, _SMALL = 10.0, 1e-3  # m; the STL files of example-robot-data have 0.02 to 1
+_MOST = 256_000_000  # bytes
+_HEAD, _FACET = 84, 50  # bytes of a binary file
+_VERTEX = re.compile(rb"vertex\s+(\S+)\s+(\S+)\s+(\S+)")
+
+
+def check_meshes(file: RobotFile) -> Iterator[Finding]:
+    """Sizes of the STL files that a URDF names."""
+    if file.path == STDIN or file.path.lower().endswith(".xacro"):
+        return
+    path = Path(file.path)
+    robot = parse(path.read_bytes(), file.path, ("inertial", "joint", "gazebo", "transmission"))
+    large, small = {}, {}
+    for link, mesh in _meshes(robot):
+        found = _find(mesh.attributes.get("filename", ""), path.resolve().parent)
+        size = None if found is None else _size(found)
+        if size is None or found is None:
+            continue
+        largest = float(np.abs(size * _scale(mesh)).max())
+        said = f"{largest:.3g} m ({found.name}, line {mesh.line})"
+        if largest > _LARGE:
+            large[link] = said
+        elif 0 < largest < _SMALL:
+            small[link] = said
+    if large:
+        yield Finding(
+            "warning",
+            "large-mesh",
+            f"Meshes of more than {_LARGE:g} m: they look like millimetres. The dynamics are not "
+            "touched by it, pictures and collisions are.",
+            large,
+            'Write scale="0.001 0.001 0.001" in <mesh>.',
+        )
+    if small:
+        yield Finding(
+            "warning",
+            "small-mesh",
+            f"Meshes of less than {1e3 * _SMALL:g} mm, as if they were scaled twice.",
+            small,
+            "Leave scale out of <mesh> where the file is in metres.",
+        )
+
+
+def _meshes(robot: Element) -> Iterator[tuple[str, Element]]:
+    for link in robot.all("link"):
+        for kind in ("visual", "collision"):
+            for element in link.all(kind):
+                for geometry in element.all("geometry"):
+                    for mesh in geometry.all("mesh"):
+                        yield link.attributes.get("name", ""), mesh
+
+
+def _scale(mesh: Element) -> Array:
+    try:
+        scale = np.array([float(x) for x in mesh.attributes.get("scale", "1").split()])
+        return np.broadcast_to(scale, 3)
+    except ValueError:  # no numbers, or not three
+        return np.ones(3)
+
+
+def _find(name: str, folder: Path) -> Path | None:
+    """Return the STL file of a name, if it is where it may be."""
+    if not name.lower().endswith(".stl"):
+        return None
+    tries = [(folder, folder / unquote(name.removeprefix("file://")))]
+    if name.startswith("package://"):
+        package, _, below = unquote(name.removeprefix("package://")).partition("/")
+        above = (folder, *folder.parents)
+        roots = [x if x.name == package else x / package for x in above]
+        tries = [(root, root / below) for root in roots]
+    for root, path in tries:
+        try:
+            real = path.resolve()
+            if real.is_file() and real.is_relative_to(root) and real.stat().st_size <= _MOST:
+                return real
+        except (OSError, ValueError):  # names that no file can have
+            continue
+    return None
+
+
+@cache
+def _size(path: Path) -> Array | None:
+    """Return the extents of an STL file along its axes, in its own unit."""
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return None
+    if len(content) >= _HEAD and (len(content) - _HEAD) % _FACET == 0:
+        facets = np.frombuffer(content, np.uint8, offset=_HEAD).reshape(-1, _FACET)
+        points = facets[:, 12:48].copy().view("<f4").reshape(-1, 3).astype(np.float64)
+    else:
+        try:
+            points = np.array(_VERTEX.findall(content), dtype=np.float64).reshape(-1, 3)
+        except ValueError:
+            return None
+    if not len(points) or not np.isfinite(points).all():
+        return None
+    size: Array = np.ptp(points, axis=0)
+    return size

@@ -1,0 +1,49 @@
+"""Units: lengths that look like millimetres, masses that look like grams."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from dtau.cli.checks.findings import Finding
+from dtau.model.model import Model
+
+_FAR = 10.0  # m; no joint or centre of mass of example-robot-data is 1.3 m from its link's origin
+_HEAVY = 1000.0  # kg
+
+
+def check_units(model: Model) -> Iterator[Finding]:
+    """Distances and masses, against what robots have."""
+    far = {
+        f"joint {link.joint_name}": f"{np.linalg.norm(link.placement.translation):.4g} m"
+        for link in model.links
+        if np.linalg.norm(link.placement.translation) > _FAR
+    }
+    far |= {
+        f"centre of mass of {link.name}": f"{np.linalg.norm(link.inertia.com):.4g} m"
+        for link in model.links
+        if np.linalg.norm(link.inertia.com) > _FAR
+    }
+    if far:
+        yield Finding(
+            "warning",
+            "millimetres",
+            f"Places more than {_FAR:g} m from the origin of their link: they look like "
+            "millimetres.",
+            far,
+            "Divide xyz of <origin> by 1000; moments of inertia that were in kg mm², by 1e6.",
+        )
+    heavy = {
+        link.name: f"{link.inertia.mass:.4g} kg"
+        for link in model.links
+        if link.inertia.mass > _HEAVY
+    }
+    if heavy:
+        yield Finding(
+            "warning",
+            "grams",
+            f"Links of more than {_HEAVY:g} kg: the masses look like grams.",
+            heavy,
+            "Divide masses and moments of inertia by 1000.",
+        )

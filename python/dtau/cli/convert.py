@@ -1,0 +1,104 @@
+"""`dtau convert`: a robot as a URDF that loads as the same model."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from pathlib import Path
+
+import click
+from rich.text import Text
+
+from dtau.cli.output import FAINT, hanging, plural, say
+from dtau.cli.robot import Loaded, RefusedError, RobotFile, as_typed, takes_robot
+from dtau.loaders.load import load
+from dtau.model.joints import Free
+from dtau.model.model import Model
+
+_EPILOG = """\b
+Examples:
+  dtau convert robot.xml robot.urdf
+  dtau convert ant.xml ant.urdf --armature 0 --reorder
+  dtau convert crane.xml crane.urdf --root-link world
+  dtau convert tiago.urdf sound.urdf --inertia repair
+  dtau convert arm.urdf.xacro arm.urdf
+"""
+
+
+@click.command(epilog=_EPILOG, short_help="Write a robot as a URDF.")
+@takes_robot
+@click.argument("urdf")
+@click.option(
+    "--root-link",
+    metavar="NAME",
+    help="Add a root link, for robots of several trees, or whose first joint a URDF cannot have.",
+)
+@click.option(
+    "--reorder",
+    is_flag=True,
+    help="Put joints in the order of their names, as readers of URDF take them. The entries of q "
+    "and v are then in another order than ROBOT's.",
+)
+@click.option("--force", is_flag=True, help="Replace the file URDF if there is one.")
+def convert(robot: RobotFile, urdf: str, root_link: str | None, reorder: bool, force: bool) -> None:
+    """Write ROBOT as the file URDF, which loads as the same model, to the last bit.
+
+    What is written is the model: tree, inertias, limits, damping. Meshes, colours, sensors and the
+    like are not in it. What a URDF cannot say is refused, with the way out.
+    """
+    out = _output(urdf, force)
+    loaded = robot.load()
+    if reorder:
+        loaded = replace(loaded, model=_reordered(loaded.model))
+    try:
+        text = loaded.model.to_urdf(root_link=root_link)
+    except ValueError as error:
+        raise RefusedError(f"{robot.label}: {as_typed(str(error))}.") from None
+    try:
+        out.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise click.UsageError(f"{urdf}: cannot be written: {error.strerror}") from None
+    _show(loaded, out, root_link)
+
+
+def _reordered(model: Model) -> Model:
+    """Return the model with siblings in the order of their joints' names."""
+    links = sorted(model.links, key=lambda link: link.joint_name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what it warns of was said of the first model
+        return Model(model.name, links, gravity=model.gravity, notes=model.notes)
+
+
+def _output(path: str, force: bool) -> Path:
+    """Return where to write, or say why not there."""
+    out = Path(path)
+    if out.suffix.lower() != ".urdf":
+        raise click.UsageError(f"{path}: only URDF is written, to a name that ends in .urdf")
+    if not out.parent.is_dir():
+        raise click.UsageError(f"{path}: there is no folder {out.parent}")
+    if out.exists() and not force:
+        raise click.UsageError(f"{path}: there is already such a file; --force replaces it")
+    return out
+
+
+def _show(loaded: Loaded, out: Path, root_link: str | None) -> None:
+    """Read what was written, and say what it is and by which options it loads."""
+    model = loaded.model
+    free = root_link is None and isinstance(model.links[0].joint, Free)
+    tied = any(link.mimic for link in model.links)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        written = load(
+            out, root="free" if free else "fixed", mimic="exact" if tied else "independent"
+        )
+    if root_link is None and written != model:
+        raise AssertionError(f"{out} loads as another model than {loaded.file.label}")
+    options = f', root="{"free" if free else "fixed"}"' + (', mimic="exact"' if tied else "")
+    say(f"{out}: {model.name or 'a robot'}, nv {written.nv}, {written.mass:.4g} kg", "bold")
+    say(f'It loads as the same model by dtau.load("{out}"{options}).')
+    for warning in loaded.warnings:
+        hanging(Text("- "), [Text(warning, "yellow")], 2)
+    ignored = [x.removeprefix("ignored ") for x in model.notes if x.startswith("ignored ")]
+    if ignored:
+        kinds = plural(len(ignored), "kind")
+        say(f"Not in it, as no part of the model, {kinds}: {', '.join(ignored)}.", FAINT)

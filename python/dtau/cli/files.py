@@ -1,0 +1,34 @@
+"""Files that are there, and what may have been meant by those that are not."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from pathlib import Path
+
+import click
+
+_SUFFIXES = (".urdf", ".xml", ".mjcf", ".xacro")
+
+
+class MissingFileError(click.ClickException):
+    """There is no file of this name."""
+
+    exit_code = 3
+
+
+def require_file(path: str) -> None:
+    """Raise MissingFileError, with what may have been meant, unless there is a file."""
+    here = Path(path)
+    if here.is_dir():
+        inside = sorted(x.name for x in here.iterdir() if x.suffix in _SUFFIXES)
+        hint = f"; robots in it: {', '.join(inside[:8])}" if inside else ""
+        raise MissingFileError(f"{path}: expected a file, got a folder{hint}.")
+    if here.exists():
+        return
+    folder = here.parent
+    if not folder.is_dir():
+        raise MissingFileError(f"{path}: no such file; there is no folder {folder}.")
+    close = difflib.get_close_matches(here.name, os.listdir(folder), n=3)
+    hint = f"; close names: {', '.join(str(folder / name) for name in close)}" if close else ""
+    raise MissingFileError(f"{path}: no such file{hint}.")

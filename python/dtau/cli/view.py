@@ -1,0 +1,87 @@
+"""`dtau view`: a robot on a page in the browser, or in a picture."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from typing import Any
+
+import click
+from rich.text import Text
+
+import dtau
+from dtau.cli.output import FAINT, hanging, say
+from dtau.cli.robot import Loaded, RefusedError, RobotFile, takes_robot
+
+_EPILOG = """\b
+Examples:
+  dtau view panda.urdf
+  dtau view robots/talos/urdf/talos.urdf --root free --meshes robots
+  dtau view panda.urdf --picture panda.png     no browser, no screen
+  ssh -L 8080:localhost:8080 lab               then open the page of a far machine here
+"""
+
+
+@click.command(epilog=_EPILOG, short_help="Show a robot in the browser, or draw it.")
+@takes_robot
+@click.option(
+    "--meshes",
+    metavar="FOLDER",
+    multiple=True,
+    type=click.Path(exists=True, file_okay=False),
+    help="Where packages with meshes are, beside ROBOT's own folder; may be given several times. "
+    "Nothing outside these folders is opened.",
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8080,
+    show_default=True,
+    help="Of the page, or the next that is free; 0: any.",
+)
+@click.option("--picture", metavar="PNG", help="Draw the robot into this file instead.")
+def view(robot: RobotFile, meshes: tuple[str, ...], port: int, picture: str | None) -> None:
+    """Show a robot on a page in the browser, with a slider for each joint, until Ctrl-C.
+
+    The page is served to this machine alone. Bodies look as the file says, by its meshes where they
+    are found, else as ellipsoids of inertia.
+    """
+    loaded = robot.load()
+    shown: dict[str, Any] = {"geometry": robot.source, "meshes": meshes}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            if picture is not None:
+                _draw(loaded, picture, shown)
+                _tell(loaded, caught)
+                return
+            viewer = dtau.view(loaded.model, port=port, **shown)
+        except (ImportError, ValueError, OSError) as error:
+            raise RefusedError(f"{robot.label}: {error}") from None
+    with viewer:
+        _tell(loaded, caught)
+        say(f"{loaded.model.name or robot.label}: {viewer.url}", "bold")
+        say("Open it in a browser; Ctrl-C ends it.", FAINT)
+        _wait()
+
+
+def _draw(loaded: Loaded, path: str, shown: dict[str, Any]) -> None:
+    from dtau.viewer import picture
+
+    if not path.lower().endswith(".png"):
+        raise click.UsageError(f"--picture: expected a name that ends in .png, got {path}")
+    picture(loaded.model, path=path, **shown)
+    say(f"written: {path}")
+
+
+def _tell(loaded: Loaded, caught: list[warnings.WarningMessage]) -> None:
+    """Say what the loader warned of, and what cannot be shown."""
+    for line in (*loaded.warnings, *(str(one.message) for one in caught)):
+        hanging(Text("- "), [Text(line, "yellow")], 2)
+
+
+def _wait() -> None:
+    try:
+        threading.Event().wait()
+    except KeyboardInterrupt:
+        say()

@@ -1,0 +1,179 @@
+"""The command line as a whole: help, mistakes, exit codes, colours, what is imported."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from rich.console import Console
+
+import dtau
+import dtau.cli
+from dtau.cli import output
+from dtau.cli.app import commands
+from dtau.cli.robot import as_typed
+
+COMMANDS = sorted(commands.commands)
+
+
+@pytest.mark.parametrize("words", [(), ("--help",), ("-h",)])
+def test_the_help_lists_the_commands_and_the_exit_codes(run: Any, words: tuple[str, ...]) -> None:
+    done = run(*words)
+    assert done.code == 0
+    for name in (*COMMANDS, "Exit codes", "Examples", "URDF", "dtau[mjcf]"):
+        assert name in done.out
+
+
+def test_the_version(run: Any) -> None:
+    assert run("--version").out == f"dtau {dtau.__version__}\n"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_command_teaches_by_examples(run: Any, name: str) -> None:
+    done = run(name, "--help")
+    assert done.code == 0
+    for word in ("Examples:", f"  dtau {name} ", "--root", "--mimic", "--inertia"):
+        assert word in done.out
+    assert "...\n" not in run("--help").out.partition("Commands:")[2], "not cut off"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["inof", "arm.urdf"], "No such command 'inof'. Did you mean 'info'?"),
+        (["arm.urdf"], "arm.urdf is no command: dtau info arm.urdf shows it."),
+        (["--inffo"], "No such option"),
+    ],
+)
+def test_mistakes_before_the_command(run: Any, words: list[str], message: str) -> None:
+    done = run(*words)
+    assert (done.code, done.out) == (3, "")
+    assert done.err.startswith("Error: ")
+    assert message in done.err
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_mistakes_with_any_command(run: Any, arm: Path, name: str) -> None:
+    rest = ["out.urdf"] if name == "convert" else []
+    mistakes = {
+        ("arn.urdf", 3, "no such file; close names: "): ["--root", "free"],
+        ("arm.urdf", 3, "--root: expected 'fixed' or 'free', got 'floating': that is 'free'"): [
+            "--root",
+            "floating",
+        ],
+        ("arm.urdf", 3, "No such option '--mimc'. Did you mean '--mimic'?"): ["--mimc", "exact"],
+        ("", 3, "expected a file, got a folder; robots in it: arm.urdf"): [],
+        ("no/arm.urdf", 3, "there is no folder"): [],
+    }
+    for (file, code, message), options in mistakes.items():
+        done = run(name, arm.parent / file, *rest, *options)
+        assert (done.code, done.out) == (code, "")
+        assert message in done.err
+        assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize("package", ["click", "rich"])
+def test_what_is_missing_is_said(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, package: str
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    assert dtau.cli.main(["info", "arm.urdf"]) == 3
+    said = capsys.readouterr().err
+    assert f"needs the package {package}" in said
+    assert 'python -m pip install "dtau[cli]"' in said
+
+
+def test_the_package_does_not_import_it() -> None:
+    code = "import dtau, sys; print([x for x in sys.modules if x.startswith(('dtau.cli', 'rich'))])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_python_m_dtau_reads_standard_input_and_gives_the_exit_code(arm: Path) -> None:
+    command = [sys.executable, "-m", "dtau", "check", "-"]
+    for text, code in ((arm.read_text(), 0), (arm.read_text().replace('"2.5"', '"0"'), 1)):
+        done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+        assert done.returncode == code, done.stderr
+        assert done.stdout.startswith("standard input: arm")
+    done = subprocess.run(command, input="robot", capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_terminals_that_have_ascii_only(tmp_path: Path) -> None:
+    dtau.robots.quadruped().to_urdf(tmp_path / "quadruped.urdf")
+    done = subprocess.run(
+        [sys.executable, "-m", "dtau", "info", "quadruped.urdf", "--root", "free"],
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        cwd=tmp_path,
+        capture_output=True,
+        check=True,
+    )
+    assert b"|- LF_HIP" in done.stdout
+    assert b"m/s?" in done.stdout
+    assert done.stderr == b""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="has no shell with pipes of this kind")
+def test_a_reader_that_has_seen_enough_is_no_error(arm: Path) -> None:
+    command = f"{sys.executable} -m dtau info {arm} --json | head -n 1; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["{", "0"]
+    assert done.stderr == ""
+
+
+def test_ctrl_c_is_a_sentence(run: Any, arm: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dtau.cli.robot.load", interrupted)
+    done = run("info", arm)
+    assert (done.code, done.err.strip()) == (130, "Error: interrupted.")
+
+
+def test_colours_are_for_terminals_and_can_be_refused(
+    run: Any, arm: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "\x1b" not in run("check", arm).out
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(Console, "is_terminal", True)
+    colourful = run("check", arm).out
+    assert "\x1b[32mNothing to complain of." in colourful
+    assert "\x1b[32m0" not in colourful
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[3" not in run("check", arm).out
+
+
+def test_progress_appears_on_terminals_if_it_takes_long(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def shown(patience: float) -> str:
+        monkeypatch.setattr(output, "_PATIENCE", patience)
+        with output.progress("Counting", 2) as ticks:
+            ticks.tick("sheep")
+            ticks.tick()
+        got = capsys.readouterr()
+        assert got.out == ""
+        return got.err
+
+    assert shown(-1.0) == ""
+    monkeypatch.setattr(Console, "is_terminal", True)
+    assert shown(60.0) == ""
+    assert "Counting" in shown(-1.0)
+
+
+def test_messages_name_options_as_they_are_typed() -> None:
+    assert as_typed("root='free' lets the robot move") == "--root free lets the robot move"
+    assert as_typed("inertia='repair' and mimic='exact'") == "--inertia repair and --mimic exact"
+
+
+def test_options_have_the_words_of_the_package() -> None:
+    for name in COMMANDS:
+        kinds = {p.name: p.type for p in commands.commands[name].params}
+        assert isinstance(kinds["root"], click.Choice)
+        assert list(kinds["root"].choices) == ["fixed", "free"]

@@ -1,0 +1,73 @@
+"""`dtau convert`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dtau
+
+
+def test_what_is_written_loads_as_the_same_model(run: Any, arm: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.urdf"
+    done = run("convert", arm, out, "--damping", 0.2)
+    assert (done.code, done.err) == (0, "")
+    assert f'dtau.load("{out}", root="fixed")' in done.out
+    assert dtau.load(out) == dtau.load(arm, damping=0.2)
+
+
+MJCF = """<mujoco model="crane">
+  <option gravity="0 0 -9.81"/>
+  <worldbody><body name="trolley"><freejoint name="float"/><geom type="box" size=".3 .2 .1"/>
+    <body name="right"><joint name="right" axis="0 1 0" armature="0.1"/><geom size=".1"/></body>
+    <body name="left"><joint name="left" axis="0 1 0"/><geom size=".1"/></body>
+  </body></worldbody>
+</mujoco>
+"""
+
+
+def test_mjcf_needs_what_a_urdf_cannot_say_left_out(run: Any, tmp_path: Path) -> None:
+    pytest.importorskip("mujoco")
+    robot, out = tmp_path / "crane.xml", tmp_path / "crane.urdf"
+    robot.write_text(MJCF, encoding="utf-8")
+    refused = run("convert", robot, out)
+    assert (refused.code, refused.out) == (2, "")
+    for way_out in ("--armature 0 leaves it out", "(--reorder puts them so"):
+        assert way_out in refused.err
+    assert not out.exists()
+    done = run("convert", robot, out, "--armature", 0, "--reorder")
+    assert done.code == 0
+    assert 'root="free")' in done.out
+    assert "geoms" in done.out.replace("\n", " ")
+    written = dtau.load(out, root="free")
+    assert [joint.name for joint in written.joints] == ["float", "left", "right"]
+    assert written.mass == dtau.load(robot).mass
+
+
+def test_another_root_link(run: Any, arm: Path, tmp_path: Path) -> None:
+    done = run("convert", arm, tmp_path / "out.urdf", "--root-link", "lab")
+    assert done.code == 0
+    assert dtau.load(tmp_path / "out.urdf").frames[0] == "lab"
+    again = run("convert", arm, tmp_path / "out.urdf", "--root-link", "base", "--force")
+    assert again.code == 2
+    assert "there is already a link named 'base'" in again.err
+
+
+@pytest.mark.parametrize(
+    ("out", "message"),
+    [
+        ("arm.urdf", "there is already such a file; --force replaces it"),
+        ("arm.xml", "only URDF is written, to a name that ends in .urdf"),
+        ("no/arm.urdf", "there is no folder"),
+    ],
+)
+def test_mistakes(run: Any, arm: Path, out: str, message: str) -> None:
+    before = arm.read_text()
+    done = run("convert", arm, arm.parent / out)
+    assert (done.code, done.out) == (3, "")
+    assert message in done.err
+    assert arm.read_text() == before
+    if out == "arm.urdf":
+        assert run("convert", arm, arm, "--force").code == 0

@@ -1,0 +1,69 @@
+"""`dtau view`."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+def test_the_page_is_served_until_it_is_interrupted(arm: Path) -> None:
+    pytest.importorskip("viser")
+    words = [sys.executable, "-u", "-m", "dtau", "view", str(arm), "--port", "0"]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    try:
+        name, _, url = process.stdout.readline().strip().partition(": ")
+        assert name == "arm"
+        assert url.startswith("http://127.0.0.1:")
+        with urllib.request.urlopen(url, timeout=30) as page:
+            assert b"<html" in page.read()
+        process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
+        assert (process.returncode, errors) == (0, "")
+    finally:
+        process.kill()
+
+
+def test_a_picture(run: Any, arm: Path) -> None:
+    out = arm.parent / "arm.png"
+    done = run("view", arm, "--picture", out)
+    assert (done.code, done.out.strip(), done.err) == (0, f"written: {out}", "")
+    assert out.read_bytes()[:4] == b"\x89PNG"
+
+
+def test_what_cannot_be_shown_is_told(run: Any, arm: Path) -> None:
+    text = arm.read_text(encoding="utf-8")
+    mesh = '<visual><geometry><mesh filename="package://far/away.stl"/></geometry></visual>'
+    arm.write_text(text.replace('<link name="upper">', f'<link name="upper">{mesh}'))
+    done = run("view", arm, "--picture", arm.parent / "arm.png")
+    assert done.code == 0
+    assert "package://far/away.stl" in done.out
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (("--meshes", "nowhere"), 3, "'nowhere' does not exist"),
+        (("--port", "70000"), 3, "70000 is not in the range"),
+        (("--picture", "arm.jpg"), 3, "expected a name that ends in .png, got arm.jpg"),
+        (("--picture", "nowhere/arm.png"), 2, "nowhere/arm.png"),
+    ],
+)
+def test_mistakes(run: Any, arm: Path, words: tuple[str, ...], code: int, message: str) -> None:
+    done = run("view", arm, *words)
+    assert (done.code, done.out) == (code, "")
+    assert message in done.err
+
+
+def test_without_viser_a_sentence(run: Any, arm: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "viser", None)
+    done = run("view", arm)
+    assert done.code == 2
+    assert "pip install 'dtau[view]'" in done.err
