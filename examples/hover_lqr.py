@@ -77,7 +77,7 @@ def starts(
     return dtau.normalize(model, q), v
 
 
-def fly(count: int, seed: int = 0) -> Flights:
+def fly(count: int, seed: int = 0, threads: int | None = None) -> Flights:
     """Simulate so many flights at once: every call below takes all of them."""
     model = dtau.robots.aerial_manipulator()
     inputs, hover = propellers.inputs(model), propellers.hover(model)
@@ -89,7 +89,7 @@ def fly(count: int, seed: int = 0) -> Flights:
     q, v = starts(model, hover, count, np.random.default_rng(seed))
     rows = []
     for _ in range(round(SECONDS / STEP)):
-        error = dtau.difference(model, hover, q)
+        error = dtau.difference(model, hover, q, threads=threads)
         u = hold.u - np.concatenate([error, v], axis=-1) @ feedback.T
         x, y, z, w = q[:, 3:7].T
         rows.append(
@@ -101,7 +101,7 @@ def fly(count: int, seed: int = 0) -> Flights:
                 u[:, :6],
             )
         )
-        q, v = dtau.step(model, q, v, u @ inputs.T, STEP, "semi_implicit")
+        q, v = dtau.step(model, q, v, u @ inputs.T, STEP, "semi_implicit", threads=threads)
     return Flights(STEP * np.arange(len(rows)), *map(np.array, zip(*rows, strict=True)))
 
 

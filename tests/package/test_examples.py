@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -119,6 +120,23 @@ def test_what_the_filters_sensors_are_sensitive_to(script: Callable[[str], Any])
     step = 1e-5 * np.eye(3 * model.nv)
     differences = (sensors(step) - sensors(-step)).T / 2e-5
     assert_close(ekf.sensitivity(model, q, v, tau)[1][0], differences, 1e-7)  # of second order
+
+
+def test_a_swaying_quadruped_is_shown(
+    script: Callable[[str], Any], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    view, model = script("examples/view"), dtau.robots.quadruped()
+    q = view.sway(model)
+    feet = dtau.frame_placements(model, q, view.FEET).translation
+    assert_close(feet, np.broadcast_to(feet[0], feet.shape), 1e-9)
+    forces = view.forces(model, q)
+    leaning = np.argmax(q[:, 1])  # to the left
+    assert forces["LF_FOOT"][leaning, 2] > 1.2 * forces["RF_FOOT"][leaning, 2]
+    view.main(["--picture", str(tmp_path / "sway.png")])
+    assert (tmp_path / "sway.png").stat().st_size > 10_000
+    pytest.importorskip("viser")
+    view.main(["--port", "0", "--seconds", "0.1"])
+    assert "http://127.0.0.1:" in capsys.readouterr().out
 
 
 def test_six_propellers_push_every_way(script: Callable[[str], Any]) -> None:

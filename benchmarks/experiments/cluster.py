@@ -1,0 +1,171 @@
+"""A sweep on Dask and on Ray beside plain calls in one process: what the engines cost and bring.
+
+The sweep is that of examples/sweep.py: states are made, derivatives computed and reduced. Plain
+calls do nothing else, a block of states after the other on one thread; the sweep cuts the states
+into chunks, hands them to workers of one thread, writes norms to Zarr and adds up the rest.
+Clusters are started before.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+import dtau
+from benchmarks.experiment import (
+    Claim,
+    Experiment,
+    Findings,
+    Table,
+    UnavailableError,
+    Watch,
+    WrongResultError,
+)
+from benchmarks.harness import Spread, cores, times
+from benchmarks.robots import known
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+# states and chunks, by quick; claims are about the last
+SIZES = {False: ((100_000, 1000), (100_000, 10_000), (1_000_000, 100_000)), True: ((20_000, 2500),)}
+ROUNDS = {False: 3, True: 1}
+MORE, FASTER = 0.10, 1.8  # what is asked for
+Sweep = Callable[[int, int, str], Any]  # of states in chunks, to a folder; gives what is left
+
+
+def run(quick: bool, watch: Watch) -> Findings:
+    """Time plain calls, and both engines on one worker and on two."""
+    model = known("hyq").model
+    watch.expect(2 * ROUNDS[quick] * len(SIZES[quick]))
+    rows: list[list[str]] = []
+    claims, notes, data = [], [], {}
+    for engine, opened in (("Dask", dask), ("Ray", ray)):
+        with tempfile.TemporaryDirectory() as folder, examples() as sweep:
+            try:
+                with opened(model) as sweeps:
+                    found = {
+                        size: timed(sweep, model, size, sweeps, ROUNDS[quick], folder, watch)
+                        for size in SIZES[quick]
+                    }
+            except ModuleNotFoundError as missing:
+                notes.append(f"{engine}: left out: {missing} (the extra dtau[cluster])")
+                continue
+        for (count, chunk), seconds in found.items():
+            over = Spread.of(seconds["one"] / seconds["plain"])
+            two = Spread.of(seconds["one"] / seconds["two"])
+            plain = float(np.median(1e6 * seconds["plain"] / count))
+            size = [engine, f"{count}", f"{chunk}", f"{plain:.2f}"]
+            rows.append([*size, *times(over), *times(two)])
+            data[f"{engine}, {count} in {chunk}"] = {k: list(x) for k, x in seconds.items()}
+        if not quick:
+            claims += claimed(engine, chunk, over.median, two.median)
+    if not rows:
+        raise UnavailableError("; ".join(notes))
+    header = ["engine", "states", "a chunk", "plain, µs a state"]
+    header += ["one worker by plain", "quartiles", "two workers by one", "quartiles"]
+    table = Table("The sweep over HyQ's states by plain calls", header, rows)
+    return Findings(tables=[table], claims=claims, notes=notes, data=data)
+
+
+def claimed(engine: str, chunk: int, over: float, two: float) -> list[Claim]:
+    """What is asked of an engine."""
+    return [
+        Claim(
+            f"{engine}: more time than plain calls, at {chunk} states a chunk, one worker",
+            f"below {100 * MORE:.0f} %",
+            f"{100 * (over - 1):+.1f} %",
+            over < 1 + MORE,
+        ),
+        Claim(
+            f"{engine}: two workers by one",
+            f"at least {FASTER:g}x",
+            f"{two:.2f}x",
+            two >= FASTER if cores() > 1 else None,
+        ),
+    ]
+
+
+@contextlib.contextmanager
+def examples() -> Iterator[Any]:
+    """The folder of the examples, from which sweeps and their workers import each other."""
+    sys.path.insert(0, str(EXAMPLES))
+    try:
+        yield importlib.import_module("sweep")
+    finally:
+        sys.path.remove(str(EXAMPLES))
+
+
+@contextlib.contextmanager
+def dask(model: dtau.Model) -> Iterator[dict[str, Sweep]]:
+    """The sweep on Dask, on clusters of one worker and of two."""
+    shared, sweep_dask = (importlib.import_module(x) for x in ("dask_cluster", "sweep_dask"))
+    with shared.cluster(None, 1, []) as one, shared.cluster(None, 2, []) as two:
+        clients = {"one": one, "two": two}
+        yield {
+            name: lambda *sizes, client=client: sweep_dask.run(client, model, *sizes)
+            for name, client in clients.items()
+        }
+
+
+@contextlib.contextmanager
+def ray(model: dtau.Model) -> Iterator[dict[str, Sweep]]:
+    """The sweep on Ray, with one actor and with two."""
+    sweep_ray = importlib.import_module("sweep_ray")
+    importlib.import_module("ray.cloudpickle").register_pickle_by_value(sweep_ray)
+    with sweep_ray.cluster(None, 2):
+        actors = sweep_ray.sweepers(model)
+        yield {
+            name: lambda *sizes, some=some: sweep_ray.run(some, *sizes)
+            for name, some in (("one", actors[:1]), ("two", actors))
+        }
+
+
+def timed(
+    sweep: Any,
+    model: dtau.Model,
+    size: tuple[int, int],
+    sweeps: Mapping[str, Sweep],
+    rounds: int,
+    folder: str,
+    watch: Watch,
+) -> dict[str, Any]:
+    """Seconds of plain calls and of each sweep, one number a round, in turns.
+
+    A first round, of which the results are compared and no time is kept, warms all up.
+    """
+
+    def plain(count: int, chunk: int, folder: str) -> Any:
+        found = np.empty((count, len(sweep.QUANTITIES)))
+        for block, rows in enumerate(found.reshape(-1, sweep.BLOCK, found.shape[1])):
+            rows[:] = sweep.sizes(model, sweep.states(model, np.array([block])))
+        return found
+
+    want = sweep.Summary.of(plain(*size, folder))
+    for name, engine in sweeps.items():
+        got = engine(*size, folder)
+        if not all(np.array_equal(getattr(got, x), y) for x, y in vars(want).items()):
+            raise WrongResultError(f"{name}: other bits than plain calls")
+    contenders = {"plain": plain, **sweeps}
+    seconds = {name: np.empty(rounds) for name in contenders}
+    for i in range(rounds):
+        for name in list(contenders) if i % 2 == 0 else reversed(contenders):
+            start = perf_counter()
+            contenders[name](*size, folder)
+            seconds[name][i] = perf_counter() - start
+        watch.step()
+    return seconds
+
+
+EXPERIMENT = Experiment(
+    name="cluster",
+    title="Sweeps on Dask and Ray",
+    source="examples/sweep_dask.py and sweep_ray.py beside plain calls in one process",
+    run=run,
+)
