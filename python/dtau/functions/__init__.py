@@ -1,4 +1,4 @@
-"""The functions of the package, as the README's table has them.
+"""The functions of the package, as docs/functions.md has them.
 
 A name is made of a problem, `inverse_dynamics` or `forward_dynamics`, and of what is asked of it:
 

@@ -31,6 +31,9 @@ def inverse_dynamics_derivatives(
 ) -> InverseDynamicsDerivatives:
     """Derivatives of the joint torque by configuration, velocity and acceleration.
 
+        dtau = dtau_dq dq + dtau_dv dv + dtau_da da
+        dtau_da = M
+
     Parameters
     ----------
     model : Model
@@ -91,6 +94,8 @@ def forward_dynamics_derivatives(
 ) -> ForwardDynamicsDerivatives:
     """Derivatives of the joint acceleration by configuration, velocity and torque.
 
+        da_dq = -M^-1 dtau_dq    da_dv = -M^-1 dtau_dv    da_dtau = M^-1
+
     Parameters
     ----------
     model : Model
@@ -123,9 +128,9 @@ def forward_dynamics_derivatives(
     Notes
     -----
     FDSVA, [IDSVA] eq. 5: minus the inverse of the mass matrix times the derivatives of inverse
-    dynamics, with a factorisation that keeps the zeros of the tree, [RBDA] section 6.5. A
-    configuration that is singular by itself is not detected and gives huge numbers or NaN: see
-    `dtau.forward_dynamics`.
+    dynamics, with a factorisation that keeps the zeros of the tree, [RBDA] section 6.5; O(N^2 d)
+    with the depth d of the tree. A configuration that is singular by itself is not detected and
+    gives huge numbers or NaN: see `dtau.forward_dynamics`.
 
     Examples
     --------
@@ -148,6 +153,8 @@ def inverse_dynamics_wrench_derivatives(
     threads: int | None = None,
 ) -> NDArray[np.float64]:
     """Derivatives of the joint torque by the external wrenches.
+
+        dtau/df_b = -J_b^T    J_b the Jacobian of body b, in the axes of f_ext
 
     The torque is linear in them, so they depend on the configuration alone.
 
@@ -206,6 +213,8 @@ def forward_dynamics_wrench_derivatives(
     threads: int | None = None,
 ) -> NDArray[np.float64]:
     """Derivatives of the joint acceleration by the external wrenches.
+
+        da/df_b = M^-1 J_b^T    J_b the Jacobian of body b, in the axes of f_ext
 
     The acceleration is affine in them, so they depend on the configuration alone.
 

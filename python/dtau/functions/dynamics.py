@@ -1,4 +1,4 @@
-"""Inverse and forward dynamics: the values of the README's table."""
+"""Inverse and forward dynamics: the values of the table in docs/functions.md."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ def inverse_dynamics(
     threads: int | None = None,
 ) -> NDArray[np.float64]:
     """Joint torque that gives the acceleration ``a``.
+
+        tau = M a + C v + D v + g - sum of J^T f_ext
 
     Parameters
     ----------
@@ -101,6 +103,8 @@ def forward_dynamics(
     threads: int | None = None,
 ) -> NDArray[np.float64]:
     """Joint acceleration under the torque ``tau``.
+
+        a = M^-1 (tau - C v - D v - g + sum of J^T f_ext)
 
     Parameters
     ----------

@@ -27,6 +27,8 @@ def kinetic_energy(
 ) -> NDArray[np.float64]:
     """Kinetic energy of all moving bodies and of the joints' rotors.
 
+        T = v^T M v / 2
+
     Parameters
     ----------
     model : Model
@@ -73,6 +75,8 @@ def potential_energy(
 ) -> NDArray[np.float64]:
     """Potential energy of all moving bodies in the field of gravity.
 
+        V = -m gravity . c    m the mass of all bodies, c their centre
+
     Parameters
     ----------
     model : Model
@@ -84,8 +88,8 @@ def potential_energy(
     Returns
     -------
     ndarray (...,)
-        - mass * gravity . centre of mass, in J: relative to the world's origin, from which heights
-        count. Zero for a model without mass.
+        In J, relative to the world's origin, from which heights count. Zero for a model without
+        mass.
 
     Raises
     ------
@@ -117,6 +121,8 @@ def kinetic_energy_derivatives(
     threads: int | None = None,
 ) -> KineticEnergyDerivatives:
     """Derivatives of the kinetic energy by q and v.
+
+        dT_dq[k] = v^T (dM/dq_k) v / 2    dT_dv = M v
 
     Parameters
     ----------
@@ -165,6 +171,8 @@ def potential_energy_derivatives(
     threads: int | None = None,
 ) -> NDArray[np.float64]:
     """Derivatives of the potential energy by q.
+
+        dV_dq = g    the gravity torque
 
     Parameters
     ----------

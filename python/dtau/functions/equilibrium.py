@@ -70,9 +70,9 @@ def equilibrium(
 
     Notes
     -----
-    Pseudo-inverse of [B, J^T] by singular values; those below 1e-12 of the largest
-    count as zero. Wrenches may have any sign: nothing keeps a foot from pulling at the ground.
-    A configuration or a map that is not finite gives NaN, and ``exists`` is false.
+    Pseudo-inverse of [B, J^T] by singular values; those below 1e-12 of the largest count as zero;
+    O(nv^3). Wrenches may have any sign: nothing keeps a foot from pulling at the ground. A
+    configuration or a map that is not finite gives NaN, and ``exists`` is false.
 
     Derivatives by q hold ``f_ext`` constant along body axes; where ``wrenches`` are to keep to the
     world, add what `dtau.wrench_at_frame_derivatives` gives for each of them.

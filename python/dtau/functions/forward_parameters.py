@@ -28,6 +28,8 @@ def forward_dynamics_parameter_derivatives(
 ) -> NDArray[np.float64]:
     """Derivatives of the joint acceleration by the parameters, at the model's own.
 
+        da/dpi = -M^-1 Y
+
     Parameters
     ----------
     model : Model
@@ -60,7 +62,8 @@ def forward_dynamics_parameter_derivatives(
     Notes
     -----
     [Notes] section 18: inverse dynamics at this acceleration, which stays ``tau`` when parameters
-    vary. A configuration that is singular by itself is not detected: see `dtau.forward_dynamics`.
+    vary; O(N^2 d) with the depth d of the tree. A configuration that is singular by itself is not
+    detected: see `dtau.forward_dynamics`.
 
     Examples
     --------
@@ -92,6 +95,8 @@ def forward_dynamics_parameter_jvp(
     threads: int | None = None,
 ) -> NDArray[np.float64]:
     """Variation of the joint acceleration along a variation of parameters, without a matrix.
+
+        da = -M^-1 Y dpi
 
     Parameters
     ----------
@@ -162,6 +167,8 @@ def forward_dynamics_parameter_vjp(
     threads: int | None = None,
 ) -> NDArray[np.float64]:
     """Gradient of ``lam . a`` by the parameters, without a matrix.
+
+        -Y^T M^-1 lam
 
     Parameters
     ----------

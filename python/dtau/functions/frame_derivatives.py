@@ -30,6 +30,8 @@ def frame_velocities_derivatives(
 ) -> FrameVelocitiesDerivatives:
     """Derivatives of the twists of frames by configuration and velocity.
 
+        by q and by v of J v    by v it is J
+
     Parameters
     ----------
     model : Model
@@ -93,6 +95,8 @@ def frame_accelerations_derivatives(
 ) -> FrameAccelerationsDerivatives:
     """Derivatives of the accelerations of frames by configuration, velocity and acceleration.
 
+        by q, by v and by a of (J a + dJ/dt v)    by a it is J
+
     Parameters
     ----------
     model : Model
@@ -155,6 +159,8 @@ def wrench_at_frame_derivatives(
 ) -> NDArray[np.float64]:
     """Derivatives by the configuration of what `dtau.wrench_at_frame` gives.
 
+        f_b(q (+) dq) = f_b(q) + df_b dq    the wrench constant along its axes
+
     They are what the dynamics' derivatives by q lack where a wrench keeps to the world and acts at
     a frame (a foot, a gripper): those hold ``f_ext`` constant, which changes with q.
 
@@ -182,9 +188,9 @@ def wrench_at_frame_derivatives(
 
     Notes
     -----
-    Seen from a body that moves by the twist t, a wrench f that stays where it is changes by
-    -t x* f, the reverse of [Notes] eq. 1.4. For ``"mixed"`` the wrench stays at the frame's origin,
-    and t is the motion of the body about that.
+    Seen from a body that moves by the twist t, a wrench f that stays where it is changes by -t x*
+    f, the reverse of [Notes] eq. 1.4; O(d) for a frame at depth d. For ``"mixed"`` the wrench stays
+    at the frame's origin, and t is the motion of the body about that.
 
     Examples
     --------

@@ -29,6 +29,8 @@ def frame_kinematics_time_derivatives(
 ) -> KinematicsTimeDerivatives:
     """Poses and twists of frames along a trajectory, and their time derivatives.
 
+        d^k/dt^k of T and of J v    k = 0, 1, ..., r
+
     Parameters
     ----------
     model : Model
@@ -104,6 +106,8 @@ def frame_jacobians_time_derivatives(
     threads: int | None = None,
 ) -> NDArray[np.float64]:
     """Jacobians of frames along a trajectory, and their time derivatives of order 1 to r.
+
+        d^k/dt^k J(q(t))    k = 0, 1, ..., r
 
     Parameters
     ----------

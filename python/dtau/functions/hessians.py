@@ -34,6 +34,8 @@ def inverse_dynamics_hessian(
 ) -> InverseDynamicsHessian:
     """Second derivatives of lam . tau, for the joint torque tau: all blocks, no tensor.
 
+        dqdv[j, k] = sum over i of lam_i d/dv_k (d tau_i / dq_j)    and the others alike
+
     Parameters
     ----------
     model : Model
@@ -68,7 +70,7 @@ def inverse_dynamics_hessian(
 
     Notes
     -----
-    The contraction of [IDSVA-SO] in O(N d), the cost of first derivatives.
+    The contraction of [IDSVA-SO] in O(N d), as first derivatives: [Notes] section 8.
 
     Examples
     --------
@@ -101,6 +103,8 @@ def forward_dynamics_hessian(
     threads: int | None = None,
 ) -> ForwardDynamicsHessian:
     """Second derivatives of lam . a, for the joint acceleration a: all blocks, no tensor.
+
+        dqdv[j, k] = sum over i of lam_i d/dv_k (d a_i / dq_j)    and the others alike
 
     This is the term of DDP that Gauss-Newton methods drop: with lam the gradient of the value
     function by the next state's velocity times the time step.
@@ -140,7 +144,7 @@ def forward_dynamics_hessian(
     Notes
     -----
     From `dtau.inverse_dynamics_hessian` with M^-1 lam, one solve with the factors of the mass
-    matrix and two sparse products, O(N d + nv^2 d).
+    matrix and two sparse products, [Notes] section 8; O(N d + nv^2 d).
 
     Examples
     --------

@@ -29,6 +29,8 @@ def hybrid_dynamics(
 ) -> HybridDynamics:
     """Acceleration and torque of all joints, where one of the two is given for each.
 
+        M a + C v + D v + g = tau + sum of J^T f_ext    for a where tau is given, for tau where a is
+
     Parameters
     ----------
     model : Model
@@ -104,6 +106,8 @@ def hybrid_dynamics_time_derivatives(
     threads: int | None = None,
 ) -> HybridDynamics:
     """Accelerations and torques of all joints, where one is given, with time derivatives.
+
+        d^k/dt^k (M a + C v + D v + g = tau + sum of J^T f_ext)    k = 0, 1, ..., r
 
     Parameters
     ----------

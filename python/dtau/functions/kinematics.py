@@ -21,6 +21,8 @@ def forward_kinematics(
 ) -> Placements:
     """Poses of all bodies in the world.
 
+        T_i = T_p X_i J_i(q_i)    p the parent, X_i where the joint sits on it, J_i what it does
+
     Parameters
     ----------
     model : Model
@@ -39,6 +41,10 @@ def forward_kinematics(
     ------
     ValueError, TypeError
         As `dtau.inverse_dynamics`.
+
+    Notes
+    -----
+    [RBDA] section 4.4; O(N).
 
     Examples
     --------

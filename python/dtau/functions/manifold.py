@@ -28,6 +28,8 @@ def integrate(
 ) -> NDArray[np.float64]:
     """Configuration reached from ``q`` by the displacement ``dq``: q (+) dq.
 
+        q (+) dq = q exp(dq)    of each joint; q + dq where displacements add
+
     Parameters
     ----------
     model : Model
@@ -52,7 +54,7 @@ def integrate(
 
     Notes
     -----
-    [Sola].
+    The exponentials of SO(3), SE(3) and SE(2), [Sola] appendices B to D; O(N).
 
     Examples
     --------
@@ -75,6 +77,8 @@ def difference(
     threads: int | None = None,
 ) -> NDArray[np.float64]:
     """Displacement from ``q0`` to ``q1``: a dq with q0 (+) dq = q1.
+
+        dq = log(q0^-1 q1)    of each joint; q1 - q0 where displacements add
 
     Parameters
     ----------
@@ -99,9 +103,10 @@ def difference(
 
     Notes
     -----
-    [Sola]. Quaternions q and -q are one rotation: they differ by zero. At an angle of exactly pi
-    both directions are shortest; the result's sign follows that of w of the quaternion between.
-    For gradients of what is made of it see `dtau.difference_jacobians`.
+    The logarithms of SO(3), SE(3) and SE(2), [Sola] appendices B to D; O(N). Quaternions q and -q
+    are one rotation: they differ by zero. At an angle of exactly pi both directions are shortest;
+    the result's sign follows that of w of the quaternion between. For gradients of what is made of
+    it see `dtau.difference_jacobians`.
 
     Examples
     --------
@@ -123,6 +128,8 @@ def normalize(
     threads: int | None = None,
 ) -> NDArray[np.float64]:
     """Configuration with its quaternions scaled to unit norm; the rest is unchanged.
+
+        x / |x|    of each quaternion x
 
     Parameters
     ----------

@@ -27,6 +27,8 @@ def momentum(
 ) -> NDArray[np.float64]:
     """Momentum of all moving bodies, about the world's origin.
 
+        h_0 = sum of [m_i c_i', I_i omega_i + c_i x m_i c_i']
+
     Parameters
     ----------
     model : Model
@@ -77,6 +79,8 @@ def centroidal_momentum(
     threads: int | None = None,
 ) -> NDArray[np.float64]:
     """Momentum of all moving bodies, about their centre of mass.
+
+        h = sum of [m_i c_i', I_i omega_i + (c_i - c) x m_i c_i']
 
     Parameters
     ----------
@@ -173,6 +177,8 @@ def centroidal_momentum_rate(
 ) -> NDArray[np.float64]:
     """Time derivative of the momentum about the centre of mass.
 
+        dh/dt = A a + dA/dt v
+
     Parameters
     ----------
     model : Model
@@ -228,6 +234,8 @@ def centroidal_momentum_derivatives(
 ) -> CentroidalMomentumDerivatives:
     """Derivatives of the momentum about the centre of mass by q and v.
 
+        by q and by v of A v    by v it is A
+
     Parameters
     ----------
     model : Model
@@ -278,6 +286,8 @@ def centroidal_momentum_rate_derivatives(
     threads: int | None = None,
 ) -> CentroidalMomentumRateDerivatives:
     """Derivatives of the rate of the momentum about the centre of mass by q, v and a.
+
+        by q, by v and by a of A a + dA/dt v    by a it is A
 
     Parameters
     ----------

@@ -20,6 +20,8 @@ def momentum_time_derivatives(
 ) -> NDArray[np.float64]:
     """Momentum about the world's origin along a trajectory and its time derivatives to order r.
 
+        d^k/dt^k h_0    k = 0, 1, ..., r
+
     Parameters
     ----------
     model : Model
@@ -81,6 +83,8 @@ def centroidal_momentum_time_derivatives(
     threads: int | None = None,
 ) -> NDArray[np.float64]:
     """Momentum about the centre of mass along a trajectory and its time derivatives to order r.
+
+        d^k/dt^k h    k = 0, 1, ..., r
 
     Parameters
     ----------

@@ -36,6 +36,8 @@ def inverse_dynamics_regressor(
 ) -> NDArray[np.float64]:
     """Regressor of inverse dynamics: the derivative of the joint torque by inertial parameters.
 
+        tau = Y(q, v, a) pi    without armature and damping, or with these among pi
+
     Parameters
     ----------
     model : Model
@@ -93,6 +95,8 @@ def inverse_dynamics_parameter_jvp(
     threads: int | None = None,
 ) -> NDArray[np.float64]:
     """Variation of the joint torque along a variation of parameters: Y dpi, without Y.
+
+        dtau = Y dpi
 
     Parameters
     ----------
@@ -157,6 +161,8 @@ def inverse_dynamics_parameter_vjp(
     threads: int | None = None,
 ) -> NDArray[np.float64]:
     """Gradient of ``lam . tau`` by the parameters: Y^T lam, without Y.
+
+        Y^T lam
 
     Parameters
     ----------

@@ -48,6 +48,8 @@ def inverse_dynamics_jvp(
 ) -> NDArray[np.float64]:
     """Variation of the joint torque along variations of its arguments.
 
+        dtau_dq dq + dtau_dv dv + M da - sum of J^T df_ext
+
     Parameters
     ----------
     model : Model
@@ -145,6 +147,8 @@ def inverse_dynamics_vjp(
 ) -> InverseDynamicsProducts | InverseDynamicsProductsWithWrenches:
     """Gradient of ``lam . tau`` by the arguments of inverse dynamics.
 
+        by_q = dtau_dq^T lam    by_v = dtau_dv^T lam    by_a = M lam    by_f_ext = -J lam
+
     Parameters
     ----------
     model : Model
@@ -223,6 +227,8 @@ def forward_dynamics_jvp(
     threads: int | None = None,
 ) -> NDArray[np.float64]:
     """Variation of the joint acceleration along variations of its arguments.
+
+        M^-1 (dtau - dtau_dq dq - dtau_dv dv + sum of J^T df_ext)
 
     Parameters
     ----------
@@ -321,6 +327,8 @@ def forward_dynamics_vjp(
     threads: int | None = None,
 ) -> ForwardDynamicsProducts | ForwardDynamicsProductsWithWrenches:
     """Gradient of ``lam . a`` by the arguments of forward dynamics.
+
+        by_q = da_dq^T lam    by_v = da_dv^T lam    by_tau = M^-1 lam    by_f_ext = J M^-1 lam
 
     Parameters
     ----------

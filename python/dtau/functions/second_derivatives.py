@@ -43,6 +43,8 @@ def inverse_dynamics_second_derivatives(
 ) -> InverseDynamicsSecondDerivatives:
     """Second derivatives of the joint torque by configuration, velocity and acceleration.
 
+        d2tau_dqdv[i, j, k] = d/dv_k (d tau_i / dq_j)    and the others alike
+
     Parameters
     ----------
     model : Model
@@ -165,6 +167,8 @@ def forward_dynamics_second_derivatives(
     threads: int | None = None,
 ) -> ForwardDynamicsSecondDerivatives:
     """Second derivatives of the joint acceleration by configuration, velocity and torque.
+
+        d2a_dqdv[i, j, k] = d/dv_k (d a_i / dq_j)    and the others alike
 
     Those by velocity and torque and by torque twice vanish.
 

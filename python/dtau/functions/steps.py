@@ -29,6 +29,8 @@ def step(
 ) -> NextState:
     """State after a time step with constant torque.
 
+        M a + C v + D v + g = tau + sum of J^T f_ext    from t to t + dt, tau and f_ext constant
+
     Parameters
     ----------
     model : Model
@@ -72,7 +74,8 @@ def step(
     -----
     "rk4" is a method of Runge, Kutta and Munthe-Kaas, [RKMK]: with q(t) = q (+) theta(t), the
     stages are those of theta' = v + [theta, v]/2 + [theta, [theta, v]]/12 and v' = a. The brackets
-    vanish for joints of one degree of freedom; order 4 needs them for the others.
+    vanish for joints of one degree of freedom; order 4 needs them for the others. A stage is one
+    `dtau.forward_dynamics`, O(N): one in "euler" and "semi_implicit", four in "rk4".
 
     Examples
     --------
@@ -152,6 +155,8 @@ def step_vjp(
 ) -> StepProducts | StepProductsWithWrenches:
     """Gradient through a time step, for backpropagation through time.
 
+        [by_q, by_v] = A^T [lam_q, lam_v]    by_tau = B^T [lam_q, lam_v]
+
     Parameters
     ----------
     model : Model
@@ -183,7 +188,7 @@ def step_vjp(
     Notes
     -----
     Reverse mode through the stages, each of which takes one product of
-    `dtau.forward_dynamics_vjp`; O(N).
+    `dtau.forward_dynamics_vjp`, [IDSVA] eq. 5, [Notes] section 12; O(N).
 
     Examples
     --------

@@ -22,6 +22,8 @@ def integrate_jacobians(
 ) -> IntegrateJacobians:
     """How the configuration ``integrate(model, q, dq)`` moves with ``q`` and with ``dq``.
 
+        (q (+) xi) (+) (dq + eta) = (q (+) dq) (+) (by_q xi + by_dq eta)    to first order
+
     Parameters
     ----------
     model : Model
@@ -49,7 +51,7 @@ def integrate_jacobians(
     -----
     A covariance P of q becomes ``by_q @ P @ by_q.T`` in an estimator's prediction, and a gradient g
     by the configuration that is reached goes back as ``by_q.T @ g`` and ``by_dq.T @ g``. Exact for
-    displacements of any size. [Sola]; [Notes] eqs. 12.5, 12.6.
+    displacements of any size. [Sola]; [Notes] eqs. 12.5, 12.6; O(N).
 
     Examples
     --------
@@ -76,6 +78,8 @@ def difference_jacobians(
 ) -> DifferenceJacobians:
     """How the displacement ``difference(model, q0, q1)`` changes with ``q0`` and with ``q1``.
 
+        difference(q0 (+) xi, q1 (+) eta) = difference(q0, q1) + by_q0 xi + by_q1 eta
+
     Parameters
     ----------
     model : Model
@@ -98,7 +102,7 @@ def difference_jacobians(
 
     Notes
     -----
-    Without them gradients of a distance on the manifold are silently wrong. The cost |d|²/2 with
+    Without them gradients of a distance on the manifold are silently wrong. The cost d.T d / 2 with
     d = difference(goal, q) has the gradient ``by_q1.T @ d`` by q. That is not d, although both
     agree for a pure rotation and for a pure translation, where one would look first: of a free base
     that has to move and to turn, d is off in its linear and in its angular part. Of a weighted
@@ -107,7 +111,7 @@ def difference_jacobians(
     ``by_q1.T @ W @ by_q1``, in the update of a Kalman filter, d alone gives a wrong answer.
 
     Exact at all angles below pi; at an angle of exactly pi `difference` has two values, and these
-    are the derivatives of the one that it returns. [Sola]; [Notes] eq. 16.1.
+    are the derivatives of the one that it returns. [Sola]; [Notes] eq. 16.1; O(N).
 
     Examples
     --------
@@ -139,6 +143,8 @@ def tangent_map(
     threads: int | None = None,
 ) -> TangentMap:
     """Between the nq numbers of ``q`` and the tangent space, for rates and for gradients.
+
+        d(numbers)/dt = from_tangent v    v = to_tangent d(numbers)/dt
 
     Parameters
     ----------
@@ -175,7 +181,7 @@ def tangent_map(
     `dtau.integrate`.
 
     To hand one for the other is silently wrong: a quaternion turns by twice its vector part, and a
-    position moves along the world's axes. [Notes] eqs. 16.3, 16.4.
+    position moves along the world's axes. [Notes] eqs. 16.3, 16.4; O(N).
 
     Examples
     --------

@@ -24,6 +24,8 @@ def mass_matrix(
 ) -> NDArray[np.float64]:
     """Mass matrix M, with the armature on its diagonal.
 
+        M = sum over bodies of J_i^T I_i J_i + armature
+
     Parameters
     ----------
     model : Model
@@ -66,6 +68,8 @@ def mass_matrix_inverse(
 ) -> NDArray[np.float64]:
     """Inverse of the mass matrix: the derivative of the acceleration by the torque.
 
+        M^-1
+
     Parameters
     ----------
     model : Model
@@ -88,7 +92,8 @@ def mass_matrix_inverse(
 
     Notes
     -----
-    Factorisation that keeps the zeros of the tree, [RBDA] section 6.5. A configuration that is
+    Factorisation that keeps the zeros of the tree, [RBDA] section 6.5; O(N d) a column with the
+    depth d of the tree. A configuration that is
     singular by itself is not detected and gives huge numbers or NaN: see `dtau.forward_dynamics`.
 
     Examples
@@ -112,6 +117,8 @@ def coriolis_matrix(
     threads: int | None = None,
 ) -> NDArray[np.float64]:
     """Admissible Coriolis matrix C: ``C @ v`` is the Coriolis torque, and dM/dt = C + C^T.
+
+        tau = M a + C v + D v + g    and dM/dt = C + C^T
 
     Parameters
     ----------
@@ -165,6 +172,8 @@ def bias_torque(
 ) -> NDArray[np.float64]:
     """Inverse dynamics at ``a = 0``: Coriolis, damping, gravity and external forces.
 
+        C v + D v + g - sum of J^T f_ext
+
     Parameters
     ----------
     model : Model
@@ -212,6 +221,8 @@ def gravity_torque(
     threads: int | None = None,
 ) -> NDArray[np.float64]:
     """Torque that holds the robot still against gravity.
+
+        g = -sum of m_i J_i^T gravity    J_i the Jacobian of the centre of mass of body i
 
     Parameters
     ----------

@@ -28,6 +28,8 @@ def mass_matrix_time_derivatives(
 ) -> NDArray[np.float64]:
     """Mass matrix along a trajectory and its time derivatives of order 1 to r.
 
+        d^k/dt^k M(q(t))    k = 0, 1, ..., r
+
     Parameters
     ----------
     model : Model
@@ -85,6 +87,8 @@ def coriolis_matrix_time_derivatives(
 ) -> NDArray[np.float64]:
     """Admissible Coriolis matrix along a trajectory and its time derivatives of order 1 to r.
 
+        d^k/dt^k C(q(t), v(t))    k = 0, 1, ..., r
+
     Parameters
     ----------
     model : Model
@@ -138,6 +142,8 @@ def gravity_torque_time_derivatives(
 ) -> NDArray[np.float64]:
     """Gravity torque along a trajectory and its time derivatives of order 1 to r.
 
+        d^k/dt^k g(q(t))    k = 0, 1, ..., r
+
     Parameters
     ----------
     model : Model
@@ -190,6 +196,8 @@ def bias_torque_time_derivatives(
     threads: int | None = None,
 ) -> NDArray[np.float64]:
     """Bias torque along a trajectory and its time derivatives of order 1 to r.
+
+        d^k/dt^k (C v + D v + g - sum of J^T f_ext)    k = 0, 1, ..., r
 
     Parameters
     ----------

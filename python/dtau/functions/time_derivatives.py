@@ -34,6 +34,8 @@ def inverse_dynamics_time_derivatives(
 ) -> NDArray[np.float64]:
     """Joint torque along a trajectory and its time derivatives of order 1 to r.
 
+        d^k/dt^k (M a + C v + D v + g - sum of J^T f_ext)    k = 0, 1, ..., r
+
     Parameters
     ----------
     model : Model
@@ -127,6 +129,8 @@ def forward_dynamics_time_derivatives(
 ) -> NDArray[np.float64]:
     """Joint acceleration under given torques and its time derivatives of order 1 to r.
 
+        d^k/dt^k M^-1 (tau - C v - D v - g + sum of J^T f_ext)    k = 0, 1, ..., r
+
     Parameters
     ----------
     model : Model
@@ -205,6 +209,8 @@ def kinematics_time_derivatives(
     threads: int | None = None,
 ) -> KinematicsTimeDerivatives:
     """Poses and twists of all bodies along a trajectory, and their time derivatives.
+
+        d^k/dt^k of T_i and of t_i    of each body the pose and the twist, k = 0, 1, ..., r
 
     Parameters
     ----------

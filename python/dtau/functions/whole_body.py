@@ -26,6 +26,8 @@ def center_of_mass(
 ) -> NDArray[np.float64]:
     """Centre of mass of all moving bodies, in the world.
 
+        c = (sum of m_i c_i) / (sum of m_i)
+
     Parameters
     ----------
     model : Model
@@ -70,6 +72,8 @@ def center_of_mass_velocity(
     threads: int | None = None,
 ) -> NDArray[np.float64]:
     """Velocity of the centre of mass of all moving bodies.
+
+        c' = (sum of m_i c_i') / (sum of m_i)
 
     Parameters
     ----------
@@ -118,6 +122,8 @@ def center_of_mass_acceleration(
     threads: int | None = None,
 ) -> NDArray[np.float64]:
     """Acceleration of the centre of mass of all moving bodies.
+
+        c'' = (sum of m_i c_i'') / (sum of m_i)
 
     Parameters
     ----------
@@ -216,6 +222,8 @@ def center_of_mass_velocity_derivatives(
 ) -> CenterOfMassVelocityDerivatives:
     """Derivatives of the velocity of the centre of mass by q and v.
 
+        by q and by v of J v    by v it is J
+
     Parameters
     ----------
     model : Model
@@ -263,6 +271,8 @@ def center_of_mass_acceleration_derivatives(
     threads: int | None = None,
 ) -> CenterOfMassAccelerationDerivatives:
     """Derivatives of the acceleration of the centre of mass by q, v and a.
+
+        by q, by v and by a of J a + dJ/dt v    by a it is J
 
     Parameters
     ----------

@@ -1,0 +1,158 @@
+"""The site: `sphinx-build -W docs out/site`. CONTRIBUTING.md says how to build and check it."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import os
+import posixpath
+import re
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from docutils.parsers.rst import Directive
+from docutils.statemachine import StringList
+
+import dtau
+
+HERE = Path(__file__).parent
+
+project = "dtau"
+release = version = dtau.__version__
+copyright = "the authors of dtau; BSD 3-Clause licence"
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
+    "sphinx_copybutton",
+]
+exclude_patterns = ["**.ipynb_checkpoints"]
+
+# Pages: those that are also read on GitHub, and the notebooks, which run
+myst_heading_anchors = 4
+nb_execution_mode = "force"
+nb_execution_raise_on_error = True
+nb_execution_timeout = 120
+nb_merge_streams = True
+os.environ["MATPLOTLIBRC"] = str(HERE)  # one look for all figures
+os.environ["JUPYTER_PLATFORM_DIRS"] = "1"
+
+# The API: docstrings as they are
+default_role = "py:obj"
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+napoleon_google_docstring = False
+napoleon_use_ivar = True
+napoleon_use_rtype = False
+toc_object_entries_show_parents = "hide"
+linkcheck_anchors = False
+
+# The theme
+html_theme = "furo"
+html_title = "dtau"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_sphinx = False
+html_theme_options = {"navigation_with_keys": True}
+
+# Links of pages that are also read on GitHub to files above docs/, and where the site has these
+ABOVE = {
+    "../README.md#try-it": "tutorials/first_contact.md#first-contact",
+    "../README.md": "index.md",
+    "../REFERENCES.md": "project/references.md",
+    "../CONTRIBUTING.md": "project/contributing.md",
+    "../CHANGELOG.md": "project/changelog.md",
+    "../SECURITY.md": "project/security.md",
+    "../benchmarks/README.md": "project/measuring.md",
+}
+
+
+def on_the_site(_app: Any, name: str, source: list[str]) -> None:
+    """Lead links above docs/ to the pages of the site that include these files."""
+    up = "../" * name.count("/")
+    for path, page in ABOVE.items():
+        source[0] = re.sub(rf"\]\({re.escape(path)}(?=[)#])", f"]({up}{page}", source[0])
+
+
+def with_formulas(_app: Any, _what: str, _name: str, _o: Any, _opt: Any, lines: list[str]) -> None:
+    """Set what docstrings indent after a blank line as it stands: formulas."""
+    for i in reversed(range(2, len(lines))):
+        before, blank, line = lines[i - 2 : i + 1]
+        if line.startswith("    ") and not blank and before and not before.startswith(" "):
+            lines[i:i] = ["::", ""]
+
+
+class Names(Directive):
+    """A table of functions and classes of a module, and below it what their docstrings say."""
+
+    required_arguments = 1
+    has_content = True
+
+    def run(self) -> list[Any]:
+        """The directives of Sphinx that this stands for."""
+        name = self.arguments[0]
+        module = importlib.import_module(name)
+        lines = [f".. currentmodule:: {name}", "", ".. list-table::", "   :class: names", ""]
+        for x in self.content:
+            summary = (inspect.getdoc(getattr(module, x)) or "").partition("\n\n")[0]
+            lines += [f"   * - `{x}`", "     - " + summary.replace("\n", " ")]
+        lines += [""]
+        for x in self.content:
+            item = getattr(module, x)
+            if not isinstance(item, type):
+                lines += [f".. autofunction:: {x}", ""]
+            elif issubclass(item, tuple | Exception):  # fields are in the signature
+                lines += [f".. autoclass:: {x}", ""]
+            else:
+                lines += [f".. autoclass:: {x}", "   :members:", "   :inherited-members:", ""]
+        where = nodes.section()
+        where.document = self.state.document
+        self.state.nested_parse(StringList(lines, self.state_machine.document["source"]), 0, where)
+        return where.children
+
+
+def name_pages(app: Any, tree: nodes.document, page: str) -> None:
+    """Call pages by their titles where a link, for a reader of the files, has the file's name."""
+    for link in tree.findall(nodes.reference):
+        if link.get("internal") and re.fullmatch(r"[\w/]+\.md", link.astext()):
+            path = posixpath.join(posixpath.dirname(page), link["refuri"].partition("#")[0])
+            title = app.env.titles.get(posixpath.normpath(path).removesuffix(".html"))
+            if title is not None:
+                link.children = [nodes.inline("", title.astext())]
+
+
+def link_names(app: Any, tree: nodes.document, page: str) -> None:
+    """Lead public names, set as code on a page, to what the API says of them."""
+    known = {
+        name: (entry.docname, entry.node_id)
+        for name, entry in app.env.get_domain("py").objects.items()
+        if entry.objtype in ("function", "class", "exception", "method")
+    }
+    for code in list(tree.findall(nodes.literal)):
+        name = code.astext().partition("(")[0]
+        name = name if name.startswith("dtau.") else f"dtau.{name}"
+        if name in known and not any(
+            isinstance(x, nodes.reference | nodes.title) for x in up(code)
+        ):
+            at, anchor = known[name]
+            target = app.builder.get_relative_uri(page, at) + f"#{anchor}"
+            link = nodes.reference("", "", code.deepcopy(), internal=True, refuri=target)
+            code.replace_self(link)
+
+
+def up(node: Any) -> Any:
+    """The nodes that a node is in."""
+    while node := node.parent:
+        yield node
+
+
+def setup(app: Any) -> None:
+    """Sphinx calls this."""
+    app.add_directive("names", Names)
+    app.connect("autodoc-process-docstring", with_formulas, priority=400)  # before napoleon
+    app.connect("source-read", on_the_site)
+    app.connect("doctree-resolved", name_pages)
+    app.connect("doctree-resolved", link_names)

@@ -1,0 +1,58 @@
+"""The site, but for what its build checks: all that is public is in the API, with its formula."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+
+import pytest
+from files import ROOT
+
+import dtau
+
+PAGES = {path.stem: path.read_text("utf-8") for path in ROOT.glob("docs/api/*.rst")}
+FUNCTIONS = [name for name in dtau.__all__ if inspect.isfunction(getattr(dtau, name))]
+PLAIN = {
+    *("configuration", "keep_memory", "load", "neutral", "packed_indices", "random_state"),
+    "view",
+}
+
+
+def names(page: str, module: str) -> list[str]:
+    """What a page says of a module, in its order."""
+    blocks = re.findall(rf"^\.\. names:: {re.escape(module)}\n\n((?:   \w+\n)+)", page, flags=re.M)
+    return " ".join(blocks).split()
+
+
+def test_all_that_is_public_is_once_in_the_api() -> None:
+    listed = [name for page in PAGES.values() for name in names(page, "dtau")]
+    assert sorted(listed) == sorted(set(dtau.__all__) - {"conventions", "robots"})
+
+
+@pytest.mark.parametrize("module", ["casadi", "conventions", "jax", "robots", "torch", "viewer"])
+def test_the_modules_have_a_page_each(module: str) -> None:
+    code = (ROOT / "python/dtau" / module / "__init__.py").read_text("utf-8")
+    (public,) = (
+        ast.literal_eval(line.value)
+        for line in ast.parse(code).body
+        if isinstance(line, ast.Assign) and ast.unparse(line.targets[0]) == "__all__"
+    )
+    listed = names(PAGES[module], f"dtau.{module}")
+    assert sorted(listed) == sorted(set(public) - {"NextState", "Placements", "TangentMap"})
+
+
+def test_every_page_of_the_api_is_in_its_list() -> None:
+    assert set(re.findall(r"^   (\w+)$", PAGES["index"], flags=re.M)) == set(PAGES) - {"index"}
+
+
+@pytest.mark.parametrize("name", sorted(set(FUNCTIONS) - PLAIN))
+def test_functions_say_formula_cost_and_source(name: str) -> None:
+    text = inspect.getdoc(getattr(dtau, name)) or ""
+    head, _, rest = text.partition("\nParameters\n")
+    assert re.search(r"^    \S|``[^`]* [^`]*``| = ", head, flags=re.M), "a formula"
+    if name in ("equilibrium", "normalize"):
+        return
+    notes = rest.partition("\nNotes\n-----\n")[2]
+    assert re.search(r"O\([^)]+\)", notes), "what it costs"
+    assert re.search(r"\[[A-Z][\w-]+\]", notes), "where it is from"
