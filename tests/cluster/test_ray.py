@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sweeps import MODEL, assert_same, chunks, growth, plain, thread_meter
+from sweeps import MODEL, TRIES, assert_same, chunks, growth, plain, thread_meter
 
 import dtau
 
@@ -77,9 +77,9 @@ def test_an_actor_computes_on_one_thread(actors: Any, examples: Any) -> None:
         return meter(derivatives, self.model, q, v, tau, threads=2)
 
     for actor in actors:
-        assert ray.get(actor.__ray_call__.remote(chunk)) < 0.1
-        assert ray.get(actor.__ray_call__.remote(product)) < 0.1
-        assert ray.get(actor.__ray_call__.remote(two)) > 0.2
+        assert any(ray.get(actor.__ray_call__.remote(chunk)) < 0.1 for _ in range(TRIES))
+        assert any(ray.get(actor.__ray_call__.remote(product)) < 0.1 for _ in range(TRIES))
+        assert any(ray.get(actor.__ray_call__.remote(two)) > 0.2 for _ in range(TRIES))
 
 
 def test_memory_of_the_parent_and_the_bar(

@@ -448,6 +448,7 @@ OTHERS = {
     "equilibrium",
     "wrench_at_frame_derivatives",
     "keep_memory",
+    "view",
 }
 
 everywhere = pytest.mark.parametrize("function", FUNCTIONS, ids=str)

@@ -37,6 +37,9 @@ def chunks(out: Path) -> int:
     return sum(path.is_file() for path in out.glob("c/*/*"))
 
 
+TRIES = 20  # of what other work on the machine, and the engine's own threads, can disturb
+
+
 def thread_meter() -> Callable[..., float]:
     """A function for other processes: what threads that are not Python's do beside the caller's.
 

@@ -60,7 +60,7 @@ def picture(page: Any) -> np.ndarray:
 
 def settled(page: Any, drawn: Callable[[np.ndarray], bool]) -> np.ndarray:
     """Wait for a picture that is as it should be."""
-    for _ in range(30):
+    for _ in range(300):
         image = picture(page)
         if drawn(image):
             return image
