@@ -6,7 +6,8 @@
     PyTorch    a product of two such tensors and `backward`: what PyTorch itself takes
 
 One state, and 256 in a call; one thread. Values are those of NumPy, to the last bit; gradients to
-1e-12.
+1e-12. By itself: after `jax_calls`, in the same process, gradients took three times as long, for
+JAX's threads.
 """
 
 from __future__ import annotations
