@@ -255,16 +255,17 @@ import dtau.jax
 def test_programs_in_other_processes(tmp_path: Path) -> None:
     """One that knows an equal model runs it; another says what is missing."""
     pytest.importorskip("flatbuffers")
+    export = pytest.importorskip("jax.export")  # of JAX 0.6.1 only where absl is
     model = dtau.robots.quadruped()
     q = dtau.neutral(model)
-    exported = jax.export.export(
+    exported = export.export(
         jax.jit(lambda q: dtau.jax.gravity_torque(model, q)),
-        disabled_checks=[jax.export.DisabledSafetyCheck.custom_call("dtau_call")],
+        disabled_checks=[export.DisabledSafetyCheck.custom_call("dtau_call")],
     )
     file = tmp_path / "program"
     file.write_bytes(exported(q).serialize())
     program = """
-import sys, jax, dtau, dtau.jax, pathlib
+import sys, jax, jax.export, dtau, dtau.jax, pathlib
 jax.config.update("jax_enable_x64", True)
 call = jax.export.deserialize(bytearray(pathlib.Path(sys.argv[1]).read_bytes())).call
 q = dtau.neutral(dtau.robots.quadruped())
