@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from urllib.parse import unquote
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +17,11 @@ from numpy.typing import NDArray
 from dtau.cli.checks.findings import Finding
 from dtau.cli.robot import STDIN, RobotFile
 from dtau.loaders.xml import Element, parse
+from dtau.viewer.folders import Folders
 
 Array = NDArray[np.float64]
 
 _LARGE, _SMALL = 10.0, 1e-3  # m; the STL files of example-robot-data have 0.02 to 1
-_MOST = 256_000_000  # bytes
 _HEAD, _FACET = 84, 50  # bytes of a binary file
 _VERTEX = re.compile(rb"vertex\s+(\S+)\s+(\S+)\s+(\S+)")
 
@@ -85,20 +84,14 @@ def _find(name: str, folder: Path) -> Path | None:
     """Return the STL file of a name, if it is where it may be."""
     if not name.lower().endswith(".stl"):
         return None
-    tries = [(folder, folder / unquote(name.removeprefix("file://")))]
+    packages: list[Path] = []
     if name.startswith("package://"):
-        package, _, below = unquote(name.removeprefix("package://")).partition("/")
-        above = (folder, *folder.parents)
-        roots = [x if x.name == package else x / package for x in above]
-        tries = [(root, root / below) for root in roots]
-    for root, path in tries:
-        try:
-            real = path.resolve()
-            if real.is_file() and real.is_relative_to(root) and real.stat().st_size <= _MOST:
-                return real
-        except (OSError, ValueError):  # names that no file can have
-            continue
-    return None
+        package = name.removeprefix("package://").partition("/")[0]
+        packages = [x if x.name == package else x / package for x in (folder, *folder.parents)]
+    try:
+        return Folders(folder, [x for x in packages if x.is_dir()]).find(name)
+    except (OSError, ValueError):  # not there, or a name that no file can have
+        return None
 
 
 @cache
