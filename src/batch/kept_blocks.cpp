@@ -6,9 +6,7 @@
 #include <mutex>
 #include <new>
 
-#include <pthread.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include "batch/system.hpp"
 
 namespace dtau {
 namespace {
@@ -23,10 +21,8 @@ Head* head_of(void* block) { return static_cast<Head*>(block) - 1; }
 // Smaller blocks are given back by a call along with large ones, and cost the system nothing.
 constexpr std::size_t worth_keeping = 4096;
 
-// Larger ones come from the system itself, for the heap need not give back what is freed; and with
-// pages of 2 MB where these are worth it, as NumPy's do.
+// Larger ones come from the system itself, for the heap need not give back what is freed.
 constexpr std::size_t of_the_system = std::size_t(128) << 10;
-constexpr std::size_t of_large_pages = std::size_t(4) << 20;
 
 // Up to an eighth more, so that blocks are for results of about a size. (What is not touched takes no
 // memory.)
@@ -35,19 +31,11 @@ std::size_t rounded(std::size_t bytes) {
     return (bytes + step - 1) / step * step;
 }
 
-void* mapped(std::size_t bytes) {
-    void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) return nullptr;
-#if defined(__linux__)
-    if (bytes >= of_large_pages) madvise(memory, bytes, MADV_HUGEPAGE);
-#endif
-    return memory;
-}
-
 Head* new_block(std::size_t least) {
     constexpr std::align_val_t alignment{alignof(Head)};
     const std::size_t all = rounded(sizeof(Head) + least);
-    void* memory = all < of_the_system ? ::operator new(all, alignment, std::nothrow) : mapped(all);
+    void* memory =
+        all < of_the_system ? ::operator new(all, alignment, std::nothrow) : map_memory(all);
     return memory ? new (memory) Head{all - sizeof(Head)} : nullptr;
 }
 
@@ -56,13 +44,11 @@ void free_block(Head* block) {
     if (all < of_the_system)
         ::operator delete(block, std::align_val_t(alignof(Head)));
     else
-        munmap(block, all);
+        unmap_memory(block, all);
 }
 
 std::size_t default_limit() {
-    const double all =
-        static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-    return static_cast<std::size_t>(std::clamp(all / 16.0, 0.0, double(256 << 20)));
+    return static_cast<std::size_t>(std::clamp(memory_in_all() / 16.0, 0.0, double(256 << 20)));
 }
 
 // Those that are kept, the one that was given back first first: so few that it takes no time to look
@@ -113,8 +99,8 @@ struct Kept {
 Kept kept;
 
 // A fork finds no other thread amidst a change.
-[[maybe_unused]] const int at_fork = pthread_atfork(
-    [] { kept.mutex.lock(); }, [] { kept.mutex.unlock(); }, [] { kept.mutex.unlock(); });
+[[maybe_unused]] const int at_fork =
+    at_forks([] { kept.mutex.lock(); }, [] { kept.mutex.unlock(); }, [] { kept.mutex.unlock(); });
 
 }  // namespace
 

@@ -8,12 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include <pthread.h>
-#if defined(__linux__)
-#include <sched.h>
-#endif
-
 #include "batch/scratch.hpp"
+#include "batch/system.hpp"
 
 namespace dtau {
 namespace {
@@ -72,7 +68,7 @@ void forget_workers() {
     for (std::atomic<Worker*>& slot : waiting) slot = nullptr;
 }
 
-[[maybe_unused]] const int at_fork = pthread_atfork(nullptr, nullptr, forget_workers);
+[[maybe_unused]] const int at_fork = at_forks(nullptr, nullptr, forget_workers);
 
 Worker* hire() {
     for (std::atomic<Worker*>& slot : waiting)
@@ -89,15 +85,6 @@ void dismiss(Worker* worker) {
 }
 
 }  // namespace
-
-int available_processors() {
-#if defined(__linux__)
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof(set), &set) == 0) return CPU_COUNT(&set);
-#endif
-    const unsigned count = std::thread::hardware_concurrency();
-    return count > 0 ? static_cast<int>(count) : 1;
-}
 
 std::ptrdiff_t run_parallel(const BatchWork& batch, const Schedule& schedule) {
     using Clock = std::chrono::steady_clock;

@@ -5,9 +5,6 @@
 
 namespace dtau {
 
-// The number of processors that this process may use.
-int available_processors();
-
 // Computes the states begin ... end of `count`; may throw.
 struct BatchWork {
     void (*compute)(const void* self, std::ptrdiff_t begin, std::ptrdiff_t end);

@@ -1,12 +1,12 @@
 #include "python/lock.hpp"
 
-#include <unistd.h>
-
 namespace dtau {
 namespace {
 
 bool interpreter_ends() {
-#if PY_VERSION_HEX >= 0x030D0000
+#if defined(Py_LIMITED_API)
+    return false;  // not to be asked: PyEval_RestoreThread ends the thread, which unless_ended catches
+#elif PY_VERSION_HEX >= 0x030D0000
     return Py_IsFinalizing();
 #else
     return _Py_IsFinalizing();
@@ -15,12 +15,8 @@ bool interpreter_ends() {
 
 }  // namespace
 
-void wait_for_exit() {
-    for (;;) pause();
-}
-
 void ReleasedLock::take() {
-    if (interpreter_ends()) wait_for_exit();
+    if (interpreter_ends()) sleep_forever();
     unless_ended([this] { PyEval_RestoreThread(thread_); });
 }
 

@@ -3,20 +3,20 @@
 
 #include <nanobind/nanobind.h>
 
-namespace dtau {
+#include "batch/system.hpp"
 
-// Where a thread stays that outlives the interpreter.
-[[noreturn]] void wait_for_exit();
+namespace dtau {
 
 // Calls what may run Python code or take the lock: f(), which throws nothing. If the interpreter ends
 // meanwhile, CPython before 3.14 ends the thread there with pthread_exit, which unwinds the stack as
 // an exception does: through functions that none may leave, past destructors that need the lock.
+// So it stays here.
 template <class F>
 auto unless_ended(const F& f) noexcept {
     try {
         return f();
     } catch (...) {
-        wait_for_exit();
+        sleep_forever();
     }
 }
 

@@ -1,32 +1,13 @@
-#include <unistd.h>
-
 #include <cstdio>
 
 #include "batch/kept_blocks.hpp"
+#include "batch/system.hpp"
 #include "python/arrays.hpp"
 #include "python/work.hpp"
 
 namespace nb = nanobind;
 
 namespace dtau {
-namespace {
-
-// Bytes of memory that can still be taken; where the system does not say, what there is in all.
-double available_memory() {
-    double kilobytes = 0.0;
-    if (std::FILE* file = std::fopen("/proc/meminfo", "r")) {
-        char line[128];
-        while (kilobytes == 0.0 && std::fgets(line, sizeof line, file))
-            std::sscanf(line, "MemAvailable: %lf", &kilobytes);
-        std::fclose(file);
-    }
-    if (kilobytes > 0.0) return 1024.0 * kilobytes;
-    return static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
-           static_cast<double>(sysconf(_SC_PAGESIZE));
-}
-
-}  // namespace
-
 void check_memory(const Work& work, const Plan& plan, double results) {
     constexpr double unnoticed = 256e6;  // bytes that are asked for without a look
     if (results + plan.scratch < unnoticed) return;

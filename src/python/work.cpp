@@ -6,6 +6,7 @@
 #include <string>
 
 #include "batch/parallel.hpp"
+#include "batch/system.hpp"
 #include "batch/watched.hpp"
 #include "python/arrays.hpp"
 #include "python/lock.hpp"
