@@ -4,6 +4,7 @@
 #include <string>
 
 #include "python/call.hpp"
+#include "shapes.hpp"
 
 #define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
 #define NPY_TARGET_VERSION NPY_1_23_API_VERSION
@@ -19,30 +20,8 @@ inline PyArrayObject* array(nanobind::handle object) {
     return reinterpret_cast<PyArrayObject*>(object.ptr());
 }
 
-// The numbers of one state.
-struct Shape {
-    int ndim;
-    npy_intp size[4];
-};
-inline constexpr int max_core_axes = 4;
-
-// What shapes depend on.
-struct Sizes {
-    const Tree& tree;
-    const Options& options;
-    bool single_frame;  // no axis for frames
-};
-Shape core_shape(Quantity quantity, const Sizes& sizes);
-
-// The same with an axis before it for a stack of time derivatives.
-Shape stacked(const Shape& core, int length);
-
 // A shape for a message, after an optional prefix such as "...".
 std::string text(const npy_intp* shape, int ndim, const char* prefix = "");
-
-// What the numbers of an input and of a result mean where joints mimic others.
-Meaning input_meaning(Quantity quantity);
-Meaning output_meaning(Quantity quantity);
 
 // Whether it is an aligned array of the element type.
 inline bool is_plain(nanobind::handle given, int type) {
@@ -82,10 +61,7 @@ void check_quaternions(nanobind::handle q, const char* name, const CompiledTree&
 // The arrays that the caller gives for so many results, unchecked: references to them.
 void take_outputs(nanobind::handle out, int count, nanobind::object* results);
 
-// Sizes and meanings of the results that the job counts. Returns how many numbers a state has.
-double describe_outputs(Job& job, const Signature& signature, const Sizes& sizes, Shape* shapes);
-
-// Their arrays: the caller's, after checks, or new ones where there are none.
+// The arrays of the results: the caller's, after checks, or new ones where there are none.
 void place_outputs(Job& job, const Signature& signature, const Shape* shapes, int type,
                    const nanobind::object* inputs, nanobind::object* results);
 

@@ -6,11 +6,6 @@ namespace nb = nanobind;
 namespace dtau {
 namespace {
 
-Shape result_shape(const ArraySignature& result, const Sizes& sizes) {
-    const Shape shape = core_shape(result.quantity, sizes);
-    return result.rows == not_stacked ? shape : stacked(shape, sizes.options.order + result.rows);
-}
-
 nb::object new_output(const Job& job, const Shape& core, int type) {
     npy_intp shape[Job::max_axes + max_core_axes];
     for (int axis = 0; axis < job.naxes; ++axis) shape[axis] = job.shape[axis];
@@ -101,44 +96,21 @@ void take_outputs(nb::handle out, int count, nb::object* results) {
         throw nb::type_error(("out: expected a tuple of " + std::to_string(count) +
                               " arrays, got " + str(out.type().attr("__name__")))
                                  .c_str());
-    const Py_ssize_t length = tuple ? PyTuple_GET_SIZE(out.ptr()) : PyList_GET_SIZE(out.ptr());
+    const Py_ssize_t length = tuple ? NB_TUPLE_GET_SIZE(out.ptr()) : NB_LIST_GET_SIZE(out.ptr());
     if (length != count)
         throw nb::value_error(("out: expected a tuple of " + std::to_string(count) +
                                " arrays, got " + std::to_string(length))
                                   .c_str());
     for (int o = 0; o < count; ++o) {
-#if PY_VERSION_HEX >= 0x030D0000
+#if PY_VERSION_HEX >= 0x030D0000 && !defined(Py_LIMITED_API)
         results[o] = tuple ? nb::borrow(PyTuple_GET_ITEM(out.ptr(), o))
                            : nb::steal(PyList_GetItemRef(out.ptr(), o));
         if (!results[o].is_valid()) throw nb::python_error();
 #else
         results[o] =
-            nb::borrow(tuple ? PyTuple_GET_ITEM(out.ptr(), o) : PyList_GET_ITEM(out.ptr(), o));
+            nb::borrow(tuple ? NB_TUPLE_GET_ITEM(out.ptr(), o) : NB_LIST_GET_ITEM(out.ptr(), o));
 #endif
     }
-}
-
-double describe_outputs(Job& job, const Signature& signature, const Sizes& sizes, Shape* shapes) {
-    const Tree& tree = sizes.tree;
-    double numbers = 0.0;
-    for (int o = 0; o < job.noutputs; ++o) {
-        const ArraySignature& result = signature.outputs[o];
-        Output& out = job.out[o];
-        shapes[o] = result_shape(result, sizes);
-        out.size = 1;
-        for (int k = 0; k < shapes[o].ndim; ++k) out.size *= shapes[o].size[k];
-        out.meaning = output_meaning(result.quantity);
-        out.stacked = result.rows == not_stacked ? 1 : job.options.order + result.rows;
-        if (result.quantity == Quantity::torque_matrix && out.stacked == 1)
-            out.spans = tree.related, out.nspans = tree.nrelated;
-        if (result.quantity == Quantity::state_matrix)
-            out.spans = tree.state_matrix, out.nspans = tree.nstate_matrix;
-        if (result.quantity == Quantity::input_matrix)
-            out.span = {out.size / 2, out.size}, out.nspans = 1;
-        numbers += static_cast<double>(out.size);
-    }
-    if (numbers == 0.0) job.count = 0;  // no frames: nothing to compute, for any number of states
-    return numbers;
 }
 
 void place_outputs(Job& job, const Signature& signature, const Shape* shapes, int type,
