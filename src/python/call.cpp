@@ -19,9 +19,9 @@ namespace {
 // robot.
 nb::object named_tuple(nb::handle type, nb::object* results, int count) {
     PyTypeObject* tuple = reinterpret_cast<PyTypeObject*>(type.ptr());
-    nb::object result = nb::steal(tuple->tp_alloc(tuple, count));
+    nb::object result = nb::steal(PyType_GenericAlloc(tuple, count));
     if (!result.is_valid()) throw nb::python_error();
-    for (int o = 0; o < count; ++o) PyTuple_SET_ITEM(result.ptr(), o, results[o].release().ptr());
+    for (int o = 0; o < count; ++o) NB_TUPLE_SET_ITEM(result.ptr(), o, results[o].release().ptr());
     return result;
 }
 

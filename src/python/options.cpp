@@ -193,15 +193,15 @@ void CallOptions::read_frames(nb::handle model, nb::handle given, const Compiled
     const auto require = [](bool names, nb::handle got) {
         if (!names) throw nb::type_error(("frames: expected names, got " + shown(got)).c_str());
     };
-    require(Py_TYPE(given.ptr())->tp_iter != nullptr, given);
+    require(PyType_GetSlot(Py_TYPE(given.ptr()), Py_tp_iter) != nullptr, given);
     const nb::object names = nb::steal(unless_ended([&] { return PySequence_Tuple(given.ptr()); }));
     if (!names.is_valid()) throw nb::python_error();
-    const Py_ssize_t count = PyTuple_GET_SIZE(names.ptr());
+    const Py_ssize_t count = NB_TUPLE_GET_SIZE(names.ptr());
     if (static_cast<double>(count) * 6 * tree.tree().nv > INT_MAX)
         throw nb::value_error("frames: too many for one call");
     frames_.reserve(count);
     for (Py_ssize_t f = 0; f < count; ++f) {
-        const nb::handle name = PyTuple_GET_ITEM(names.ptr(), f);
+        const nb::handle name = NB_TUPLE_GET_ITEM(names.ptr(), f);
         require(PyUnicode_Check(name.ptr()), name);
         frames_.push_back(named_frame(model, name, tree));
     }

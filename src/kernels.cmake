@@ -1,0 +1,101 @@
+# The functions, compiled once for every instruction set, of which one is chosen when the module is
+# imported: the target `kernels`, which knows nothing of Python.
+
+# Every file of functions gives a group of them.
+file(GLOB function_files CONFIGURE_DEPENDS functions/*.cpp)
+foreach(file ${function_files})
+  get_filename_component(name ${file} NAME_WE)
+  list(APPEND function_groups ${name}_functions)
+endforeach()
+list(JOIN function_groups ", " function_groups)
+configure_file(functions/list.cpp.in list.cpp @ONLY)
+
+function(add_functions variant)
+  add_library(functions_${variant} OBJECT ${function_files} ${CMAKE_CURRENT_BINARY_DIR}/list.cpp
+              functions/shared/dynamics.cpp functions/shared/steps.cpp batch/run.cpp batch/peak.cpp)
+  target_include_directories(functions_${variant} PRIVATE ${PROJECT_SOURCE_DIR}/include .)
+  target_compile_definitions(functions_${variant} PRIVATE DTAU_VARIANT=${variant})
+  target_compile_options(functions_${variant} PRIVATE ${dtau_flags} ${ARGN})
+  target_precompile_headers(functions_${variant} PRIVATE functions/arguments.hpp functions/shared/algorithms.hpp)
+endfunction()
+
+# Compiled once for the modules of several Pythons: by a build of their own, which is brought up to date
+# whenever one of these is built.
+if(DTAU_KERNELS)
+  get_filename_component(folder ${DTAU_KERNELS} ABSOLUTE BASE_DIR ${PROJECT_SOURCE_DIR})
+  set(settings ${CMAKE_CURRENT_BINARY_DIR}/kernels_settings.cmake)  # a file, for lists pass through it whole
+  # The compiler is that of the first build, for CMake forgets all else when it is another one.
+  set(text "set(DTAU_MODULES OFF CACHE BOOL [[]])\nset(CMAKE_CXX_COMPILER [[${CMAKE_CXX_COMPILER}]] CACHE STRING [[]])\n")
+  foreach(name CMAKE_BUILD_TYPE CMAKE_MAKE_PROGRAM CMAKE_TOOLCHAIN_FILE CMAKE_CXX_FLAGS
+               CMAKE_CXX_COMPILER_LAUNCHER CMAKE_OSX_ARCHITECTURES DTAU_INSTRUCTION_SETS DTAU_WERROR)
+    if(DEFINED ${name})
+      string(APPEND text "set(${name} [[${${name}}]] CACHE STRING [[]] FORCE)\n")
+    endif()
+  endforeach()
+  file(WRITE ${settings} "${text}")
+  set(archive ${folder}/src/${CMAKE_STATIC_LIBRARY_PREFIX}kernels${CMAKE_STATIC_LIBRARY_SUFFIX})
+  add_custom_target(compile_kernels VERBATIM USES_TERMINAL BYPRODUCTS ${archive}
+    COMMAND ${CMAKE_COMMAND} -G ${CMAKE_GENERATOR} -C ${settings} -S ${PROJECT_SOURCE_DIR} -B ${folder}
+    COMMAND ${CMAKE_COMMAND} --build ${folder} --target kernels)
+  add_library(kernels STATIC IMPORTED)
+  set_target_properties(kernels PROPERTIES IMPORTED_LOCATION ${archive})
+  add_dependencies(kernels compile_kernels)
+  return()
+endif()
+
+# The instruction set of this machine: what the compiler takes -march=native for.
+function(find_native result)
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} -march=native -dM -E -x c++ /dev/null
+                  OUTPUT_VARIABLE macros ERROR_QUIET)
+  set(set x86_64_v2)
+  set(has_v3 TRUE)  # as dispatch.cpp asks the processor
+  foreach(feature AVX2 FMA BMI BMI2 LZCNT MOVBE F16C)
+    if(NOT macros MATCHES "__${feature}__")
+      set(has_v3 FALSE)
+    endif()
+  endforeach()
+  if(has_v3)
+    set(set x86_64_v3)
+    if(macros MATCHES "__AVX512F__" AND macros MATCHES "__AVX512BW__" AND macros MATCHES "__AVX512CD__"
+       AND macros MATCHES "__AVX512DQ__" AND macros MATCHES "__AVX512VL__")
+      set(set x86_64_v4)
+    endif()
+  endif()
+  set(${result} ${set} PARENT_SCOPE)
+endfunction()
+
+if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  set(sets baseline)
+elseif(DTAU_INSTRUCTION_SETS STREQUAL "native")
+  find_native(sets)
+elseif(DTAU_INSTRUCTION_SETS STREQUAL "all")
+  set(sets x86_64_v4 x86_64_v3 x86_64_v2)  # best first
+else()
+  string(REPLACE "-" "_" wanted "${DTAU_INSTRUCTION_SETS}")
+  foreach(set x86_64_v4 x86_64_v3 x86_64_v2)  # best first, however they were given
+    if(set IN_LIST wanted)
+      list(APPEND sets ${set})
+      list(REMOVE_ITEM wanted ${set})
+    endif()
+  endforeach()
+  if(wanted OR NOT sets)
+    message(FATAL_ERROR "DTAU_INSTRUCTION_SETS: expected native, all or a list of x86-64-v2, x86-64-v3, "
+                        "x86-64-v4, got ${DTAU_INSTRUCTION_SETS}")
+  endif()
+endif()
+message(STATUS "dtau: compiling for ${sets} (DTAU_INSTRUCTION_SETS=${DTAU_INSTRUCTION_SETS})")
+
+foreach(set ${sets})
+  string(REGEX REPLACE "x86_64_" "x86-64-" name ${set})
+  if(set STREQUAL baseline)
+    add_functions(${set})
+  else()
+    add_functions(${set} $<$<BOOL:${MSVC}>:/clang:>-march=${name})
+  endif()
+  list(APPEND function_objects $<TARGET_OBJECTS:functions_${set}>)
+  string(APPEND set_declarations "namespace ${set} {\nextern const FunctionList functions;\n}\n")
+  string(APPEND set_rows "{\"${name}\", &${set}::functions}, ")
+endforeach()
+configure_file(compiled_sets.cpp.in compiled_sets.cpp @ONLY)
+add_library(kernels STATIC ${CMAKE_CURRENT_BINARY_DIR}/compiled_sets.cpp ${function_objects})
+target_include_directories(kernels PRIVATE ${PROJECT_SOURCE_DIR}/include .)
