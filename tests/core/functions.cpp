@@ -1,0 +1,189 @@
+// Every function of the core without Python, for processors that are emulated, by every instruction
+// set that was compiled: a state must have the same bits alone and in lanes. Prints what is wrong, and
+// fails; and a line of numbers for each result, to be compared with those of another processor.
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "dispatch.hpp"
+#include "shapes.hpp"
+#include "tree/compiled_tree.hpp"
+
+namespace {
+
+using namespace dtau;
+
+constexpr int states = 11;  // whole groups of lanes, and one that is not
+
+std::mt19937_64 bits;
+
+double random_number() {
+    return std::ldexp(static_cast<double>(bits() >> 11), -52) - 1.0;  // from -1 to 1
+}
+
+std::array<double, 9> turned(double angle) {
+    const double c = std::cos(angle), s = std::sin(angle);
+    return {c, -s, 0, s, c, 0, 0, 0, 1};
+}
+
+// A joint of each kind and more, one after the other and in branches.
+std::vector<BodyDescription> bodies(JointKind root, bool mimic) {
+    std::vector<BodyDescription> all;
+    for (int i = 0; i < 11; ++i) {
+        const JointKind kind = i == 0  ? root
+                               : i < 8 ? static_cast<JointKind>((i - 1) % joint_kinds)
+                                       : JointKind::revolute;
+        const bool follows = mimic && i == 10;  // the joint before it
+        all.push_back({kind == JointKind::free && i > 0 ? JointKind::revolute : kind,
+                       i == 8 ? 0 : i - 1,
+                       i,
+                       follows ? 9 : -1,
+                       follows ? -0.5 : 1.0,
+                       follows ? 0.1 : 0.0,
+                       turned(0.3 * i),
+                       {0.1, 0.02 * i, 0.3},
+                       {i % 3 ? 0.6 : 0.0, 0.0, i % 3 ? 0.8 : 1.0},
+                       kind == JointKind::helical ? 0.2 : 0.0,
+                       1.0 + 0.1 * i,
+                       {0.1, -0.05, 0.2},
+                       {0.10, 0.01, 0, 0.01, 0.12, 0, 0, 0, 0.09}});
+    }
+    return all;
+}
+
+struct Robot {
+    std::string name;
+    std::vector<BodyDescription> description;
+    CompiledTree compiled;
+    std::vector<Frame> frames;
+
+    Robot(const char* name, JointKind root, bool mimic)
+        : name(name),
+          description(bodies(root, mimic)),
+          compiled(description, std::vector<std::string>(description.size(), "joint"), {},
+                   std::vector<double>(dofs(), 0.01), std::vector<double>(dofs(), 0.1),
+                   {0, 0, -9.81}),
+          frames(2, Frame{4, {1, 0, 0, 0, 1, 0, 0, 0, 1}, {0.1, 0.2, 0.3}}) {}
+
+    int dofs() const {
+        int n = 0;
+        for (const BodyDescription& body : description) n += traits(body.kind).nv;
+        return n;
+    }
+};
+
+// Numbers of all states, with quaternions of unit norm where they are configurations.
+std::vector<double> numbers(Quantity quantity, int size, const CompiledTree& compiled) {
+    std::vector<double> x(static_cast<std::size_t>(size) * states);
+    for (double& number : x) number = random_number();
+    for (int state = 0; state < states && quantity == Quantity::q; ++state)
+        for (const auto& [first, body] : compiled.quaternions()) {
+            double* quaternion = &x[state * size + first];
+            const double norm = std::hypot(std::hypot(quaternion[0], quaternion[1]),
+                                           std::hypot(quaternion[2], quaternion[3]));
+            for (int k = 0; k < 4; ++k) quaternion[k] /= norm;
+        }
+    return x;
+}
+
+using Numbers = std::vector<std::vector<double>>;  // of each array, state after state
+
+Numbers results(const Function& function, const Robot& robot, const Options& options,
+                const Numbers& inputs, Element element) {
+    const Signature& s = function.signature;
+    Job job;
+    job.element = element;
+    job.naxes = 1, job.shape[0] = job.count = states;
+    job.ninputs = s.ninputs, job.noutputs = s.noutputs;
+    job.options = options;
+    for (int i = 0; i < s.ninputs; ++i) {
+        Input& input = job.in[i];
+        input.size = static_cast<int>(inputs[i].size() / states);
+        input.data = reinterpret_cast<const char*>(inputs[i].data());
+        input.spacing = sizeof(double);
+        input.stride[0] = input.size * static_cast<std::ptrdiff_t>(sizeof(double));
+        input.meaning = input_meaning(s.inputs[i].quantity);
+        if (s.inputs[i].rows != not_stacked) input.stacked = options.order + s.inputs[i].rows;
+    }
+    Shape shapes[Job::max_outputs];
+    const Tree& tree = robot.compiled.tree();
+    describe_outputs(job, s, {tree, options, false}, shapes);
+    Numbers all;
+    for (int o = 0; o < s.noutputs; ++o) {
+        all.emplace_back(job.out[o].size * states);
+        job.out[o].data = reinterpret_cast<char*>(all[o].data());
+    }
+    functions().run(function, tree, job, 0, states);
+    return all;
+}
+
+// Prints the mean magnitude of the numbers, their sum and a weighted sum. False: bits differ.
+bool right(const Function& function, const Robot& robot) {
+    const Signature& s = function.signature;
+    const Tree& tree = robot.compiled.tree();
+    const std::vector<char> prescribed(tree.independent.n, true);
+    Options options;
+    for (int k = 0; k < s.noptions; ++k) {
+        if (s.options[k] == Option::order) options.order = 2;
+        if (s.options[k] == Option::frames)
+            options.frames = robot.frames.data(), options.nframes = int(robot.frames.size());
+        if (s.options[k] == Option::driven) options.driven = {tree.nactuated, tree.actuated};
+        if (s.options[k] == Option::prescribed)
+            options.prescribed = reinterpret_cast<const bool*>(prescribed.data());
+    }
+    Numbers inputs;
+    for (int i = 0; i < s.ninputs; ++i) {
+        const Shape core = core_shape(s.inputs[i].quantity, {tree, options, false});
+        int size = s.inputs[i].rows == not_stacked ? 1 : options.order + s.inputs[i].rows;
+        for (int k = 0; k < core.ndim; ++k) size *= static_cast<int>(core.size[k]);
+        inputs.push_back(numbers(s.inputs[i].quantity, size, robot.compiled));
+    }
+    const Numbers lanes = results(function, robot, options, inputs, Element::real);
+    for (int o = 0; o < s.noutputs; ++o) {
+        double magnitude = 0.0, sum = 0.0, weighted = 0.0;
+        for (std::size_t k = 0; k < lanes[o].size(); ++k) {
+            magnitude += std::fabs(lanes[o][k]);
+            sum += lanes[o][k];
+            weighted += std::sin(static_cast<double>(k)) * lanes[o][k];
+        }
+        std::printf("%s %s %s %.17g %.17g %.17g\n", robot.name.c_str(), s.name, s.outputs[o].name,
+                    magnitude, sum, weighted);
+        if (!std::isfinite(magnitude)) return false;
+    }
+    if (!functions().has(function, Element::alone)) return true;  // there are no lanes
+    const Numbers alone = results(function, robot, options, inputs, Element::alone);
+    for (int o = 0; o < s.noutputs; ++o)
+        if (std::memcmp(lanes[o].data(), alone[o].data(), lanes[o].size() * sizeof(double)))
+            return false;
+    return true;
+}
+
+}  // namespace
+
+int main() {
+    const Robot robots[] = {{"free", JointKind::free, false},
+                            {"fixed", JointKind::revolute, false},
+                            {"gantry", JointKind::prismatic, false},
+                            {"mimic", JointKind::free, true}};
+    int wrong = 0, count = 0;
+    for (const std::string& set : instruction_sets()) {
+        use_instruction_set(set);
+        bits.seed(1);
+        for (const Robot& robot : robots)
+            for (int g = 0; g < functions().ngroups; ++g)
+                for (int k = 0; k < functions().groups[g]->count; ++k) {
+                    const Function& function = functions().groups[g]->functions[k];
+                    ++count;
+                    if (right(function, robot)) continue;
+                    ++wrong;
+                    std::fprintf(stderr, "wrong: %s, %s, %s\n", set.c_str(), robot.name.c_str(),
+                                 function.signature.name);
+                }
+        std::fprintf(stderr, "%s: %d lanes\n", set.c_str(), functions().lanes);
+    }
+    std::fprintf(stderr, "%d functions, %d wrong\n", count, wrong);
+    return wrong > 0;
+}
