@@ -4,7 +4,6 @@
 #include <thread>
 
 #if defined(_WIN32)
-#define NOMINMAX
 #include <windows.h>
 #else
 #include <pthread.h>
@@ -46,12 +45,6 @@ void sleep_forever() {
 
 #else
 
-namespace {
-
-constexpr std::size_t worth_large_pages = std::size_t(4) << 20;  // of 2 MB, as NumPy asks for them
-
-}  // namespace
-
 double memory_in_all() {
     return static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
            static_cast<double>(sysconf(_SC_PAGESIZE));
@@ -72,6 +65,7 @@ void* map_memory(std::size_t bytes) {
     void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return nullptr;
 #if defined(__linux__)
+    constexpr std::size_t worth_large_pages = std::size_t(4) << 20;  // of 2 MB, as NumPy does
     if (bytes >= worth_large_pages) madvise(memory, bytes, MADV_HUGEPAGE);
 #endif
     return memory;

@@ -120,7 +120,8 @@ Numbers results(const Function& function, const Robot& robot, const Options& opt
     return all;
 }
 
-// Prints the mean magnitude of the numbers, their sum and a weighted sum. False: bits differ.
+// Prints the sum of the numbers' magnitudes, their sum and a weighted one. False: bits differ, or not
+// finite.
 bool right(const Function& function, const Robot& robot) {
     const Signature& s = function.signature;
     const Tree& tree = robot.compiled.tree();
