@@ -120,8 +120,7 @@ Numbers results(const Function& function, const Robot& robot, const Options& opt
     return all;
 }
 
-// Prints the sum of the numbers' magnitudes, their sum and a weighted one. False: bits differ, or not
-// finite.
+// Prints the sum of magnitudes, the sum and a weighted sum. False: bits differ, or are not finite.
 bool right(const Function& function, const Robot& robot) {
     const Signature& s = function.signature;
     const Tree& tree = robot.compiled.tree();
