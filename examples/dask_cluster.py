@@ -11,8 +11,13 @@ from typing import Any
 
 import dask.array as da
 import numpy as np
+from dask import config
 from dask.base import tokenize
 from dask.distributed import Client, LocalCluster, WorkerPlugin, get_worker, progress
+
+# Dask looks at every worker's stack a hundred times a second, and fifty times a second whether
+# processes answer: a few percent of each core, which has better to do.
+QUIET = {"distributed.worker.profile.enabled": False, "distributed.admin.tick.interval": "1s"}
 
 
 class Held(WorkerPlugin):
@@ -44,6 +49,7 @@ def cluster(
     """
     with contextlib.ExitStack() as stack:
         if address is None:
+            stack.enter_context(config.set(QUIET))
             local = LocalCluster(
                 n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0"
             )
@@ -55,23 +61,31 @@ def cluster(
             yield client
 
 
-def mapped(function: Callable[..., np.ndarray], name: str, x: Any, shape: Sequence[int]) -> Any:
-    """A Dask array of function(thing, chunk) for each chunk of x, the thing held by the workers.
+def mapped(
+    function: Callable[[Any, np.ndarray], np.ndarray],
+    name: str,
+    count: int,
+    each: int,
+    shape: Sequence[int],
+) -> Any:
+    """A Dask array of function(thing, numbers) for 0, 1, ... count - 1, so many numbers a chunk.
 
-    For each entry of a chunk along its first axis, the result has so many along its first axis
-    as the first number of `shape` says; the others are the lengths of its other axes.
+    The thing is held by the workers. For each number the result has so many along its first axis
+    as the first number of `shape` says; the others are the lengths of its other axes. A chunk is
+    one task, also with what is mapped over the array after that; from an array of numbers it would
+    be two.
     """
-    rows = tuple(shape[0] * length for length in x.chunks[0])
+    rows = tuple(shape[0] * min(each, count - first) for first in range(0, count, each))
 
-    def run(chunk: np.ndarray, name: str) -> np.ndarray:
-        return function(get_worker().plugins[name].thing, chunk)
+    def run(name: str, block_id: tuple[int, ...]) -> np.ndarray:
+        first = block_id[0] * each
+        numbers = np.arange(first, min(first + each, count))
+        return function(get_worker().plugins[name].thing, numbers)
 
     return da.map_blocks(
         run,
-        x,
         name,  # the arrays of two objects are two arrays
         chunks=(rows, *((length,) for length in shape[1:])),
-        new_axis=range(x.ndim, len(shape)) or None,
         meta=np.empty((0,) * len(shape)),
     )
 

@@ -40,9 +40,10 @@ class Summary:
 
     @staticmethod
     def of(found: np.ndarray, first: int = 0) -> Summary:
-        """Summarize the sizes (n, 3) of states, which are counted from `first`."""
-        counts = np.array([np.histogram(column, EDGES)[0] for column in found.T])
-        return Summary(counts, found.max(axis=0), first + found.argmax(axis=0))
+        """Summarize the norms (n, 3) of states, which are counted from `first`."""
+        columns = np.ascontiguousarray(found.T)
+        counts = np.array([np.histogram(column, EDGES)[0] for column in columns])
+        return Summary(counts, columns.max(axis=1), first + columns.argmax(axis=1))
 
     def __add__(self, other: Summary) -> Summary:
         mine = (self.largest > other.largest) | (
@@ -72,59 +73,54 @@ def robot() -> dtau.Model:
     return dtau.load(Path(str(found[0].locate())), root="free")
 
 
-def states(model: dtau.Model, blocks: np.ndarray) -> np.ndarray:
-    """Random q, v and tau side by side, (BLOCK * blocks, nq + 2 nv), of blocks by their numbers.
+def states(model: dtau.Model, block: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Random q, v and tau (BLOCK, ...) of a block, by its number alone.
 
     Motors give torques up to their limits, and nothing pulls at the base.
     """
-    rows = np.empty((len(blocks), BLOCK, model.nq + 2 * model.nv))
+    rng = np.random.default_rng([0, block])
+    q, v, _ = dtau.random_state(model, rng, shape=(BLOCK,))
     limits = np.where(np.isfinite(model.effort_limits), model.effort_limits, 0.0)
-    for block, row in zip(blocks, rows, strict=True):
-        rng = np.random.default_rng([0, int(block)])
-        q, v, _ = dtau.random_state(model, rng, shape=(BLOCK,))
-        tau = limits * rng.uniform(-1.0, 1.0, v.shape)
-        np.concatenate([q, v, tau], axis=1, out=row)
-    return rows.reshape(-1, rows.shape[-1])
+    return q, v, limits * rng.uniform(-1.0, 1.0, v.shape)
 
 
-def sizes(model: dtau.Model, rows: np.ndarray) -> np.ndarray:
-    """Norms of the first derivatives at states (n, nq + 2 nv): (n, 3).
+def norms(model: dtau.Model, blocks: np.ndarray) -> np.ndarray:
+    """Norms of the first derivatives at the states of some blocks: (BLOCK * blocks, 3).
 
+    Each block is made and reduced before the next, so that nothing large is ever held.
     `threads=1`: the engine has a process for every core already.
     """
     free = 6 if model.joints[0].v.stop == 6 else 0
     out = [np.empty((BLOCK, model.nv, model.nv)) for _ in QUANTITIES]
-    found = np.empty((len(rows), len(QUANTITIES)))
-    for start in range(0, len(rows), BLOCK):
-        q, v, tau = np.split(rows[start : start + BLOCK], [model.nq, model.nq + model.nv], axis=1)
+    found = np.empty((len(blocks), BLOCK, len(QUANTITIES)))
+    for block, rows in zip(blocks, found, strict=True):
+        q, v, tau = states(model, int(block))
         parts = dtau.forward_dynamics_derivatives(model, q, v, tau, out=out, threads=1)
         for k, part in enumerate(parts):
             joints = part[:, free:, free:]
-            found[start : start + BLOCK, k] = np.sqrt(np.einsum("nij,nij->n", joints, joints))
-    return found
+            rows[:, k] = np.sqrt(np.einsum("nij,nij->n", joints, joints))
+    return found.reshape(-1, len(QUANTITIES))
 
 
-def create(out: str, count: int, chunk: int) -> str:
-    """Make an array for so many norms in a folder; return the name by which workers find it.
+def create(out: str, count: int, chunk: int) -> zarr.Array:
+    """Make an array for so many norms in a folder, which workers write.
 
     A chunk is a file, so that no two workers write to one. The digits of norms do not compress.
     """
-    path = out if "://" in out else str(Path(out).resolve())
     width = len(QUANTITIES)
-    zarr.create_array(
-        path,
+    return zarr.create_array(
+        out if "://" in out else Path(out).resolve(),
         shape=(count, width),
         chunks=(chunk, width),
         dtype="f8",
         compressors=None,
         overwrite=True,
     )
-    return path
 
 
-def keep(path: str, found: np.ndarray, first: int) -> Summary:
+def keep(array: zarr.Array, found: np.ndarray, first: int) -> Summary:
     """Write the norms of a chunk, which begins with the state `first`, and summarize them."""
-    zarr.open_array(path, mode="r+")[first : first + len(found)] = found
+    array[first : first + len(found)] = found
     return Summary.of(found, first)
 
 
@@ -144,7 +140,7 @@ def report(model: dtau.Model, summary: Summary, seconds: float) -> bool:
         name, *numbers, where = row
         print(f"{name:22}" + "".join(f"{x:10.4g}" for x in numbers) + f"   {where}")
     blocks, places = np.divmod(summary.where, BLOCK)
-    again = sizes(model, states(model, blocks)).reshape(-1, BLOCK, len(QUANTITIES))
+    again = norms(model, blocks).reshape(-1, BLOCK, len(QUANTITIES))
     same = all(again[k, place, k] == summary.largest[k] for k, place in enumerate(places))
     print(f"the largest again, from the numbers of their states: {'the same' if same else 'OTHER'}")
     return same

@@ -17,37 +17,30 @@ own quadruped is taken.
 from __future__ import annotations
 
 import time
-from functools import reduce
-from operator import add
 from typing import Any
 
 import cluster_options
-import dask.array as da
 import dask_cluster
+import numpy as np
 import sweep
-from dask import delayed
-
-import dtau
 
 
-def norms(client: Any, model: dtau.Model, count: int, chunk: int) -> Any:
+def norms(held: str, count: int, chunk: int) -> Any:
     """The norms at so many states, a Dask array (count, 3): nothing is computed yet."""
-    held = dask_cluster.hold(client, model)
-    blocks = da.arange(count // sweep.BLOCK, chunks=chunk // sweep.BLOCK)
-    width = model.nq + 2 * model.nv
-    states = dask_cluster.mapped(sweep.states, held, blocks, (sweep.BLOCK, width))
-    return dask_cluster.mapped(sweep.sizes, held, states, (1, len(sweep.QUANTITIES)))
+    blocks, each = count // sweep.BLOCK, chunk // sweep.BLOCK
+    shape = (sweep.BLOCK, len(sweep.QUANTITIES))
+    return dask_cluster.mapped(sweep.norms, held, blocks, each, shape)
 
 
-def run(client: Any, model: dtau.Model, count: int, chunk: int, out: str) -> sweep.Summary:
-    """Write all norms to the folder `out`, and summarize them."""
-    path = sweep.create(out, count, chunk)
-    chunks = norms(client, model, count, chunk).to_delayed().flat
-    parts = [
-        delayed(sweep.keep)(path, found, first)
-        for found, first in zip(chunks, range(0, count, chunk), strict=True)
-    ]
-    (summary,) = dask_cluster.computed(client, [delayed(reduce)(add, parts)])
+def run(client: Any, held: str, count: int, chunk: int, out: str) -> sweep.Summary:
+    """Write all norms of the model that is held to the folder `out`, and summarize them."""
+    array = sweep.create(out, count, chunk)
+
+    def keep(found: np.ndarray, block_id: tuple[int, ...]) -> np.ndarray:
+        return np.array([[sweep.keep(array, found, block_id[0] * chunk)]])
+
+    parts = norms(held, count, chunk).map_blocks(keep, chunks=(1, 1), dtype=object)
+    (summary,) = dask_cluster.computed(client, [parts.sum(split_every=32)])
     return summary
 
 
@@ -56,8 +49,9 @@ def main() -> None:
     model = sweep.robot()
     modules = [cluster_options, sweep, dask_cluster]
     with dask_cluster.cluster(args.address, args.workers, modules) as client:
+        held = dask_cluster.hold(client, model)
         start = time.perf_counter()
-        summary = run(client, model, args.states, args.chunk, args.out)
+        summary = run(client, held, args.states, args.chunk, args.out)
         seconds = time.perf_counter() - start
     same = sweep.report(model, summary, seconds)
     if args.plot:

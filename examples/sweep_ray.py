@@ -28,6 +28,7 @@ import cluster_options
 import numpy as np
 import ray
 import sweep
+import zarr
 from ray.util import ActorPool
 from tqdm import tqdm
 
@@ -40,10 +41,10 @@ class Sweeper:
     def __init__(self, model: dtau.Model) -> None:
         self.model = model
 
-    def chunk(self, path: str, blocks: np.ndarray) -> sweep.Summary:
+    def chunk(self, array: zarr.Array, blocks: np.ndarray) -> sweep.Summary:
         """Compute the norms of some blocks of states, and keep them."""
-        found = sweep.sizes(self.model, sweep.states(self.model, blocks))
-        return sweep.keep(path, found, int(blocks[0]) * sweep.BLOCK)
+        found = sweep.norms(self.model, blocks)
+        return sweep.keep(array, found, int(blocks[0]) * sweep.BLOCK)
 
 
 @contextlib.contextmanager
@@ -73,10 +74,10 @@ def sweepers(model: dtau.Model) -> list[Any]:
 
 def run(actors: Sequence[Any], count: int, chunk: int, out: str) -> sweep.Summary:
     """Write all norms to the folder `out`, and summarize them; with a bar on a terminal."""
-    path = sweep.create(out, count, chunk)
+    array = sweep.create(out, count, chunk)
     blocks = np.arange(count // sweep.BLOCK)
     chunks = np.split(blocks, blocks[:: chunk // sweep.BLOCK][1:])
-    found = ActorPool(actors).map_unordered(lambda actor, x: actor.chunk.remote(path, x), chunks)
+    found = ActorPool(actors).map_unordered(lambda actor, x: actor.chunk.remote(array, x), chunks)
     return reduce(add, tqdm(found, total=len(chunks), unit="chunk", disable=None))
 
 

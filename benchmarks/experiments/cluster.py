@@ -1,18 +1,22 @@
 """A sweep on Dask and on Ray beside plain calls in one process: what the engines cost and bring.
 
 The sweep is that of examples/sweep.py: states are made, derivatives computed and reduced. Plain
-calls do nothing else, a block of states after the other on one thread; the sweep cuts the states
-into chunks, hands them to workers of one thread, writes norms to Zarr and adds up the rest.
-Clusters are started before.
+calls do nothing else, on one thread of a process of their own; the sweep hands chunks of the
+states to workers of one thread, writes norms to Zarr and adds up the rest. Clusters are started
+before, and hold the model.
 """
 
 from __future__ import annotations
 
 import contextlib
 import importlib
+import multiprocessing
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial, reduce
+from operator import add
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -47,11 +51,11 @@ def run(quick: bool, watch: Watch) -> Findings:
     rows: list[list[str]] = []
     claims, notes, data = [], [], {}
     for engine, opened in (("Dask", dask), ("Ray", ray)):
-        with tempfile.TemporaryDirectory() as folder, examples() as sweep:
+        with examples():
             try:
                 with opened(model) as sweeps:
                     found = {
-                        size: timed(sweep, model, size, sweeps, ROUNDS[quick], folder, watch)
+                        size: timed(model, size, sweeps, ROUNDS[quick], watch)
                         for size in SIZES[quick]
                     }
             except ModuleNotFoundError as missing:
@@ -93,11 +97,11 @@ def claimed(engine: str, chunk: int, over: float, two: float) -> list[Claim]:
 
 
 @contextlib.contextmanager
-def examples() -> Iterator[Any]:
+def examples() -> Iterator[None]:
     """The folder of the examples, from which sweeps and their workers import each other."""
     sys.path.insert(0, str(EXAMPLES))
     try:
-        yield importlib.import_module("sweep")
+        yield
     finally:
         sys.path.remove(str(EXAMPLES))
 
@@ -107,10 +111,10 @@ def dask(model: dtau.Model) -> Iterator[dict[str, Sweep]]:
     """The sweep on Dask, on clusters of one worker and of two."""
     shared, sweep_dask = (importlib.import_module(x) for x in ("dask_cluster", "sweep_dask"))
     with shared.cluster(None, 1, []) as one, shared.cluster(None, 2, []) as two:
-        clients = {"one": one, "two": two}
+        holding = {"one": (one, shared.hold(one, model)), "two": (two, shared.hold(two, model))}
         yield {
-            name: lambda *sizes, client=client: sweep_dask.run(client, model, *sizes)
-            for name, client in clients.items()
+            name: lambda *sizes, where=where: sweep_dask.run(*where, *sizes)
+            for name, where in holding.items()
         }
 
 
@@ -127,39 +131,52 @@ def ray(model: dtau.Model) -> Iterator[dict[str, Sweep]]:
         }
 
 
+def plain(model: dtau.Model, count: int, chunk: int) -> tuple[Any, float]:
+    """What the sweep leaves of the states, by plain calls, and the seconds they took."""
+    sweep = importlib.import_module("sweep")
+    start = perf_counter()
+    blocks = np.arange(count // sweep.BLOCK)
+    parts = (
+        sweep.Summary.of(sweep.norms(model, blocks), int(blocks[0]) * sweep.BLOCK)
+        for blocks in np.split(blocks, blocks[:: chunk // sweep.BLOCK][1:])
+    )
+    return reduce(add, parts), perf_counter() - start
+
+
 def timed(
-    sweep: Any,
     model: dtau.Model,
     size: tuple[int, int],
     sweeps: Mapping[str, Sweep],
     rounds: int,
-    folder: str,
     watch: Watch,
 ) -> dict[str, Any]:
     """Seconds of plain calls and of each sweep, one number a round, in turns.
 
-    A first round, of which the results are compared and no time is kept, warms all up.
+    A first round, of which the results are compared and no time is kept, warms all up. Plain calls
+    have a process to themselves: in this one Dask's scheduler takes its part.
     """
 
-    def plain(count: int, chunk: int, folder: str) -> Any:
-        found = np.empty((count, len(sweep.QUANTITIES)))
-        for block, rows in enumerate(found.reshape(-1, sweep.BLOCK, found.shape[1])):
-            rows[:] = sweep.sizes(model, sweep.states(model, np.array([block])))
-        return found
-
-    want = sweep.Summary.of(plain(*size, folder))
-    for name, engine in sweeps.items():
-        got = engine(*size, folder)
-        if not all(np.array_equal(getattr(got, x), y) for x, y in vars(want).items()):
-            raise WrongResultError(f"{name}: other bits than plain calls")
-    contenders = {"plain": plain, **sweeps}
-    seconds = {name: np.empty(rounds) for name in contenders}
-    for i in range(rounds):
-        for name in list(contenders) if i % 2 == 0 else reversed(contenders):
+    def timed_sweep(engine: Sweep) -> tuple[Any, float]:
+        with tempfile.TemporaryDirectory() as folder:
             start = perf_counter()
-            contenders[name](*size, folder)
-            seconds[name][i] = perf_counter() - start
-        watch.step()
+            return engine(*size, folder), perf_counter() - start
+
+    spawned = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=spawned) as other:
+        contenders = {
+            "plain": lambda: other.submit(plain, model, *size).result(),
+            **{name: partial(timed_sweep, engine) for name, engine in sweeps.items()},
+        }
+        want, _ = contenders["plain"]()
+        for name in sweeps:
+            got, _ = contenders[name]()
+            if not all(np.array_equal(getattr(got, x), y) for x, y in vars(want).items()):
+                raise WrongResultError(f"{name}: other bits than plain calls")
+        seconds = {name: np.empty(rounds) for name in contenders}
+        for i in range(rounds):
+            for name in list(contenders) if i % 2 == 0 else reversed(contenders):
+                _, seconds[name][i] = contenders[name]()
+            watch.step()
     return seconds
 
 

@@ -12,43 +12,51 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sweeps import MODEL, TRIES, assert_same, chunks, growth, plain, thread_meter
+from sweeps import MODEL, TRIES, assert_same, chunks, growth, plain, states, thread_meter
 
 import dtau
 
 
+@pytest.fixture
+def held(client: Any, examples: Any) -> str:
+    name: str = examples("dask_cluster").hold(client, MODEL)
+    return name
+
+
 @pytest.mark.parametrize("chunk", [1000, 2250, 10000])
 def test_the_bits_are_those_of_one_process(
-    client: Any, examples: Any, tmp_path: Path, chunk: int
+    client: Any, held: str, examples: Any, tmp_path: Path, chunk: int
 ) -> None:
     sweep, count = examples("sweep"), 5000
     out = tmp_path / "norms"
-    summary = examples("sweep_dask").run(client, MODEL, count, chunk, str(out))
+    summary = examples("sweep_dask").run(client, held, count, chunk, str(out))
     assert_same(sweep, summary, out, plain(sweep, count))
 
 
 def test_a_chunk_is_computed_once(
-    client: Any, examples: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    client: Any, held: str, examples: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sweep, noted, real = examples("sweep"), tmp_path / "noted", examples("sweep").sizes
+    sweep, noted, real = examples("sweep"), tmp_path / "noted", examples("sweep").norms
 
-    def noting(model: dtau.Model, rows: np.ndarray) -> np.ndarray:
+    def noting(model: dtau.Model, blocks: np.ndarray) -> np.ndarray:
         with noted.open("a") as file:
-            file.write(f"{len(rows)}\n")
-        return real(model, rows)
+            file.write(f"{len(blocks)}\n")
+        return real(model, blocks)
 
-    monkeypatch.setattr(sweep, "sizes", noting)
-    examples("sweep_dask").run(client, MODEL, 5000, 1000, str(tmp_path / "norms"))
-    assert noted.read_text().split() == 5 * ["1000"]
+    monkeypatch.setattr(sweep, "norms", noting)
+    examples("sweep_dask").run(client, held, 5000, 1000, str(tmp_path / "norms"))
+    assert noted.read_text().split() == 5 * ["4"]
 
 
-def test_a_killed_worker_loses_nothing(client: Any, examples: Any, tmp_path: Path) -> None:
+def test_a_killed_worker_loses_nothing(
+    client: Any, held: str, examples: Any, tmp_path: Path
+) -> None:
     sweep, count, chunk = examples("sweep"), 100_000, 2500
     out, found = tmp_path / "norms", []
     workers = client.run(os.getpid)
 
     def run() -> None:
-        found.append(examples("sweep_dask").run(client, MODEL, count, chunk, str(out)))
+        found.append(examples("sweep_dask").run(client, held, count, chunk, str(out)))
 
     thread = threading.Thread(target=run)
     thread.start()
@@ -66,11 +74,9 @@ def test_a_killed_worker_loses_nothing(client: Any, examples: Any, tmp_path: Pat
 def test_what_is_held_is_unpickled_once_a_worker(
     client: Any, examples: Any, tmp_path: Path
 ) -> None:
-    import dask.array as da
-
     cluster = examples("dask_cluster")
     name = cluster.hold(client, Noting(tmp_path))
-    x = cluster.mapped(Noting.add, name, da.arange(40, chunks=2), (1,))
+    x = cluster.mapped(Noting.add, name, 40, 2, (1,))
     assert x.sum().compute() == 40 + np.arange(40).sum()
     noted = [int(line) for line in (tmp_path / "noted").read_text().split()]
     for pid in client.run(os.getpid).values():
@@ -95,9 +101,8 @@ class Noting:
 def test_a_worker_computes_on_one_thread(client: Any, examples: Any) -> None:
     """Also in products of matrices; two threads, asked for, are seen."""
     sweep = examples("sweep")
-    rows = sweep.states(MODEL, np.arange(40))
-    q, v, tau = np.split(rows, [MODEL.nq, MODEL.nq + MODEL.nv], axis=1)
-
+    blocks = np.arange(40)
+    q, v, tau = states(sweep, blocks)
     derivatives, square = dtau.forward_dynamics_derivatives, np.ones((1000, 1000))
     meter = thread_meter()
     for worker in client.run(os.getpid):
@@ -106,13 +111,14 @@ def test_a_worker_computes_on_one_thread(client: Any, examples: Any) -> None:
             here = {"workers": [worker], "pure": False}
             return client.submit(meter, *arguments, **here, **options).result()
 
-        assert any(on_worker(sweep.sizes, MODEL, rows) < 0.1 for _ in range(TRIES))
+        assert any(on_worker(sweep.norms, MODEL, blocks) < 0.1 for _ in range(TRIES))
         assert any(on_worker(np.matmul, square, square) < 0.1 for _ in range(TRIES))
         assert any(on_worker(derivatives, MODEL, q, v, tau, threads=2) > 0.2 for _ in range(TRIES))
 
 
 def test_memory_of_the_parent_and_the_bar(
     client: Any,
+    held: str,
     examples: Any,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -121,10 +127,10 @@ def test_memory_of_the_parent_and_the_bar(
     """The states of the second sweep take 44 MB, their derivatives 780 MB."""
     run = examples("sweep_dask").run
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
-    run(client, MODEL, 2500, 250, str(tmp_path / "small"))
+    run(client, held, 2500, 250, str(tmp_path / "small"))
     assert "100% Completed" in capsys.readouterr().out
     with growth() as most:
-        run(client, MODEL, 100_000, 10_000, str(tmp_path / "large"))
+        run(client, held, 100_000, 10_000, str(tmp_path / "large"))
     assert most[0] < 20
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sweeps import MODEL, TRIES, assert_same, chunks, growth, plain, thread_meter
+from sweeps import MODEL, TRIES, assert_same, chunks, growth, plain, states, thread_meter
 
 import dtau
 
@@ -62,12 +62,12 @@ def test_an_actor_computes_on_one_thread(actors: Any, examples: Any) -> None:
     import ray
 
     sweep, meter = examples("sweep"), thread_meter()
-    rows = sweep.states(MODEL, np.arange(40))
-    q, v, tau = np.split(rows, [MODEL.nq, MODEL.nq + MODEL.nv], axis=1)
+    blocks = np.arange(40)
+    q, v, tau = states(sweep, blocks)
     square = np.ones((1000, 1000))
 
     def chunk(self: Any) -> float:
-        return meter(sweep.sizes, self.model, rows)
+        return meter(sweep.norms, self.model, blocks)
 
     def product(self: Any) -> float:
         return meter(np.matmul, square, square)

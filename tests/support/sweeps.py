@@ -20,8 +20,14 @@ MODEL = dtau.robots.quadruped()
 
 def plain(sweep: Any, count: int) -> np.ndarray:
     """The norms, in this process."""
-    found: np.ndarray = sweep.sizes(MODEL, sweep.states(MODEL, np.arange(count // sweep.BLOCK)))
+    found: np.ndarray = sweep.norms(MODEL, np.arange(count // sweep.BLOCK))
     return found
+
+
+def states(sweep: Any, blocks: np.ndarray) -> list[np.ndarray]:
+    """q, v and tau of some blocks, each in one array."""
+    parts = [sweep.states(MODEL, int(block)) for block in blocks]
+    return [np.concatenate(x) for x in zip(*parts, strict=True)]
 
 
 def assert_same(sweep: Any, summary: Any, out: Path, want: np.ndarray) -> None:
