@@ -16,7 +16,7 @@ from dask.base import tokenize
 from dask.distributed import Client, LocalCluster, WorkerPlugin, get_worker, progress
 
 # Dask looks at every worker's stack a hundred times a second, and fifty times a second whether
-# processes answer: a few percent of each core, which has better to do.
+# processes answer: a few percent of each core (docs/clusters.md).
 QUIET = {"distributed.worker.profile.enabled": False, "distributed.admin.tick.interval": "1s"}
 
 

@@ -116,6 +116,16 @@ def test_a_worker_computes_on_one_thread(client: Any, examples: Any) -> None:
         assert any(on_worker(derivatives, MODEL, q, v, tau, threads=2) > 0.2 for _ in range(TRIES))
 
 
+def test_workers_are_not_watched_all_the_time(client: Any) -> None:
+    def settings() -> list[object]:
+        import dask
+
+        names = ("distributed.worker.profile.enabled", "distributed.admin.tick.interval")
+        return [dask.config.get(name) for name in names]
+
+    assert list(client.run(settings).values()) == [[False, "1s"]] * 2
+
+
 def test_memory_of_the_parent_and_the_bar(
     client: Any,
     held: str,
