@@ -163,7 +163,7 @@ def timed(
 
     spawned = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=spawned) as other:
-        contenders = {
+        contenders: dict[str, Callable[[], tuple[Any, float]]] = {
             "plain": lambda: other.submit(plain, model, *size).result(),
             **{name: partial(timed_sweep, engine) for name, engine in sweeps.items()},
         }
