@@ -60,6 +60,12 @@ Shape core_shape(Quantity quantity, const Sizes& sizes) {
             return {2, {nv, parameter_count(tree, sizes.options.joint_parameters)}};
         case Quantity::wrench_matrix:
             return {3, {nv, tree.nlinks, 6}};
+        case Quantity::contacts:
+            return {1, {sizes.options.contacts->count}};
+        case Quantity::rows:
+            return {1, {sizes.options.contacts->nrows}};
+        case Quantity::row_matrix:
+            return {2, {sizes.options.contacts->nrows, nv}};
         case Quantity::jacobians:
             return single ? Shape{2, {6, nv}} : Shape{3, {nframes, 6, nv}};
         case Quantity::tensor:

@@ -90,6 +90,8 @@ from __future__ import annotations
 
 from dtau import conventions, robots
 from dtau.errors import ModelError, ModelWarning
+from dtau.functions.contact_products import constrained_dynamics_jvp, constrained_dynamics_vjp
+from dtau.functions.contacts import constrained_dynamics, constrained_dynamics_derivatives
 from dtau.functions.derivatives import (
     forward_dynamics_derivatives,
     forward_dynamics_wrench_derivatives,
@@ -196,6 +198,7 @@ from dtau.functions.whole_body import (
 from dtau.loaders.load import load
 from dtau.memory import keep_memory
 from dtau.model.builder import ModelBuilder
+from dtau.model.contacts import Contacts, FrameContact, Loop, PointContact
 from dtau.model.joint_type import JointType
 from dtau.model.joints import (
     Cylindrical,
@@ -217,6 +220,11 @@ from dtau.results import (
     CenterOfMassVelocityDerivatives,
     CentroidalMomentumDerivatives,
     CentroidalMomentumRateDerivatives,
+    ConstrainedDynamics,
+    ConstrainedDynamicsDerivatives,
+    ConstrainedDynamicsProducts,
+    ConstrainedDynamicsProductsWithWrenches,
+    ConstrainedDynamicsVariation,
     DifferenceJacobians,
     DiscreteLinearization,
     Equilibrium,
@@ -254,6 +262,12 @@ __all__ = [
     "CenterOfMassVelocityDerivatives",
     "CentroidalMomentumDerivatives",
     "CentroidalMomentumRateDerivatives",
+    "ConstrainedDynamics",
+    "ConstrainedDynamicsDerivatives",
+    "ConstrainedDynamicsProducts",
+    "ConstrainedDynamicsProductsWithWrenches",
+    "ConstrainedDynamicsVariation",
+    "Contacts",
     "Cylindrical",
     "DifferenceJacobians",
     "DiscreteLinearization",
@@ -266,6 +280,7 @@ __all__ = [
     "ForwardDynamicsSecondDerivatives",
     "Frame",
     "FrameAccelerationsDerivatives",
+    "FrameContact",
     "FrameVelocitiesDerivatives",
     "Free",
     "Helical",
@@ -284,6 +299,7 @@ __all__ = [
     "Limits",
     "Linearization",
     "Link",
+    "Loop",
     "Mimic",
     "Model",
     "ModelBuilder",
@@ -293,6 +309,7 @@ __all__ = [
     "PartialState",
     "Placements",
     "Planar",
+    "PointContact",
     "Pose",
     "Prismatic",
     "Revolute",
@@ -317,6 +334,10 @@ __all__ = [
     "centroidal_momentum_rate_derivatives",
     "centroidal_momentum_time_derivatives",
     "configuration",
+    "constrained_dynamics",
+    "constrained_dynamics_derivatives",
+    "constrained_dynamics_jvp",
+    "constrained_dynamics_vjp",
     "conventions",
     "coriolis_matrix",
     "coriolis_matrix_time_derivatives",

@@ -7,6 +7,8 @@ from typing import Any, Literal, get_args
 AccelerationKind = Literal["spatial", "classical"]
 Axes = Literal["body", "world", "mixed"]
 Contact = Literal["wrench", "force"]
+ForceAxes = Literal["body", "mixed"]
+HingeAxis = Literal["x", "y", "z"]
 Inertias = Literal["keep", "repair"]
 Integrator = Literal["euler", "semi_implicit", "rk4"]
 MimicJoints = Literal["independent", "exact"]

@@ -24,6 +24,49 @@ class ForwardDynamicsDerivatives(NamedTuple):
     da_dtau: NDArray[np.float64]
 
 
+class ConstrainedDynamics(NamedTuple):
+    """Acceleration ``(..., nv)``, forces and what is left of the rows, each ``(..., nrows)``."""
+
+    a: NDArray[np.float64]
+    forces: NDArray[np.float64]
+    residual: NDArray[np.float64]
+
+
+class ConstrainedDynamicsDerivatives(NamedTuple):
+    """First derivatives of accelerations ``(..., nv, nv)`` and forces ``(..., nrows, nv)``."""
+
+    da_dq: NDArray[np.float64]
+    da_dv: NDArray[np.float64]
+    da_dtau: NDArray[np.float64]
+    dforces_dq: NDArray[np.float64]
+    dforces_dv: NDArray[np.float64]
+    dforces_dtau: NDArray[np.float64]
+
+
+class ConstrainedDynamicsVariation(NamedTuple):
+    """Variations of accelerations ``(..., nv)`` and forces ``(..., nrows)``."""
+
+    da: NDArray[np.float64]
+    dforces: NDArray[np.float64]
+
+
+class ConstrainedDynamicsProducts(NamedTuple):
+    """Weights of accelerations and forces times their first derivatives, each ``(..., nv)``."""
+
+    by_q: NDArray[np.float64]
+    by_v: NDArray[np.float64]
+    by_tau: NDArray[np.float64]
+
+
+class ConstrainedDynamicsProductsWithWrenches(NamedTuple):
+    """As `ConstrainedDynamicsProducts`, also by the external wrenches, ``(..., nbodies, 6)``."""
+
+    by_q: NDArray[np.float64]
+    by_v: NDArray[np.float64]
+    by_tau: NDArray[np.float64]
+    by_f_ext: NDArray[np.float64]
+
+
 class InverseDynamicsProducts(NamedTuple):
     """Weights of the joint torque times its first derivatives, each ``(..., nv)``."""
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 
+#include "dtau/contacts.hpp"
 #include "dtau/model.hpp"
 
 namespace dtau {
@@ -63,10 +64,13 @@ struct Options {
     bool symmetric = false, packed = false;
 
     bool joint_parameters = false;  // armature and damping are parameters too
+
+    const Contacts* contacts = nullptr;
+    double contact_damping = 0.0;  // of their forces, where rows may depend on each other
 };
 
 struct Job {
-    static constexpr int max_axes = 32, max_inputs = 8, max_outputs = 4;
+    static constexpr int max_axes = 32, max_inputs = 10, max_outputs = 6;
 
     Element element = Element::real;
     int naxes = 0;

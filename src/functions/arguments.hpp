@@ -15,6 +15,7 @@ inline constexpr In<"f_ext", Quantity::wrenches, not_stacked, true> f_ext;
 inline constexpr In<"wrench", Quantity::wrench> wrench;
 inline constexpr In<"dt", Quantity::scalar> dt;
 inline constexpr In<"inputs", Quantity::input_map, not_stacked, true> inputs;
+inline constexpr In<"active", Quantity::contacts, not_stacked, true> active;
 
 // Tangents.
 inline constexpr In<"dq", Quantity::v> dq;

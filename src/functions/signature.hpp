@@ -38,6 +38,9 @@ enum class Quantity {
     parameters,       // (10 nbodies); with those of joints (10 nbodies + 2 nv)
     regressor,        // (nv, as many)
     wrench_matrix,    // (nv, nbodies, 6)
+    contacts,         // (ncontacts)
+    rows,             // (nrows), of contacts
+    row_matrix,       // (nrows, nv)
 };
 
 // Time derivatives are stacked along an axis before the quantity's, of length order + rows. The order
@@ -64,6 +67,8 @@ enum class Option {
     symmetric,
     packed,
     joint_parameters,
+    contacts,
+    damping,
     order,
 };
 
@@ -72,7 +77,7 @@ struct Signature {
     ArraySignature inputs[Job::max_inputs];
     ArraySignature outputs[Job::max_outputs];
     int ninputs, noutputs;
-    static constexpr int max_options = 3;
+    static constexpr int max_options = 5;
     Option options[max_options];
     int noptions;
     bool solves;           // refuses models with massless joints

@@ -108,6 +108,12 @@ const char* shape(Quantity quantity) {
             return "(nv, 10 nbodies)";
         case Quantity::wrench_matrix:
             return "(nv, nbodies, 6)";
+        case Quantity::contacts:
+            return "(ncontacts,)";
+        case Quantity::rows:
+            return "(nrows,)";
+        case Quantity::row_matrix:
+            return "(nrows, nv)";
     }
     return "";
 }

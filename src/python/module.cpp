@@ -22,6 +22,7 @@ NB_MODULE(_core, m) {
     nb::set_leak_warnings(false);  // models that live as long as the interpreter are no mistake
 
     define_tree(m);
+    define_contacts(m);
     define_raw_calls(m);
     define_casadi_slots(m);
     m.def("packed_indices", &packed_indices,

@@ -1,6 +1,7 @@
 #include "python/options.hpp"
 
 #include <climits>
+#include <cmath>
 #include <string>
 #include <string_view>
 
@@ -70,6 +71,21 @@ const Frame& named_frame(nb::handle model, nb::handle name, const CompiledTree& 
     throw nb::value_error(("frames: no frame named " + shown(name)).c_str());
 }
 
+// A number of at least 0.
+double damping(nb::handle given) {
+    const nb::object number = nb::steal(unless_ended([&] { return PyNumber_Float(given.ptr()); }));
+    const bool text = PyUnicode_Check(given.ptr()) || PyBytes_Check(given.ptr());
+    if (!number.is_valid() || text) {
+        PyErr_Clear();
+        throw nb::type_error(("damping: expected a number, got " + shown(given)).c_str());
+    }
+    const double value = PyFloat_AS_DOUBLE(number.ptr());
+    if (!(value >= 0.0 && value < HUGE_VAL))
+        throw nb::value_error(
+            ("damping: expected a finite number of at least 0, got " + shown(given)).c_str());
+    return value;
+}
+
 // Whether it is an array of so many axes whose numbers lie one after the other.
 bool is_array(nb::handle given, int type, int ndim) {
     return PyArray_Check(given.ptr()) && PyArray_TYPE(array(given)) == type &&
@@ -101,6 +117,10 @@ const char* name(Option option) {
             return "packed";
         case Option::joint_parameters:
             return "joint_parameters";
+        case Option::contacts:
+            return "contacts";
+        case Option::damping:
+            return "damping";
         case Option::order:
             return "order";
     }
@@ -127,6 +147,8 @@ void CallOptions::read_first(const Signature& signature, nb::handle model, PyObj
         if (signature.options[k] == Option::order && given[k] != Py_None)
             order = number("order: expected an int from 0 to 100 or None", given[k], 0,
                            Options::max_order);
+        if (signature.options[k] == Option::contacts) read_contacts(model, given[k], tree);
+        if (signature.options[k] == Option::damping) values.contact_damping = damping(given[k]);
         if (signature.options[k] != Option::frames) continue;
         read_frames(model, given[k], tree);
         for (int i = 0; i < signature.ninputs; ++i)
@@ -169,6 +191,8 @@ void CallOptions::read(Option option, nb::handle given, const CompiledTree& tree
             values.joint_parameters = nb::cast<bool>(given);
             return;
         case Option::frames:  // read first
+        case Option::contacts:
+        case Option::damping:
         case Option::order:
             return;
     }
@@ -207,6 +231,31 @@ void CallOptions::read_frames(nb::handle model, nb::handle given, const Compiled
     }
     values.frames = frames_.data();
     values.nframes = static_cast<int>(count);
+}
+
+// A dtau.Contacts of this model, or of an equal one.
+void CallOptions::read_contacts(nb::handle model, nb::handle given, const CompiledTree& tree) {
+    nb::object compiled =
+        nb::steal(unless_ended([&] { return PyObject_GetAttrString(given.ptr(), "_compiled"); }));
+    if (!compiled.is_valid()) {
+        if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw nb::python_error();
+        PyErr_Clear();
+    }
+    if (!compiled.is_valid() || !nb::isinstance<CompiledContacts>(compiled) ||
+        !nb::inst_ready(compiled))
+        throw nb::type_error(
+            ("contacts: expected a dtau.Contacts, got " + str(given.type().attr("__name__")))
+                .c_str());
+    const CompiledContacts& contacts = *nb::inst_ptr<CompiledContacts>(compiled);
+    if (&contacts.tree() != &tree) {
+        const nb::object equal = nb::steal(unless_ended(
+            [&] { return PyObject_CallMethod(given.ptr(), "_is_of", "(O)", model.ptr()); }));
+        if (!equal.is_valid()) throw nb::python_error();
+        if (equal.ptr() != Py_True || !contacts.fits(tree))
+            throw nb::value_error("contacts: expected those of this model, got another model's");
+    }
+    contacts_ = std::move(compiled);
+    values.contacts = &contacts.contacts();
 }
 
 void CallOptions::read_prescribed(nb::handle given, const Tree& tree) {

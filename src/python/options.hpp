@@ -8,6 +8,7 @@
 #include <nanobind/ndarray.h>
 
 #include "python/call.hpp"
+#include "tree/compiled_contacts.hpp"
 
 namespace dtau {
 
@@ -41,8 +42,10 @@ class CallOptions {
     void require_moving(nanobind::handle given) const;
     void read_prescribed(nanobind::handle given, const Tree& tree);
     void read_driven(nanobind::handle given, const Tree& tree);
+    void read_contacts(nanobind::handle model, nanobind::handle given, const CompiledTree& tree);
 
     std::vector<Frame> frames_;  // of several names
+    nanobind::object contacts_;  // owns what the values point into
     // Copies: what these say is checked once, and others could write into the arguments.
     std::unique_ptr<bool[]> prescribed_;
     std::unique_ptr<int[]> columns_;

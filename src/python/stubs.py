@@ -24,6 +24,8 @@ OPTIONS = {
     "symmetric": "bool",
     "packed": "bool",
     "joint_parameters": "bool",
+    "contacts": "object",
+    "damping": "float",
     "order": "int | None",
 }
 

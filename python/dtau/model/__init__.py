@@ -15,6 +15,7 @@
 `compile`         bodies as the flat arrays that the core reads
 `model`           the model
 `editing`         what makes another model of one
+`contacts`        contacts with the world, closed loops
 `names`           links and joints by their names
 `printing`        a model as text
 `writing`         a model as URDF

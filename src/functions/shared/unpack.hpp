@@ -66,7 +66,7 @@ class DenseSlabs {
         }
     };
 
-    DenseSlabs(const Memory& memory, const Paths& dofs, N* const (&to)[4], bool past_caches)
+    DenseSlabs(const Memory& memory, const Paths& dofs, N* const* to, bool past_caches)
         : memory_(memory),
           dofs_(dofs),
           to_{to[0], to[1], to[2], to[3]},

@@ -7,6 +7,8 @@
 // columns at once ([Notes] §10). With M factorised, the acceleration is a solve too (factorized.hpp).
 #pragma once
 
+#include <type_traits>
+
 #include "dtau/algorithms/first/world_wrenches.hpp"
 #include "dtau/algorithms/solve/factorized.hpp"
 
@@ -50,10 +52,12 @@ const T* fdsva_sweeps(const Tree& tree, const T* q, const T* v, const T* tau, co
 }
 
 // The last one, and the matrices, of the independent velocities. Rows of da_dq and da_dv are `stride`
-// apart.
-template <class T>
+// apart. A change between the sweeps of the solve (ltdl_columns.hpp) counts the columns of q, v and tau
+// together, those of one after whole packs of the other; of_matrix(m) counts those of one.
+template <class T, class Change = NoChange>
 void fdsva_matrices(const Tree& tree, const T* body_f_ext, T* da_dq, T* da_dv, int stride,
-                    T* da_dtau, const FdsvaWorkspace<T>& w) {
+                    T* da_dtau, const FdsvaWorkspace<T>& w, const Change& change = {}) {
+    constexpr bool changes = !std::is_same_v<Change, NoChange>;
     T* const no_matrix = nullptr;
     const LtdlWorkspace<T>& ltdl = w.dynamics.ltdl;
     const IdsvaWorkspace<T>& partials = w.dynamics.idsva;
@@ -75,12 +79,17 @@ void fdsva_matrices(const Tree& tree, const T* body_f_ext, T* da_dq, T* da_dv, i
     reduce_matrix(tree, joint_dv, dtau_dv, rows);
     if constexpr (together) {
         ltdl_solve<3>(dofs, T(-1.0), dtau_dq, rows,
-                      {{da_dq, stride}, {da_dv, stride}, {da_dtau, dofs.n}}, ltdl);
+                      {{da_dq, stride}, {da_dv, stride}, {da_dtau, dofs.n}}, ltdl, change);
         mirror(da_dtau, dofs.n);
     } else {
-        ltdl_solve<1>(dofs, T(-1.0), da_dq, stride, {{da_dq, stride}}, ltdl);
-        ltdl_solve<1>(dofs, T(-1.0), da_dv, stride, {{da_dv, stride}}, ltdl);
-        ltdl_inverse(dofs, da_dtau, ltdl);
+        ltdl_solve<1>(dofs, T(-1.0), da_dq, stride, {{da_dq, stride}}, ltdl, change.of_matrix(0));
+        ltdl_solve<1>(dofs, T(-1.0), da_dv, stride, {{da_dv, stride}}, ltdl, change.of_matrix(1));
+        if constexpr (changes) {
+            ltdl_changed_inverse(dofs, da_dtau, ltdl, change.of_matrix(2));
+            mirror(da_dtau, dofs.n);
+        } else {
+            ltdl_inverse(dofs, da_dtau, ltdl);
+        }
     }
 }
 

@@ -93,12 +93,11 @@ DTAU_INLINE void factorize_dynamics(const Tree& tree, const T* q, const T* v, co
     idsva_velocities(tree, v, f_ext, w.idsva);
 }
 
-// The same, and solves for the acceleration w.a. q, v: of the joints; tau: of the independent
-// velocities.
+// After that, what is left of the torques tau of the independent velocities, less the bias: to
+// w.independent.
 template <class T>
-void factorized_dynamics(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ext,
-                         const FactorizedWorkspace<T>& w) {
-    factorize_dynamics(tree, q, v, f_ext, w);
+DTAU_INLINE void independent_torque(const Tree& tree, const T* v, const T* tau,
+                                    const FactorizedWorkspace<T>& w) {
     if (tree.coupling) {
         driving_torque<T>(tree, v, nullptr, w.a, w);
         reduce_columns(tree, w.a, 1, w.independent);
@@ -106,6 +105,15 @@ void factorized_dynamics(const Tree& tree, const T* q, const T* v, const T* tau,
     } else {
         driving_torque(tree, v, tau, w.a, w);
     }
+}
+
+// All of it, and solves for the acceleration w.a. q, v: of the joints; tau: of the independent
+// velocities.
+template <class T>
+void factorized_dynamics(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ext,
+                         const FactorizedWorkspace<T>& w) {
+    factorize_dynamics(tree, q, v, f_ext, w);
+    independent_torque(tree, v, tau, w);
     ltdl_solve_vector(tree.independent, w.independent, w.ltdl);
     expand_v(tree, w.independent, w.a);
 }

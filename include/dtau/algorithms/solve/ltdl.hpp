@@ -80,20 +80,30 @@ void ltdl_factorize(const Paths& dofs, const LtdlWorkspace<T>& w) {
     }
 }
 
-// x becomes M^-1 x.
+// x becomes L^-T x, from leaves to roots; and L^-1 D^-1 x, from roots to leaves.
 template <class T>
-DTAU_INLINE void ltdl_solve_vector(const Paths& dofs, T* x, const LtdlWorkspace<T>& w) {
+DTAU_INLINE void ltdl_solve_inwards(const Paths& dofs, T* x, const LtdlWorkspace<T>& w) {
     for (int k = dofs.n - 1; k >= 0; --k) {
         const T* row = w.L + k * w.stride;
         for (int j = dofs.parent[k]; j >= 0; j = dofs.parent[j])
             x[j] = fma(-row[dofs.depth[j]], x[k], x[j]);
     }
+}
+template <class T>
+DTAU_INLINE void ltdl_solve_outwards(const Paths& dofs, T* x, const LtdlWorkspace<T>& w) {
     for (int k = 0; k < dofs.n; ++k) {
         const T* row = w.L + k * w.stride;
         x[k] = row[dofs.depth[k]] * x[k];
         for (int j = dofs.parent[k]; j >= 0; j = dofs.parent[j])
             x[k] = fma(-row[dofs.depth[j]], x[j], x[k]);
     }
+}
+
+// x becomes M^-1 x.
+template <class T>
+DTAU_INLINE void ltdl_solve_vector(const Paths& dofs, T* x, const LtdlWorkspace<T>& w) {
+    ltdl_solve_inwards(dofs, x, w);
+    ltdl_solve_outwards(dofs, x, w);
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -35,11 +35,17 @@ DTAU_INLINE bool rows_collide(const Columns<T>& columns) {
 // Columns from begin on of scale M^-1 B, for the first `solved` rows. right(k, c) is the pack of B
 // at row k, column c; B is zero outside the `count` rows of w. The results of column c go to the
 // rows of place(c). In lanes they are neighbours there, and solved for in that place, which may be
-// that of B, unless rows collide; else they are collected in w.X.
-template <int packs, class T, class Right, class Place>
+// that of B, unless rows collide; else they are collected in w.X. Between the sweeps
+// change<packs>(begin, X, stride) may add to L^-T B, whose rows are `stride` apart.
+struct NoChange {
+    template <int packs, class T>
+    DTAU_INLINE void operator()(int, T*, std::ptrdiff_t) const {}
+    NoChange of_matrix(int) const { return {}; }
+};
+template <int packs, class T, class Right, class Place, class Change = NoChange>
 DTAU_INLINE void ltdl_solve_block(const Paths& dofs, T scale, int begin, int count, int solved,
                                   const Right& right, const Place& place,
-                                  const LtdlWorkspace<T>& w) {
+                                  const LtdlWorkspace<T>& w, const Change& change = {}) {
     constexpr int width = Pack<T>::width;
     Columns<T> to[packs];
     for (int p = 0; p < packs; ++p) to[p] = place(begin + p * width);
@@ -96,6 +102,7 @@ DTAU_INLINE void ltdl_solve_block(const Paths& dofs, T scale, int begin, int cou
         put(j - 1, y);
         --r;
     }
+    change.template operator()<packs>(begin, X, stride);
     const auto keep = [&](int k, const Pack<T>* row) __attribute__((always_inline)) {
         put(k, row);
         if (!in_place)
@@ -152,9 +159,10 @@ struct Solution {
     T* at;
     int stride;
 };
-template <int matrices, class T>
+template <int matrices, class T, class Change = NoChange>
 void ltdl_solve(const Paths& dofs, T scale, const T* B, int stride,
-                const Solution<T> (&solutions)[matrices], const LtdlWorkspace<T>& w) {
+                const Solution<T> (&solutions)[matrices], const LtdlWorkspace<T>& w,
+                const Change& change = {}) {
     const int n = dofs.n, padded = whole_packs<T>(n);
     const auto right = [&](int k, int c) { return Pack<T>::load(B + k * stride + c); };
     const auto place = [&](int c) -> Columns<T> {
@@ -175,7 +183,7 @@ void ltdl_solve(const Paths& dofs, T scale, const T* B, int stride,
                 related |= k < first[m] ? is_ancestor(dofs, k, first[m], last[m]) : k < last[m];
             if (related) w.rows[count++] = k;
         }
-        ltdl_solve_block<packs>(dofs, scale, begin, count, n, right, place, w);
+        ltdl_solve_block<packs>(dofs, scale, begin, count, n, right, place, w, change);
     });
 }
 
@@ -190,6 +198,21 @@ DTAU_INLINE void ltdl_solve_in_place(const Paths& dofs, T* X, int columns,
     const auto place = [&](int c) -> Columns<T> { return {X + c, columns - c, columns}; };
     for_blocks<LtdlWorkspace<T>::packs, T>(columns, [&]<int packs>(int begin, int) {
         ltdl_solve_block<packs>(dofs, T(-1.0), begin, dofs.n, dofs.n, right, place, w);
+    });
+}
+
+// M^-1, by all of its columns, with a change between the sweeps.
+template <class T, class Change>
+DTAU_INLINE void ltdl_changed_inverse(const Paths& dofs, T* inverse, const LtdlWorkspace<T>& w,
+                                      const Change& change) {
+    const int n = dofs.n;
+    const auto right = [&](int k, int c) { return Pack<T>::unit(k - c); };
+    const auto place = [&](int c) -> Columns<T> { return {inverse + c, n - c, n}; };
+    for_blocks<LtdlWorkspace<T>::packs, T>(n, [&]<int packs>(int begin, int end) {
+        int count = 0;
+        for (int k = 0; k < end; ++k)
+            if (is_ancestor(dofs, k, begin, end)) w.rows[count++] = k;
+        ltdl_solve_block<packs>(dofs, T(1.0), begin, count, n, right, place, w, change);
     });
 }
 

@@ -1,0 +1,122 @@
+// First derivatives of the rows (20.1) of contacts by q and q', column by column, O(d) for a contact at
+// depth d: those of the frames, [Notes] §19, with what belongs to b turning against the axes of a.
+// [Notes] eqs. 20.4, 20.5
+//
+// Along a column of a's path, with its twist s = (ds; du) at a, D V and D A of (19.2), D c of (19.5):
+//   linear    D c + kd D u + kp (du - ds x (x_a - x_b)) + ds x (c_b + kd u_b)
+//   angular   D w' + kd D w + D w x w_b - w_a x (ds x w_b) + kp D phi + ds x (w'_b + kd w_b)
+// of b's path, in the axes of a:
+//   linear    -(D c + kd D u + kp du + ds x (c_b + kd u_b))
+//   angular   -(D w' + kd D w + kp D phi + ds x (w'_b + kd w_b)) + w_a x (D w + ds x w_b)
+// By q' there is nothing in which ds turns something.
+#pragma once
+
+#include "dtau/algorithms/contacts/rows.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+// Of a frame, by one column: its own twist, D V and D A by q, and D A by q'; classical.
+template <class T>
+struct FramePartials {
+    Motion<T> s, dV, dA, dA_dv;
+};
+template <class T>
+DTAU_INLINE FramePartials<T> frame_partials(const Placement<T>& X, const Motion<T>& V,
+                                            const JointBelow<T>& joint, const Motion<T>& a_p,
+                                            const Motion<T>& S) {
+    const Motion<T> Psidot = cross(joint.v_p, S);
+    FramePartials<T> d = {at_point(X, S), at_point(X, Psidot),
+                          at_point(X, cross(a_p, S, cross(Psidot, joint.w))),
+                          at_point(X, cross(S, joint.o, Psidot))};
+    d.dA.lin = cross(d.dV.ang, V.lin, cross(V.ang, d.dV.lin, d.dA.lin));  // [Notes] eq. 19.5
+    d.dA_dv.lin = cross(d.s.ang, V.lin, cross(V.ang, d.s.lin, d.dA_dv.lin));
+    return d;
+}
+
+// Calls visit(k, d) for the columns on the path of a frame of body i.
+template <class T, class Visit>
+DTAU_INLINE void for_frame_partials(const Tree& tree, int i, const Placement<T>& X,
+                                    const Ground<T>& g, const Motion<T>* a, const Visit& visit) {
+    if (i < 0) return;
+    const Motion<T> V = at_point(X, g.v[i]);
+    for_moving_bodies(tree, i, [&](const Body& body, int b) {
+        const int p = body.parent;
+        const Motion<T> v_p = p < 0 ? zero_motion<T>() : g.v[p];
+        const Motion<T> a_p = p < 0 ? zero_motion<T>() : without_gravity(tree, p, g, a);
+        const JointBelow<T> joint = {p, v_p, g.v[i] + -v_p, g.v[i] + -g.v[b]};
+        for (int k = body.v; k < body.v + body.nv; ++k)
+            visit(k, frame_partials(X, V, joint, a_p, g.S[k]));
+    });
+}
+
+// What is the same for all changes of one contact's rows.
+template <class T>
+struct RowChanges {
+    const Contact& contact;
+    const ContactFrames<T>& frames;
+    T kp, kd;
+    Vec3<T> w_a, w_b;
+    Motion<T> follows;  // of b, along the axes of a
+    PositionError<T> at;
+
+    DTAU_INLINE RowChanges(const Tree& tree, const Contact& of, const ContactFrames<T>& f,
+                           const Ground<T>& g, const Motion<T>* a, const Placement<T>* world)
+        : contact(of), frames(f), kp(of.kp), kd(of.kd), w_a(g.v[of.a.body].ang) {
+        const FrameMotion<T> mb = motion_of_b(tree, of, f, g, a);
+        w_b = mb.V.ang;
+        follows = fma(kd, mb.V, mb.A);
+        at = position_error(tree, of, f, world);
+    }
+
+    // Of a frame's change d = (D V, D A), where nothing is displaced.
+    DTAU_INLINE Motion<T> of_a(const Motion<T>& dV, const Motion<T>& dA) const {
+        Motion<T> rows = fma(kd, dV, dA);
+        if (contact.b.body >= 0) rows.ang = cross(dV.ang, w_b, rows.ang);
+        return rows;
+    }
+    DTAU_INLINE Motion<T> of_b(const Motion<T>& dV, const Motion<T>& dA) const {
+        Motion<T> rows = -fma(kd, dV, dA);
+        rows.ang = cross(w_a, dV.ang, rows.ang);
+        return rows;
+    }
+    // What a displacement by s at the frame adds. [Notes] eqs. 20.4, 20.5
+    DTAU_INLINE Motion<T> displaced_a(const Motion<T>& s, Motion<T> rows) const {
+        if (contact.positions) {
+            rows.lin = fma(kp, s.lin - cross(s.ang, at.e.lin), rows.lin);
+            if (contact.count > 3)
+                rows.ang = fma(kp, error_rate(contact, frames, at, s.ang), rows.ang);
+        }
+        if (contact.b.body < 0) return rows;
+        const Vec3<T> turned = cross(w_a, cross(s.ang, w_b));
+        return {cross(s.ang, follows.ang, rows.ang) - turned, cross(s.ang, follows.lin, rows.lin)};
+    }
+    DTAU_INLINE Motion<T> displaced_b(const Motion<T>& s, Motion<T> rows) const {
+        if (contact.positions) {
+            rows.lin = fma(-kp, s.lin, rows.lin);
+            if (contact.count > 3)
+                rows.ang = fma(-kp, error_rate(contact, frames, at, s.ang), rows.ang);
+        }
+        const Vec3<T> turned = cross(w_a, cross(s.ang, w_b));
+        return {cross(follows.ang, s.ang, rows.ang) + turned, cross(follows.lin, s.ang, rows.lin)};
+    }
+};
+
+// Calls visit(k, by_q, by_v, turn) for the columns k that move rows, with what the rows change by and
+// by what a turns against b, in a's ground; a: accelerations of the bodies, gravity included.
+template <class T, class Visit>
+DTAU_INLINE void for_row_partials(const Tree& tree, const RowChanges<T>& rows, const Ground<T>& g,
+                                  const Motion<T>* a, const Visit& visit) {
+    const Contact& contact = rows.contact;
+    const ContactFrames<T>& f = rows.frames;
+    for_frame_partials(tree, contact.a.body, f.a, g, a, [&](int k, const FramePartials<T>& d) {
+        visit(k, rows.displaced_a(d.s, rows.of_a(d.dV, d.dA)), rows.of_a(d.s, d.dA_dv), d.s.ang);
+    });
+    for_frame_partials(tree, contact.b.body, f.b, g, a, [&](int k, const FramePartials<T>& own) {
+        const FramePartials<T> d = {turned_to_a(contact, f, own.s), turned_to_a(contact, f, own.dV),
+                                    turned_to_a(contact, f, own.dA),
+                                    turned_to_a(contact, f, own.dA_dv)};
+        visit(k, rows.displaced_b(d.s, rows.of_b(d.dV, d.dA)), rows.of_b(d.s, d.dA_dv), -d.s.ang);
+    });
+}
+
+}  // namespace dtau::DTAU_VARIANT

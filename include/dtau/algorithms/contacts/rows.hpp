@@ -1,0 +1,252 @@
+// What contacts and loops hold: the relative motion of two frames, row by row, O(d) for a contact at
+// depth d. [Notes] §20.
+//
+// Frame a of body i is held where frame b of body j is, or where b is in the world. With velocities u,
+// classical accelerations c and angular accelerations of the frames, as vectors, the rows are
+//
+//   linear    c_a - c_b                  + kd (u_a - u_b)     + kp (x_a - x_b)
+//   angular   w'_a - w'_b + w_a x w_b    + kd (w_a - w_b)     + kp phi              (20.1)
+//
+// along the axes of a, or of the world: the angular ones are what w_a - w_b changes by in the axes of
+// a, phi is the rotation vector of a in b, for a hinge of axis z (z_b x z_a). All is computed in the
+// ground of a's tree; what belongs to b in another tree is turned there.
+#pragma once
+
+#include "dtau/algorithms/first/frames.hpp"
+#include "dtau/algorithms/steps/manifold.hpp"
+#include "dtau/contacts.hpp"
+#include "dtau/coupling.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+// ---------------------------------------------------------------- rotations
+
+template <class T>
+DTAU_INLINE T component(const Vec3<T>& a, int k) {
+    return k == 0 ? a.x : k == 1 ? a.y : a.z;
+}
+
+// The rotation vector of a rotation matrix. Near half a turn it loses digits.
+template <class T>
+DTAU_INLINE Vec3<T> rotation_log(const Mat3<T>& R) {
+    const T half(0.5);
+    const Vec3<T> s = half * Vec3<T>{R.y.z - R.z.y, R.z.x - R.x.z, R.x.y - R.y.x};
+    const T c = half * (R.x.x + R.y.y + R.z.z - T(1.0)), n = square_root(dot(s, s));
+    const auto tiny = less(n, 1e-10), back = less(c, 0.0);
+    const T angle = angle_of(n, select(back, -c, c));
+    const T whole = select(back, T(3.141592653589793) - angle, angle);
+    return select(tiny, T(1.0), whole / select(tiny, T(1.0), n)) * s;
+}
+
+// By what the rotation vector phi changes, in the same axes, along a turn in those of the rotated
+// frame. [Notes] eq. 16.1
+template <class T>
+DTAU_INLINE Vec3<T> log_rate(const Vec3<T>& phi, const Vec3<T>& turn) {
+    const Vec3<T> x = cross(phi, turn);
+    return fma(T(0.5), x, fma(log_functions(dot(phi, phi)).e, cross(phi, x), turn));
+}
+
+// ---------------------------------------------------------------- where the frames are
+
+template <class T>
+struct ContactFrames {
+    Placement<T> a, b;  // in the ground of their trees
+    Mat3<T> E;          // axes of the rows, in a's ground
+    Mat3<T> turn;       // from the ground of b's tree to that of a's, if it is another one
+};
+
+template <class T>
+DTAU_INLINE void place_contacts_in_world(const Tree& tree, const Contacts& contacts,
+                                         const Configuration<T>& x, Placement<T>* world) {
+    for (int k = 0; k < contacts.nbodies; ++k) {
+        const int i = contacts.bodies[k];
+        world[i] = world_placement(tree.bodies[i], world, x);
+    }
+}
+
+template <class T>
+DTAU_INLINE ContactFrames<T> contact_frames(const Tree& tree, const Contact& contact,
+                                            const Placement<T>* P, const Placement<T>* world) {
+    const bool moves = contact.b.body >= 0;
+    const Body& a = tree.bodies[contact.a.body];
+    ContactFrames<T> f;
+    f.a = frame_placement(tree, contact.a, P);
+    f.b = moves ? frame_placement(tree, contact.b, P) : f.a;
+    f.E = contact.axes == Axes::mixed ? transposed(world[a.root].R) : f.a.R;
+    f.turn = f.E;
+    if (contact.other_tree)
+        f.turn = transposed(world[a.root].R) * world[tree.bodies[contact.b.body].root].R;
+    return f;
+}
+
+// What belongs to b, in a's ground.
+template <class T>
+DTAU_INLINE Motion<T> turned_to_a(const Contact& contact, const ContactFrames<T>& f,
+                                  const Motion<T>& m) {
+    return contact.other_tree ? Motion<T>{f.turn * m.ang, f.turn * m.lin} : m;
+}
+
+// The axis of a hinge, that of a.
+template <class T>
+DTAU_INLINE Vec3<T> hinge_axis(const Contact& contact, const ContactFrames<T>& f) {
+    return contact.hinge == 0 ? f.a.R.x : contact.hinge == 1 ? f.a.R.y : f.a.R.z;
+}
+
+// How far apart the frames are, in a's ground: x_a - x_b and phi, where positions enter; of a hinge
+// also the axis z_b.
+template <class T>
+struct PositionError {
+    Motion<T> e;
+    Vec3<T> z_b;
+};
+template <class T>
+DTAU_INLINE PositionError<T> position_error(const Tree& tree, const Contact& contact,
+                                            const ContactFrames<T>& f, const Placement<T>* world) {
+    const Vec3<T> zero = zero_vector<T>();
+    if (!contact.positions) return {{zero, zero}, zero};
+    Placement<T> a = f.a, b = f.b;
+    if (contact.in_world) {
+        a = frame_placement(tree, contact.a, world);
+        b = frame_placement(tree, contact.b, world);
+    }
+    Vec3<T> e = a.r - b.r;
+    if (contact.in_world) e = transposed_mul(world[tree.bodies[contact.a.body].root].R, e);
+    if (contact.count == 3) return {{zero, e}, zero};
+    const Mat3<T> Q = transposed(b.R) * a.R;
+    if (contact.hinge < 0) return {{f.a.R * rotation_log(Q), e}, zero};
+    const int h = contact.hinge;
+    const Vec3<T> z_b = f.a.R * Vec3<T>{component(Q.x, h), component(Q.y, h), component(Q.z, h)};
+    return {{cross(z_b, hinge_axis(contact, f)), e}, z_b};
+}
+// By what the angular part of it changes, along a turn of a against b.
+template <class T>
+DTAU_INLINE Vec3<T> error_rate(const Contact& contact, const ContactFrames<T>& f,
+                               const PositionError<T>& at, const Vec3<T>& turn) {
+    if (contact.hinge < 0) return log_rate(at.e.ang, turn);
+    return cross(cross(at.z_b, turn), hinge_axis(contact, f));
+}
+
+// ---------------------------------------------------------------- how they move
+
+// A frame's twist, and its acceleration with the classical one of its origin.
+template <class T>
+struct FrameMotion {
+    Motion<T> V, A;
+};
+template <class T>
+DTAU_INLINE FrameMotion<T> frame_motion(const Placement<T>& X, const Motion<T>& v,
+                                        const Motion<T>& a) {
+    const Motion<T> V = at_point(X, v);
+    Motion<T> A = at_point(X, a);
+    A.lin = cross(V.ang, V.lin, A.lin);
+    return {V, A};
+}
+
+// Of a body whose twist and acceleration, with gravity in it, are given for all bodies.
+template <class T>
+DTAU_INLINE Motion<T> without_gravity(const Tree& tree, int i, const Ground<T>& g,
+                                      const Motion<T>* a) {
+    return {a[i].ang, a[i].lin + g.gravity[tree.bodies[i].root]};
+}
+template <class T>
+DTAU_INLINE FrameMotion<T> motion_of_a(const Tree& tree, const Contact& contact,
+                                       const ContactFrames<T>& f, const Ground<T>& g,
+                                       const Motion<T>* a) {
+    const int i = contact.a.body;
+    return frame_motion(f.a, g.v[i], without_gravity(tree, i, g, a));
+}
+template <class T>
+DTAU_INLINE FrameMotion<T> motion_of_b(const Tree& tree, const Contact& contact,
+                                       const ContactFrames<T>& f, const Ground<T>& g,
+                                       const Motion<T>* a) {
+    const int i = contact.b.body;
+    if (i < 0) return {zero_motion<T>(), zero_motion<T>()};
+    const FrameMotion<T> m = frame_motion(f.b, g.v[i], without_gravity(tree, i, g, a));
+    return {turned_to_a(contact, f, m.V), turned_to_a(contact, f, m.A)};
+}
+
+// The rows (20.1), in a's ground; a: accelerations of the bodies, gravity included.
+template <class T>
+DTAU_INLINE Motion<T> row_accelerations(const Tree& tree, const Contact& contact,
+                                        const ContactFrames<T>& f, const Ground<T>& g,
+                                        const Motion<T>* a, const Placement<T>* world) {
+    const FrameMotion<T> ma = motion_of_a(tree, contact, f, g, a);
+    const FrameMotion<T> mb = motion_of_b(tree, contact, f, g, a);
+    const Motion<T> e = position_error(tree, contact, f, world).e;
+    Motion<T> rows = ma.A + -mb.A;
+    rows.ang = cross(ma.V.ang, mb.V.ang, rows.ang);
+    return fma(T(contact.kp), e, fma(T(contact.kd), ma.V + -mb.V, rows));
+}
+
+// ---------------------------------------------------------------- rows of a state
+
+// The rows of a motion in a's ground.
+template <class T>
+DTAU_INLINE void store_rows(const Contact& contact, const Mat3<T>& E, const Motion<T>& m, T* to) {
+    const Vec3<T> lin = transposed_mul(E, m.lin);
+    to[0] = lin.x, to[1] = lin.y, to[2] = lin.z;
+    if (contact.count == 3) return;
+    const Vec3<T> ang = transposed_mul(E, m.ang);
+    for (int r = 3; r < contact.count; ++r) to[r] = component(ang, contact.angular[r - 3]);
+}
+// The force and moment of rows, at the origin of a (on it) and of b (minus that on it), in a's ground.
+template <class T>
+DTAU_INLINE Force<T> row_force(const Contact& contact, const Mat3<T>& E, const T* rows) {
+    Force<T> W = {zero_vector<T>(), E * Vec3<T>{rows[0], rows[1], rows[2]}};
+    for (int r = 3; r < contact.count; ++r) {
+        const int k = contact.angular[r - 3];
+        W.ang = fma(rows[r], k == 0 ? E.x : k == 1 ? E.y : E.z, W.ang);
+    }
+    return W;
+}
+
+// Nothing where a contact is not active: active (ncontacts), null if all are.
+template <class T>
+DTAU_INLINE T if_active(const T* active, int c, T x) {
+    return active ? select(less(active[c], 0.5), T(0.0), x) : x;
+}
+
+// Calls visit(body, i) for the bodies on the path of one of them; none for the world.
+template <class Visit>
+DTAU_INLINE void for_moving_bodies(const Tree& tree, int body, const Visit& visit) {
+    for (; body >= 0; body = tree.bodies[body].parent) visit(tree.bodies[body], body);
+}
+
+// Calls add(k, m) for the columns k of all joints that move rows: m is what the rows' relative motion
+// changes by with the column, in a's ground.
+template <class T, class Add>
+DTAU_INLINE void for_row_columns(const Tree& tree, const Contact& contact,
+                                 const ContactFrames<T>& f, const Motion<T>* S, const Add& add) {
+    for_moving_bodies(tree, contact.a.body, [&](const Body& body, int) {
+        for (int k = body.v; k < body.v + body.nv; ++k) add(k, at_point(f.a, S[k]));
+    });
+    for_moving_bodies(tree, contact.b.body, [&](const Body& body, int) {
+        for (int k = body.v; k < body.v + body.nv; ++k)
+            add(k, -turned_to_a(contact, f, at_point(f.b, S[k])));
+    });
+}
+
+// to += x with the share of joint velocity k in the independent one that moves it.
+template <class T>
+DTAU_INLINE void add_share(const Tree& tree, int k, T x, T& to) {
+    to = tree.coupling ? fma(T(tree.coupling->v_scale[k]), x, to) : to + x;
+}
+
+// The external wrenches of forces (nrows): calls push(body, W) with the wrench W in the ground of the
+// body's tree.
+template <class T, class Push>
+DTAU_INLINE void for_contact_wrenches(const Contacts& contacts, const ContactFrames<T>* frames,
+                                      const T* forces, const Push& push) {
+    for (int c = 0; c < contacts.count; ++c) {
+        const Contact& contact = contacts.at[c];
+        const ContactFrames<T>& f = frames[c];
+        Force<T> W = row_force(contact, f.E, forces + contact.first);
+        push(contact.a.body, Force<T>{cross(f.a.r, W.lin, W.ang), W.lin});
+        if (contact.b.body < 0) continue;
+        W = {-W.ang, -W.lin};
+        if (contact.other_tree) W = {transposed_mul(f.turn, W.ang), transposed_mul(f.turn, W.lin)};
+        push(contact.b.body, Force<T>{cross(f.b.r, W.lin, W.ang), W.lin});
+    }
+}
+
+}  // namespace dtau::DTAU_VARIANT

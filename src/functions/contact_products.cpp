@@ -1,0 +1,68 @@
+#include "dtau/algorithms/contacts/products.hpp"
+#include "dtau/algorithms/first/world_wrenches.hpp"
+#include "functions/arguments.hpp"
+#include "functions/shared/algorithms.hpp"
+
+namespace dtau::DTAU_VARIANT {
+namespace {
+
+constexpr In<"lam_forces", Quantity::rows> force_weights;
+constexpr Out<"da", Quantity::v> acceleration_tangent;
+constexpr Out<"dforces", Quantity::rows> force_tangent;
+constexpr Out<"by_q", Quantity::torque> by_q;
+constexpr Out<"by_v", Quantity::torque> by_v;
+constexpr Out<"by_tau", Quantity::v> by_tau;
+constexpr Out<"by_f_ext", Quantity::wrenches, not_stacked, true> by_f_ext;
+
+// The workspace of an algorithm with contacts, and of its external wrenches.
+template <template <class> class Algorithm, template <class> class Wrenches>
+struct WithContacts {
+    template <class T>
+    struct Workspace {
+        Algorithm<T> algorithm;
+        Wrenches<T> wrenches;
+
+        Workspace(Arena& arena, const Tree& tree, const Options& options)
+            : algorithm(arena, tree, *options.contacts, options.contact_damping),
+              wrenches(arena, tree, options.wrench_axes) {}
+    };
+};
+template <class T>
+using Jvp = WithContacts<ConstrainedJvpWorkspace, WrenchVariationWorkspace>::Workspace<T>;
+template <class T>
+using Vjp = WithContacts<ConstrainedVjpWorkspace, WrenchGradientWorkspace>::Workspace<T>;
+
+constexpr Function functions[] = {
+    function({.name = "constrained_dynamics_jvp",
+              .options = {Option::contacts, Option::wrench_axes, Option::damping},
+              .solves = true,
+              .results = "ConstrainedDynamicsVariation"},
+             takes(q, v, tau, dq, dv, dtorque, active, f_ext, df_ext),
+             gives(acceleration_tangent, force_tangent),
+             algorithm<Jvp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+                 const WrenchVariation<T> wrenches =
+                     vary_along_body_axes(tree, x[q], x[dq], x[f_ext], x[df_ext], w.wrenches);
+                 constrained_dynamics_jvp(tree, x[q], x[v], x[tau], x[dq], x[dv], x[dtorque],
+                                          x[active], wrenches.f_ext, wrenches.df_ext,
+                                          x[acceleration_tangent], x[force_tangent], w.algorithm);
+             })),
+    function({.name = "constrained_dynamics_vjp",
+              .options = {Option::contacts, Option::wrench_axes, Option::damping},
+              .solves = true,
+              .results = "ConstrainedDynamicsProducts"},
+             takes(q, v, tau, acceleration_weights, force_weights, active, f_ext),
+             gives(by_q, by_v, by_tau, by_f_ext),
+             algorithm<Vjp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+                 const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches.value);
+                 constrained_dynamics_vjp(tree, x[q], x[v], x[tau], x[acceleration_weights],
+                                          x[force_weights], x[active], body_f_ext, x[by_q], x[by_v],
+                                          x[by_tau], x[by_f_ext], w.algorithm);
+                 gradient_along_world_axes(tree, body_f_ext, x[by_q], x[by_f_ext], w.wrenches);
+             })),
+};
+
+}  // namespace
+
+extern const FunctionGroup contact_products_functions = functions;
+
+}  // namespace dtau::DTAU_VARIANT

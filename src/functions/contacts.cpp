@@ -1,0 +1,69 @@
+#include "dtau/algorithms/contacts/derivatives.hpp"
+#include "dtau/algorithms/values/wrench_axes.hpp"
+#include "functions/arguments.hpp"
+#include "functions/shared/algorithms.hpp"
+
+namespace dtau::DTAU_VARIANT {
+namespace {
+
+constexpr Out<"a", Quantity::v> acceleration;
+constexpr Out<"forces", Quantity::rows> forces;
+constexpr Out<"residual", Quantity::rows> residual;
+
+template <class T>
+struct ConstrainedWorkspace {
+    FactorizedWorkspace<T> dynamics;
+    ContactWorkspace<T> contacts;
+    WrenchAxesWorkspace<T> wrenches;
+
+    ConstrainedWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : dynamics(arena, tree),
+          contacts(arena, tree, *options.contacts, options.contact_damping),
+          wrenches(arena, tree, options.wrench_axes) {}
+};
+
+constexpr Out<"da_dq", Quantity::matrix> da_dq;
+constexpr Out<"da_dv", Quantity::matrix> da_dv;
+constexpr Out<"da_dtau", Quantity::matrix> da_dtau;
+constexpr Out<"dforces_dq", Quantity::row_matrix> dforces_dq;
+constexpr Out<"dforces_dv", Quantity::row_matrix> dforces_dv;
+constexpr Out<"dforces_dtau", Quantity::row_matrix> dforces_dtau;
+
+template <class T>
+struct Derivatives : ConstrainedDerivativesWorkspace<T> {
+    Derivatives(Arena& arena, const Tree& tree, const Options& options)
+        : ConstrainedDerivativesWorkspace<T>(arena, tree, *options.contacts, options.wrench_axes,
+                                             options.contact_damping) {}
+};
+
+constexpr Function functions[] = {
+    function({.name = "constrained_dynamics",
+              .options = {Option::contacts, Option::wrench_axes, Option::damping},
+              .solves = true,
+              .results = "ConstrainedDynamics"},
+             takes(q, v, tau, active, f_ext), gives(acceleration, forces, residual),
+             algorithm<ConstrainedWorkspace>(
+                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                     const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
+                     constrained_dynamics(tree, x[q], x[v], x[tau], x[active], body_f_ext,
+                                          x[forces], x[residual], w.dynamics, w.contacts);
+                     for (int k = 0; k < tree.nv; ++k) x[acceleration][k] = w.dynamics.a[k];
+                 })),
+    function({.name = "constrained_dynamics_derivatives",
+              .options = {Option::contacts, Option::wrench_axes, Option::damping},
+              .solves = true,
+              .results = "ConstrainedDynamicsDerivatives"},
+             takes(q, v, tau, active, f_ext),
+             gives(da_dq, da_dv, da_dtau, dforces_dq, dforces_dv, dforces_dtau),
+             algorithm<Derivatives>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+                 constrained_dynamics_derivatives<T>(tree, x[q], x[v], x[tau], x[active], x[f_ext],
+                                                     x[da_dq], x[da_dv], x[da_dtau], x[dforces_dq],
+                                                     x[dforces_dv], x[dforces_dtau], w);
+             })),
+};
+
+}  // namespace
+
+extern const FunctionGroup contacts_functions = functions;
+
+}  // namespace dtau::DTAU_VARIANT

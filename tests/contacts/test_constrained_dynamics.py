@@ -1,0 +1,208 @@
+"""Accelerations and forces of robots whose contacts hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import ROBOTS, State, random_state, robot, rows
+from compare import TOLERANCE, assert_close, assert_same_results, solved
+from contact_oracle import all_rows, constrained_dynamics, holds, random_contacts
+from core import alone_core
+from hypothesis import given, settings
+from trees import SEEDS, Array, Tree, trees
+
+import dtau
+
+SEVERAL = ("forest", "gantry, branches", "quadruped", "joints that mimic others")
+
+
+def masks(contacts: dtau.Contacts, seed: int, count: int) -> Array:
+    active = np.random.default_rng(seed).integers(0, 2, (count, len(contacts))).astype(bool)
+    active[0] = True
+    return active
+
+
+def check(model: dtau.Model, seed: int) -> None:
+    """Against dense matrices, three states with masks of their own."""
+    states = random_state(model, seed, (3,))
+    each = [rows(states, k) for k in range(3)]
+    contacts = random_contacts(model, each, seed)
+    active = masks(contacts, seed, 3)
+    got = dtau.constrained_dynamics(
+        model, states["q"], states["v"], states["tau"], contacts, states["f_ext"], active=active
+    )
+    for k, s in enumerate(each):
+        # Rows may be as dependent as condition numbers of 1e4.
+        M = dtau.mass_matrix(model, s["q"])
+        tolerance = 1e2 * solved(TOLERANCE["independent"], M)
+        a, forces = constrained_dynamics(contacts, s["q"], s["v"], s["tau"], s["f_ext"], active[k])
+        assert_close(got.a[k], a, tolerance, f"a of {contacts.contacts}")
+        assert_close(got.forces[k], forces, tolerance, f"forces of {contacts.contacts}", floor=1.0)
+        assert not got.forces[k][~holds(contacts, active[k])].any()
+        left = all_rows(contacts, s["q"], s["v"], got.a[k])[1] * holds(contacts, active[k])
+        scale = max(1.0, float(abs(a).max()))
+        assert abs(left).max(initial=0.0) < 1e-9 * scale
+        assert abs(got.residual[k]).max(initial=0.0) < 1e-9 * scale
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_against_dense_matrices(name: str) -> None:
+    for seed in range(3):
+        check(robot(name), seed)
+
+
+@given(trees(), SEEDS)
+@settings(max_examples=40)
+def test_against_dense_matrices_on_trees(tree: Tree, seed: int) -> None:
+    check(tree.model(), seed)
+
+
+@pytest.mark.parametrize("axes", ["mixed", "world"])
+def test_wrenches_along_the_world(axes: Any) -> None:
+    model = robot("forest")
+    s = random_state(model, 3)
+    contacts = random_contacts(model, [s], 3)
+    state = s["q"], s["v"], s["tau"]
+    got = dtau.constrained_dynamics(model, *state, contacts, s["f_ext"], f_ext_axes=axes)
+    a, forces = constrained_dynamics(contacts, *state, s["f_ext"], f_ext_axes=axes)
+    assert_close(got.a, a, 1e-10)
+    assert_close(got.forces, forces, 1e-10)
+
+
+def results(contacts: dtau.Contacts, s: State, active: Array, damping: float) -> dict[str, Any]:
+    """All functions of contacts at one state or several."""
+    options: dict[str, Any] = {"active": active, "damping": damping}
+    model, state = contacts.model, (s["q"], s["v"], s["tau"])
+    lam_forces = np.ones((*s["q"].shape[:-1], contacts.nrows))
+    return {
+        "value": dtau.constrained_dynamics(model, *state, contacts, s["f_ext"], **options),
+        "derivatives": dtau.constrained_dynamics_derivatives(
+            model, *state, contacts, s["f_ext"], **options
+        ),
+        "jvp": dtau.constrained_dynamics_jvp(
+            *(model, *state, s["dq"], s["dv"], s["dtau"], contacts, s["f_ext"], s["df_ext"]),
+            **options,
+        ),
+        "vjp": dtau.constrained_dynamics_vjp(
+            model, *state, s["lam"], lam_forces, contacts, s["f_ext"], **options
+        ),
+    }
+
+
+@pytest.mark.parametrize("damping", [0.0, 1e-6])
+@pytest.mark.parametrize("name", SEVERAL)
+def test_same_bits_alone_and_in_batches(name: str, damping: float) -> None:
+    """States with masks of their own, one that is not finite among them, in batches of any size."""
+    model = robot(name)
+    count = 19
+    states = random_state(model, 5, (count,))
+    contacts = random_contacts(model, [rows(states, k) for k in range(count)], 5)
+    active = masks(contacts, 5, count)
+    each = [results(contacts, rows(states, k), active[k], damping) for k in range(count)]
+    bad = {name: x.copy() for name, x in states.items()}
+    bad["tau"][4, 0] = np.nan
+    for size in (1, 2, 7, 8, 9, count):
+        for states_now, wrong in ((states, None), (bad, 4)):
+            got = results(contacts, rows(states_now, slice(size)), active[:size], damping)
+            for k in range(size):
+                for function, result in got.items():
+                    one = tuple(x[k] for x in result)
+                    if k == wrong:
+                        assert all(np.isnan(x).all() for x in one)
+                    else:
+                        assert_same_results(one, each[k][function], f"{function} {size}")
+
+
+def test_one_by_one_in_a_batch() -> None:
+    model = robot("quadruped")
+    s = random_state(model, 6, (9,))
+    contacts = random_contacts(model, [rows(s, k) for k in range(9)], 6)
+    want = dtau.constrained_dynamics(model, s["q"], s["v"], s["tau"], contacts)
+    got = alone_core("constrained_dynamics", model, s["q"], s["v"], s["tau"], contacts=contacts)
+    assert_same_results(got, want)
+
+
+@pytest.mark.parametrize("distance", [1e3, 1e9])
+def test_far_from_the_origin(distance: float) -> None:
+    """What reads no position has the same bits wherever the base stands."""
+    model = robot("quadruped")
+    s = random_state(model, 7)
+    contacts = dtau.Contacts(
+        model,
+        [
+            dtau.PointContact("LF_FOOT", axes="mixed", kd=3.0),
+            dtau.FrameContact("RF_FOOT"),
+            dtau.Loop("LH_FOOT", "RH_FOOT", 3, kp=10.0, kd=2.0),
+        ],
+    )
+    far = {**s, "q": s["q"].copy()}
+    far["q"][:3] += distance
+    active = np.ones(3)
+    for function, want in results(contacts, s, active, 0.0).items():
+        assert_same_results(results(contacts, far, active, 0.0)[function], want, function)
+
+
+# ---------------------------------------------------------------- rows that depend on each other
+
+
+def flat_feet(model: dtau.Model, **more: Any) -> dtau.Contacts:
+    """One frame held twice."""
+    return dtau.Contacts(
+        model,
+        [
+            dtau.FrameContact("LF_FOOT", name="one", **more),
+            dtau.FrameContact("LF_FOOT", name="again", **more),
+            dtau.PointContact("RF_FOOT", **more),
+        ],
+    )
+
+
+def test_dependent_rows_are_named() -> None:
+    model = robot("quadruped")
+    s = random_state(model, 8)
+    contacts = flat_feet(model)
+    state = s["q"], s["v"], s["tau"]
+    for call in (dtau.constrained_dynamics, dtau.constrained_dynamics_derivatives):
+        with pytest.raises(ValueError, match="'one', 'again', 'RF_FOOT' depend on each other"):
+            call(model, *state, contacts)
+        call(model, *state, contacts, active=[1, 0, 1])
+    result = dtau.constrained_dynamics(model, s["q"], s["v"] * np.nan, s["tau"], contacts)
+    assert np.isnan(result.a).all()
+
+
+def test_dependent_rows_in_a_batch() -> None:
+    model = robot("quadruped")
+    s = random_state(model, 9, (10,))
+    active = np.ones((10, 3))
+    active[:, 1] = 0
+    active[3, 1] = 1
+    contacts = flat_feet(model)
+    got = results(contacts, s, active, 0.0)
+    alone = results(contacts, rows(s, slice(4, 5)), active[4:5], 0.0)
+    for function, result in got.items():
+        assert all(np.isnan(x[3]).any() for x in result[:1])
+        for x, y in zip(result, alone[function], strict=True):
+            good = np.delete(x, 3, axis=0)
+            assert np.isfinite(good).all()
+            assert np.array_equal(x[4], y[0])
+
+
+def test_shortest_forces() -> None:
+    """With a damping: accelerations as without the rows that are there twice."""
+    model = robot("quadruped")
+    s = random_state(model, 10)
+    state = s["q"], s["v"], s["tau"]
+    contacts = flat_feet(model, kd=2.0)
+    got = dtau.constrained_dynamics(model, *state, contacts, damping=1e-4)
+    a, forces = constrained_dynamics(contacts, *state)
+    assert_close(got.a, a, 1e-10)
+    assert_close(got.forces, forces, 1e-9)
+    assert abs(got.residual).max() < 1e-9
+    once = dtau.constrained_dynamics(model, *state, contacts, active=[1, 0, 1])
+    assert_close(got.a, once.a, 1e-10)
+    d = dtau.constrained_dynamics_derivatives(model, *state, contacts, damping=1e-4)
+    d_once = dtau.constrained_dynamics_derivatives(model, *state, contacts, active=[1, 0, 1])
+    for x, y in zip(d[:3], d_once[:3], strict=True):
+        assert_close(x, y, 1e-8)
