@@ -1,5 +1,6 @@
 #include "python/options.hpp"
 
+#include <atomic>
 #include <climits>
 #include <cmath>
 #include <string>
@@ -235,14 +236,21 @@ void CallOptions::read_frames(nb::handle model, nb::handle given, const Compiled
 
 // A dtau.Contacts of this model, or of an equal one.
 void CallOptions::read_contacts(nb::handle model, nb::handle given, const CompiledTree& tree) {
+    static const nb::handle attribute = PyUnicode_InternFromString("_compiled");
+    // As of models: the class is looked for by its name in C++ once.
+    static std::atomic<PyTypeObject*> known = nullptr;
     nb::object compiled =
-        nb::steal(unless_ended([&] { return PyObject_GetAttrString(given.ptr(), "_compiled"); }));
+        nb::steal(unless_ended([&] { return PyObject_GetAttr(given.ptr(), attribute.ptr()); }));
     if (!compiled.is_valid()) {
         if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw nb::python_error();
         PyErr_Clear();
     }
-    if (!compiled.is_valid() || !nb::isinstance<CompiledContacts>(compiled) ||
-        !nb::inst_ready(compiled))
+    bool right = compiled.is_valid() && Py_TYPE(compiled.ptr()) == known;
+    if (!right && compiled.is_valid() && nb::isinstance<CompiledContacts>(compiled)) {
+        right = true;
+        known = Py_TYPE(compiled.ptr());
+    }
+    if (!right || !nb::inst_ready(compiled))
         throw nb::type_error(
             ("contacts: expected a dtau.Contacts, got " + str(given.type().attr("__name__")))
                 .c_str());

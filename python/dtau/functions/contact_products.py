@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import overload
 
@@ -105,7 +106,7 @@ def constrained_dynamics_jvp(
         out,
         threads,
     )
-    if result.da.ndim == 1 and np.isnan(result.da).any():
+    if result.da.ndim == 1 and math.isnan(result.da.item(0)):
         raise_of_rank(contacts, active, (q, v, tau, dq, dv, dtau, f_ext, df_ext))
     return result
 
@@ -227,6 +228,6 @@ def constrained_dynamics_vjp(
         out,
         threads,
     )
-    if result.by_tau.ndim == 1 and np.isnan(result.by_tau).any():
+    if result.by_tau.ndim == 1 and math.isnan(result.by_tau.item(0)):
         raise_of_rank(contacts, active, (q, v, tau, lam, lam_forces, f_ext))
     return result

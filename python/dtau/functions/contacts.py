@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -95,7 +96,7 @@ def constrained_dynamics(
     result = _core.constrained_dynamics(
         model, contacts, f_ext_axes, damping, q, v, tau, active, f_ext, out, threads
     )
-    if result.a.ndim == 1 and np.isnan(result.a).any():
+    if result.a.ndim == 1 and math.isnan(result.a.item(0)):
         raise_of_rank(contacts, active, (q, v, tau, f_ext))
     return result
 
@@ -161,7 +162,7 @@ def constrained_dynamics_derivatives(
     result = _core.constrained_dynamics_derivatives(
         model, contacts, f_ext_axes, damping, q, v, tau, active, f_ext, out, threads
     )
-    if result.da_dtau.ndim == 2 and np.isnan(result.da_dtau).any():
+    if result.da_dtau.ndim == 2 and len(contacts) and math.isnan(result.dforces_dtau.item(0)):
         raise_of_rank(contacts, active, (q, v, tau, f_ext))
     return result
 

@@ -125,36 +125,21 @@ struct ContactChange {
     ContactChange of_matrix(int m) const {
         return {tree, w, {dforces[0], dforces[1], dforces[2]}, m * w.padded, m < 2 ? -1.0 : 1.0};
     }
+    // Not inlined: the registers of the sweeps are theirs.
     template <int packs>
-    DTAU_INLINE void operator()(int first, T* X, std::ptrdiff_t stride) const {
+    __attribute__((noinline)) void operator()(int first, T* X, std::ptrdiff_t stride) const {
         constexpr int width = Pack<T>::width;
         const ContactSolver<T>& solver = w.contacts.solver;
         const Contacts& contacts = *solver.contacts;
         const int n = tree.independent.n, begin = offset + first;
-        Pack<T> x[packs];
-        const auto load = [&](const T* from) __attribute__((always_inline)) {
-            unrolled<packs>([&](int p) { x[p] = Pack<T>::load(from + p * width); });
-        };
-        const auto add = [&](T by, const T* from) __attribute__((always_inline)) {
-            unrolled<packs>([&](int p) { x[p] = fma(by, Pack<T>::load(from + p * width), x[p]); });
-        };
-        const auto store = [&](T* to) __attribute__((always_inline)) {
-            unrolled<packs>([&](int p) { x[p].store(to + p * width); });
-        };
         if (begin < w.padded)
             for_loops(contacts, [&](int, const Contact& contact, int number) {
                 add_turns<packs>(contact, number, begin, X, stride);
             });
         for_contacts<T>(contacts, [&](int, const Contact& contact, int column) {
-            for (int r = 0; r < contact.count; ++r) {
-                const int row = contact.first + r;
-                load(w.rows + row * w.width + begin);
-                for (int d = 0; d < contact.ndofs; ++d) {
-                    const int k = contact.dofs[d];
-                    add(T(-scale) * solver.Z[k * solver.stride + column + r], X + k * stride);
-                }
-                unrolled<packs>([&](int p) { solver.block[row * packs + p] = x[p]; });
-            }
+            in_groups<together<packs>>(contact.count, [&]<int rows>(int r) {
+                wanted_rows<rows, packs>(contact, r, column + r, begin, X, stride);
+            });
         });
         solve_contacts<packs>(solver.block, solver.more_block, solver.rest_block, solver);
         for (int r = 0; r < contacts.nrows; ++r)
@@ -164,21 +149,81 @@ struct ContactChange {
                                                   n - column);
             });
         for_contacts<T>(contacts, [&](int, const Contact& contact, int column) {
-            for (int d = 0; d < contact.ndofs; ++d) {
-                const int k = contact.dofs[d];
-                const T* y = solver.Y + k * solver.stride + column;
-                load(X + k * stride);
-                for (int r = 0; r < contact.count; ++r) {
-                    const T by = T(scale) * y[r];
-                    const Pack<T>* df = solver.block + (contact.first + r) * packs;
-                    unrolled<packs>([&](int p) { x[p] = fma(by, df[p], x[p]); });
-                }
-                store(X + k * stride);
-            }
+            in_groups<together<packs>>(contact.ndofs, [&]<int count>(int d) {
+                add_forces<count, packs>(contact, contact.dofs + d, column, X, stride);
+            });
         });
     }
 
   private:
+    // So many rows of X or of the contacts are in registers at once.
+    template <int packs>
+    static constexpr int together = packs > 9 ? 2 : 3;
+
+    template <int most, class Visit>
+    static DTAU_INLINE void in_groups(int count, const Visit& visit) {
+        int k = 0;
+        for (; k + most <= count; k += most) visit.template operator()<most>(k);
+        if constexpr (most > 1)
+            for (; k < count; ++k) visit.template operator()<1>(k);
+    }
+    // -drows/dx + scale Z^T X, of rows first ... of a contact, in columns of Z.
+    template <int rows, int packs>
+    DTAU_INLINE void wanted_rows(const Contact& contact, int first, int column, int begin,
+                                 const T* X, std::ptrdiff_t stride) const {
+        constexpr int width = Pack<T>::width;
+        const ContactSolver<T>& solver = w.contacts.solver;
+        Pack<T> x[rows][packs];
+        const T* from = w.rows + (contact.first + first) * w.width + begin;
+        unrolled<rows>([&](int r) __attribute__((always_inline)) {
+            unrolled<packs>([&](int p) __attribute__((always_inline)) {
+                x[r][p] = Pack<T>::load(from + r * w.width + p * width);
+            });
+        });
+        for (int d = 0; d < contact.ndofs; ++d) {
+            const int k = contact.dofs[d];
+            const T* z = solver.Z + k * solver.stride + column;
+            T by[rows];
+            unrolled<rows>([&](int r) { by[r] = T(-scale) * z[r]; });
+            unrolled<packs>([&](int p) __attribute__((always_inline)) {
+                const Pack<T> of = {in_register(Pack<T>::load(X + k * stride + p * width).value)};
+                unrolled<rows>([&](int r) { x[r][p] = fma(by[r], of, x[r][p]); });
+            });
+        }
+        unrolled<rows>([&](int r) __attribute__((always_inline)) {
+            unrolled<packs>([&](int p) __attribute__((always_inline)) {
+                solver.block[(contact.first + first + r) * packs + p] = x[r][p];
+            });
+        });
+    }
+    // X += scale Y df, in so many rows of X.
+    template <int count, int packs>
+    DTAU_INLINE void add_forces(const Contact& contact, const int* dofs, int column, T* X,
+                                std::ptrdiff_t stride) const {
+        constexpr int width = Pack<T>::width;
+        const ContactSolver<T>& solver = w.contacts.solver;
+        Pack<T> x[count][packs];
+        unrolled<count>([&](int d) __attribute__((always_inline)) {
+            unrolled<packs>([&](int p) __attribute__((always_inline)) {
+                x[d][p] = Pack<T>::load(X + dofs[d] * stride + p * width);
+            });
+        });
+        for (int r = 0; r < contact.count; ++r) {
+            const Pack<T>* df = solver.block + (contact.first + r) * packs;
+            T by[count];
+            unrolled<count>(
+                [&](int d) { by[d] = T(scale) * solver.Y[dofs[d] * solver.stride + column + r]; });
+            unrolled<packs>([&](int p) __attribute__((always_inline)) {
+                const Pack<T> force = {in_register(df[p].value)};
+                unrolled<count>([&](int d) { x[d][p] = fma(by[d], force, x[d][p]); });
+            });
+        }
+        unrolled<count>([&](int d) __attribute__((always_inline)) {
+            unrolled<packs>([&](int p) __attribute__((always_inline)) {
+                x[d][p].store(X + dofs[d] * stride + p * width);
+            });
+        });
+    }
     // X += L^-T J_b^T m, for the columns by q of a block.
     template <int packs>
     DTAU_INLINE void add_turns(const Contact& contact, int number, int begin, T* X,

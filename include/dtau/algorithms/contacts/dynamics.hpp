@@ -66,7 +66,7 @@ void constrained_dynamics(const Tree& tree, const T* q, const T* v, const T* tau
             forces[contact.first + r] = wanted[r];
         }
     }
-    solve_with_contacts(x, forces, rows.solver);
+    solve_with_contacts(tree.independent.n, x, forces, rows.solver);
     for (int r = 0; r < contacts.nrows; ++r) residual[r] = rows.wanted[r];
     subtract_from_rows(x, residual, rows.solver);
     for (int r = 0; r < contacts.nrows; ++r) residual[r] = T(0.0) - residual[r];

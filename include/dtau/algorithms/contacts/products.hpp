@@ -143,7 +143,7 @@ void constrained_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T*
     reduce_columns(tree, torque, 1, x);
     for (int k = 0; k < tree.independent.n; ++k) x[k] = dtau[k] - x[k];
     ltdl_solve_inwards(tree.independent, x, dynamics.ltdl);
-    solve_with_contacts(x, dforces, value.contacts.solver);
+    solve_with_contacts(tree.independent.n, x, dforces, value.contacts.solver);
     ltdl_solve_outwards(tree.independent, x, dynamics.ltdl);
     joint_velocities(tree, x, da);
     for (int c = 0; c < contacts.count; ++c) {
@@ -198,7 +198,7 @@ void constrained_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T*
         for (int r = contacts.at[c].first; r < contacts.at[c].first + contacts.at[c].count; ++r)
             w.weights[r] = if_active(active, c, -lam_forces[r]);
     ltdl_solve_inwards(tree.independent, x, dynamics.ltdl);
-    solve_with_contacts(x, w.weights, value.contacts.solver);
+    solve_with_contacts(tree.independent.n, x, w.weights, value.contacts.solver);
     ltdl_solve_outwards(tree.independent, x, dynamics.ltdl);
     joint_velocities(tree, x, by_tau);
 

@@ -258,12 +258,16 @@ DTAU_INLINE void add_rows(const T* rows, T* x, const ContactSolver<T>& w) {
     });
 }
 
-// With x = L^-T t and rows = b: the forces f and L^-T (t + J^T f) of  M a = t + J^T f,  J a = b.
+// With x (n) = L^-T t and rows = b: the forces f and L^-T (t + J^T f) of  M a = t + J^T f,  J a = b.
+// All of it is NaN if a row depends on others.
 template <class T>
-DTAU_INLINE void solve_with_contacts(T* x, T* rows, const ContactSolver<T>& w) {
+DTAU_INLINE void solve_with_contacts(int n, T* x, T* rows, const ContactSolver<T>& w) {
     subtract_from_rows(x, rows, w);
     solve_contacts<1>(rows, w.more, w.rest, w);
     add_rows(rows, x, w);
+    if (w.contacts->nrows == 0) return;
+    const T dependent = T(0.0) * rows[0];
+    for (int k = 0; k < n; ++k) x[k] = x[k] + dependent;
 }
 
 }  // namespace dtau::DTAU_VARIANT
