@@ -129,6 +129,11 @@ from dtau.functions.frames import (
 )
 from dtau.functions.hessians import forward_dynamics_hessian, inverse_dynamics_hessian
 from dtau.functions.hybrid import hybrid_dynamics, hybrid_dynamics_time_derivatives
+from dtau.functions.impulses import (
+    constrained_inverse_dynamics,
+    impulse_dynamics,
+    impulse_dynamics_derivatives,
+)
 from dtau.functions.kinematics import forward_kinematics
 from dtau.functions.linearization import linearize, linearize_discrete
 from dtau.functions.manifold import (
@@ -225,6 +230,7 @@ from dtau.results import (
     ConstrainedDynamicsProducts,
     ConstrainedDynamicsProductsWithWrenches,
     ConstrainedDynamicsVariation,
+    ConstrainedInverseDynamics,
     DifferenceJacobians,
     DiscreteLinearization,
     Equilibrium,
@@ -236,6 +242,8 @@ from dtau.results import (
     FrameAccelerationsDerivatives,
     FrameVelocitiesDerivatives,
     HybridDynamics,
+    ImpulseDynamics,
+    ImpulseDynamicsDerivatives,
     IntegrateJacobians,
     InverseDynamicsDerivatives,
     InverseDynamicsHessian,
@@ -267,6 +275,7 @@ __all__ = [
     "ConstrainedDynamicsProducts",
     "ConstrainedDynamicsProductsWithWrenches",
     "ConstrainedDynamicsVariation",
+    "ConstrainedInverseDynamics",
     "Contacts",
     "Cylindrical",
     "DifferenceJacobians",
@@ -285,6 +294,8 @@ __all__ = [
     "Free",
     "Helical",
     "HybridDynamics",
+    "ImpulseDynamics",
+    "ImpulseDynamicsDerivatives",
     "Inertia",
     "IntegrateJacobians",
     "InverseDynamicsDerivatives",
@@ -338,6 +349,7 @@ __all__ = [
     "constrained_dynamics_derivatives",
     "constrained_dynamics_jvp",
     "constrained_dynamics_vjp",
+    "constrained_inverse_dynamics",
     "conventions",
     "coriolis_matrix",
     "coriolis_matrix_time_derivatives",
@@ -368,6 +380,8 @@ __all__ = [
     "gravity_torque_time_derivatives",
     "hybrid_dynamics",
     "hybrid_dynamics_time_derivatives",
+    "impulse_dynamics",
+    "impulse_dynamics_derivatives",
     "integrate",
     "integrate_jacobians",
     "inverse_dynamics",

@@ -67,6 +67,29 @@ class ConstrainedDynamicsProductsWithWrenches(NamedTuple):
     by_f_ext: NDArray[np.float64]
 
 
+class ConstrainedInverseDynamics(NamedTuple):
+    """Torque ``(..., nv)`` and forces of contacts ``(..., nrows)``."""
+
+    tau: NDArray[np.float64]
+    forces: NDArray[np.float64]
+
+
+class ImpulseDynamics(NamedTuple):
+    """Velocity after an impact ``(..., nv)``, and the impulses of contacts ``(..., nrows)``."""
+
+    v: NDArray[np.float64]
+    impulses: NDArray[np.float64]
+
+
+class ImpulseDynamicsDerivatives(NamedTuple):
+    """First derivatives of the velocity after ``(..., nv, nv)``, of impulses ``(..., nrows, nv)``."""
+
+    dv_dq: NDArray[np.float64]
+    dv_dv: NDArray[np.float64]
+    dimpulses_dq: NDArray[np.float64]
+    dimpulses_dv: NDArray[np.float64]
+
+
 class InverseDynamicsProducts(NamedTuple):
     """Weights of the joint torque times its first derivatives, each ``(..., nv)``."""
 

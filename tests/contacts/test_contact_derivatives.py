@@ -85,3 +85,30 @@ def test_complex_step_of_wrenches_along_the_world(axes: str) -> None:
 @settings(max_examples=40)
 def test_complex_step_on_trees(tree: Tree, seed: int) -> None:
     check(tree.model(), seed)
+
+
+def test_complex_step_of_dependent_rows() -> None:
+    """A damping: rows that are there twice, along both kinds of axes, and a loop that is closed."""
+    model = robot("quadruped")
+    s = random_state(model, 5)
+    q, v, tau = s["q"], s["v"], s["tau"]
+    contacts = dtau.Contacts(
+        model,
+        [
+            dtau.FrameContact("LF_FOOT", kd=2.0),
+            dtau.PointContact("LF_FOOT", name="again", kd=2.0),
+            dtau.FrameContact("LF_FOOT", name="and again", axes="mixed", kd=2.0),
+            dtau.Loop("RF_FOOT", "LH_FOOT", 3, kd=1.0),
+            dtau.Loop("LH_FOOT", "RF_FOOT", 3, axes="mixed", kd=1.0),
+        ],
+    )
+    options: dict[str, Any] = {"damping": 1e-3}
+    value = values(contacts, s, **options)
+    d = dtau.constrained_dynamics_derivatives(model, q, v, tau, contacts, s["f_ext"], **options)
+    want = (
+        by_q(model, q, lambda y: value(y, v, tau)),
+        by_vector(v, lambda y: value(q, y, tau)),
+        by_vector(tau, lambda y: value(q, v, y)),
+    )
+    for k in range(3):
+        assert_close(np.concatenate([d[k], d[3 + k]]), want[k], 1e-8)

@@ -42,6 +42,13 @@ DTAU_INLINE void factorize_state(const Tree& tree, const T* q, const T* active,
     factorize_contacts(tree, active, ltdl, w.solver);
 }
 
+// Velocities of all joints from independent ones.
+template <class T>
+DTAU_INLINE void joint_velocities(const Tree& tree, const T* x, T* joint) {
+    for (int k = 0; k < tree.nv && !tree.coupling; ++k) joint[k] = x[k];
+    expand_v(tree, x, joint);
+}
+
 // q, v: of the joints; tau: of the independent velocities; active (ncontacts) may be null: all.
 // Leaves the acceleration of the joints in w.a, of the independent velocities in w.independent.
 template <class T>

@@ -119,4 +119,28 @@ DTAU_INLINE void for_row_partials(const Tree& tree, const RowChanges<T>& rows, c
     });
 }
 
+// The same of the rows' velocities: visit(k, s, by_q, turn), of which s is by q'.
+template <class T, class Visit>
+DTAU_INLINE void for_velocity_partials(const Tree& tree, const Contact& contact,
+                                       const ContactFrames<T>& f, const Ground<T>& g,
+                                       const Visit& visit) {
+    const Motion<T> V_b = velocity_of_b(contact, f, g);
+    const auto rate = [&](const Body& body, int k) {
+        return body.parent < 0 ? zero_motion<T>() : cross(g.v[body.parent], g.S[k]);
+    };
+    for_moving_bodies(tree, contact.a.body, [&](const Body& body, int) {
+        for (int k = body.v; k < body.v + body.nv; ++k) {
+            const Motion<T> s = at_point(f.a, g.S[k]);
+            visit(k, s, turned(s.ang, V_b, at_point(f.a, rate(body, k))), s.ang);
+        }
+    });
+    for_moving_bodies(tree, contact.b.body, [&](const Body& body, int) {
+        for (int k = body.v; k < body.v + body.nv; ++k) {
+            const Motion<T> s = -turned_to_a(contact, f, at_point(f.b, g.S[k]));
+            const Motion<T> dV = turned_to_a(contact, f, at_point(f.b, rate(body, k)));
+            visit(k, s, turned(s.ang, V_b, -dV), s.ang);
+        }
+    });
+}
+
 }  // namespace dtau::DTAU_VARIANT

@@ -1,5 +1,5 @@
 // Products with the first derivatives of constrained dynamics, without a matrix (nv, nv): the sweeps of
-// products.hpp and one solve with the factors that the value has. [Notes] eqs. 20.10, 20.11
+// products.hpp and one solve with the factors that the value has. [Notes] eqs. 20.11, 20.12
 //
 //   jvp   M da - J^T df = dtau - dID - J_b^T m,        J da = -drows
 //   vjp   M mu + J^T nu = lam,  -J mu = lam_f;         by_tau = mu,
@@ -47,13 +47,6 @@ DTAU_INLINE void constrained_motion(const Tree& tree, const T* q, const T* v, co
     }
     for_contact_wrenches(*w.contacts.solver.contacts, w.contacts.frames, w.forces,
                          [&](int body, const Force<T>& W) { w.F[body] = w.F[body] - W; });
-}
-
-// Those of all joints from independent ones.
-template <class T>
-DTAU_INLINE void joint_velocities(const Tree& tree, const T* x, T* joint) {
-    for (int k = 0; k < tree.nv && !tree.coupling; ++k) joint[k] = x[k];
-    expand_v(tree, x, joint);
 }
 
 // ---------------------------------------------------------------- jvp

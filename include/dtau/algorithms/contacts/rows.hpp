@@ -165,6 +165,19 @@ DTAU_INLINE FrameMotion<T> motion_of_b(const Tree& tree, const Contact& contact,
     return {turned_to_a(contact, f, m.V), turned_to_a(contact, f, m.A)};
 }
 
+// The velocities in them.
+template <class T>
+DTAU_INLINE Motion<T> velocity_of_b(const Contact& contact, const ContactFrames<T>& f,
+                                    const Ground<T>& g) {
+    const int i = contact.b.body;
+    return i < 0 ? zero_motion<T>() : turned_to_a(contact, f, at_point(f.b, g.v[i]));
+}
+template <class T>
+DTAU_INLINE Motion<T> row_velocities(const Contact& contact, const ContactFrames<T>& f,
+                                     const Ground<T>& g) {
+    return at_point(f.a, g.v[contact.a.body]) + -velocity_of_b(contact, f, g);
+}
+
 // The rows (20.1), in a's ground; a: accelerations of the bodies, gravity included.
 template <class T>
 DTAU_INLINE Motion<T> row_accelerations(const Tree& tree, const Contact& contact,

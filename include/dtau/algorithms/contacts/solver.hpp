@@ -15,10 +15,11 @@
 
 namespace dtau::DTAU_VARIANT {
 
+// A pivot below so much of its diagonal entry is a rounding error.
+inline constexpr double least_pivot = 1e-11;
+
 template <class T>
 struct ContactSolver {
-    // A pivot below so much of its diagonal entry is a rounding error.
-    static constexpr double rounding = 1e-11;
     static constexpr int iterations = 10;
     static constexpr int packs = LtdlWorkspace<T>::packs;  // of columns in a block
 
@@ -108,19 +109,18 @@ DTAU_INLINE void contact_block(const Contact& c, int at_c, const Contact& d, int
         }
 }
 
-// U^T D U of G; the diagonal gets 1 / D.
+// U^T D U of G (n, side), whose diagonal was once `diagonal`; its own gets 1 / D.
 template <class T>
-DTAU_INLINE void factorize_rows(const ContactSolver<T>& w) {
+DTAU_INLINE void factorize_rows(int n, int side, const T* diagonal, T* G) {
     constexpr int width = Pack<T>::width;
-    const int n = w.contacts->nrows;
     for (int k = 0; k < n; ++k) {
-        T* row = w.G + k * w.side;
+        T* row = G + k * side;
         const T pivot = row[k];
-        const auto regular = less(fma(T(w.rounding), w.diagonal[k], -pivot), 0.0);
+        const auto regular = less(fma(T(least_pivot), diagonal[k], -pivot), 0.0);
         const T inverse = select(regular, T(1.0) / pivot, T(__builtin_nan("")));
         for (int i = k + 1; i < n; ++i) {
             const T l = row[i] * inverse, minus = -l;
-            T* to = w.G + i * w.side;
+            T* to = G + i * side;
             for (int p = i / width * width; p < n; p += width)
                 fma(minus, Pack<T>::load(row + p), Pack<T>::load(to + p)).store(to + p);
             row[i] = l;
@@ -162,15 +162,14 @@ void factorize_contacts(const Tree& tree, const T* active, const LtdlWorkspace<T
             if (active) entry = select(less(active[c], 0.5), T(1.0), entry);
             w.diagonal[k] = entry;
         }
-    factorize_rows(w);
+    factorize_rows(contacts.nrows, w.side, w.diagonal, w.G);
 }
 
 // ---------------------------------------------------------------- solves
 
-// b (rows, columns of `packs` packs each) becomes S b.
+// b (n, columns of `packs` packs each) becomes G^-1 b, with the factors of G.
 template <int packs, class P, class T>
-DTAU_INLINE void solve_rows(P* b, const ContactSolver<T>& w) {
-    const int n = w.contacts->nrows;
+DTAU_INLINE void solve_rows(int n, int side, const T* G, P* b) {
     P x[packs];
     const auto load = [&](int k) __attribute__((always_inline)) {
         unrolled<packs>([&](int p) { x[p] = b[k * packs + p]; });
@@ -184,16 +183,21 @@ DTAU_INLINE void solve_rows(P* b, const ContactSolver<T>& w) {
     };
     for (int k = 1; k < n; ++k) {
         load(k);
-        for (int i = 0; i < k; ++i) subtract(w.G[i * w.side + k], i);
+        for (int i = 0; i < k; ++i) subtract(G[i * side + k], i);
         keep(k);
     }
     for (int k = n - 1; k >= 0; --k) {
-        const T* row = w.G + k * w.side;
+        const T* row = G + k * side;
         load(k);
         unrolled<packs>([&](int p) { x[p] = row[k] * x[p]; });
         for (int i = k + 1; i < n; ++i) subtract(row[i], i);
         keep(k);
     }
+}
+
+template <int packs, class P, class T>
+DTAU_INLINE void solve_rows(P* b, const ContactSolver<T>& w) {
+    solve_rows<packs>(w.contacts->nrows, w.side, w.G, b);
 }
 
 // to -= G b
@@ -209,16 +213,22 @@ DTAU_INLINE void subtract_product(const P* b, P* to, const ContactSolver<T>& w) 
         }
 }
 
+// b becomes (mu S)^n b, what of it no force can give.
+template <int packs, class P, class T>
+DTAU_INLINE void without_forces(P* b, const ContactSolver<T>& w) {
+    for (int i = 0; i < w.iterations; ++i) {
+        solve_rows<packs>(b, w);
+        for (int k = 0; k < w.contacts->nrows * packs; ++k) b[k] = T(w.damping) * b[k];
+    }
+}
+
 // b becomes the forces f. more, rest: as much room.
 template <int packs, class P, class T>
 DTAU_INLINE void solve_contacts(P* b, P* more, P* rest, const ContactSolver<T>& w) {
     if (w.damping == 0.0) return solve_rows<packs>(b, w);
     const int size = w.contacts->nrows * packs;  // [Notes] eq. 20.3
     for (int k = 0; k < size; ++k) rest[k] = b[k];
-    for (int i = 0; i < w.iterations; ++i) {
-        solve_rows<packs>(rest, w);
-        for (int k = 0; k < size; ++k) rest[k] = T(w.damping) * rest[k];
-    }
+    without_forces<packs>(rest, w);
     for (int k = 0; k < size; ++k) {
         rest[k] = fma(T(-1.0), rest[k], b[k]);
         b[k] = rest[k];

@@ -1,0 +1,140 @@
+// Impulses of contacts and loops that catch what moves in their rows: velocities after them, and first
+// derivatives. [Notes] eq. 20.13
+//
+//   M (v+ - v) = J^T f        J v+ = -e J v        e: restitution
+//
+// By q: as of constrained dynamics, without gravity and velocities, at the acceleration v+ - v, and
+// with the rows' velocities at u = (v+ - v) + (1 + e) v, which vanish. By v: (1 + e) J.
+#pragma once
+
+#include "dtau/algorithms/contacts/columns.hpp"
+#include "dtau/algorithms/first/idsva.hpp"
+#include "dtau/algorithms/solve/factorized.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+template <class T>
+struct ImpulseWorkspace {
+    IdsvaWorkspace<T> idsva;  // of values its ground alone
+    LtdlWorkspace<T> ltdl;
+    ContactWorkspace<T> contacts;
+    T *x, *change;  // v+ - v of the independent velocities, and of the joints
+
+    ImpulseWorkspace(Arena& arena, const Tree& tree, const Contacts& all, double damping)
+        : idsva(arena, tree),
+          ltdl(arena, tree.independent),
+          contacts(arena, tree, all, damping),
+          x(arena.take<T>(tree.independent.n)),
+          change(arena.take<T>(tree.nv)) {}
+};
+
+// q, v, v_after: of the joints.
+template <class T>
+void impulse_dynamics(const Tree& tree, const T* q, const T* v, T restitution, const T* active,
+                      T* v_after, T* impulses, const ImpulseWorkspace<T>& w) {
+    const Contacts& contacts = *w.contacts.solver.contacts;
+    const Ground<T>& g = w.idsva.ground;
+    ground_sweep(tree, q, v, g);
+    mass_matrix_factors(tree, g.S, g.I, w.ltdl);
+    factorize_state(tree, q, active, g, w.ltdl, w.contacts);
+    const T minus = -(T(1.0) + restitution);
+    for (int c = 0; c < contacts.count; ++c) {
+        const Contact& contact = contacts.at[c];
+        const ContactFrames<T>& f = w.contacts.frames[c];
+        T* to = impulses + contact.first;
+        store_rows(contact, f.E, row_velocities(contact, f, g), to);
+        for (int r = 0; r < contact.count; ++r) to[r] = if_active(active, c, minus * to[r]);
+    }
+    for (int k = 0; k < tree.independent.n; ++k) w.x[k] = T(0.0);
+    solve_with_contacts(tree.independent.n, w.x, impulses, w.contacts.solver);
+    ltdl_solve_outwards(tree.independent, w.x, w.ltdl);
+    joint_velocities(tree, w.x, w.change);
+    for (int k = 0; k < tree.nv; ++k) v_after[k] = v[k] + w.change[k];
+}
+
+template <class T>
+struct ImpulseDerivativesWorkspace {
+    ImpulseWorkspace<T> value;
+    ContactColumns<T> columns;  // by q and v
+    T *by_q, *by_v;             // (nv, padded) of the torques; the second is not wanted
+    JointMatrix<T> joint_q, joint_v;
+    T *impulses, *u, *rest;
+
+    ImpulseDerivativesWorkspace(Arena& arena, const Tree& tree, const Contacts& all, double damping)
+        : value(arena, tree, all, damping),
+          columns(arena, tree, all, 2),
+          by_q(arena.take_zeros<T>(tree.independent.n * columns.padded)),
+          by_v(arena.take_zeros<T>(tree.independent.n * columns.padded)),
+          joint_q(arena, tree),
+          joint_v(arena, tree),
+          impulses(arena.take<T>(all.nrows)),
+          u(arena.take<T>(tree.nv)),
+          rest(arena.take_zeros<T>(tree.nv)) {}
+};
+
+// What the rows' velocities at u change by, and the rows of v; the bodies' twists are those of u.
+template <class T>
+DTAU_INLINE void impulse_partials(const Tree& tree, T restitution, const T* active,
+                                  const ImpulseDerivativesWorkspace<T>& w) {
+    const ImpulseWorkspace<T>& value = w.value;
+    const Contacts& contacts = *value.contacts.solver.contacts;
+    const Ground<T>& g = value.idsva.ground;
+    const T more = T(1.0) + restitution;
+    clear_columns(contacts, 2, w.columns);
+    int loop = 0;
+    for (int c = 0; c < contacts.count; ++c) {
+        const Contact& contact = contacts.at[c];
+        const ContactFrames<T>& f = value.contacts.frames[c];
+        const int number = contact.b.body < 0 ? -1 : loop++;
+        const Force<T> W = row_force(contact, f.E, w.impulses + contact.first);
+        for_velocity_partials(
+            tree, contact, f, g,
+            [&](int k, const Motion<T>& s, const Motion<T>& by_q, const Vec3<T>& turn) {
+                add_column(tree, c, contact, f, active, 0, k, by_q, w.columns);
+                add_column(tree, c, contact, f, active, 1, k, Motion<T>{more * s.ang, more * s.lin},
+                           w.columns);
+                if (number >= 0) add_turn(tree, number, k, turn, W, w.columns);
+            });
+    }
+}
+
+// q, v: of the joints; results: of the independent velocities, (nv, nv) and (nrows, nv).
+template <class T>
+void impulse_dynamics_derivatives(const Tree& tree, const T* q, const T* v, T restitution,
+                                  const T* active, T* dv_dq, T* dv_dv, T* dimpulses_dq,
+                                  T* dimpulses_dv, const ImpulseDerivativesWorkspace<T>& w) {
+    const ImpulseWorkspace<T>& value = w.value;
+    const Contacts& contacts = *value.contacts.solver.contacts;
+    const Ground<T>& g = value.idsva.ground;
+    const Paths& dofs = tree.independent;
+    const int n = dofs.n, padded = w.columns.padded;
+    impulse_dynamics(tree, q, v, restitution, active, w.u, w.impulses, value);
+    for (int k = 0; k < tree.nv; ++k) w.u[k] = fma(restitution, v[k], w.u[k]);
+    ground_sweep(tree, q, w.u, g);
+    impulse_partials(tree, restitution, active, w);
+    loop_factors(tree, contacts, value.contacts.frames, g.S, value.ltdl, w.columns);
+
+    T* const no_matrix = nullptr;
+    const T* const no_wrenches = nullptr;
+    for (int i = 0; i < tree.nbodies; ++i) {
+        g.v[i] = zero_motion<T>();
+        g.gravity[i] = zero_vector<T>();
+    }
+    idsva_velocities(tree, w.rest, no_wrenches, value.idsva);
+    for_contact_wrenches(
+        contacts, value.contacts.frames, w.impulses,
+        [&](int body, const Force<T>& W) { value.idsva.f[body] = value.idsva.f[body] - W; });
+    idsva_accelerations(tree, value.change, value.idsva);
+    T *by_q = w.joint_q.place(w.by_q), *by_v = w.joint_v.place(w.by_v);
+    idsva_backward(tree, {by_q, by_v, no_matrix, w.joint_q.stride(padded)}, value.idsva);
+    reduce_matrix(tree, by_q, w.by_q, padded);
+
+    const ContactChange<T> change = {
+        tree, value.contacts.solver, w.columns, {dimpulses_dq, dimpulses_dv, nullptr}, 0, -1.0};
+    ltdl_solve<1>(dofs, T(-1.0), w.by_q, padded, {{dv_dq, n}}, value.ltdl, change);
+    solve_rows_alone(dofs, dv_dv, value.ltdl, change.of_matrix(1));
+    for (int k = 0; k < n; ++k) dv_dv[k * n + k] = dv_dv[k * n + k] + T(1.0);
+    turn_forces(tree, contacts, value.contacts.frames, g.S, w.impulses, dimpulses_dq);
+}
+
+}  // namespace dtau::DTAU_VARIANT

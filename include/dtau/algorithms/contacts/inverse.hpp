@@ -1,0 +1,95 @@
+// Inverse dynamics of a robot in contact: torques of the joints that are driven, and the shortest
+// forces of the contacts, for an acceleration that is wanted. [Notes] eq. 20.14
+//
+//   tau + J^T f = ID(q, v, a),  tau = 0 of what is not driven:
+//   f = J_u (J_u^T J_u)^-1 ID_u,  tau = ID - J^T f        J_u: the columns of what is not driven
+#pragma once
+
+#include "dtau/algorithms/contacts/dynamics.hpp"
+#include "dtau/algorithms/values/rnea.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+template <class T>
+struct ConstrainedInverseWorkspace {
+    RneaWorkspace<T> rnea;
+    Ground<T> ground;
+    const Contacts* contacts;
+    Placement<T>* world;
+    int stride, count, side;  // of the rows of J^T; of what is not driven; of the rows of H
+    int* loose;               // (count) what is not driven
+    T *J, *H, *diagonal, *y;  // J^T (nv, nrows), J_u^T J_u, and what solves with it
+    T *joint_torque, *torque;
+
+    ConstrainedInverseWorkspace(Arena& arena, const Tree& tree, const Contacts& all,
+                                const DrivenTorques& driven)
+        : rnea(arena, tree),
+          ground(arena, tree),
+          contacts(&all),
+          world(arena.take<Placement<T>>(tree.nbodies)),
+          stride(all.nrows),
+          count(0),
+          loose(arena.take<int>(tree.independent.n)) {
+        const int n = tree.independent.n;
+        for (int k = 0; k < n; ++k) {
+            bool drives = false;
+            for (int c = 0; c < driven.count; ++c) drives |= driven.columns[c] == k;
+            if (drives) continue;
+            if (loose) loose[count] = k;
+            ++count;
+        }
+        side = whole_packs<T>(count);
+        J = arena.take_zeros<T>(n * stride);
+        H = arena.take_zeros<T>(count * side);
+        diagonal = arena.take<T>(count);
+        y = arena.take<T>(count);
+        joint_torque = arena.take<T>(tree.nv);
+        torque = room_beside(arena, tree, joint_torque, n);
+    }
+};
+
+// q, v, a and tau: of the joints, of which those that mimic others have no torque; active may be null:
+// all.
+template <class T>
+void constrained_inverse_dynamics(const Tree& tree, const T* q, const T* v, const T* a,
+                                  const T* active, const T* f_ext, T* tau, T* forces,
+                                  const ConstrainedInverseWorkspace<T>& w) {
+    const Contacts& contacts = *w.contacts;
+    const T* const no_velocities = nullptr;
+    rnea(tree, q, v, a, f_ext, w.joint_torque, w.rnea);
+    reduce_columns(tree, w.joint_torque, 1, w.torque);
+    ground_sweep(tree, q, no_velocities, w.ground);
+    place_contacts_in_world(tree, contacts, Configuration<T>(q, w.ground.angles), w.world);
+    for (int c = 0; c < contacts.count; ++c) {
+        const Contact& contact = contacts.at[c];
+        contact_jacobian(tree, c, contact, contact_frames(tree, contact, w.ground.P, w.world),
+                         w.ground.S, active, w.J + contact.first, w.stride);
+    }
+    for (int i = 0; i < w.count; ++i) {
+        const T* row = w.J + w.loose[i] * w.stride;
+        for (int j = i; j < w.count; ++j) {
+            const T* column = w.J + w.loose[j] * w.stride;
+            T sum(0.0);
+            for (int r = 0; r < contacts.nrows; ++r) sum = fma(row[r], column[r], sum);
+            w.H[i * w.side + j] = sum;
+        }
+        w.diagonal[i] = w.H[i * w.side + i];
+        w.y[i] = w.torque[w.loose[i]];
+    }
+    factorize_rows(w.count, w.side, w.diagonal, w.H);
+    solve_rows<1>(w.count, w.side, w.H, w.y);
+    for (int r = 0; r < contacts.nrows; ++r) {
+        forces[r] = T(0.0);
+        for (int i = 0; i < w.count; ++i)
+            forces[r] = fma(w.J[w.loose[i] * w.stride + r], w.y[i], forces[r]);
+    }
+    for (int k = 0; k < tree.independent.n; ++k) {
+        const T* row = w.J + k * w.stride;
+        T sum = w.torque[k];
+        for (int r = 0; r < contacts.nrows; ++r) sum = fma(-row[r], forces[r], sum);
+        w.torque[k] = sum;
+    }
+    to_owners(tree, w.torque, tau);
+}
+
+}  // namespace dtau::DTAU_VARIANT

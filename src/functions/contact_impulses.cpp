@@ -1,0 +1,79 @@
+#include "dtau/algorithms/contacts/impulse.hpp"
+#include "dtau/algorithms/contacts/inverse.hpp"
+#include "dtau/algorithms/values/wrench_axes.hpp"
+#include "functions/arguments.hpp"
+#include "functions/shared/algorithms.hpp"
+
+namespace dtau::DTAU_VARIANT {
+namespace {
+
+constexpr In<"restitution", Quantity::scalar> restitution;
+constexpr Out<"v", Quantity::v> v_after;
+constexpr Out<"impulses", Quantity::rows> impulses;
+constexpr Out<"dv_dq", Quantity::matrix> dv_dq;
+constexpr Out<"dv_dv", Quantity::matrix> dv_dv;
+constexpr Out<"dimpulses_dq", Quantity::row_matrix> dimpulses_dq;
+constexpr Out<"dimpulses_dv", Quantity::row_matrix> dimpulses_dv;
+constexpr Out<"tau", Quantity::torque> torque;
+constexpr Out<"forces", Quantity::rows> forces;
+
+template <template <class> class Algorithm>
+struct WithContacts {
+    template <class T>
+    struct Workspace : Algorithm<T> {
+        Workspace(Arena& arena, const Tree& tree, const Options& options)
+            : Algorithm<T>(arena, tree, *options.contacts, options.contact_damping) {}
+    };
+};
+template <class T>
+using Impulse = WithContacts<ImpulseWorkspace>::Workspace<T>;
+template <class T>
+using ImpulseDerivatives = WithContacts<ImpulseDerivativesWorkspace>::Workspace<T>;
+
+template <class T>
+struct Inverse {
+    ConstrainedInverseWorkspace<T> algorithm;
+    WrenchAxesWorkspace<T> wrenches;
+
+    Inverse(Arena& arena, const Tree& tree, const Options& options)
+        : algorithm(arena, tree, *options.contacts, options.driven),
+          wrenches(arena, tree, options.wrench_axes) {}
+};
+
+constexpr Function functions[] = {
+    function({.name = "impulse_dynamics",
+              .options = {Option::contacts, Option::damping},
+              .solves = true,
+              .results = "ImpulseDynamics"},
+             takes(q, v, restitution, active), gives(v_after, impulses),
+             algorithm<Impulse>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+                 impulse_dynamics<T>(tree, x[q], x[v], x[restitution][0], x[active], x[v_after],
+                                     x[impulses], w);
+             })),
+    function(
+        {.name = "impulse_dynamics_derivatives",
+         .options = {Option::contacts, Option::damping},
+         .solves = true,
+         .results = "ImpulseDynamicsDerivatives"},
+        takes(q, v, restitution, active), gives(dv_dq, dv_dv, dimpulses_dq, dimpulses_dv),
+        algorithm<ImpulseDerivatives>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+            impulse_dynamics_derivatives<T>(tree, x[q], x[v], x[restitution][0], x[active],
+                                            x[dv_dq], x[dv_dv], x[dimpulses_dq], x[dimpulses_dv],
+                                            w);
+        })),
+    function({.name = "constrained_inverse_dynamics",
+              .options = {Option::contacts, Option::wrench_axes, Option::driven},
+              .results = "ConstrainedInverseDynamics"},
+             takes(q, v, a, active, f_ext), gives(torque, forces),
+             algorithm<Inverse>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+                 const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
+                 constrained_inverse_dynamics(tree, x[q], x[v], x[a], x[active], body_f_ext,
+                                              x[torque], x[forces], w.algorithm);
+             })),
+};
+
+}  // namespace
+
+extern const FunctionGroup contact_impulses_functions = functions;
+
+}  // namespace dtau::DTAU_VARIANT
