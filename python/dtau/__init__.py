@@ -35,6 +35,10 @@ terms of the equation                      mass_matrix, mass_matrix_inverse, cor
 linearization without Euler angles         linearize: dz/dt = A z + B u
 time steps on the manifold                 step, linearize_discrete, step_vjp
 (Euler, semi-implicit, RK4)
+contacts and closed loops                  constrained_dynamics, constrained_dynamics_derivatives,
+                                           constrained_dynamics_jvp, constrained_dynamics_vjp;
+                                           constrained_inverse_dynamics; impulse_dynamics,
+                                           impulse_dynamics_derivatives
 inputs and contact wrenches that           equilibrium
 hold a configuration
 kinematics                                 forward_kinematics; kinematics_time_derivatives

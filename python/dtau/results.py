@@ -82,7 +82,7 @@ class ImpulseDynamics(NamedTuple):
 
 
 class ImpulseDynamicsDerivatives(NamedTuple):
-    """First derivatives of the velocity after ``(..., nv, nv)``, of impulses ``(..., nrows, nv)``."""
+    """First derivatives of velocities ``(..., nv, nv)`` and impulses ``(..., nrows, nv)``."""
 
     dv_dq: NDArray[np.float64]
     dv_dv: NDArray[np.float64]

@@ -64,7 +64,7 @@ constexpr Function functions[] = {
     function({.name = "constrained_inverse_dynamics",
               .options = {Option::contacts, Option::wrench_axes, Option::driven},
               .results = "ConstrainedInverseDynamics"},
-             takes(q, v, a, active, f_ext), gives(torque, forces),
+             takes(q, v, a, f_ext, active), gives(torque, forces),
              algorithm<Inverse>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
                  const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
                  constrained_inverse_dynamics(tree, x[q], x[v], x[a], x[active], body_f_ext,

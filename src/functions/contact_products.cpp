@@ -37,7 +37,7 @@ constexpr Function functions[] = {
               .options = {Option::contacts, Option::wrench_axes, Option::damping},
               .solves = true,
               .results = "ConstrainedDynamicsVariation"},
-             takes(q, v, tau, dq, dv, dtorque, active, f_ext, df_ext),
+             takes(q, v, tau, dq, dv, dtorque, f_ext, df_ext, active),
              gives(acceleration_tangent, force_tangent),
              algorithm<Jvp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
                  const WrenchVariation<T> wrenches =
@@ -50,7 +50,7 @@ constexpr Function functions[] = {
               .options = {Option::contacts, Option::wrench_axes, Option::damping},
               .solves = true,
               .results = "ConstrainedDynamicsProducts"},
-             takes(q, v, tau, acceleration_weights, force_weights, active, f_ext),
+             takes(q, v, tau, acceleration_weights, force_weights, f_ext, active),
              gives(by_q, by_v, by_tau, by_f_ext),
              algorithm<Vjp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
                  const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches.value);

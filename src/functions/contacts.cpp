@@ -41,7 +41,7 @@ constexpr Function functions[] = {
               .options = {Option::contacts, Option::wrench_axes, Option::damping},
               .solves = true,
               .results = "ConstrainedDynamics"},
-             takes(q, v, tau, active, f_ext), gives(acceleration, forces, residual),
+             takes(q, v, tau, f_ext, active), gives(acceleration, forces, residual),
              algorithm<ConstrainedWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
@@ -53,7 +53,7 @@ constexpr Function functions[] = {
               .options = {Option::contacts, Option::wrench_axes, Option::damping},
               .solves = true,
               .results = "ConstrainedDynamicsDerivatives"},
-             takes(q, v, tau, active, f_ext),
+             takes(q, v, tau, f_ext, active),
              gives(da_dq, da_dv, da_dtau, dforces_dq, dforces_dv, dforces_dtau),
              algorithm<Derivatives>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
                  constrained_dynamics_derivatives<T>(tree, x[q], x[v], x[tau], x[active], x[f_ext],

@@ -51,7 +51,7 @@ struct ArraySignature {
     const char* name;
     Quantity quantity;
     int rows;
-    // An input may be None; such a result there is only where the last input is given.
+    // An input may be None; such a result there is only where the last input like it is given.
     bool optional;
 };
 
@@ -87,6 +87,13 @@ struct Signature {
     const char* results;
     const char* smaller;  // what to ask for where results do not fit into memory
 };
+
+// The input that an optional last result belongs to: the last one like it.
+inline __attribute__((always_inline)) int input_of_last_result(const Signature& s) {
+    int i = s.ninputs - 1;
+    while (i > 0 && s.inputs[i].quantity != s.outputs[s.noutputs - 1].quantity) --i;
+    return i;
+}
 
 // A function as it was compiled for one instruction set, whose list of functions can run it.
 struct Function {

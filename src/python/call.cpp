@@ -88,7 +88,8 @@ nb::object Callable::operator()(PyObject* const* arguments, Py_ssize_t count) co
                                  .c_str());
     const int type = element == Element::complex ? NPY_CDOUBLE : NPY_DOUBLE;
     const ArraySignature& last = signature.outputs[signature.noutputs - 1];
-    const bool fewer = last.optional && arguments[all - 1] == Py_None;
+    const bool fewer =
+        last.optional && arguments[first + input_of_last_result(signature)] == Py_None;
     const bool given_results = count > all && arguments[all] != Py_None;
 
     // What may run the arguments' own code, which may change the other arguments.

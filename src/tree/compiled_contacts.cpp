@@ -1,6 +1,7 @@
 #include "tree/compiled_contacts.hpp"
 
 #include <algorithm>
+#include <climits>
 #include <cmath>
 #include <iterator>
 #include <stdexcept>
@@ -70,6 +71,8 @@ CompiledContacts::CompiledContacts(const CompiledTree& tree,
         dofs_.push_back(moving_dofs(c));
         rows_.push_back(c);
     }
+    if (static_cast<double>(nrows) * std::max(t.independent.n, nrows) * 8 > INT_MAX)
+        throw std::invalid_argument("contacts: too many rows");
     for (std::size_t k = 0; k < rows_.size(); ++k) {
         rows_[k].dofs = dofs_[k].data();
         rows_[k].ndofs = static_cast<int>(dofs_[k].size());

@@ -19,7 +19,7 @@ import dtau
 BOUND = 1e-10
 
 
-def values(contacts: dtau.Contacts, s: State, **options: Any) -> Any:
+def values(contacts: dtau.Contacts, s: State, active: Any = None, **options: Any) -> Any:
     """Accelerations and forces as one array, of q, v and tau."""
 
     def value(q: Any, v: Any, tau: Any) -> Any:
@@ -29,8 +29,8 @@ def values(contacts: dtau.Contacts, s: State, **options: Any) -> Any:
             q,
             v,
             tau,
-            s.get("active"),
             s["f_ext"],
+            active,
             contacts=contacts,
             **options,
         )
@@ -43,9 +43,9 @@ def check(model: dtau.Model, seed: int, f_ext_axes: str = "body") -> None:
     s = random_state(model, seed)
     contacts = random_contacts(model, [s], seed)
     rng = np.random.default_rng(seed)
-    s["active"] = rng.integers(0, 4, len(contacts)) > 0.0
+    active = rng.integers(0, 4, len(contacts)) > 0
     q, v, tau = s["q"], s["v"], s["tau"]
-    value = values(contacts, s, f_ext_axes=f_ext_axes)
+    value = values(contacts, s, active, f_ext_axes=f_ext_axes)
     want = (
         by_q(model, q, lambda y: value(y, v, tau)),
         by_vector(v, lambda y: value(q, y, tau)),
@@ -59,7 +59,7 @@ def check(model: dtau.Model, seed: int, f_ext_axes: str = "body") -> None:
         contacts,
         s["f_ext"],
         f_ext_axes=f_ext_axes,  # type: ignore[arg-type]
-        active=s["active"],
+        active=active,
     )
     for k, by in enumerate(("q", "v", "tau")):
         both = np.concatenate([d[k], d[3 + k]])
@@ -87,12 +87,9 @@ def test_complex_step_on_trees(tree: Tree, seed: int) -> None:
     check(tree.model(), seed)
 
 
-def test_complex_step_of_dependent_rows() -> None:
-    """A damping: rows that are there twice, along both kinds of axes, and a loop that is closed."""
-    model = robot("quadruped")
-    s = random_state(model, 5)
-    q, v, tau = s["q"], s["v"], s["tau"]
-    contacts = dtau.Contacts(
+def dependent(model: dtau.Model) -> dtau.Contacts:
+    """Rows that are there twice, along both kinds of axes, and loops between the same points."""
+    return dtau.Contacts(
         model,
         [
             dtau.FrameContact("LF_FOOT", kd=2.0),
@@ -102,6 +99,14 @@ def test_complex_step_of_dependent_rows() -> None:
             dtau.Loop("LH_FOOT", "RF_FOOT", 3, axes="mixed", kd=1.0),
         ],
     )
+
+
+def test_complex_step_of_dependent_rows() -> None:
+    """With a damping, of the shortest forces."""
+    model = robot("quadruped")
+    s = random_state(model, 5)
+    q, v, tau = s["q"], s["v"], s["tau"]
+    contacts = dependent(model)
     options: dict[str, Any] = {"damping": 1e-3}
     value = values(contacts, s, **options)
     d = dtau.constrained_dynamics_derivatives(model, q, v, tau, contacts, s["f_ext"], **options)
@@ -111,4 +116,32 @@ def test_complex_step_of_dependent_rows() -> None:
         by_vector(tau, lambda y: value(q, v, y)),
     )
     for k in range(3):
-        assert_close(np.concatenate([d[k], d[3 + k]]), want[k], 1e-8)
+        assert_close(np.concatenate([d[k], d[3 + k]]), want[k], 1e-9)
+    x = dtau.constrained_dynamics_jvp(
+        model, q, v, tau, s["dq"], s["dv"], s["dtau"], contacts, s["f_ext"], **options
+    )
+    both = sum(w @ s[name] for w, name in zip(want, ("dq", "dv", "dtau"), strict=True))
+    assert_close(np.concatenate(x), both, 1e-9)
+    weights = np.random.default_rng(0).uniform(-1.0, 1.0, model.nv + contacts.nrows)
+    y = dtau.constrained_dynamics_vjp(
+        model, q, v, tau, weights[: model.nv], weights[model.nv :], contacts, **options
+    )
+    d = dtau.constrained_dynamics_derivatives(model, q, v, tau, contacts, **options)
+    for k in range(3):
+        assert_close(y[k], weights @ np.concatenate([d[k], d[3 + k]]), 1e-9)
+
+
+def test_complex_step_of_dependent_impulses() -> None:
+    model = robot("quadruped")
+    s = random_state(model, 6)
+    q, v = s["q"], s["v"]
+    options: dict[str, Any] = {"contacts": dependent(model), "damping": 1e-3}
+
+    def value(q: Any, v: Any) -> Any:
+        result = complex_core("impulse_dynamics", model, q, v, 0.3, **options)
+        return np.concatenate(result, axis=-1)
+
+    d = dtau.impulse_dynamics_derivatives(model, q, v, options["contacts"], 0.3, damping=1e-3)
+    want = by_q(model, q, lambda y: value(y, v)), by_vector(v, lambda y: value(q, y))
+    for k in range(2):
+        assert_close(np.concatenate([d[k], d[2 + k]]), want[k], 1e-9)

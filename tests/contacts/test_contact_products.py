@@ -51,8 +51,8 @@ def check(model: dtau.Model, seed: int, f_ext_axes: str = "body") -> None:
         "constrained_dynamics",
         model,
         *state,
-        active,
         s["f_ext"] + 1j * step * s["df_ext"],
+        active,
         contacts=contacts,
         f_ext_axes=f_ext_axes,
     )

@@ -112,6 +112,19 @@ def random_q(model: dtau.Model, rng: np.random.Generator, shape: tuple[int, ...]
     return q
 
 
+def contacts(model: dtau.Model) -> dtau.Contacts:
+    """Of any robot: a point of its first body and the last body, along both kinds of axes."""
+    first, last = model.bodies[0], model.bodies[-1]
+    return dtau.Contacts(
+        model,
+        [
+            dtau.PointContact(first, kd=1.0, name="first"),
+            dtau.FrameContact(last, axes="mixed", kd=2.0, name="last"),
+        ],
+    )
+
+
+CONTACTS, CONTACT_ROWS = 2, 9  # of these
 CONFIGURATIONS = ("q", "q0", "q1")  # arguments whose quaternions must have unit norm
 ROWS = 3  # of stacks of time derivatives: orders 0, 1, 2
 
@@ -134,6 +147,9 @@ def random_state(model: dtau.Model, seed: int, shape: tuple[int, ...] = ()) -> S
         state[name] = rng.uniform(-1.5, 1.5, (*shape, model.nv))
     state["dt"] = np.asarray(rng.uniform(0.005, 0.05, shape))
     state["inputs"] = rng.uniform(-1.5, 1.5, (*shape, model.nv, 2))
+    state["active"] = rng.integers(0, 2, (*shape, CONTACTS)).astype(float)
+    state["lam_forces"] = rng.uniform(-1.5, 1.5, (*shape, CONTACT_ROWS))
+    state["restitution"] = np.asarray(rng.uniform(0.0, 1.0, shape))
     state["dparameters"] = rng.uniform(-1.0, 1.0, (*shape, 10 * model.nbodies))
     return state
 

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 
+import numpy as np
 import pytest
-from cases import ROWS, State, actuated
+from cases import CONTACT_ROWS, ROWS, State, actuated, contacts
 from compare import cancelled
 from core import SIGNATURES, Core
 from trees import Array
@@ -66,6 +67,7 @@ class Function:
             "j": 10 * model.nbodies + 2 * model.nv,
             "z": 2 * model.nv,
             "u": len(actuated(model)),
+            "r": CONTACT_ROWS,
         }
         return [
             batch + tuple(sizes[n] if isinstance(n, str) else n for n in axes)
@@ -81,6 +83,13 @@ def _last_frame(model: dtau.Model) -> str:
     return str(model.bodies[-1])
 
 
+def _all_driven(model: dtau.Model) -> Any:
+    return np.ones(model.nv, bool)
+
+
+# Rows of the contacts of a robot with few joints depend on each other.
+_CONTACTS: dict[str, Any] = {"contacts": contacts, "damping": 0.01}
+_R, _RV = ("r",), ("r", "v")
 _V, _VV, _VVV = ("v",), ("v", "v"), ("v", "v", "v")
 
 
@@ -334,6 +343,39 @@ IN_BODY_AXES: tuple[Function, ...] = (
         {"integrator": "rk4"},
         solves=True,
         label="step_vjp rk4, no f_ext",
+    ),
+    *(
+        Function(name, arguments, results, _CONTACTS, solves=True)
+        for name, arguments, results in (
+            ("constrained_dynamics", ("q", "v", "tau", "f_ext", "active"), (_V, _R, _R)),
+            (
+                "constrained_dynamics_derivatives",
+                ("q", "v", "tau", "f_ext", "active"),
+                (_VV, _VV, _VV, _RV, _RV, _RV),
+            ),
+            (
+                "constrained_dynamics_jvp",
+                ("q", "v", "tau", "dq", "dv", "dtau", "f_ext", "df_ext", "active"),
+                (_V, _R),
+            ),
+            (
+                "constrained_dynamics_vjp",
+                ("q", "v", "tau", "lam", "lam_forces", "f_ext", "active"),
+                (_V, _V, _V, ("b", 6)),
+            ),
+            ("impulse_dynamics", ("q", "v", "restitution", "active"), (_V, _R)),
+            (
+                "impulse_dynamics_derivatives",
+                ("q", "v", "restitution", "active"),
+                (_VV, _VV, _RV, _RV),
+            ),
+        )
+    ),
+    Function(
+        "constrained_inverse_dynamics",
+        ("q", "v", "a", "f_ext", "active"),
+        (_V, _R),
+        {"contacts": contacts, "inputs": _all_driven},
     ),
     Function(
         "frame_placements",

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from cases import robot
+from cases import contacts, robot
 from conversions import CONVENTIONS
 from odd_values import EXTREMES, choose
 
@@ -25,6 +25,10 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "limits": lambda: dtau.Limits(-1, 1, 2, (3, 4)),
     "mimic": lambda: dtau.Mimic("other", 2.0, 0.5),
     "link": lambda: robot("joints that mimic others").links[3],
+    "contacts": lambda: contacts(robot("quadruped")),
+    "point contact": lambda: dtau.PointContact("foot", "mixed", 3.0, 2.0, (1, 2, 3)),
+    "frame contact": lambda: dtau.FrameContact("foot", placement=dtau.Pose()),
+    "loop": lambda: dtau.Loop("a", "b", 5, "x", kd=1.0),
     "joint": lambda: robot("joints that mimic others").joints[2],
     "frame": lambda: robot("quadruped").frame("LF_FOOT"),
     "body": lambda: robot("quadruped")._bodies[1],

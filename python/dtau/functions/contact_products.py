@@ -100,9 +100,9 @@ def constrained_dynamics_jvp(
         dq,
         dv,
         dtau,
-        active,
         f_ext,
         df_ext,
+        active,
         out,
         threads,
     )
@@ -223,8 +223,8 @@ def constrained_dynamics_vjp(
         tau,
         lam,
         lam_forces,
-        active,
         f_ext,
+        active,
         out,
         threads,
     )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
+from dtau.checks import listing
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.options import Axes
@@ -94,7 +95,7 @@ def constrained_dynamics(
     True
     """
     result = _core.constrained_dynamics(
-        model, contacts, f_ext_axes, damping, q, v, tau, active, f_ext, out, threads
+        model, contacts, f_ext_axes, damping, q, v, tau, f_ext, active, out, threads
     )
     if result.a.ndim == 1 and math.isnan(result.a.item(0)):
         raise_of_rank(contacts, active, (q, v, tau, f_ext))
@@ -160,24 +161,28 @@ def constrained_dynamics_derivatives(
     (256, 12, 18)
     """
     result = _core.constrained_dynamics_derivatives(
-        model, contacts, f_ext_axes, damping, q, v, tau, active, f_ext, out, threads
+        model, contacts, f_ext_axes, damping, q, v, tau, f_ext, active, out, threads
     )
     if result.da_dtau.ndim == 2 and len(contacts) and math.isnan(result.dforces_dtau.item(0)):
         raise_of_rank(contacts, active, (q, v, tau, f_ext))
     return result
 
 
+_DEPENDENT = (
+    "depend on each other in this state, so that their forces are not determined; leave some out "
+    "with active=, or give damping="
+)
+
+
 def raise_of_rank(
     contacts: Contacts,
     active: ArrayLike | None,
-    arrays: tuple[ArrayLike | None, ...],
+    arrays: Iterable[ArrayLike | None],
+    problem: str = _DEPENDENT,
 ) -> None:
-    """Raise for rows of a state that depend on each other, unless the state is not finite."""
+    """Raise for the rows of a state that have not the rank they need, unless it is not finite."""
     if not all(np.isfinite(x).all() for x in arrays if x is not None):
         return
     on = [True] * len(contacts) if active is None else np.asarray(active) >= 0.5
     held = [name for name, holds in zip(contacts.names, on, strict=True) if holds]
-    raise ValueError(
-        f"contacts: rows of {', '.join(map(repr, held))} depend on each other in this state, so "
-        "that their forces are not determined; leave some out with active=, or give damping="
-    )
+    raise ValueError(f"contacts: rows of {listing(held)} {problem}")

@@ -214,8 +214,11 @@ def constrained_inverse_dynamics(
     if given is not None:
         raise ValueError("inputs: expected a boolean mask of torques, got a map")
     result = _core.constrained_inverse_dynamics(
-        model, contacts, f_ext_axes, driven, q, v, a, active, f_ext, out, threads
+        model, contacts, f_ext_axes, driven, q, v, a, f_ext, active, out, threads
     )
     if result.tau.ndim == 1 and len(contacts) and math.isnan(result.forces.item(0)):
-        raise_of_rank(contacts, active, (q, v, a, f_ext))
+        raise_of_rank(
+            *(contacts, active, (q, v, a, f_ext)),
+            "cannot give what nothing drives any acceleration in this state; add contacts",
+        )
     return result

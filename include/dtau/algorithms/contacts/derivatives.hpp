@@ -12,7 +12,8 @@
 // joins dID/dq. Forces along the world's axes do not turn with a: to df by q their turns are added.
 #pragma once
 
-#include "dtau/algorithms/contacts/columns.hpp"
+#include "dtau/algorithms/contacts/change.hpp"
+#include "dtau/algorithms/contacts/ranges.hpp"
 #include "dtau/algorithms/first/fdsva.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -23,8 +24,7 @@ struct ConstrainedDerivativesWorkspace {
     ContactWorkspace<T> contacts;
     ContactColumns<T> columns;  // by q, v and tau
     T *forces, *residual;
-    T *h, *x, *z;  // with a damping: J z = forces
-    Motion<T>* twists;
+    RangeWorkspace<T> range;
 
     ConstrainedDerivativesWorkspace(Arena& arena, const Tree& tree, const Contacts& all,
                                     Axes wrench_axes, double damping)
@@ -33,48 +33,8 @@ struct ConstrainedDerivativesWorkspace {
           columns(arena, tree, all, 3),
           forces(arena.take<T>(all.nrows)),
           residual(arena.take<T>(all.nrows)),
-          h(arena.take<T>(all.nrows)),
-          x(arena.take<T>(tree.independent.n)),
-          z(arena.take<T>(tree.nv)),
-          twists(arena.take<Motion<T>>(tree.nbodies)) {}
+          range(arena, tree, all) {}
 };
-
-// Where rows depend on each other, the shortest forces f = J z stay in the range of J, which moves:
-// dJ/dq z at the z = M^-1 J^T G^-1 f. [Notes] eq. 20.10
-template <class T>
-DTAU_INLINE void range_partials(const Tree& tree, const T* active,
-                                const ConstrainedDerivativesWorkspace<T>& w) {
-    const ContactSolver<T>& solver = w.contacts.solver;
-    const Contacts& contacts = *solver.contacts;
-    for (int r = 0; r < contacts.nrows; ++r) w.h[r] = w.forces[r];
-    for (int k = 0; k < tree.independent.n; ++k) w.x[k] = T(0.0);
-    solve_contacts<1>(w.h, solver.more, solver.rest, solver);
-    add_rows(w.h, w.x, solver);
-    ltdl_solve_outwards(tree.independent, w.x, w.fdsva.dynamics.ltdl);
-    joint_velocities(tree, w.x, w.z);
-    Ground<T> g = w.fdsva.dynamics.idsva.ground;
-    g.v = w.twists;
-    for (int i = 0; i < tree.nbodies; ++i) {
-        const Body& body = tree.bodies[i];
-        g.v[i] = body.parent < 0 ? joint_twist(body, w.z + body.v)
-                                 : subspace_times(body, g.S, w.z, g.v[body.parent]);
-    }
-    const int padded = w.columns.padded;
-    for (int k = 0; k < contacts.nrows * padded; ++k) w.columns.ranges[k] = T(0.0);
-    for (int c = 0; c < contacts.count; ++c) {
-        const Contact& contact = contacts.at[c];
-        const ContactFrames<T>& f = w.contacts.frames[c];
-        for_velocity_partials(
-            tree, contact, f, g,
-            [&](int k, const Motion<T>&, const Motion<T>& by_q, const Vec3<T>&) {
-                T rows[6];
-                store_rows(contact, f.E, by_q, rows);
-                T* to = w.columns.ranges + contact.first * padded + independent_dof(tree, k);
-                for (int r = 0; r < contact.count; ++r)
-                    add_share(tree, k, if_active(active, c, rows[r]), to[r * padded]);
-            });
-    }
-}
 
 // -drows/dx of all contacts, and the turns of loops.
 template <class T>
@@ -117,7 +77,11 @@ void constrained_dynamics_derivatives(const Tree& tree, const T* q, const T* v, 
         [&](int body, const Force<T>& W) { dynamics.idsva.f[body] = dynamics.idsva.f[body] - W; });
     idsva_accelerations(tree, dynamics.a, dynamics.idsva);
     constraint_partials(tree, active, w);
-    if (w.contacts.solver.damping > 0.0) range_partials(tree, active, w);
+    if (w.contacts.solver.damping > 0.0)
+        range_columns(tree, contacts, w.contacts.frames, active,
+                      range_velocities(tree, w.forces, dynamics.idsva.ground, dynamics.ltdl,
+                                       w.contacts.solver, w.range),
+                      w.columns);
     loop_factors(tree, contacts, w.contacts.frames, dynamics.idsva.ground.S, dynamics.ltdl,
                  w.columns);
     fdsva_matrices(

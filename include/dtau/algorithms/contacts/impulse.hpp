@@ -7,7 +7,8 @@
 // with the rows' velocities at u = (v+ - v) + (1 + e) v, which vanish. By v: (1 + e) J.
 #pragma once
 
-#include "dtau/algorithms/contacts/columns.hpp"
+#include "dtau/algorithms/contacts/change.hpp"
+#include "dtau/algorithms/contacts/ranges.hpp"
 #include "dtau/algorithms/first/idsva.hpp"
 #include "dtau/algorithms/solve/factorized.hpp"
 
@@ -59,6 +60,7 @@ struct ImpulseDerivativesWorkspace {
     T *by_q, *by_v;             // (nv, padded) of the torques; the second is not wanted
     JointMatrix<T> joint_q, joint_v;
     T *impulses, *u, *rest;
+    RangeWorkspace<T> range;
 
     ImpulseDerivativesWorkspace(Arena& arena, const Tree& tree, const Contacts& all, double damping)
         : value(arena, tree, all, damping),
@@ -69,7 +71,8 @@ struct ImpulseDerivativesWorkspace {
           joint_v(arena, tree),
           impulses(arena.take<T>(all.nrows)),
           u(arena.take<T>(tree.nv)),
-          rest(arena.take_zeros<T>(tree.nv)) {}
+          rest(arena.take_zeros<T>(tree.nv)),
+          range(arena, tree, all) {}
 };
 
 // What the rows' velocities at u change by, and the rows of v; the bodies' twists are those of u.
@@ -112,6 +115,11 @@ void impulse_dynamics_derivatives(const Tree& tree, const T* q, const T* v, T re
     for (int k = 0; k < tree.nv; ++k) w.u[k] = fma(restitution, v[k], w.u[k]);
     ground_sweep(tree, q, w.u, g);
     impulse_partials(tree, restitution, active, w);
+    if (value.contacts.solver.damping > 0.0)
+        range_columns(
+            tree, contacts, value.contacts.frames, active,
+            range_velocities(tree, w.impulses, g, value.ltdl, value.contacts.solver, w.range),
+            w.columns);
     loop_factors(tree, contacts, value.contacts.frames, g.S, value.ltdl, w.columns);
 
     T* const no_matrix = nullptr;

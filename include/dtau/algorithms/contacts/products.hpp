@@ -9,8 +9,7 @@
 // not turn with frame a, as in derivatives.hpp.
 #pragma once
 
-#include "dtau/algorithms/contacts/dynamics.hpp"
-#include "dtau/algorithms/contacts/partials.hpp"
+#include "dtau/algorithms/contacts/ranges.hpp"
 #include "dtau/algorithms/first/products.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -23,6 +22,7 @@ struct ConstrainedMotionWorkspace {
     T *forces, *residual;
     Motion<T>* a;
     Force<T>*F, *momentum;
+    RangeWorkspace<T> range;
 
     ConstrainedMotionWorkspace(Arena& arena, const Tree& tree, const Contacts& all, double damping)
         : dynamics(arena, tree),
@@ -31,7 +31,8 @@ struct ConstrainedMotionWorkspace {
           residual(arena.take<T>(all.nrows)),
           a(arena.take<Motion<T>>(tree.nbodies)),
           F(arena.take<Force<T>>(tree.nbodies)),
-          momentum(arena.take<Force<T>>(tree.nbodies)) {}
+          momentum(arena.take<Force<T>>(tree.nbodies)),
+          range(arena, tree, all) {}
 };
 template <class T>
 DTAU_INLINE void constrained_motion(const Tree& tree, const T* q, const T* v, const T* tau,
@@ -47,6 +48,54 @@ DTAU_INLINE void constrained_motion(const Tree& tree, const T* q, const T* v, co
     }
     for_contact_wrenches(*w.contacts.solver.contacts, w.contacts.frames, w.forces,
                          [&](int body, const Force<T>& W) { w.F[body] = w.F[body] - W; });
+}
+
+// What the range of J adds to dforces and to by_q, with a damping: N dJ/dq z, and its transpose.
+template <class T>
+DTAU_INLINE Ground<T> range_motion(const Tree& tree, const ConstrainedMotionWorkspace<T>& w) {
+    return range_velocities(tree, w.forces, w.dynamics.idsva.ground, w.dynamics.ltdl,
+                            w.contacts.solver, w.range);
+}
+template <class T>
+DTAU_INLINE void vary_range(const Tree& tree, const T* dq, const T* active, T* dforces,
+                            const ConstrainedMotionWorkspace<T>& w) {
+    const Contacts& contacts = *w.contacts.solver.contacts;
+    const Ground<T> g = range_motion(tree, w);
+    T* const rows = w.range.h;
+    for (int c = 0; c < contacts.count; ++c) {
+        const Contact& contact = contacts.at[c];
+        const ContactFrames<T>& f = w.contacts.frames[c];
+        Motion<T> change = zero_motion<T>();
+        for_velocity_partials(tree, contact, f, g,
+                              [&](int k, const Motion<T>&, const Motion<T>& by_q, const Vec3<T>&) {
+                                  change = fma(dq[k], by_q, change);
+                              });
+        T* to = rows + contact.first;
+        store_rows(contact, f.E, change, to);
+        for (int r = 0; r < contact.count; ++r) to[r] = if_active(active, c, to[r]);
+    }
+    without_forces<1>(rows, w.contacts.solver);
+    for (int r = 0; r < contacts.nrows; ++r) dforces[r] = dforces[r] + rows[r];
+}
+template <class T>
+DTAU_INLINE void gradient_of_range(const Tree& tree, const T* lam_forces, const T* active, T* by_q,
+                                   const ConstrainedMotionWorkspace<T>& w) {
+    const Contacts& contacts = *w.contacts.solver.contacts;
+    const Ground<T> g = range_motion(tree, w);
+    T* const rows = w.range.h;
+    for (int c = 0; c < contacts.count; ++c)
+        for (int r = contacts.at[c].first; r < contacts.at[c].first + contacts.at[c].count; ++r)
+            rows[r] = if_active(active, c, lam_forces[r]);
+    without_forces<1>(rows, w.contacts.solver);
+    for (int c = 0; c < contacts.count; ++c) {
+        const Contact& contact = contacts.at[c];
+        const ContactFrames<T>& f = w.contacts.frames[c];
+        const Force<T> weight = row_force(contact, f.E, rows + contact.first);
+        for_velocity_partials(tree, contact, f, g,
+                              [&](int k, const Motion<T>&, const Motion<T>& dq, const Vec3<T>&) {
+                                  by_q[k] = dot(weight, dq, by_q[k]);
+                              });
+    }
 }
 
 // ---------------------------------------------------------------- jvp
@@ -139,6 +188,7 @@ void constrained_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T*
     solve_with_contacts(tree.independent.n, x, dforces, value.contacts.solver);
     ltdl_solve_outwards(tree.independent, x, dynamics.ltdl);
     joint_velocities(tree, x, da);
+    if (value.contacts.solver.damping > 0.0) vary_range(tree, dq, active, dforces, value);
     for (int c = 0; c < contacts.count; ++c) {
         const Contact& contact = contacts.at[c];
         if (contact.axes == Axes::body) continue;
@@ -208,6 +258,8 @@ void constrained_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T*
         if (p >= 0) value.F[p] += value.F[i];
     }
     for (int k = 0; k < tree.nv; ++k) by_v[k] = fma(T(-tree.damping[k]), by_tau[k], by_v[k]);
+    if (value.contacts.solver.damping > 0.0)
+        gradient_of_range(tree, lam_forces, active, by_q, value);
 
     for (int c = 0; c < contacts.count; ++c) {
         const Contact& contact = contacts.at[c];

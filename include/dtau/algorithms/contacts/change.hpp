@@ -1,0 +1,177 @@
+// Contacts between the sweeps of a solve with M for the columns of matrices (ltdl_columns.hpp): with
+// right sides B, and S of the rows,
+//
+//   X = L^-T B,   df = G^-1 (S - scale Z^T X),   X <- X + scale Y df      [Notes] eq. 20.9
+//
+// and of loops J_b^T m in B.
+#pragma once
+
+#include "dtau/algorithms/contacts/columns.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+// What happens between the sweeps of the solve, for a block of columns: ltdl_columns.hpp.
+template <class T>
+struct ContactChange {
+    const Tree& tree;
+    const ContactSolver<T>& solver;
+    const ContactColumns<T>& w;
+    T* dforces[3];  // of the matrices: those of q first
+    int offset;     // of the first column
+    double scale;   // of the solve
+
+    ContactChange of_matrix(int m) const {
+        return {tree,
+                solver,
+                w,
+                {dforces[0], dforces[1], dforces[2]},
+                m * w.padded,
+                m < 2 ? -1.0 : 1.0};
+    }
+    // Not inlined: the registers of the sweeps are theirs.
+    template <int packs>
+    __attribute__((noinline)) void operator()(int first, T* X, std::ptrdiff_t stride) const {
+        constexpr int width = Pack<T>::width;
+        const Contacts& contacts = *solver.contacts;
+        const int n = tree.independent.n, begin = offset + first;
+        if (begin < w.padded)
+            for_loops(contacts, [&](int, const Contact& contact, int number) {
+                add_turns<packs>(contact, number, begin, X, stride);
+            });
+        for_contacts<T>(contacts, [&](int, const Contact& contact, int column) {
+            in_groups<together<packs>>(contact.count, [&]<int rows>(int r) {
+                wanted_rows<rows, packs>(contact, r, column + r, begin, X, stride);
+            });
+        });
+        solve_contacts<packs>(solver.block, solver.more_block, solver.rest_block, solver);
+        if (solver.damping > 0.0 && begin < w.padded) add_ranges<packs>(begin);
+        for (int r = 0; r < contacts.nrows; ++r)
+            unrolled<packs>([&](int p) {
+                const int c = begin + p * width, column = c % w.padded;
+                solver.block[r * packs + p].store(dforces[c / w.padded] + r * n + column,
+                                                  n - column);
+            });
+        for_contacts<T>(contacts, [&](int, const Contact& contact, int column) {
+            in_groups<together<packs>>(contact.ndofs, [&]<int count>(int d) {
+                add_forces<count, packs>(contact, contact.dofs + d, column, X, stride);
+            });
+        });
+    }
+
+  private:
+    // df += (mu S)^n dJ/dq z, for the columns by q of a block. [Notes] eq. 20.10
+    template <int packs>
+    DTAU_INLINE void add_ranges(int begin) const {
+        constexpr int width = Pack<T>::width;
+        Pack<T>* const x = solver.more_block;
+        const int nrows = solver.contacts->nrows;
+        for (int r = 0; r < nrows; ++r)
+            for (int p = 0; p < packs; ++p) {
+                const int c = begin + p * width;
+                x[r * packs + p] =
+                    c < w.padded ? Pack<T>::load(w.ranges + r * w.padded + c) : Pack<T>::unit(-1);
+            }
+        without_forces<packs>(x, solver);
+        for (int k = 0; k < nrows * packs; ++k)
+            solver.block[k] = fma(T(1.0), x[k], solver.block[k]);
+    }
+    // So many rows of X or of the contacts are in registers at once.
+    template <int packs>
+    static constexpr int together = packs > 9 ? 2 : 3;
+
+    template <int most, class Visit>
+    static DTAU_INLINE void in_groups(int count, const Visit& visit) {
+        int k = 0;
+        for (; k + most <= count; k += most) visit.template operator()<most>(k);
+        if constexpr (most > 1)
+            for (; k < count; ++k) visit.template operator()<1>(k);
+    }
+    // -drows/dx + scale Z^T X, of rows first ... of a contact, in columns of Z.
+    template <int rows, int packs>
+    DTAU_INLINE void wanted_rows(const Contact& contact, int first, int column, int begin,
+                                 const T* X, std::ptrdiff_t stride) const {
+        constexpr int width = Pack<T>::width;
+        Pack<T> x[rows][packs];
+        const T* from = w.rows + (contact.first + first) * w.width + begin;
+        unrolled<rows>([&](int r) __attribute__((always_inline)) {
+            unrolled<packs>([&](int p) __attribute__((always_inline)) {
+                x[r][p] = Pack<T>::load(from + r * w.width + p * width);
+            });
+        });
+        for (int d = 0; d < contact.ndofs; ++d) {
+            const int k = contact.dofs[d];
+            const T* z = solver.Z + k * solver.stride + column;
+            T by[rows];
+            unrolled<rows>([&](int r) { by[r] = T(-scale) * z[r]; });
+            unrolled<packs>([&](int p) __attribute__((always_inline)) {
+                const Pack<T> of = {in_register(Pack<T>::load(X + k * stride + p * width).value)};
+                unrolled<rows>([&](int r) { x[r][p] = fma(by[r], of, x[r][p]); });
+            });
+        }
+        unrolled<rows>([&](int r) __attribute__((always_inline)) {
+            unrolled<packs>([&](int p) __attribute__((always_inline)) {
+                solver.block[(contact.first + first + r) * packs + p] = x[r][p];
+            });
+        });
+    }
+    // X += scale Y df, in so many rows of X.
+    template <int count, int packs>
+    DTAU_INLINE void add_forces(const Contact& contact, const int* dofs, int column, T* X,
+                                std::ptrdiff_t stride) const {
+        constexpr int width = Pack<T>::width;
+        Pack<T> x[count][packs];
+        unrolled<count>([&](int d) __attribute__((always_inline)) {
+            unrolled<packs>([&](int p) __attribute__((always_inline)) {
+                x[d][p] = Pack<T>::load(X + dofs[d] * stride + p * width);
+            });
+        });
+        for (int r = 0; r < contact.count; ++r) {
+            const Pack<T>* df = solver.block + (contact.first + r) * packs;
+            T by[count];
+            unrolled<count>(
+                [&](int d) { by[d] = T(scale) * solver.Y[dofs[d] * solver.stride + column + r]; });
+            unrolled<packs>([&](int p) __attribute__((always_inline)) {
+                const Pack<T> force = {in_register(df[p].value)};
+                unrolled<count>([&](int d) { x[d][p] = fma(by[d], force, x[d][p]); });
+            });
+        }
+        unrolled<count>([&](int d) __attribute__((always_inline)) {
+            unrolled<packs>([&](int p) __attribute__((always_inline)) {
+                x[d][p].store(X + dofs[d] * stride + p * width);
+            });
+        });
+    }
+    // X += L^-T J_b^T m, for the columns by q of a block.
+    template <int packs>
+    DTAU_INLINE void add_turns(const Contact& contact, int number, int begin, T* X,
+                               std::ptrdiff_t stride) const {
+        constexpr int width = Pack<T>::width;
+        const T* m = w.turns + number * 6 * w.padded + begin;
+        const T* Y = w.loops + number * tree.independent.n * w.loop_columns;
+        for (int d = 0; d < contact.ndofs; ++d) {
+            const int k = contact.dofs[d];
+            for (int p = 0; p < packs && begin + p * width < w.padded; ++p) {
+                T* const to = X + k * stride + p * width;
+                Pack<T> sum = Pack<T>::load(to);
+                for (int r = 0; r < 6; ++r)
+                    sum = fma(Y[k * w.loop_columns + r],
+                              Pack<T>::load(m + r * w.padded + p * width), sum);
+                sum.store(to);
+            }
+        }
+    }
+};
+
+// The solve of such a matrix of which B is zero.
+template <class T>
+DTAU_INLINE void solve_rows_alone(const Paths& dofs, T* solution, const LtdlWorkspace<T>& ltdl,
+                                  const ContactChange<T>& change) {
+    const int n = dofs.n;
+    const auto right = [](int, int) { return Pack<T>::unit(-1); };  // of no row
+    const auto place = [&](int c) -> Columns<T> { return {solution + c, n - c, n}; };
+    for_blocks<LtdlWorkspace<T>::packs, T>(n, [&]<int packs>(int begin, int) {
+        ltdl_solve_block<packs>(dofs, T(-1.0), begin, 0, n, right, place, ltdl, change);
+    });
+}
+
+}  // namespace dtau::DTAU_VARIANT

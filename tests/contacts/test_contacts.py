@@ -1,0 +1,175 @@
+"""Contacts as objects: what they check, say and keep."""
+
+from __future__ import annotations
+
+import pickle
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import random_state, robot
+
+import dtau
+
+FEET = ("LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT")
+
+
+def test_rows_names_and_sizes() -> None:
+    model = robot("quadruped")
+    contacts = dtau.Contacts(
+        model,
+        [
+            dtau.PointContact(FEET[0]),
+            dtau.FrameContact(FEET[1], name="flat"),
+            dtau.Loop(FEET[2], FEET[3], 5, "y"),
+        ],
+    )
+    assert contacts.names == ("LF_FOOT", "flat", "LH_FOOT-RH_FOOT")
+    assert contacts.nrows == 14
+    assert contacts.rows("flat") == slice(3, 9)
+    assert [contact.rows for contact in contacts] == [3, 6, 5]
+    assert len(contacts) == 3
+    assert repr(contacts) == f"<Contacts of {model.name!r}: 3, nrows = 14>"
+    with pytest.raises(ValueError, match="no contact named 'flatt'; close names: 'flat'"):
+        contacts.rows("flatt")
+    with pytest.raises(AttributeError, match="immutable"):
+        contacts.nrows = 3  # type: ignore[misc]
+
+
+def test_held_where_it_is() -> None:
+    """Positions are those of the configuration, unless a contact has its own."""
+    model = robot("quadruped")
+    q = random_state(model, 1)["q"]
+    own = dtau.FrameContact(FEET[2], kp=1.0, placement=dtau.Pose())
+    contacts = dtau.Contacts(
+        model,
+        [dtau.PointContact(FEET[0], kp=4.0), dtau.FrameContact(FEET[1], kp=4.0), own],
+        at=q,
+    )
+    place = dtau.frame_placements(model, q, FEET[:2])
+    assert contacts.contacts[0].position == tuple(place.translation[0])  # type: ignore[union-attr]
+    held = contacts.contacts[1].placement  # type: ignore[union-attr]
+    assert np.allclose(held.rotation, place.rotation[1], atol=1e-15)
+    assert contacts.contacts[2] == own
+    still = np.zeros(model.nv)
+    on = [1, 1, 0]
+    want = dtau.constrained_dynamics(
+        model,
+        q,
+        still,
+        still,
+        dtau.Contacts(model, [dtau.PointContact(FEET[0]), dtau.FrameContact(FEET[1])]),
+    )
+    got = dtau.constrained_dynamics(model, q, still, still, contacts, active=on)
+    assert np.allclose(got.a, want.a, atol=1e-9 * abs(want.a).max())
+
+
+def test_pickled_and_compared() -> None:
+    model = robot("quadruped")
+    contacts = dtau.Contacts(model, [dtau.PointContact(foot, kd=2.0) for foot in FEET])
+    again = pickle.loads(pickle.dumps(contacts))
+    assert again == contacts
+    assert hash(again) == hash(contacts)
+    assert contacts != dtau.Contacts(model, [dtau.PointContact(foot) for foot in FEET])
+    s = random_state(model, 2)
+    state = s["q"], s["v"], s["tau"]
+    # Those of an equal model do, of another not.
+    want = dtau.constrained_dynamics(model, *state, contacts)
+    assert np.array_equal(dtau.constrained_dynamics(model, *state, again).a, want.a)
+    other = model.replace(name="other")
+    with pytest.raises(ValueError, match="contacts: expected those of this model, got another"):
+        dtau.constrained_dynamics(other, *state, contacts)
+
+
+WRONG: dict[str, tuple[Any, type[Exception], str]] = {
+    "no such frame": (lambda m: [dtau.PointContact("nose")], ValueError, "nose"),
+    "names twice": (
+        lambda m: [dtau.PointContact(FEET[0]), dtau.FrameContact(FEET[0])],
+        ValueError,
+        "two of one name, 'LF_FOOT'",
+    ),
+    "no contacts": (lambda m: ["LF_FOOT"], TypeError, "objects of class PointContact"),
+    "a body with itself": (
+        lambda m: [dtau.Loop(FEET[0], m.bodies[m.frame(FEET[0]).body])],
+        ValueError,
+        "expected frames that move against each other",
+    ),
+    "a gain without a position": (
+        lambda m: [dtau.PointContact(FEET[0], kp=1.0)],
+        ValueError,
+        "kp needs a position to hold",
+    ),
+    "a gain without a placement": (
+        lambda m: [dtau.FrameContact(FEET[0], kp=1.0)],
+        ValueError,
+        "kp needs a placement to hold",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_wrong_contacts(what: str) -> None:
+    contacts, error, message = WRONG[what]
+    model = robot("quadruped")
+    with pytest.raises(error, match=re.escape(message)):
+        dtau.Contacts(model, contacts(model))
+
+
+def test_frames_of_the_world() -> None:
+    model = robot("every joint in a chain")
+    fixed = next(name for name in model.frames if model.frame(name).body < 0)
+    with pytest.raises(ValueError, match="is fixed to the world, expected one that moves"):
+        dtau.Contacts(model, [dtau.PointContact(fixed)])
+    with pytest.raises(ValueError, match="is fixed to the world, expected one that moves"):
+        dtau.Contacts(model, [dtau.Loop(fixed, model.bodies[-1])])
+    dtau.Contacts(model, [dtau.Loop(model.bodies[-1], fixed)])
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda: dtau.PointContact("f", axes="world"), ValueError, "axes: expected 'body' or"),
+        (lambda: dtau.PointContact("f", axes="LOCAL"), ValueError, "that is 'body' here"),
+        (lambda: dtau.PointContact("f", kp=-1.0), ValueError, "kp: expected a number of at least"),
+        (lambda: dtau.FrameContact("f", kd=np.inf), ValueError, "kd: expected finite"),
+        (lambda: dtau.PointContact("f", position=(1, 2)), ValueError, "position: expected shape"),
+        (lambda: dtau.FrameContact("f", placement=3), TypeError, "placement: expected Pose"),
+        (lambda: dtau.PointContact(3), TypeError, "frame: expected str"),
+        (lambda: dtau.Loop("f", "f"), ValueError, "expected two frames, got 'f' twice"),
+        (lambda: dtau.Loop("f", "g", 4), ValueError, "rows: expected 6, 5 or 3, got 4"),
+        (lambda: dtau.Loop("f", "g", 5), ValueError, "hinge: expected 'x', 'y' or 'z', got None"),
+        (lambda: dtau.Loop("f", "g", 6, "x"), ValueError, "hinge: goes with 5 rows, got 6"),
+        (lambda: dtau.Loop("f", "g", 5, "x", "mixed"), ValueError, "'body' for a hinge"),
+    ],
+)
+def test_wrong_words_and_numbers(make: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=re.escape(message)):
+        make()
+
+
+def test_wrong_calls() -> None:
+    model = robot("quadruped")
+    s = random_state(model, 3)
+    state = s["q"], s["v"], s["tau"]
+    contacts = dtau.Contacts(model, [dtau.PointContact(foot) for foot in FEET])
+    call: Any = dtau.constrained_dynamics
+    with pytest.raises(ValueError, match=re.escape("active has shape (3,), expected (..., 4)")):
+        call(model, *state, contacts, active=[1, 1, 1])
+    with pytest.raises(TypeError, match=r"contacts: expected a dtau\.Contacts, got list"):
+        call(model, *state, list(contacts))
+    with pytest.raises(ValueError, match="damping: expected a finite number of at least 0, got -1"):
+        call(model, *state, contacts, damping=-1)
+    with pytest.raises(TypeError, match="damping: expected a number, got 'much'"):
+        call(model, *state, contacts, damping="much")
+
+
+def test_no_contacts() -> None:
+    """None at all: the robot is free."""
+    model = robot("quadruped")
+    s = random_state(model, 4)
+    state = s["q"], s["v"], s["tau"]
+    result = dtau.constrained_dynamics(model, *state, dtau.Contacts(model, []), s["f_ext"])
+    assert result.forces.shape == (0,)
+    free = dtau.forward_dynamics(model, *state, s["f_ext"])
+    assert np.allclose(result.a, free, rtol=1e-10, atol=1e-10 * abs(free).max())
