@@ -184,7 +184,8 @@ def test_sets_agree(function: Function, name: str) -> None:
     tolerance = np.full(count, TOLERANCE["long sums"])
     if function.solves:
         tolerance = np.maximum(
-            tolerance, 8.0 * EPS * np.linalg.cond(dtau.mass_matrix(model, state["q"]))
+            tolerance,
+            8.0 * EPS * function.steps * np.linalg.cond(dtau.mass_matrix(model, state["q"])),
         )
     results = {}
     for chosen in SETS:

@@ -52,6 +52,11 @@ class Function:
     def options_for(self, model: dtau.Model) -> dict[str, Any]:
         return {name: x(model) if callable(x) else x for name, x in self.options.items()}
 
+    @property
+    def steps(self) -> int:
+        """How often roundings are amplified by a solve: that of dependent rows takes steps."""
+        return 30 if "damping" in self.options else 1
+
     def floor(self, results: Iterable[Array]) -> float:
         """What counts as the largest of a result that vanishes, by what cancels in it."""
         return max(map(cancelled, results)) if self.vanishes else 0.0
@@ -87,8 +92,8 @@ def _all_driven(model: dtau.Model) -> Any:
     return np.ones(model.nv, bool)
 
 
-# Rows of the contacts of a robot with few joints depend on each other.
-_CONTACTS: dict[str, Any] = {"contacts": contacts, "damping": 0.01}
+# Rows of the contacts of a robot with few joints depend on each other; residuals vanish.
+_CONTACTS: dict[str, Any] = {"contacts": contacts, "damping": 1.0}
 _R, _RV = ("r",), ("r", "v")
 _V, _VV, _VVV = ("v",), ("v", "v"), ("v", "v", "v")
 
@@ -345,7 +350,7 @@ IN_BODY_AXES: tuple[Function, ...] = (
         label="step_vjp rk4, no f_ext",
     ),
     *(
-        Function(name, arguments, results, _CONTACTS, solves=True)
+        Function(name, arguments, results, _CONTACTS, solves=True, vanishes=True)
         for name, arguments, results in (
             ("constrained_dynamics", ("q", "v", "tau", "f_ext", "active"), (_V, _R, _R)),
             (

@@ -181,7 +181,7 @@ def raise_of_rank(
     problem: str = _DEPENDENT,
 ) -> None:
     """Raise for the rows of a state that have not the rank they need, unless it is not finite."""
-    if not all(np.isfinite(x).all() for x in arrays if x is not None):
+    if not all(np.isfinite(x).all() for x in (*arrays, active) if x is not None):
         return
     on = [True] * len(contacts) if active is None else np.asarray(active) >= 0.5
     held = [name for name, holds in zip(contacts.names, on, strict=True) if holds]
