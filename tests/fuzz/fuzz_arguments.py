@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from cases import CONFIGURATIONS, FEW_ROBOTS, random_state, robot
+from cases import CONFIGURATIONS, FEW_ROBOTS, contacts, random_state, robot
 from compare import assert_same_results
 from functions import FRAME_AXES, FUNCTIONS, KINDS_OF_ACCELERATION, Function
 from fuzz_values import Subclass, choose, is_plain, meaning, mutated
@@ -213,6 +213,7 @@ class Option:
     values: tuple[Any, ...]  # functions make one for a model
 
 
+NUMBERS = (float, int, np.float32, np.int8)
 SENSELESS = (object(), {}, [None], b"x", "\ud800", 1j)  # what no option can mean
 AXES = Option(
     lambda value, model: is_one_of(value, FRAME_AXES),
@@ -270,6 +271,23 @@ OPTIONS = {
             *([], (), [""], "", ["no such frame"], [None], None, 3, [3], b"x", [["x"]], object()),
         ),
     ),
+    "damping": Option(
+        lambda value, model: type(value) in NUMBERS and 0.0 <= value < math.inf,
+        (
+            *(1.0, 2, np.float32(0.5), np.int8(1)),
+            *(-1.0, math.nan, math.inf, 1j, "1", b"1", "", None, [], [1.0], {}, object()),
+        ),
+    ),
+    "contacts": Option(
+        lambda value, model: (
+            isinstance(value, dtau.Contacts) and bool(vars(value)) and value.model == model
+        ),
+        (
+            lambda model: contacts(model) if isinstance(model, dtau.Model) else None,
+            lambda model: contacts(robot("long chain")),
+            *(None, [], (), {}, "x", 3, object(), dtau.Contacts, object.__new__(dtau.Contacts)),
+        ),
+    ),
     "prescribed": Option(
         are_joints,
         (
@@ -301,8 +319,8 @@ def results_for(rng: np.random.Generator, call: Call, batch: tuple[int, ...]) ->
     if not isinstance(model, dtau.Model):
         return None
     arrays = [room(call, shape) for shape in function.shapes(model, batch)]
-    if rng.random() < 0.6:
-        at = int(rng.integers(len(arrays)))
+    at = int(rng.integers(len(arrays)))
+    if rng.random() < 0.6 and arrays[at].ndim:
         arrays[at] = choose(rng, WRONG_ROOM)(rng, arrays[at], [*call.arrays.values(), *arrays])
     if len(arrays) == 1:
         return arrays[0] if rng.random() < 0.9 else tuple(arrays)
