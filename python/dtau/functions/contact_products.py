@@ -107,7 +107,8 @@ def constrained_dynamics_jvp(
         threads,
     )
     if result.da.ndim == 1 and math.isnan(result.da.item(0)):
-        raise_of_rank(contacts, active, (q, v, tau, dq, dv, dtau, f_ext, df_ext))
+        arrays = (v, tau, dq, dv, dtau, f_ext, df_ext)
+        raise_of_rank(model, q, contacts, active, damping, arrays)
     return result
 
 
@@ -229,5 +230,6 @@ def constrained_dynamics_vjp(
         threads,
     )
     if result.by_tau.ndim == 1 and math.isnan(result.by_tau.item(0)):
-        raise_of_rank(contacts, active, (q, v, tau, lam, lam_forces, f_ext))
+        arrays = (v, tau, lam, lam_forces, f_ext)
+        raise_of_rank(model, q, contacts, active, damping, arrays)
     return result

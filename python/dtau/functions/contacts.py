@@ -98,7 +98,7 @@ def constrained_dynamics(
         model, contacts, f_ext_axes, damping, q, v, tau, f_ext, active, out, threads
     )
     if result.a.ndim == 1 and math.isnan(result.a.item(0)):
-        raise_of_rank(contacts, active, (q, v, tau, f_ext))
+        raise_of_rank(model, q, contacts, active, damping, (v, tau, f_ext))
     return result
 
 
@@ -164,25 +164,41 @@ def constrained_dynamics_derivatives(
         model, contacts, f_ext_axes, damping, q, v, tau, f_ext, active, out, threads
     )
     if result.da_dtau.ndim == 2 and len(contacts) and math.isnan(result.dforces_dtau.item(0)):
-        raise_of_rank(contacts, active, (q, v, tau, f_ext))
+        raise_of_rank(model, q, contacts, active, damping, (v, tau, f_ext))
     return result
 
 
-_DEPENDENT = (
-    "depend on each other in this state, so that their forces are not determined; leave some out "
-    "with active=, or give damping="
-)
-
-
 def raise_of_rank(
+    model: Model,
+    q: ArrayLike,
     contacts: Contacts,
     active: ArrayLike | None,
+    damping: float,
     arrays: Iterable[ArrayLike | None],
-    problem: str = _DEPENDENT,
 ) -> None:
-    """Raise for the rows of a state that have not the rank they need, unless it is not finite."""
-    if not all(np.isfinite(x).all() for x in (*arrays, active) if x is not None):
+    """Raise for rows of a state that depend on others, unless the state is not finite."""
+    if not are_finite(active, q, *arrays):
         return
-    on = [True] * len(contacts) if active is None else np.asarray(active) >= 0.5
-    held = [name for name, holds in zip(contacts.names, on, strict=True) if holds]
-    raise ValueError(f"contacts: rows of {listing(held)} {problem}")
+    held = np.zeros(len(contacts))
+    still = np.zeros(model.nv)
+    names: list[str] = []
+    for k in active_contacts(contacts, active):
+        held[k] = 1.0
+        tried = _core.impulse_dynamics(model, contacts, damping, q, still, 0.0, held, None, None)
+        if math.isnan(tried.impulses.item(0)):
+            others = f"those of {listing(names)}" if names else "each other"
+            raise ValueError(
+                f"contacts: rows of {contacts.names[k]!r} depend on {others} in this state, so "
+                "that forces are not determined; leave some out with active=, or give damping="
+            )
+        names.append(contacts.names[k])
+
+
+def are_finite(*arrays: ArrayLike | None) -> bool:
+    """Whether no number of the arguments of a call can have made its results NaN."""
+    return all(np.isfinite(x).all() for x in arrays if x is not None)
+
+
+def active_contacts(contacts: Contacts, active: ArrayLike | None) -> list[int]:
+    """Return the numbers of contacts that hold in a single state."""
+    return [k for k in range(len(contacts)) if active is None or np.asarray(active)[k] >= 0.5]

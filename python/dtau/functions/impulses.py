@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.functions.contacts import raise_of_rank
+from dtau.checks import listing
+from dtau.functions.contacts import active_contacts, are_finite, raise_of_rank
 from dtau.functions.control_inputs import checked_inputs
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
@@ -81,7 +82,7 @@ def impulse_dynamics(
         model, contacts, damping, q, v, restitution, active, out, threads
     )
     if result.v.ndim == 1 and math.isnan(result.v.item(0)):
-        raise_of_rank(contacts, active, (q, v, restitution))
+        raise_of_rank(model, q, contacts, active, damping, (v, restitution))
     return result
 
 
@@ -137,7 +138,7 @@ def impulse_dynamics_derivatives(
         model, contacts, damping, q, v, restitution, active, out, threads
     )
     if result.dv_dv.ndim == 2 and len(contacts) and math.isnan(result.dimpulses_dv.item(0)):
-        raise_of_rank(contacts, active, (q, v, restitution))
+        raise_of_rank(model, q, contacts, active, damping, (v, restitution))
     return result
 
 
@@ -216,9 +217,11 @@ def constrained_inverse_dynamics(
     result = _core.constrained_inverse_dynamics(
         model, contacts, f_ext_axes, driven, q, v, a, f_ext, active, out, threads
     )
-    if result.tau.ndim == 1 and len(contacts) and math.isnan(result.forces.item(0)):
-        raise_of_rank(
-            *(contacts, active, (q, v, a, f_ext)),
-            "cannot give what nothing drives any acceleration in this state; add contacts",
-        )
+    if result.tau.ndim == 1 and math.isnan(result.tau.item(0)):
+        names = listing([contacts.names[k] for k in active_contacts(contacts, active)])
+        if are_finite(q, v, a, active, f_ext):
+            raise ValueError(
+                f"contacts: no forces of {names or 'none'} move all that nothing drives in this "
+                "state; add contacts, or inputs"
+            )
     return result

@@ -83,9 +83,11 @@ void constrained_inverse_dynamics(const Tree& tree, const T* q, const T* v, cons
         for (int i = 0; i < w.count; ++i)
             forces[r] = fma(w.J[w.loose[i] * w.stride + r], w.y[i], forces[r]);
     }
+    // Not a number if no forces do.
+    const T reached = w.count > 0 ? T(0.0) * w.y[0] : T(0.0);
     for (int k = 0; k < tree.independent.n; ++k) {
         const T* row = w.J + k * w.stride;
-        T sum = w.torque[k];
+        T sum = w.torque[k] + reached;
         for (int r = 0; r < contacts.nrows; ++r) sum = fma(-row[r], forces[r], sum);
         w.torque[k] = sum;
     }
