@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import os
 import re
 import tempfile
 import warnings
@@ -17,6 +18,8 @@ from numpy.typing import NDArray
 import dtau
 from benchmarks.experiment import Array, UnavailableError
 
+# Eigen's large products would go on threads, which on one core wait for each other.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 try:
     import pinocchio as pinocchio
 except ImportError:

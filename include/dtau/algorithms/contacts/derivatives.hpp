@@ -70,8 +70,8 @@ void constrained_dynamics_derivatives(const Tree& tree, const T* q, const T* v, 
     const FactorizedWorkspace<T>& dynamics = w.fdsva.dynamics;
     const Contacts& contacts = *w.contacts.solver.contacts;
     const T* body_f_ext = along_body_axes(tree, q, f_ext, w.fdsva.wrenches.value);
-    constrained_dynamics(tree, q, v, tau, active, body_f_ext, w.forces, w.residual, dynamics,
-                         w.contacts);
+    constrained_dynamics<true>(tree, q, v, tau, active, body_f_ext, w.forces, w.residual, dynamics,
+                               w.contacts);
     for_contact_wrenches(
         *w.contacts.solver.contacts, w.contacts.frames, w.forces,
         [&](int body, const Force<T>& W) { dynamics.idsva.f[body] = dynamics.idsva.f[body] - W; });

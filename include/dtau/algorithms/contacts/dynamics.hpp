@@ -49,16 +49,36 @@ DTAU_INLINE void joint_velocities(const Tree& tree, const T* x, T* joint) {
     expand_v(tree, x, joint);
 }
 
-// q, v: of the joints; tau: of the independent velocities; active (ncontacts) may be null: all.
-// Leaves the acceleration of the joints in w.a, of the independent velocities in w.independent.
+// As idsva_velocities, but only what no derivative needs: forces and accelerations of the bodies.
 template <class T>
+DTAU_INLINE void bias_velocities(const Tree& tree, const T* v, const T* f_ext,
+                                 const IdsvaWorkspace<T>& w) {
+    const Ground<T>& g = w.ground;
+    for (int i = 0; i < tree.nbodies; ++i) {
+        const Body& body = tree.bodies[i];
+        w.a[i] = zero_motion<T>();
+        if (body.parent >= 0)
+            w.a[i] = cross(g.v[body.parent], subspace_times(body, g.S, v, zero_motion<T>()));
+        w.f[i] = cross_star(g.v[i], g.I[i] * g.v[i]);
+        if (acts_on(f_ext, body)) w.f[i] = w.f[i] - transformed(g.P[i], body_wrench(body, f_ext));
+    }
+}
+
+// q, v: of the joints; tau: of the independent velocities; active (ncontacts) may be null: all.
+// Leaves the acceleration of the joints in w.a, of the independent velocities in w.independent; and
+// for derivatives what they need of velocities.
+template <bool derivatives, class T>
 void constrained_dynamics(const Tree& tree, const T* q, const T* v, const T* tau, const T* active,
                           const T* f_ext, T* forces, T* residual, const FactorizedWorkspace<T>& w,
                           const ContactWorkspace<T>& rows) {
     const Contacts& contacts = *rows.solver.contacts;
     const Ground<T>& ground = w.idsva.ground;
     T* x = w.independent;
-    factorize_dynamics(tree, q, v, f_ext, w);
+    factorize_mass_matrix(tree, q, v, w);
+    if constexpr (derivatives)
+        idsva_velocities(tree, v, f_ext, w.idsva);
+    else
+        bias_velocities(tree, v, f_ext, w.idsva);
     independent_torque(tree, v, tau, w);
     ltdl_solve_inwards(tree.independent, x, w.ltdl);
     factorize_state(tree, q, active, ground, w.ltdl, rows);

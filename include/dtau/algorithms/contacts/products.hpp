@@ -39,8 +39,8 @@ DTAU_INLINE void constrained_motion(const Tree& tree, const T* q, const T* v, co
                                     const T* active, const T* f_ext,
                                     const ConstrainedMotionWorkspace<T>& w) {
     const Ground<T>& g = w.dynamics.idsva.ground;
-    constrained_dynamics(tree, q, v, tau, active, f_ext, w.forces, w.residual, w.dynamics,
-                         w.contacts);
+    constrained_dynamics<false>(tree, q, v, tau, active, f_ext, w.forces, w.residual, w.dynamics,
+                                w.contacts);
     for (int i = 0; i < tree.nbodies; ++i) {
         w.a[i] = body_acceleration(tree.bodies[i], i, v, w.dynamics.a, g, w.a);
         w.momentum[i] = g.I[i] * g.v[i];

@@ -37,7 +37,7 @@ struct ContactSolver {
         Y = arena.take_zeros<T>(tree.independent.n * stride);
         Z = arena.take<T>(tree.independent.n * stride);
         G = arena.take_zeros<T>(all.nrows * side);
-        whole = arena.take_zeros<T>(all.nrows * side);
+        whole = arena.take<T>(mu > 0.0 ? all.nrows * side : 0);
         diagonal = arena.take<T>(all.nrows);
         more = arena.take<T>(all.nrows);
         rest = arena.take<T>(all.nrows);

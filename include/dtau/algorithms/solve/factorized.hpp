@@ -82,14 +82,21 @@ void driving_torque(const Tree& tree, const T* v, const T* tau, T* torque,
     }
 }
 
-// Factorises M and sweeps over velocities (idsva_velocities).
+// The sweep over placements, and the factors of M.
 template <class T>
-DTAU_INLINE void factorize_dynamics(const Tree& tree, const T* q, const T* v, const T* f_ext,
-                                    const FactorizedWorkspace<T>& w) {
+DTAU_INLINE void factorize_mass_matrix(const Tree& tree, const T* q, const T* v,
+                                       const FactorizedWorkspace<T>& w) {
     const Ground<T>& g = w.idsva.ground;
     ground_sweep(tree, q, v, g);
     for (int i = 0; i < tree.nbodies; ++i) w.composite[i] = g.I[i];
     mass_matrix_factors(tree, g.S, w.composite, w.ltdl);
+}
+
+// Factorises M and sweeps over velocities (idsva_velocities).
+template <class T>
+DTAU_INLINE void factorize_dynamics(const Tree& tree, const T* q, const T* v, const T* f_ext,
+                                    const FactorizedWorkspace<T>& w) {
+    factorize_mass_matrix(tree, q, v, w);
     idsva_velocities(tree, v, f_ext, w.idsva);
 }
 
