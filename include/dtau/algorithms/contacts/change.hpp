@@ -79,13 +79,6 @@ struct ContactChange {
     template <int packs>
     static constexpr int together = packs > 9 ? 2 : 3;
 
-    template <int most, class Visit>
-    static DTAU_INLINE void in_groups(int count, const Visit& visit) {
-        int k = 0;
-        for (; k + most <= count; k += most) visit.template operator()<most>(k);
-        if constexpr (most > 1)
-            for (; k < count; ++k) visit.template operator()<1>(k);
-    }
     // -drows/dx + scale Z^T X, of rows first ... of a contact, in columns of Z.
     template <int rows, int packs>
     DTAU_INLINE void wanted_rows(const Contact& contact, int first, int column, int begin,

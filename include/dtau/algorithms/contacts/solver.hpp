@@ -56,6 +56,15 @@ DTAU_INLINE void for_contacts(const Contacts& contacts, const Visit& visit) {
     }
 }
 
+// Calls visit<count>(k) for k ... k + count - 1, `most` at once as long as there are as many.
+template <int most, class Visit>
+DTAU_INLINE void in_groups(int all, const Visit& visit) {
+    int k = 0;
+    for (; k + most <= all; k += most) visit.template operator()<most>(k);
+    if constexpr (most > 1)
+        for (; k < all; ++k) visit.template operator()<1>(k);
+}
+
 // ---------------------------------------------------------------- Y
 
 // J^T of one contact, by the independent velocities on its paths.
@@ -98,15 +107,19 @@ template <class T>
 DTAU_INLINE void contact_block(const Contact& c, int at_c, const Contact& d, int at_d,
                                const int* common, int count, const ContactSolver<T>& w) {
     constexpr int width = Pack<T>::width;
-    for (int r = 0; r < d.count; ++r)
-        for (int p = 0; p < c.count; p += width) {
-            Pack<T> sum = {decltype(sum.value)(0.0)};
+    for (int p = 0; p < c.count; p += width)
+        in_groups<3>(d.count, [&]<int rows>(int r) {
+            Pack<T> sum[rows];
+            unrolled<rows>([&](int k) { sum[k] = {decltype(sum[k].value)(0.0)}; });
             for (int e = 0; e < count; ++e) {
                 const int row = common[e] * w.stride;
-                sum = fma(w.Y[row + at_d + r], Pack<T>::load(w.Z + row + at_c + p), sum);
+                const Pack<T> z = Pack<T>::load(w.Z + row + at_c + p);
+                unrolled<rows>([&](int k) { sum[k] = fma(w.Y[row + at_d + r + k], z, sum[k]); });
             }
-            sum.store(w.G + (d.first + r) * w.side + c.first + p, c.count - p);
-        }
+            unrolled<rows>([&](int k) {
+                sum[k].store(w.G + (d.first + r + k) * w.side + c.first + p, c.count - p);
+            });
+        });
 }
 
 // U^T D U of G (n, side), whose diagonal was once `diagonal`; its own gets 1 / D.
