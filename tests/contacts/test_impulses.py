@@ -126,6 +126,6 @@ def test_forces_that_hold_no_base() -> None:
     contacts = dtau.Contacts(model, [dtau.PointContact("LF_FOOT")])
     with pytest.raises(ValueError, match="'LF_FOOT'"):
         dtau.constrained_inverse_dynamics(model, s["q"], s["v"], s["a"], contacts)
+    none = dtau.Contacts(model, [])
     with pytest.raises(ValueError, match="no forces of none move"):
-        none = dtau.Contacts(model, [])
         dtau.constrained_inverse_dynamics(model, s["q"], s["v"], s["a"], none)

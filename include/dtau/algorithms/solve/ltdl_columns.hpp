@@ -44,8 +44,8 @@ struct NoChange {
 };
 template <int packs, class T, class Right, class Place, class Change = NoChange>
 DTAU_INLINE void ltdl_solve_block(const Paths& dofs, T scale, int begin, int count, int solved,
-                                  const Right& right, const Place& place,
-                                  const LtdlWorkspace<T>& w, const Change& change = {}) {
+                                  const Right& right, const Place& place, const LtdlWorkspace<T>& w,
+                                  const Change& change = {}) {
     constexpr int width = Pack<T>::width;
     Columns<T> to[packs];
     for (int p = 0; p < packs; ++p) to[p] = place(begin + p * width);
