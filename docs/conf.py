@@ -13,6 +13,7 @@ from typing import Any
 from docutils import nodes
 from docutils.parsers.rst import Directive
 from docutils.statemachine import StringList
+from sphinx.pycode import ModuleAnalyzer
 
 import dtau
 
@@ -97,12 +98,19 @@ class Names(Directive):
         module = importlib.import_module(name)
         lines = [f".. currentmodule:: {name}", "", ".. list-table::", "   :class: names", ""]
         for x in self.content:
-            summary = (inspect.getdoc(getattr(module, x)) or "").partition("\n\n")[0]
+            item = getattr(module, x)
+            if callable(item):
+                summary = (inspect.getdoc(item) or "").partition("\n\n")[0]
+            else:  # data, of which comments "#:" say what it is
+                documented = ModuleAnalyzer.for_module(name).find_attr_docs()
+                summary = " ".join(documented["", x]).strip()
             lines += [f"   * - `{x}`", "     - " + summary.replace("\n", " ")]
         lines += [""]
         for x in self.content:
             item = getattr(module, x)
-            if not isinstance(item, type):
+            if not callable(item):
+                lines += [f".. autodata:: {x}", ""]
+            elif not isinstance(item, type):
                 lines += [f".. autofunction:: {x}", ""]
             elif issubclass(item, tuple | Exception):  # fields are in the signature
                 lines += [f".. autoclass:: {x}", ""]

@@ -221,6 +221,7 @@ from dtau.model.joints import (
     Universal,
 )
 from dtau.model.links import Frame, Joint, Limits, Link, Mimic
+from dtau.model.mechanism import Mechanism
 from dtau.model.model import Model
 from dtau.model.pose import Pose
 from dtau.model.spatial import Inertia
@@ -315,6 +316,7 @@ __all__ = [
     "Linearization",
     "Link",
     "Loop",
+    "Mechanism",
     "Mimic",
     "Model",
     "ModelBuilder",

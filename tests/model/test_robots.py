@@ -13,6 +13,7 @@ import pytest
 from cases import random_state
 from compare import TOLERANCE, assert_close, solved
 from functions import FUNCTIONS, Function
+from trees import Array
 
 import dtau
 from dtau import robots
@@ -286,7 +287,70 @@ class TestErrors:
         assert model == chain(3, branching=2, seed=1)
 
 
-@pytest.mark.parametrize("name", robots.__all__)
+def rows_of(model: dtau.Model, q: Array, contacts: dtau.Contacts) -> Array:
+    """The Jacobian of loops of three rows."""
+    frames = [[loop.frame_a, loop.frame_b] for loop in contacts if isinstance(loop, dtau.Loop)]
+    J = [dtau.frame_jacobians(model, q, pair, "mixed")[:, :3] for pair in frames]
+    return np.concatenate([a - b for a, b in J])
+
+
+class TestClosedLoops:
+    @pytest.mark.parametrize(("make", "free"), [(robots.four_bar, 1), (robots.delta, 3)])
+    def test_they_are_closed_and_move(self, make: Any, free: int) -> None:
+        model, contacts, q = make()
+        for loop in contacts:
+            ends = dtau.frame_placements(model, q, [loop.frame_a, loop.frame_b]).translation
+            assert_close(ends[0], ends[1], 1e-15)
+        J = rows_of(model, q, contacts)
+        singular = np.linalg.svd(J, compute_uv=False)
+        assert J.shape == (contacts.nrows, model.nv)
+        assert contacts.nrows == model.nv - free
+        assert singular.min() > 0.01 * singular.max()  # no row depends on others
+        assert np.linalg.cond(dtau.mass_matrix(model, q)) < 1e3  # nothing spins without inertia
+
+    @pytest.mark.parametrize("make", [robots.four_bar, robots.delta])
+    def test_gains(self, make: Any) -> None:
+        _, contacts, _ = make(kp=100, kd=20)
+        assert {(loop.kp, loop.kd) for loop in contacts} == {(100.0, 20.0)}
+        with pytest.raises(ValueError, match="kp: expected a number of at least 0, got -1"):
+            make(kp=-1)
+
+    def test_the_four_bar_stays_in_its_plane(self) -> None:
+        model, contacts, q = robots.four_bar()
+        still = np.zeros(model.nv)
+        result = dtau.constrained_dynamics(model, q, still, still, contacts)
+        across = model.joint("coupler").v.stop - 1
+        assert abs(result.a[across]) < 1e-12
+        assert abs(result.forces[1]) < 1e-14
+
+    def test_the_crank_of_the_four_bar_goes_round(self) -> None:
+        """By Grashof: the shortest and the longest bar together are shorter than the others."""
+        model = robots.four_bar().model
+        placements = [model.link(name).placement for name in ("coupler", "coupler_end")]
+        placements += [model.link(name).placement for name in ("rocker", "rocker_end")]
+        lengths = sorted(float(np.linalg.norm(placement.translation)) for placement in placements)
+        assert lengths[0] + lengths[3] < lengths[1] + lengths[2]
+
+    def test_arms_of_the_delta_lower_the_platform_and_do_not_turn_it(self) -> None:
+        model, contacts, q = robots.delta()
+        J = rows_of(model, q, contacts)
+        motion = np.linalg.svd(J)[2][contacts.nrows :]  # what the loops let move
+        platform = dtau.frame_jacobians(model, q, "platform", "mixed") @ motion.T
+        assert np.abs(platform[3:]).max() < 1e-14
+        assert np.linalg.matrix_rank(platform[:3]) == 3
+        arms = motion[:, [model.joint(f"arm{k}").v.start for k in (1, 2, 3)]]
+        down = motion.T @ np.linalg.solve(arms.T, np.ones(3))  # all arms by 1 rad/s
+        falls = down[model.joint("platform").v]
+        assert np.abs(falls[:2]).max() < 1e-14
+        assert falls[2] < -0.1
+
+
+def test_feet_of_the_quadruped() -> None:
+    model = robots.quadruped()
+    assert set(robots.QUADRUPED_FEET) == {name for name in model.frames if "FOOT" in name}
+
+
+@pytest.mark.parametrize("name", [name for name in robots.__all__ if name.islower()])
 def test_robots_are_documented(name: str) -> None:
     text = getattr(robots, name).__doc__
     for section in ("Returns", "Examples"):

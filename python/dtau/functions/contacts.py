@@ -86,7 +86,7 @@ def constrained_dynamics(
 
     >>> import dtau, numpy as np
     >>> model = dtau.robots.quadruped()
-    >>> feet = [f"{leg}_FOOT" for leg in ("LF", "RF", "LH", "RH")]
+    >>> feet = dtau.robots.QUADRUPED_FEET
     >>> contacts = dtau.Contacts(model, [dtau.PointContact(foot, axes="mixed") for foot in feet])
     >>> q, still = dtau.neutral(model), np.zeros(model.nv)
     >>> result = dtau.constrained_dynamics(model, q, still, still, contacts)
@@ -153,7 +153,7 @@ def constrained_dynamics_derivatives(
     --------
     >>> import dtau, numpy as np
     >>> model = dtau.robots.quadruped()
-    >>> feet = [dtau.PointContact(f"{leg}_FOOT") for leg in ("LF", "RF", "LH", "RH")]
+    >>> feet = [dtau.PointContact(foot) for foot in dtau.robots.QUADRUPED_FEET]
     >>> contacts = dtau.Contacts(model, feet)
     >>> q, v, tau = dtau.random_state(model, np.random.default_rng(0), shape=(256,))
     >>> d = dtau.constrained_dynamics_derivatives(model, q, v, tau, contacts)

@@ -203,7 +203,7 @@ def constrained_inverse_dynamics(
 
     >>> import dtau, numpy as np
     >>> model = dtau.robots.quadruped()
-    >>> feet = [f"{leg}_FOOT" for leg in ("LF", "RF", "LH", "RH")]
+    >>> feet = dtau.robots.QUADRUPED_FEET
     >>> contacts = dtau.Contacts(model, [dtau.PointContact(foot, axes="mixed") for foot in feet])
     >>> q, still = dtau.neutral(model), np.zeros(model.nv)
     >>> result = dtau.constrained_inverse_dynamics(model, q, still, still, contacts)

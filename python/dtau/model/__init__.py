@@ -16,6 +16,7 @@
 `model`           the model
 `editing`         what makes another model of one
 `contacts`        contacts with the world, closed loops
+`mechanism`       a model with the contacts that close it
 `names`           links and joints by their names
 `printing`        a model as text
 `writing`         a model as URDF

@@ -237,8 +237,9 @@ class Contacts(Immutable):
     --------
     >>> import dtau
     >>> model = dtau.robots.quadruped()
-    >>> feet = [dtau.PointContact(f"{leg}_FOOT", kp=100, kd=20) for leg in ("LF", "RF", "LH", "RH")]
-    >>> contacts = dtau.Contacts(model, feet, at=dtau.neutral(model))
+    >>> feet = dtau.robots.QUADRUPED_FEET
+    >>> held = [dtau.PointContact(foot, kp=100, kd=20) for foot in feet]
+    >>> contacts = dtau.Contacts(model, held, at=dtau.neutral(model))
     >>> contacts.nrows, contacts.rows("RF_FOOT")
     (12, slice(3, 6, None))
     """

@@ -7,10 +7,22 @@ from pathlib import Path
 from dtau.loaders.load import load
 from dtau.model.model import Model
 from dtau.robots.aerial import aerial_manipulator
+from dtau.robots.closed_loops import delta, four_bar
 from dtau.robots.generated import chain
 from dtau.robots.moving_base import moving_base_tree
 
-__all__ = ["aerial_manipulator", "chain", "moving_base_tree", "quadruped"]
+__all__ = [
+    "QUADRUPED_FEET",
+    "aerial_manipulator",
+    "chain",
+    "delta",
+    "four_bar",
+    "moving_base_tree",
+    "quadruped",
+]
+
+#: Frames of the feet of `quadruped`: left and right fore foot, left and right hind foot.
+QUADRUPED_FEET = ("LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT")
 
 _FOLDER = Path(__file__).parent
 
@@ -19,7 +31,8 @@ def quadruped() -> Model:
     """Load a quadruped of ANYmal's size: a free base and four legs of three revolute joints.
 
     Legs are LF, RF, LH, RH (left and right, fore and hind), joints HAA, HFE, KFE (hip abduction,
-    hip flexion, knee flexion). The feet `LF_FOOT`, ... and `IMU` are fixed frames.
+    hip flexion, knee flexion). The feet `LF_FOOT`, ... (all: `dtau.robots.QUADRUPED_FEET`) and
+    `IMU` are fixed frames.
 
     Returns
     -------
