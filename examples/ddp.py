@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -67,6 +67,12 @@ class Expansion:
     hessians: np.ndarray
     costates: np.ndarray
     gradient: np.ndarray  # of the total cost by the inputs
+
+
+@dataclass(frozen=True)
+class Bends(Expansion):
+    """Also what exact Hessians ask for."""
+
     to_x: np.ndarray  # x by q
     turn: np.ndarray  # the next q by the displacement h v, and by q
     carry: np.ndarray
@@ -105,7 +111,7 @@ def simulate(
     return Trajectory(q, v, u, cost)
 
 
-def expand(task: tasks.Task, at: Trajectory) -> Expansion:
+def expand(task: tasks.Task, at: Trajectory) -> Bends:
     """Expand with first derivatives of the dynamics: all that iLQR asks for."""
     model, h, n = task.model, task.step, task.model.nv
     steps, nu = at.u.shape
@@ -131,16 +137,22 @@ def expand(task: tasks.Task, at: Trajectory) -> Expansion:
     next_q = h * turn @ next_v
     next_q[:, :, :n] += carry
     jacobians = np.concatenate([next_q, next_v], axis=1)
+    costates, gradient = carried_back(jacobians, slopes)
+    return Bends(jacobians, slopes, hessians, costates, gradient, to_x, turn, carry)
 
-    costates, gradient = np.zeros((steps + 1, 2 * n)), np.zeros((steps, nu))
-    costates[-1] = slopes[-1, : 2 * n]
+
+def carried_back(jacobians: np.ndarray, slopes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Costates, and the gradient of the total cost by the inputs."""
+    steps, nx, nz = jacobians.shape
+    costates, gradient = np.zeros((steps + 1, nx)), np.zeros((steps, nz - nx))
+    costates[-1] = slopes[-1, :nx]
     for k in reversed(range(steps)):
         slope = slopes[k] + costates[k + 1] @ jacobians[k]
-        costates[k], gradient[k] = slope[: 2 * n], slope[2 * n :]
-    return Expansion(jacobians, slopes, hessians, costates, gradient, to_x, turn, carry)
+        costates[k], gradient[k] = slope[:nx], slope[nx:]
+    return costates, gradient
 
 
-def exact_hessians(task: tasks.Task, at: Trajectory, e: Expansion) -> np.ndarray:
+def exact_hessians(task: tasks.Task, at: Trajectory, e: Bends) -> np.ndarray:
     """Hessians of the cost plus costates times the next state: nothing is dropped."""
     model, h, n = task.model, task.step, task.model.nv
     by_q, by_v = e.costates[1:, :n], e.costates[1:, n:]
@@ -207,8 +219,14 @@ def minimum(
     raise np.linalg.LinAlgError("the cost's own Hessians are not positive definite")
 
 
-def solve(task: tasks.Task, exact: bool, limit: int) -> convergence.Record:
-    """Improve the guess by iLQR or by exact DDP."""
+def solve(
+    task: tasks.Task,
+    exact: bool,
+    limit: int,
+    simulate: Callable[..., Trajectory] = simulate,
+    expand: Callable[..., Expansion] = expand,
+) -> convergence.Record:
+    """Improve the guess by iLQR or by exact DDP; by iLQR also with other dynamics and costs."""
     record, start = convergence.Record(), perf_counter()
     at, damping = simulate(task, task.guess), 0.0
     least = 0.01 * task.step * task.input_cost  # of damping, but for none
@@ -235,6 +253,7 @@ def solve(task: tasks.Task, exact: bool, limit: int) -> convergence.Record:
             damping = max(8.0 * damping, least)
         elif best < 2:
             damping = damping / 8.0 if damping > least else 0.0
+    record.inputs = at.u
     return record
 
 

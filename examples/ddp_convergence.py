@@ -20,12 +20,16 @@ NEAR = (1e-2, 1e-4, 1e-6, 1e-8, 1e-10)  # parts of the lowest cost
 
 @dataclass
 class Record:
-    """A method's way: cost, largest gradient and seconds by iteration; how many were exact."""
+    """A method's way: cost, largest gradient and seconds by iteration; how many were exact.
+
+    Inputs are those at its end.
+    """
 
     cost: list[float] = field(default_factory=list)
     gradient: list[float] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     exact: int = 0
+    inputs: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
 
 def progress(limit: int, label: str) -> Iterable[int]:
