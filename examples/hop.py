@@ -3,7 +3,7 @@
 Four feet stand, all are in the air, four feet stand again. When is given in advance, by a mask for
 each step:
 
-    dtau.constrained_dynamics(model, q, v, tau, feet, active=active)
+    dtau.linearize_discrete(model, q, v, tau, h, "semi_implicit", contacts=feet, active=active)
 
 Shapes do not depend on it, so that one call expands all steps, in the air and on the ground. At
 touch-down `dtau.impulse_dynamics` takes the feet's velocities away; its derivatives are part of A
@@ -29,7 +29,6 @@ from pathlib import Path
 
 import ddp
 import ddp_convergence as convergence
-import ddp_exponential as exponential
 import ddp_tasks as tasks
 import numpy as np
 
@@ -122,9 +121,18 @@ def simulate(
             uk = uk + np.concatenate(away, axis=-1) @ gains[k].T
         if k == task.landing:
             v = dtau.impulse_dynamics(model, q, v, task.contacts).v
-        tau, on = uk @ task.drive.T, task.active[k]
-        v = v + task.step * dtau.constrained_dynamics(model, q, v, tau, task.contacts, active=on).a
-        states.append((dtau.integrate(model, q, task.step * v), v))
+        states.append(
+            dtau.step(
+                model,
+                q,
+                v,
+                uk @ task.drive.T,
+                task.step,
+                "semi_implicit",
+                contacts=task.contacts,
+                active=task.active[k],
+            )
+        )
         inputs.append(uk)
     q, v = (np.stack(x, axis=-2) for x in zip(*states, strict=True))
     u = np.stack(inputs, axis=-2)
@@ -194,20 +202,17 @@ def expand(task: Hop, at: ddp.Trajectory) -> ddp.Expansion:
     model, h, n, landing = task.model, task.step, task.model.nv, task.landing
     steps, nu = at.u.shape
 
-    # The step: an impact, if there is one, v' = v + h a(q, v, tau), q' = integrate(q, h v')
+    # An impact, if there is one, and the step
     v, tau = after_landing(task, at.q, at.v), at.u @ task.drive.T
+    contacts = {"contacts": task.contacts, "active": task.active}
     impact = np.tile(np.eye(2 * n + nu), (steps, 1, 1))
     hit = dtau.impulse_dynamics_derivatives(model, at.q[landing], at.v[landing], task.contacts)
     impact[landing, n : 2 * n, : 2 * n] = np.hstack([hit.dv_dq, hit.dv_dv])
-    d = dtau.constrained_dynamics_derivatives(
-        model, at.q[:-1], v, tau, task.contacts, active=task.active
+    lin = dtau.linearize_discrete(
+        model, at.q[:-1], v, tau, h, "semi_implicit", inputs=task.drive, **contacts
     )
-    next_v = h * np.concatenate([d.da_dq, d.da_dv, d.da_dtau @ task.drive], axis=-1)
-    next_v[:, :, n : 2 * n] += np.eye(n)
-    turn = exponential.right_jacobian(model, h * at.v[1:])
-    next_q = h * turn @ next_v
-    next_q[:, :, :n] += np.eye(n) - exponential.adjoint(model, h * at.v[1:]) @ turn
-    jacobians = np.concatenate([next_q, next_v], axis=1) @ impact
+    jacobians = np.concatenate([lin.A, lin.B], axis=-1) @ impact
+    d = dtau.constrained_dynamics_derivatives(model, at.q[:-1], v, tau, **contacts)
     by_forces = [d.dforces_dq, d.dforces_dv, d.dforces_dtau @ task.drive]
     by_forces = (np.concatenate(by_forces, axis=-1) @ impact).reshape(steps, 4, 3, -1)
 

@@ -1,19 +1,19 @@
 """A humanoid stands on two feet by an LQR, with the forces of the ground in the derivatives or not.
 
 Unitree's G1 stands with bent knees; both soles are held, six rows each. Constrained dynamics is
-linearized about that posture, over one step of the controller. Twelve of the 35 directions are
-none in which the robot can move, and no torque reaches them: Riccati's equation is solved on the
-others, a basis of the null space of the rows' Jacobian, for q and v alike. What begins in it stays
-in it.
+linearized about that posture, over one step of the controller. In twelve of the 35 directions the
+robot cannot move, and no torque reaches them: Riccati's equation is solved on the others, a basis
+of the null space of the rows' Jacobian, for q and v alike. What begins there stays there.
 
-    exact      A and B as they are: turning the legs turns the forces against them
-    left out   dynamics as of a robot without contacts, projected: the forces, 327 N in all, hold it
-               up but are missing in the derivative by q
+    exact      A and B as they are
+    left out   the derivative by q without the forces of the ground, 327 N in all: that of the free
+               robot, projected
 
-Without them the linear model does not know that the robot would tip over. A regulator that may
-spend torque stands all the same. One that shall spare torque does only what its model says is
-needed, and the robot falls. Forces that are there, but constant, are no third way: then no torque
-moves the centre of mass, and there is no regulator at all.
+Without them the linear model does not know how fast the robot tips over. A regulator that may
+spend torque stands all the same. One that shall spare torque does what its model says is needed,
+which is not enough, and the robot falls at the slightest push. Forces that are there but constant
+are no third way: as no torque changes the momentum of a robot whose forces are constant, there is
+no regulator at all. Projected, they give the exact A, for the soles do not turn.
 
 The robot is pushed at its torso for 0.1 s, in eight directions, and simulated with the limits of
 its motors. Its soles are held whatever it takes; up to which push a ground would do that, which
@@ -105,18 +105,19 @@ def standing() -> Standing:
 
 
 def linear(at: Standing, with_forces: bool) -> tuple[np.ndarray, np.ndarray]:
-    """A and B of one step, in the basis: v' = v + h a, q' = integrate(q, h v')."""
-    model, n, h = at.model, at.model.nv, STEP
-    still = np.zeros(n)
-    d = dtau.constrained_dynamics_derivatives(model, at.q, still, at.tau, at.contacts)
-    da_dq = d.da_dq
+    """A and B of one step, in the basis."""
+    model, n, still = at.model, at.model.nv, np.zeros(at.model.nv)
+    lin = dtau.linearize_discrete(
+        model, at.q, still, at.tau, STEP, "semi_implicit", contacts=at.contacts
+    )
+    a = lin.A.copy()
     if not with_forces:
-        da_dq = -d.da_dtau @ dtau.inverse_dynamics_derivatives(model, at.q, still, still).dtau_dq
-    by_state = h * np.hstack([da_dq, d.da_dv + np.eye(n) / h])
-    by_input = h * d.da_dtau[:, 6:]
-    a = np.vstack([np.eye(n, 2 * n) + h * by_state, by_state])
-    b = np.vstack([h * by_input, by_input])
-    return at.basis.T @ a @ at.basis, at.basis.T @ b
+        d = dtau.constrained_dynamics_derivatives(model, at.q, still, at.tau, at.contacts)
+        free = dtau.inverse_dynamics_derivatives(model, at.q, still, still).dtau_dq
+        change = STEP * (-d.da_dtau @ free - d.da_dq)  # of v after the step, by q
+        a[n:, :n] += change
+        a[:n, :n] += STEP * change
+    return at.basis.T @ a @ at.basis, at.basis.T @ lin.B
 
 
 def regulator(a: np.ndarray, b: np.ndarray, weight: float) -> np.ndarray:
@@ -164,8 +165,17 @@ def simulate(at: Standing, gains: np.ndarray, pushes: np.ndarray) -> Motion:
         if k == round(PUSHED / STEP):
             f_ext[:] = 0.0
         now = dtau.constrained_dynamics(model, q, v, tau, at.contacts, f_ext, f_ext_axes="mixed")
-        v = v + STEP * now.a
-        q = dtau.integrate(model, q, STEP * v)
+        q, v = dtau.step(
+            model,
+            q,
+            v,
+            tau,
+            STEP,
+            "semi_implicit",
+            f_ext,
+            f_ext_axes="mixed",
+            contacts=at.contacts,
+        )
         rows.append((np.linalg.norm(q[:, :3] - at.q[:3], axis=-1), supported(now.forces)))
     distance, possible = map(np.array, zip(*rows, strict=True))
     return Motion(STEP * np.arange(1, len(rows) + 1), distance, possible)
@@ -241,6 +251,8 @@ def plot(
         motion = simulate(at, regulator(*linear(at, forces), SHOWN), 2.0 * directions())
         right.semilogy(motion.time, motion.distance, color=color, linewidth=0.9)
     left.axhline(0.0, color="black", linewidth=0.8, linestyle=":")
+    left.text(weights[0], 0.2, "falls")
+    left.text(weights[0], -0.3, "stands", verticalalignment="top")
     left.set_title("slowest mode of the true robot (1/s)", loc="left")
     left.set_xlabel("weight of squared torques")
     left.legend(frameon=False)

@@ -1,0 +1,109 @@
+"""The examples with contacts and loops do what they say, on a small scale."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from compare import assert_close
+
+import dtau
+
+
+def test_the_expansion_of_a_hop(script: Callable[[str], Any]) -> None:
+    """Against differences of the cost, by inputs at the start, before and after the impact."""
+    hop, ddp = script("examples/hop"), script("examples/ddp")
+    task = hop.hop(0.1, 0.02)
+    found = ddp.solve(task, False, 5, hop.simulate, hop.expand)  # away from the first guess
+    at = hop.simulate(task, found.inputs)
+    gradient = hop.expand(task, at).gradient
+    steps = 1e-6 * np.arange(-2, 3)[:, None, None]  # short: what stands on legs goes far
+    for first in (0, task.landing - 8, task.landing):
+        change = np.zeros(at.u.shape)
+        change[first : first + 5] = np.random.default_rng(first).standard_normal((5, 12))
+        slope = np.array([1, -8, 0, 8, -1]) @ hop.simulate(task, at.u + steps * change).cost
+        assert (gradient * change).sum() == pytest.approx(slope / (12 * 1e-6), rel=1e-5), first
+
+
+def test_a_quadruped_hops(script: Callable[[str], Any], capsys: pytest.CaptureFixture[str]) -> None:
+    hop, ddp = script("examples/hop"), script("examples/ddp")
+    hop.main(["--step", "0.02", "--iterations", "40"])
+    assert "feet in the air:" in capsys.readouterr().out
+    task = hop.hop(step=0.02)
+    record = ddp.solve(task, False, 40, hop.simulate, hop.expand)
+    at = hop.simulate(task, record.inputs)
+    leaving, landing = hop.flight(task)
+    assert at.q[:leaving, 2].min() < task.start[2] - 0.03  # it squats
+    assert at.q[:, 2].max() > task.start[2] + 0.145
+    assert hop.heights(task, at.q[leaving + 1 : landing]).min() > 0.0
+    assert np.abs(hop.heights(task, at.q[landing])).max() < 1e-3
+    forces = hop.forces(task, at.q, at.v, at.u)
+    assert not forces[leaving:landing].any()
+    assert forces[task.active > 0][:, 2].min() > 0.5 * hop.LEAST
+    assert np.abs(dtau.difference(task.model, task.start, at.q[-1])).max() < 0.01
+    assert record.gradient[-1] < 1e-6
+
+
+def test_energy_of_a_closed_loop_is_kept_to_the_integrators_order(
+    script: Callable[[str], Any],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    four_bar = script("examples/four_bar")
+    counts = np.array([400, 800])
+    found = four_bar.largest(dtau.robots.four_bar(), counts * 2)
+    for method, order in four_bar.METHODS.items():
+        for errors in found[method]:
+            assert four_bar.slopes(counts, errors)[0] == pytest.approx(order, abs=0.25), method
+    monkeypatch.setattr(four_bar, "LONG", 2.0)
+    runs = four_bar.long_runs()
+    assert runs["gains"].gap.max() < 1e-6 < 1e-5 < runs["no gains"].gap.max()
+    four_bar.report(counts, found)
+    four_bar.report_long(runs)
+    assert "largest gap of the loop" in capsys.readouterr().out
+
+
+def test_a_humanoid_that_spares_torque_needs_the_forces_in_its_derivatives(
+    script: Callable[[str], Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    lqr = script("examples/humanoid_lqr")
+    if lqr.robot_file() is None:
+        pytest.skip("example-robot-data is not installed")
+    at = lqr.standing()
+    found = lqr.compare(at, [1e-4, lqr.SHOWN])
+    lqr.report([1e-4, lqr.SHOWN], found)
+    assert "1.0e-04" in capsys.readouterr().out
+    for forces in (True, False):
+        assert found[forces][0].rate < -5.0
+        assert found[forces][0].recovered >= 20.0
+    assert found[True][1].rate < -3.0
+    assert found[True][1].recovered >= 15.0
+    assert found[False][1].rate > 2.0
+    assert found[False][1].recovered == 0.0
+
+
+def test_what_a_humanoids_regulator_is_made_of(script: Callable[[str], Any]) -> None:
+    """Nothing leaves the basis; constant forces leave no regulator, projected they give A."""
+    lqr = script("examples/humanoid_lqr")
+    if lqr.robot_file() is None:
+        pytest.skip("example-robot-data is not installed")
+    at = lqr.standing()
+    model, n, still = at.model, at.model.nv, np.zeros(at.model.nv)
+    d = dtau.constrained_dynamics_derivatives(model, at.q, still, at.tau, at.contacts)
+    motion = at.basis[:n, : n - 12]
+    across = np.eye(n) - motion @ motion.T
+    for block in (d.da_dq @ motion, d.da_dv @ motion, d.da_dtau):
+        assert_close(across @ block, np.zeros_like(block), 1e-9, floor=100.0)
+
+    hold = dtau.constrained_dynamics(model, at.q, still, at.tau, at.contacts)
+    f_ext = sum(
+        dtau.wrench_at_frame(model, at.q, contact.frame, wrench, "mixed")
+        for contact, wrench in zip(at.contacts, hold.forces.reshape(2, 6), strict=True)
+    )
+    free = dtau.forward_dynamics_derivatives(model, at.q, still, at.tau, f_ext)
+    momentum = dtau.centroidal_momentum_matrix(model, at.q) @ free.da_dtau[:, 6:]
+    assert_close(momentum, np.zeros_like(momentum), 1e-9, floor=1.0)
+    by_q = dtau.inverse_dynamics_derivatives(model, at.q, still, hold.a, f_ext).dtau_dq
+    assert_close(-d.da_dtau @ by_q @ motion, d.da_dq @ motion, 1e-9, "projected")
