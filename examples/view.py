@@ -60,9 +60,11 @@ def sway(model: dtau.Model) -> np.ndarray:
 
 def forces(model: dtau.Model, q: np.ndarray) -> dict[str, np.ndarray]:
     """What holds each posture: wrenches (T, 6) along the world's axes, by feet."""
-    hold = dtau.equilibrium(model, q, contact_frames=FEET, contacts="force")
+    contacts = dtau.Contacts(model, [dtau.PointContact(foot, "mixed") for foot in FEET])
+    hold = dtau.equilibrium(model, q, contacts=contacts)
     assert hold.exists.all()
-    return dict(zip(FEET, np.moveaxis(hold.wrenches, -2, 0), strict=True))
+    no_moment = np.zeros((len(q), 3))
+    return {foot: np.hstack([hold.forces[:, contacts.rows(foot)], no_moment]) for foot in FEET}
 
 
 def velocities(model: dtau.Model, q: np.ndarray) -> np.ndarray:

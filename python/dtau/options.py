@@ -6,7 +6,6 @@ from typing import Any, Literal, get_args
 
 AccelerationKind = Literal["spatial", "classical"]
 Axes = Literal["body", "world", "mixed"]
-Contact = Literal["wrench", "force"]
 ForceAxes = Literal["body", "mixed"]
 HingeAxis = Literal["x", "y", "z"]
 Inertias = Literal["keep", "repair"]

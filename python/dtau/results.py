@@ -335,7 +335,7 @@ class Equilibrium(NamedTuple):
 
     u: NDArray[np.float64]
     tau: NDArray[np.float64]
-    wrenches: NDArray[np.float64]
+    forces: NDArray[np.float64]
     f_ext: NDArray[np.float64]
     residual: NDArray[np.float64]
     exists: NDArray[np.bool_]

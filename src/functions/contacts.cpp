@@ -57,8 +57,9 @@ constexpr Function functions[] = {
              gives(da_dq, da_dv, da_dtau, dforces_dq, dforces_dv, dforces_dtau),
              algorithm<Derivatives>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
                  constrained_dynamics_derivatives<T>(tree, x[q], x[v], x[tau], x[active], x[f_ext],
-                                                     x[da_dq], x[da_dv], x[da_dtau], x[dforces_dq],
-                                                     x[dforces_dv], x[dforces_dtau], w);
+                                                     x[da_dq], x[da_dv], tree.independent.n,
+                                                     x[da_dtau], x[dforces_dq], x[dforces_dv],
+                                                     x[dforces_dtau], w);
              })),
 };
 

@@ -31,14 +31,25 @@ struct CoupledStep {
     CoupledStep(Arena& arena, const Tree& tree, Axes wrench_axes)
         : step(arena, tree), dynamics(arena, tree), wrenches(arena, tree, wrench_axes) {}
 };
+template <template <class> class Dynamics>
+struct Vjp {
+    template <class T>
+    struct Workspace {
+        StepVjpWorkspace<T> step;
+        Dynamics<T> dynamics;
+
+        Workspace(Arena& arena, const Tree& tree, Axes wrench_axes)
+            : step(arena, tree, wrench_axes), dynamics(arena, tree) {}
+    };
+};
 template <class T>
-using IndependentVjp = StepVjpWorkspace<T, IndependentDynamics>;
+using IndependentVjp = Vjp<IndependentDynamics>::Workspace<T>;
 template <class T>
-using CoupledVjp = StepVjpWorkspace<T, CoupledDynamics>;
+using CoupledVjp = Vjp<CoupledDynamics>::Workspace<T>;
 
 constexpr auto gradient = []<class T>(const Tree& tree, const auto& x, const auto& w) {
     step_vjp(tree, x.options.integrator, x[q], x[v], x[tau], *x[dt], x[lam_q], x[lam_v], x[f_ext],
-             x[by_q], x[by_v], x[by_tau], x[by_f_ext], w);
+             x[by_q], x[by_v], x[by_tau], x[by_f_ext], w.step, w.dynamics);
 };
 
 constexpr Function functions[] = {

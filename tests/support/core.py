@@ -43,6 +43,8 @@ class Core:
     def __call__(self, name: str, model: Any, *arrays: ArrayLike | None, **options: Any) -> Any:
         """The function of arrays in the public order; those left out at the end are None."""
         parameters = inspect.signature(getattr(dtau, name)).parameters
+        if options.get("contacts") is not None and f"constrained_{name}" in SIGNATURES:
+            name = f"constrained_{name}"
         first = []
         for option in SIGNATURES[name]["options"]:
             public = "frame" if "frame" in parameters and option == "frames" else option
@@ -52,6 +54,11 @@ class Core:
         given = [None if x is None else np.asarray(x, self.dtype) for x in arrays]
         given += [None] * (len(SIGNATURES[name]["inputs"]) - len(given))
         return getattr(self.module, name)(model, *first, *given)
+
+
+def public_name(name: str) -> str:
+    """The public function of one of the core's, which has two of some: one is for contacts."""
+    return name if hasattr(dtau, name) else name.removeprefix("constrained_")
 
 
 def _compiled(model: dtau.Model, option: str, value: Any) -> Any:

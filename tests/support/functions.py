@@ -376,6 +376,43 @@ IN_BODY_AXES: tuple[Function, ...] = (
             ),
         )
     ),
+    *(
+        Function(
+            name,
+            (*arguments, "active"),
+            results,
+            {**_CONTACTS, **({"integrator": integrator} if integrator else {})},
+            solves=True,
+            sees_positions=("q",) in results,
+            vanishes=True,
+            label=" ".join(filter(None, (name, integrator))) + ", contacts",
+        )
+        for name, integrator, arguments, results in (
+            ("linearize", "", ("q", "v", "tau", "f_ext", "inputs"), (("z", "z"), ("z", 2), _V)),
+            *(
+                (
+                    "linearize_discrete",
+                    integrator,
+                    ("q", "v", "tau", "dt", "f_ext", "inputs"),
+                    (("z", "z"), ("z", 2), ("q",), _V),
+                )
+                for integrator in ("semi_implicit", "rk4")
+            ),
+            *(
+                ("step", integrator, ("q", "v", "tau", "dt", "f_ext"), (("q",), _V))
+                for integrator in ("euler", "rk4")
+            ),
+            *(
+                (
+                    "step_vjp",
+                    integrator,
+                    ("q", "v", "tau", "dt", "lam_q", "lam_v", "f_ext"),
+                    (_V, _V, _V, ("b", 6)),
+                )
+                for integrator in ("semi_implicit", "rk4")
+            ),
+        )
+    ),
     Function(
         "constrained_inverse_dynamics",
         ("q", "v", "a", "f_ext", "active"),

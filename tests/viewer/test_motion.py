@@ -92,12 +92,13 @@ def test_wrenches_at_frames() -> None:
     """Those that hold a posture, as the function gives them and as the dynamics take them."""
     feet = ["LF_FOOT", "RH_FOOT"]
     q = np.stack([dtau.neutral(MODEL)] * 4)
-    hold = dtau.equilibrium(MODEL, q, contact_frames=feet, contacts="force")
-    by_name = dict(zip(feet, np.moveaxis(hold.wrenches, -2, 0), strict=True))
+    contacts = dtau.Contacts(MODEL, [dtau.PointContact(foot, "mixed") for foot in feet])
+    forces = dtau.equilibrium(MODEL, q, contacts=contacts).forces.reshape(4, 2, 3)
+    by_name = {foot: np.hstack([forces[:, k], np.zeros((4, 3))]) for k, foot in enumerate(feet)}
     shown = motion(MODEL, q, f_ext=by_name, f_ext_axes="mixed")
-    forces = shown.arrows["forces"]
-    assert_close(forces.vectors * forces.unit, hold.wrenches[..., :3], 1e-12)
-    assert_close(forces.starts, dtau.frame_placements(MODEL, q, feet).translation, 1e-12)
+    arrows = shown.arrows["forces"]
+    assert_close(arrows.vectors * arrows.unit, forces, 1e-12)
+    assert_close(arrows.starts, dtau.frame_placements(MODEL, q, feet).translation, 1e-12)
     one = motion(MODEL, q, f_ext={"LF_FOOT": [0, 0, 1, 0, 0, 0]}, f_ext_axes="mixed")
     assert one.arrows["forces"].vectors.shape == (4, 1, 3)
     assert shown.at(q[0], 2).arrows["forces"].vectors.shape == (1, 2, 3)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import overload
 
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.functions.contacts import raise_of_rank
+from dtau.functions.contacts import holds_nan, raise_of_rank
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.options import Axes
@@ -106,7 +105,7 @@ def constrained_dynamics_jvp(
         out,
         threads,
     )
-    if result.da.ndim == 1 and math.isnan(result.da.item(0)):
+    if holds_nan(result.da):
         arrays = (v, tau, dq, dv, dtau, f_ext, df_ext)
         raise_of_rank(model, q, contacts, active, damping, arrays)
     return result
@@ -229,7 +228,7 @@ def constrained_dynamics_vjp(
         out,
         threads,
     )
-    if result.by_tau.ndim == 1 and math.isnan(result.by_tau.item(0)):
+    if holds_nan(result.by_tau):
         arrays = (v, tau, lam, lam_forces, f_ext)
         raise_of_rank(model, q, contacts, active, damping, arrays)
     return result

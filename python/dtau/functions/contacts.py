@@ -97,7 +97,7 @@ def constrained_dynamics(
     result = _core.constrained_dynamics(
         model, contacts, f_ext_axes, damping, q, v, tau, f_ext, active, out, threads
     )
-    if result.a.ndim == 1 and math.isnan(result.a.item(0)):
+    if holds_nan(result.a):
         raise_of_rank(model, q, contacts, active, damping, (v, tau, f_ext))
     return result
 
@@ -166,6 +166,18 @@ def constrained_dynamics_derivatives(
     if result.da_dtau.ndim == 2 and len(contacts) and math.isnan(result.dforces_dtau.item(0)):
         raise_of_rank(model, q, contacts, active, damping, (v, tau, f_ext))
     return result
+
+
+def require_no_contacts(active: ArrayLike | None, damping: float) -> None:
+    """Raise ValueError for what goes with contacts, of a call without."""
+    for name, given in (("active", active is not None), ("damping", damping != 0.0)):
+        if given:
+            raise ValueError(f"{name}: goes with contacts=, which is not given")
+
+
+def holds_nan(vector: NDArray[np.float64]) -> bool:
+    """Whether the first result of a call of one state, a vector, is NaN."""
+    return vector.ndim == 1 and vector.size > 0 and math.isnan(vector.item(0))
 
 
 def raise_of_rank(

@@ -1,24 +1,22 @@
-"""Inputs and contact wrenches that hold a robot still."""
+"""Inputs and forces of contacts that hold a robot still."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.checks import common_batch, require, tuple_of
+from dtau.checks import common_batch, require
 from dtau.functions.control_inputs import input_map
-from dtau.functions.frames import frame_jacobians, wrench_at_frame
+from dtau.functions.frames import frame_jacobians, frame_placements, wrench_at_frame
 from dtau.functions.terms import gravity_torque
+from dtau.model.contacts import AnyContact, Contacts, Loop
 from dtau.model.model import Model
-from dtau.options import Contact, require_option
 from dtau.results import Equilibrium
 
 _HELD = 1e-9  # of the weight: what may be left over of an equilibrium (moments: of weight x 1 m)
 _RANK = 1e-12  # of the largest: singular values below this are zero
-# Rows of a Jacobian [linear, angular] that a contact can push along
-_ROWS: dict[Contact, int] = {"wrench": 6, "force": 3}
 
 
 def equilibrium(
@@ -26,14 +24,13 @@ def equilibrium(
     q: ArrayLike,
     *,
     inputs: ArrayLike | None = None,
-    contact_frames: str | Sequence[str] = (),
-    contacts: Contact = "wrench",
+    contacts: Contacts | None = None,
 ) -> Equilibrium:
-    """Inputs and contact wrenches that hold a configuration, in least norm.
+    """Inputs and forces of contacts that hold a configuration, in least norm.
 
-    Of all ``u`` and ``w`` with ``B u + sum of J^T w = gravity torque`` it is the one with the least
-    sum of squares of the numbers in ``u`` and ``w``, in SI units. If there is none it is the one
-    that leaves the least (again in sum of squares) and of those the shortest.
+    Of all ``u`` and ``forces`` with ``B u + J^T forces = gravity torque`` it is the one with the
+    least sum of squares of the numbers in ``u`` and ``forces``, in SI units. If there is none it is
+    the one that leaves the least (again in sum of squares) and of those the shortest.
 
     Parameters
     ----------
@@ -44,38 +41,37 @@ def equilibrium(
         What drives the robot. None: the torques of all joints but free roots. A boolean mask (nv,):
         the torques where it is true. Numbers (..., nv, nu): a map ``B``, or one a configuration,
         the torque is ``B @ u``.
-    contact_frames : str or sequence of str
-        Names from ``model.frames``, of frames that move: where the world pushes.
-    contacts : {"wrench", "force"}
-        Whether a contact gives force and moment (a flat foot) or a force alone (a point).
+    contacts : Contacts, optional
+        Where the world pushes: a `dtau.PointContact` gives a force, a `dtau.FrameContact` force and
+        moment; and loops, whose forces hold the robot together.
 
     Returns
     -------
     Equilibrium
-        ``u`` (..., nu), ``tau`` (..., nv) = ``B @ u``, ``wrenches`` (..., ncontacts, 6): [force,
-        moment] on the robot in **world axes, at the frame's origin** (``axes="mixed"`` of
-        `dtau.wrench_at_frame`), ``f_ext`` (..., nbodies, 6): the same as the dynamics take them
-        with ``f_ext_axes="body"``, the default, [force, moment] on each body in **its own axes** at
-        its origin, ``residual`` (..., nv): the gravity torque that is not held, and ``exists``
-        (...), bool: whether the residual is at most 1e-9 of the weight in every entry (of weight
-        times 1 m for moments).
+        ``u`` (..., nu), ``tau`` (..., nv) = ``B @ u``, ``forces`` (..., nrows): those of the
+        contacts one after the other, as `dtau.constrained_dynamics` gives them, ``f_ext``
+        (..., nbodies, 6): the same as the dynamics take them with ``f_ext_axes="body"``, the
+        default, [force, moment] on each body in **its own axes** at its origin, ``residual``
+        (..., nv): the gravity torque that is not held, and ``exists`` (...), bool: whether the
+        residual is at most 1e-9 of the weight in every entry (of weight times 1 m for moments).
 
     Raises
     ------
     ValueError
-        If a shape does not fit, a name or ``contacts`` is unknown, a frame is fixed to the world,
-        a quaternion is further than 1e-6 from unit norm, or there are maps for other batch axes.
+        If a shape does not fit, the contacts are another model's, a quaternion is further than 1e-6
+        from unit norm, or there are maps for other batch axes.
     TypeError
-        If an array is complex or holds objects.
+        If an array is complex or holds objects, or ``contacts`` are no `Contacts`.
 
     Notes
     -----
     Pseudo-inverse of [B, J^T] by singular values; those below 1e-12 of the largest count as zero;
-    O(nv^3). Wrenches may have any sign: nothing keeps a foot from pulling at the ground. A
-    configuration or a map that is not finite gives NaN, and ``exists`` is false.
+    O(nv^3). Forces may have any sign: nothing keeps a foot from pulling at the ground. Whether the
+    contacts are where they are to be held, and loops are closed, is not asked. A configuration or a
+    map that is not finite gives NaN, and ``exists`` is false.
 
-    Derivatives by q hold ``f_ext`` constant along body axes; where ``wrenches`` are to keep to the
-    world, add what `dtau.wrench_at_frame_derivatives` gives for each of them.
+    Derivatives of the dynamics by q hold ``f_ext`` constant along body axes; with
+    ``contacts=`` they know what becomes of the forces of contacts (`dtau.linearize`).
 
     Examples
     --------
@@ -87,13 +83,15 @@ def equilibrium(
     >>> for leg in ("LF", "RF", "LH", "RH"):
     ...     q[model.joint(f"{leg}_HFE").q] = 0.6 if leg.endswith("F") else -0.6
     ...     q[model.joint(f"{leg}_KFE").q] = -1.2 if leg.endswith("F") else 1.2
-    >>> feet = ["LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT"]
-    >>> hold = dtau.equilibrium(model, q, contact_frames=feet, contacts="force")
-    >>> bool(hold.exists), hold.u.shape, hold.wrenches.shape
-    (True, (12,), (4, 6))
-    >>> bool(np.isclose(hold.wrenches[:, 2].sum(), 9.81 * model.mass))
+    >>> feet = [dtau.PointContact(f"{leg}_FOOT", "mixed") for leg in ("LF", "RF", "LH", "RH")]
+    >>> contacts = dtau.Contacts(model, feet)
+    >>> hold = dtau.equilibrium(model, q, contacts=contacts)
+    >>> bool(hold.exists), hold.u.shape, hold.forces.shape
+    (True, (12,), (12,))
+    >>> bool(np.isclose(hold.forces[2::3].sum(), 9.81 * model.mass))
     True
-    >>> a = dtau.forward_dynamics(model, q, np.zeros(model.nv), hold.tau, hold.f_ext)
+    >>> still = np.zeros(model.nv)
+    >>> a = dtau.constrained_dynamics(model, q, still, hold.tau, contacts).a
     >>> bool(np.abs(a).max() < 1e-9)
     True
 
@@ -103,36 +101,70 @@ def equilibrium(
     False
     """
     require("model", model, Model)
-    require_option("contacts", contacts, Contact)
-    names = _moving_frames(model, contact_frames)
+    contacts = Contacts(model, ()) if contacts is None else contacts
+    require("contacts", contacts, Contacts)
+    if contacts.model != model:
+        raise ValueError("contacts: expected those of this model, got another model's")
     drive = input_map(model, inputs)
     gravity = gravity_torque(model, q)
     nv, nu = drive.shape[-2:]
     batch = common_batch({"q": gravity.shape[:-1], "inputs": drive.shape[:-2]})
-    rows = _ROWS[contacts]
+    pushes = [
+        (contacts.rows(contact.name), frame, push)
+        for contact in contacts
+        for frame, push in _pushes(model, contact, q)
+    ]
 
-    matrix = np.zeros((*batch, nv, nu + rows * len(names)))
+    matrix = np.zeros((*batch, nv, nu + contacts.nrows))
     matrix[..., :nu] = drive
-    if names:
-        pushed = frame_jacobians(model, q, names, axes="mixed")[..., :rows, :]
-        columns = pushed.reshape(*gravity.shape[:-1], rows * len(names), nv)
-        matrix[..., nu:] = np.swapaxes(columns, -1, -2)
+    for rows, frame, push in pushes:
+        jacobian = frame_jacobians(model, q, frame, axes="mixed")
+        matrix[..., nu:][..., rows] += np.swapaxes(jacobian, -1, -2) @ push
     x, residual = _least_norm(matrix, gravity)
 
-    wrenches = np.zeros((*batch, len(names), 6))
-    wrenches[..., :rows] = x[..., nu:].reshape(*batch, len(names), rows)
+    forces = x[..., nu:]
     f_ext = np.zeros((*batch, model.nbodies, 6))
-    for k, name in enumerate(names):
-        f_ext += wrench_at_frame(model, q, name, wrenches[..., k, :], axes="mixed")
+    for rows, frame, push in pushes:
+        wrench = (push @ forces[..., rows, None])[..., 0]
+        f_ext += wrench_at_frame(model, q, frame, wrench, axes="mixed")
     weight = model.mass * float(np.linalg.norm(model.gravity))
     return Equilibrium(
         u=x[..., :nu],
         tau=(drive @ x[..., :nu, None])[..., 0],
-        wrenches=wrenches,
+        forces=forces,
         f_ext=f_ext,
         residual=residual,
         exists=np.asarray(np.abs(residual).max(axis=-1) <= _HELD * weight),
     )
+
+
+def _pushes(
+    model: Model, contact: AnyContact, q: ArrayLike
+) -> Iterator[tuple[str, NDArray[np.float64]]]:
+    """Frames that a contact pushes at, with the wrenches (..., 6, rows) of its forces.
+
+    [force, moment] in world axes at the frame's origin. A loop pushes at its other frame where the
+    first one belongs.
+    """
+    first = contact.frame_a if isinstance(contact, Loop) else contact.frame
+    hinge = getattr(contact, "hinge", None)
+    components = [0, 1, 2] + [3 + k for k in range(3) if "xyz"[k] != hinge]
+    push = np.eye(6)[:, components[: contact.rows]]
+    if contact.axes == "body":
+        turn = np.zeros((*np.shape(q)[:-1], 6, 6))
+        turn[..., :3, :3] = turn[..., 3:, 3:] = frame_placements(model, q, first).rotation
+        push = turn @ push
+    yield first, push
+    if not isinstance(contact, Loop) or model.frame(contact.frame_b).body < 0:
+        return
+    x, y, z = np.moveaxis(
+        frame_placements(model, q, contact.frame_b).rotation @ contact.placement.translation, -1, 0
+    )
+    shift = np.zeros((*x.shape, 6, 6))
+    shift[..., range(6), range(6)] = 1.0
+    shift[..., 3, 1], shift[..., 3, 2], shift[..., 4, 2] = -z, y, -x
+    shift[..., 4, 0], shift[..., 5, 0], shift[..., 5, 1] = z, -y, x
+    yield contact.frame_b, -(shift @ push)
 
 
 def _least_norm(
@@ -145,15 +177,3 @@ def _least_norm(
     residual = right - (matrix @ x[..., None])[..., 0]
     x[~finite] = residual[~finite] = np.nan
     return x, residual
-
-
-def _moving_frames(model: Model, names: str | Sequence[str]) -> tuple[str, ...]:
-    if isinstance(names, str):
-        names = (names,)
-    names = tuple_of("contact_frames", names, str, "names")
-    for name in names:
-        if model.frame(name).body < 0:
-            raise ValueError(
-                f"contact_frames: '{name}' is fixed to the world, expected one of a moving body"
-            )
-    return names

@@ -14,7 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
+from dtau.functions.contacts import holds_nan, raise_of_rank, require_no_contacts
 from dtau.functions.control_inputs import checked_inputs
+from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.options import Axes, Integrator
 from dtau.results import DiscreteLinearization, Linearization
@@ -29,6 +31,9 @@ def linearize(
     inputs: ArrayLike | None = None,
     *,
     f_ext_axes: Axes = "body",
+    contacts: Contacts | None = None,
+    active: ArrayLike | None = None,
+    damping: float = 0.0,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> Linearization:
@@ -52,6 +57,11 @@ def linearize(
         What u varies: the torques that a mask selects, or nu inputs of which each varies the torque
         along a column of a map, N or N m per unit of the input: one map, or one a state. By default
         the torques of all joints but free roots.
+    contacts : Contacts, optional
+        What is held while state and inputs vary: accelerations are those of
+        `dtau.constrained_dynamics`, whose forces vary with them.
+    active, damping
+        See there.
     out, threads
         See `dtau.inverse_dynamics`; ``out`` takes the three arrays of the results.
 
@@ -61,18 +71,21 @@ def linearize(
         ``A (..., 2 nv, 2 nv)``, ``B (..., 2 nv, nu)`` and the acceleration ``a (..., nv)``, with
         z = [xi, dv]. The upper rows are the kinematics, dxi/dt = -ad_v xi + dv, with ad_v = (v x)
         for a free joint, likewise for spherical and planar ones, zero for all others; the lower
-        ones [da_dq, da_dv] and da_dtau, those of `dtau.forward_dynamics_derivatives`.
+        ones [da_dq, da_dv] and da_dtau, those of `dtau.forward_dynamics_derivatives`, with contacts
+        of `dtau.constrained_dynamics_derivatives`.
 
     Raises
     ------
     ValueError, TypeError
-        As `dtau.forward_dynamics`.
+        As `dtau.forward_dynamics`, with contacts as `dtau.constrained_dynamics`; also if ``active``
+        or ``damping`` are given without contacts.
 
     Notes
     -----
     [Bos] propositions 1 to 3, for every joint type and root; the base's twist is that in body axes
     (`dtau.conventions` converts to others). FDSVA, [IDSVA] eq. 5; O(N^2 d) with the depth d of the
-    tree.
+    tree. Contacts: [Notes] section 20. The wrench of a foot on the ground is then not one that is
+    held constant: it is what keeps the foot there.
 
     Examples
     --------
@@ -99,9 +112,26 @@ def linearize(
     >>> swivelled[:, 0, 0], swivelled[:, 2, 0] = np.sin([0, 0.1, 0.2]), np.cos([0, 0.1, 0.2])
     >>> dtau.linearize(model, q, v, tau, inputs=swivelled).B.shape
     (3, 36, 1)
+
+    On its feet: what of a velocity would move them is braked.
+
+    >>> feet = [dtau.PointContact(f"{leg}_FOOT", kd=20) for leg in ("LF", "RF", "LH", "RH")]
+    >>> contacts = dtau.Contacts(model, feet)
+    >>> lin = dtau.linearize(model, q, v, tau, contacts=contacts)
+    >>> d = dtau.constrained_dynamics_derivatives(model, q, v, tau, contacts)
+    >>> bool(np.allclose(lin.A[18:, 18:], d.da_dv))
+    True
     """
     driven, given = checked_inputs(model, inputs)
-    return _core.linearize(model, driven, f_ext_axes, q, v, tau, f_ext, given, out, threads)
+    if contacts is None:
+        require_no_contacts(active, damping)
+        return _core.linearize(model, driven, f_ext_axes, q, v, tau, f_ext, given, out, threads)
+    result = _core.constrained_linearize(
+        model, contacts, driven, f_ext_axes, damping, q, v, tau, f_ext, given, active, out, threads
+    )
+    if holds_nan(result.a):
+        raise_of_rank(model, q, contacts, active, damping, (v, tau, f_ext, given))
+    return result
 
 
 def linearize_discrete(
@@ -115,6 +145,9 @@ def linearize_discrete(
     inputs: ArrayLike | None = None,
     *,
     f_ext_axes: Axes = "body",
+    contacts: Contacts | None = None,
+    active: ArrayLike | None = None,
+    damping: float = 0.0,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> DiscreteLinearization:
@@ -123,7 +156,7 @@ def linearize_discrete(
     Parameters
     ----------
     model : Model
-    q, v, tau, f_ext, inputs, f_ext_axes
+    q, v, tau, f_ext, inputs, f_ext_axes, contacts, active, damping
         See `dtau.linearize`. The knots of a trajectory are a batch: one call does them all.
     dt : array_like (...)
         Length of the step in seconds.
@@ -148,7 +181,8 @@ def linearize_discrete(
     -----
     The chain rule through all stages and through the exponentials that move free, spherical and
     planar joints, [Sola] appendices B to D; no matrix exponential and no approximation. O(N d) a
-    column and stage.
+    column and stage; contacts, whose gains are part of it, [Notes] eq. 20.15, O(nrows d + nrows^2)
+    more.
 
     Examples
     --------
@@ -163,8 +197,39 @@ def linearize_discrete(
     >>> after = dtau.step(model, *moved, tau, 0.01, "rk4")
     >>> bool(np.allclose(dtau.difference(model, lin.q, after.q), lin.A[:, :18] @ z, atol=1e-11))
     True
+
+    A trot, whose feet take turns: two of them hold in each half.
+
+    >>> feet = [dtau.PointContact(f"{leg}_FOOT") for leg in ("LF", "RF", "LH", "RH")]
+    >>> contacts = dtau.Contacts(model, feet)
+    >>> active = np.repeat([[1, 0, 0, 1], [0, 1, 1, 0]], 25, axis=0)
+    >>> trot = dtau.linearize_discrete(model, q, v, tau, 0.01, contacts=contacts, active=active)
+    >>> trot.A.shape
+    (50, 36, 36)
     """
     driven, given = checked_inputs(model, inputs)
-    return _core.linearize_discrete(
-        model, integrator, driven, f_ext_axes, q, v, tau, dt, f_ext, given, out, threads
+    if contacts is None:
+        require_no_contacts(active, damping)
+        return _core.linearize_discrete(
+            model, integrator, driven, f_ext_axes, q, v, tau, dt, f_ext, given, out, threads
+        )
+    result = _core.constrained_linearize_discrete(
+        model,
+        contacts,
+        integrator,
+        driven,
+        f_ext_axes,
+        damping,
+        q,
+        v,
+        tau,
+        dt,
+        f_ext,
+        given,
+        active,
+        out,
+        threads,
     )
+    if holds_nan(result.v):
+        raise_of_rank(model, q, contacts, active, damping, (v, tau, dt, f_ext, given))
+    return result

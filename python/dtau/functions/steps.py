@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
+from dtau.functions.contacts import holds_nan, raise_of_rank, require_no_contacts
+from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.options import Axes, Integrator
 from dtau.results import NextState, StepProducts, StepProductsWithWrenches
@@ -24,6 +26,9 @@ def step(
     f_ext: ArrayLike | None = None,
     *,
     f_ext_axes: Axes = "body",
+    contacts: Contacts | None = None,
+    active: ArrayLike | None = None,
+    damping: float = 0.0,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> NextState:
@@ -54,6 +59,10 @@ def step(
     f_ext_axes : {"body", "world", "mixed"}
         Axes of ``f_ext``, see `dtau.inverse_dynamics`. Over the step, with ``"body"`` wrenches turn
         with their bodies, with the others they keep to the world.
+    contacts : Contacts, optional
+        What is held at every stage: its acceleration is that of `dtau.constrained_dynamics`.
+    active, damping
+        See there; ``active`` says which contacts hold over the step.
     out, threads
         See `dtau.inverse_dynamics`; ``out`` takes the two arrays of the results.
 
@@ -66,7 +75,8 @@ def step(
     ------
     ValueError
         If a shape does not fit, a quaternion is further than 1e-6 from unit norm, the integrator is
-        unknown, or joints of the model have no inertia to accelerate (they are named).
+        unknown, joints of the model have no inertia to accelerate (they are named), or ``active``
+        or ``damping`` are given without contacts; of contacts as `dtau.constrained_dynamics`.
     TypeError
         If an array is complex or holds objects.
 
@@ -75,7 +85,9 @@ def step(
     "rk4" is a method of Runge, Kutta and Munthe-Kaas, [RKMK]: with q(t) = q (+) theta(t), the
     stages are those of theta' = v + [theta, v]/2 + [theta, [theta, v]]/12 and v' = a. The brackets
     vanish for joints of one degree of freedom; order 4 needs them for the others. A stage is one
-    `dtau.forward_dynamics`, O(N): one in "euler" and "semi_implicit", four in "rk4".
+    `dtau.forward_dynamics`, O(N): one in "euler" and "semi_implicit", four in "rk4". Contacts hold
+    on the level of accelerations; what a step is wrong by in their velocities and positions stays,
+    unless their gains ``kd`` and ``kp`` take it away.
 
     Examples
     --------
@@ -86,8 +98,43 @@ def step(
     ...     q, v = dtau.step(model, q, v, np.zeros(model.nv), 0.01, "rk4")
     >>> float(q[2].round(6))
     -4.905
+
+    On its feet it stays where it is, with the torques that hold its weight:
+
+    >>> legs = {"LF": 0.6, "RF": 0.6, "LH": -0.6, "RH": -0.6}
+    >>> bent = {f"{leg}_HFE": hip for leg, hip in legs.items()}
+    >>> bent |= {f"{leg}_KFE": -2.0 * hip for leg, hip in legs.items()}
+    >>> start, v = dtau.configuration(model, bent), np.zeros(model.nv)
+    >>> feet = [dtau.PointContact(f"{leg}_FOOT", kp=400, kd=40) for leg in legs]
+    >>> contacts = dtau.Contacts(model, feet, at=start)
+    >>> tau = dtau.equilibrium(model, start, contacts=contacts).tau
+    >>> q = start
+    >>> for _ in range(100):
+    ...     q, v = dtau.step(model, q, v, tau, 0.01, contacts=contacts)
+    >>> bool(abs(q - start).max() < 1e-9)
+    True
     """
-    return _core.step(model, integrator, f_ext_axes, q, v, tau, dt, f_ext, out, threads)
+    if contacts is None:
+        require_no_contacts(active, damping)
+        return _core.step(model, integrator, f_ext_axes, q, v, tau, dt, f_ext, out, threads)
+    result = _core.constrained_step(
+        model,
+        contacts,
+        integrator,
+        f_ext_axes,
+        damping,
+        q,
+        v,
+        tau,
+        dt,
+        f_ext,
+        active,
+        out,
+        threads,
+    )
+    if holds_nan(result.v):
+        raise_of_rank(model, q, contacts, active, damping, (v, tau, dt, f_ext))
+    return result
 
 
 @overload
@@ -103,6 +150,9 @@ def step_vjp(
     f_ext: None = None,
     *,
     f_ext_axes: Axes = "body",
+    contacts: Contacts | None = None,
+    active: ArrayLike | None = None,
+    damping: float = 0.0,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> StepProducts: ...
@@ -119,6 +169,9 @@ def step_vjp(
     *,
     f_ext: ArrayLike,
     f_ext_axes: Axes = "body",
+    contacts: Contacts | None = None,
+    active: ArrayLike | None = None,
+    damping: float = 0.0,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> StepProductsWithWrenches: ...
@@ -135,6 +188,9 @@ def step_vjp(
     f_ext: ArrayLike,
     *,
     f_ext_axes: Axes = "body",
+    contacts: Contacts | None = None,
+    active: ArrayLike | None = None,
+    damping: float = 0.0,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> StepProductsWithWrenches: ...
@@ -150,6 +206,9 @@ def step_vjp(
     f_ext: ArrayLike | None = None,
     *,
     f_ext_axes: Axes = "body",
+    contacts: Contacts | None = None,
+    active: ArrayLike | None = None,
+    damping: float = 0.0,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> StepProducts | StepProductsWithWrenches:
@@ -160,7 +219,7 @@ def step_vjp(
     Parameters
     ----------
     model : Model
-    q, v, tau, dt, integrator, f_ext, f_ext_axes
+    q, v, tau, dt, integrator, f_ext, f_ext_axes, contacts, active, damping
         See `dtau.step`.
     lam_q : array_like (..., nv)
         Gradient by the configuration after the step, in its tangent space.
@@ -188,7 +247,8 @@ def step_vjp(
     Notes
     -----
     Reverse mode through the stages, each of which takes one product of
-    `dtau.forward_dynamics_vjp`, [IDSVA] eq. 5, [Notes] section 12; O(N).
+    `dtau.forward_dynamics_vjp`, [IDSVA] eq. 5, [Notes] section 12; O(N). With contacts that is
+    `dtau.constrained_dynamics_vjp`, [Notes] section 20, at its cost.
 
     Examples
     --------
@@ -209,6 +269,28 @@ def step_vjp(
     >>> np.array(gradient).shape
     (10, 18)
     """
-    return _core.step_vjp(
-        model, integrator, f_ext_axes, q, v, tau, dt, lam_q, lam_v, f_ext, out, threads
+    if contacts is None:
+        require_no_contacts(active, damping)
+        return _core.step_vjp(
+            model, integrator, f_ext_axes, q, v, tau, dt, lam_q, lam_v, f_ext, out, threads
+        )
+    result = _core.constrained_step_vjp(
+        model,
+        contacts,
+        integrator,
+        f_ext_axes,
+        damping,
+        q,
+        v,
+        tau,
+        dt,
+        lam_q,
+        lam_v,
+        f_ext,
+        active,
+        out,
+        threads,
     )
+    if holds_nan(result.by_tau):
+        raise_of_rank(model, q, contacts, active, damping, (v, tau, dt, lam_q, lam_v, f_ext))
+    return result

@@ -16,7 +16,7 @@ struct ContactChange {
     const Tree& tree;
     const ContactSolver<T>& solver;
     const ContactColumns<T>& w;
-    T* dforces[3];  // of the matrices: those of q first
+    T* dforces[3];  // of the matrices: those of q first; null: not wanted
     int offset;     // of the first column
     double scale;   // of the solve
 
@@ -44,8 +44,8 @@ struct ContactChange {
             });
         });
         solve_contacts<packs>(solver.block, solver.more_block, solver.rest_block, solver);
-        if (solver.damping > 0.0 && begin < w.padded) add_ranges<packs>(begin);
-        for (int r = 0; r < contacts.nrows; ++r)
+        if (solver.damping > 0.0 && dforces[0] && begin < w.padded) add_ranges<packs>(begin);
+        for (int r = 0; dforces[0] && r < contacts.nrows; ++r)
             unrolled<packs>([&](int p) {
                 const int c = begin + p * width, column = c % w.padded;
                 solver.block[r * packs + p].store(dforces[c / w.padded] + r * n + column,

@@ -38,46 +38,48 @@ struct ConstrainedDerivativesWorkspace {
 
 // -drows/dx of all contacts, and the turns of loops.
 template <class T>
-DTAU_INLINE void constraint_partials(const Tree& tree, const T* active,
-                                     const ConstrainedDerivativesWorkspace<T>& w) {
-    const Contacts& contacts = *w.contacts.solver.contacts;
-    const Ground<T>& g = w.fdsva.dynamics.idsva.ground;
-    const Motion<T>* a = w.fdsva.dynamics.idsva.a;
-    clear_columns(contacts, 2, w.columns);
+DTAU_INLINE void constraint_partials(const Tree& tree, const T* active, const T* forces,
+                                     const IdsvaWorkspace<T>& idsva,
+                                     const ContactWorkspace<T>& rows,
+                                     const ContactColumns<T>& columns) {
+    const Contacts& contacts = *rows.solver.contacts;
+    const Ground<T>& g = idsva.ground;
+    const Motion<T>* a = idsva.a;
+    clear_columns(contacts, 2, columns);
     int loop = 0;
     for (int c = 0; c < contacts.count; ++c) {
         const Contact& contact = contacts.at[c];
-        const ContactFrames<T>& f = w.contacts.frames[c];
+        const ContactFrames<T>& f = rows.frames[c];
         const int number = contact.b.body < 0 ? -1 : loop++;
-        const Force<T> W = row_force(contact, f.E, w.forces + contact.first);
-        const RowChanges<T> changes(tree, contact, f, g, a, w.contacts.world);
+        const Force<T> W = row_force(contact, f.E, forces + contact.first);
+        const RowChanges<T> changes(tree, contact, f, g, a, rows.world);
         for_row_partials(
             tree, changes, g, a,
             [&](int k, const Motion<T>& by_q, const Motion<T>& by_v, const Vec3<T>& turn) {
-                add_column(tree, c, contact, f, active, 0, k, by_q, w.columns);
-                add_column(tree, c, contact, f, active, 1, k, by_v, w.columns);
-                if (number >= 0) add_turn(tree, number, k, turn, W, w.columns);
+                add_column(tree, c, contact, f, active, 0, k, by_q, columns);
+                add_column(tree, c, contact, f, active, 1, k, by_v, columns);
+                if (number >= 0) add_turn(tree, number, k, turn, W, columns);
             });
     }
 }
 
-// q, v: of the joints; tau and all results: of the independent velocities.
+// q, v: of the joints; tau and all results: of the independent velocities. Rows of da_dq and da_dv are
+// `stride` apart; those of the forces may be null: not wanted.
 template <class T>
 void constrained_dynamics_derivatives(const Tree& tree, const T* q, const T* v, const T* tau,
                                       const T* active, const T* f_ext, T* da_dq, T* da_dv,
-                                      T* da_dtau, T* dforces_dq, T* dforces_dv, T* dforces_dtau,
+                                      int stride, T* da_dtau, T* dforces_dq, T* dforces_dv,
+                                      T* dforces_dtau,
                                       const ConstrainedDerivativesWorkspace<T>& w) {
     const FactorizedWorkspace<T>& dynamics = w.fdsva.dynamics;
     const Contacts& contacts = *w.contacts.solver.contacts;
     const T* body_f_ext = along_body_axes(tree, q, f_ext, w.fdsva.wrenches.value);
     constrained_dynamics<true>(tree, q, v, tau, active, body_f_ext, w.forces, w.residual, dynamics,
                                w.contacts);
-    for_contact_wrenches(
-        *w.contacts.solver.contacts, w.contacts.frames, w.forces,
-        [&](int body, const Force<T>& W) { dynamics.idsva.f[body] = dynamics.idsva.f[body] - W; });
+    add_contact_forces(contacts, w.contacts.frames, w.forces, dynamics.idsva.f);
     idsva_accelerations(tree, dynamics.a, dynamics.idsva);
-    constraint_partials(tree, active, w);
-    if (w.contacts.solver.damping > 0.0)
+    constraint_partials(tree, active, w.forces, dynamics.idsva, w.contacts, w.columns);
+    if (w.contacts.solver.damping > 0.0 && dforces_dq)
         range_columns(tree, contacts, w.contacts.frames, active,
                       range_velocities(tree, w.forces, dynamics.idsva.ground, dynamics.ltdl,
                                        w.contacts.solver, w.range),
@@ -85,10 +87,12 @@ void constrained_dynamics_derivatives(const Tree& tree, const T* q, const T* v, 
     loop_factors(tree, contacts, w.contacts.frames, dynamics.idsva.ground.S, dynamics.ltdl,
                  w.columns);
     fdsva_matrices(
-        tree, body_f_ext, da_dq, da_dv, tree.independent.n, da_dtau, w.fdsva,
+        tree, body_f_ext, da_dq, da_dv, stride, da_dtau, w.fdsva,
         ContactChange<T>{
             tree, w.contacts.solver, w.columns, {dforces_dq, dforces_dv, dforces_dtau}, 0, -1.0});
-    turn_forces(tree, contacts, w.contacts.frames, dynamics.idsva.ground.S, w.forces, dforces_dq);
+    if (dforces_dq)
+        turn_forces(tree, contacts, w.contacts.frames, dynamics.idsva.ground.S, w.forces,
+                    dforces_dq);
 }
 
 }  // namespace dtau::DTAU_VARIANT

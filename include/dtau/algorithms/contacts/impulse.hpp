@@ -129,9 +129,7 @@ void impulse_dynamics_derivatives(const Tree& tree, const T* q, const T* v, T re
         g.gravity[i] = zero_vector<T>();
     }
     idsva_velocities(tree, w.rest, no_wrenches, value.idsva);
-    for_contact_wrenches(
-        contacts, value.contacts.frames, w.impulses,
-        [&](int body, const Force<T>& W) { value.idsva.f[body] = value.idsva.f[body] - W; });
+    add_contact_forces(contacts, value.contacts.frames, w.impulses, value.idsva.f);
     idsva_accelerations(tree, value.change, value.idsva);
     T *by_q = w.joint_q.place(w.by_q), *by_v = w.joint_v.place(w.by_v);
     idsva_backward(tree, {by_q, by_v, no_matrix, w.joint_q.stride(padded)}, value.idsva);

@@ -46,8 +46,7 @@ DTAU_INLINE void constrained_motion(const Tree& tree, const T* q, const T* v, co
         w.momentum[i] = g.I[i] * g.v[i];
         w.F[i] = w.dynamics.idsva.f[i] + g.I[i] * w.a[i];
     }
-    for_contact_wrenches(*w.contacts.solver.contacts, w.contacts.frames, w.forces,
-                         [&](int body, const Force<T>& W) { w.F[body] = w.F[body] - W; });
+    add_contact_forces(*w.contacts.solver.contacts, w.contacts.frames, w.forces, w.F);
 }
 
 // What the range of J adds to dforces and to by_q, with a damping: N dJ/dq z, and its transpose.
@@ -223,7 +222,8 @@ DTAU_INLINE Vec3<T> turning(const Force<T>& W, const Motion<T>& w) {
     return cross(W.lin, w.lin, cross(W.ang, w.ang));
 }
 
-// q, v and results: of the joints; tau, lam: of the independent velocities; lam_forces (nrows).
+// q, v and results: of the joints; tau, lam: of the independent velocities; lam_forces (nrows) may be
+// null: zero.
 template <class T>
 void constrained_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T* tau, const T* lam,
                               const T* lam_forces, const T* active, const T* f_ext, T* by_q,
@@ -239,7 +239,7 @@ void constrained_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T*
     for (int k = 0; k < tree.independent.n; ++k) x[k] = lam[k];
     for (int c = 0; c < contacts.count; ++c)
         for (int r = contacts.at[c].first; r < contacts.at[c].first + contacts.at[c].count; ++r)
-            w.weights[r] = if_active(active, c, -lam_forces[r]);
+            w.weights[r] = lam_forces ? if_active(active, c, -lam_forces[r]) : T(0.0);
     ltdl_solve_inwards(tree.independent, x, dynamics.ltdl);
     solve_with_contacts(tree.independent.n, x, w.weights, value.contacts.solver);
     ltdl_solve_outwards(tree.independent, x, dynamics.ltdl);
@@ -258,7 +258,7 @@ void constrained_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T*
         if (p >= 0) value.F[p] += value.F[i];
     }
     for (int k = 0; k < tree.nv; ++k) by_v[k] = fma(T(-tree.damping[k]), by_tau[k], by_v[k]);
-    if (value.contacts.solver.damping > 0.0)
+    if (value.contacts.solver.damping > 0.0 && lam_forces)
         gradient_of_range(tree, lam_forces, active, by_q, value);
 
     for (int c = 0; c < contacts.count; ++c) {
@@ -276,7 +276,7 @@ void constrained_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T*
                              by_q[k] = dot(weight, dq, dot(turns, turn, by_q[k]));
                              by_v[k] = dot(weight, dv, by_v[k]);
                          });
-        if (contact.axes == Axes::body) continue;
+        if (contact.axes == Axes::body || !lam_forces) continue;
         const Force<T> given = row_force(contact, f.E, lam_forces + contact.first);
         turns = turning(W, Motion<T>{given.ang, given.lin});
         for_moving_bodies(tree, contact.a.body, [&](const Body& body, int) {

@@ -245,20 +245,22 @@ DTAU_INLINE void add_share(const Tree& tree, int k, T x, T& to) {
     to = tree.coupling ? fma(T(tree.coupling->v_scale[k]), x, to) : to + x;
 }
 
-// The external wrenches of forces (nrows): calls push(body, W) with the wrench W in the ground of the
-// body's tree.
-template <class T, class Push>
-DTAU_INLINE void for_contact_wrenches(const Contacts& contacts, const ContactFrames<T>* frames,
-                                      const T* forces, const Push& push) {
+// Adds the wrenches of forces (nrows) on the bodies, external ones, to what of their forces joints feel:
+// minus them to F (nbodies), in the grounds of the bodies' trees.
+template <class T>
+DTAU_INLINE void add_contact_forces(const Contacts& contacts, const ContactFrames<T>* frames,
+                                    const T* forces, Force<T>* F) {
     for (int c = 0; c < contacts.count; ++c) {
         const Contact& contact = contacts.at[c];
         const ContactFrames<T>& f = frames[c];
         Force<T> W = row_force(contact, f.E, forces + contact.first);
-        push(contact.a.body, Force<T>{cross(f.a.r, W.lin, W.ang), W.lin});
+        Force<T>& on_a = F[contact.a.body];
+        on_a = on_a - Force<T>{cross(f.a.r, W.lin, W.ang), W.lin};
         if (contact.b.body < 0) continue;
         W = {-W.ang, -W.lin};
         if (contact.other_tree) W = {transposed_mul(f.turn, W.ang), transposed_mul(f.turn, W.lin)};
-        push(contact.b.body, Force<T>{cross(f.b.r, W.lin, W.ang), W.lin});
+        Force<T>& on_b = F[contact.b.body];
+        on_b = on_b - Force<T>{cross(f.b.r, W.lin, W.ang), W.lin};
     }
 }
 

@@ -51,9 +51,9 @@ void subtract_products(const Paths& dofs, const Factor<T>& a, const Factor<T>& b
     }
 }
 
-// x becomes M^-1 x: ltdl_solve_vector for a block.
-template <int packs, class T>
-void solve_block(const Paths& dofs, Pack<T>* x, const LtdlWorkspace<T>& w) {
+// x becomes M^-1 x: ltdl_solve_vector for a block. A change between the sweeps is as in ltdl_columns.hpp.
+template <int packs, class T, class Change>
+void solve_block(const Paths& dofs, Pack<T>* x, const LtdlWorkspace<T>& w, const Change& change) {
     Pack<T> sum[packs];
     const auto add = [&](T l, int j) __attribute__((always_inline)) {
         unrolled<packs>([&](int p) { sum[p] = fma(-l, x[j * packs + p], sum[p]); });
@@ -64,6 +64,7 @@ void solve_block(const Paths& dofs, Pack<T>* x, const LtdlWorkspace<T>& w) {
         for (int j = k + 1; j < dofs.end[k]; ++j) add(L[j * w.stride], j);
         unrolled<packs>([&](int p) { x[k * packs + p] = sum[p]; });
     }
+    change.template operator()<packs>(0, reinterpret_cast<T*>(x), packs * Pack<T>::width);
     forget_path(dofs, w.path);
     for (int k = 0; k < dofs.n; ++k) {  // D^-1 and L^-1, root to leaves
         follow_path(dofs, k, w.path);
@@ -77,14 +78,14 @@ void solve_block(const Paths& dofs, Pack<T>* x, const LtdlWorkspace<T>& w) {
 }
 
 // x becomes M^-1 (x - a.matrix a.x - b.matrix b.x), for a number of packs that is known only now.
-template <int most, class T>
+template <int most, class T, class Change>
 void subtract_and_solve(const Paths& dofs, int packs, const Factor<T>& a, const Factor<T>& b,
-                        Pack<T>* x, const LtdlWorkspace<T>& w) {
+                        Pack<T>* x, const LtdlWorkspace<T>& w, const Change& change) {
     if (packs == most) {
         subtract_products<most>(dofs, a, b, x, w.path);
-        solve_block<most>(dofs, x, w);
+        solve_block<most>(dofs, x, w, change);
     } else if constexpr (most > 1) {
-        subtract_and_solve<most - 1>(dofs, packs, a, b, x, w);
+        subtract_and_solve<most - 1>(dofs, packs, a, b, x, w, change);
     }
 }
 

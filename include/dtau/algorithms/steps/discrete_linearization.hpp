@@ -58,11 +58,29 @@ struct DiscreteWorkspace {
     }
 };
 
+// After the acceleration of the joints at a stage and idsva_velocities: the derivatives of inverse
+// dynamics, for later, and the acceleration, to a.
+template <class T>
+DTAU_INLINE void stage_partials(const Tree& tree, int i, const T* body_f_ext, T* a,
+                                const DiscreteWorkspace<T>& w) {
+    T* const no_matrix = nullptr;
+    const FactorizedWorkspace<T>& dynamics = w.dynamics;
+    const int n = tree.independent.n;
+    T *joint_dq = w.joint_dq.place(w.dtau_dq[i]), *joint_dv = w.joint_dv.place(w.dtau_dv[i]);
+    const int stride = w.joint_dq.stride(n);
+    idsva_accelerations(tree, dynamics.a, dynamics.idsva);
+    idsva_backward(tree, {joint_dq, joint_dv, no_matrix, stride}, dynamics.idsva);
+    add_world_wrench_partials(tree, body_f_ext, dynamics.idsva.ground, joint_dq, stride,
+                              w.wrenches);
+    reduce_matrix(tree, joint_dq, w.dtau_dq[i], n);
+    reduce_matrix(tree, joint_dv, w.dtau_dv[i], n);
+    for (int k = 0; k < tree.nv; ++k) a[k] = dynamics.a[k];
+}
+
 // The acceleration at a stage, and its derivatives and factors for later.
 template <class T>
 DTAU_INLINE void linearize_stage(const Tree& tree, int i, const T* q, const T* v, const T* tau,
                                  const T* f_ext, T* a, const DiscreteWorkspace<T>& w) {
-    T* const no_matrix = nullptr;
     const FactorizedWorkspace<T> dynamics = w.at_stage(i);
     const T* body_f_ext = along_body_axes(tree, q, f_ext, w.wrenches.value);
     if (tree.coupling) {
@@ -71,16 +89,7 @@ DTAU_INLINE void linearize_stage(const Tree& tree, int i, const T* q, const T* v
         factorize_dynamics(tree, q, v, body_f_ext, dynamics);
         forward_dynamics(tree, q, v, tau, body_f_ext, dynamics.a, w.aba);
     }
-    idsva_accelerations(tree, dynamics.a, dynamics.idsva);
-    const int n = tree.independent.n;
-    T *joint_dq = w.joint_dq.place(w.dtau_dq[i]), *joint_dv = w.joint_dv.place(w.dtau_dv[i]);
-    const int stride = w.joint_dq.stride(n);
-    idsva_backward(tree, {joint_dq, joint_dv, no_matrix, stride}, dynamics.idsva);
-    add_world_wrench_partials(tree, body_f_ext, dynamics.idsva.ground, joint_dq, stride,
-                              w.wrenches);
-    reduce_matrix(tree, joint_dq, w.dtau_dq[i], n);
-    reduce_matrix(tree, joint_dv, w.dtau_dv[i], n);
-    for (int k = 0; k < tree.nv; ++k) a[k] = dynamics.a[k];
+    stage_partials(tree, i, body_f_ext, a, w);
 }
 
 // ---------------------------------------------------------------- blocks of columns
@@ -157,10 +166,11 @@ DTAU_INLINE Rows of_whole_joints(const Tree& tree, Rows rows) {
     return rows;
 }
 
-// All stages, for a block of columns, to columns of z+ whose rows are z's, xi first.
-template <class T>
+// All stages, for a block of columns, to columns of z+ whose rows are z's, xi first. change(i): what
+// happens between the sweeps of the solve of stage i, when w.q and w.v are its variations.
+template <class T, class Change>
 void linearize_block(const Tree& tree, Integrator method, T h, const BlockStart<T>& start,
-                     const Columns<T>* to, const DiscreteWorkspace<T>& w) {
+                     const Columns<T>* to, const DiscreteWorkspace<T>& w, const Change& change) {
     constexpr int most = DiscreteWorkspace<T>::most;
     const Paths& dofs = tree.independent;
     const int packs = start.packs, n = dofs.n, size = n * packs;
@@ -188,7 +198,8 @@ void linearize_block(const Tree& tree, Integrator method, T h, const BlockStart<
         const Rows q_rows = i > 1 ? all : i == 1 ? of_whole_joints(tree, joined(xi, dv)) : xi;
         const Factor<T> by_q = {w.dtau_dq[i], w.q, q_rows};
         const Factor<T> by_v = {w.dtau_dv[i], w.v, i > 0 ? all : dv};
-        subtract_and_solve<most>(dofs, packs, by_q, by_v, w.a, factors);  // [Notes] eq. 12.8
+        // [Notes] eq. 12.8
+        subtract_and_solve<most>(dofs, packs, by_q, by_v, w.a, factors, change(i));
         if (i > 0)
             for_noncommuting_joints(tree, true, [&](int j, const Body& body, int first) {
                 const JointVariation<T>& by = w.variation.at(j, i);
@@ -217,15 +228,11 @@ void linearize_block(const Tree& tree, Integrator method, T h, const BlockStart<
         }
 }
 
-// q, v, q_next, v_next: of the joints; tau, A (2 nv, 2 nv) and B (2 nv, count): of the independent
-// velocities.
-template <class T>
-void linearize_discrete(const Tree& tree, Integrator method, const InputMap<T>& inputs, const T* q,
-                        const T* v, const T* tau, T h, const T* f_ext, T* A, T* B, T* q_next,
-                        T* v_next, const DiscreteWorkspace<T>& w) {
-    step(tree, q, v, h, method, q_next, v_next, w.step, [&](int i, const T* qi, const T* vi, T* a) {
-        linearize_stage(tree, i, qi, vi, tau, f_ext, a, w);
-    });
+// After a step whose stages linearize_stage went through: A (2 nv, 2 nv) and B (2 nv, count), of the
+// independent velocities.
+template <class T, class Change>
+void linearize_blocks(const Tree& tree, Integrator method, const InputMap<T>& inputs, T h, T* A,
+                      T* B, const DiscreteWorkspace<T>& w, const Change& change) {
     step_variation(tree, method, w.step, w.variation);
     constexpr int most = DiscreteWorkspace<T>::most, width = Pack<T>::width;
     const int states = 2 * tree.independent.n, padded = whole_packs<T>(states);
@@ -237,8 +244,20 @@ void linearize_discrete(const Tree& tree, Integrator method, const InputMap<T>& 
             to[p] = c < padded ? Columns<T>{A + c, states - c, states}
                                : Columns<T>{B + input, count - input, count};
         }
-        linearize_block(tree, method, h, BlockStart<T>{begin, packs, padded, inputs}, to, w);
+        const BlockStart<T> start = {begin, packs, padded, inputs};
+        linearize_block(tree, method, h, start, to, w, change);
     });
+}
+
+// q, v, q_next, v_next: of the joints; tau, A and B: of the independent velocities.
+template <class T>
+void linearize_discrete(const Tree& tree, Integrator method, const InputMap<T>& inputs, const T* q,
+                        const T* v, const T* tau, T h, const T* f_ext, T* A, T* B, T* q_next,
+                        T* v_next, const DiscreteWorkspace<T>& w) {
+    step(tree, q, v, h, method, q_next, v_next, w.step, [&](int i, const T* qi, const T* vi, T* a) {
+        linearize_stage(tree, i, qi, vi, tau, f_ext, a, w);
+    });
+    linearize_blocks(tree, method, inputs, h, A, B, w, [](int) { return NoChange(); });
 }
 
 }  // namespace dtau::DTAU_VARIANT

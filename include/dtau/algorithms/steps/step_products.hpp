@@ -9,7 +9,7 @@
 namespace dtau::DTAU_VARIANT {
 
 // How forward dynamics and its product are computed: of independent joints, and of joints that mimic
-// others. tau and lam are of the independent velocities, all else of the joints.
+// others (of contacts: contacts/steps.hpp). tau and lam are of the independent velocities, all else of the joints.
 template <class T>
 struct IndependentDynamics {
     ForwardVjpWorkspace<T> w;
@@ -39,11 +39,10 @@ struct CoupledDynamics {
     }
 };
 
-template <class T, template <class> class Dynamics>
+template <class T>
 struct StepVjpWorkspace {
     StepWorkspace<T> step;
     VariationWorkspace<T> variation;
-    Dynamics<T> dynamics;
     T *q_next, *v_next;
     // Gradients: by the displacement and the velocity that the step ends with; by theta, v, theta'
     // and a of a stage; of its acceleration by q, v, tau and f_ext.
@@ -54,7 +53,6 @@ struct StepVjpWorkspace {
     StepVjpWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes)
         : step(arena, tree),
           variation(arena, tree),
-          dynamics(arena, tree),
           q_next(arena.take<T>(tree.nq)),
           v_next(arena.take<T>(tree.nv)),
           end_theta(arena.take<T>(tree.nv)),
@@ -104,10 +102,10 @@ DTAU_INLINE void displaced_gradient(const Tree& tree, int stage, const Variation
 
 // tau, lam_q, lam_v: of the independent velocities; all else of the joints, by_tau as the velocities
 // are. f_ext may be null: zero; by_f_ext is null, not wanted, where it is.
-template <class T, template <class> class Dynamics>
+template <class T, class Dynamics>
 void step_vjp(const Tree& tree, Integrator method, const T* q, const T* v, const T* tau, T h,
               const T* lam_q, const T* lam_v, const T* f_ext, T* by_q, T* by_v, T* by_tau,
-              T* by_f_ext, const StepVjpWorkspace<T, Dynamics>& w) {
+              T* by_f_ext, const StepVjpWorkspace<T>& w, const Dynamics& dynamics) {
     const int nv = tree.nv;
     const auto body_wrenches = [&](const T* qi) {
         return along_body_axes(tree, qi, f_ext, w.wrenches.value);
@@ -116,7 +114,7 @@ void step_vjp(const Tree& tree, Integrator method, const T* q, const T* v, const
          [&](int i, const T* qi, const T* vi, T* a) {
              // The last one would go to v+ alone, which only a semi-implicit step needs here.
              if (i + 1 < stage_count(method) || method == Integrator::semi_implicit)
-                 return w.dynamics.acceleration(tree, qi, vi, tau, body_wrenches(qi), a);
+                 return dynamics.acceleration(tree, qi, vi, tau, body_wrenches(qi), a);
              for (int k = 0; k < nv; ++k) a[k] = T(0.0);
          });
     step_variation(tree, method, w.step, w.variation);
@@ -150,8 +148,8 @@ void step_vjp(const Tree& tree, Integrator method, const T* q, const T* v, const
             });
         reduce_columns(tree, w.a, 1, w.independent_a);
         const T* body_f_ext = body_wrenches(w.step.q(i));
-        w.dynamics.gradient(tree, w.step.q(i), w.step.v(i), tau, w.independent_a, body_f_ext,
-                            w.stage_q, w.stage_v, w.stage_tau, by_f_ext ? w.stage_f_ext : nullptr);
+        dynamics.gradient(tree, w.step.q(i), w.step.v(i), tau, w.independent_a, body_f_ext,
+                          w.stage_q, w.stage_v, w.stage_tau, by_f_ext ? w.stage_f_ext : nullptr);
         gradient_along_world_axes(tree, body_f_ext, w.stage_q, w.stage_f_ext, w.wrenches);
         for (int k = 0; k < nv; ++k) {
             w.v[k] += w.stage_v[k];

@@ -1,0 +1,136 @@
+// The exact derivative of a time step (steps/discrete_linearization.hpp) of a robot whose contacts hold
+// at every stage. The variations xi_i, dv_i of a stage's state vary its acceleration by
+//
+//   M da - J^T df = dtau - dID/dq xi_i - dID/dv dv_i - J_b^T m,   J da = -drows/dq xi_i - drows/dv dv_i
+//
+// [Notes] eq. 20.15, where contacts join between the sweeps of the solve with M.
+#pragma once
+
+#include "dtau/algorithms/contacts/derivatives.hpp"
+#include "dtau/algorithms/steps/discrete_linearization.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+// What a stage keeps of its contacts.
+template <class T>
+struct ContactStage {
+    ContactWorkspace<T> contacts;
+    ContactColumns<T> columns;  // by q and v
+
+    ContactStage(Arena& arena, const Tree& tree, const Contacts& all, double damping)
+        : contacts(arena, tree, all, damping), columns(arena, tree, all, 2) {}
+};
+
+template <class T>
+struct ConstrainedDiscreteWorkspace {
+    DiscreteWorkspace<T> discrete;
+    ContactStage<T> stages[max_stages];
+    T *forces, *residual;
+    T *rows, *turns;  // of a block of columns: the right sides of rows, and minus m of loops
+
+    ConstrainedDiscreteWorkspace(Arena& arena, const Tree& tree, const Contacts& all,
+                                 Axes wrench_axes, double damping)
+        : discrete(arena, tree, wrench_axes),
+          stages{{arena, tree, all, damping},
+                 {arena, tree, all, damping},
+                 {arena, tree, all, damping},
+                 {arena, tree, all, damping}},
+          forces(arena.take<T>(all.nrows)),
+          residual(arena.take<T>(all.nrows)) {
+        constexpr int width = DiscreteWorkspace<T>::most * Pack<T>::width;
+        rows = arena.take<T>(all.nrows * width);
+        turns = arena.take<T>(all.count * 6 * width);
+    }
+};
+
+// The acceleration at stage i, with the bits of a step's, and its derivatives and factors for later.
+template <class T>
+void constrained_stage(const Tree& tree, int i, const T* q, const T* v, const T* tau,
+                       const T* active, const T* f_ext, T* a,
+                       const ConstrainedDiscreteWorkspace<T>& w) {
+    const DiscreteWorkspace<T>& discrete = w.discrete;
+    const FactorizedWorkspace<T> dynamics = discrete.at_stage(i);
+    const ContactWorkspace<T>& rows = w.stages[i].contacts;
+    const ContactColumns<T>& columns = w.stages[i].columns;
+    const Ground<T>& ground = dynamics.idsva.ground;
+    const T* body_f_ext = along_body_axes(tree, q, f_ext, discrete.wrenches.value);
+    constrained_dynamics<false>(tree, q, v, tau, active, body_f_ext, w.forces, w.residual, dynamics,
+                                rows);
+    idsva_velocities(tree, v, body_f_ext, dynamics.idsva);
+    add_contact_forces(*rows.solver.contacts, rows.frames, w.forces, dynamics.idsva.f);
+    stage_partials(tree, i, body_f_ext, a, discrete);
+    constraint_partials(tree, active, w.forces, dynamics.idsva, rows, columns);
+    loop_factors(tree, *rows.solver.contacts, rows.frames, ground.S, dynamics.ltdl, columns);
+}
+
+// What contacts do between the sweeps of the solve of a stage, for a block of columns of which w.q and
+// w.v are the variations.
+template <class T>
+struct StageChange {
+    const Tree& tree;
+    const ContactStage<T>& stage;
+    const ConstrainedDiscreteWorkspace<T>& w;
+
+    template <int packs>
+    void operator()(int, T* X, std::ptrdiff_t stride) const {
+        constexpr int width = packs * Pack<T>::width;
+        const ContactSolver<T>& solver = stage.contacts.solver;
+        const ContactColumns<T>& columns = stage.columns;
+        const Contacts& contacts = *solver.contacts;
+        for (int c = 0; c < contacts.count; ++c) {
+            const Contact& contact = contacts.at[c];
+            for (int r = contact.first; r < contact.first + contact.count; ++r) {
+                const T *by_q = columns.rows + r * columns.width, *by_v = by_q + columns.padded;
+                Pack<T> sum[packs] = {};
+                add_product<packs>(contact, T(1.0), by_q, w.discrete.q, sum);
+                add_product<packs>(contact, T(1.0), by_v, w.discrete.v, sum);
+                for (int p = 0; p < packs; ++p)
+                    sum[p].store(w.rows + r * width + p * Pack<T>::width);
+            }
+        }
+        for_loops(contacts, [&](int, const Contact& contact, int number) {
+            for (int r = 6 * number; r < 6 * (number + 1); ++r) {
+                Pack<T> sum[packs] = {};
+                add_product<packs>(contact, T(-1.0), columns.turns + r * columns.padded,
+                                   w.discrete.q, sum);
+                for (int p = 0; p < packs; ++p)
+                    sum[p].store(w.turns + r * width + p * Pack<T>::width);
+            }
+        });
+        ContactColumns<T> block = columns;
+        block.padded = block.width = width;
+        block.rows = w.rows;
+        block.turns = w.turns;
+        ContactChange<T>{tree, solver, block, {nullptr, nullptr, nullptr}, 0, 1.0}
+            .template operator()<packs>(0, X, stride);
+    }
+
+  private:
+    // sum += scale row x, by the velocities that move the contact.
+    template <int packs>
+    DTAU_INLINE static void add_product(const Contact& contact, T scale, const T* row,
+                                        const Pack<T>* x, Pack<T>* sum) {
+        for (int d = 0; d < contact.ndofs; ++d) {
+            const int k = contact.dofs[d];
+            const T by = scale * row[k];
+            unrolled<packs>([&](int p) { sum[p] = fma(by, x[k * packs + p], sum[p]); });
+        }
+    }
+};
+
+// As linearize_discrete; active (ncontacts) may be null: all.
+template <class T>
+void constrained_linearize_discrete(const Tree& tree, Integrator method, const InputMap<T>& inputs,
+                                    const T* q, const T* v, const T* tau, T h, const T* active,
+                                    const T* f_ext, T* A, T* B, T* q_next, T* v_next,
+                                    const ConstrainedDiscreteWorkspace<T>& w) {
+    const DiscreteWorkspace<T>& discrete = w.discrete;
+    step(tree, q, v, h, method, q_next, v_next, discrete.step,
+         [&](int i, const T* qi, const T* vi, T* a) {
+             constrained_stage(tree, i, qi, vi, tau, active, f_ext, a, w);
+         });
+    linearize_blocks(tree, method, inputs, h, A, B, discrete,
+                     [&](int i) { return StageChange<T>{tree, w.stages[i], w}; });
+}
+
+}  // namespace dtau::DTAU_VARIANT

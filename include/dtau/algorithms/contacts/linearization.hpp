@@ -1,0 +1,35 @@
+// Linearization of the equations of motion of a robot whose contacts hold: that of
+// steps/linearization.hpp, with the derivatives of constrained dynamics (derivatives.hpp).
+#pragma once
+
+#include "dtau/algorithms/contacts/derivatives.hpp"
+#include "dtau/algorithms/steps/linearization.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+template <class T>
+struct ConstrainedLinearizationWorkspace {
+    ConstrainedDerivativesWorkspace<T> derivatives;
+    T* da_dtau;
+
+    ConstrainedLinearizationWorkspace(Arena& arena, const Tree& tree, const Contacts& all,
+                                      Axes wrench_axes, double damping)
+        : derivatives(arena, tree, all, wrench_axes, damping),
+          da_dtau(arena.take<T>(tree.independent.n * tree.independent.n)) {}
+};
+
+// As linearize; active (ncontacts) may be null: all.
+template <class T>
+void constrained_linearize(const Tree& tree, const InputMap<T>& inputs, const T* q, const T* v,
+                           const T* tau, const T* active, const T* f_ext, T* A, T* B, T* a,
+                           const ConstrainedLinearizationWorkspace<T>& w) {
+    const int n = tree.independent.n;
+    T *const lower = A + 2 * n * n, *const no_matrix = nullptr;
+    constrained_dynamics_derivatives(tree, q, v, tau, active, f_ext, lower, lower + n, 2 * n,
+                                     w.da_dtau, no_matrix, no_matrix, no_matrix, w.derivatives);
+    kinematic_rows(tree, v, A);
+    input_rows(n, inputs, w.da_dtau, B + static_cast<std::ptrdiff_t>(n) * inputs.driven.count);
+    for (int k = 0; k < tree.nv; ++k) a[k] = w.derivatives.fdsva.dynamics.a[k];
+}
+
+}  // namespace dtau::DTAU_VARIANT

@@ -1,0 +1,62 @@
+// Time steps (steps/step.hpp) of a robot whose contacts hold at every stage: states and gradients.
+#pragma once
+
+#include "dtau/algorithms/contacts/products.hpp"
+#include "dtau/algorithms/steps/step_products.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+template <class T>
+struct ConstrainedStepWorkspace {
+    StepWorkspace<T> step;
+    FactorizedWorkspace<T> dynamics;
+    ContactWorkspace<T> contacts;
+    WrenchAxesWorkspace<T> wrenches;
+    T *forces, *residual;
+
+    ConstrainedStepWorkspace(Arena& arena, const Tree& tree, const Contacts& all, Axes wrench_axes,
+                             double damping)
+        : step(arena, tree),
+          dynamics(arena, tree),
+          contacts(arena, tree, all, damping),
+          wrenches(arena, tree, wrench_axes),
+          forces(arena.take<T>(all.nrows)),
+          residual(arena.take<T>(all.nrows)) {}
+};
+
+// q, v, q_next, v_next: of the joints; tau: of the independent velocities; active (ncontacts) may be
+// null: all.
+template <class T>
+void constrained_step(const Tree& tree, Integrator method, const T* q, const T* v, const T* tau,
+                      T h, const T* active, const T* f_ext, T* q_next, T* v_next,
+                      const ConstrainedStepWorkspace<T>& w) {
+    step(tree, q, v, h, method, q_next, v_next, w.step, [&](int, const T* qi, const T* vi, T* a) {
+        const T* body_f_ext = along_body_axes(tree, qi, f_ext, w.wrenches);
+        constrained_dynamics<false>(tree, qi, vi, tau, active, body_f_ext, w.forces, w.residual,
+                                    w.dynamics, w.contacts);
+        for (int k = 0; k < tree.nv; ++k) a[k] = w.dynamics.a[k];
+    });
+}
+
+// The dynamics of contacts and their product, as step_vjp takes them.
+template <class T>
+struct ContactDynamics {
+    const ConstrainedVjpWorkspace<T>& w;
+    const T* active;
+
+    void acceleration(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ext,
+                      T* a) const {
+        const ConstrainedMotionWorkspace<T>& value = w.value;
+        constrained_dynamics<false>(tree, q, v, tau, active, f_ext, value.forces, value.residual,
+                                    value.dynamics, value.contacts);
+        for (int k = 0; k < tree.nv; ++k) a[k] = value.dynamics.a[k];
+    }
+    void gradient(const Tree& tree, const T* q, const T* v, const T* tau, const T* lam,
+                  const T* f_ext, T* by_q, T* by_v, T* by_tau, T* by_f_ext) const {
+        const T* const no_forces = nullptr;
+        constrained_dynamics_vjp(tree, q, v, tau, lam, no_forces, active, f_ext, by_q, by_v, by_tau,
+                                 by_f_ext, w);
+    }
+};
+
+}  // namespace dtau::DTAU_VARIANT
