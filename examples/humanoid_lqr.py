@@ -257,7 +257,7 @@ def plot(
     left.set_xlabel("weight of squared torques")
     left.legend(frameon=False)
     right.set_ylim(1e-4, 3.0)
-    right.set_title("pelvis after a push of 2 N s: distance (m)", loc="left")
+    right.set_title(f"2 N s at weight {SHOWN:g}: the pelvis is off by (m)", loc="left")
     right.set_xlabel("time (s)")
     for axes in (left, right):
         axes.spines[["top", "right"]].set_visible(False)

@@ -32,6 +32,9 @@ def constrained_dynamics(
 ) -> ConstrainedDynamics:
     """Acceleration under the torque ``tau``, and the forces by which contacts and loops hold.
 
+        M a - J^T forces = tau - bias + sum of J_ext^T f_ext
+        J a + (what rows have at a = 0) = -kd (their velocities) - kp (their errors)
+
     Parameters
     ----------
     model : Model
@@ -76,7 +79,7 @@ def constrained_dynamics(
 
     Notes
     -----
-    [Notes] section 20, with the factors of [RBDA] section 6.5: O(N d^2) for the tree and
+    [Notes] section 20, with the factors of [RBDA] section 6.5: O(N d^2) for the tree of depth d and
     O(nrows^3) for the contacts. Rows are held on the level of accelerations: what of velocity or
     position is wrong stays so, unless gains ``kp`` and ``kd`` say otherwise.
 
@@ -118,6 +121,10 @@ def constrained_dynamics_derivatives(
 ) -> ConstrainedDynamicsDerivatives:
     """Derivatives of accelerations and contact forces by configuration, velocity and torque.
 
+    With ``K = [[M, -J^T], [J, 0]]``, by q and by v:
+
+        [da; dforces] = -K^-1 [d(inverse dynamics); d(rows)]
+
     Parameters
     ----------
     model, q, v, tau, contacts
@@ -147,7 +154,8 @@ def constrained_dynamics_derivatives(
     Notes
     -----
     [Notes] section 20: the derivatives of inverse dynamics, [IDSVA] algorithm 1, with the wrenches
-    of the contacts, and those of their rows, solved for together.
+    of the contacts, and those of their rows, solved for together; O(N^2 d) for the tree of depth d
+    and O(N nrows (d + nrows)) for the contacts.
 
     Examples
     --------

@@ -32,6 +32,8 @@ def impulse_dynamics(
 ) -> ImpulseDynamics:
     """Velocity after an impact that contacts and loops catch, and their impulses.
 
+        M (v_after - v) = J^T impulses,    J v_after = -restitution J v
+
     Parameters
     ----------
     model : Model
@@ -63,7 +65,8 @@ def impulse_dynamics(
 
     Notes
     -----
-    [Notes] section 20: M (v - v_before) = J^T impulses, with J v = -restitution J v_before.
+    [Notes] section 20, with the factors of [RBDA] section 6.5: O(N d^2) for the tree of depth d and
+    O(nrows^3) for the contacts.
 
     Examples
     --------
@@ -100,6 +103,10 @@ def impulse_dynamics_derivatives(
 ) -> ImpulseDynamicsDerivatives:
     """Derivatives of the velocity after an impact and of impulses by configuration and velocity.
 
+    With ``K = [[M, -J^T], [J, 0]]``, by q and by v:
+
+        [dv_after - dv; dimpulses] = -K^-1 [d(M (v_after - v) - J^T impulses); d(rows)]
+
     Parameters
     ----------
     model, q, v, contacts, restitution, active, damping
@@ -120,8 +127,9 @@ def impulse_dynamics_derivatives(
 
     Notes
     -----
-    [Notes] section 20: as `dtau.constrained_dynamics_derivatives`, without gravity, at the
-    acceleration v - v_before.
+    [Notes] section 20: as `dtau.constrained_dynamics_derivatives`, at rest and without gravity, at
+    the acceleration v_after - v; O(N^2 d) for the tree of depth d and O(N nrows (d + nrows)) for
+    the contacts.
 
     Examples
     --------
@@ -157,6 +165,8 @@ def constrained_inverse_dynamics(
     threads: int | None = None,
 ) -> ConstrainedInverseDynamics:
     """Torques of the driven joints, and the shortest contact forces, that give ``a``.
+
+        tau + J^T forces = M a + bias - sum of J_ext^T f_ext,    tau = 0 where nothing drives
 
     Parameters
     ----------
