@@ -66,7 +66,7 @@ external wrenches                          wrench_at_frame gives f_ext in body a
                                            wrench_at_frame_derivatives; f_ext_axes= says along
                                            which axes f_ext is: the bodies' or the world's
 configurations                             integrate, difference, normalize, neutral, configuration,
-                                           random_state
+                                           random_state; project: where contacts and loops hold
 how they vary, in tangent spaces           integrate_jacobians, difference_jacobians; tangent_map
 robots and motions in the browser          view; pictures: dtau.viewer.picture
 =========================================  =======================================================
@@ -171,6 +171,7 @@ from dtau.functions.products import (
     inverse_dynamics_jvp,
     inverse_dynamics_vjp,
 )
+from dtau.functions.projection import project
 from dtau.functions.second_derivatives import (
     forward_dynamics_second_derivatives,
     inverse_dynamics_second_derivatives,
@@ -261,6 +262,7 @@ from dtau.results import (
     NextState,
     PartialState,
     Placements,
+    Projected,
     State,
     StepProducts,
     StepProductsWithWrenches,
@@ -329,6 +331,7 @@ __all__ = [
     "PointContact",
     "Pose",
     "Prismatic",
+    "Projected",
     "Revolute",
     "Spherical",
     "State",
@@ -418,6 +421,7 @@ __all__ = [
     "packed_indices",
     "potential_energy",
     "potential_energy_derivatives",
+    "project",
     "random_state",
     "robots",
     "step",

@@ -74,6 +74,13 @@ class ConstrainedInverseDynamics(NamedTuple):
     forces: NDArray[np.float64]
 
 
+class Projected(NamedTuple):
+    """Configurations ``(..., nq)`` in which contacts hold, and what is left of errors ``(...)``."""
+
+    q: NDArray[np.float64]
+    error: NDArray[np.float64]
+
+
 class ImpulseDynamics(NamedTuple):
     """Velocity after an impact ``(..., nv)``, and the impulses of contacts ``(..., nrows)``."""
 

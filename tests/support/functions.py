@@ -529,6 +529,7 @@ OTHERS = {
     "configuration",
     "random_state",
     "packed_indices",
+    "project",
     "equilibrium",
     "wrench_at_frame_derivatives",
     "keep_memory",

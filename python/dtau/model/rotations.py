@@ -47,6 +47,29 @@ def quaternion_of_rotation(rotation: NDArray[np.float64]) -> NDArray[np.float64]
     return (-quaternion if quaternion[3] < 0 else quaternion) + 0.0
 
 
+def quaternions_of_rotations(rotation: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return unit quaternions (..., 4), the order is w x y z, of rotations (..., 3, 3)."""
+    r = rotation
+    trace = r[..., 0, 0] + r[..., 1, 1] + r[..., 2, 2]
+    products = np.empty((*r.shape[:-2], 4, 4))  # 4 q qᵀ: its largest column has the most digits
+    products[..., 0, 0] = 1.0 + trace
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        products[..., i + 1, i + 1] = 1.0 + 2.0 * r[..., i, i] - trace
+        products[..., 0, i + 1] = products[..., i + 1, 0] = r[..., k, j] - r[..., j, k]
+        products[..., i + 1, j + 1] = products[..., j + 1, i + 1] = r[..., i, j] + r[..., j, i]
+    largest = np.argmax(np.diagonal(products, axis1=-2, axis2=-1), axis=-1)
+    q = np.take_along_axis(products, largest[..., None, None], axis=-2)[..., 0, :]
+    return np.asarray(q / np.linalg.norm(q, axis=-1, keepdims=True))
+
+
+def rotation_vectors(rotation: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the rotation vectors (..., 3), of angle at most pi, of rotations (..., 3, 3)."""
+    w, vector = np.split(quaternions_of_rotations(rotation), [1], axis=-1)
+    sine = np.linalg.norm(vector, axis=-1, keepdims=True)
+    angle = 2.0 * np.arctan2(sine, np.abs(w))
+    return np.asarray(np.copysign(angle / np.where(sine > 0.0, sine, 1.0), w) * vector)
+
+
 def quaternion_of_vector(vector: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the quaternion (x, y, z, w) of a rotation vector, axis times angle."""
     angle = math.hypot(*vector)

@@ -81,8 +81,12 @@ def four_bar(kp: float = 0.0, kd: float = 0.0) -> Mechanism:
         inertia=_bar(_ROCKER),
     )
     for bar, length in (("coupler", _COUPLER), ("rocker", _ROCKER)):
-        end = Pose(translation=(length, 0, 0))
-        builder.add(Fixed(), name=f"{bar}_end", parent=bar, placement=end)
+        builder.add(
+            Fixed(),
+            name=f"{bar}_end",
+            parent=bar,
+            placement=Pose(translation=(length, 0, 0)),
+        )
     model = builder.build()
 
     pin = _CRANK * np.array([np.cos(_CRANK_ANGLE), np.sin(_CRANK_ANGLE)])
