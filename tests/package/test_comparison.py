@@ -19,6 +19,8 @@ import numpy as np
 import pytest
 from files import ROOT
 
+import dtau
+
 PAGE = (ROOT / "docs" / "comparison.md").read_text(encoding="utf-8")
 QUADRUPED = str(ROOT / "python" / "dtau" / "robots" / "quadruped.urdf")
 
@@ -135,6 +137,44 @@ def test_pinocchio_contacts(pin: Any) -> None:
     kinds = ("PointContact", "PointAnchor", "FrameAnchor", "JointLimit", "JointFriction")
     assert has(pin, [f"{kind}ConstraintModel" for kind in kinds])
     assert has(pin, ("ADMMConstraintSolver", "PGSConstraintSolver", "constraintDynamics"))
+
+
+def test_pinocchio_contact_derivatives(pin: Any) -> None:
+    """Those by q against differences: right, but in one case."""
+    model = pin.buildModelFromUrdf(QUADRUPED, pin.JointModelFreeFlyer())
+    q, v, tau = dtau.random_state(dtau.robots.quadruped(), np.random.default_rng(0))
+    foot, other = (model.frames[model.getFrameId(name)] for name in ("LF_FOOT", "RH_FOOT"))
+    away = pin.SE3(pin.rpy.rpyToMatrix(0.3, -0.5, 0.7), np.ones(3))
+
+    def largest_error(kind: Any, axes: Any, loop: bool, gains: tuple[float, float]) -> float:
+        held = (other.parentJoint, other.placement) if loop else (0, away)
+        row = pin.RigidConstraintModel(kind, model, foot.parentJoint, foot.placement, *held, axes)
+        row.setBaumgarteCorrectorParameters(pin.BaumgarteCorrectorParameters(*gains))
+        rows, settings = pin.StdVec_RigidConstraintModel(), pin.ProximalSettings(1e-14, 0.0, 1)
+        rows.append(row)
+
+        def solved(q: Any) -> Any:
+            data, row_data = model.createData(), pin.StdVec_RigidConstraintData()
+            row_data.append(row.createData())
+            pin.initConstraintDynamics(model, data, rows, row_data)
+            pin.constraintDynamics(model, data, q, v, tau, rows, row_data, settings)
+            pin.computeConstraintDynamicsDerivatives(model, data, rows, row_data, settings)
+            return data
+
+        steps = 1e-6 * np.eye(model.nv)
+        ends = [[solved(pin.integrate(model, q, x)).ddq for x in y] for y in (steps, -steps)]
+        differences = (np.array(ends[0]) - ends[1]).T / 2e-6
+        error = np.abs(solved(q).ddq_dq - differences).max()
+        return float(error / np.abs(differences).max())
+
+    local, mixed = pin.ReferenceFrame.LOCAL, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
+    for kind in (pin.ContactType.CONTACT_3D, pin.ContactType.CONTACT_6D):
+        for axes in (local, mixed):
+            for loop in (False, True):
+                error = largest_error(kind, axes, loop, (100.0, 20.0))
+                wrong = kind == pin.ContactType.CONTACT_6D and axes == mixed
+                assert error > 0.1 if wrong else error < 1e-5, (kind, axes, loop)
+                assert largest_error(kind, axes, loop, (0.0, 20.0)) < 1e-5
 
 
 def test_pinocchio_collisions(pin: Any) -> None:
