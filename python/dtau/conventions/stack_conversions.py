@@ -24,13 +24,13 @@ class StackConversions:
         ----------
         q : array_like (..., model.nq)
             Configuration, in dtau's convention.
-        v_derivatives : array_like (..., rows, nv)
-            The velocity and its time derivatives of order 1 to rows - 1 in dtau's convention,
+        v_derivatives : array_like (..., n, nv)
+            The velocity and its time derivatives of order 1 to n - 1 in dtau's convention,
             component by component: what `dtau.inverse_dynamics_time_derivatives` takes.
 
         Returns
         -------
-        ndarray (..., rows, nv)
+        ndarray (..., n, nv)
             The same of the velocity in this convention. Rows 0 and 1 are ``v`` and ``a`` of
             `from_dtau`.
         """
@@ -39,8 +39,8 @@ class StackConversions:
     def time_derivatives_to_dtau(self, q: ArrayLike, v_derivatives: ArrayLike) -> Array:
         """Convert the velocity and its time derivatives from this convention to dtau's.
 
-        As `time_derivatives_from_dtau`, with q ``(..., nq)`` and the stack ``(..., rows, nv)`` in
-        this convention, and the result ``(..., rows, nv)`` in dtau's.
+        As `time_derivatives_from_dtau`, with q ``(..., nq)`` and the stack ``(..., n, nv)`` in
+        this convention, and the result ``(..., n, nv)`` in dtau's.
         """
         return time_derivatives.velocities_to_dtau(self._maps, q, v_derivatives)
 
@@ -53,7 +53,7 @@ class StackConversions:
         ----------
         q : array_like (..., model.nq)
             Configuration, in dtau's convention.
-        v_derivatives : array_like (..., rows, nv)
+        v_derivatives : array_like (..., n, nv)
             The velocity and its time derivatives, in dtau's convention: at least one row, and at
             most one fewer than the torques.
         tau_derivatives : array_like (..., r + 1, nv)
@@ -72,7 +72,7 @@ class StackConversions:
         """Convert joint torques and their time derivatives from this convention to dtau's.
 
         As `torque_time_derivatives_from_dtau`, with q ``(..., nq)`` and the stacks
-        ``(..., rows, nv)`` and ``(..., r + 1, nv)`` in this convention, and the result
+        ``(..., n, nv)`` and ``(..., r + 1, nv)`` in this convention, and the result
         ``(..., r + 1, nv)`` in dtau's: what `dtau.forward_dynamics_time_derivatives` takes. As it
         finds the motion only on the way, its ``f_ext_axes`` is for a base's wrench along world axes
         (docs/conventions.md shows how).
@@ -90,7 +90,7 @@ class StackConversions:
         ----------
         q : array_like (..., model.nq)
             Configuration, in dtau's convention.
-        v_derivatives : array_like (..., rows, nv)
+        v_derivatives : array_like (..., n, nv)
             The velocity and its time derivatives, in dtau's convention: at least one row, and at
             most one fewer than the wrenches.
         f_ext_derivatives : array_like (..., r + 1, model.nbodies, 6)
@@ -126,7 +126,7 @@ class StackConversions:
         """Convert external wrenches and their time derivatives from this convention to dtau's.
 
         As `wrench_time_derivatives_from_dtau`, with q ``(..., nq)`` and the stacks
-        ``(..., rows, nv)`` and ``(..., r + 1, nwrenches, 6)`` in this convention. The result
+        ``(..., n, nv)`` and ``(..., r + 1, nwrenches, 6)`` in this convention. The result
         ``(..., r + 1, model.nbodies, 6)``, the sum of what acts on each body, is what
         `dtau.inverse_dynamics_time_derivatives` takes.
         """
@@ -141,7 +141,7 @@ class StackConversions:
         ----------
         q : array_like (..., model.nq)
             Configuration, in dtau's convention.
-        v_derivatives : array_like (..., rows, nv)
+        v_derivatives : array_like (..., n, nv)
             The velocity and its time derivatives, in dtau's convention: at least one row, and at
             most one fewer than the matrices.
         M_derivatives : array_like (..., r + 1, nv, nv)
@@ -183,12 +183,12 @@ class StackConversions:
         ----------
         q : array_like (..., model.nq)
             Configuration, in dtau's convention.
-        v_derivatives : array_like (..., rows, nv)
+        v_derivatives : array_like (..., n, nv)
             The velocity and its time derivatives, in dtau's convention: at least as many rows as
             there are Coriolis matrices.
         C_derivatives : array_like (..., r + 1, nv, nv)
             What `dtau.coriolis_matrix_time_derivatives` gives. One row is the matrix alone.
-        M_derivatives : array_like (..., rows, nv, nv)
+        M_derivatives : array_like (..., n, nv, nv)
             What `dtau.mass_matrix_time_derivatives` gives: at least as many rows.
 
         Returns
@@ -237,12 +237,12 @@ class StackConversions:
         ----------
         q : array_like (..., model.nq)
             Configuration, in dtau's convention.
-        v_derivatives : array_like (..., rows, nv)
+        v_derivatives : array_like (..., n, nv)
             The velocity and its time derivatives, in dtau's convention: at least as many rows as
             there are bias torques.
         bias_derivatives : array_like (..., r + 1, nv)
             What `dtau.bias_torque_time_derivatives` gives. One row is the torque alone.
-        M_derivatives : array_like (..., rows, nv, nv)
+        M_derivatives : array_like (..., n, nv, nv)
             What `dtau.mass_matrix_time_derivatives` gives: at least as many rows.
 
         Returns
