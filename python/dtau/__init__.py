@@ -206,6 +206,7 @@ from dtau.functions.whole_body import (
     center_of_mass_velocity_derivatives,
 )
 from dtau.loaders.load import load
+from dtau.loaders.mechanism import load_mechanism
 from dtau.memory import keep_memory
 from dtau.model.builder import ModelBuilder
 from dtau.model.contacts import Contacts, FrameContact, Loop, PointContact
@@ -411,6 +412,7 @@ __all__ = [
     "linearize",
     "linearize_discrete",
     "load",
+    "load_mechanism",
     "mass_matrix",
     "mass_matrix_inverse",
     "mass_matrix_time_derivatives",

@@ -277,11 +277,11 @@ UNCARRIED = {
     ),
     "connect": (
         arm("<joint/>", '<equality><connect body1="b" anchor="0 0 0"/></equality>'),
-        "equalities (connect) 'number 0'",
+        "equalities (connect; dtau.load_mechanism makes loops of them) 'number 0'",
     ),
     "weld": (
         arm("<joint/>", '<equality><weld name="w" body1="b"/></equality>'),
-        "equalities (weld) 'w'",
+        "equalities (weld; dtau.load_mechanism makes loops of them) 'w'",
     ),
     "gravity compensation": (
         arm().replace('name="b"', 'name="b" gravcomp="1"'),

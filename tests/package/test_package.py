@@ -30,6 +30,7 @@ PEERS = {  # what examples need beside the package
     "dtau.cli": "rich",
     "dtau.conventions.mujoco_model": "mujoco",
     "dtau.jax": "jax",
+    "dtau.loaders.mechanism": "mujoco",
     "dtau.torch": "torch",
     "dtau.conventions.pinocchio_model": "pinocchio",
     "dtau.viewing": "viser",

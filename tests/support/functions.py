@@ -525,6 +525,7 @@ FUNCTIONS = IN_BODY_AXES + tuple(
 # Public functions without a row: of files; of no array; what is computed by others of these.
 OTHERS = {
     "load",
+    "load_mechanism",
     "neutral",
     "configuration",
     "random_state",

@@ -132,6 +132,17 @@ def load(
         way_out = formats.way_out(document.tag)
         raise document.error(f"expected {known}, got <{document.tag}>{way_out}")
     parts = _READERS[document.tag][1](text, Options(root, mimic, inertia))
+    return model_of(text, parts, gravity, armature, damping)
+
+
+def model_of(
+    text: Source,
+    parts: Parts,
+    gravity: ArrayLike | None,
+    armature: ArrayLike | Mapping[str, ArrayLike] | None,
+    damping: ArrayLike | Mapping[str, ArrayLike] | None,
+) -> Model:
+    """Make the model of what was read; arguments as of `load`."""
     links = changed(parts.links, armature=armature, damping=damping)
     if gravity is None:
         gravity = _GRAVITY if parts.gravity is None else parts.gravity

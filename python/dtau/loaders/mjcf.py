@@ -10,20 +10,22 @@ import importlib
 import math
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from dtau.checks import listing
 from dtau.errors import ModelError, ModelWarning
 from dtau.loaders import mjcf_names
 from dtau.loaders.mjcf_forces import couplings, is_off, passive, uncarried
-from dtau.loaders.mjcf_names import BALL, FREE, SLIDE
+from dtau.loaders.mjcf_loops import Closure, closures
+from dtau.loaders.mjcf_names import BALL, FREE, HINGE, SLIDE
 from dtau.loaders.source import Options, Parts, Source
 from dtau.model.compile import MOST_DOFS
+from dtau.model.contacts import AnyContact
 from dtau.model.joint_type import JointType
 from dtau.model.joints import Fixed, Free, Prismatic, Revolute, Spherical
 from dtau.model.links import Limits, Link
@@ -31,6 +33,10 @@ from dtau.model.pose import Pose
 from dtau.model.rotations import rotation_of_quaternion
 from dtau.model.spatial import Inertia
 from dtau.options import Root
+
+Array = NDArray[np.float64]
+
+_SIZES = {FREE: 7, BALL: 4, SLIDE: 1, HINGE: 1}  # coordinates of joints
 
 # What a model has no use for, by the names of its counts in a compiled model.
 _IGNORED = {
@@ -59,11 +65,12 @@ def read(source: Source, options: Options) -> Parts:
         with np.errstate(over="ignore", invalid="ignore"):  # links refuse what is not finite
             file = _File(mujoco, compiled)
             file.require_root(options.root)
-            links = file.links(exact=options.mimic == "exact")
-        notes = [f"MuJoCo: {what}" for what in said] + file.notes()
+            found, left_out = closures(mujoco, compiled) if options.loops else ([], [])
+            links, loops = file.links(found, exact=options.mimic == "exact")
+        notes = [f"MuJoCo: {what}" for what in said] + file.notes() + left_out
     except ValueError as error:
         raise ModelError(f"{source.label}: {error}") from None
-    missed = uncarried(mujoco, compiled, file.joints, file.bodies)
+    missed = uncarried(mujoco, compiled, file.joints, file.bodies, loops=options.loops)
     if missed:
         warnings.warn(
             "what acts in MuJoCo and is no part of this model: " + "; ".join(missed),
@@ -77,7 +84,7 @@ def read(source: Source, options: Options) -> Parts:
             ModelWarning,
             stacklevel=3,
         )
-    return Parts(file.name, links, notes, file.gravity)
+    return Parts(file.name, links, notes, file.gravity, loops, file.posture())
 
 
 def compiled_model(source: Source) -> tuple[Any, Any, list[str]]:
@@ -174,15 +181,22 @@ class _File:
                 f"{self.bodies[free[0]]!r} has a free joint: take it out there, and leave out root="
             )
 
-    def links(self, exact: bool) -> list[Link]:
-        """Make the links, bodies in the file's order; `exact` ties joints that mimic others."""
+    def links(
+        self, closures: Sequence[Closure], exact: bool
+    ) -> tuple[list[Link], list[AnyContact]]:
+        """Make the links, bodies in the file's order; `exact` ties joints that mimic others.
+
+        And contacts of closures, with a frame each.
+        """
         m = self._m
         types = m.jnt_type.tolist()
         origins = mjcf_names.joint_origins(types, np.array(m.jnt_pos), np.array(m.jnt_axis))
         # Names of frames, of which there is one kind here: bodies first, then joints, then sites.
-        frames = mjcf_names.distinct([*self.bodies, *self.joints, *self._sites])
+        held = [closure.name for closure in closures]
+        frames = mjcf_names.distinct([*self.bodies, *self.joints, *self._sites, *held])
         carriers = frames[m.nbody : m.nbody + m.njnt]
         sites = frames[m.nbody + m.njnt :]
+        ends = frames[len(frames) - len(held) :]
         links = []
         for body, name in enumerate(self.bodies):
             if body:
@@ -222,7 +236,25 @@ class _File:
                             pose_of(m.site_pos[site], m.site_quat[site]),
                         )
                     )
-        return links
+            links += [
+                Link(end, name, Fixed(), end, closure.place)
+                for end, closure in zip(ends, closures, strict=True)
+                if closure.body == body
+            ]
+        return links, [
+            closure.contact(end, self.bodies) for end, closure in zip(ends, closures, strict=True)
+        ]
+
+    def posture(self) -> dict[str, Array]:
+        """Return the coordinates, by joints, of the posture that the file draws."""
+        q, types = np.array(self._m.qpos0), self._m.jnt_type.tolist()
+        posture = {}
+        for name, kind, first in zip(self.joints, types, self._m.jnt_qposadr, strict=True):
+            x = q[first : first + _SIZES[kind]]
+            if kind in (FREE, BALL):
+                x[-4:] = np.roll(x[-4:], -1)
+            posture[name] = x
+        return posture
 
     def notes(self) -> list[str]:
         """List what the file says that a model does not keep."""

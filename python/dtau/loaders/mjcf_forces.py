@@ -27,7 +27,7 @@ def couplings(mujoco: Any, m: Any, joints: Sequence[str]) -> dict[str, Mimic]:
     MuJoCo's is y - y0 = a0 + a1 (x - x0), with the joints' ref x0, y0.
     """
     found: dict[str, Mimic] = {}
-    for i in _acting_equalities(mujoco, m):
+    for i in acting_equalities(mujoco, m):
         if _is_coupling(mujoco, m, i):
             follower, leader = (int(m.eq_obj1id[i]), int(m.eq_obj2id[i]))
             a0, a1 = m.eq_data[i, :2].tolist()
@@ -48,8 +48,10 @@ def passive(mujoco: Any, m: Any) -> tuple[Array, Array]:
     return armature, damping
 
 
-def uncarried(mujoco: Any, m: Any, joints: Sequence[str], bodies: Sequence[str]) -> list[str]:
-    """Name what acts on the robot in MuJoCo and has no place in a model."""
+def uncarried(
+    mujoco: Any, m: Any, joints: Sequence[str], bodies: Sequence[str], *, loops: bool
+) -> list[str]:
+    """Name what acts on the robot in MuJoCo and has no place in a model; `loops`: closures have."""
     springs = not is_off(mujoco, m, "SPRING", "PASSIVE")
     dampers = not is_off(mujoco, m, "DAMPER", "PASSIVE")
     friction = not is_off(mujoco, m, "FRICTIONLOSS", "CONSTRAINT")
@@ -89,9 +91,11 @@ def uncarried(mujoco: Any, m: Any, joints: Sequence[str], bodies: Sequence[str])
     by_kind["armature or damping of actuators"] = [
         named(kinds.mjOBJ_ACTUATOR, i) for i in _uncarried_actuators(mujoco, m, dampers)
     ]
-    for i in _acting_equalities(mujoco, m):
-        if not _is_coupling(mujoco, m, i):
+    for i in acting_equalities(mujoco, m):
+        if not (_is_coupling(mujoco, m, i) or (loops and is_closure(mujoco, m, i))):
             kind = mujoco.mjtEq(int(m.eq_type[i])).name.removeprefix("mjEQ_").lower()
+            if is_closure(mujoco, m, i):
+                kind += "; dtau.load_mechanism makes loops of them"
             by_kind.setdefault(f"equalities ({kind})", []).append(named(kinds.mjOBJ_EQUALITY, i))
     if not is_off(mujoco, m, "GRAVITY"):
         by_kind["gravity compensation of bodies"] = [bodies[i] for i in _nonzero(m.body_gravcomp)]
@@ -112,8 +116,15 @@ def _sizes(m: Any, name: str, count: int) -> Array:
     return np.asarray(values.reshape(count, -1).sum(axis=1) if count else values.reshape(0))
 
 
-def _acting_equalities(mujoco: Any, m: Any) -> list[int]:
+def acting_equalities(mujoco: Any, m: Any) -> list[int]:
+    """Return the numbers of the equalities that are active and not switched off."""
     return [] if is_off(mujoco, m, "EQUALITY", "CONSTRAINT") else _nonzero(m.eq_active0)
+
+
+def is_closure(mujoco: Any, m: Any, i: int) -> bool:
+    """Whether an equality holds points or poses of bodies together."""
+    kinds = mujoco.mjtEq.mjEQ_CONNECT, mujoco.mjtEq.mjEQ_WELD
+    return any(m.eq_type[i] == kind for kind in kinds)
 
 
 def _is_coupling(mujoco: Any, m: Any, i: int) -> bool:

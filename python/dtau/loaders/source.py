@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
+from dtau.model.contacts import AnyContact
 from dtau.model.links import Link
 from dtau.options import Inertias, MimicJoints, Root
 
@@ -29,11 +32,12 @@ class Source(NamedTuple):
 
 
 class Options(NamedTuple):
-    """What `dtau.load` was asked for; root None is what the format has by default."""
+    """What was asked for; root None is what the format has by default."""
 
     root: Root | None
     mimic: MimicJoints
     inertia: Inertias
+    loops: bool = False
 
 
 class Parts(NamedTuple):
@@ -49,9 +53,15 @@ class Parts(NamedTuple):
         What was ignored.
     gravity : array_like (3,) or None
         The file's own, if the format has one.
+    loops : sequence of PointContact, FrameContact or Loop
+        What the file holds together, if that was asked for.
+    posture : mapping of str to ndarray
+        Coordinates by joints, if the file draws the robot in a posture.
     """
 
     name: str
     links: list[Link]
     notes: list[str]
     gravity: ArrayLike | None = None
+    loops: Sequence[AnyContact] = ()
+    posture: Mapping[str, NDArray[np.float64]] = {}

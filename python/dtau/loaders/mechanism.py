@@ -1,0 +1,113 @@
+"""Models with their loops from files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+
+from numpy.typing import ArrayLike
+
+from dtau.checks import integer, real_array
+from dtau.functions.manifold import configuration
+from dtau.loaders import mjcf
+from dtau.loaders.load import model_of, open_document
+from dtau.loaders.source import Options
+from dtau.model.contacts import Contacts
+from dtau.model.mechanism import Mechanism
+from dtau.options import MimicJoints, require_option
+
+
+def load_mechanism(
+    source: str | os.PathLike[str],
+    *,
+    kp: float = 0.0,
+    kd: float = 0.0,
+    mimic: MimicJoints = "independent",
+    gravity: ArrayLike | None = None,
+    armature: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    damping: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    max_size: int = 64_000_000,
+) -> Mechanism:
+    """Read a robot and its closed loops from an MJCF: its equalities `connect` and `weld`.
+
+    A `connect` becomes a `dtau.Loop` of three rows, a `weld` one of six, with the equality's name;
+    where there is no second body, a `dtau.PointContact` or `dtau.FrameContact` with its place in
+    the world. They hold exactly, while MuJoCo's give way: ``solref`` and ``solimp`` are not read.
+
+    Parameters
+    ----------
+    source : str or path-like
+        A path; or the XML text itself, if its first character other than space is `<`.
+    kp, kd : float
+        Gains of the stabilisation of all of them, in 1/s² and 1/s, see `dtau.Loop`.
+    mimic, gravity, armature, damping, max_size
+        As `dtau.load`.
+
+    Returns
+    -------
+    Mechanism
+        ``model``, that of `dtau.load` with a frame for each equality, of its name, where it holds
+        its first body that moves; ``contacts``, in the file's order; and ``q``, the posture that
+        the file draws. It closes what is said by ``anchor`` alone; what is said by sites or
+        ``relpose`` may be open in it, and `dtau.project` closes that.
+
+    Raises
+    ------
+    ModelError
+        If the file is no MJCF, or as `dtau.load`.
+    OSError, ValueError, TypeError
+        As `dtau.load` and `dtau.Loop`.
+
+    Warns
+    -----
+    ModelWarning
+        As `dtau.load`.
+
+    Notes
+    -----
+    Left out, with a note in `Model.notes`, are equalities that are not active, and those within
+    what moves as one. A `weld` whose ``torquescale`` is 0 has three rows.
+
+    Examples
+    --------
+    >>> import dtau
+    >>> pendulums = '''
+    ... <mujoco>
+    ...   <worldbody>
+    ...     <body name="left">
+    ...       <joint axis="0 1 0"/>
+    ...       <geom type="capsule" size="0.02" fromto="0 0 0 0 0 -1"/>
+    ...     </body>
+    ...     <body name="right" pos="0.5 0 0">
+    ...       <joint axis="0 1 0"/>
+    ...       <geom type="capsule" size="0.02" fromto="0 0 0 0 0 -1"/>
+    ...       <body name="bar" pos="0 0 -1">
+    ...         <joint type="ball"/>
+    ...         <geom type="capsule" size="0.02" fromto="0 0 0 -0.5 0 0"/>
+    ...       </body>
+    ...     </body>
+    ...   </worldbody>
+    ...   <equality><connect name="pin" body1="bar" body2="left" anchor="-0.5 0 0"/></equality>
+    ... </mujoco>
+    ... '''
+    >>> model, contacts, q = dtau.load_mechanism(pendulums)
+    >>> contacts.names, contacts.nrows
+    (('pin',), 3)
+    """
+    require_option("mimic", mimic, MimicJoints)
+    if gravity is not None:
+        real_array("gravity", gravity, (3,))
+    integer("max_size", max_size, 1)
+    text, document = open_document(source, max_size)
+    if document.tag != "mujoco":
+        raise document.error(
+            f"expected <mujoco>, the root of an MJCF, got <{document.tag}>; other formats say no "
+            "loops: dtau.load reads the model, and dtau.Contacts closes it"
+        )
+    parts = mjcf.read(text, Options(None, mimic, "keep", loops=True))
+    model = model_of(text, parts, gravity, armature, damping)
+    contacts = Contacts(model, [replace(loop, kp=kp, kd=kd) for loop in parts.loops])
+    own = {joint.name for joint in model.joints if joint.mimic is None}
+    q = configuration(model, {name: x for name, x in parts.posture.items() if name in own})
+    return Mechanism(model, contacts, q)

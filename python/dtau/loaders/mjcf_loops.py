@@ -1,0 +1,87 @@
+"""MJCF: what `connect` and `weld` hold together, as contacts and loops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dtau.checks import listing
+from dtau.loaders.mjcf_forces import acting_equalities, is_closure
+from dtau.loaders.mjcf_names import named
+from dtau.model.contacts import AnyContact, FrameContact, Loop, PointContact
+from dtau.model.pose import Pose
+
+
+class Closure(NamedTuple):
+    """Two places that are one: on a body that moves, and on another one or in the world.
+
+    Attributes
+    ----------
+    name : str
+        Of the equality.
+    body, place : int, Pose
+        The body that moves, and where on it.
+    other, there : int, Pose
+        The other one, 0 for the world.
+    rows : int
+        3 or 6.
+    """
+
+    name: str
+    body: int
+    place: Pose
+    other: int
+    there: Pose
+    rows: int
+
+    def contact(self, frame: str, bodies: Sequence[str]) -> AnyContact:
+        """Make a contact of it; `frame` stands at `place`, `bodies` are named."""
+        if self.other:
+            other = bodies[self.other]
+            return Loop(frame, other, self.rows, placement=self.there, name=self.name)
+        if self.rows == 3:
+            return PointContact(frame, position=self.there.translation, name=self.name)
+        return FrameContact(frame, placement=self.there, name=self.name)
+
+
+def closures(mujoco: Any, m: Any) -> tuple[list[Closure], list[str]]:
+    """Return what a file holds together, and notes of what is left out."""
+    acting = acting_equalities(mujoco, m)
+    given = [mujoco.mj_id2name(m, mujoco.mjtObj.mjOBJ_EQUALITY, i) or "" for i in range(m.neq)]
+    names = named(given, (f"equality_{i}" for i in range(m.neq)))
+    made: list[Closure] = []
+    left_out: dict[str, list[str]] = {}
+    for i, name in enumerate(names):
+        if not is_closure(mujoco, m, i):
+            continue
+        one, two = _sides(mujoco, m, i)
+        if i not in acting:
+            left_out.setdefault("that are not active", []).append(name)
+        elif m.body_weldid[one[0]] == m.body_weldid[two[0]]:
+            left_out.setdefault("within what moves as one", []).append(name)
+        else:
+            if m.body_weldid[one[0]] == 0:
+                one, two = two, one
+            # MuJoCo's scale of the angular part; what is scaled by 0 is not held
+            turns = m.eq_type[i] == mujoco.mjtEq.mjEQ_WELD and m.eq_data[i, 10] != 0
+            made.append(Closure(name, *one, *two, 6 if turns else 3))
+    notes = [f"ignored connect and weld {why}: {listing(x)}" for why, x in left_out.items()]
+    return made, notes
+
+
+def _sides(mujoco: Any, m: Any, i: int) -> tuple[tuple[int, Pose], tuple[int, Pose]]:
+    """Return both bodies of an equality, and the places on them that it holds together."""
+    ids = int(m.eq_obj1id[i]), int(m.eq_obj2id[i])
+    if m.eq_objtype[i] == mujoco.mjtObj.mjOBJ_SITE:
+        one, two = ((int(m.site_bodyid[k]), _pose(m.site_pos[k], m.site_quat[k])) for k in ids)
+        return one, two
+    data = m.eq_data[i]
+    if m.eq_type[i] == mujoco.mjtEq.mjEQ_CONNECT:
+        return (ids[0], Pose(translation=data[:3])), (ids[1], Pose(translation=data[3:6]))
+    return (ids[0], _pose(data[3:6], data[6:10])), (ids[1], Pose(translation=data[:3]))
+
+
+def _pose(position: Any, quaternion: Any) -> Pose:
+    return Pose.from_quaternion(np.array(quaternion), position, order="wxyz")
