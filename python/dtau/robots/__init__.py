@@ -21,7 +21,7 @@ __all__ = [
     "quadruped",
 ]
 
-#: Frames of the feet of `quadruped`: left and right fore foot, left and right hind foot.
+#: Frames of the feet of `quadruped`, left and right in front, left and right behind.
 QUADRUPED_FEET = ("LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT")
 
 _FOLDER = Path(__file__).parent
