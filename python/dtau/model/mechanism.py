@@ -12,10 +12,10 @@ from dtau.model.model import Model
 
 
 class Mechanism(NamedTuple):
-    """A model, which is a tree, the contacts that make a mechanism of it, and a ``q`` of it, (nq,).
+    """A model, which is a tree, the contacts that close its loops, and a configuration, (nq,).
 
-    In q the loops are closed as far as who made the mechanism says so; `dtau.project` closes them
-    from wherever.
+    ``q`` is closed in those of `dtau.robots`, and as the file draws it in those of
+    `dtau.load_mechanism`; `dtau.project` closes others.
     """
 
     model: Model
