@@ -73,7 +73,7 @@ def project(
 
     Notes
     -----
-    [Notes] eq. 20.15: a step is the shortest of those that close the rows to first order, in the
+    [Notes] eq. 20.16: a step is the shortest of those that close the rows to first order, in the
     numbers of dq, so that errors are squared near a solution; rows may depend on each other. Where
     a step leads no nearer it is damped (Levenberg and Marquardt). It costs O(N) for the frames and
     O(nrows^2 nv) for singular values. States of a batch go together; those that have arrived wait.
@@ -195,7 +195,7 @@ Place = tuple[Array, Array, Array]  # axes (..., 3, 3), origin (..., 3), mixed J
 
 
 class _Rows:
-    """By how much contacts fail, and the Jacobian of that; [Notes] eq. 20.15."""
+    """By how much contacts fail, and the Jacobian of that; [Notes] eq. 20.16."""
 
     def __init__(self, model: Model, contacts: Contacts) -> None:
         self._model = model
