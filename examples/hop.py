@@ -35,6 +35,7 @@ import numpy as np
 import dtau
 
 FEET = dtau.robots.QUADRUPED_FEET
+HIGHEST = 0.2  # m: to higher hops the first guess, which does not hop, does not lead
 STAND, LAND = 0.5, 0.6  # s: on the ground before and after the flight
 FRICTION, LEAST = 0.6, 20.0  # tangential by normal force; N: normal force that is wanted at least
 PLACE_COST = 1e5  # of squared metres: heights of the feet when they touch down
@@ -95,7 +96,7 @@ def hop(height: float = 0.15, step: float = 0.01) -> Hop:
         active=active,
         landing=landing,
     )
-    # Springs hold the legs as they are, in the air too: a guess that does not hop
+    # The first guess does not hop: springs hold the legs as they are, in the air too
     springs = np.hstack([-60.0 * task.drive.T, -2.0 * task.drive.T])
     rest = ddp.Trajectory(
         np.tile(start, (steps, 1)), np.zeros((steps, n)), task.guess, np.zeros(())
@@ -340,6 +341,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw it (matplotlib)")
     args = parser.parse_args(arguments)
+    if not 0.0 < args.height <= HIGHEST:
+        parser.error(f"--height: expected at most {HIGHEST:g} m, above 0, got {args.height}")
+    if not (args.step > 0.0 and args.iterations > 0):
+        parser.error("--step, --iterations: expected numbers above 0")
     task = hop(args.height, args.step)
     record = ddp.solve(task, False, args.iterations, simulate, expand)
     at = simulate(task, record.inputs)
