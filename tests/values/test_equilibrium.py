@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import pytest
-from cases import random_q, robot
+from cases import ROBOTS, random_q, random_state, robot
 from compare import TOLERANCE, assert_close, assert_same_bits
+from contact_oracle import all_rows, random_contacts
 from trees import Array
 
 import dtau
@@ -19,42 +21,44 @@ Q = dtau.neutral(dtau.robots.quadruped())
 TREES_ON_THE_GROUND = ("every joint in a chain", "children listed late", "long chain")
 
 
-def acceleration(
-    model: dtau.Model, q: Array, hold: dtau.Equilibrium, frames: tuple[str, ...]
-) -> Array:
+def points(model: dtau.Model, frames: Iterable[str] = FEET) -> dtau.Contacts:
+    return dtau.Contacts(model, [dtau.PointContact(frame, "mixed") for frame in frames])
+
+
+def soles(model: dtau.Model, frames: Iterable[str] = FEET, axes: Any = "mixed") -> dtau.Contacts:
+    return dtau.Contacts(model, [dtau.FrameContact(frame, axes) for frame in frames])
+
+
+def acceleration(model: dtau.Model, q: Array, hold: dtau.Equilibrium) -> Array:
     """Of the robot at rest that is held so: zero in an equilibrium."""
-    f_ext = np.zeros((*q.shape[:-1], model.nbodies, 6))
-    for i, frame in enumerate(frames):
-        f_ext += dtau.wrench_at_frame(model, q, frame, hold.wrenches[..., i, :], axes="mixed")
-    assert_close(hold.f_ext, f_ext, TOLERANCE["rounding"], "f_ext")
     return dtau.forward_dynamics(model, q, np.zeros(model.nv), hold.tau, hold.f_ext)
 
 
-def lstsq(model: dtau.Model, q: Array, drive: Array, frames: tuple[str, ...], rows: int) -> Array:
-    """u and w of one state by another method."""
-    jacobians = [dtau.frame_jacobians(model, q, frame, "mixed")[:rows].T for frame in frames]
-    return np.linalg.lstsq(np.hstack([drive, *jacobians]), dtau.gravity_torque(model, q), 1e-12)[0]
+def lstsq(model: dtau.Model, q: Array, drive: Array, contacts: dtau.Contacts) -> Array:
+    """u and forces of one state by another method."""
+    jacobian = all_rows(contacts, q, np.zeros(model.nv), np.zeros(model.nv))[0]
+    matrix = np.hstack([drive, jacobian.T])
+    return np.linalg.lstsq(matrix, dtau.gravity_torque(model, q), 1e-12)[0]
 
 
 @pytest.mark.parametrize(
-    ("frames", "contacts"),
-    [(FEET, "force"), (FEET, "wrench"), (FEET[:3], "force"), (("LF_SHANK",), "wrench")],
+    ("make", "frames"),
+    [(points, FEET), (soles, FEET), (points, FEET[:3]), (soles, ("LF_SHANK",))],
 )
-def test_it_holds_a_quadruped(frames: tuple[str, ...], contacts: Any) -> None:
+def test_it_holds_a_quadruped(make: Any, frames: tuple[str, ...]) -> None:
     model = dtau.robots.quadruped()
+    contacts = make(model, frames)
     q = random_q(model, np.random.default_rng(1), (2, 3))
-    hold = dtau.equilibrium(model, q, contact_frames=frames, contacts=contacts)
+    hold = dtau.equilibrium(model, q, contacts=contacts)
     assert hold.exists.shape == (2, 3)
     assert hold.exists.all()
     assert hold.residual.shape == hold.tau.shape == (2, 3, model.nv)
     assert np.abs(hold.residual).max() < TOLERANCE["identity"] * 9.81 * model.mass
-    assert_close(acceleration(model, q, hold, frames), np.zeros((2, 3, 18)), AT_REST, floor=1.0)
-    rows = 3 if contacts == "force" else 6
+    assert_close(acceleration(model, q, hold), np.zeros((2, 3, 18)), AT_REST, floor=1.0)
     for at in np.ndindex(2, 3):
-        want = lstsq(model, q[at], np.eye(18)[:, 6:], frames, rows)
+        want = lstsq(model, q[at], np.eye(18)[:, 6:], contacts)
         assert_close(hold.u[at], want[:12], TOLERANCE["identity"], "u")
-        assert_close(hold.wrenches[at][:, :rows].ravel(), want[12:], TOLERANCE["identity"], "w")
-        assert (hold.wrenches[at][:, rows:] == 0).all()
+        assert_close(hold.forces[at], want[12:], TOLERANCE["identity"], "forces")
         assert_close(
             hold.tau[at], np.concatenate([np.zeros(6), hold.u[at]]), TOLERANCE["rounding"], "tau"
         )
@@ -63,8 +67,7 @@ def test_it_holds_a_quadruped(frames: tuple[str, ...], contacts: Any) -> None:
 def test_forces_carry_the_weight() -> None:
     model = dtau.robots.quadruped()
     q = random_q(model, np.random.default_rng(2))
-    hold = dtau.equilibrium(model, q, contact_frames=FEET, contacts="force")
-    total = hold.wrenches.sum(axis=0)[:3]
+    total = dtau.equilibrium(model, q, contacts=points(model)).forces.reshape(4, 3).sum(axis=0)
     assert_close(
         total, np.array([0.0, 0.0, 9.81 * model.mass]), TOLERANCE["identity"], "sum of forces"
     )
@@ -78,16 +81,16 @@ def test_a_fixed_robot_is_held_by_its_gravity_torque(name: str) -> None:
     assert hold.exists.all()
     assert_close(hold.u, dtau.gravity_torque(model, q), TOLERANCE["long sums"], "u")
     assert_close(hold.tau, hold.u, TOLERANCE["long sums"], "tau")
-    assert hold.wrenches.shape == (4, 0, 6)
+    assert hold.forces.shape == (4, 0)
 
 
 def test_joints_that_mimic_others_are_held() -> None:
     model = robot("joints that mimic others")
-    frames = (model.bodies[0], model.bodies[3])
+    contacts = soles(model, (model.bodies[0], model.bodies[3]))
     q = random_q(model, np.random.default_rng(4), (5,))
-    hold = dtau.equilibrium(model, q, contact_frames=frames)
+    hold = dtau.equilibrium(model, q, contacts=contacts)
     assert hold.exists.all()
-    assert_close(acceleration(model, q, hold, frames), np.zeros((5, model.nv)), AT_REST, floor=1.0)
+    assert_close(acceleration(model, q, hold), np.zeros((5, model.nv)), AT_REST, floor=1.0)
 
 
 def test_nothing_holds_a_robot_in_the_air() -> None:
@@ -106,8 +109,40 @@ def test_nothing_holds_a_robot_in_the_air() -> None:
 def test_a_point_foot_alone_holds_only_what_stands_above_it() -> None:
     model = dtau.robots.quadruped()
     q = random_q(model, np.random.default_rng(6))
-    assert not dtau.equilibrium(model, q, contact_frames="LF_FOOT", contacts="force").exists
-    assert dtau.equilibrium(model, q, contact_frames="LF_FOOT").exists
+    assert not dtau.equilibrium(model, q, contacts=points(model, ["LF_FOOT"])).exists
+    assert dtau.equilibrium(model, q, contacts=soles(model, ["LF_FOOT"])).exists
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_contacts_and_loops_of_all_kinds(name: str) -> None:
+    """Forces that mean what those of constrained dynamics mean: they give the same acceleration."""
+    model = robot(name)
+    states = random_state(model, 12, (3,))
+    each = [{key: x[k] for key, x in states.items()} for k in range(3)]
+    contacts = random_contacts(model, each, 12)
+    hold = dtau.equilibrium(model, states["q"], contacts=contacts)
+    drive = input_map(model, None)
+    for k, s in enumerate(each):
+        want = lstsq(model, s["q"], drive, contacts)
+        size = float(np.abs(want).max(initial=1.0))
+        assert_close(np.r_[hold.u[k], hold.forces[k]], want, 1e-9, f"{contacts}", floor=size)
+        jacobian = all_rows(contacts, s["q"], 0.0 * s["v"], 0.0 * s["v"])[0]
+        held = hold.tau[k] + jacobian.T @ hold.forces[k]
+        torque = dtau.gravity_torque(model, s["q"]) - hold.residual[k]
+        assert_close(held, torque, 1e-9, "J^T forces", floor=size)
+        rest = 0.0 * s["v"]
+        by_f_ext = dtau.inverse_dynamics(model, s["q"], rest, rest, hold.f_ext[k])
+        assert_close(by_f_ext, hold.tau[k] + hold.residual[k], 1e-9, "f_ext", floor=size)
+
+
+def test_what_holds_also_rests_in_contact() -> None:
+    """Torques alone are enough where contacts give what forces it takes."""
+    model = dtau.robots.quadruped()
+    q = random_q(model, np.random.default_rng(13))
+    contacts = soles(model, FEET[:2], "body")
+    hold = dtau.equilibrium(model, q, contacts=contacts)
+    got = dtau.constrained_dynamics(model, q, np.zeros(18), hold.tau, contacts, damping=1e-6)
+    assert np.abs(got.a).max() < AT_REST
 
 
 def pendulum() -> dtau.Model:
@@ -185,8 +220,8 @@ def test_of_all_solutions_it_is_the_shortest() -> None:
     model = dtau.robots.quadruped()
     q = random_q(model, np.random.default_rng(9))
     drive = np.eye(18)[:, 6:]
-    hold = dtau.equilibrium(model, q, contact_frames=FEET)
-    x = np.concatenate([hold.u, hold.wrenches.ravel()])
+    hold = dtau.equilibrium(model, q, contacts=soles(model))
+    x = np.concatenate([hold.u, hold.forces])
     jacobians = dtau.frame_jacobians(model, q, FEET, "mixed").reshape(24, 18)
     null = np.linalg.svd(np.hstack([drive, jacobians.T]))[2][18:]
     assert null.shape == (18, 36)
@@ -197,18 +232,19 @@ def test_a_state_alone_is_as_in_a_batch() -> None:
     model = dtau.robots.quadruped()
     q = random_q(model, np.random.default_rng(10), (4,))
     q[2, 9] = np.nan
-    hold = dtau.equilibrium(model, q, contact_frames=FEET, contacts="force")
+    contacts = points(model)
+    hold = dtau.equilibrium(model, q, contacts=contacts)
     assert hold.exists.tolist() == [True, True, False, True]
-    for name in ("u", "tau", "wrenches", "f_ext", "residual"):
+    for name in ("u", "tau", "forces", "f_ext", "residual"):
         part = getattr(hold, name)
         assert np.isfinite(part[[0, 1, 3]]).all(), name
     assert np.isnan(hold.u[2]).all()
     assert np.isnan(hold.residual[2]).all()
-    alone = dtau.equilibrium(model, q[1], contact_frames=FEET, contacts="force")
+    alone = dtau.equilibrium(model, q[1], contacts=contacts)
     assert_close(alone.u, hold.u[1], TOLERANCE["identity"], "u")
     assert alone.exists.shape == ()
-    empty = dtau.equilibrium(model, q[:0], contact_frames=FEET, contacts="force")
-    assert [x.shape for x in empty] == [(0, 12), (0, 18), (0, 4, 6), (0, 13, 6), (0, 18), (0,)]
+    empty = dtau.equilibrium(model, q[:0], contacts=contacts)
+    assert [x.shape for x in empty] == [(0, 12), (0, 18), (0, 12), (0, 13, 6), (0, 18), (0,)]
 
 
 def test_moving_the_scene_changes_no_bit() -> None:
@@ -216,9 +252,11 @@ def test_moving_the_scene_changes_no_bit() -> None:
     q = random_q(model, np.random.default_rng(11))
     far = q.copy()
     far[:3] += 1000.0
+    feet = [dtau.FrameContact("LF_FOOT"), dtau.FrameContact("RF_FOOT", "mixed")]
+    contacts = dtau.Contacts(model, [*feet, dtau.Loop("LH_FOOT", "RH_FOOT", 5, "x")])
     for one, other in zip(
-        dtau.equilibrium(model, q, contact_frames=FEET)[:4],
-        dtau.equilibrium(model, far, contact_frames=FEET)[:4],
+        dtau.equilibrium(model, q, contacts=contacts)[:4],
+        dtau.equilibrium(model, far, contacts=contacts)[:4],
         strict=True,
     ):
         assert_same_bits(one, other)
@@ -266,21 +304,14 @@ def test_a_free_joint_that_hangs_on_a_body_is_driven() -> None:
             r"do not broadcast against each other: q \(3,\), inputs \(2,\)",
         ),
         ({"inputs": 1j * np.ones((18, 2))}, TypeError, "inputs: expected real numbers"),
-        ({"contacts": "point"}, ValueError, "contacts: expected 'wrench' or 'force', got 'point'"),
-        ({"contact_frames": "LF_FOT"}, ValueError, "no frame named 'LF_FOT'; close names: 'LF_F"),
-        ({"contact_frames": [3]}, TypeError, r"contact_frames: expected names, got 3"),
+        ({"contacts": "point"}, TypeError, "contacts: expected Contacts, got str"),
+        (
+            {"contacts": points(robot("forest"), ["free1"])},
+            ValueError,
+            "contacts: expected those of this model, got another model's",
+        ),
     ],
 )
 def test_errors(options: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         dtau.equilibrium(dtau.robots.quadruped(), **{"q": Q, **options})
-
-
-def test_a_frame_of_the_world_is_refused() -> None:
-    builder = dtau.ModelBuilder("arm on a table")
-    table = builder.add(dtau.Fixed(), name="table")
-    builder.add(
-        dtau.Revolute((0, 1, 0)), name="arm", parent=table, inertia=dtau.Inertia(1, (0.1, 0, 0))
-    )
-    with pytest.raises(ValueError, match="contact_frames: 'table' is fixed to the world"):
-        dtau.equilibrium(builder.build(), [0.0], contact_frames="table")

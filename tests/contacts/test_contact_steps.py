@@ -1,0 +1,278 @@
+"""Linearizations and steps of robots whose contacts hold, and the gradients of steps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import ROBOTS, State, actuated, random_state, robot, rows
+from compare import TOLERANCE, assert_close, assert_same_results
+from contact_oracle import random_contacts
+from core import alone_core
+from functions import INTEGRATORS
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from step_cases import CHECKS, Case, each_check, each_integrator
+from textbook import kinematic_block
+from trees import SEEDS, Array, Tree, trees
+
+import dtau
+
+SEVERAL = ("forest", "gantry, branches", "quadruped", "joints that mimic others")
+FEET = ("LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT")
+
+
+def case_of(model: dtau.Model, seed: int, integrator: str, wrenches: bool, **more: Any) -> Case:
+    """A step with random contacts, some of which may not be active."""
+    contacts = random_contacts(model, [random_state(model, seed)], seed)
+    active = np.random.default_rng(seed).integers(0, 4, len(contacts)) > 0
+    return Case(model, seed, integrator, wrenches, contacts=contacts, active=active, **more)
+
+
+@each_check
+@pytest.mark.parametrize("wrenches", [False, True], ids=["alone", "f_ext"])
+@each_integrator
+@pytest.mark.parametrize("name", ROBOTS)
+def test_robots(name: str, integrator: str, wrenches: bool, check: str) -> None:
+    for seed in (1, 2):
+        CHECKS[check](case_of(robot(name), seed, integrator, wrenches))
+
+
+@each_check
+@each_integrator
+@given(tree=trees(max_bodies=5), seed=SEEDS, wrenches=st.booleans())
+@settings(max_examples=15)
+def test_trees(integrator: str, check: str, tree: Tree, seed: int, wrenches: bool) -> None:
+    CHECKS[check](case_of(tree.model(), seed, integrator, wrenches))
+
+
+@each_check
+@pytest.mark.parametrize("axes", ["mixed", "world"])
+def test_wrenches_along_the_world(axes: str, check: str) -> None:
+    for name in ("free root, branches", "forest"):
+        CHECKS[check](case_of(robot(name), 3, "rk4", True, f_ext_axes=axes))
+
+
+@each_check
+@each_integrator
+def test_dependent_rows(integrator: str, check: str) -> None:
+    """With a damping."""
+    model = robot("quadruped")
+    contacts = dtau.Contacts(
+        model,
+        [
+            dtau.FrameContact("LF_FOOT", kd=2.0),
+            dtau.PointContact("LF_FOOT", name="again", kd=2.0),
+            dtau.Loop("RF_FOOT", "LH_FOOT", 3, kd=1.0),
+            dtau.Loop("LH_FOOT", "RF_FOOT", 3, axes="mixed", kd=1.0),
+        ],
+    )
+    case = Case(model, 5, integrator, True, contacts=contacts, damping=1e-3)
+    case.tolerance = 1e-9
+    CHECKS[check](case)
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_continuous_time(name: str) -> None:
+    """What `constrained_dynamics_derivatives` gives, to the bit, and the kinematics above it."""
+    model = robot(name)
+    n = model.nv
+    for seed in range(3):
+        s = random_state(model, seed)
+        contacts = random_contacts(model, [s], seed)
+        active = np.random.default_rng(seed).integers(0, 4, len(contacts)) > 0
+        state = s["q"], s["v"], s["tau"]
+        held: dict[str, Any] = {"contacts": contacts, "active": active}
+        lin = dtau.linearize(model, *state, s["f_ext"], f_ext_axes="mixed", **held)
+        d = dtau.constrained_dynamics_derivatives(
+            model, *state, f_ext=s["f_ext"], f_ext_axes="mixed", **held
+        )
+        want = (d.da_dq, d.da_dv, d.da_dtau[:, actuated(model)])
+        assert_same_results((lin.A[n:, :n], lin.A[n:, n:], lin.B[n:]), want)
+        assert_close(lin.A[:n, :n], kinematic_block(model, s["v"]), 1e-14, "-ad", floor=1.0)
+        np.testing.assert_array_equal(lin.A[:n, n:], np.eye(n))
+        np.testing.assert_array_equal(lin.B[:n], 0.0)
+        a = dtau.constrained_dynamics(model, *state, f_ext=s["f_ext"], f_ext_axes="mixed", **held).a
+        assert_close(lin.a, a, 1e-10, "a", floor=1.0)
+
+
+def results(s: State, integrator: str, held: dict[str, Any]) -> dict[str, Any]:
+    """All four at one state or several."""
+    model, f_ext = held["contacts"].model, s["f_ext"]
+    point = s["q"], s["v"], s["tau"]
+    lam = s["lam_q"], s["lam_v"]
+    return {
+        "linearize": dtau.linearize(model, *point, f_ext, **held),
+        "step": dtau.step(model, *point, s["dt"], integrator, f_ext, **held),
+        "discrete": dtau.linearize_discrete(model, *point, s["dt"], integrator, f_ext, **held),
+        "vjp": dtau.step_vjp(model, *point, s["dt"], *lam, integrator, f_ext, **held),
+    }
+
+
+@pytest.mark.parametrize("damping", [0.0, 1e-6])
+@each_integrator
+@pytest.mark.parametrize("name", SEVERAL)
+def test_same_bits_alone_and_in_batches(name: str, integrator: str, damping: float) -> None:
+    """With masks of each state's own, where one is not finite, and of a step and its matrices."""
+    model = robot(name)
+    count = 19
+    states = random_state(model, 5, (count,))
+    contacts = random_contacts(model, [rows(states, k) for k in range(count)], 5)
+    active = np.random.default_rng(5).integers(0, 2, (count, len(contacts)))
+
+    def of(s: State, at: int | slice) -> dict[str, Any]:
+        held = {"contacts": contacts, "active": active[at], "damping": damping}
+        return results(rows(s, at), integrator, held)
+
+    each = [of(states, k) for k in range(count)]
+    bad = {name: x.copy() for name, x in states.items()}
+    bad["tau"][4, 0] = np.nan
+    for size in (1, 7, 8, 9, count):
+        for states_now, wrong in ((states, None), (bad, 4)):
+            got = of(states_now, slice(size))
+            assert_same_results(got["discrete"][2:], got["step"])
+            for k in range(size):
+                for function, result in got.items():
+                    one = tuple(x[k] for x in result)
+                    if k == wrong:
+                        assert all(np.isnan(x).any() for x in one if x.ndim > 0), function
+                        assert np.isnan(one[-1]).all()
+                    else:
+                        assert_same_results(one, each[k][function], f"{function} {size}")
+
+
+def test_the_state_after_a_step_is_that_of_constrained_dynamics() -> None:
+    model = robot("quadruped")
+    s = random_state(model, 7)
+    contacts = dtau.Contacts(model, [dtau.PointContact(foot, kd=3.0) for foot in FEET])
+    point = s["q"], s["v"], s["tau"]
+    a = dtau.constrained_dynamics(model, *point, contacts).a
+    after = dtau.step(model, *point, 0.01, contacts=contacts)
+    assert_close(after.v, s["v"] + 0.01 * a, TOLERANCE["rounding"], "v")
+    one = alone_core("step", model, *point, 0.01, None, None, integrator="euler", contacts=contacts)
+    assert_same_results(one, after)
+
+
+@each_integrator
+def test_no_contact_that_holds(integrator: str) -> None:
+    """As without contacts, but for rounding: none is active, or there are none."""
+    model = robot("free root, branches")
+    s = random_state(model, 8)
+    some = random_contacts(model, [s], 8)
+    assert len(some)
+    none = dtau.Contacts(model, [])
+    want = dtau.linearize_discrete(model, s["q"], s["v"], s["tau"], 0.02, integrator)
+    for contacts, active in ((some, np.zeros(len(some))), (none, np.zeros(0)), (none, None)):
+        got = dtau.linearize_discrete(
+            *(model, s["q"], s["v"], s["tau"], 0.02, integrator), contacts=contacts, active=active
+        )
+        for x, y in zip(got, want, strict=True):
+            assert_close(x, y, 1e-11, floor=float(np.abs(y).max()))
+
+
+# ---------------------------------------------------------------- what contacts do over time
+
+
+def standing(gains: dict[str, float]) -> tuple[dtau.Model, Array, dtau.Contacts]:
+    model = robot("quadruped")
+    q = dtau.neutral(model)
+    for leg in ("LF", "RF", "LH", "RH"):
+        q[model.joint(f"{leg}_HFE").q] = 0.6 if leg.endswith("F") else -0.6
+        q[model.joint(f"{leg}_KFE").q] = -1.2 if leg.endswith("F") else 1.2
+    contacts = dtau.Contacts(model, [dtau.PointContact(foot, **gains) for foot in FEET], at=q)
+    return model, q, contacts
+
+
+def slip(contacts: dtau.Contacts, start: Array, steps: int) -> float:
+    """How far feet slip while the robot sinks to its knees."""
+    model, q = contacts.model, start
+    v = np.zeros(model.nv)
+    for _ in range(steps):
+        q, v = dtau.step(model, q, v, np.zeros(model.nv), 0.2 / steps, "rk4", contacts=contacts)
+    places = [dtau.frame_placements(model, x, FEET).translation for x in (start, q)]
+    assert q[2] < start[2] - 0.05
+    return float(np.abs(places[1] - places[0]).max())
+
+
+def test_feet_stay_to_the_order_of_the_method() -> None:
+    _, q, contacts = standing({})
+    order = np.log2(slip(contacts, q, 10) / slip(contacts, q, 20))
+    assert 3.7 < order < 4.7, order
+
+
+def test_gains_bring_feet_back() -> None:
+    """By the linear system of a step: displaced feet return, as those of a damped spring do."""
+    model, q, contacts = standing({"kp": 400.0, "kd": 40.0})
+    tau = dtau.equilibrium(model, q, contacts=contacts).tau
+    lin = dtau.linearize_discrete(model, q, np.zeros(model.nv), tau, 0.01, contacts=contacts)
+    J = dtau.frame_jacobians(model, q, FEET, "body")[:, :3].reshape(12, -1)
+    both = np.kron(np.eye(2), J)  # displacements and velocities of the feet
+    spring = np.kron([[1.0, 0.01], [-4.0, 0.6]], np.eye(12))
+    assert_close(both @ lin.A, spring @ both, 1e-9, "feet")
+    assert_close(both @ lin.B, np.zeros((24, 12)), 1e-9, "feet by torques", floor=1.0)
+
+
+# ---------------------------------------------------------------- errors
+
+
+def calls(model: dtau.Model, s: State, **held: Any) -> dict[str, Any]:
+    point = model, s["q"], s["v"], s["tau"]
+    lam = s["lam_q"], s["lam_v"]
+    return {
+        "linearize": lambda: dtau.linearize(*point, **held),
+        **{
+            f"{name} {integrator}": lambda name=name, integrator=integrator: getattr(dtau, name)(
+                *(*point, 0.01, *(lam if name == "step_vjp" else ())), integrator, **held
+            )
+            for name in ("step", "linearize_discrete", "step_vjp")
+            for integrator in INTEGRATORS
+        },
+    }
+
+
+def test_dependent_rows_are_named() -> None:
+    model = robot("quadruped")
+    contacts = dtau.Contacts(
+        model, [dtau.FrameContact("LF_FOOT", name="one"), dtau.PointContact("LF_FOOT", name="two")]
+    )
+    state = random_state(model, 9)
+    for call in calls(model, state, contacts=contacts).values():
+        with pytest.raises(ValueError, match="rows of 'two' depend on those of 'one' in this"):
+            call()
+    for call in calls(model, state, contacts=contacts, active=[0, 1]).values():
+        assert np.isfinite(call()[0]).all()
+    several = random_state(model, 9, (10,))
+    active = np.ones((10, 2))
+    active[:, 0] = 0.0
+    active[3, 0] = 1.0
+    for name, call in calls(model, several, contacts=contacts, active=active).items():
+        assert np.isnan(call()[-1][3]).all(), name
+        for x in call():
+            assert np.isfinite(np.delete(x, 3, axis=0)).all(), name
+
+
+@pytest.mark.parametrize(
+    ("held", "message"),
+    [
+        ({"active": [1, 1]}, "active: goes with contacts=, which is not given"),
+        ({"damping": 0.1}, "damping: goes with contacts=, which is not given"),
+    ],
+)
+def test_what_goes_with_contacts(held: dict[str, Any], message: str) -> None:
+    model = robot("quadruped")
+    for call in calls(model, random_state(model, 10), **held).values():
+        with pytest.raises(ValueError, match=f"^{message}$"):
+            call()
+
+
+def test_wrong_contacts() -> None:
+    model = robot("quadruped")
+    others = dtau.Contacts(robot("forest"), [dtau.PointContact("free1")])
+    state = random_state(model, 11)
+    for call in calls(model, state, contacts=others).values():
+        with pytest.raises(ValueError, match=r"^contacts: expected those of this model"):
+            call()
+    for call in calls(model, state, contacts=["LF_FOOT"]).values():
+        with pytest.raises(TypeError, match=r"^contacts: expected a dtau.Contacts, got list"):
+            call()
