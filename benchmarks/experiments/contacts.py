@@ -3,6 +3,7 @@
     values        constrained_dynamics               constraintDynamics
     derivatives   constrained_dynamics_derivatives   that and computeConstraintDynamicsDerivatives
     products      constrained_dynamics_jvp, _vjp     by values, of the package
+    steps         linearize, step, linearize_discrete, step_vjp with contacts by the same without
 
 HyQ on four points, Talos on two soles. Results are compared first, where the feet stand still:
 where they do not, Pinocchio holds other accelerations of frames. Beside them, what more rows cost.
@@ -168,7 +169,7 @@ def beside_pinocchio(case: Case, effort: Effort, tick: Callable[[], None]) -> li
 
 @dataclass(frozen=True)
 class Product:
-    """A product by the value, alone and in batches."""
+    """A product by the value, or a step with contacts by that without, alone and in batches."""
 
     robot: str
     name: str
@@ -205,6 +206,31 @@ def products(case: Case, effort: Effort, tick: Callable[[], None]) -> list[Produ
     ]
 
 
+def steps(case: Case, effort: Effort, tick: Callable[[], None]) -> list[Product]:
+    """Linearizations and steps of one robot, with contacts and without."""
+    model = case.robot.model
+    dt = np.full(BATCH, 0.01)
+    weights = np.random.default_rng(2).standard_normal((2, BATCH, model.nv))
+    calls: dict[str, tuple[Any, tuple[Array, ...]]] = {
+        "linearize": (dtau.linearize, case.states),
+        "linearize_discrete": (dtau.linearize_discrete, (*case.states, dt)),
+        "step": (dtau.step, (*case.states, dt)),
+        "step_vjp": (dtau.step_vjp, (*case.states, dt, *weights)),
+    }
+    found = []
+    for name, (function, arrays) in calls.items():
+        ratios = []
+        for way in (partial(alone, states=LONE_STATES), batch):
+            contenders = {
+                "with": way(function, model, arrays, contacts=case.contacts),
+                "without": way(function, model, arrays),
+            }
+            seconds = interleaved(contenders, effort, tick)
+            ratios.append(Spread.of(seconds["with"] / seconds["without"]))
+        found.append(Product(case.robot.label, name, *ratios))
+    return found
+
+
 def more_rows(case: Case, effort: Effort, tick: Callable[[], None]) -> list[list[str]]:
     """Values and derivatives of a batch, with 0, 1, ... of the feet: cells."""
     model = case.robot.model
@@ -231,13 +257,14 @@ def run(quick: bool, watch: Watch) -> Findings:
         raise UnavailableError("; ".join(notes))
     effort = EFFORT[quick]
     cases = [Case.of(robot) for robot in robots]
-    watch.expect(effort.rounds * sum(5 + len(case.contacts) for case in cases))
-    rows, found, cells = [], [], []
+    watch.expect(effort.rounds * sum(13 + len(case.contacts) for case in cases))
+    rows, found, cells, stepped = [], [], [], []
     with one_core():
         for case in cases:
             tick = partial(watch.step, case.robot.label)
             rows += beside_pinocchio(case, effort, tick)
             found += products(case, effort, tick)
+            stepped += steps(case, effort, tick)
             cells += more_rows(case, effort, tick)
     lone, many = ([getattr(row, way).median for row in rows] for way in ("alone", "batch"))
     costs = [getattr(row, way).median for row in found for way in ("alone", "batch")]
@@ -254,6 +281,12 @@ def run(quick: bool, watch: Watch) -> Findings:
                 "Products by the value",
                 ["robot", "function", *header[3:]],
                 [row.cells() for row in found],
+                left=2,
+            ),
+            Table(
+                "Linearizations and Euler steps with contacts by the same without",
+                ["robot", "function", *header[3:]],
+                [row.cells() for row in stepped],
                 left=2,
             ),
             Table(
@@ -283,7 +316,11 @@ def run(quick: bool, watch: Watch) -> Findings:
             ),
         ],
         notes=notes,
-        data={"rows": [asdict(row) for row in rows], "products": [asdict(row) for row in found]},
+        data={
+            "rows": [asdict(row) for row in rows],
+            "products": [asdict(row) for row in found],
+            "steps": [asdict(row) for row in stepped],
+        },
     )
 
 
