@@ -10,7 +10,7 @@
 
 #include "dispatch.hpp"
 #include "shapes.hpp"
-#include "tree/compiled_tree.hpp"
+#include "tree/compiled_contacts.hpp"
 
 namespace {
 
@@ -59,6 +59,7 @@ struct Robot {
     std::vector<BodyDescription> description;
     CompiledTree compiled;
     std::vector<Frame> frames;
+    CompiledContacts contacts;
 
     Robot(const char* name, JointKind root, bool mimic)
         : name(name),
@@ -66,7 +67,23 @@ struct Robot {
           compiled(description, std::vector<std::string>(description.size(), "joint"), {},
                    std::vector<double>(dofs(), 0.01), std::vector<double>(dofs(), 0.1),
                    {0, 0, -9.81}),
-          frames(2, Frame{4, {1, 0, 0, 0, 1, 0, 0, 0, 1}, {0.1, 0.2, 0.3}}) {}
+          frames(2, Frame{4, {1, 0, 0, 0, 1, 0, 0, 0, 1}, {0.1, 0.2, 0.3}}),
+          contacts(compiled, {{{7, turned(0.4), {0.1, 0.0, 0.2}},
+                               {-1, turned(0.0), {}},
+                               6,
+                               -1,
+                               Axes::mixed,
+                               9.0,
+                               6.0,
+                               true},
+                              {{10, turned(0.2), {0.0, 0.1, 0.0}},
+                               {4, turned(0.1), {}},
+                               3,
+                               -1,
+                               Axes::body,
+                               0.0,
+                               6.0,
+                               false}}) {}
 
     int dofs() const {
         int n = 0;
@@ -78,7 +95,7 @@ struct Robot {
 // Numbers of all states, with quaternions of unit norm where they are configurations.
 std::vector<double> numbers(Quantity quantity, int size, const CompiledTree& compiled) {
     std::vector<double> x(static_cast<std::size_t>(size) * states);
-    for (double& number : x) number = random_number();
+    for (double& number : x) number = quantity == Quantity::contacts ? 1.0 : random_number();
     for (int state = 0; state < states && quantity == Quantity::q; ++state)
         for (const auto& [first, body] : compiled.quaternions()) {
             double* quaternion = &x[state * size + first];
@@ -126,6 +143,7 @@ bool right(const Function& function, const Robot& robot) {
     const Tree& tree = robot.compiled.tree();
     const std::vector<char> prescribed(tree.independent.n, true);
     Options options;
+    options.contacts = &robot.contacts.contacts();
     for (int k = 0; k < s.noptions; ++k) {
         if (s.options[k] == Option::order) options.order = 2;
         if (s.options[k] == Option::frames)
