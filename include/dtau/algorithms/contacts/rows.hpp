@@ -245,8 +245,8 @@ DTAU_INLINE void add_share(const Tree& tree, int k, T x, T& to) {
     to = tree.coupling ? fma(T(tree.coupling->v_scale[k]), x, to) : to + x;
 }
 
-// Adds the wrenches of forces (nrows) on the bodies, external ones, to what of their forces joints feel:
-// minus them to F (nbodies), in the grounds of the bodies' trees.
+// Subtracts the wrenches of forces (nrows), which are external ones, from the forces F (nbodies) of the
+// bodies, in the grounds of their trees.
 template <class T>
 DTAU_INLINE void add_contact_forces(const Contacts& contacts, const ContactFrames<T>* frames,
                                     const T* forces, Force<T>* F) {
