@@ -80,7 +80,7 @@ double damping(nb::handle given) {
         PyErr_Clear();
         throw nb::type_error(("damping: expected a number, got " + shown(given)).c_str());
     }
-    const double value = PyFloat_AS_DOUBLE(number.ptr());
+    const double value = PyFloat_AsDouble(number.ptr());
     if (!(value >= 0.0 && value < HUGE_VAL))
         throw nb::value_error(
             ("damping: expected a finite number of at least 0, got " + shown(given)).c_str());
