@@ -77,9 +77,12 @@ def test_pickled_and_compared() -> None:
     # Those of an equal model do, of another not.
     want = dtau.constrained_dynamics(model, *state, contacts)
     assert np.array_equal(dtau.constrained_dynamics(model, *state, again).a, want.a)
-    other = model.replace(name="other")
-    with pytest.raises(ValueError, match="contacts: expected those of this model, got another"):
-        dtau.constrained_dynamics(other, *state, contacts)
+    equal, other = pickle.loads(pickle.dumps(model)), model.replace(name="other")
+    for _ in range(2):
+        assert np.array_equal(dtau.constrained_dynamics(equal, *state, contacts).a, want.a)
+        with pytest.raises(ValueError, match="contacts: expected those of this model, got another"):
+            dtau.constrained_dynamics(other, *state, contacts)
+        assert np.array_equal(dtau.constrained_dynamics(model, *state, contacts).a, want.a)
 
 
 WRONG: dict[str, tuple[Any, type[Exception], str]] = {
@@ -138,6 +141,7 @@ def test_frames_of_the_world() -> None:
         (lambda: dtau.PointContact(3), TypeError, "frame: expected str"),
         (lambda: dtau.Loop("f", "f"), ValueError, "expected two frames, got 'f' twice"),
         (lambda: dtau.Loop("f", "g", 4), ValueError, "rows: expected 6, 5 or 3, got 4"),
+        (lambda: dtau.Loop("f", "g", 5.0), TypeError, "rows: expected an integer, got 5.0"),  # type: ignore[arg-type]
         (lambda: dtau.Loop("f", "g", 5), ValueError, "hinge: expected 'x', 'y' or 'z', got None"),
         (lambda: dtau.Loop("f", "g", 6, "x"), ValueError, "hinge: goes with 5 rows, got 6"),
         (lambda: dtau.Loop("f", "g", 5, "x", "mixed"), ValueError, "'body' for a hinge"),
@@ -150,6 +154,8 @@ def test_wrong_words_and_numbers(make: Any, error: type[Exception], message: str
 
 def test_wrong_calls() -> None:
     model = robot("quadruped")
+    with pytest.raises(ValueError, match=re.escape("at: expected shape (19,), got (3,)")):
+        dtau.Contacts(model, [dtau.Loop(*FEET[:2], 3)], at=(1, 2, 3))
     s = random_state(model, 3)
     state = s["q"], s["v"], s["tau"]
     contacts = dtau.Contacts(model, [dtau.PointContact(foot) for foot in FEET])

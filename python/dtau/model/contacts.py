@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -10,14 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.checks import real_array, require, require_name, tuple_of, unknown_name
+from dtau.checks import integer, real_array, require, require_name, tuple_of, unknown_name
 from dtau.immutable import Immutable, Record, checking
 from dtau.model.links import Frame
 from dtau.model.model import Model
 from dtau.model.pose import Pose
 from dtau.options import ForceAxes, HingeAxis, require_option
 
-_LOOP_ROWS = (3, 5, 6)
 Array = NDArray[np.float64]
 
 
@@ -170,8 +169,8 @@ class Loop(Record):
         require_name("frame_b", self.frame_b)
         if self.frame_a == self.frame_b:
             raise ValueError(f"loop: expected two frames, got {self.frame_a!r} twice")
-        if isinstance(self.rows, bool) or self.rows not in _LOOP_ROWS:
-            raise ValueError(f"rows: expected 6, 5 or 3, got {self.rows!r}")
+        if integer("rows", self.rows, 0) not in (3, 5, 6):
+            raise ValueError(f"rows: expected 6, 5 or 3, got {self.rows}")
         if self.rows == 5:
             require_option("hinge", self.hinge, HingeAxis)
             if self.axes == "mixed":
@@ -249,6 +248,7 @@ class Contacts(Immutable):
     names: tuple[str, ...]
     nrows: int
     _rows: dict[str, slice]
+    _equal: Model
     _compiled: _core.Contacts
 
     def __init__(
@@ -259,7 +259,8 @@ class Contacts(Immutable):
         expected = "objects of class PointContact, FrameContact or Loop"
         given = tuple_of("contacts", contacts, AnyContact, expected)  # type: ignore[arg-type]
         if at is not None:
-            given = tuple(_held_at(model, contact, at) for contact in given)
+            q = real_array("at", at, (model.nq,))
+            given = tuple(_held_at(model, contact, q) for contact in given)
         rows: dict[str, slice] = {}
         first = 0
         for contact in given:
@@ -273,6 +274,7 @@ class Contacts(Immutable):
             names=tuple(rows),
             nrows=first,
             _rows=rows,
+            _equal=model,
             _compiled=_compile(model, given),
         )
 
@@ -293,13 +295,15 @@ class Contacts(Immutable):
         ValueError
             If there is no contact of this name.
         """
-        if name not in self._rows:
+        if name not in self.names:
             raise ValueError(f"contacts: {unknown_name('contact', name, self._rows)}")
         return self._rows[name]
 
     def _is_of(self, model: Model) -> bool:
-        """Whether these are contacts of an equal model."""
-        return bool(self.model == model)
+        """Whether these are contacts of an equal model; the last one is known again."""
+        if self._equal is not model and self.model == model:
+            vars(self).update(_equal=model)
+        return self._equal is model
 
     def __len__(self) -> int:
         return len(self.contacts)
@@ -319,11 +323,11 @@ class Contacts(Immutable):
         return f"<Contacts of {self.model.name!r}: {len(self)}, nrows = {self.nrows}>"
 
 
-def _held_at(model: Model, contact: AnyContact, q: ArrayLike) -> AnyContact:
+def _held_at(model: Model, contact: AnyContact, q: Array) -> AnyContact:
     """Give a contact with the world its placement in a configuration, unless it has one."""
     if isinstance(contact, Loop):
         return contact
-    place = _core.frame_placements(model, contact.frame, real_array("at", q, (model.nq,)))
+    place = _core.frame_placements(model, contact.frame, q)
     if isinstance(contact, PointContact):
         return replace(contact, position=place.translation) if contact.position is None else contact
     placement = Pose(place.rotation, place.translation)
@@ -373,7 +377,7 @@ def _compile(model: Model, contacts: tuple[AnyContact, ...]) -> _core.Contacts:
         return np.array(list(values), dtype=np.float64).reshape(len(contacts), *shape)
 
     def integers(values: Iterable[int]) -> NDArray[np.int32]:
-        return np.array(list(values), dtype=np.int32)
+        return np.fromiter(values, np.int32)
 
     def side(frames: list[Frame]) -> tuple[NDArray[np.int32], Array, Array]:
         return (
@@ -382,13 +386,12 @@ def _compile(model: Model, contacts: tuple[AnyContact, ...]) -> _core.Contacts:
             numbers((frame.placement.translation for frame in frames), 3),
         )
 
-    hinges: Mapping[str | None, int] = {None: -1, "x": 0, "y": 1, "z": 2}
     return _core.Contacts(
         model._tree,
         *side([a for a, _ in pairs]),
         *side([b for _, b in pairs]),
         integers(contact.rows for contact in contacts),
-        integers(hinges[getattr(contact, "hinge", None)] for contact in contacts),
+        integers("xyz".find(getattr(contact, "hinge", None) or "none") for contact in contacts),
         integers(contact.axes == "mixed" for contact in contacts),
         numbers(contact.kp for contact in contacts),
         numbers(contact.kd for contact in contacts),
