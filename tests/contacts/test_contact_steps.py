@@ -252,10 +252,40 @@ def test_dependent_rows_are_named() -> None:
             assert np.isfinite(np.delete(x, 3, axis=0)).all(), name
 
 
+def test_rows_that_depend_at_a_later_stage() -> None:
+    """An arm whose tip is held is straight in the middle of the step."""
+    builder = dtau.ModelBuilder("arm")
+    parent = None
+    for name, axis in (("yaw", (0, 0, 1)), ("shoulder", (0, 1, 0)), ("elbow", (0, 1, 0))):
+        arm = dtau.Pose(translation=(0.0 if name == "yaw" else 0.5, 0, 0))
+        inertia = dtau.Inertia(1.0, (0.25, 0, 0), 0.02 * np.eye(3))
+        parent = builder.add(
+            dtau.Revolute(axis), name=name, parent=parent, placement=arm, inertia=inertia
+        )
+    tip = dtau.Pose(translation=(0.5, 0, 0))
+    builder.add(dtau.Fixed(), name="tip", parent=parent, placement=tip)
+    model = builder.build()
+    contacts = dtau.Contacts(model, [dtau.PointContact("tip")])
+    point = (model, np.array([0, 0.3, -0.005]), np.array([0, 0, 1.0]), np.zeros(3), 0.01)
+    lam = np.ones(3), np.ones(3)
+    said = "^contacts: rows depend on each other at a later stage of this step"
+    for call, more in ((dtau.step, ()), (dtau.linearize_discrete, ()), (dtau.step_vjp, lam)):
+        with pytest.raises(ValueError, match=said):
+            call(*point, *more, "rk4", contacts=contacts)
+        alone = call(*point, *more, "euler", contacts=contacts)
+        assert all(np.isfinite(x).all() for x in alone)
+        q, *rest = point[1:]
+        batch = call(model, q[None], *rest, *more, "rk4", contacts=contacts)
+        assert np.isnan(batch[-1]).all()
+    fast = dtau.step(*point[:2], 1e200 * point[2], *point[3:], "rk4", contacts=contacts)
+    assert np.isnan(fast.v).any()  # too large, not dependent
+
+
 @pytest.mark.parametrize(
     ("held", "message"),
     [
         ({"active": [1, 1]}, "active: goes with contacts=, which is not given"),
+        ({"damping": np.ones(2)}, "damping: goes with contacts=, which is not given"),
         ({"damping": 0.1}, "damping: goes with contacts=, which is not given"),
     ],
 )

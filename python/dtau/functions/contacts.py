@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.checks import listing
+from dtau.checks import listing, require
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
-from dtau.options import Axes
+from dtau.options import Axes, Integrator
 from dtau.results import ConstrainedDynamics, ConstrainedDynamicsDerivatives
 
 
@@ -52,7 +52,7 @@ def constrained_dynamics(
         Axes of ``f_ext``.
     active : array_like (..., ncontacts), optional
         Which contacts hold, true or 1, and which do not, false or 0, state by state: those have no
-        forces. By default all hold.
+        forces. Of other numbers those from 0.5 on hold. By default all hold.
     damping : float
         For rows that depend on each other (four flat feet): small beside the eigenvalues of
         J M^-1 J^T, in 1/kg. The acceleration is exact all the same, and the forces the shortest
@@ -171,21 +171,30 @@ def constrained_dynamics_derivatives(
     result = _core.constrained_dynamics_derivatives(
         model, contacts, f_ext_axes, damping, q, v, tau, f_ext, active, out, threads
     )
-    if result.da_dtau.ndim == 2 and len(contacts) and math.isnan(result.dforces_dtau.item(0)):
+    if holds_nan(result.dforces_dtau, 2):
         raise_of_rank(model, q, contacts, active, damping, (v, tau, f_ext))
     return result
 
 
 def require_no_contacts(active: ArrayLike | None, damping: float) -> None:
     """Raise ValueError for what goes with contacts, of a call without."""
-    for name, given in (("active", active is not None), ("damping", damping != 0.0)):
+    damped = np.ndim(damping) > 0 or damping != 0.0
+    for name, given in (("active", active is not None), ("damping", damped)):
         if given:
             raise ValueError(f"{name}: goes with contacts=, which is not given")
 
 
-def holds_nan(vector: NDArray[np.float64]) -> bool:
-    """Whether the first result of a call of one state, a vector, is NaN."""
-    return vector.ndim == 1 and vector.size > 0 and math.isnan(vector.item(0))
+def require_contacts(model: Model, contacts: Contacts) -> None:
+    """Raise unless these are contacts of this model, or of an equal one, as the core does."""
+    require("model", model, Model)
+    require("contacts", contacts, Contacts)
+    if not contacts._is_of(model):
+        raise ValueError("contacts: expected those of this model, got another model's")
+
+
+def holds_nan(result: NDArray[np.float64], axes: int = 1) -> bool:
+    """Whether the result of a call of one state, of so many axes, begins with NaN."""
+    return result.ndim == axes and result.size > 0 and math.isnan(result.item(0))
 
 
 def raise_of_rank(
@@ -212,6 +221,38 @@ def raise_of_rank(
                 "that forces are not determined; leave some out with active=, or give damping="
             )
         names.append(contacts.names[k])
+
+
+def raise_of_stage(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    dt: ArrayLike,
+    integrator: Integrator,
+    f_ext: ArrayLike | None,
+    f_ext_axes: Axes,
+    contacts: Contacts,
+    active: ArrayLike | None,
+    damping: float,
+    *others: ArrayLike | None,
+) -> None:
+    """Raise for rows that depend on others, at the state of a step or at a later stage of it."""
+    arrays = (v, tau, dt, f_ext, *others)
+    raise_of_rank(model, q, contacts, active, damping, arrays)
+    if not are_finite(active, q, *arrays):
+        return
+    plain, damped = (
+        _core.constrained_step(
+            model, contacts, integrator, f_ext_axes, mu, q, v, tau, dt, f_ext, active, None, None
+        ).v
+        for mu in (damping, damping + 1.0)
+    )
+    if holds_nan(plain) and np.isfinite(damped).all():  # numbers that are too large stay so
+        raise ValueError(
+            "contacts: rows depend on each other at a later stage of this step, so that forces are "
+            "not determined; take a shorter dt, leave some out with active=, or give damping="
+        )
 
 
 def are_finite(*arrays: ArrayLike | None) -> bool:

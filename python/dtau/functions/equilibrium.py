@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau.checks import common_batch, require
+from dtau.functions.contacts import require_contacts
 from dtau.functions.control_inputs import input_map
 from dtau.functions.frames import frame_jacobians, frame_placements, wrench_at_frame
 from dtau.functions.terms import gravity_torque
@@ -102,9 +103,7 @@ def equilibrium(
     """
     require("model", model, Model)
     contacts = Contacts(model, ()) if contacts is None else contacts
-    require("contacts", contacts, Contacts)
-    if contacts.model != model:
-        raise ValueError("contacts: expected those of this model, got another model's")
+    require_contacts(model, contacts)
     drive = input_map(model, inputs)
     gravity = gravity_torque(model, q)
     nv, nu = drive.shape[-2:]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.checks import listing
-from dtau.functions.contacts import active_contacts, are_finite, raise_of_rank
+from dtau.functions.contacts import active_contacts, are_finite, holds_nan, raise_of_rank
 from dtau.functions.control_inputs import checked_inputs
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
@@ -84,7 +83,7 @@ def impulse_dynamics(
     result = _core.impulse_dynamics(
         model, contacts, damping, q, v, restitution, active, out, threads
     )
-    if result.v.ndim == 1 and math.isnan(result.v.item(0)):
+    if holds_nan(result.v):
         raise_of_rank(model, q, contacts, active, damping, (v, restitution))
     return result
 
@@ -145,7 +144,7 @@ def impulse_dynamics_derivatives(
     result = _core.impulse_dynamics_derivatives(
         model, contacts, damping, q, v, restitution, active, out, threads
     )
-    if result.dv_dv.ndim == 2 and len(contacts) and math.isnan(result.dimpulses_dv.item(0)):
+    if holds_nan(result.dimpulses_dv, 2):
         raise_of_rank(model, q, contacts, active, damping, (v, restitution))
     return result
 
@@ -227,11 +226,10 @@ def constrained_inverse_dynamics(
     result = _core.constrained_inverse_dynamics(
         model, contacts, f_ext_axes, driven, q, v, a, f_ext, active, out, threads
     )
-    if result.tau.ndim == 1 and math.isnan(result.tau.item(0)):
+    if holds_nan(result.tau) and are_finite(q, v, a, active, f_ext):
         names = listing([contacts.names[k] for k in active_contacts(contacts, active)])
-        if are_finite(q, v, a, active, f_ext):
-            raise ValueError(
-                f"contacts: no forces of {names or 'none'} move all that nothing drives in this "
-                "state; add contacts, or inputs"
-            )
+        raise ValueError(
+            f"contacts: {f'forces of {names}' if names else 'none holds, and they'} cannot move "
+            "all that nothing drives in this state; add contacts, or inputs"
+        )
     return result

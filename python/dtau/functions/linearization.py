@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.functions.contacts import holds_nan, raise_of_rank, require_no_contacts
+from dtau.functions.contacts import holds_nan, raise_of_rank, raise_of_stage, require_no_contacts
 from dtau.functions.control_inputs import checked_inputs
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
@@ -231,5 +231,6 @@ def linearize_discrete(
         threads,
     )
     if holds_nan(result.v):
-        raise_of_rank(model, q, contacts, active, damping, (v, tau, dt, f_ext, given))
+        held = contacts, active, damping, given
+        raise_of_stage(model, q, v, tau, dt, integrator, f_ext, f_ext_axes, *held)
     return result

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.checks import batch_arrays, integer, real_array, require
+from dtau.checks import batch_arrays, integer, real_array
+from dtau.functions.contacts import require_contacts
 from dtau.functions.frames import frame_jacobians, frame_placements
 from dtau.functions.manifold import integrate
 from dtau.model.contacts import AnyContact, Contacts, FrameContact, Loop, PointContact
@@ -106,10 +107,7 @@ def project(
     >>> print(dtau.project(leg, dtau.neutral(leg), far).error.round(3))
     0.119
     """
-    require("model", model, Model)
-    require("contacts", contacts, Contacts)
-    if contacts.model is not model and not contacts._is_of(model):
-        raise ValueError("contacts: expected those of this model, got another model's")
+    require_contacts(model, contacts)
     most = integer("max_iterations", max_iterations, 1)
     enough = float(real_array("tolerance", tolerance, ()))
     if enough < 0.0:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.functions.contacts import holds_nan, raise_of_rank, require_no_contacts
+from dtau.functions.contacts import holds_nan, raise_of_stage, require_no_contacts
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.options import Axes, Integrator
@@ -133,7 +133,8 @@ def step(
         threads,
     )
     if holds_nan(result.v):
-        raise_of_rank(model, q, contacts, active, damping, (v, tau, dt, f_ext))
+        held = contacts, active, damping
+        raise_of_stage(model, q, v, tau, dt, integrator, f_ext, f_ext_axes, *held)
     return result
 
 
@@ -292,5 +293,6 @@ def step_vjp(
         threads,
     )
     if holds_nan(result.by_tau):
-        raise_of_rank(model, q, contacts, active, damping, (v, tau, dt, lam_q, lam_v, f_ext))
+        held = contacts, active, damping, lam_q, lam_v
+        raise_of_stage(model, q, v, tau, dt, integrator, f_ext, f_ext_axes, *held)
     return result
