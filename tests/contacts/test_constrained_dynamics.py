@@ -11,7 +11,7 @@ from compare import TOLERANCE, assert_close, assert_same_results, solved
 from contact_oracle import all_rows, constrained_dynamics, holds, random_contacts
 from core import alone_core
 from hypothesis import given, settings
-from trees import SEEDS, Array, Tree, trees
+from trees import SEEDS, Array, Tree, skew, trees
 
 import dtau
 
@@ -142,6 +142,27 @@ def test_far_from_the_origin(distance: float) -> None:
     active = np.ones(3)
     for function, want in results(contacts, s, active, 0.0).items():
         assert_same_results(results(contacts, far, active, 0.0)[function], want, function)
+
+
+@pytest.mark.parametrize("angle", [1e-12, 1e-9, 1.0, 3.1, np.pi - 1e-6, np.pi - 1e-11, np.pi])
+@pytest.mark.parametrize("k", range(4))
+def test_gains_at_turns_of_any_angle(angle: float, k: int) -> None:
+    """A body that is held by all six rows, turned by up to half a turn."""
+    builder = dtau.ModelBuilder("body")
+    builder.add(dtau.Free(), name="body", inertia=dtau.Inertia(1.0, (0.1, 0.2, 0.3), np.eye(3)))
+    model = builder.build()
+    home, axis = dtau.neutral(model), np.array([*np.eye(3), [2 / 3, -1 / 3, 2 / 3]])[k]
+    contacts = dtau.Contacts(model, [dtau.FrameContact("body", kp=1.0)], at=home)
+    q = dtau.integrate(model, home, np.array([0, 0, 0, *(angle * axis)]))
+    state = q, np.zeros(6), np.zeros(6)
+    turn = -dtau.constrained_dynamics(model, *state, contacts).a[3:]
+    way = np.sign(turn @ axis) if angle == np.pi else 1.0  # half a turn may be either
+    assert abs(turn - way * angle * axis).max() < 1e-14
+    # the inverse of the right Jacobian of the exponential
+    s = skew(turn)
+    more = (1 - angle / 2 / np.tan(angle / 2)) / angle**2 if angle > 1e-3 else 1 / 12
+    d = dtau.constrained_dynamics_derivatives(model, *state, contacts).da_dq[3:, 3:]
+    assert_close(-d, np.eye(3) + s / 2 + more * s @ s, 1e-12)
 
 
 # ---------------------------------------------------------------- rows that depend on each other

@@ -26,16 +26,30 @@ DTAU_INLINE T component(const Vec3<T>& a, int k) {
     return k == 0 ? a.x : k == 1 ? a.y : a.z;
 }
 
-// The rotation vector of a rotation matrix. Near half a turn it loses digits.
+// The rotation vector of a rotation matrix, of angle at most pi: by the products of its quaternion with
+// the largest of the quaternion's parts, so that none loses digits.
 template <class T>
 DTAU_INLINE Vec3<T> rotation_log(const Mat3<T>& R) {
-    const T half(0.5);
-    const Vec3<T> s = half * Vec3<T>{R.y.z - R.z.y, R.z.x - R.x.z, R.x.y - R.y.x};
-    const T c = half * (R.x.x + R.y.y + R.z.z - T(1.0)), n = square_root(dot(s, s));
-    const auto tiny = less(n, 1e-10), back = less(c, 0.0);
-    const T angle = angle_of(n, select(back, -c, c));
-    const T whole = select(back, T(3.141592653589793) - angle, angle);
-    return select(tiny, T(1.0), whole / select(tiny, T(1.0), n)) * s;
+    const T &xx = R.x.x, &yy = R.y.y, &zz = R.z.z, one(1.0);
+    const T xy = R.x.y + R.y.x, yz = R.y.z + R.z.y, zx = R.z.x + R.x.z;
+    const T xw = R.y.z - R.z.y, yw = R.z.x - R.x.z, zw = R.x.y - R.y.x;
+    T most = one + xx + yy + zz;
+    Quaternion<T> x = {{xw, yw, zw}, most};
+    const auto take = [&](T square, const Quaternion<T>& by) {
+        const auto larger = less(most - square, 0.0);
+        x.v.x = select(larger, by.v.x, x.v.x), x.v.y = select(larger, by.v.y, x.v.y);
+        x.v.z = select(larger, by.v.z, x.v.z), x.w = select(larger, by.w, x.w);
+        most = select(larger, square, most);
+    };
+    const T x2 = one + xx - yy - zz, y2 = one - xx + yy - zz, z2 = one - xx - yy + zz;
+    take(x2, {{x2, xy, zx}, xw});
+    take(y2, {{xy, y2, yz}, yw});
+    take(z2, {{zx, yz, z2}, zw});
+    const auto back = less(x.w, 0.0);
+    const T n = square_root(dot(x.v, x.v)), w = select(back, -x.w, x.w);
+    const auto tiny = less(n, 1e-10);
+    const T scale = T(2.0) * select(tiny, T(1.0), angle_of(n, w)) / select(tiny, w, n);
+    return select(back, -scale, scale) * x.v;
 }
 
 // By what the rotation vector phi changes, in the same axes, along a turn in those of the rotated
