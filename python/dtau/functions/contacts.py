@@ -55,8 +55,9 @@ def constrained_dynamics(
         forces. Of other numbers those from 0.5 on hold. By default all hold.
     damping : float
         For rows that depend on each other (four flat feet): small beside the eigenvalues of
-        J M^-1 J^T, in 1/kg. The acceleration is exact all the same, and the forces the shortest
-        that hold; ``residual`` says whether they do.
+        J M^-1 J^T, in 1/kg, but not as small as their rounding errors; 1e-6 of them will do. The
+        acceleration is exact all the same, and the forces the shortest that hold; ``residual`` says
+        whether they do.
     out, threads
         See `dtau.inverse_dynamics`; ``out`` takes the three arrays of the results.
 
@@ -218,7 +219,8 @@ def raise_of_rank(
             others = f"those of {listing(names)}" if names else "each other"
             raise ValueError(
                 f"contacts: rows of {contacts.names[k]!r} depend on {others} in this state, so "
-                "that forces are not determined; leave some out with active=, or give damping="
+                "that forces are not determined; leave some out with active=, or give "
+                f"{'a larger ' if damping else ''}damping="
             )
         names.append(contacts.names[k])
 
