@@ -228,8 +228,8 @@ def constrained_inverse_dynamics(
     )
     if holds_nan(result.tau) and are_finite(q, v, a, active, f_ext):
         names = listing([contacts.names[k] for k in active_contacts(contacts, active)])
+        why = f"no forces of {names} move all" if names else "none holds, which leaves all"
         raise ValueError(
-            f"contacts: {f'forces of {names}' if names else 'none holds, and they'} cannot move "
-            "all that nothing drives in this state; add contacts, or inputs"
+            f"contacts: {why} that nothing drives in this state; add contacts, or inputs"
         )
     return result

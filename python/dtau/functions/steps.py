@@ -76,7 +76,8 @@ def step(
     ValueError
         If a shape does not fit, a quaternion is further than 1e-6 from unit norm, the integrator is
         unknown, joints of the model have no inertia to accelerate (they are named), or ``active``
-        or ``damping`` are given without contacts; of contacts as `dtau.constrained_dynamics`.
+        or ``damping`` are given without contacts; of contacts as `dtau.constrained_dynamics`, at
+        every stage.
     TypeError
         If an array is complex or holds objects.
 
