@@ -301,9 +301,9 @@ class Contacts(Immutable):
 
     def _is_of(self, model: Model) -> bool:
         """Whether these are contacts of an equal model; the last one is known again."""
-        if self._equal is not model and self.model == model:
+        if same := self._equal is model or bool(self.model == model):
             vars(self).update(_equal=model)
-        return self._equal is model
+        return same
 
     def __len__(self) -> int:
         return len(self.contacts)
