@@ -122,7 +122,8 @@ def impulse_dynamics_derivatives(
     Raises
     ------
     ValueError, TypeError
-        As `dtau.constrained_dynamics`.
+        As `dtau.constrained_dynamics`; in a batch such a state has NaN for all derivatives in which
+        its contacts take part.
 
     Notes
     -----
