@@ -13,6 +13,7 @@ Integrator = Literal["euler", "semi_implicit", "rk4"]
 MimicJoints = Literal["independent", "exact"]
 QuaternionOrder = Literal["xyzw", "wxyz"]
 Root = Literal["fixed", "free"]
+Scalar = Literal["double", "float"]
 JointKindName = Literal[
     "revolute", "prismatic", "helical", "spherical", "free", "cylindrical", "planar", "universal"
 ]

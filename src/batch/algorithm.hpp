@@ -4,6 +4,7 @@
 #include "batch/job.hpp"
 #include "dtau/arena.hpp"
 #include "dtau/counted.hpp"
+#include "dtau/recorded.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -54,7 +55,9 @@ struct Algorithm {
 
 // One algorithm for all scalars of this instruction set; some are missing for some algorithms.
 struct Algorithms {
-#ifdef DTAU_TEST_SCALARS
+#if defined(DTAU_RECORDED)
+    Algorithm<Recorded> recorded;
+#elif defined(DTAU_TEST_SCALARS)
     Algorithm<Complex> complex;
     Algorithm<Counted> counted;
 #else

@@ -11,8 +11,8 @@
 namespace dtau {
 
 // The arrays' numbers: float64; float64, every state alone even in a batch; complex128 for complex
-// step; float64 whose operations are counted.
-enum class Element { real, alone, complex, counted };
+// step; float64 whose operations are counted; recorded numbers, which are float64 too.
+enum class Element { real, alone, complex, counted, recorded };
 
 // What numbers mean where joints mimic others: nothing special; coordinates or velocities; torques,
 // or what like torques belongs to each velocity, in rows (columns of a Jacobian too); a matrix that

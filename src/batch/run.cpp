@@ -76,7 +76,10 @@ struct Scratch {
 
     static Scratch create(const Algorithm<T>& algorithm, const Tree& tree, const Job& job,
                           bool with_outputs) {
-        Arena arena(scratch(bytes(algorithm, tree, job, with_outputs)));
+        const std::size_t size = bytes(algorithm, tree, job, with_outputs);
+        Arena arena(scratch(size));
+        // Some algorithms read what they have not written, and make no use of it: that is recorded.
+        if constexpr (std::is_same_v<T, Recorded>) std::memset(scratch(size), 0, size);
         return Scratch(arena, algorithm, tree, job, with_outputs);
     }
     [[gnu::noinline]] static std::size_t bytes(const Algorithm<T>& algorithm, const Tree& tree,
@@ -135,7 +138,8 @@ void run_alone(const Algorithm<E>& algorithm, Results results, const Tree& tree,
                     scratch.in[i][k] = *reinterpret_cast<const E*>(cursor[i] + k * input.spacing);
                 x.in[i] = scratch.in[i];
             }
-            finite += finite_test(reinterpret_cast<const double*>(x.in[i]), input.size * doubles);
+            if constexpr (!std::is_same_v<E, Recorded>)
+                finite += finite_test(reinterpret_cast<const double*>(x.in[i]), input.size * doubles);
         }
         for (int o = 0; o < job.noutputs; ++o) {
             x.out[o] = x.destination.at[o];
@@ -152,7 +156,7 @@ void run_alone(const Algorithm<E>& algorithm, Results results, const Tree& tree,
     }
 }
 
-#ifndef DTAU_TEST_SCALARS
+#if !defined(DTAU_TEST_SCALARS) && !defined(DTAU_RECORDED)
 // A result of a group, to its states at target.
 void leave_group(const Lane* lane_numbers, const Outlet& outlet, Results results, const Output& out,
                  int states, bool past_caches, double* target) {
@@ -216,7 +220,9 @@ bool one_by_one(const Algorithms& algorithms, const Tree& tree, const Job& job) 
 
 void run(const Algorithms& algorithms, const Tree& tree, const Job& job, std::ptrdiff_t begin,
          std::ptrdiff_t end) {
-#ifdef DTAU_TEST_SCALARS
+#if defined(DTAU_RECORDED)
+    run_alone(algorithms.recorded, algorithms.results, recorded_tree(tree), job, begin, end);
+#elif defined(DTAU_TEST_SCALARS)
     if (job.element == Element::complex)
         return run_alone(algorithms.complex, algorithms.results, tree, job, begin, end);
     run_alone(algorithms.counted, algorithms.results, tree, job, begin, end);
@@ -228,7 +234,9 @@ void run(const Algorithms& algorithms, const Tree& tree, const Job& job, std::pt
 }
 
 std::size_t scratch_bytes(const Algorithms& algorithms, const Tree& tree, const Job& job) {
-#ifdef DTAU_TEST_SCALARS
+#if defined(DTAU_RECORDED)
+    return Scratch<Recorded>::bytes(algorithms.recorded, tree, job, false);
+#elif defined(DTAU_TEST_SCALARS)
     if (job.element == Element::complex)
         return Scratch<Complex>::bytes(algorithms.complex, tree, job, false);
     return Scratch<Counted>::bytes(algorithms.counted, tree, job, false);

@@ -142,7 +142,9 @@ struct Recipe {
         a.results = how.results;
         if constexpr (requires { Workspace<double>::one_by_one; })
             a.one_by_one = Workspace<double>::one_by_one;
-#ifdef DTAU_TEST_SCALARS
+#if defined(DTAU_RECORDED)
+        a.recorded = scalar<Recorded, Inputs, Outputs>();
+#elif defined(DTAU_TEST_SCALARS)
         if constexpr (how.complex) a.complex = scalar<Complex, Inputs, Outputs>();
         if constexpr (how.counted) a.counted = scalar<Counted, Inputs, Outputs>();
 #else

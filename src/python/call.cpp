@@ -144,7 +144,8 @@ nb::object Callable::operator()(PyObject* const* arguments, Py_ssize_t count) co
         const KeptMemory memory(fresh);
         place_outputs(job, signature, shapes, type, work.inputs, work.results);
     }
-    for (int i = 0; i < job.ninputs && !signature.any_quaternions; ++i)
+    for (int i = 0; i < job.ninputs && !signature.any_quaternions && element != Element::recorded;
+         ++i)
         if (signature.inputs[i].quantity == Quantity::q)
             check_quaternions(work.inputs[i], signature.inputs[i].name, compiled, type);
 

@@ -130,7 +130,8 @@ Plan plan(const Work& work, int threads, double numbers) {
 
 void run(Work& work, const Plan& plan) {
     const Job& job = work.job;
-    // Operations are counted on the calling thread.
+    // Operations are counted, and recorded, on the calling thread.
+    if (job.element == Element::recorded) return compute(&work, 0, job.count);
     if (plan.slow && job.element != Element::counted) {
         run_slow(work, plan);
         return release_interrupted();  // what this one needed

@@ -1,0 +1,90 @@
+"""Functions of the core, recorded and written as C."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dtau import _recorded
+from dtau.c_code.requests import GRAVITY, Argument, Array, Request
+from dtau.model.model import Model
+
+# Operations that a compiler gets at once: the time that it takes grows faster than their number, and
+# numbers that go through memory from one piece to the next cost less than those that registers spill.
+PIECE = 1500
+
+
+@dataclass(frozen=True)
+class Written:
+    """A function as C."""
+
+    request: Request
+    name: str  # with the prefix
+    arguments: tuple[Argument, ...]
+    results: tuple[Argument, ...]
+    text: str
+    operations: int
+    turns: int  # sines and cosines
+    memory: int  # numbers on the stack
+
+
+def record(model: Model, request: Request, prefix: str, *, single: bool) -> Written:
+    """Run a function of the core with recorded numbers, and write what was recorded."""
+    with _lock:
+        _recorded.start()
+        try:
+            return _record(model, request, prefix, single)
+        finally:
+            _recorded.end()
+
+
+_lock = threading.Lock()  # a tape belongs to its thread; the core's scratch memory may be large
+
+
+def _record(model: Model, request: Request, prefix: str, single: bool) -> Written:
+    taken: list[tuple[Argument, Array]] = []
+
+    def new(argument: Argument) -> Array:
+        numbers = np.zeros(argument.size)
+        _recorded.take_inputs(numbers)
+        taken.append((argument, numbers))
+        return numbers.reshape(argument.shape)
+
+    arrays = [new(x) if isinstance(x, Argument) else x for x in request.inputs]
+    if request.gravity:
+        _recorded.set_gravity(new(request.arguments[-1]))
+    outputs = getattr(_recorded.functions, request.function)(model, *request.given, *arrays)
+    outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+    name = prefix + request.name
+
+    def write() -> tuple[str, int, int, int, int]:
+        return _recorded.write(  # type: ignore[no-any-return]
+            name,
+            [(argument.name, numbers) for argument, numbers in taken],
+            [(to, _flat(x)) for to, x in zip(request.results, outputs, strict=True)],
+            single,
+            PIECE,
+        )
+
+    text, operations, turns, memory, _ = write()
+    if request.gravity and f"(void){GRAVITY};" in text:  # the function does not depend on it
+        taken.pop()
+        text, operations, turns, memory, _ = write()
+    results = tuple(
+        Argument(to, x.shape, words)
+        for to, x, words in zip(request.results, outputs, request.words, strict=True)
+    )
+    arguments = tuple(argument for argument, _ in taken)
+    return Written(request, name, arguments, results, text, operations, turns, memory)
+
+
+def _flat(array: Array) -> Array:
+    return np.ascontiguousarray(array).reshape(-1)
+
+
+def stack_bytes(written: Sequence[Written], number: int) -> int:
+    """The most that one of the functions has on the stack for what goes from piece to piece."""
+    return max(function.memory for function in written) * number

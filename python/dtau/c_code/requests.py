@@ -1,0 +1,206 @@
+"""What is asked for: functions of the core with their options, and the arrays that they take."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+import dtau
+from dtau import _core
+from dtau.checks import tuple_of, unknown_name
+from dtau.functions.control_inputs import checked_inputs
+from dtau.functions.hybrid import _mask
+from dtau.model.model import Model
+
+Array: TypeAlias = NDArray[np.float64]
+Functions: TypeAlias = (
+    str | Sequence[str] | Mapping[str, str | tuple[str, Mapping[str, Any]]]
+)
+
+GRAVITY = "gravity"
+_SIGNATURES: dict[str, dict[str, Any]] = {f["name"]: f for f in _core.functions()}
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_PUBLIC = {"driven": "inputs"}  # options of the core by the arguments of the public functions
+_ARRAYS = {"f_ext": "f_ext", "f_ext_derivatives": "f_ext", "df_ext": "f_ext", "active": "active"}
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An array of a function: its name in C, its shape, and that shape in words."""
+
+    name: str
+    shape: tuple[int, ...]
+    words: str
+
+    @property
+    def size(self) -> int:
+        """How many numbers it has."""
+        return int(np.prod(self.shape))
+
+
+@dataclass(frozen=True)
+class Request:
+    """A function of the core for one model: what it takes and gives.
+
+    ``given`` are the core's options, in its order. ``inputs`` has an entry for every array of the
+    core: an `Argument`, numbers that are known, or None. ``results`` are the names in C.
+    """
+
+    name: str  # in C, without the prefix
+    function: str
+    said: str  # the options that were given, in words
+    given: tuple[Any, ...]
+    inputs: tuple[Argument | Array | None, ...]
+    results: tuple[str, ...]
+    words: tuple[str, ...]  # shapes of the results
+    gravity: bool
+
+    @property
+    def arguments(self) -> list[Argument]:
+        """What the function in C takes."""
+        taken = [x for x in self.inputs if isinstance(x, Argument)]
+        return [*taken, Argument(GRAVITY, (3,), "(3)")] if self.gravity else taken
+
+
+def requests(model: Model, functions: Functions, parameters: Sequence[str]) -> list[Request]:
+    """Read what `dtau.generate` is asked for."""
+    if isinstance(functions, str):
+        functions = (functions,)
+    if not isinstance(functions, Mapping):
+        names = tuple_of("functions", functions, str, "names, or a mapping of names in C")
+        functions = {name: name for name in names}
+    parameters = tuple_of("parameters", parameters, str, "names")
+    made = [_request(model, name, what, parameters) for name, what in functions.items()]
+    if not made:
+        raise ValueError("functions: expected at least one, got none")
+    known = {GRAVITY, *_ARRAYS.values()}
+    for parameter in parameters:
+        if parameter not in known:
+            raise ValueError(f"parameters: {unknown_name('array', parameter, known)}")
+        if not any(parameter in _parameters_of(request) for request in made):
+            asked = ", ".join(request.function for request in made)
+            raise ValueError(f"parameters: {parameter!r} is taken by none of {asked}")
+    return made
+
+
+def _parameters_of(request: Request) -> set[str]:
+    names = {argument.name for argument in request.arguments}
+    return {_ARRAYS.get(name, name) for name in names}
+
+
+def _request(model: Model, name: str, what: Any, parameters: tuple[str, ...]) -> Request:
+    function, options = what if isinstance(what, tuple) and len(what) == 2 else (what, {})
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise ValueError(f"functions: expected a name in C, got {name!r}")
+    if not isinstance(function, str) or not isinstance(options, Mapping):
+        raise TypeError(
+            f"functions: expected the name of a function, or (name, options), got {what!r}"
+        )
+    if function not in _SIGNATURES:
+        raise ValueError(f"functions: {unknown_name('function', function, _SIGNATURES)}")
+    signature = _SIGNATURES[function]
+    public = inspect.signature(getattr(dtau, function)).parameters
+    for option in options:
+        if option not in public or option in ("model", "out", "threads"):
+            raise ValueError(f"functions: {function} takes no option {option!r}")
+    given, sizes, driven = _options(model, function, options, public)
+    inputs: list[Argument | Array | None] = []
+    rows = _rows_of_inputs(function)
+    for (array, words, optional, _), beyond in zip(signature["inputs"], rows, strict=True):
+        argument = _argument(array, words, beyond, sizes)
+        if array == "inputs":
+            inputs.append(driven)
+        elif array in options:
+            inputs.append(_known(array, options[array], argument.shape))
+        elif not optional or _ARRAYS[array] in parameters:
+            inputs.append(argument)
+        else:
+            inputs.append(None)
+    taken = {x.name for x in inputs if isinstance(x, Argument)}
+    results = signature["results"]
+    if results[-1][2] and "f_ext" not in taken:
+        results = results[:-1]
+    return Request(
+        name,
+        function,
+        ", ".join(f"{option}={_short(value)}" for option, value in options.items()),
+        given,
+        tuple(inputs),
+        tuple(f"{x[0]}_out" if x[0] in taken else x[0] for x in results),
+        tuple(_in_words(x[1], "order + k" if x[3] else None) for x in results),
+        GRAVITY in parameters,
+    )
+
+
+def _options(
+    model: Model, function: str, options: Mapping[str, Any], public: Mapping[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, int], Array | None]:
+    """Options as the core takes them, sizes of arrays, and the map of inputs if there is one."""
+    given = []
+    sizes = {"nq": model.nq, "nv": model.nv, "nbodies": model.nbodies}
+    driven = None
+    for option in _SIGNATURES[function]["options"]:
+        name = _PUBLIC.get(option, option)
+        if name == "frames" and "frame" in public:
+            name = "frame"
+        value = options.get(name, public[name].default)
+        if value is inspect.Parameter.empty or (name == "order" and value is None):
+            raise ValueError(f"functions: {function} needs the option {name!r}")
+        if option == "prescribed":
+            value = _mask(model, value)
+        elif option == "driven":
+            value, numbers = checked_inputs(model, value)
+            if numbers is not None:
+                driven = np.ascontiguousarray(numbers, dtype=np.float64)
+                if driven.ndim != 2:
+                    raise ValueError(f"inputs: expected (nv, nu), got shape {driven.shape}")
+        elif option == "contacts":
+            sizes["ncontacts"] = len(value.contacts) if isinstance(value, dtau.Contacts) else 0
+            sizes["nrows"] = value.nrows if isinstance(value, dtau.Contacts) else 0
+        elif option == "order":
+            sizes["order"] = value
+        elif option == "joint_parameters" and value:
+            sizes["joint"] = 2 * model.nv
+        given.append(value)
+    return tuple(given), sizes, driven
+
+
+def _rows_of_inputs(function: str) -> list[int | None]:
+    from dtau import _recorded  # loaded where code is generated alone
+
+    rows: list[int | None] = _recorded.rows_of_inputs(function)
+    return rows
+
+
+def _argument(name: str, words: str, beyond: int | None, sizes: Mapping[str, int]) -> Argument:
+    """An array of the shape that the core says in words, such as (nv, 10 nbodies)."""
+    shape = [] if beyond is None else [sizes["order"] + beyond]
+    for axis in filter(None, words.strip("()").replace(" ", "*").split(",*")):
+        factors = [int(x) if x.isdigit() else sizes.get(x, 0) for x in axis.strip(",").split("*")]
+        length = int(np.prod(factors))
+        shape.append(length + (sizes.get("joint", 0) if "10" in axis else 0))
+    stacked = None if beyond is None else f"order + {beyond}"
+    return Argument(name, tuple(shape), _in_words(words, stacked))
+
+
+def _in_words(words: str, stacked: str | None) -> str:
+    inside = words.strip("()").rstrip(",")
+    return "(" + ", ".join(filter(None, (stacked, inside))) + ")"
+
+
+def _known(name: str, value: Any, shape: tuple[int, ...]) -> Array:
+    array = np.asarray(value, dtype=np.float64)
+    if array.shape != shape:
+        raise ValueError(f"{name}: expected shape {shape}, got {array.shape}")
+    return array
+
+
+def _short(value: Any) -> str:
+    text = repr(value).replace("\n", " ")
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,220 @@
+#include "generate/tape.hpp"
+
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+namespace dtau {
+namespace {
+
+double with_sign(double x, bool negative) { return negative ? negated(x) : x; }
+
+std::uint64_t mixed(std::uint64_t x) {  // the finalizer of MurmurHash3
+    x = (x ^ (x >> 33)) * 0xff51afd7ed558ccdull;
+    x = (x ^ (x >> 33)) * 0xc4ceb9fe1a85ec53ull;
+    return x ^ (x >> 33);
+}
+std::uint64_t hash(const Node& node) {
+    std::uint64_t h = static_cast<std::uint64_t>(node.operation) + 1;
+    for (double x : node.operand) h = mixed(h * 0x9e3779b97f4a7c15ull + bits_of(x));
+    return h;
+}
+bool same(const Node& a, const Node& b) {
+    return a.operation == b.operation && bits_of(a.operand[0]) == bits_of(b.operand[0]) &&
+           bits_of(a.operand[1]) == bits_of(b.operand[1]) &&
+           bits_of(a.operand[2]) == bits_of(b.operand[2]);
+}
+
+// Factors, and what is added, have an order: known numbers first.
+void sort(double& a, double& b) {
+    if (bits_of(magnitude(a)) > bits_of(magnitude(b))) std::swap(a, b);
+}
+
+}  // namespace
+
+int operand_count(Operation operation) {
+    switch (operation) {
+        case Operation::input:
+            return 0;
+        case Operation::square_root:
+        case Operation::sine:
+        case Operation::cosine:
+        case Operation::absolute:
+        case Operation::within_half_turn:
+            return 1;
+        case Operation::multiply_add:
+        case Operation::subtract_product:
+        case Operation::select:
+            return 3;
+        default:
+            return 2;
+    }
+}
+
+double Tape::input() {
+    const double x = __builtin_bit_cast(double, node_mark | nodes_.size());
+    nodes_.push_back({Operation::input, {x, 0.0, 0.0}});
+    return x;
+}
+
+void Tape::set_gravity(const double* gravity) {
+    gravity_is_input_ = true;
+    for (int k = 0; k < 3; ++k) gravity_[k] = gravity[k];
+}
+
+Tree Tape::with_gravity(const Tree& tree) const {
+    Tree changed = tree;
+    for (int k = 0; k < 3 && gravity_is_input_; ++k) changed.gravity[k] = gravity_[k];
+    return changed;
+}
+
+double Tape::node(Operation operation, double a, double b, double c) {
+    const Node node = {operation, {a, b, c}};
+    for (double x : node.operand)
+        if (is_node(x) && node_index(x) >= nodes_.size())
+            throw std::logic_error("a number of another tape, or one that was never written");
+    if (2 * nodes_.size() >= table_.size()) grow();
+    const std::size_t mask = table_.size() - 1;
+    std::size_t at = hash(node) & mask;
+    for (; table_[at]; at = (at + 1) & mask)
+        if (same(nodes_[table_[at] - 1], node))
+            return __builtin_bit_cast(double, node_mark | (table_[at] - 1));
+    if (nodes_.size() > 0xfffffffe) throw std::length_error("more than 4e9 operations");
+    nodes_.push_back(node);
+    table_[at] = static_cast<std::uint32_t>(nodes_.size());
+    return __builtin_bit_cast(double, node_mark | (nodes_.size() - 1));
+}
+
+void Tape::grow() {
+    table_.assign(table_.empty() ? 1 << 12 : 2 * table_.size(), 0);
+    const std::size_t mask = table_.size() - 1;
+    for (std::size_t k = 0; k < nodes_.size(); ++k) {
+        if (nodes_[k].operation == Operation::input) continue;
+        std::size_t at = hash(nodes_[k]) & mask;
+        while (table_[at]) at = (at + 1) & mask;
+        table_[at] = static_cast<std::uint32_t>(k + 1);
+    }
+}
+
+double Tape::take_constant(double& x) const {
+    if (!is_node(x) || node_index(x) >= nodes_.size()) return 1.0;
+    const Node& node = nodes_[node_index(x)];
+    if (node.operation != Operation::multiply || is_node(node.operand[0])) return 1.0;
+    const double constant = with_sign(node.operand[0], is_negative(x));
+    x = node.operand[1];
+    return constant;
+}
+
+// a + b = -((-a) - b): the first has no sign.
+double Tape::add(double a, double b) {
+    if (!is_node(a) && !is_node(b)) return a + b;
+    if (a == 0.0) return b;
+    if (b == 0.0) return a;
+    if (bits_of(a) == bits_of(negated(b))) return 0.0;
+    if (bits_of(a) == bits_of(b)) return multiply(2.0, a);
+    sort(a, b);
+    const bool negative = is_negative(a), differ = negative != is_negative(b);
+    return with_sign(node(differ ? Operation::subtract : Operation::add, magnitude(a), magnitude(b)),
+                     negative);
+}
+
+double Tape::multiply(double a, double b) {
+    if (!is_node(a) && !is_node(b)) return a * b;
+    sort(a, b);
+    if (!is_node(a)) {
+        a *= take_constant(b);
+        if (a == 0.0) return 0.0;
+        if (a == 1.0 || a == -1.0) return with_sign(b, a < 0.0);
+    }
+    return with_sign(node(Operation::multiply, magnitude(a), magnitude(b)),
+                     is_negative(a) != is_negative(b));
+}
+
+double Tape::divide(double a, double b) {
+    if (!is_node(b)) return is_node(a) ? multiply(1.0 / b, a) : a / b;
+    if (a == 0.0) return 0.0;
+    const bool negative = is_negative(a) != is_negative(b);
+    if (bits_of(magnitude(a)) == bits_of(magnitude(b))) return negative ? -1.0 : 1.0;
+    return with_sign(node(Operation::divide, magnitude(a), magnitude(b)), negative);
+}
+
+double Tape::multiply_add(double a, double b, double c) {
+    sort(a, b);
+    if (!is_node(a)) {
+        if (is_node(b)) a *= take_constant(b);
+        if (!is_node(b) || a == 0.0 || a == 1.0 || a == -1.0) return add(multiply(a, b), c);
+    }
+    if (c == 0.0) return multiply(a, b);
+    const bool negative = is_negative(c), differ = (is_negative(a) != is_negative(b)) != negative;
+    return with_sign(node(differ ? Operation::subtract_product : Operation::multiply_add,
+                          magnitude(a), magnitude(b), magnitude(c)),
+                     negative);
+}
+
+double Tape::less(double a, double b) {
+    if (!is_node(a) && !is_node(b)) return a < b;
+    return node(Operation::less, a, b);
+}
+
+double Tape::select(double condition, double a, double b) {
+    if (!is_node(condition)) return condition != 0.0 ? a : b;
+    if (bits_of(a) == bits_of(b)) return a;
+    const bool negative = is_negative(a) && is_negative(b);
+    return with_sign(
+        node(Operation::select, condition, with_sign(a, negative), with_sign(b, negative)),
+        negative);
+}
+
+double Tape::record(Operation operation, double a, double b, double c) {
+    switch (operation) {
+        case Operation::input:
+            return input();
+        case Operation::add:
+            return add(a, b);
+        case Operation::subtract:
+            return add(a, negated(b));
+        case Operation::multiply:
+            return multiply(a, b);
+        case Operation::divide:
+            return divide(a, b);
+        case Operation::multiply_add:
+            return multiply_add(a, b, c);
+        case Operation::subtract_product:
+            return multiply_add(negated(a), b, c);
+        case Operation::square_root:
+            return is_node(a) ? node(operation, a) : std::sqrt(a);
+        case Operation::sine:
+            if (!is_node(a)) return std::sin(a);
+            return with_sign(node(operation, magnitude(a)), is_negative(a));
+        case Operation::cosine:
+            return is_node(a) ? node(operation, magnitude(a)) : std::cos(a);
+        case Operation::absolute:
+            return is_node(a) ? node(operation, magnitude(a)) : std::fabs(a);
+        case Operation::within_half_turn:
+            if (!is_node(a)) return std::remainder(a, 2.0 * 3.14159265358979323846);
+            return with_sign(node(operation, magnitude(a)), is_negative(a));
+        case Operation::less:
+            return less(a, b);
+        case Operation::select:
+            return select(a, b, c);
+    }
+    return 0.0;
+}
+
+std::unique_ptr<Tape>& current_tape() {
+    static thread_local std::unique_ptr<Tape> current;
+    return current;
+}
+
+Tape& tape() {
+    if (!current_tape()) throw std::logic_error("nothing is recorded on this thread");
+    return *current_tape();
+}
+
+double record(Operation operation, double a, double b, double c) {
+    return tape().record(operation, a, b, c);
+}
+
+Tree recorded_tree(const Tree& tree) { return tape().with_gravity(tree); }
+
+}  // namespace dtau

@@ -1,0 +1,62 @@
+// What algorithms leave when they are run with recorded numbers: a list of operations, in which
+// constants are folded and nothing is there twice.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "dtau/model.hpp"
+#include "dtau/recorded.hpp"
+
+namespace dtau {
+
+// A recorded number is a number like any other if it is known, and else a NaN whose bits 0 to 31 are
+// the index of a node and whose sign is that of the number: 0x7ffd is a NaN that no arithmetic gives.
+inline std::uint64_t bits_of(double x) { return __builtin_bit_cast(std::uint64_t, x); }
+inline constexpr std::uint64_t node_mark = 0x7ffdull << 48, sign_bit = 1ull << 63;
+inline bool is_node(double x) { return (bits_of(x) & (0x7fffull << 48)) == node_mark; }
+inline bool is_negative(double x) { return (bits_of(x) & sign_bit) != 0; }
+inline double negated(double x) { return __builtin_bit_cast(double, bits_of(x) ^ sign_bit); }
+inline double magnitude(double x) { return __builtin_bit_cast(double, bits_of(x) & ~sign_bit); }
+inline std::uint32_t node_index(double x) { return static_cast<std::uint32_t>(bits_of(x)); }
+
+struct Node {
+    Operation operation;
+    double operand[3];  // those that it has not are 0
+};
+int operand_count(Operation operation);
+
+class Tape {
+  public:
+    double input();  // a new one
+    double record(Operation operation, double a, double b, double c);
+
+    const std::vector<Node>& nodes() const { return nodes_; }
+    // In place of the model's gravity, where that is an input.
+    void set_gravity(const double* gravity);
+    Tree with_gravity(const Tree& tree) const;
+
+  private:
+    double add(double a, double b);
+    double multiply(double a, double b);
+    double divide(double a, double b);
+    double multiply_add(double a, double b, double c);
+    double less(double a, double b);
+    double select(double condition, double a, double b);
+    double node(Operation operation, double a, double b = 0.0, double c = 0.0);
+    // Of a constant times a node: the constant, and the node in place of the product; else 1.
+    double take_constant(double& x) const;
+    void grow();
+
+    std::vector<Node> nodes_;
+    std::vector<std::uint32_t> table_;  // of indices + 1, by hash; its size is a power of two
+    bool gravity_is_input_ = false;
+    double gravity_[3];
+};
+
+// The tape of this thread; null where nothing is recorded.
+std::unique_ptr<Tape>& current_tape();
+Tape& tape();  // throws std::logic_error if there is none
+
+}  // namespace dtau

@@ -1,0 +1,35 @@
+// A tape as the text of a C function.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "generate/tape.hpp"
+
+namespace dtau {
+
+// An argument of the function: its recorded numbers. Those of inputs are inputs of the tape.
+struct NamedNumbers {
+    std::string name;
+    std::vector<double> numbers;
+};
+
+struct CFunction {
+    std::string name;
+    std::vector<NamedNumbers> inputs, outputs;
+    bool single_precision;
+    int piece;  // about how many operations a compiler gets at once
+};
+
+struct WrittenC {
+    std::string text;
+    std::size_t operations;  // without sines and cosines
+    std::size_t sines;       // and cosines
+    std::size_t memory;      // numbers on the stack that go from piece to piece
+    std::size_t pieces;
+};
+
+// The type `real` and what the text calls (FMA, SELECT ...) are to be defined before it.
+WrittenC write_c(const Tape& tape, const CFunction& function);
+
+}  // namespace dtau

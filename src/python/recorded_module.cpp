@@ -1,0 +1,103 @@
+// The Python module dtau._recorded: every function of numbers that are recorded, and the tape as C.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "generate/write.hpp"
+#include "python/define.hpp"
+#include "python/options.hpp"
+
+namespace nb = nanobind;
+
+namespace dtau {
+
+namespace recorded {
+extern const FunctionList functions;
+}
+
+namespace {
+
+const FunctionList& recorded_functions() { return recorded::functions; }
+
+using Numbers = Rows<double>;
+
+std::vector<double> all_numbers(const Numbers& array) {
+    return std::vector<double>(array.data(), array.data() + array.size());
+}
+
+// New inputs, into the array.
+void take_inputs(nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu> to) {
+    for (std::size_t k = 0; k < to.size(); ++k) to.data()[k] = tape().input();
+}
+
+void set_gravity(const Numbers& gravity) {
+    if (gravity.size() != 3) throw nb::value_error("gravity: expected 3 numbers");
+    tape().set_gravity(gravity.data());
+}
+
+// sum_k a[i k] b[k j], of rows in memory.
+void product(const Numbers& a, const Numbers& b, std::size_t inner,
+             nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu> to) {
+    const std::size_t rows = a.size() / inner, columns = b.size() / inner;
+    if (to.size() != rows * columns) throw nb::value_error("product: of other sizes");
+    for (std::size_t i = 0; i < rows; ++i)
+        for (std::size_t j = 0; j < columns; ++j) {
+            double sum = 0.0;
+            for (std::size_t k = 0; k < inner; ++k)
+                sum = record(Operation::multiply_add, a.data()[i * inner + k],
+                             b.data()[k * columns + j], sum);
+            to.data()[i * columns + j] = sum;
+        }
+}
+
+using Named = std::vector<std::pair<std::string, Numbers>>;
+
+std::vector<NamedNumbers> named(const Named& arrays) {
+    std::vector<NamedNumbers> result;
+    for (const auto& [name, numbers] : arrays) result.push_back({name, all_numbers(numbers)});
+    return result;
+}
+
+nb::tuple write_function(const std::string& name, const Named& inputs, const Named& outputs,
+                bool single_precision, int piece) {
+    const WrittenC written =
+        write_c(tape(), {name, named(inputs), named(outputs), single_precision, piece});
+    return nb::make_tuple(written.text, written.operations, written.sines, written.memory,
+                          written.pieces);
+}
+
+// Rows of each input beyond the order, of stacks of time derivatives; None of others.
+nb::list rows_of_inputs(const std::string& name) {
+    const FunctionList& list = recorded_functions();
+    nb::list rows;
+    for (int g = 0; g < list.ngroups; ++g)
+        for (int k = 0; k < list.groups[g]->count; ++k) {
+            const Signature& s = list.groups[g]->functions[k].signature;
+            for (int i = 0; name == s.name && i < s.ninputs; ++i)
+                rows.append(s.inputs[i].rows == not_stacked ? nb::object(nb::none())
+                                                            : nb::object(nb::int_(s.inputs[i].rows)));
+        }
+    return rows;
+}
+
+}  // namespace
+}  // namespace dtau
+
+NB_MODULE(_recorded, m) {
+    using namespace dtau;
+    import_numpy();
+    require_first_import(m);
+    nb::set_leak_warnings(false);
+
+    nb::module_ functions = m.def_submodule("functions", "The functions, of recorded numbers.");
+    define_functions(functions, recorded_functions, Element::recorded);
+    m.def("start", [] { current_tape() = std::make_unique<Tape>(); });
+    m.def("end", [] { current_tape().reset(); });
+    m.def("take_inputs", &take_inputs, nb::arg("to"));
+    m.def("set_gravity", &set_gravity, nb::arg("gravity"));
+    m.def("product", &product, nb::arg("a"), nb::arg("b"), nb::arg("inner"), nb::arg("to"));
+    m.def("rows_of_inputs", &rows_of_inputs, nb::arg("name"));
+    m.def("write", &write_function, nb::arg("name"), nb::arg("inputs"), nb::arg("outputs"),
+          nb::arg("single_precision"), nb::arg("piece"));
+}
