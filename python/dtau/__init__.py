@@ -93,6 +93,7 @@ Examples
 from __future__ import annotations
 
 from dtau import conventions, robots
+from dtau.c_code.generate import GeneratedCode, generate
 from dtau.errors import ModelError, ModelWarning
 from dtau.functions.contact_products import constrained_dynamics_jvp, constrained_dynamics_vjp
 from dtau.functions.contacts import constrained_dynamics, constrained_dynamics_derivatives
@@ -300,6 +301,7 @@ __all__ = [
     "FrameContact",
     "FrameVelocitiesDerivatives",
     "Free",
+    "GeneratedCode",
     "Helical",
     "HybridDynamics",
     "ImpulseDynamics",
@@ -386,6 +388,7 @@ __all__ = [
     "frame_placements",
     "frame_velocities",
     "frame_velocities_derivatives",
+    "generate",
     "gravity_torque",
     "gravity_torque_time_derivatives",
     "hybrid_dynamics",

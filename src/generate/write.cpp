@@ -194,6 +194,8 @@ class Writer {
                 used[places_[place_[k]].argument] = true;
         for (std::size_t i = 0; i < used.size(); ++i)
             if (!used[i]) text_ += "    (void)" + f_.inputs[i].name + ";\n";
+        for (const NamedNumbers& out : f_.outputs)
+            if (out.numbers.empty()) text_ += "    (void)" + out.name + ";\n";
     }
 
     void write_piece(std::size_t p) {

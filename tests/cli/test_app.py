@@ -59,7 +59,7 @@ def test_mistakes_before_the_command(run: Any, words: list[str], message: str) -
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_mistakes_with_any_command(run: Any, arm: Path, name: str) -> None:
-    rest = ["out.urdf"] if name == "convert" else []
+    rest = {"convert": ["out.urdf"], "generate": ["out.c"]}.get(name, [])
     mistakes = {
         ("arn.urdf", 3, "no such file; close names: "): ["--root", "free"],
         ("arm.urdf", 3, "--root: expected 'fixed' or 'free', got 'floating': that is 'free'"): [

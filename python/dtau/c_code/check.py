@@ -69,9 +69,7 @@ def check_source(model: Model, written: Sequence[Written], prefix: str, scalar: 
         body += f"    {{ /* {function.request.name} */\n{block}"
         body += f"        {function.name}({', '.join(called)});\n{compared}"
         body += f"        if (wrong) return {k + 1};\n    }}\n"
-    return (
-        f"\n{text}\nint {prefix}check(void) {{\n    int wrong = 0;\n{body}    return 0;\n}}\n"
-    )
+    return f"\n{text}\nint {prefix}check(void) {{\n    int wrong = 0;\n{body}    return 0;\n}}\n"
 
 
 _COMPARE = """\
@@ -94,9 +92,8 @@ def _compared(name: str, numbers: Array, single: bool) -> str:
     listed = ", ".join(map(str, chosen))
     text = f"        static const int {name}_entry[{chosen.size}] = {{{listed}}};\n"
     text += _array(f"static const real {name}_want", numbers[chosen], single)
-    return text + (
-        f"        wrong |= differs({name}_got, {name}_entry, {name}_want, {chosen.size}, {largest});\n"
-    )
+    arrays = f"{name}_got, {name}_entry, {name}_want"
+    return text + f"        wrong |= differs({arrays}, {chosen.size}, {largest});\n"
 
 
 def _array(declared: str, numbers: Array, single: bool) -> str:
@@ -106,7 +103,10 @@ def _array(declared: str, numbers: Array, single: bool) -> str:
 
 
 def _literal(x: float, single: bool) -> str:
-    return f"{np.float32(x):.9g}".replace("inf", "1e30") + ("" if "." in f"{np.float32(x):.9g}" or "e" in f"{np.float32(x):.9g}" else ".0") + "f" if single else repr(float(x))
+    text = f"{np.float32(x):.9g}" if single else repr(float(x))
+    if not set(text) & set(".e"):
+        text += ".0"
+    return text + "f" if single else text
 
 
 def check_prototype(prefix: str) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dtau.c_code.check import check_prototype, check_source
-from dtau.c_code.recording import Written, record
+from dtau.c_code.recording import record, stack_bytes
 from dtau.c_code.requests import Functions, requests
 from dtau.c_code.source import head, header, source
 from dtau.checks import require
@@ -17,6 +17,28 @@ from dtau.model.model import Model
 from dtau.options import Scalar, require_option
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+@dataclass(frozen=True)
+class GeneratedCode:
+    """What `dtau.generate` wrote.
+
+    Attributes
+    ----------
+    source, header : pathlib.Path
+        The two files.
+    operations : dict of str to int
+        Of each function, by its name in C: additions, multiplications, fused ones, divisions, roots
+        and choices; without sines and cosines.
+    stack : int
+        Bytes that one of the functions takes on the stack at most for what goes from one of its
+        pieces to the next, beside what the compiler puts there.
+    """
+
+    source: Path
+    header: Path
+    operations: dict[str, int]
+    stack: int
 
 
 def generate(
@@ -27,27 +49,88 @@ def generate(
     scalar: Scalar = "double",
     prefix: str | None = None,
     parameters: Sequence[str] = (),
-) -> Path:
-    text, declared = files(
-        model, functions, Path(path), scalar=scalar, prefix=prefix, parameters=parameters
-    )
-    return Path(path)
+) -> GeneratedCode:
+    """Write functions of one model as C: a source file and a header that need <math.h> alone.
 
+    Parameters
+    ----------
+    model : Model
+    functions : str, sequence of str, or mapping
+        Names of functions of the package that take and give arrays: values, derivatives, products,
+        Hessians, time derivatives, linearizations, steps, contacts. Or by the names that they get
+        in C: names, or pairs of a name and its options, ``{"feet": ("frame_jacobians", {"frames":
+        ["LF_FOOT", "RF_FOOT"]})}``. Options are the function's own keyword arguments; time
+        derivatives need ``order``; an optional array can be an option too, and is a constant then.
+    path : str or path-like
+        The source file, ``*.c``; the header is beside it, ``*.h``. Files that are there are
+        replaced.
+    scalar : {"double", "float"}
+        The type of all numbers.
+    prefix : str, optional
+        What names in C begin with; by default the name of the file and ``_``.
+    parameters : sequence of str, optional
+        What stays an argument of the functions that know it: ``"f_ext"``, external wrenches;
+        ``"gravity"``, (3,) in m/s²; ``"active"``, which contacts are. Without it there are no
+        wrenches, gravity is the model's and all contacts are active.
 
-def files(model, functions, path, *, scalar, prefix, parameters):
+    Returns
+    -------
+    GeneratedCode
+        The paths, and the numbers of operations.
+
+    Raises
+    ------
+    ValueError
+        If a function, an option or a parameter is unknown or missing, a name is none in C, or
+        joints have no inertia to accelerate where that is needed.
+    TypeError
+        If an argument is of the wrong type.
+    OSError
+        If a file cannot be written.
+
+    Notes
+    -----
+    The core runs once with numbers that record what is done with them: with the model's constants
+    folded, without what is zero and what is there twice, the algorithms are those of the core.
+    Functions take the arrays in the order of the package's function, each as a pointer, then the
+    results; a result that is called like an argument has ``_out`` after its name. They are for one
+    state, allocate nothing and can be called from any thread. ``PREFIXcheck()`` is 0 if all of them
+    give the numbers that the core gave when they were written. Quaternions must have unit norm; it
+    is not checked. Compile with ``-O2`` and, for the machine that compiles, ``-march=native``.
+
+    Examples
+    --------
+    >>> import dtau, pathlib, tempfile
+    >>> model = dtau.robots.quadruped()
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> code = dtau.generate(model, ["inverse_dynamics"], folder / "legs.c", parameters=["f_ext"])
+    >>> print(*[line for line in code.header.read_text().splitlines() if "void" in line])
+    void legs_inverse_dynamics(const double *q, const double *v, const double *a, \
+const double *f_ext, double *tau);
+    """
     require("model", model, Model)
     require_option("scalar", scalar, Scalar)
-    if path.suffix != ".c":
+    out = Path(path)
+    if out.suffix != ".c":
         raise ValueError(f"path: expected a name that ends in .c, got {str(path)!r}")
     if prefix is None:
-        prefix = re.sub(r"\W", "_", path.stem, flags=re.ASCII) + "_"
+        prefix = re.sub(r"^(?=\d)|\W", "_", out.stem, flags=re.ASCII) + "_"
     if not isinstance(prefix, str) or not _NAME.fullmatch(prefix):
         raise ValueError(f"prefix: expected the beginning of names in C, got {prefix!r}")
     asked = requests(model, functions, parameters)
     written = [record(model, one, prefix, single=scalar == "float") for one in asked]
     top = head(model, written, scalar)
-    h = top + header(model, written, prefix, scalar, check_prototype(prefix))
-    c = top + source(written, path.with_suffix(".h").name, scalar, check_source(model, written, prefix, scalar))
-    path.write_text(c)
-    path.with_suffix(".h").write_text(h)
-    return c, h
+    beside = out.with_suffix(".h")
+    _write(beside, top + header(model, written, prefix, scalar, check_prototype(prefix)))
+    checks = check_source(model, written, prefix, scalar)
+    _write(out, top + source(written, beside.name, scalar, checks))
+    return GeneratedCode(
+        out,
+        beside,
+        {function.name: function.operations for function in written},
+        stack_bytes(written, scalar),
+    )
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="ascii", newline="\n")

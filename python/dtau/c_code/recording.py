@@ -5,15 +5,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from dtau import _recorded
 from dtau.c_code.requests import GRAVITY, Argument, Array, Request
 from dtau.model.model import Model
 
-# Operations that a compiler gets at once: the time that it takes grows faster than their number, and
-# numbers that go through memory from one piece to the next cost less than those that registers spill.
+# Operations that a compiler gets at once: the time that it takes grows faster than their number.
 PIECE = 1500
 
 
@@ -33,10 +32,12 @@ class Written:
 
 def record(model: Model, request: Request, prefix: str, *, single: bool) -> Written:
     """Run a function of the core with recorded numbers, and write what was recorded."""
+    from dtau import _recorded  # loaded where code is generated alone
+
     with _lock:
         _recorded.start()
         try:
-            return _record(model, request, prefix, single)
+            return _record(_recorded, model, request, prefix, single)
         finally:
             _recorded.end()
 
@@ -44,24 +45,24 @@ def record(model: Model, request: Request, prefix: str, *, single: bool) -> Writ
 _lock = threading.Lock()  # a tape belongs to its thread; the core's scratch memory may be large
 
 
-def _record(model: Model, request: Request, prefix: str, single: bool) -> Written:
+def _record(recorder: Any, model: Model, request: Request, prefix: str, single: bool) -> Written:
     taken: list[tuple[Argument, Array]] = []
 
     def new(argument: Argument) -> Array:
         numbers = np.zeros(argument.size)
-        _recorded.take_inputs(numbers)
+        recorder.take_inputs(numbers)
         taken.append((argument, numbers))
         return numbers.reshape(argument.shape)
 
     arrays = [new(x) if isinstance(x, Argument) else x for x in request.inputs]
     if request.gravity:
-        _recorded.set_gravity(new(request.arguments[-1]))
-    outputs = getattr(_recorded.functions, request.function)(model, *request.given, *arrays)
+        recorder.set_gravity(new(request.arguments[-1]))
+    outputs = getattr(recorder.functions, request.function)(model, *request.given, *arrays)
     outputs = outputs if isinstance(outputs, tuple) else (outputs,)
     name = prefix + request.name
 
     def write() -> tuple[str, int, int, int, int]:
-        return _recorded.write(  # type: ignore[no-any-return]
+        return recorder.write(  # type: ignore[no-any-return]
             name,
             [(argument.name, numbers) for argument, numbers in taken],
             [(to, _flat(x)) for to, x in zip(request.results, outputs, strict=True)],
@@ -85,6 +86,6 @@ def _flat(array: Array) -> Array:
     return np.ascontiguousarray(array).reshape(-1)
 
 
-def stack_bytes(written: Sequence[Written], number: int) -> int:
+def stack_bytes(written: Sequence[Written], scalar: str) -> int:
     """The most that one of the functions has on the stack for what goes from piece to piece."""
-    return max(function.memory for function in written) * number
+    return max(function.memory for function in written) * (4 if scalar == "float" else 8)

@@ -19,9 +19,7 @@ from dtau.functions.hybrid import _mask
 from dtau.model.model import Model
 
 Array: TypeAlias = NDArray[np.float64]
-Functions: TypeAlias = (
-    str | Sequence[str] | Mapping[str, str | tuple[str, Mapping[str, Any]]]
-)
+Functions: TypeAlias = str | Sequence[str] | Mapping[str, str | tuple[str, Mapping[str, Any]]]
 
 GRAVITY = "gravity"
 _SIGNATURES: dict[str, dict[str, Any]] = {f["name"]: f for f in _core.functions()}

@@ -14,6 +14,7 @@ import dtau
 from dtau.cli.bench import bench
 from dtau.cli.check import check
 from dtau.cli.convert import convert
+from dtau.cli.generate import generate
 from dtau.cli.info import info
 from dtau.cli.output import complain
 from dtau.cli.view import view
@@ -21,7 +22,7 @@ from dtau.cli.view import view
 _USAGE = 3
 _INTERRUPTED = 130
 
-_HELP = """Look at a robot's file, check it, time it, convert it, and see it move.
+_HELP = """Look at a robot's file, check it, time it, convert it, write it as C, and see it move.
 
 ROBOT is a URDF, an MJCF (pip install "dtau[mjcf]") or a file *.xacro (pip install "dtau[xacro]");
 - reads standard input.
@@ -32,6 +33,7 @@ Examples:
   dtau check anymal.urdf --root free    what is wrong or suspicious in it
   dtau bench anymal.urdf --root free    how long the functions take, here
   dtau convert ant.xml ant.urdf         an MJCF as a URDF
+  dtau generate arm.urdf arm.c          its dynamics as C
   dtau view anymal.urdf --root free     the robot in the browser
   dtau check --help                     what a command does, with examples
 
@@ -73,7 +75,7 @@ def commands(ctx: click.Context) -> None:
         click.echo(ctx.get_help())
 
 
-for _command in (info, check, bench, convert, view):
+for _command in (info, check, bench, convert, generate, view):
     commands.add_command(_command)
 
 

@@ -1,0 +1,58 @@
+"""`dtau generate`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dtau
+
+
+def test_what_is_written_is_what_the_package_writes(run: Any, arm: Path, tmp_path: Path) -> None:
+    out = tmp_path / "arm.c"
+    done = run("generate", arm, out)
+    assert (done.code, done.err) == (0, "")
+    for word in ("arm.c", "arm.h", "arm_inverse_dynamics", "arm_forward_dynamics", "cc -O2"):
+        assert word in done.out
+    functions = ["inverse_dynamics", "forward_dynamics"]
+    code = dtau.generate(dtau.load(arm), functions, tmp_path / "other.c", prefix="arm_")
+    text = code.source.read_text().replace("other.h", "arm.h")
+    assert out.read_text() == text
+
+
+def test_options_go_to_the_functions_that_take_them(run: Any, arm: Path, tmp_path: Path) -> None:
+    frame = dtau.load(arm).frames[-1]
+    functions = ("-f", "frame_jacobians", "-f", "gravity_torque_time_derivatives")
+    done = run(
+        *("generate", arm, tmp_path / "arm.c", *functions, "-o", f"frames={frame}"),
+        *("-o", "order=1", "-o", "axes=world", "--scalar", "float", "--prefix", "a_"),
+    )
+    assert (done.code, done.err) == (0, "")
+    header = (tmp_path / "arm.h").read_text()
+    assert "void a_frame_jacobians(const float *q, float *J);" in header
+    assert f"frames=['{frame}'], axes='world'" in header
+    assert "v_derivatives (order + 0, nv)" in header
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["arm.cpp"], 3, "arm.cpp: C is written, to a name that ends in .c"),
+        (["there.c"], 3, "there is already such a file; --force replaces it"),
+        (["no/arm.c"], 3, "there is no folder"),
+        (["arm.c", "-f", "inverse_dynamic"], 2, "no function named 'inverse_dynamic'; close names"),
+        (["arm.c", "-o", "order"], 3, "--option order: expected NAME=VALUE"),
+        (["arm.c", "-o", "order=2"], 3, "none of inverse_dynamics, forward_dynamics takes it"),
+        (["arm.c", "--parameter", "payload"], 2, "no array named 'payload'"),
+        (["arm.c", "--scalar", "half"], 3, "scalar: expected 'double' or 'float', got 'half'"),
+    ],
+)
+def test_mistakes(
+    run: Any, arm: Path, tmp_path: Path, words: list[str], code: int, message: str
+) -> None:
+    (tmp_path / "there.c").write_text("")
+    done = run("generate", arm, tmp_path / words[0], *words[1:])
+    assert (done.code, done.out) == (code, "")
+    assert message in done.err.replace("\n", " ")

@@ -1,0 +1,115 @@
+"""What `dtau.generate` writes around the functions, and what it says of mistakes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import robot
+
+import dtau
+
+
+def test_the_head_says_what_is_in_the_file(tmp_path: Path) -> None:
+    model = robot("quadruped")
+    asked = {"feet": ("frame_jacobians", {"frames": ["LF_FOOT", "RF_FOOT"], "axes": "mixed"})}
+    code = dtau.generate(model, asked, tmp_path / "my robot.c")
+    assert code.source.name == "my robot.c"
+    assert code.header == tmp_path / "my robot.h"
+    assert list(code.operations) == ["my_robot_feet"]
+    header = " ".join(code.header.read_text().split())
+    for line in (
+        "enum { my_robot_nq = 19, my_robot_nv = 18, my_robot_nbodies = 13 };",
+        "J (nframes, 6, nv) from q (nq)",
+        "frames=['LF_FOOT', 'RF_FOOT'], axes='mixed'",
+        "void my_robot_feet(const double *q, double *J);",
+        "int my_robot_check(void);",
+        "gravity (0, 0, -9.81) m/s^2",
+        "root_joint",
+    ):
+        assert line in header
+    source = code.source.read_text()
+    assert [x for x in source.splitlines() if x.startswith("#include")] == [
+        '#include "my robot.h"',
+        "#include <math.h>",
+    ]
+    assert "alloc" not in source
+
+
+def test_the_hash_is_of_what_results_depend_on(tmp_path: Path) -> None:
+    model = robot("quadruped")
+
+    def hash_of(one: dtau.Model) -> str:
+        code = dtau.generate(one, "center_of_mass", tmp_path / "robot.c")
+        return next(x for x in code.header.read_text().splitlines() if "hash" in x)
+
+    assert hash_of(model) == hash_of(dtau.robots.quadruped())
+    others = [
+        model.replace(gravity=(0, 0, -3.7)),
+        model.replace(armature=0.1),
+        model.replace(parameters=model.parameters * 1.01),
+    ]
+    assert len({hash_of(x).split("gravity")[0] for x in (model, *others)}) == 4
+
+
+def test_names_of_models_cannot_end_the_comment(tmp_path: Path) -> None:
+    model = robot("one revolute")
+    odd = dtau.Model("*/ é /* \\", model.links)
+    code = dtau.generate(odd, "mass_matrix", tmp_path / "robot.c")
+    assert code.header.read_text().count("*/") == code.header.read_text().count("/*")
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        (
+            {"functions": "inverse_dynamic"},
+            ValueError,
+            "no function named 'inverse_dynamic'",
+        ),
+        ({"functions": []}, ValueError, "expected at least one"),
+        ({"functions": 3}, TypeError, "functions: expected names"),
+        ({"functions": {"a b": "mass_matrix"}}, ValueError, "expected a name in C, got 'a b'"),
+        ({"functions": {"a": ("mass_matrix", 3)}}, TypeError, "name, options"),
+        ({"functions": {"a": ("mass_matrix", {"x": 3})}}, ValueError, "takes no option 'x'"),
+        (
+            {"functions": "frame_placements"},
+            ValueError,
+            "needs the option 'frames'",
+        ),
+        (
+            {"functions": "bias_torque_time_derivatives"},
+            ValueError,
+            "bias_torque_time_derivatives needs the option 'order'",
+        ),
+        ({"functions": {"a": ("step", {"integrator": "rk5"})}}, ValueError, "integrator"),
+        ({"path": "robot.cpp"}, ValueError, "path: expected a name that ends in .c"),
+        ({"prefix": "7"}, ValueError, "prefix: expected the beginning of names in C, got '7'"),
+        ({"scalar": "half"}, ValueError, "scalar: expected 'double' or 'float', got 'half'"),
+        ({"parameters": "gravity"}, TypeError, "parameters: expected names"),
+        ({"parameters": ["f_extt"]}, ValueError, "no array named 'f_extt'; close names: 'f_ext'"),
+        ({"parameters": ["active"]}, ValueError, "'active' is taken by none of inverse_dynamics"),
+        ({"model": None}, TypeError, "model: expected Model"),
+    ],
+)
+def test_mistakes(given: dict[str, Any], error: type, message: str, tmp_path: Path) -> None:
+    arguments: dict[str, Any] = {
+        "model": robot("one revolute"),
+        "functions": "inverse_dynamics",
+        "path": "robot.c",
+        **given,
+    }
+    path = tmp_path / arguments.pop("path")
+    with pytest.raises(error, match=message):
+        dtau.generate(path=path, **arguments)
+    assert not list(tmp_path.iterdir())
+
+
+def test_massless_joints_are_refused(tmp_path: Path) -> None:
+    model = robot("one revolute")
+    with pytest.warns(dtau.ModelWarning):
+        massless = model.replace(parameters=np.zeros_like(model.parameters), armature=0)
+    with pytest.raises(ValueError, match="forward_dynamics: expected a model in which every joint"):
+        dtau.generate(massless, "forward_dynamics", tmp_path / "robot.c")
