@@ -9,19 +9,19 @@ namespace dtau {
 // The signs of products and sums are in the operation: operands of these have none.
 enum class Operation : std::uint8_t {
     input,
-    add,              // a + b
-    subtract,         // a - b
-    multiply,         // a b
-    divide,           // a / b
-    multiply_add,     // a b + c
-    subtract_product, // c - a b
+    add,               // a + b
+    subtract,          // a - b
+    multiply,          // a b
+    divide,            // a / b
+    multiply_add,      // a b + c
+    subtract_product,  // c - a b
     square_root,
     sine,
     cosine,
     absolute,
     within_half_turn,  // a less a multiple of 2 pi
-    less,             // a < b: 1 or 0
-    select,           // a ? b : c
+    less,              // a < b: 1 or 0
+    select,            // a ? b : c
 };
 
 // The result of an operation, by the tape of this thread: a number; or a NaN that names a node, with

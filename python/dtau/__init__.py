@@ -68,6 +68,7 @@ external wrenches                          wrench_at_frame gives f_ext in body a
 configurations                             integrate, difference, normalize, neutral, configuration,
                                            random_state; project: where contacts and loops hold
 how they vary, in tangent spaces           integrate_jacobians, difference_jacobians; tangent_map
+functions of one robot as C                generate
 robots and motions in the browser          view; pictures: dtau.viewer.picture
 =========================================  =======================================================
 

@@ -139,7 +139,8 @@ void run_alone(const Algorithm<E>& algorithm, Results results, const Tree& tree,
                 x.in[i] = scratch.in[i];
             }
             if constexpr (!std::is_same_v<E, Recorded>)
-                finite += finite_test(reinterpret_cast<const double*>(x.in[i]), input.size * doubles);
+                finite +=
+                    finite_test(reinterpret_cast<const double*>(x.in[i]), input.size * doubles);
         }
         for (int o = 0; o < job.noutputs; ++o) {
             x.out[o] = x.destination.at[o];

@@ -114,8 +114,8 @@ double Tape::add(double a, double b) {
     if (bits_of(a) == bits_of(b)) return multiply(2.0, a);
     sort(a, b);
     const bool negative = is_negative(a), differ = negative != is_negative(b);
-    return with_sign(node(differ ? Operation::subtract : Operation::add, magnitude(a), magnitude(b)),
-                     negative);
+    return with_sign(
+        node(differ ? Operation::subtract : Operation::add, magnitude(a), magnitude(b)), negative);
 }
 
 double Tape::multiply(double a, double b) {

@@ -171,15 +171,16 @@ class Writer {
     void write_known() {
         for (std::size_t o = 0; o < f_.outputs.size(); ++o) {
             const NamedNumbers& out = f_.outputs[o];
-            const std::size_t zeros = static_cast<std::size_t>(
-                std::count(out.numbers.begin(), out.numbers.end(), 0.0));
+            const std::size_t zeros =
+                static_cast<std::size_t>(std::count(out.numbers.begin(), out.numbers.end(), 0.0));
             const bool loop = zeros > 4;
             if (loop)
                 text_ += "    for (int k = 0; k < " + std::to_string(out.numbers.size()) +
                          "; ++k) " + out.name + "[k] = NUMBER(" + literal(0.0) + ");\n";
             for (std::size_t k = 0; k < out.numbers.size(); ++k) {
                 const double x = out.numbers[k];
-                const bool given = is_node(x) && nodes_[node_index(x)].operation == Operation::input;
+                const bool given =
+                    is_node(x) && nodes_[node_index(x)].operation == Operation::input;
                 if ((is_node(x) && !given) || (loop && x == 0.0)) continue;
                 text_ += "    " + out.name + "[" + std::to_string(k) + "] = ";
                 if (!given) text_ += "NUMBER(" + literal(x) + ")";
@@ -233,8 +234,8 @@ class Writer {
         if (const std::uint32_t pair = other_turn(n, p); pair != none) {
             const bool sine = nodes_[n].operation == Operation::sine;
             const std::string s = variable(sine ? n : pair), c = variable(sine ? pair : n);
-            text_ += "    real " + s + ", " + c + ";\n    SINCOS(" +
-                     number(nodes_[n].operand[0]) + ", " + s + ", " + c + ");\n";
+            text_ += "    real " + s + ", " + c + ";\n    SINCOS(" + number(nodes_[n].operand[0]) +
+                     ", " + s + ", " + c + ");\n";
             leave(n), leave(pair);
             return;
         }

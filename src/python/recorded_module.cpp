@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "generate/adjoint.hpp"
 #include "generate/write.hpp"
 #include "python/define.hpp"
 #include "python/options.hpp"
@@ -51,6 +52,14 @@ void product(const Numbers& a, const Numbers& b, std::size_t inner,
         }
 }
 
+// The gradient of seeds . outputs by the inputs, into the array.
+void take_adjoints(const Numbers& outputs, const Numbers& seeds, const Numbers& inputs,
+                   nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu> to) {
+    if (outputs.size() != seeds.size() || inputs.size() != to.size())
+        throw nb::value_error("adjoints: of other sizes");
+    adjoints(all_numbers(outputs), all_numbers(seeds), all_numbers(inputs), to.data());
+}
+
 using Named = std::vector<std::pair<std::string, Numbers>>;
 
 std::vector<NamedNumbers> named(const Named& arrays) {
@@ -60,7 +69,7 @@ std::vector<NamedNumbers> named(const Named& arrays) {
 }
 
 nb::tuple write_function(const std::string& name, const Named& inputs, const Named& outputs,
-                bool single_precision, int piece) {
+                         bool single_precision, int piece) {
     const WrittenC written =
         write_c(tape(), {name, named(inputs), named(outputs), single_precision, piece});
     return nb::make_tuple(written.text, written.operations, written.sines, written.memory,
@@ -75,8 +84,9 @@ nb::list rows_of_inputs(const std::string& name) {
         for (int k = 0; k < list.groups[g]->count; ++k) {
             const Signature& s = list.groups[g]->functions[k].signature;
             for (int i = 0; name == s.name && i < s.ninputs; ++i)
-                rows.append(s.inputs[i].rows == not_stacked ? nb::object(nb::none())
-                                                            : nb::object(nb::int_(s.inputs[i].rows)));
+                rows.append(s.inputs[i].rows == not_stacked
+                                ? nb::object(nb::none())
+                                : nb::object(nb::int_(s.inputs[i].rows)));
         }
     return rows;
 }
@@ -97,6 +107,8 @@ NB_MODULE(_recorded, m) {
     m.def("take_inputs", &take_inputs, nb::arg("to"));
     m.def("set_gravity", &set_gravity, nb::arg("gravity"));
     m.def("product", &product, nb::arg("a"), nb::arg("b"), nb::arg("inner"), nb::arg("to"));
+    m.def("take_adjoints", &take_adjoints, nb::arg("outputs"), nb::arg("seeds"), nb::arg("inputs"),
+          nb::arg("to"));
     m.def("rows_of_inputs", &rows_of_inputs, nb::arg("name"));
     m.def("write", &write_function, nb::arg("name"), nb::arg("inputs"), nb::arg("outputs"),
           nb::arg("single_precision"), nb::arg("piece"));

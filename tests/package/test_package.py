@@ -22,7 +22,8 @@ from functions import FUNCTIONS
 import dtau
 
 MODULES = ["dtau", *(m.name for m in pkgutil.walk_packages(dtau.__path__, "dtau."))]
-MODULES = [name for name in MODULES if not name.startswith(("dtau._core", "dtau._testing"))]
+EXTENSIONS = ("dtau._core", "dtau._testing", "dtau._recorded")
+MODULES = [name for name in MODULES if not name.startswith(EXTENSIONS)]
 
 
 PEERS = {  # what examples need beside the package

@@ -534,6 +534,7 @@ OTHERS = {
     "equilibrium",
     "wrench_at_frame_derivatives",
     "keep_memory",
+    "generate",
     "view",
 }
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from dtau.c_code.casadi_interface import casadi_source
 from dtau.c_code.check import check_prototype, check_source
 from dtau.c_code.recording import record, stack_bytes
 from dtau.c_code.requests import Functions, requests
@@ -49,6 +50,7 @@ def generate(
     scalar: Scalar = "double",
     prefix: str | None = None,
     parameters: Sequence[str] = (),
+    casadi: int | None = None,
 ) -> GeneratedCode:
     """Write functions of one model as C: a source file and a header that need <math.h> alone.
 
@@ -72,6 +74,11 @@ def generate(
         What stays an argument of the functions that know it: ``"f_ext"``, external wrenches;
         ``"gravity"``, (3,) in m/s²; ``"active"``, which contacts are. Without it there are no
         wrenches, gravity is the model's and all contacts are active.
+    casadi : {0, 1, 2}, optional
+        Write what CasADi looks for by name, too, so that ``casadi.external("PREFIXcasadi_NAME",
+        library)`` takes each function: 0 values, 1 Jacobians and adjoints as well, 2 Jacobians of
+        adjoints as well, which are Hessians. Patterns are those of the robot; derivatives by q are
+        by its nq numbers, those of f(normalize(q)). In double precision.
 
     Returns
     -------
@@ -103,10 +110,11 @@ def generate(
     >>> import dtau, pathlib, tempfile
     >>> model = dtau.robots.quadruped()
     >>> folder = pathlib.Path(tempfile.mkdtemp())
-    >>> code = dtau.generate(model, ["inverse_dynamics"], folder / "legs.c", parameters=["f_ext"])
-    >>> print(*[line for line in code.header.read_text().splitlines() if "void" in line])
-    void legs_inverse_dynamics(const double *q, const double *v, const double *a, \
-const double *f_ext, double *tau);
+    >>> code = dtau.generate(model, "gravity_torque", folder / "legs.c")
+    >>> print(*[line for line in code.header.read_text().splitlines() if "void legs" in line])
+    void legs_gravity_torque(const double *q, double *tau);
+    >>> list(code.operations)
+    ['legs_gravity_torque']
     """
     require("model", model, Model)
     require_option("scalar", scalar, Scalar)
@@ -118,12 +126,18 @@ const double *f_ext, double *tau);
     if not isinstance(prefix, str) or not _NAME.fullmatch(prefix):
         raise ValueError(f"prefix: expected the beginning of names in C, got {prefix!r}")
     asked = requests(model, functions, parameters)
+    if casadi is not None and (isinstance(casadi, bool) or casadi not in (0, 1, 2)):
+        raise ValueError(f"casadi: expected 0, 1, 2 or None, got {casadi!r}")
+    if casadi is not None and scalar != "double":
+        raise ValueError("casadi: CasADi's numbers are double, and so must scalar be")
     written = [record(model, one, prefix, single=scalar == "float") for one in asked]
     top = head(model, written, scalar)
     beside = out.with_suffix(".h")
     _write(beside, top + header(model, written, prefix, scalar, check_prototype(prefix)))
-    checks = check_source(model, written, prefix, scalar)
-    _write(out, top + source(written, beside.name, scalar, checks))
+    more = check_source(model, written, prefix, scalar)
+    if casadi is not None:
+        more += casadi_source(model, asked, prefix, casadi)
+    _write(out, top + source(written, beside.name, scalar, more))
     return GeneratedCode(
         out,
         beside,

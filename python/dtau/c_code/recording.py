@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,19 +31,26 @@ class Written:
     memory: int  # numbers on the stack
 
 
-def record(model: Model, request: Request, prefix: str, *, single: bool) -> Written:
-    """Run a function of the core with recorded numbers, and write what was recorded."""
+_lock = threading.Lock()  # the core's scratch memory may be large
+
+
+@contextmanager
+def recording() -> Iterator[Any]:
+    """A new tape on this thread; gives the module that records."""
     from dtau import _recorded  # loaded where code is generated alone
 
     with _lock:
         _recorded.start()
         try:
-            return _record(_recorded, model, request, prefix, single)
+            yield _recorded
         finally:
             _recorded.end()
 
 
-_lock = threading.Lock()  # a tape belongs to its thread; the core's scratch memory may be large
+def record(model: Model, request: Request, prefix: str, *, single: bool) -> Written:
+    """Run a function of the core with recorded numbers, and write what was recorded."""
+    with recording() as recorder:
+        return _record(recorder, model, request, prefix, single)
 
 
 def _record(recorder: Any, model: Model, request: Request, prefix: str, single: bool) -> Written:

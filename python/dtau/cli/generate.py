@@ -23,6 +23,7 @@ Examples:
   dtau generate arm.urdf arm.c -f frame_jacobians -o frames=tool0 -o axes=mixed
   dtau generate arm.urdf arm.c -f inverse_dynamics_time_derivatives -o order=2
   dtau generate arm.urdf arm.c --scalar float
+  dtau generate arm.urdf arm.c --casadi 2
 """
 
 
@@ -60,6 +61,11 @@ Examples:
     help="The type of all numbers.",
 )
 @click.option("--prefix", help="What names in C begin with; by default the file's name.")
+@click.option(
+    "--casadi",
+    type=click.IntRange(0, 2),
+    help="Write what casadi.external() finds: 0 values, 1 Jacobians and adjoints too, 2 Hessians.",
+)
 @click.option("--force", is_flag=True, help="Replace the files if there are any.")
 def generate(
     robot: RobotFile,
@@ -69,6 +75,7 @@ def generate(
     parameters: tuple[str, ...],
     scalar: Any,
     prefix: str | None,
+    casadi: int | None,
     force: bool,
 ) -> None:
     """Write functions of ROBOT as FILE.c and a header, which need <math.h> alone.
@@ -84,7 +91,15 @@ def generate(
         raise click.UsageError(f"--option {unused[0]}: none of {', '.join(functions)} takes it")
     model = robot.load().model
     try:
-        code = dtau.generate(model, asked, out, scalar=scalar, prefix=prefix, parameters=parameters)
+        code = dtau.generate(
+            model,
+            asked,
+            out,
+            scalar=scalar,
+            prefix=prefix,
+            parameters=parameters,
+            casadi=casadi,
+        )
     except (ValueError, TypeError) as error:
         raise RefusedError(f"{robot.label}: {as_typed(str(error))}.") from None
     except OSError as error:
