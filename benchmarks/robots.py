@@ -36,6 +36,11 @@ KNOWN: dict[str, tuple[str, str, Root]] = {
     "talos": ("Talos", "talos_data/robots/talos_full_v2.urdf", "free"),
 }
 
+# Those that experiments ask for by name alone.
+OTHERS: dict[str, tuple[str, str, Root]] = {
+    "ur5": ("UR5", "ur_description/urdf/ur5_robot.urdf", "fixed"),
+}
+
 
 @dataclass(frozen=True)
 class Robot:
@@ -72,8 +77,8 @@ class Robot:
 
 
 def known(name: str) -> Robot:
-    """One of the robots of `KNOWN`, from example-robot-data."""
-    label, file, root = KNOWN[name]
+    """One of the robots of `KNOWN` and `OTHERS`, from example-robot-data."""
+    label, file, root = {**KNOWN, **OTHERS}[name]
     try:
         listed = importlib.metadata.files("example-robot-data") or []
     except importlib.metadata.PackageNotFoundError:
@@ -139,11 +144,11 @@ OWN: list[Robot] = []  # what --urdf adds
 
 
 def chosen(names: Sequence[str], left_out: Callable[[str], None]) -> list[Robot]:
-    """Robots of `KNOWN` and `GENERATED`, and those of --urdf; a line for each that is not here."""
+    """Robots of these tables, and those of --urdf; a line for each that is not here."""
     found = []
     for name in names:
         try:
-            found.append(known(name) if name in KNOWN else generated(name))
+            found.append(generated(name) if name in GENERATED else known(name))
         except UnavailableError as reason:
             left_out(str(reason))
     return found + OWN

@@ -68,7 +68,7 @@ external wrenches                          wrench_at_frame gives f_ext in body a
 configurations                             integrate, difference, normalize, neutral, configuration,
                                            random_state; project: where contacts and loops hold
 how they vary, in tangent spaces           integrate_jacobians, difference_jacobians; tangent_map
-functions of one robot as C                generate
+functions of one robot as C, and compiled  generate, compile
 robots and motions in the browser          view; pictures: dtau.viewer.picture
 =========================================  =======================================================
 
@@ -94,6 +94,7 @@ Examples
 from __future__ import annotations
 
 from dtau import conventions, robots
+from dtau.c_code.compiled import compile
 from dtau.c_code.generate import GeneratedCode, generate
 from dtau.errors import ModelError, ModelWarning
 from dtau.functions.contact_products import constrained_dynamics_jvp, constrained_dynamics_vjp
@@ -357,6 +358,7 @@ __all__ = [
     "centroidal_momentum_rate",
     "centroidal_momentum_rate_derivatives",
     "centroidal_momentum_time_derivatives",
+    "compile",
     "configuration",
     "constrained_dynamics",
     "constrained_dynamics_derivatives",

@@ -43,6 +43,11 @@ struct Output {
     Span span = {0, 0};
 };
 
+// A function that was compiled for one robot: of inputs and results in lanes, as many as the numbers
+// in its job have. Results of which the core writes only what can differ from zero, into zeros, are
+// written as sparsely.
+using RobotCode = void (*)(const void* const* in, void* const* out);
+
 // What a function takes beside its arrays, for its algorithm; what it does not take is not read.
 struct Options {
     // The order of the time derivatives: as asked for, or what the length of the stacks says.
@@ -67,6 +72,8 @@ struct Options {
 
     const Contacts* contacts = nullptr;
     double contact_damping = 0.0;  // of their forces, where rows may depend on each other
+
+    RobotCode code = nullptr;  // that computes the function, if there is any
 };
 
 struct Job {

@@ -211,6 +211,33 @@ void run_in_lanes(const Algorithm<Lane>& algorithm, Results results, const Tree&
     if (x.destination.past_caches) end_streams();
 }
 
+// Code for one robot as an algorithm: its workspace is its address.
+const void* robot_workspace(Arena& arena, const Tree&, const Options& options) {
+    RobotCode* code = arena.take<RobotCode>(1);
+    if (code) *code = options.code;
+    return code;
+}
+void run_robot_code(const Tree&, const Arguments<Lane>& x, const void* workspace) {
+    const void* in[Job::max_inputs];
+    void* out[Job::max_outputs];
+    for (int i = 0; i < Job::max_inputs; ++i) in[i] = x.in[i];
+    for (int o = 0; o < Job::max_outputs; ++o) out[o] = x.out[o];
+    (*static_cast<const RobotCode*>(workspace))(in, out);
+}
+constexpr Algorithm<Lane> robot_code = {robot_workspace, run_robot_code};
+
+// It takes and gives independent coordinates, where joints mimic others.
+Tree without_coupling(const Tree& tree) {
+    Tree independent = tree;
+    independent.coupling = nullptr;
+    return independent;
+}
+
+// As an algorithm's results, but nothing goes past the lanes.
+Results results_in_lanes(const Algorithms& algorithms) {
+    return algorithms.results == Results::streamed ? Results::dense : algorithms.results;
+}
+
 bool one_by_one(const Algorithms& algorithms, const Tree& tree, const Job& job) {
     return job.element == Element::alone || job.count == 1 || !algorithms.in_lanes.apply ||
            (algorithms.one_by_one && algorithms.one_by_one(tree, job.options));
@@ -228,6 +255,9 @@ void run(const Algorithms& algorithms, const Tree& tree, const Job& job, std::pt
         return run_alone(algorithms.complex, algorithms.results, tree, job, begin, end);
     run_alone(algorithms.counted, algorithms.results, tree, job, begin, end);
 #else
+    if (job.options.code)
+        return run_in_lanes(robot_code, results_in_lanes(algorithms), without_coupling(tree), job,
+                            begin, end);
     if (one_by_one(algorithms, tree, job))
         return run_alone(algorithms.alone, algorithms.results, tree, job, begin, end);
     run_in_lanes(algorithms.in_lanes, algorithms.results, tree, job, begin, end);
@@ -242,6 +272,8 @@ std::size_t scratch_bytes(const Algorithms& algorithms, const Tree& tree, const 
         return Scratch<Complex>::bytes(algorithms.complex, tree, job, false);
     return Scratch<Counted>::bytes(algorithms.counted, tree, job, false);
 #else
+    if (job.options.code)
+        return Scratch<Lane>::bytes(robot_code, without_coupling(tree), job, true);
     if (one_by_one(algorithms, tree, job))
         return Scratch<double>::bytes(algorithms.alone, tree, job, false);
     return Scratch<Lane>::bytes(algorithms.in_lanes, tree, job,

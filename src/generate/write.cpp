@@ -173,8 +173,8 @@ class Writer {
             const NamedNumbers& out = f_.outputs[o];
             const std::size_t zeros =
                 static_cast<std::size_t>(std::count(out.numbers.begin(), out.numbers.end(), 0.0));
-            const bool loop = zeros > 4;
-            if (loop)
+            const bool loop = zeros > 4 || f_.into_zeros;
+            if (loop && !f_.into_zeros)
                 text_ += "    for (int k = 0; k < " + std::to_string(out.numbers.size()) +
                          "; ++k) " + out.name + "[k] = NUMBER(" + literal(0.0) + ");\n";
             for (std::size_t k = 0; k < out.numbers.size(); ++k) {

@@ -18,6 +18,7 @@ struct CFunction {
     std::string name;
     std::vector<NamedNumbers> inputs, outputs;
     bool single_precision;
+    bool into_zeros;  // zeros are not written
     int piece;  // about how many operations a compiler gets at once
 };
 

@@ -133,6 +133,8 @@ nb::object Callable::operator()(PyObject* const* arguments, Py_ssize_t count) co
         for (int k = 0; k < cores[i].ndim; ++k) input.size *= static_cast<int>(cores[i].size[k]);
     }
     job.options.order = std::max(stacks.order, 0);
+    if (element == Element::real)
+        job.options.code = compiled.code(signature.name, functions.lanes, job);
     broadcast(job, signature, work.inputs, cores);
     Shape shapes[Job::max_outputs];
     const double numbers = describe_outputs(job, signature, sizes, shapes);

@@ -23,6 +23,7 @@ NB_MODULE(_core, m) {
 
     define_tree(m);
     define_contacts(m);
+    define_robot_code(m);
     define_raw_calls(m);
     define_casadi_slots(m);
     m.def("packed_indices", &packed_indices,

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "batch/job.hpp"
 #include "dtau/joint_traits.hpp"
 
 namespace dtau {
@@ -33,6 +34,16 @@ struct FrameDescription {
     std::array<double, 3> translation;
 };
 
+// Code for this robot, and the calls that it serves: of this function, with these options, by so many
+// lanes, where these inputs are given.
+struct RobotFunction {
+    std::string function;
+    Options options;
+    int lanes;
+    std::array<bool, Job::max_inputs> given;
+    RobotCode code;
+};
+
 // The entries of three (nv, nv) matrices side by side, padded, are counted with an int.
 inline constexpr std::size_t max_dofs = 26000;
 
@@ -54,6 +65,11 @@ class CompiledTree {
     const std::vector<std::string>& massless_joints() const { return massless_joints_; }
     // First coordinates of quaternions, and the bodies they belong to.
     const std::vector<std::pair<int, int>>& quaternions() const { return quaternions_; }
+
+    // Before anyone else knows this tree.
+    void add_code(RobotFunction code) { codes_.push_back(std::move(code)); }
+    // Code that serves a job; null: there is none.
+    RobotCode code(const char* function, int lanes, const Job& job) const;
 
   private:
     std::vector<Body> bodies_;
@@ -78,6 +94,7 @@ class CompiledTree {
     std::vector<Frame> frames_;
     std::unordered_map<std::string_view, int> frame_places_;
     Tree tree_;
+    std::vector<RobotFunction> codes_;
 };
 
 }  // namespace dtau

@@ -15,7 +15,7 @@ PAGES = {path.stem: path.read_text("utf-8") for path in ROOT.glob("docs/api/*.rs
 FUNCTIONS = [name for name in dtau.__all__ if inspect.isfunction(getattr(dtau, name))]
 PLAIN = {
     *("configuration", "keep_memory", "load", "neutral", "packed_indices", "random_state"),
-    *("generate", "load_mechanism", "view"),
+    *("compile", "generate", "load_mechanism", "view"),
 }
 
 

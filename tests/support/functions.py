@@ -535,6 +535,7 @@ OTHERS = {
     "wrench_at_frame_derivatives",
     "keep_memory",
     "generate",
+    "compile",
     "view",
 }
 

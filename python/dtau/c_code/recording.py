@@ -14,7 +14,7 @@ from dtau.c_code.requests import GRAVITY, Argument, Array, Request
 from dtau.model.model import Model
 
 # Operations that a compiler gets at once: the time that it takes grows faster than their number.
-PIECE = 1500
+PIECE = 1000
 
 
 @dataclass(frozen=True)
@@ -47,13 +47,20 @@ def recording() -> Iterator[Any]:
             _recorded.end()
 
 
-def record(model: Model, request: Request, prefix: str, *, single: bool) -> Written:
-    """Run a function of the core with recorded numbers, and write what was recorded."""
+def record(
+    model: Model, request: Request, prefix: str, *, single: bool, into_zeros: bool = False
+) -> Written:
+    """Run a function of the core with recorded numbers, and write what was recorded.
+
+    ``into_zeros``: for results that are zeros before.
+    """
     with recording() as recorder:
-        return _record(recorder, model, request, prefix, single)
+        return _record(recorder, model, request, prefix, single, into_zeros)
 
 
-def _record(recorder: Any, model: Model, request: Request, prefix: str, single: bool) -> Written:
+def _record(
+    recorder: Any, model: Model, request: Request, prefix: str, single: bool, into_zeros: bool
+) -> Written:
     taken: list[tuple[Argument, Array]] = []
 
     def new(argument: Argument) -> Array:
@@ -76,6 +83,7 @@ def _record(recorder: Any, model: Model, request: Request, prefix: str, single: 
             [(to, _flat(x)) for to, x in zip(request.results, outputs, strict=True)],
             single,
             PIECE,
+            into_zeros,
         )
 
     text, operations, turns, memory, _ = write()

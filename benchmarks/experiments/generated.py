@@ -1,0 +1,245 @@
+"""Generated code beside the core: one state after the other, and batches on one core.
+
+    alone     C from `dtau.generate`, compiled by cc -O2 -march=native, in a loop in C; the core
+              state by state, in one call
+    batches   `dtau.compile`'s model beside the model itself, in one call of one thread
+
+Results of both are the core's. The time to compile and the size of the code are those of `alone`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+import dtau
+from benchmarks.calls import together
+from benchmarks.experiment import (
+    Array,
+    Claim,
+    Experiment,
+    Findings,
+    Table,
+    UnavailableError,
+    Watch,
+    require_close,
+)
+from benchmarks.harness import (
+    Contender,
+    Effort,
+    Spread,
+    interleaved,
+    loop,
+    number,
+    one_core,
+    span,
+    times,
+)
+from benchmarks.robots import Robot, chosen
+from dtau import _core
+
+ROBOTS = ("ur5", "panda", "hyq", "g1", "talos")
+QUICK_ROBOTS = ("panda",)
+ARMS = ("ur5", "panda")
+FUNCTIONS = ("inverse_dynamics", "inverse_dynamics_derivatives", "forward_dynamics_derivatives")
+BATCH = 2048
+EFFORT = {False: Effort(rounds=31, block=5e-3), True: Effort(rounds=5, block=2e-3)}  # by quick
+TOLERANCE = 1e-9  # of the largest element: forward dynamics of humanoids solve with light fingers
+TIMES_VALUES, TIMES_DERIVATIVES = 2.5, 1.4
+_LOOP = """
+#include "robot.h"
+void passes(long n, long states, const double *q, const double *v, const double *x{declared}) {{
+    for (long k = 0; k < n; ++k)
+        for (long i = 0; i < states; ++i)
+            {function}(q + i * r_nq, v + i * r_nv, x + i * r_nv{results});
+}}
+"""
+
+
+@dataclass(frozen=True)
+class Row:
+    """Microseconds a state, of the core and of generated code, and how many times less."""
+
+    robot: str
+    key: str
+    function: str
+    operations: int
+    compiling: float  # seconds
+    size: int  # bytes of code
+    core_alone: float
+    alone: float
+    alone_by: Spread
+    core_batch: float
+    batch: float
+    batch_by: Spread
+
+    def cells(self) -> list[str]:
+        """As the table shows it."""
+        return [
+            self.function,
+            f"{self.operations:,}",
+            f"{self.compiling:.1f} s",
+            f"{self.size / 1000:.0f} kB",
+            *(number(self.core_alone), number(self.alone), *times(self.alone_by)),
+            *(number(self.core_batch), number(self.batch), *times(self.batch_by)),
+        ]
+
+
+def run(quick: bool, watch: Watch) -> Findings:
+    """All functions of all robots."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        raise UnavailableError("there is no C compiler, cc")
+    notes: list[str] = []
+    robots = chosen(QUICK_ROBOTS if quick else ROBOTS, notes.append)
+    watch.expect(len(robots) * len(FUNCTIONS))
+    rows = []
+    with one_core():
+        for robot in robots:
+            for function in FUNCTIONS:
+                rows.append(measured(robot, function, compiler, EFFORT[quick]))
+                watch.step(f"{robot.label}, {function}")
+    header = ["function", "operations", "to compile", "code", "core alone", "generated", "", ""]
+    tables = [
+        Table(
+            f"{label}: microseconds a state",
+            [*header, "core's batch", "compiled", "", ""],
+            [row.cells() for row in rows if row.robot == label],
+        )
+        for label in dict.fromkeys(row.robot for row in rows)
+    ]
+    data = {"rows": [asdict(row) for row in rows]}
+    return Findings(tables=tables, claims=claims(rows), notes=notes, data=data)
+
+
+def claims(rows: list[Row]) -> list[Claim]:
+    """What generated code is for."""
+    made = []
+    for text, least, asked in (
+        (
+            "inverse dynamics of arms, in batches",
+            TIMES_VALUES,
+            [x for x in rows if x.key in ARMS and x.function == "inverse_dynamics"],
+        ),
+        (
+            "first derivatives of inverse dynamics, in batches",
+            TIMES_DERIVATIVES,
+            [x for x in rows if x.function == "inverse_dynamics_derivatives"],
+        ),
+    ):
+        if asked:
+            found = [x.batch_by.median for x in asked]
+            words = f"at least {least:g} times the core's rate"
+            made.append(Claim(text, words, span(found), min(found) >= least))
+    return made
+
+
+def measured(robot: Robot, function: str, compiler: str, effort: Effort) -> Row:
+    """One function of one robot."""
+    model = robot.model
+    states = tuple(dtau.random_state(model, np.random.default_rng(0), shape=(BATCH,)))
+    f, alone = getattr(dtau, function), getattr(_core.alone, function)
+    want = together(f(model, *states))
+    with tempfile.TemporaryDirectory() as folder:
+        code = Alone(Path(folder), model, function, compiler)
+        for got, one in zip(code.results(states), want, strict=True):
+            require_close(got, one[-1], TOLERANCE, f"{robot.label}, {function}, alone")
+        fast = dtau.compile(model, function)
+        for got, one in zip(together(f(fast, *states)), want, strict=True):
+            require_close(got, one, TOLERANCE, f"{robot.label}, {function}, compiled")
+        names = {"model": model, "fast": fast, "q": states[0], "v": states[1], "x": states[2]}
+        out = want if len(want) > 1 else want[0]
+        contenders = {
+            "core alone": Contender(
+                loop("f(model, 'body', q, v, x, None, out, 1)", f=alone, out=out, **names), BATCH
+            ),
+            "alone": Contender(code.passes(states), BATCH),
+            "core": Contender(
+                loop("f(model, q, v, x, out=out, threads=1)", f=f, out=out, **names), BATCH
+            ),
+            "compiled": Contender(
+                loop("f(fast, q, v, x, out=out, threads=1)", f=f, out=out, **names), BATCH
+            ),
+        }
+        seconds = interleaved(contenders, effort, lambda: None)
+    micro = {way: 1e6 * float(np.median(values)) for way, values in seconds.items()}
+    return Row(
+        robot.label,
+        robot.key,
+        function,
+        code.operations,
+        code.seconds,
+        code.size,
+        micro["core alone"],
+        micro["alone"],
+        Spread.of(seconds["core alone"] / seconds["alone"]),
+        micro["core"],
+        micro["compiled"],
+        Spread.of(seconds["core"] / seconds["compiled"]),
+    )
+
+
+class Alone:
+    """Generated C, compiled, with a loop over states in C."""
+
+    def __init__(self, folder: Path, model: dtau.Model, function: str, compiler: str) -> None:
+        made = dtau.generate(model, function, folder / "robot.c", prefix="r_")
+        self.operations = made.operations[f"r_{function}"]
+        nv = model.nv
+        self.shapes = [(nv,)] if function == "inverse_dynamics" else [(nv, nv)] * 3
+        names = [f"y{k}" for k in range(len(self.shapes))]
+        loop_file = folder / "loop.c"
+        loop_file.write_text(
+            _LOOP.format(
+                declared="".join(f", double *{name}" for name in names),
+                function=f"r_{function}",
+                results="".join(f", {name}" for name in names),
+            )
+        )
+        command = [compiler, "-std=c99", "-O2", "-march=native", "-fPIC"]
+        start = perf_counter()
+        self._compile([*command, "-c", str(made.source), "-o", str(folder / "robot.o")])
+        self.seconds = perf_counter() - start
+        self.size = (folder / "robot.o").stat().st_size
+        library = folder / "robot.so"
+        objects = [str(folder / "robot.o"), str(loop_file)]
+        self._compile([*command, "-shared", *objects, "-o", str(library), "-lm"])
+        self._passes: Any = ctypes.CDLL(str(library)).passes
+
+    @staticmethod
+    def _compile(command: list[str]) -> None:
+        subprocess.run(command, check=True)
+
+    def passes(self, states: tuple[Array, ...], out: Any = None) -> Callable[[int], None]:
+        """A function of the number of passes over all states; results are those of the last."""
+        out = [np.empty(shape) for shape in self.shapes] if out is None else out
+        kept = [np.ascontiguousarray(x) for x in states]
+        pointers = [x.ctypes.data_as(ctypes.c_void_p) for x in (*kept, *out)]
+
+        def passes(count: int) -> None:
+            self._passes(ctypes.c_long(count), ctypes.c_long(len(kept[0])), *pointers)
+
+        return passes
+
+    def results(self, states: tuple[Array, ...]) -> list[Array]:
+        """Those of the last state."""
+        out = [np.empty(shape) for shape in self.shapes]
+        self.passes(states, out)(1)
+        return out
+
+
+EXPERIMENT = Experiment(
+    name="generated",
+    title="Code generated for one robot",
+    source="`dtau.generate` and `dtau.compile` beside the core",
+    run=run,
+)

@@ -1,0 +1,179 @@
+"""`dtau.compile`: a model some of whose functions were compiled for it."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import shlex
+import shutil
+import subprocess
+import tempfile
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+
+from dtau import _core
+from dtau.c_code.lanes import lanes_source
+from dtau.c_code.recording import record
+from dtau.c_code.requests import Argument, Functions, Request, requests
+from dtau.checks import require
+from dtau.errors import ModelWarning
+from dtau.model.model import Model
+
+_COMPILES = 4000  # operations a second: gcc 12 on one core
+_FLAGS = ("-std=gnu99", "-O2", "-ffp-contract=fast", "-fno-math-errno", "-fPIC", "-shared")
+
+
+def compile(
+    model: Model,
+    functions: Functions = ("inverse_dynamics", "inverse_dynamics_derivatives"),
+    *,
+    parameters: Sequence[str] = (),
+    limit: float = 120.0,
+) -> Model:
+    """Return a model equal to this one whose functions run code that was compiled for it.
+
+    Parameters
+    ----------
+    model : Model
+    functions : str, sequence of str, or mapping
+        As `dtau.generate` takes them, without options that name frames, contacts or joints.
+    parameters : sequence of str, optional
+        ``["f_ext"]``: the functions as they are called with external wrenches.
+    limit : float
+        Seconds that the compiler may take, by what is expected beforehand.
+
+    Returns
+    -------
+    Model
+        Calls of these functions with these options, of any number of states, run the compiled code;
+        all other calls run the core.
+
+    Raises
+    ------
+    ValueError
+        If a function, an option or a parameter is unknown or cannot be compiled, or the compiler
+        would take longer than ``limit``: the message says how long.
+    TypeError
+        If an argument is of the wrong type.
+
+    Warns
+    -----
+    ModelWarning
+        If there is no C compiler (``cc``, or what the environment variable ``CC`` names), or it
+        fails: the model is returned as it is, and the core computes everything.
+
+    Notes
+    -----
+    The code is that of `dtau.generate` for as many states at once as the processor's vectors hold;
+    a state has the same bits alone and in a batch, and differs from the core's result by roundings.
+    It is kept in the user's cache, ``$XDG_CACHE_HOME/dtau`` or ``~/.cache/dtau``, by what it
+    depends on. It belongs to the returned object alone: models that are made of it (`replace`,
+    pickles) run the core, as do the functions of `dtau.jax`, `dtau.torch` and `dtau.casadi`.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> fast = dtau.compile(model, "gravity_torque")
+    >>> q = dtau.random_state(model, np.random.default_rng(0), shape=(100,)).q
+    >>> want = dtau.gravity_torque(model, q)
+    >>> bool(np.allclose(dtau.gravity_torque(fast, q), want, rtol=1e-13, atol=1e-12))
+    True
+    """
+    require("model", model, Model)
+    if isinstance(limit, bool) or not isinstance(limit, int | float) or not limit > 0:
+        raise ValueError(f"limit: expected a positive number of seconds, got {limit!r}")
+    asked = requests(model, functions, parameters)
+    for request in asked:
+        _require_plain(request)
+    sources = _sources(model, asked, limit)
+    made = Model.__new__(Model)
+    made.__setstate__(model.__getstate__())
+    compiler = shlex.split(os.environ.get("CC", "cc"))
+    if not compiler or shutil.which(compiler[0]) is None:
+        warnings.warn(
+            f"dtau.compile: there is no C compiler {' '.join(compiler) or 'cc'!r}: the core "
+            "computes everything. Install one, or name it in the environment variable CC",
+            ModelWarning,
+            stacklevel=2,
+        )
+        return made
+    for request, source in zip(asked, sources, strict=True):
+        try:
+            address = _loaded(compiler, source)
+        except (OSError, subprocess.SubprocessError) as problem:
+            warnings.warn(
+                f"dtau.compile: {request.function} was not compiled, the core computes it: "
+                f"{_said(problem)}",
+                ModelWarning,
+                stacklevel=2,
+            )
+            continue
+        given = [x is not None for x in request.inputs]
+        _core.add_code(made, request.function, request.given, given, _core.lanes(), address)
+    return made
+
+
+def _require_plain(request: Request) -> None:
+    if any(not isinstance(x, Argument | None) for x in request.inputs) or any(
+        not isinstance(x, str | bool | int | float | None) for x in request.given
+    ):
+        raise ValueError(
+            f"functions: {request.function} with {request.said} cannot be compiled: only options "
+            "that are words or numbers can; dtau.generate writes it as C"
+        )
+    if request.gravity:
+        raise ValueError("parameters: gravity is the model's in compiled functions")
+
+
+def _sources(model: Model, asked: Sequence[Request], limit: float) -> list[str]:
+    lanes, sources, operations = _core.lanes(), [], 0
+    for request in asked:
+        written = record(model, request, "robot_", single=False, into_zeros=True)
+        operations += written.operations
+        sources.append(
+            lanes_source(written, [isinstance(x, Argument) for x in request.inputs], lanes)
+        )
+    seconds = operations / _COMPILES
+    if seconds > limit:
+        raise ValueError(
+            f"functions: {operations} operations would take the compiler about {seconds:.0f} s, "
+            f"more than limit={limit:g}"
+        )
+    return sources
+
+
+def _machine() -> list[str]:
+    """What the compiler needs to know of the processor: as the core was chosen for it."""
+    chosen = _core.instruction_set()
+    return [f"-march={chosen}"] if chosen.startswith("x86-64") else []
+
+
+def _loaded(compiler: list[str], source: str) -> int:
+    """The address of the function, compiled if it is not kept."""
+    command = [*compiler, *_FLAGS, *_machine()]
+    version = subprocess.run([*compiler, "--version"], capture_output=True, check=True).stdout
+    key = hashlib.sha256("\0".join([*command, source]).encode() + version).hexdigest()[:32]
+    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dtau"
+    library = folder / f"{key}.so"
+    if not library.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder) as work:
+            text, made = Path(work) / "robot.c", Path(work) / "robot.so"
+            text.write_text(source, encoding="ascii")
+            subprocess.run(
+                [*command, str(text), "-o", str(made), "-lm"], capture_output=True, check=True
+            )
+            made.replace(library)  # whole, whoever else makes it at the same time
+    code = ctypes.CDLL(str(library)).robot_code
+    address = ctypes.cast(code, ctypes.c_void_p).value
+    assert address is not None
+    return address
+
+
+def _said(problem: Exception) -> str:
+    output = getattr(problem, "stderr", None) or b""
+    last = output.decode(errors="replace").strip().splitlines()
+    return last[-1] if last else str(problem)

@@ -1,0 +1,56 @@
+// Code for one robot, which its tree is given.
+#include <string>
+#include <vector>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "dispatch.hpp"
+#include "python/options.hpp"
+#include "python/tree.hpp"
+
+namespace nb = nanobind;
+
+namespace dtau {
+namespace {
+
+const Signature& signature_of(const FunctionList& list, const std::string& name) {
+    for (int g = 0; g < list.ngroups; ++g)
+        for (int k = 0; k < list.groups[g]->count; ++k)
+            if (name == list.groups[g]->functions[k].signature.name)
+                return list.groups[g]->functions[k].signature;
+    throw nb::value_error(("no function named " + name).c_str());
+}
+
+// Options in the order of the signature, whether each input is given, and where the code is.
+void add_code(nb::handle model, const std::string& function, const std::vector<nb::object>& options,
+              const std::vector<bool>& given, int lanes, std::size_t address) {
+    const TreeReference tree = compiled_tree(model);
+    const Signature& signature = signature_of(functions(), function);
+    if (static_cast<int>(options.size()) != signature.noptions ||
+        static_cast<int>(given.size()) != signature.ninputs)
+        throw nb::value_error("add_code: not as the function's signature");
+    std::vector<PyObject*> pointers;
+    for (const nb::object& option : options) pointers.push_back(option.ptr());
+    CallOptions read;
+    read.read_first(signature, model, pointers.data(), tree.compiled);
+    read.read(signature, pointers.data(), tree.compiled);
+    RobotFunction code = {function, read.values, lanes, {}, nullptr};
+    code.options.order = read.order > 0 ? read.order : 0;
+    for (std::size_t i = 0; i < given.size(); ++i) code.given[i] = given[i];
+    code.code = reinterpret_cast<RobotCode>(address);
+    nb::inst_ptr<CompiledTree>(tree.owner)->add_code(std::move(code));
+}
+
+}  // namespace
+
+void define_robot_code(nb::module_& m) {
+    m.def("lanes", [] { return functions().lanes; });
+    m.def("add_code", &add_code, nb::arg("model"), nb::arg("function"), nb::arg("options"),
+          nb::arg("given"), nb::arg("lanes"), nb::arg("address"),
+          nb::sig("def add_code(model: object, function: str, options: Sequence[object], given: "
+                  "Sequence[bool], lanes: int, address: int) -> None"));
+}
+
+}  // namespace dtau
