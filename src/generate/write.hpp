@@ -4,28 +4,22 @@
 #include <string>
 #include <vector>
 
-#include "generate/tape.hpp"
+#include "generate/plan.hpp"
 
 namespace dtau {
-
-// An argument of the function: its recorded numbers. Those of inputs are inputs of the tape.
-struct NamedNumbers {
-    std::string name;
-    std::vector<double> numbers;
-};
 
 struct CFunction {
     std::string name;
     std::vector<NamedNumbers> inputs, outputs;
     bool single_precision;
     bool into_zeros;  // zeros are not written
-    int piece;  // about how many operations a compiler gets at once
+    int piece;        // about how many operations a compiler gets at once
 };
 
 struct WrittenC {
     std::string text;
     std::size_t operations;  // without sines and cosines
-    std::size_t sines;       // and cosines
+    std::size_t turns;       // sines and cosines
     std::size_t memory;      // numbers on the stack that go from piece to piece
     std::size_t pieces;
 };

@@ -72,7 +72,7 @@ nb::tuple write_function(const std::string& name, const Named& inputs, const Nam
                          bool single_precision, int piece, bool into_zeros) {
     const WrittenC written =
         write_c(tape(), {name, named(inputs), named(outputs), single_precision, into_zeros, piece});
-    return nb::make_tuple(written.text, written.operations, written.sines, written.memory,
+    return nb::make_tuple(written.text, written.operations, written.turns, written.memory,
                           written.pieces);
 }
 
