@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -17,7 +18,7 @@ import dtau
 from dtau.c_code.recording import Written, record
 from dtau.c_code.requests import Functions, requests
 
-CC = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+CC = shutil.which(os.environ.get("CC", "cc"))
 needs_compiler = pytest.mark.skipif(CC is None, reason="there is no C compiler")
 WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Werror")
 C99 = ("-std=c99", "-O0", *WARNINGS)
