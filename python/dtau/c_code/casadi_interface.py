@@ -69,7 +69,7 @@ class _Function:
             else x
             for x in request.inputs
         ]
-        found = self._call(request.function)
+        found = self._call(request.core)
         results = found if isinstance(found, tuple) else (found,)
         self.results = [_as_matrix(x) for x in results]
 
@@ -160,8 +160,8 @@ class _Function:
 
     def _derivatives(self) -> dict[str, Array]:
         """The core's derivatives of vectors, by the numbers of q, under their names."""
-        signature = _DERIVATIVES.get(self.request.function)
-        own = next(f for f in _core.functions() if f["name"] == self.request.function)
+        signature = _DERIVATIVES.get(self.request.core)
+        own = next(f for f in _core.functions() if f["name"] == self.request.core)
         if signature is None or signature["inputs"] != own["inputs"]:
             return {}
         if signature["options"] != own["options"]:

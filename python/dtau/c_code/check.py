@@ -42,7 +42,7 @@ def example(model: Model, function: Written) -> Example:
     given = {argument.name: numbers(argument) for argument in function.arguments}
     request = function.request
     arrays = [given[x.name] if isinstance(x, Argument) else x for x in request.inputs]
-    found: Any = getattr(_core, request.function)(model, *request.given, *arrays)
+    found: Any = getattr(_core, request.core)(model, *request.given, *arrays)
     results = found if isinstance(found, tuple) else (found,)
     return Example(tuple(given.values()), results)
 

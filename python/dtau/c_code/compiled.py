@@ -112,7 +112,7 @@ def compile(
             )
             continue
         given = [x is not None for x in request.inputs]
-        _core.add_code(made, request.function, request.given, given, _core.lanes(), address)
+        _core.add_code(made, request.core, request.given, given, _core.lanes(), address)
     return made
 
 

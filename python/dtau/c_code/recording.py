@@ -72,7 +72,7 @@ def _record(
     arrays = [new(x) if isinstance(x, Argument) else x for x in request.inputs]
     if request.gravity:
         recorder.set_gravity(new(request.arguments[-1]))
-    outputs = getattr(recorder.functions, request.function)(model, *request.given, *arrays)
+    outputs = getattr(recorder.functions, request.core)(model, *request.given, *arrays)
     outputs = outputs if isinstance(outputs, tuple) else (outputs,)
     name = prefix + request.name
 

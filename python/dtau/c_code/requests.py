@@ -52,6 +52,7 @@ class Request:
 
     name: str  # in C, without the prefix
     function: str
+    core: str  # what the core calls it
     said: str  # the options that were given, in words
     given: tuple[Any, ...]
     inputs: tuple[Argument | Array | None, ...]
@@ -100,16 +101,21 @@ def _request(model: Model, name: str, what: Any, parameters: tuple[str, ...]) ->
         raise TypeError(
             f"functions: expected the name of a function, or (name, options), got {what!r}"
         )
-    if function not in _SIGNATURES:
-        raise ValueError(f"functions: {unknown_name('function', function, _SIGNATURES)}")
-    signature = _SIGNATURES[function]
+    known = _SIGNATURES.keys() & set(dtau.__all__)
+    if function not in known:
+        raise ValueError(f"functions: {unknown_name('function', function, sorted(known))}")
+    core = _core_name(function, options)
+    signature = _SIGNATURES[core]
+    arrays = {x[0] for x in signature["inputs"]}
     public = inspect.signature(getattr(dtau, function)).parameters
     for option in options:
         if option not in public or option in ("model", "out", "threads"):
             raise ValueError(f"functions: {function} takes no option {option!r}")
-    given, sizes, driven = _options(model, function, options, public)
+        if option in ("active", "damping") and option not in arrays | {*signature["options"]}:
+            raise ValueError(f"functions: {function} takes {option!r} with contacts alone")
+    given, sizes, driven = _options(model, function, core, options, public)
     inputs: list[Argument | Array | None] = []
-    rows = _rows_of_inputs(function)
+    rows = _rows_of_inputs(core)
     for (array, words, optional, _), beyond in zip(signature["inputs"], rows, strict=True):
         argument = _argument(array, words, beyond, sizes)
         if array == "inputs":
@@ -127,6 +133,7 @@ def _request(model: Model, name: str, what: Any, parameters: tuple[str, ...]) ->
     return Request(
         name,
         function,
+        core,
         ", ".join(f"{option}={_short(value)}" for option, value in options.items()),
         given,
         tuple(inputs),
@@ -136,14 +143,25 @@ def _request(model: Model, name: str, what: Any, parameters: tuple[str, ...]) ->
     )
 
 
+def _core_name(function: str, options: Mapping[str, Any]) -> str:
+    """The function of the core: one of its own where contacts are an option and given."""
+    with_contacts = f"constrained_{function}"
+    given = options.get("contacts") is not None
+    return with_contacts if given and with_contacts in _SIGNATURES else function
+
+
 def _options(
-    model: Model, function: str, options: Mapping[str, Any], public: Mapping[str, Any]
+    model: Model,
+    function: str,
+    core: str,
+    options: Mapping[str, Any],
+    public: Mapping[str, Any],
 ) -> tuple[tuple[Any, ...], dict[str, int], Array | None]:
     """Options as the core takes them, sizes of arrays, and the map of inputs if there is one."""
     given = []
     sizes = {"nq": model.nq, "nv": model.nv, "nbodies": model.nbodies}
     driven = None
-    for option in _SIGNATURES[function]["options"]:
+    for option in _SIGNATURES[core]["options"]:
         name = _PUBLIC.get(option, option)
         if name == "frames" and "frame" in public:
             name = "frame"
