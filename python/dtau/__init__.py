@@ -21,56 +21,10 @@ derivatives by external wrenches           _wrench_derivatives          _wrench_
 time derivatives of any order              _time_derivatives            _time_derivatives
 =========================================  ===========================  ===========================
 
-and beside these
-
-=========================================  =======================================================
-motion given for some joints,              hybrid_dynamics, hybrid_dynamics_time_derivatives
-torque for others
-terms of the equation                      mass_matrix, mass_matrix_inverse, coriolis_matrix,
-                                           bias_torque, gravity_torque;
-                                           mass_matrix_time_derivatives,
-                                           coriolis_matrix_time_derivatives,
-                                           bias_torque_time_derivatives,
-                                           gravity_torque_time_derivatives
-linearization without Euler angles         linearize: dz/dt = A z + B u
-time steps on the manifold                 step, linearize_discrete, step_vjp
-(Euler, semi-implicit, RK4)
-contacts and closed loops                  constrained_dynamics, constrained_dynamics_derivatives,
-                                           constrained_dynamics_jvp, constrained_dynamics_vjp;
-                                           constrained_inverse_dynamics; impulse_dynamics,
-                                           impulse_dynamics_derivatives
-inputs and contact wrenches that           equilibrium
-hold a configuration
-kinematics                                 forward_kinematics; kinematics_time_derivatives
-frames                                     frame_placements, frame_jacobians, frame_velocities,
-                                           frame_accelerations; frame_velocities_derivatives,
-                                           frame_accelerations_derivatives;
-                                           frame_kinematics_time_derivatives,
-                                           frame_jacobians_time_derivatives
-centre of mass                             center_of_mass, center_of_mass_velocity,
-                                           center_of_mass_acceleration,
-                                           center_of_mass_jacobian;
-                                           center_of_mass_velocity_derivatives,
-                                           center_of_mass_acceleration_derivatives
-momentum, about the world's origin and     momentum, centroidal_momentum,
-about the centre of mass                   centroidal_momentum_matrix,
-                                           centroidal_momentum_rate;
-                                           centroidal_momentum_derivatives,
-                                           centroidal_momentum_rate_derivatives,
-                                           momentum_time_derivatives,
-                                           centroidal_momentum_time_derivatives
-energy                                     kinetic_energy, potential_energy;
-                                           kinetic_energy_derivatives,
-                                           potential_energy_derivatives
-external wrenches                          wrench_at_frame gives f_ext in body axes;
-                                           wrench_at_frame_derivatives; f_ext_axes= says along
-                                           which axes f_ext is: the bodies' or the world's
-configurations                             integrate, difference, normalize, neutral, configuration,
-                                           random_state; project: where contacts and loops hold
-how they vary, in tangent spaces           integrate_jacobians, difference_jacobians; tangent_map
-functions of one robot as C, and compiled  generate, compile
-robots and motions in the browser          view; pictures: dtau.viewer.picture
-=========================================  =======================================================
+and beside these, terms of the equation (`mass_matrix`, `bias_torque`); `linearize`, `step`,
+`linearize_discrete`, `equilibrium`; contacts and loops (`constrained_dynamics`, `project`); frames,
+centre of mass, momentum, energy; configurations (`integrate`, `difference`); `generate`, `compile`;
+`view`. ``help(dtau.functions)`` lists their modules, docs/functions.md has all in one table.
 
 Every function takes the model first and arrays whose leading axes are the batch, which broadcast
 against each other; ``out=`` takes the results' arrays, ``threads=`` the number of threads.
