@@ -7,9 +7,10 @@ import pytest
 from compare import assert_close
 
 import dtau
+from dtau.model.rotations import quaternions_of_rotations
 from dtau.viewer import solids
 from dtau.viewer.parts import joint_axes, looks, reach, semiaxes
-from dtau.viewer.rotations import quaternions, relative
+from dtau.viewer.rotations import relative
 
 
 def test_the_ellipsoid_has_the_bodys_inertia() -> None:
@@ -102,7 +103,9 @@ def test_poses_in_the_parents_frames_lead_back_to_those_in_the_world() -> None:
 def test_quaternions_of_half_turns() -> None:
     for axis in np.eye(3):
         half = 2 * np.outer(axis, axis) - np.eye(3)
-        assert_close(np.abs(quaternions(half)), np.array([0.0, *axis]), 1e-15, floor=1.0)
+        assert_close(
+            np.abs(quaternions_of_rotations(half)), np.array([0.0, *axis]), 1e-15, floor=1.0
+        )
 
 
 @pytest.mark.parametrize(

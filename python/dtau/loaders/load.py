@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 
 from numpy.typing import ArrayLike
 
@@ -13,6 +14,7 @@ from dtau.errors import ModelError
 from dtau.loaders import formats, mjcf, urdf, xacro, xml
 from dtau.loaders.source import Options, Parts, Source
 from dtau.model.editing import changed
+from dtau.model.links import Link
 from dtau.model.model import Model
 from dtau.options import Inertias, MimicJoints, Root, require_option
 
@@ -132,22 +134,28 @@ def load(
         way_out = formats.way_out(document.tag)
         raise document.error(f"expected {known}, got <{document.tag}>{way_out}")
     parts = _READERS[document.tag][1](text, Options(root, mimic, inertia))
-    return model_of(text, parts, gravity, armature, damping)
+    links, gravity = with_changes(parts, gravity, armature, damping)
+    with naming(text):
+        return Model(parts.name, links, gravity=gravity, notes=parts.notes)
 
 
-def model_of(
-    text: Source,
+def with_changes(
     parts: Parts,
     gravity: ArrayLike | None,
     armature: ArrayLike | Mapping[str, ArrayLike] | None,
     damping: ArrayLike | Mapping[str, ArrayLike] | None,
-) -> Model:
-    """Make the model of what was read; arguments as of `load`."""
-    links = changed(parts.links, armature=armature, damping=damping)
+) -> tuple[tuple[Link, ...], ArrayLike]:
+    """Return the links and the gravity of what was read; other arguments as of `load`."""
     if gravity is None:
         gravity = _GRAVITY if parts.gravity is None else parts.gravity
+    return changed(parts.links, armature=armature, damping=damping), gravity
+
+
+@contextmanager
+def naming(text: Source) -> Iterator[None]:
+    """Name the file in errors of its model."""
     try:
-        return Model(parts.name, links, gravity=gravity, notes=parts.notes)
+        yield
     except ValueError as error:
         raise ModelError(f"{text.label}: {error}") from None
 

@@ -11,10 +11,11 @@ from numpy.typing import ArrayLike
 from dtau.checks import integer, real_array
 from dtau.functions.manifold import configuration
 from dtau.loaders import mjcf
-from dtau.loaders.load import model_of, open_document
+from dtau.loaders.load import naming, open_document, with_changes
 from dtau.loaders.source import Options
 from dtau.model.contacts import Contacts
 from dtau.model.mechanism import Mechanism
+from dtau.model.model import Model
 from dtau.options import MimicJoints, require_option
 
 
@@ -106,7 +107,9 @@ def load_mechanism(
             "loops: dtau.load reads the model, and dtau.Contacts closes it"
         )
     parts = mjcf.read(text, Options(None, mimic, "keep", loops=True))
-    model = model_of(text, parts, gravity, armature, damping)
+    links, gravity = with_changes(parts, gravity, armature, damping)
+    with naming(text):
+        model = Model(parts.name, links, gravity=gravity, notes=parts.notes)
     contacts = Contacts(model, [replace(loop, kp=kp, kd=kd) for loop in parts.loops])
     own = {joint.name for joint in model.joints if joint.mimic is None}
     q = configuration(model, {name: x for name, x in parts.posture.items() if name in own})
