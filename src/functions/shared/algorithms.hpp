@@ -3,6 +3,7 @@
 
 #include "dtau/algorithms/first/fdsva.hpp"
 #include "dtau/algorithms/first/forward_products.hpp"
+#include "dtau/algorithms/solve/column_blocks.hpp"
 #include "dtau/algorithms/steps/step.hpp"
 #include "dtau/algorithms/values/aba.hpp"
 #include "dtau/algorithms/values/rnea.hpp"
@@ -33,6 +34,12 @@ extern template decltype(idsva_backward<Alone>) idsva_backward<Alone>;
 extern template decltype(idsva_backward<Grouped>) idsva_backward<Grouped>;
 extern template decltype(mass_matrix_factors<Alone>) mass_matrix_factors<Alone>;
 extern template decltype(mass_matrix_factors<Grouped>) mass_matrix_factors<Grouped>;
+extern template decltype(sweep_inwards<Alone>) sweep_inwards<Alone>;
+extern template decltype(sweep_inwards<Grouped>) sweep_inwards<Grouped>;
+extern template decltype(sweep_outwards<Alone>) sweep_outwards<Alone>;
+extern template decltype(sweep_outwards<Grouped>) sweep_outwards<Grouped>;
+extern template decltype(subtract_products<Alone>) subtract_products<Alone>;
+extern template decltype(subtract_products<Grouped>) subtract_products<Grouped>;
 extern template decltype(factorized_dynamics<Alone>) factorized_dynamics<Alone>;
 extern template decltype(factorized_dynamics<Grouped>) factorized_dynamics<Grouped>;
 extern template decltype(fdsva<Alone>) fdsva<Alone>;

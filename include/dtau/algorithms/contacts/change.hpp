@@ -19,6 +19,8 @@ struct ContactChange {
     T* dforces[3];  // of the matrices: those of q first; null: not wanted
     int offset;     // of the first column
     double scale;   // of the solve
+    // So many rows of X or of the contacts, and packs of columns, are in registers at once.
+    static constexpr int together = 3, most_packs = 6;
 
     ContactChange of_matrix(int m) const {
         return {tree,
@@ -28,9 +30,16 @@ struct ContactChange {
                 m * w.padded,
                 m < 2 ? -1.0 : 1.0};
     }
-    // Not inlined: the registers of the sweeps are theirs.
+    void operator()(int packs, int first, T* X, std::ptrdiff_t stride) const {
+        in_parts<most_packs>(packs, [&]<int some>(int p) {
+            const int begin = p * Pack<T>::width;
+            change_columns<some>(first + begin, X + begin, stride);
+        });
+    }
+
+  private:
     template <int packs>
-    __attribute__((noinline)) void operator()(int first, T* X, std::ptrdiff_t stride) const {
+    __attribute__((noinline)) void change_columns(int first, T* X, std::ptrdiff_t stride) const {
         constexpr int width = Pack<T>::width;
         const Contacts& contacts = *solver.contacts;
         const int n = tree.independent.n, begin = offset + first;
@@ -39,7 +48,7 @@ struct ContactChange {
                 add_turns<packs>(contact, number, begin, X, stride);
             });
         for_contacts<T>(contacts, [&](int, const Contact& contact, int column) {
-            in_groups<together<packs>>(contact.count, [&]<int rows>(int r) {
+            in_groups<together>(contact.count, [&]<int rows>(int r) {
                 wanted_rows<rows, packs>(contact, r, column + r, begin, X, stride);
             });
         });
@@ -52,13 +61,12 @@ struct ContactChange {
                                                   n - column);
             });
         for_contacts<T>(contacts, [&](int, const Contact& contact, int column) {
-            in_groups<together<packs>>(contact.ndofs, [&]<int count>(int d) {
+            in_groups<together>(contact.ndofs, [&]<int count>(int d) {
                 add_forces<count, packs>(contact, contact.dofs + d, column, X, stride);
             });
         });
     }
 
-  private:
     // df += (mu S)^n dJ/dq z, for the columns by q of a block. [Notes] eq. 20.10
     template <int packs>
     DTAU_INLINE void add_ranges(int begin) const {
@@ -75,10 +83,6 @@ struct ContactChange {
         for (int k = 0; k < nrows * packs; ++k)
             solver.block[k] = fma(T(1.0), x[k], solver.block[k]);
     }
-    // So many rows of X or of the contacts are in registers at once.
-    template <int packs>
-    static constexpr int together = packs > 9 ? 2 : 3;
-
     // -drows/dx + scale Z^T X, of rows first ... of a contact, in columns of Z.
     template <int rows, int packs>
     DTAU_INLINE void wanted_rows(const Contact& contact, int first, int column, int begin,
@@ -160,10 +164,10 @@ template <class T>
 DTAU_INLINE void solve_rows_alone(const Paths& dofs, T* solution, const LtdlWorkspace<T>& ltdl,
                                   const ContactChange<T>& change) {
     const int n = dofs.n;
-    const auto right = [](int, int) { return Pack<T>::unit(-1); };  // of no row
-    const auto place = [&](int c) -> Columns<T> { return {solution + c, n - c, n}; };
-    for_blocks<LtdlWorkspace<T>::packs, T>(n, [&]<int packs>(int begin, int) {
-        ltdl_solve_block<packs>(dofs, T(-1.0), begin, 0, n, right, place, ltdl, change);
+    const RightSides<T> no_rows = {nullptr, 0, n};
+    const Solutions<T> to = {{{solution, n}}, n, whole_packs<T>(n)};
+    for_blocks<T>(n, ltdl.packs, [&](int begin, int, int packs) {
+        ltdl_solve_block<T>({dofs, ltdl, no_rows, to, begin, packs, 0, n}, T(-1.0), change);
     });
 }
 

@@ -71,50 +71,53 @@ struct StageChange {
     const ContactStage<T>& stage;
     const ConstrainedDiscreteWorkspace<T>& w;
 
-    template <int packs>
-    void operator()(int, T* X, std::ptrdiff_t stride) const {
-        constexpr int width = packs * Pack<T>::width;
+    void operator()(int packs, int first, T* X, std::ptrdiff_t stride) const {
+        const int width = packs * Pack<T>::width;
         const ContactSolver<T>& solver = stage.contacts.solver;
         const ContactColumns<T>& columns = stage.columns;
         const Contacts& contacts = *solver.contacts;
-        for (int c = 0; c < contacts.count; ++c) {
-            const Contact& contact = contacts.at[c];
-            for (int r = contact.first; r < contact.first + contact.count; ++r) {
-                const T *by_q = columns.rows + r * columns.width, *by_v = by_q + columns.padded;
-                Pack<T> sum[packs] = {};
-                add_product<packs>(contact, T(1.0), by_q, w.discrete.q, sum);
-                add_product<packs>(contact, T(1.0), by_v, w.discrete.v, sum);
-                for (int p = 0; p < packs; ++p)
-                    sum[p].store(w.rows + r * width + p * Pack<T>::width);
+        in_parts<ContactChange<T>::most_packs>(packs, [&]<int some>(int p) {
+            for (int c = 0; c < contacts.count; ++c) {
+                const Contact& contact = contacts.at[c];
+                for (int r = contact.first; r < contact.first + contact.count; ++r) {
+                    const T *by_q = columns.rows + r * columns.width, *by_v = by_q + columns.padded;
+                    Pack<T> sum[some] = {};
+                    add_product<some>(contact, T(1.0), by_q, w.discrete.q + p, packs, sum);
+                    add_product<some>(contact, T(1.0), by_v, w.discrete.v + p, packs, sum);
+                    store<some>(sum, w.rows + r * width + p * Pack<T>::width);
+                }
             }
-        }
-        for_loops(contacts, [&](int, const Contact& contact, int number) {
-            for (int r = 6 * number; r < 6 * (number + 1); ++r) {
-                Pack<T> sum[packs] = {};
-                add_product<packs>(contact, T(-1.0), columns.turns + r * columns.padded,
-                                   w.discrete.q, sum);
-                for (int p = 0; p < packs; ++p)
-                    sum[p].store(w.turns + r * width + p * Pack<T>::width);
-            }
+            for_loops(contacts, [&](int, const Contact& contact, int number) {
+                for (int r = 6 * number; r < 6 * (number + 1); ++r) {
+                    Pack<T> sum[some] = {};
+                    add_product<some>(contact, T(-1.0), columns.turns + r * columns.padded,
+                                      w.discrete.q + p, packs, sum);
+                    store<some>(sum, w.turns + r * width + p * Pack<T>::width);
+                }
+            });
         });
         ContactColumns<T> block = columns;
         block.padded = block.width = width;
         block.rows = w.rows;
         block.turns = w.turns;
-        ContactChange<T>{tree, solver, block, {nullptr, nullptr, nullptr}, 0, 1.0}
-            .template operator()<packs>(0, X, stride);
+        const ContactChange<T> change = {tree, solver, block, {nullptr, nullptr, nullptr}, 0, 1.0};
+        change(packs, first, X, stride);
     }
 
   private:
     // sum += scale row x, by the velocities that move the contact.
-    template <int packs>
+    template <int some>
     DTAU_INLINE static void add_product(const Contact& contact, T scale, const T* row,
-                                        const Pack<T>* x, Pack<T>* sum) {
+                                        const Pack<T>* x, int packs, Pack<T>* sum) {
         for (int d = 0; d < contact.ndofs; ++d) {
             const int k = contact.dofs[d];
             const T by = scale * row[k];
-            unrolled<packs>([&](int p) { sum[p] = fma(by, x[k * packs + p], sum[p]); });
+            unrolled<some>([&](int p) { sum[p] = fma(by, x[k * packs + p], sum[p]); });
         }
+    }
+    template <int some>
+    DTAU_INLINE static void store(const Pack<T>* sum, T* to) {
+        unrolled<some>([&](int p) { sum[p].store(to + p * Pack<T>::width); });
     }
 };
 

@@ -263,13 +263,11 @@ void forward_dynamics_parameter_derivatives(const Tree& tree, const T* q, const 
     regressor_sweep(tree, g, a, w.regressor.W);
     regressor_of_bodies(tree, g.S, w.regressor.W, w.regressor.row, w.Y, stride);
     if (of_joints) regressor_of_joints(tree, v, w.dynamics.a, w.Y, stride);
-    const auto right = [&](int k, int c) {
-        return Pack<T>::load(w.Y + static_cast<std::ptrdiff_t>(k) * stride + c);
-    };
-    const auto place = [&](int c) -> Columns<T> { return {da + c, columns - c, columns}; };
-    for_blocks<LtdlWorkspace<T>::packs, T>(columns, [&]<int packs>(int begin, int end) {
+    const RightSides<T> right = {w.Y, stride, stride};
+    const Solutions<T> to = {{{da, columns}}, columns, stride};
+    for_blocks<T>(columns, ltdl.packs, [&](int begin, int end, int packs) {
         const int count = regressor_rows(tree, begin, end, ltdl.rows);
-        ltdl_solve_block<packs>(dofs, T(-1.0), begin, count, dofs.n, right, place, ltdl);
+        ltdl_solve_block<T>({dofs, ltdl, right, to, begin, packs, count, dofs.n}, T(-1.0));
     });
 }
 

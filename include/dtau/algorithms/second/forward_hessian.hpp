@@ -60,10 +60,10 @@ struct ForwardHessianWorkspace {
 template <class T>
 void related_transposed_product(const Paths& dofs, const T* A, int stride, const T* B, T* product) {
     const int n = dofs.n;
-    constexpr int most = 8;
-    for_blocks<most, T>(n, [&]<int packs>(int begin, int) {
-        constexpr int width = Pack<T>::width;
+    constexpr int width = Pack<T>::width;
+    in_parts<8>(whole_packs<T>(n) / width, [&]<int packs>(int first) {
         Pack<T> x[packs];
+        const int begin = first * width;
         for (int r = 0; r < n; ++r) {
             unrolled<packs>([&](int p) { x[p] = {T(0.0)}; });
             const auto add = [&](int k) {

@@ -21,8 +21,8 @@ struct Factor {
 
 // result -= a.matrix a.x + b.matrix b.x
 template <int packs, class T>
-void subtract_products(const Paths& dofs, const Factor<T>& a, const Factor<T>& b, Pack<T>* result,
-                       int* path) {
+void subtract_some_products(const Paths& dofs, const Factor<T>& a, const Factor<T>& b,
+                            Pack<T>* result, int* path) {
     forget_path(dofs, path);
     for (int k = 0; k < dofs.n; ++k) {
         follow_path(dofs, k, path);
@@ -51,42 +51,27 @@ void subtract_products(const Paths& dofs, const Factor<T>& a, const Factor<T>& b
     }
 }
 
-// x becomes M^-1 x: ltdl_solve_vector for a block. A change between the sweeps is as in ltdl_columns.hpp.
-template <int packs, class T, class Change>
-void solve_block(const Paths& dofs, Pack<T>* x, const LtdlWorkspace<T>& w, const Change& change) {
-    Pack<T> sum[packs];
-    const auto add = [&](T l, int j) __attribute__((always_inline)) {
-        unrolled<packs>([&](int p) { sum[p] = fma(-l, x[j * packs + p], sum[p]); });
-    };
-    for (int k = dofs.n - 1; k >= 0; --k) {  // L^-T, leaves to root
-        unrolled<packs>([&](int p) { sum[p] = x[k * packs + p]; });
-        const T* L = w.L + dofs.depth[k];
-        for (int j = k + 1; j < dofs.end[k]; ++j) add(L[j * w.stride], j);
-        unrolled<packs>([&](int p) { x[k * packs + p] = sum[p]; });
-    }
-    change.template operator()<packs>(0, reinterpret_cast<T*>(x), packs * Pack<T>::width);
-    forget_path(dofs, w.path);
-    for (int k = 0; k < dofs.n; ++k) {  // D^-1 and L^-1, root to leaves
-        follow_path(dofs, k, w.path);
-        const T* L = w.L + k * w.stride;
-        const int depth = dofs.depth[k];
-        const T d_inverse = L[depth];
-        unrolled<packs>([&](int p) { sum[p] = d_inverse * x[k * packs + p]; });
-        for (int d = 0; d < depth; ++d) add(L[d], w.path[d]);
-        unrolled<packs>([&](int p) { x[k * packs + p] = sum[p]; });
-    }
+template <class T>
+void subtract_products(const Paths& dofs, int packs, const Factor<T>& a, const Factor<T>& b,
+                       Pack<T>* result, int* path) {
+    with_packs<LtdlWorkspace<T>::packs>(
+        packs, [&]<int count>() { subtract_some_products<count>(dofs, a, b, result, path); });
 }
 
-// x becomes M^-1 (x - a.matrix a.x - b.matrix b.x), for a number of packs that is known only now.
-template <int most, class T, class Change>
-void subtract_and_solve(const Paths& dofs, int packs, const Factor<T>& a, const Factor<T>& b,
-                        Pack<T>* x, const LtdlWorkspace<T>& w, const Change& change) {
-    if (packs == most) {
-        subtract_products<most>(dofs, a, b, x, w.path);
-        solve_block<most>(dofs, x, w, change);
-    } else if constexpr (most > 1) {
-        subtract_and_solve<most - 1>(dofs, packs, a, b, x, w, change);
-    }
+// x becomes M^-1 (x - a.matrix a.x - b.matrix b.x), with the factors in w, whose rows are all. A change
+// between the sweeps is as in ltdl_block.hpp.
+template <class T, class Change>
+DTAU_INLINE void subtract_and_solve(const Paths& dofs, int packs, const Factor<T>& a,
+                                    const Factor<T>& b, Pack<T>* x, const LtdlWorkspace<T>& w,
+                                    const Change& change) {
+    subtract_products(dofs, packs, a, b, x, w.path);
+    T* const X = reinterpret_cast<T*>(x);
+    const int columns = packs * Pack<T>::width;
+    const RightSides<T> right = {X, columns, columns};
+    const Solutions<T> nowhere_else = {};
+    const Block<T> block = {dofs,  w,      right,  nowhere_else, 0,
+                            packs, dofs.n, dofs.n, true,         {X, columns, columns}};
+    ltdl_solve_block(block, T(1.0), change);
 }
 
 // result += matrix x, for `size` rows of a joint.
@@ -99,16 +84,6 @@ DTAU_INLINE void joint_product(const T* matrix, int size, int packs, const Pack<
             for (int c = 0; c < size; ++c) sum = fma(matrix[r * size + c], x[c * packs + p], sum);
             result[r * packs + p] = sum;
         }
-}
-
-// Calls solve(begin, packs) for blocks of nearly equal width, at most `most` packs each.
-template <int most, int width, class Solve>
-DTAU_INLINE void for_even_blocks(int columns, const Solve& solve) {
-    const int packs = (columns + width - 1) / width, blocks = (packs + most - 1) / most;
-    for (int b = 0; b < blocks; ++b) {
-        const int first = packs * b / blocks, next = packs * (b + 1) / blocks;
-        solve(first * width, next - first);
-    }
 }
 
 }  // namespace dtau::DTAU_VARIANT

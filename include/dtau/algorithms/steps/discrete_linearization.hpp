@@ -171,7 +171,6 @@ DTAU_INLINE Rows of_whole_joints(const Tree& tree, Rows rows) {
 template <class T, class Change>
 void linearize_block(const Tree& tree, Integrator method, T h, const BlockStart<T>& start,
                      const Columns<T>* to, const DiscreteWorkspace<T>& w, const Change& change) {
-    constexpr int most = DiscreteWorkspace<T>::most;
     const Paths& dofs = tree.independent;
     const int packs = start.packs, n = dofs.n, size = n * packs;
     const int end = start.begin + packs * Pack<T>::width;
@@ -181,6 +180,7 @@ void linearize_block(const Tree& tree, Integrator method, T h, const BlockStart<
     };
     const Rows xi = within(0), dv = within(n), all = {0, n};
     LtdlWorkspace<T> factors = w.dynamics.ltdl;
+    for (int k = 0; k < n; ++k) factors.rows[k] = k;
     for (int k = 0; k < size; ++k) w.q[k] = w.v[k] = w.a[k] = w.rate_sum[k] = w.a_sum[k] = {T(0.0)};
     add_units(start, 0, 0, n, w.q);
 
@@ -199,7 +199,7 @@ void linearize_block(const Tree& tree, Integrator method, T h, const BlockStart<
         const Factor<T> by_q = {w.dtau_dq[i], w.q, q_rows};
         const Factor<T> by_v = {w.dtau_dv[i], w.v, i > 0 ? all : dv};
         // [Notes] eq. 12.8
-        subtract_and_solve<most>(dofs, packs, by_q, by_v, w.a, factors, change(i));
+        subtract_and_solve(dofs, packs, by_q, by_v, w.a, factors, change(i));
         if (i > 0)
             for_noncommuting_joints(tree, true, [&](int j, const Body& body, int first) {
                 const JointVariation<T>& by = w.variation.at(j, i);
@@ -237,7 +237,7 @@ void linearize_blocks(const Tree& tree, Integrator method, const InputMap<T>& in
     constexpr int most = DiscreteWorkspace<T>::most, width = Pack<T>::width;
     const int states = 2 * tree.independent.n, padded = whole_packs<T>(states);
     const int count = inputs.driven.count;
-    for_even_blocks<most, width>(padded + count, [&](int begin, int packs) {
+    for_blocks<T>(padded + count, most, [&](int begin, int, int packs) {
         Columns<T> to[most];
         for (int p = 0; p < packs; ++p) {
             const int c = begin + p * width, input = c - padded;

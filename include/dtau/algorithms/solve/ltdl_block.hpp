@@ -1,0 +1,235 @@
+// A solve with M = L^T D L (ltdl.hpp) for a block of columns: the sweeps inwards and outwards, each compiled
+// once for every number of packs in a block. [Notes] §10.
+#pragma once
+
+#include "dtau/algorithms/solve/ltdl.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+// Right sides B (nv, columns), whose rows are `stride` apart; null: the identity.
+template <class T>
+struct RightSides {
+    const T* at;
+    std::ptrdiff_t stride;
+    int columns;
+
+    // At row k, the columns from c on.
+    DTAU_INLINE Pack<T> load(int k, int c) const {
+        return at ? Pack<T>::load(at + k * stride + c, columns - c) : Pack<T>::unit(k - c);
+    }
+};
+
+// Solutions: matrices (nv, columns), each padded to whole packs before the next one.
+template <class T>
+struct Solution {
+    T* at;
+    std::ptrdiff_t stride;  // of its rows
+};
+template <class T>
+struct Solutions {
+    Solution<T> matrices[3];
+    int columns, padded;
+};
+
+// Neighbouring columns of a result: their first row, how many there are, and how far apart rows are.
+template <class T>
+struct Columns {
+    T* at;
+    int room;
+    std::ptrdiff_t stride;
+};
+
+// A block of columns to solve for, from `begin` on, for the first `solved` rows. B is zero outside the
+// `count` rows of the workspace. Solved for in X: in lanes results are neighbours in their place, and that
+// is X, and may be B's; elsewhere, and where rows have but one or two places in the nearest cache, whose
+// ways hold 4 kB each, X is the workspace's.
+template <class T>
+struct Block {
+    const Paths& dofs;
+    const LtdlWorkspace<T>& w;
+    const RightSides<T>& right;
+    const Solutions<T>& solutions;
+    int begin, packs, count, solved;
+    bool in_place = Pack<T>::width == 1 && place(begin).stride * sizeof(T) % 2048 != 0;
+    Columns<T> X = in_place ? place(begin) : place_in(w.X);
+
+    // Of column c of all.
+    DTAU_INLINE Columns<T> place(int c) const {
+        const Solution<T>& m = solutions.matrices[c / solutions.padded];
+        const int column = c % solutions.padded;
+        return {m.at + column, solutions.columns - column, m.stride};
+    }
+    DTAU_INLINE Columns<T> place_in(T* at) const {
+        const int width = packs * Pack<T>::width;
+        return {at, width, width};
+    }
+};
+
+// Two rows of a block in registers, and the sums that make them.
+template <int packs, class T>
+struct RowSums {
+    static constexpr int width = Pack<T>::width;
+    T* const X;
+    const std::ptrdiff_t stride;
+    Pack<T> x[packs], y[packs];
+
+    DTAU_INLINE RowSums(const Columns<T>& at) : X(at.at), stride(at.stride) {}
+
+    DTAU_INLINE void put(int k, const Pack<T>* row) const {
+        unrolled<packs>([&](int p) __attribute__((always_inline)) {
+            row[p].store(X + k * stride + p * width);
+        });
+    }
+    // sum = by X_k, and sum -= l X_k.
+    DTAU_INLINE void scaled(int k, T by, Pack<T>* sum) const {
+        unrolled<packs>([&](int p) __attribute__((always_inline)) {
+            sum[p] = by * Pack<T>::load(X + k * stride + p * width);
+        });
+    }
+    DTAU_INLINE void subtract(T l, int k, Pack<T>* sum) const {
+        const T minus = -l;
+        unrolled<packs>([&](int p) __attribute__((always_inline)) {
+            sum[p] = fma(minus, Pack<T>::load(X + k * stride + p * width), sum[p]);
+        });
+    }
+    DTAU_INLINE void subtract_from_both(T l, T m, int k) {
+        const T minus_l = -l, minus_m = -m;
+        unrolled<packs>([&](int p) __attribute__((always_inline)) {
+            const Pack<T> both = {in_register(Pack<T>::load(X + k * stride + p * width).value)};
+            x[p] = fma(minus_l, both, x[p]);
+            y[p] = fma(minus_m, both, y[p]);
+        });
+    }
+    DTAU_INLINE void subtract_x_from_y(T l) {
+        const T minus = -l;
+        unrolled<packs>([&](int p)
+                            __attribute__((always_inline)) { y[p] = fma(minus, x[p], y[p]); });
+    }
+};
+
+// L^-T B, leaves to root.
+template <int packs, class T>
+void block_inwards(const Block<T>& block) {
+    const Paths& dofs = block.dofs;
+    const LtdlWorkspace<T>& w = block.w;
+    const int count = block.count;
+    RowSums<packs, T> sums(block.X);
+    Pack<T>*const x = sums.x, *const y = sums.y;
+    const auto load = [&](int k, Pack<T>* to) __attribute__((always_inline)) {
+        unrolled<packs>([&](int p) __attribute__((always_inline)) {
+            to[p] = block.right.load(k, block.begin + p * Pack<T>::width);
+        });
+    };
+
+    unrolled<packs>([&](int p) { x[p] = {decltype(x[p].value)(0.0)}; });
+    for (int k = 0, r = 0; k < block.solved; ++k) {
+        if (r < count && w.rows[r] == k)
+            ++r;
+        else
+            sums.put(k, x);
+    }
+    for (int r = count - 1; r >= 0; --r) {
+        const int j = w.rows[r];
+        const T* L = w.L + dofs.depth[j];  // column j: the same place in every row
+        int s = r + 1;
+        load(j, x);
+        if (!follows_parent(dofs, j)) {
+            for (; s < count && w.rows[s] < dofs.end[j]; ++s)
+                sums.subtract(L[w.rows[s] * w.stride], w.rows[s], x);
+            sums.put(j, x);
+            continue;
+        }
+        load(j - 1, y);
+        for (; s < count && w.rows[s] < dofs.end[j]; ++s) {
+            const T* l = L + w.rows[s] * w.stride;
+            sums.subtract_from_both(l[0], l[-1], w.rows[s]);
+        }
+        for (; s < count && w.rows[s] < dofs.end[j - 1]; ++s)
+            sums.subtract(L[w.rows[s] * w.stride - 1], w.rows[s], y);
+        sums.subtract_x_from_y(L[j * w.stride - 1]);
+        sums.put(j, x);
+        sums.put(j - 1, y);
+        --r;
+    }
+}
+
+// scale L^-1 D^-1 of that, root to leaves, to the solutions.
+template <int packs, class T>
+void block_outwards(const Block<T>& block, T scale) {
+    constexpr int width = Pack<T>::width;
+    const Paths& dofs = block.dofs;
+    const LtdlWorkspace<T>& w = block.w;
+    Columns<T> to[packs] = {};
+    for (int p = 0; p < packs && !block.in_place; ++p) to[p] = block.place(block.begin + p * width);
+    RowSums<packs, T> sums(block.X);
+    Pack<T>*const x = sums.x, *const y = sums.y;
+    const auto keep = [&](int k, const Pack<T>* row) __attribute__((always_inline)) {
+        sums.put(k, row);
+        if (!block.in_place)
+            unrolled<packs>([&](int p) __attribute__((always_inline)) {
+                row[p].store(to[p].at + k * to[p].stride, to[p].room);
+            });
+    };
+    const int* path = w.path;
+    forget_path(dofs, w.path);
+    for (int k = 0; k < block.solved; ++k) {
+        follow_path(dofs, k, w.path);
+        const int depth = dofs.depth[k];
+        const T *L = w.L + k * w.stride, *next = L + w.stride;  // of the child that follows it
+        sums.scaled(k, scale * L[depth], x);
+        if (k + 1 == block.solved || !follows_parent(dofs, k + 1)) {
+            for (int a = 0; a < depth; ++a) sums.subtract(L[a], path[a], x);
+            keep(k, x);
+            continue;
+        }
+        sums.scaled(k + 1, scale * next[depth + 1], y);
+        for (int a = 0; a < depth; ++a) sums.subtract_from_both(L[a], next[a], path[a]);
+        keep(k, x);
+        sums.subtract_x_from_y(next[depth]);
+        keep(++k, y);
+    }
+}
+
+// Calls visit<packs>(), at most `most` of them.
+template <int most, class Visit>
+DTAU_INLINE void with_packs(int packs, const Visit& visit) {
+    if constexpr (most > 1)
+        if (packs < most) return with_packs<most - 1>(packs, visit);
+    visit.template operator()<most>();
+}
+// Calls visit<some>(p) for packs p ... p + some - 1 of all: parts that are nearly as wide as each other.
+template <int most, class Visit>
+DTAU_INLINE void in_parts(int packs, const Visit& visit) {
+    const int parts = (packs + most - 1) / most;
+    for (int part = 0; part < parts; ++part) {
+        const int first = packs * part / parts, next = packs * (part + 1) / parts;
+        with_packs<most>(next - first, [&]<int some>() { visit.template operator()<some>(first); });
+    }
+}
+
+// The sweeps for a number of packs that is known only now.
+template <class T>
+void sweep_inwards(const Block<T>& block) {
+    with_packs<LtdlWorkspace<T>::packs>(block.packs,
+                                        [&]<int packs>() { block_inwards<packs>(block); });
+}
+template <class T>
+void sweep_outwards(const Block<T>& block, T scale) {
+    with_packs<LtdlWorkspace<T>::packs>(block.packs,
+                                        [&]<int packs>() { block_outwards<packs>(block, scale); });
+}
+
+// Between the sweeps a change may be added to L^-T B: change(packs, begin, X, stride of its rows).
+struct NoChange {
+    template <class T>
+    DTAU_INLINE void operator()(int, int, T*, std::ptrdiff_t) const {}
+    NoChange of_matrix(int) const { return {}; }
+};
+template <class T, class Change = NoChange>
+DTAU_INLINE void ltdl_solve_block(const Block<T>& block, T scale, const Change& change = {}) {
+    sweep_inwards(block);
+    change(block.packs, block.begin, block.X.at, block.X.stride);
+    sweep_outwards(block, scale);
+}
+
+}  // namespace dtau::DTAU_VARIANT
