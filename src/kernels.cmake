@@ -12,7 +12,8 @@ configure_file(functions/list.cpp.in list.cpp @ONLY)
 
 function(add_functions variant)
   add_library(functions_${variant} OBJECT ${function_files} ${CMAKE_CURRENT_BINARY_DIR}/list.cpp
-              functions/shared/dynamics.cpp functions/shared/steps.cpp batch/run.cpp batch/peak.cpp)
+              functions/shared/contacts.cpp functions/shared/dynamics.cpp
+              functions/shared/steps.cpp batch/run.cpp batch/peak.cpp)
   target_include_directories(functions_${variant} PRIVATE ${PROJECT_SOURCE_DIR}/include .)
   target_compile_definitions(functions_${variant} PRIVATE DTAU_VARIANT=${variant})
   target_compile_options(functions_${variant} PRIVATE ${dtau_flags} ${ARGN})

@@ -2,7 +2,7 @@
 #include "dtau/algorithms/contacts/inverse.hpp"
 #include "dtau/algorithms/values/wrench_axes.hpp"
 #include "functions/arguments.hpp"
-#include "functions/shared/algorithms.hpp"
+#include "functions/shared/contacts.hpp"
 
 namespace dtau::DTAU_VARIANT {
 namespace {

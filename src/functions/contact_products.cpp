@@ -1,7 +1,7 @@
 #include "dtau/algorithms/contacts/products.hpp"
 #include "dtau/algorithms/first/world_wrenches.hpp"
 #include "functions/arguments.hpp"
-#include "functions/shared/algorithms.hpp"
+#include "functions/shared/contacts.hpp"
 
 namespace dtau::DTAU_VARIANT {
 namespace {

@@ -4,7 +4,7 @@
 #include "dtau/algorithms/contacts/linearization.hpp"
 #include "dtau/algorithms/contacts/steps.hpp"
 #include "functions/arguments.hpp"
-#include "functions/shared/algorithms.hpp"
+#include "functions/shared/contacts.hpp"
 
 namespace dtau::DTAU_VARIANT {
 namespace {

@@ -1,7 +1,7 @@
+#include "functions/shared/contacts.hpp"
 #include "dtau/algorithms/contacts/derivatives.hpp"
 #include "dtau/algorithms/values/wrench_axes.hpp"
 #include "functions/arguments.hpp"
-#include "functions/shared/algorithms.hpp"
 
 namespace dtau::DTAU_VARIANT {
 namespace {

@@ -57,9 +57,8 @@ DTAU_INLINE void add_column(const Tree& tree, int c, const Contact& contact,
 }
 // dJ/dq z for the twists in g. [Notes] eq. 20.10
 template <class T>
-DTAU_INLINE void range_columns(const Tree& tree, const Contacts& contacts,
-                               const ContactFrames<T>* frames, const T* active, const Ground<T>& g,
-                               const ContactColumns<T>& w) {
+void range_columns(const Tree& tree, const Contacts& contacts, const ContactFrames<T>* frames,
+                   const T* active, const Ground<T>& g, const ContactColumns<T>& w) {
     for (int k = 0; k < contacts.nrows * w.padded; ++k) w.ranges[k] = T(0.0);
     for (int c = 0; c < contacts.count; ++c) {
         const Contact& contact = contacts.at[c];
@@ -86,9 +85,8 @@ DTAU_INLINE void add_turn(const Tree& tree, int number, int k, const Vec3<T>& tu
 
 // L^-T J_b^T of the loops, for the force and moment on b along a's ground.
 template <class T>
-DTAU_INLINE void loop_factors(const Tree& tree, const Contacts& contacts,
-                              const ContactFrames<T>* frames, const Motion<T>* S,
-                              const LtdlWorkspace<T>& ltdl, const ContactColumns<T>& w) {
+void loop_factors(const Tree& tree, const Contacts& contacts, const ContactFrames<T>* frames,
+                  const Motion<T>* S, const LtdlWorkspace<T>& ltdl, const ContactColumns<T>& w) {
     const int stride = w.loop_columns;
     for_loops(contacts, [&](int c, const Contact& contact, int number) {
         const ContactFrames<T>& f = frames[c];
@@ -109,9 +107,8 @@ DTAU_INLINE void loop_factors(const Tree& tree, const Contacts& contacts,
 
 // Forces along the world's axes do not turn with their frames.
 template <class T>
-DTAU_INLINE void turn_forces(const Tree& tree, const Contacts& contacts,
-                             const ContactFrames<T>* frames, const Motion<T>* S, const T* forces,
-                             T* dforces_dq) {
+void turn_forces(const Tree& tree, const Contacts& contacts, const ContactFrames<T>* frames,
+                 const Motion<T>* S, const T* forces, T* dforces_dq) {
     const int n = tree.independent.n;
     for (int c = 0; c < contacts.count; ++c) {
         const Contact& contact = contacts.at[c];

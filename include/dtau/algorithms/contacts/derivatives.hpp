@@ -38,10 +38,9 @@ struct ConstrainedDerivativesWorkspace {
 
 // -drows/dx of all contacts, and the turns of loops.
 template <class T>
-DTAU_INLINE void constraint_partials(const Tree& tree, const T* active, const T* forces,
-                                     const IdsvaWorkspace<T>& idsva,
-                                     const ContactWorkspace<T>& rows,
-                                     const ContactColumns<T>& columns) {
+void constraint_partials(const Tree& tree, const T* active, const T* forces,
+                         const IdsvaWorkspace<T>& idsva, const ContactWorkspace<T>& rows,
+                         const ContactColumns<T>& columns) {
     const Contacts& contacts = *rows.solver.contacts;
     const Ground<T>& g = idsva.ground;
     const Motion<T>* a = idsva.a;

@@ -22,9 +22,9 @@ struct RangeWorkspace {
 
 // Ground, with the twists of the bodies for the joint velocities z.
 template <class T>
-DTAU_INLINE Ground<T> range_velocities(const Tree& tree, const T* forces, const Ground<T>& ground,
-                                       const LtdlWorkspace<T>& ltdl, const ContactSolver<T>& solver,
-                                       const RangeWorkspace<T>& w) {
+Ground<T> range_velocities(const Tree& tree, const T* forces, const Ground<T>& ground,
+                           const LtdlWorkspace<T>& ltdl, const ContactSolver<T>& solver,
+                           const RangeWorkspace<T>& w) {
     for (int r = 0; r < solver.contacts->nrows; ++r) w.h[r] = forces[r];
     for (int k = 0; k < tree.independent.n; ++k) w.x[k] = T(0.0);
     solve_contacts<1>(w.h, solver.more, solver.rest, solver);

@@ -1,0 +1,29 @@
+#include "functions/shared/contacts.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+template struct ContactChange<Alone>;
+template struct ContactChange<Grouped>;
+template decltype(factorize_state<Alone>) factorize_state<Alone>;
+template decltype(factorize_state<Grouped>) factorize_state<Grouped>;
+template decltype(constrained_dynamics<false, Alone>) constrained_dynamics<false, Alone>;
+template decltype(constrained_dynamics<false, Grouped>) constrained_dynamics<false, Grouped>;
+template decltype(constrained_dynamics<true, Alone>) constrained_dynamics<true, Alone>;
+template decltype(constrained_dynamics<true, Grouped>) constrained_dynamics<true, Grouped>;
+template decltype(constraint_partials<Alone>) constraint_partials<Alone>;
+template decltype(constraint_partials<Grouped>) constraint_partials<Grouped>;
+template decltype(range_columns<Alone>) range_columns<Alone>;
+template decltype(range_columns<Grouped>) range_columns<Grouped>;
+template decltype(range_velocities<Alone>) range_velocities<Alone>;
+template decltype(range_velocities<Grouped>) range_velocities<Grouped>;
+template decltype(loop_factors<Alone>) loop_factors<Alone>;
+template decltype(loop_factors<Grouped>) loop_factors<Grouped>;
+template decltype(turn_forces<Alone>) turn_forces<Alone>;
+template decltype(turn_forces<Grouped>) turn_forces<Grouped>;
+template decltype(constrained_dynamics_derivatives<Alone>) constrained_dynamics_derivatives<Alone>;
+template decltype(constrained_dynamics_derivatives<Grouped>)
+    constrained_dynamics_derivatives<Grouped>;
+template decltype(constrained_dynamics_vjp<Alone>) constrained_dynamics_vjp<Alone>;
+template decltype(constrained_dynamics_vjp<Grouped>) constrained_dynamics_vjp<Grouped>;
+
+}  // namespace dtau::DTAU_VARIANT
