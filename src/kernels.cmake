@@ -10,10 +10,11 @@ endforeach()
 list(JOIN function_groups ", " function_groups)
 configure_file(functions/list.cpp.in list.cpp @ONLY)
 
+file(GLOB shared_files CONFIGURE_DEPENDS functions/shared/*.cpp)  # for the two scalars of shared/algorithms.hpp
+
 function(add_functions variant)
   add_library(functions_${variant} OBJECT ${function_files} ${CMAKE_CURRENT_BINARY_DIR}/list.cpp
-              functions/shared/contacts.cpp functions/shared/dynamics.cpp
-              functions/shared/steps.cpp batch/run.cpp batch/peak.cpp)
+              batch/run.cpp batch/peak.cpp)
   target_include_directories(functions_${variant} PRIVATE ${PROJECT_SOURCE_DIR}/include .)
   target_compile_definitions(functions_${variant} PRIVATE DTAU_VARIANT=${variant})
   target_compile_options(functions_${variant} PRIVATE ${dtau_flags} ${ARGN})
@@ -93,6 +94,7 @@ foreach(set ${sets})
   else()
     add_functions(${set} $<$<BOOL:${MSVC}>:/clang:>-march=${name})
   endif()
+  target_sources(functions_${set} PRIVATE ${shared_files})
   list(APPEND function_objects $<TARGET_OBJECTS:functions_${set}>)
   string(APPEND set_declarations "namespace ${set} {\nextern const FunctionList functions;\n}\n")
   string(APPEND set_rows "{\"${name}\", &${set}::functions}, ")
