@@ -45,8 +45,8 @@ constexpr Function functions[] = {
              algorithm<ConstrainedWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
-                     constrained_dynamics<false>(tree, x[q], x[v], x[tau], x[active], body_f_ext,
-                                                 x[forces], x[residual], w.dynamics, w.contacts);
+                     constrained_dynamics(false, tree, x[q], x[v], x[tau], x[active], body_f_ext,
+                                          x[forces], x[residual], w.dynamics, w.contacts);
                      for (int k = 0; k < tree.nv; ++k) x[acceleration][k] = w.dynamics.a[k];
                  })),
     function({.name = "constrained_dynamics_derivatives",

@@ -18,13 +18,13 @@ struct InverseAndWrenchesWorkspace {
 };
 
 // Wrenches may be along body axes or along the world's.
-template <Part part, class T>
-DTAU_INLINE void with_wrenches(const Tree& tree, int order, const T* q, const T* v, const T* f_ext,
-                               T* tau, const InverseAndWrenchesWorkspace<T>& w) {
+template <class T>
+void with_wrenches(Part part, const Tree& tree, int order, const T* q, const T* v, const T* f_ext,
+                   T* tau, const InverseAndWrenchesWorkspace<T>& w) {
     const bool in_world = w.wrenches.take(f_ext);
     const T* no_wrenches = nullptr;
-    inverse_time_derivatives<part>(tree, order, q, v, in_world ? no_wrenches : f_ext, tau,
-                                   w.series);
+    inverse_time_derivatives(part, tree, order, q, v, in_world ? no_wrenches : f_ext, tau,
+                             w.series);
     if (in_world)
         world_wrench_torques(tree, 0, order, q, v, f_ext, w.wrenches,
                              [&](int k, int j, T torque) __attribute__((always_inline)) {
@@ -38,23 +38,23 @@ constexpr Function functions[] = {
              takes(q, v_beyond, f_ext_stack), gives(torques),
              algorithm<InverseAndWrenchesWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
-                     with_wrenches<Part::all>(tree, x.options.order, x[q], x[v_beyond],
-                                              x[f_ext_stack], x[torques], w);
+                     with_wrenches(Part::all, tree, x.options.order, x[q], x[v_beyond],
+                                   x[f_ext_stack], x[torques], w);
                  })),
     function(
         {.name = "bias_torque_time_derivatives", .options = {Option::wrench_axes, Option::order}},
         takes(q, v_stack, f_ext_stack), gives(torques),
         algorithm<InverseAndWrenchesWorkspace>(
             []<class T>(const Tree& tree, const auto& x, const auto& w) {
-                with_wrenches<Part::bias>(tree, x.options.order, x[q], x[v_stack], x[f_ext_stack],
-                                          x[torques], w);
+                with_wrenches(Part::bias, tree, x.options.order, x[q], x[v_stack], x[f_ext_stack],
+                              x[torques], w);
             })),
     function({.name = "gravity_torque_time_derivatives", .options = {Option::order}},
              takes(q, v_below), gives(torques),
              algorithm<InverseSeriesWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
-                     inverse_time_derivatives<Part::gravity, T>(tree, x.options.order, x[q],
-                                                                x[v_below], nullptr, x[torques], w);
+                     inverse_time_derivatives<T>(Part::gravity, tree, x.options.order, x[q],
+                                                 x[v_below], nullptr, x[torques], w);
                  })),
 };
 

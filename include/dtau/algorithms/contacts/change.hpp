@@ -20,7 +20,8 @@ struct ContactChange {
     int offset;     // of the first column
     double scale;   // of the solve
     // So many rows of X or of the contacts, and packs of columns, are in registers at once.
-    static constexpr int together = 3, most_packs = 6;
+    static constexpr int together = 3,
+                         most_packs = Pack<T>::width > 1 ? 6 : ContactSolver<T>::packs;
 
     ContactChange of_matrix(int m) const {
         return {tree,

@@ -37,7 +37,7 @@ DTAU_INLINE void for_loops(const Contacts& contacts, const Visit& visit) {
 
 // Zeros for the first `count` matrices, and the turns.
 template <class T>
-DTAU_INLINE void clear_columns(const Contacts& contacts, int count, const ContactColumns<T>& w) {
+void clear_columns(const Contacts& contacts, int count, const ContactColumns<T>& w) {
     for (int r = 0; r < contacts.nrows; ++r)
         for (int k = 0; k < count * w.padded; ++k) w.rows[r * w.width + k] = T(0.0);
     for_loops(contacts, [&](int, const Contact&, int number) {

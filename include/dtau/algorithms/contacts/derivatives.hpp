@@ -73,8 +73,8 @@ void constrained_dynamics_derivatives(const Tree& tree, const T* q, const T* v, 
     const FactorizedWorkspace<T>& dynamics = w.fdsva.dynamics;
     const Contacts& contacts = *w.contacts.solver.contacts;
     const T* body_f_ext = along_body_axes(tree, q, f_ext, w.fdsva.wrenches.value);
-    constrained_dynamics<true>(tree, q, v, tau, active, body_f_ext, w.forces, w.residual, dynamics,
-                               w.contacts);
+    constrained_dynamics(true, tree, q, v, tau, active, body_f_ext, w.forces, w.residual, dynamics,
+                         w.contacts);
     add_contact_forces(contacts, w.contacts.frames, w.forces, dynamics.idsva.f);
     idsva_accelerations(tree, dynamics.a, dynamics.idsva);
     constraint_partials(tree, active, w.forces, dynamics.idsva, w.contacts, w.columns);

@@ -54,8 +54,8 @@ void constrained_stage(const Tree& tree, int i, const T* q, const T* v, const T*
     const ContactColumns<T>& columns = w.stages[i].columns;
     const Ground<T>& ground = dynamics.idsva.ground;
     const T* body_f_ext = along_body_axes(tree, q, f_ext, discrete.wrenches.value);
-    constrained_dynamics<false>(tree, q, v, tau, active, body_f_ext, w.forces, w.residual, dynamics,
-                                rows);
+    constrained_dynamics(false, tree, q, v, tau, active, body_f_ext, w.forces, w.residual, dynamics,
+                         rows);
     idsva_velocities(tree, v, body_f_ext, dynamics.idsva);
     add_contact_forces(*rows.solver.contacts, rows.frames, w.forces, dynamics.idsva.f);
     stage_partials(tree, i, body_f_ext, a, discrete);

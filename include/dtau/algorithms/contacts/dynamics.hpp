@@ -44,15 +44,14 @@ DTAU_INLINE void factorize_state(const Tree& tree, const T* q, const T* active,
 
 // Velocities of all joints from independent ones.
 template <class T>
-DTAU_INLINE void joint_velocities(const Tree& tree, const T* x, T* joint) {
+void joint_velocities(const Tree& tree, const T* x, T* joint) {
     for (int k = 0; k < tree.nv && !tree.coupling; ++k) joint[k] = x[k];
     expand_v(tree, x, joint);
 }
 
 // As idsva_velocities, but only what no derivative needs: forces and accelerations of the bodies.
 template <class T>
-DTAU_INLINE void bias_velocities(const Tree& tree, const T* v, const T* f_ext,
-                                 const IdsvaWorkspace<T>& w) {
+void bias_velocities(const Tree& tree, const T* v, const T* f_ext, const IdsvaWorkspace<T>& w) {
     const Ground<T>& g = w.ground;
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
@@ -67,15 +66,15 @@ DTAU_INLINE void bias_velocities(const Tree& tree, const T* v, const T* f_ext,
 // q, v: of the joints; tau: of the independent velocities; active (ncontacts) may be null: all.
 // Leaves the acceleration of the joints in w.a, of the independent velocities in w.independent; and
 // for derivatives what they need of velocities.
-template <bool derivatives, class T>
-void constrained_dynamics(const Tree& tree, const T* q, const T* v, const T* tau, const T* active,
-                          const T* f_ext, T* forces, T* residual, const FactorizedWorkspace<T>& w,
-                          const ContactWorkspace<T>& rows) {
+template <class T>
+void constrained_dynamics(bool derivatives, const Tree& tree, const T* q, const T* v, const T* tau,
+                          const T* active, const T* f_ext, T* forces, T* residual,
+                          const FactorizedWorkspace<T>& w, const ContactWorkspace<T>& rows) {
     const Contacts& contacts = *rows.solver.contacts;
     const Ground<T>& ground = w.idsva.ground;
     T* x = w.independent;
     factorize_mass_matrix(tree, q, v, w);
-    if constexpr (derivatives)
+    if (derivatives)
         idsva_velocities(tree, v, f_ext, w.idsva);
     else
         bias_velocities(tree, v, f_ext, w.idsva);

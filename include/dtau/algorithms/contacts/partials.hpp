@@ -59,8 +59,8 @@ struct RowChanges {
     Motion<T> follows;  // of b, along the axes of a
     PositionError<T> at;
 
-    DTAU_INLINE RowChanges(const Tree& tree, const Contact& of, const ContactFrames<T>& f,
-                           const Ground<T>& g, const Motion<T>* a, const Placement<T>* world)
+    RowChanges(const Tree& tree, const Contact& of, const ContactFrames<T>& f, const Ground<T>& g,
+               const Motion<T>* a, const Placement<T>* world)
         : contact(of), frames(f), kp(of.kp), kd(of.kd), w_a(g.v[of.a.body].ang) {
         const FrameMotion<T> mb = motion_of_b(tree, of, f, g, a);
         w_b = mb.V.ang;

@@ -35,12 +35,11 @@ struct ConstrainedMotionWorkspace {
           range(arena, tree, all) {}
 };
 template <class T>
-DTAU_INLINE void constrained_motion(const Tree& tree, const T* q, const T* v, const T* tau,
-                                    const T* active, const T* f_ext,
-                                    const ConstrainedMotionWorkspace<T>& w) {
+void constrained_motion(const Tree& tree, const T* q, const T* v, const T* tau, const T* active,
+                        const T* f_ext, const ConstrainedMotionWorkspace<T>& w) {
     const Ground<T>& g = w.dynamics.idsva.ground;
-    constrained_dynamics<false>(tree, q, v, tau, active, f_ext, w.forces, w.residual, w.dynamics,
-                                w.contacts);
+    constrained_dynamics(false, tree, q, v, tau, active, f_ext, w.forces, w.residual, w.dynamics,
+                         w.contacts);
     for (int i = 0; i < tree.nbodies; ++i) {
         w.a[i] = body_acceleration(tree.bodies[i], i, v, w.dynamics.a, g, w.a);
         w.momentum[i] = g.I[i] * g.v[i];
@@ -56,8 +55,8 @@ DTAU_INLINE Ground<T> range_motion(const Tree& tree, const ConstrainedMotionWork
                             w.contacts.solver, w.range);
 }
 template <class T>
-DTAU_INLINE void vary_range(const Tree& tree, const T* dq, const T* active, T* dforces,
-                            const ConstrainedMotionWorkspace<T>& w) {
+void vary_range(const Tree& tree, const T* dq, const T* active, T* dforces,
+                const ConstrainedMotionWorkspace<T>& w) {
     const Contacts& contacts = *w.contacts.solver.contacts;
     const Ground<T> g = range_motion(tree, w);
     T* const rows = w.range.h;
@@ -77,8 +76,8 @@ DTAU_INLINE void vary_range(const Tree& tree, const T* dq, const T* active, T* d
     for (int r = 0; r < contacts.nrows; ++r) dforces[r] = dforces[r] + rows[r];
 }
 template <class T>
-DTAU_INLINE void gradient_of_range(const Tree& tree, const T* lam_forces, const T* active, T* by_q,
-                                   const ConstrainedMotionWorkspace<T>& w) {
+void gradient_of_range(const Tree& tree, const T* lam_forces, const T* active, T* by_q,
+                       const ConstrainedMotionWorkspace<T>& w) {
     const Contacts& contacts = *w.contacts.solver.contacts;
     const Ground<T> g = range_motion(tree, w);
     T* const rows = w.range.h;

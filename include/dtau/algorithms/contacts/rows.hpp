@@ -29,7 +29,7 @@ DTAU_INLINE T component(const Vec3<T>& a, int k) {
 // The rotation vector of a rotation matrix, of angle at most pi: by the products of its quaternion with
 // the largest of the quaternion's parts, so that none loses digits.
 template <class T>
-DTAU_INLINE Vec3<T> rotation_log(const Mat3<T>& R) {
+Vec3<T> rotation_log(const Mat3<T>& R) {
     const T &xx = R.x.x, &yy = R.y.y, &zz = R.z.z, one(1.0);
     const T xy = R.x.y + R.y.x, yz = R.y.z + R.z.y, zx = R.z.x + R.x.z;
     const T xw = R.y.z - R.z.y, yw = R.z.x - R.x.z, zw = R.x.y - R.y.x;
@@ -70,8 +70,8 @@ struct ContactFrames {
 };
 
 template <class T>
-DTAU_INLINE void place_contacts_in_world(const Tree& tree, const Contacts& contacts,
-                                         const Configuration<T>& x, Placement<T>* world) {
+void place_contacts_in_world(const Tree& tree, const Contacts& contacts, const Configuration<T>& x,
+                             Placement<T>* world) {
     for (int k = 0; k < contacts.nbodies; ++k) {
         const int i = contacts.bodies[k];
         world[i] = world_placement(tree.bodies[i], world, x);
@@ -79,8 +79,8 @@ DTAU_INLINE void place_contacts_in_world(const Tree& tree, const Contacts& conta
 }
 
 template <class T>
-DTAU_INLINE ContactFrames<T> contact_frames(const Tree& tree, const Contact& contact,
-                                            const Placement<T>* P, const Placement<T>* world) {
+ContactFrames<T> contact_frames(const Tree& tree, const Contact& contact, const Placement<T>* P,
+                                const Placement<T>* world) {
     const bool moves = contact.b.body >= 0;
     const Body& a = tree.bodies[contact.a.body];
     ContactFrames<T> f;
@@ -114,8 +114,8 @@ struct PositionError {
     Vec3<T> z_b;
 };
 template <class T>
-DTAU_INLINE PositionError<T> position_error(const Tree& tree, const Contact& contact,
-                                            const ContactFrames<T>& f, const Placement<T>* world) {
+PositionError<T> position_error(const Tree& tree, const Contact& contact, const ContactFrames<T>& f,
+                                const Placement<T>* world) {
     const Vec3<T> zero = zero_vector<T>();
     if (!contact.positions) return {{zero, zero}, zero};
     Placement<T> a = f.a, b = f.b;
@@ -134,8 +134,8 @@ DTAU_INLINE PositionError<T> position_error(const Tree& tree, const Contact& con
 }
 // By what the angular part of it changes, along a turn of a against b.
 template <class T>
-DTAU_INLINE Vec3<T> error_rate(const Contact& contact, const ContactFrames<T>& f,
-                               const PositionError<T>& at, const Vec3<T>& turn) {
+Vec3<T> error_rate(const Contact& contact, const ContactFrames<T>& f, const PositionError<T>& at,
+                   const Vec3<T>& turn) {
     if (contact.hinge < 0) return log_rate(at.e.ang, turn);
     return cross(cross(at.z_b, turn), hinge_axis(contact, f));
 }
@@ -194,9 +194,8 @@ DTAU_INLINE Motion<T> row_velocities(const Contact& contact, const ContactFrames
 
 // The rows (20.1), in a's ground; a: accelerations of the bodies, gravity included.
 template <class T>
-DTAU_INLINE Motion<T> row_accelerations(const Tree& tree, const Contact& contact,
-                                        const ContactFrames<T>& f, const Ground<T>& g,
-                                        const Motion<T>* a, const Placement<T>* world) {
+Motion<T> row_accelerations(const Tree& tree, const Contact& contact, const ContactFrames<T>& f,
+                            const Ground<T>& g, const Motion<T>* a, const Placement<T>* world) {
     const FrameMotion<T> ma = motion_of_a(tree, contact, f, g, a);
     const FrameMotion<T> mb = motion_of_b(tree, contact, f, g, a);
     const Motion<T> e = position_error(tree, contact, f, world).e;
@@ -262,8 +261,8 @@ DTAU_INLINE void add_share(const Tree& tree, int k, T x, T& to) {
 // Subtracts the wrenches of forces (nrows), which are external ones, from the forces F (nbodies) of the
 // bodies, in the grounds of their trees.
 template <class T>
-DTAU_INLINE void add_contact_forces(const Contacts& contacts, const ContactFrames<T>* frames,
-                                    const T* forces, Force<T>* F) {
+void add_contact_forces(const Contacts& contacts, const ContactFrames<T>* frames, const T* forces,
+                        Force<T>* F) {
     for (int c = 0; c < contacts.count; ++c) {
         const Contact& contact = contacts.at[c];
         const ContactFrames<T>& f = frames[c];

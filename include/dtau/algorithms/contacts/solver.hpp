@@ -69,9 +69,8 @@ DTAU_INLINE void in_groups(int all, const Visit& visit) {
 
 // J^T of one contact, by the independent velocities on its paths.
 template <class T>
-DTAU_INLINE void contact_jacobian(const Tree& tree, int c, const Contact& contact,
-                                  const ContactFrames<T>& f, const Motion<T>* S, const T* active,
-                                  T* Y, int stride) {
+void contact_jacobian(const Tree& tree, int c, const Contact& contact, const ContactFrames<T>& f,
+                      const Motion<T>* S, const T* active, T* Y, int stride) {
     for (int d = 0; d < contact.ndofs; ++d)
         for (int r = 0; r < contact.count; ++r) Y[contact.dofs[d] * stride + r] = T(0.0);
     for_row_columns(tree, contact, f, S, [&](int k, const Motion<T>& m) {
@@ -85,8 +84,8 @@ DTAU_INLINE void contact_jacobian(const Tree& tree, int c, const Contact& contac
 
 // L^-T of columns that are zero but at these degrees of freedom, all on each other's paths.
 template <class T>
-DTAU_INLINE void inwards_on_paths(const Paths& dofs, const int* moving, int count, T* Y, int stride,
-                                  int columns, const LtdlWorkspace<T>& ltdl) {
+void inwards_on_paths(const Paths& dofs, const int* moving, int count, T* Y, int stride,
+                      int columns, const LtdlWorkspace<T>& ltdl) {
     constexpr int width = Pack<T>::width;
     for (int d = 0; d < count; ++d) {
         const int k = moving[d];
@@ -104,8 +103,8 @@ DTAU_INLINE void inwards_on_paths(const Paths& dofs, const int* moving, int coun
 
 // The block of G of contacts c and d <= c, of which common[0] ... are the shared velocities.
 template <class T>
-DTAU_INLINE void contact_block(const Contact& c, int at_c, const Contact& d, int at_d,
-                               const int* common, int count, const ContactSolver<T>& w) {
+void contact_block(const Contact& c, int at_c, const Contact& d, int at_d, const int* common,
+                   int count, const ContactSolver<T>& w) {
     constexpr int width = Pack<T>::width;
     for (int p = 0; p < c.count; p += width)
         in_groups<3>(d.count, [&]<int rows>(int r) {
@@ -124,7 +123,7 @@ DTAU_INLINE void contact_block(const Contact& c, int at_c, const Contact& d, int
 
 // U^T D U of G (n, side), whose diagonal was once `diagonal`; its own gets 1 / D.
 template <class T>
-DTAU_INLINE void factorize_rows(int n, int side, const T* diagonal, T* G) {
+void factorize_rows(int n, int side, const T* diagonal, T* G) {
     constexpr int width = Pack<T>::width;
     for (int k = 0; k < n; ++k) {
         T* row = G + k * side;
@@ -182,7 +181,7 @@ void factorize_contacts(const Tree& tree, const T* active, const LtdlWorkspace<T
 
 // b (n, columns of `packs` packs each) becomes G^-1 b, with the factors of G.
 template <int packs, class P, class T>
-DTAU_INLINE void solve_rows(int n, int side, const T* G, P* b) {
+void solve_rows(int n, int side, const T* G, P* b) {
     P x[packs];
     const auto load = [&](int k) __attribute__((always_inline)) {
         unrolled<packs>([&](int p) { x[p] = b[k * packs + p]; });
@@ -209,7 +208,7 @@ DTAU_INLINE void solve_rows(int n, int side, const T* G, P* b) {
 }
 
 template <int packs, class P, class T>
-DTAU_INLINE void solve_rows(P* b, const ContactSolver<T>& w) {
+void solve_rows(P* b, const ContactSolver<T>& w) {
     solve_rows<packs>(w.contacts->nrows, w.side, w.G, b);
 }
 
@@ -228,7 +227,7 @@ DTAU_INLINE void subtract_product(const P* b, P* to, const ContactSolver<T>& w) 
 
 // b becomes (mu S)^n b, what of it no force can give.
 template <int packs, class P, class T>
-DTAU_INLINE void without_forces(P* b, const ContactSolver<T>& w) {
+void without_forces(P* b, const ContactSolver<T>& w) {
     for (int i = 0; i < w.iterations; ++i) {
         solve_rows<packs>(b, w);
         for (int k = 0; k < w.contacts->nrows * packs; ++k) b[k] = T(w.damping) * b[k];
@@ -284,7 +283,7 @@ DTAU_INLINE void add_rows(const T* rows, T* x, const ContactSolver<T>& w) {
 // With x (n) = L^-T t and rows = b: the forces f and L^-T (t + J^T f) of  M a = t + J^T f,  J a = b.
 // All of it is NaN if a row depends on others.
 template <class T>
-DTAU_INLINE void solve_with_contacts(int n, T* x, T* rows, const ContactSolver<T>& w) {
+void solve_with_contacts(int n, T* x, T* rows, const ContactSolver<T>& w) {
     subtract_from_rows(x, rows, w);
     solve_contacts<1>(rows, w.more, w.rest, w);
     add_rows(rows, x, w);

@@ -32,8 +32,8 @@ void constrained_step(const Tree& tree, Integrator method, const T* q, const T* 
                       const ConstrainedStepWorkspace<T>& w) {
     step(tree, q, v, h, method, q_next, v_next, w.step, [&](int, const T* qi, const T* vi, T* a) {
         const T* body_f_ext = along_body_axes(tree, qi, f_ext, w.wrenches);
-        constrained_dynamics<false>(tree, qi, vi, tau, active, body_f_ext, w.forces, w.residual,
-                                    w.dynamics, w.contacts);
+        constrained_dynamics(false, tree, qi, vi, tau, active, body_f_ext, w.forces, w.residual,
+                             w.dynamics, w.contacts);
         for (int k = 0; k < tree.nv; ++k) a[k] = w.dynamics.a[k];
     });
 }
@@ -47,8 +47,8 @@ struct ContactDynamics {
     void acceleration(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ext,
                       T* a) const {
         const ConstrainedMotionWorkspace<T>& value = w.value;
-        constrained_dynamics<false>(tree, q, v, tau, active, f_ext, value.forces, value.residual,
-                                    value.dynamics, value.contacts);
+        constrained_dynamics(false, tree, q, v, tau, active, f_ext, value.forces, value.residual,
+                             value.dynamics, value.contacts);
         for (int k = 0; k < tree.nv; ++k) a[k] = value.dynamics.a[k];
     }
     void gradient(const Tree& tree, const T* q, const T* v, const T* tau, const T* lam,

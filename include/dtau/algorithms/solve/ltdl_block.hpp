@@ -55,9 +55,9 @@ struct Block {
 
     // Of column c of all.
     DTAU_INLINE Columns<T> place(int c) const {
-        const Solution<T>& m = solutions.matrices[c / solutions.padded];
-        const int column = c % solutions.padded;
-        return {m.at + column, solutions.columns - column, m.stride};
+        const Solution<T>* m = solutions.matrices;
+        for (; c >= solutions.padded; c -= solutions.padded) ++m;
+        return {m->at + c, solutions.columns - c, m->stride};
     }
     DTAU_INLINE Columns<T> place_in(T* at) const {
         const int width = packs * Pack<T>::width;

@@ -91,8 +91,8 @@ DTAU_INLINE Vec3<T> carried_acceleration(const Body& body, int k, const Vec3<T>&
 
 // omega and A of a body, and at a = 0 alpha, as far as its parent (at a root: gravity) and the
 // rotation of its joint give them.
-template <Part part, bool simple, class T>
-DTAU_INLINE void carried_motion(const Tree& tree, const Body& body, int order, int rows,
+template <bool simple, class T>
+DTAU_INLINE void carried_motion(Part part, const Tree& tree, const Body& body, int order, int rows,
                                 const Configuration<T>& x, const JointSeries<T>& s,
                                 std::ptrdiff_t at, const InverseSeriesWorkspace<T>& w) {
     const Rotation how = rotation_of<simple>(body);
@@ -132,9 +132,9 @@ DTAU_INLINE void carried_motion(const Tree& tree, const Body& body, int order, i
 }
 
 // What the body's own motion adds to A, and X.
-template <Part part, bool simple, class T>
-DTAU_INLINE void own_motion(const Body& body, int order, const JointSeries<T>& s, std::ptrdiff_t at,
-                            const InverseSeriesWorkspace<T>& w) {
+template <bool simple, class T>
+DTAU_INLINE void own_motion(Part part, const Body& body, int order, const JointSeries<T>& s,
+                            std::ptrdiff_t at, const InverseSeriesWorkspace<T>& w) {
     const Vec3<T>*omega = w.omega + at, *alpha = w.alpha + at;
     Vec3<T>* A = w.A + at;
     for (int k = 0; k <= order && slides_on<simple>(body); ++k) {
@@ -148,13 +148,13 @@ DTAU_INLINE void own_motion(const Body& body, int order, const JointSeries<T>& s
 }
 
 // The force that the body takes.
-template <Part part, class T>
-DTAU_INLINE void own_force(const Tree& tree, const Body& body, int order, const T* f_ext,
+template <class T>
+DTAU_INLINE void own_force(Part part, const Tree& tree, const Body& body, int order, const T* f_ext,
                            std::ptrdiff_t at, const InverseSeriesWorkspace<T>& w) {
     for (int k = 0; k <= order; ++k) {
         const Vec3<T>& A = w.A[at + k];
         Force<T> F;
-        if constexpr (part == Part::gravity)
+        if (part == Part::gravity)
             F = moving_force(body, A);
         else
             F = moving_force(body, A, w.X[at + k]);
@@ -167,9 +167,9 @@ DTAU_INLINE void own_force(const Tree& tree, const Body& body, int order, const 
 }
 
 // From the parent to a body: its motion, and the force that it takes.
-template <Part part, bool simple, class T>
-DTAU_INLINE void outwards(const Tree& tree, const Body& body, int order, const Configuration<T>& x,
-                          const T* v, const T* f_ext, int place,
+template <bool simple, class T>
+DTAU_INLINE void outwards(Part part, const Tree& tree, const Body& body, int order,
+                          const Configuration<T>& x, const T* v, const T* f_ext, int place,
                           const InverseSeriesWorkspace<T>& w) {
     const int rows = order + (part == Part::all ? 2 : part == Part::bias ? 1 : 0);
     const int poses = order + (part == Part::all ? 2 : 1);
@@ -178,15 +178,15 @@ DTAU_INLINE void outwards(const Tree& tree, const Body& body, int order, const C
     // Of a root only the velocity matters.
     joint_series<simple>(tree, body, x, v, rows, !simple && body.parent < 0 ? 0 : poses, w.scale,
                          s);
-    carried_motion<part, simple>(tree, body, order, rows, x, s, at, w);
-    if (part != Part::gravity) own_motion<part, simple>(body, order, s, at, w);
-    own_force<part>(tree, body, order, f_ext, at, w);
+    carried_motion<simple>(part, tree, body, order, rows, x, s, at, w);
+    if (part != Part::gravity) own_motion<simple>(part, body, order, s, at, w);
+    own_force(part, tree, body, order, f_ext, at, w);
 }
 
 // Torques of a joint, and its force to the parent body, if any.
-template <Part part, bool simple, class T>
-DTAU_INLINE void inwards(const Tree& tree, const Body& body, int order, const T* v, T* tau,
-                         int place, const InverseSeriesWorkspace<T>& w) {
+template <bool simple, class T>
+DTAU_INLINE void inwards(Part part, const Tree& tree, const Body& body, int order, const T* v,
+                         T* tau, int place, const InverseSeriesWorkspace<T>& w) {
     const Rotation how = rotation_of<simple>(body);
     const JointSeries<T> s = w.joints.of(place);
     const TwoVectors<T>* force = w.force + std::ptrdiff_t(place) * w.length;
@@ -220,19 +220,18 @@ DTAU_INLINE void inwards(const Tree& tree, const Body& body, int order, const T*
     }
 }
 
-// f(body) for simple bodies as true, for others as false; gravity alone is quick enough without.
-template <Part part, class F>
+// f<true>() for simple bodies, f<false>() for others.
+template <class F>
 DTAU_INLINE void by_joint(const Body& body, const F& f) {
-    if constexpr (part != Part::gravity)
-        if (is_simple(body)) return f.template operator()<true>();
+    if (is_simple(body)) return f.template operator()<true>();
     f.template operator()<false>();
 }
 
 // Order `order`, from the first rows of v (nv each): order + 2 for all, order + 1 for the bias, order
 // for gravity. f_ext (order + 1, nlinks, 6) may be null: zero. tau: (order + 1, nv).
-template <Part part, class T>
-void inverse_time_derivatives(const Tree& tree, int order, const T* q, const T* v, const T* f_ext,
-                              T* tau, const InverseSeriesWorkspace<T>& w) {
+template <class T>
+void inverse_time_derivatives(Part part, const Tree& tree, int order, const T* q, const T* v,
+                              const T* f_ext, T* tau, const InverseSeriesWorkspace<T>& w) {
     if (order == 0)
         return rnea<T>(tree, q, part == Part::gravity ? nullptr : v,
                        part == Part::all ? v + tree.nv : nullptr, f_ext, tau, w.rnea);
@@ -240,15 +239,15 @@ void inverse_time_derivatives(const Tree& tree, int order, const T* q, const T* 
     int places = 0;
     const auto leave = [&] {
         const Body& body = tree.bodies[w.path[--places]];
-        by_joint<part>(body, [&]<bool simple>() __attribute__((always_inline)) {
-            inwards<part, simple>(tree, body, order, v, tau, places, w);
+        by_joint(body, [&]<bool simple>() __attribute__((always_inline)) {
+            inwards<simple>(part, tree, body, order, v, tau, places, w);
         });
     };
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
         while (places > 0 && w.path[places - 1] != body.parent) leave();
-        by_joint<part>(body, [&]<bool simple>() __attribute__((always_inline)) {
-            outwards<part, simple>(tree, body, order, x, v, f_ext, places, w);
+        by_joint(body, [&]<bool simple>() __attribute__((always_inline)) {
+            outwards<simple>(part, tree, body, order, x, v, f_ext, places, w);
         });
         w.path[places++] = i;
     }
