@@ -20,7 +20,17 @@ DTAU_INLINE void for_lane_blocks(std::ptrdiff_t begin, std::ptrdiff_t end, const
 // One input of a group, state l at states[l], into lanes; adds the finite test of every state.
 inline void gather(const Input& input, const char* const* states, Lane* lane_numbers,
                    Lane& finite) {
-    if (input.spacing == sizeof(double) && input.size >= lanes) {
+    if (input.spacing == sizeof(double) && input.size < lanes) {
+        Lane::Vector rows[lanes];
+        unrolled<lanes>([&](int l) {
+            rows[l] = Pack<double>::load(reinterpret_cast<const double*>(states[l]), input.size)
+                          .value.value;
+        });
+        transpose(rows);
+        unrolled<lanes>([&](int j) {
+            if (j < input.size) lane_numbers[j] = Lane(rows[j]);
+        });
+    } else if (input.spacing == sizeof(double)) {
         for_lane_blocks(0, input.size, [&](std::ptrdiff_t k) {
             Lane::Vector rows[lanes];
             unrolled<lanes>([&](int l) {
@@ -70,8 +80,9 @@ DTAU_INLINE void leave_blocks(const Lane* lane_numbers, std::ptrdiff_t begin, st
 inline void scatter(const Lane* lane_numbers, const Span* spans, std::ptrdiff_t nspans,
                     std::ptrdiff_t size, int states, double* target) {
     if (size < lanes) {
-        for (int k = 0; k < size; ++k)
-            for (int l = 0; l < states; ++l) target[l * size + k] = lane_numbers[k].value[l];
+        leave_lanes(lane_numbers, [&](int l, Lane x) {
+            if (l < states) Pack<double>{x}.store(target + l * size, static_cast<int>(size));
+        });
         return;
     }
     double* to[lanes];

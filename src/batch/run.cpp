@@ -186,11 +186,18 @@ void run_in_lanes(const Algorithm<Lane>& algorithm, Results results, const Tree&
     for (std::ptrdiff_t state = begin; state < end; state += lanes) {
         const int states = end - state < lanes ? static_cast<int>(end - state) : lanes;
         const char* from[Job::max_inputs][lanes];
-        for (int l = 0; l < lanes; ++l) {
-            for (int i = 0; i < job.ninputs; ++i) from[i][l] = cursor[i];
-            if (l + 1 < states) cursor.next();
+        if (job.naxes == 1) {
+            for (int i = 0; i < job.ninputs; ++i)
+                for (int l = 0; l < lanes && job.in[i].data; ++l)
+                    from[i][l] = job.in[i].data +
+                                 (state + (l < states ? l : states - 1)) * job.in[i].stride[0];
+        } else {
+            for (int l = 0; l < lanes; ++l) {
+                for (int i = 0; i < job.ninputs; ++i) from[i][l] = cursor[i];
+                if (l + 1 < states) cursor.next();
+            }
+            cursor.next();
         }
-        cursor.next();
         Lane finite(0.0);
         for (int i = 0; i < job.ninputs; ++i)
             if (job.in[i].data) gather(job.in[i], from[i], scratch.in[i], finite);
