@@ -43,10 +43,12 @@ struct Output {
     Span span = {0, 0};
 };
 
-// A function that was compiled for one robot: of inputs and results in lanes, as many as the numbers
-// in its job have. Results of which the core writes only what can differ from zero, into zeros, are
-// written as sparsely.
-using RobotCode = void (*)(const void* const* in, void* const* out);
+// A function that was compiled for one robot: of one state, and of states in lanes. It takes and gives
+// what an algorithm would. In lanes, results are zeros before, and zeros are not written.
+struct RobotCode {
+    using Function = void (*)(const void* const* in, void* const* out);
+    Function alone, in_lanes;
+};
 
 // What a function takes beside its arrays, for its algorithm; what it does not take is not read.
 struct Options {
@@ -73,7 +75,7 @@ struct Options {
     const Contacts* contacts = nullptr;
     double contact_damping = 0.0;  // of their forces, where rows may depend on each other
 
-    RobotCode code = nullptr;  // that computes the function, if there is any
+    const RobotCode* code = nullptr;  // that computes the function, if there is any
 };
 
 struct Job {

@@ -219,19 +219,22 @@ void run_in_lanes(const Algorithm<Lane>& algorithm, Results results, const Tree&
 }
 
 // Code for one robot as an algorithm: its workspace is its address.
+template <class T>
 const void* robot_workspace(Arena& arena, const Tree&, const Options& options) {
-    RobotCode* code = arena.take<RobotCode>(1);
-    if (code) *code = options.code;
-    return code;
+    auto* function = arena.take<RobotCode::Function>(1);
+    if (function) *function = group_size<T> > 1 ? options.code->in_lanes : options.code->alone;
+    return function;
 }
-void run_robot_code(const Tree&, const Arguments<Lane>& x, const void* workspace) {
+template <class T>
+void run_robot_code(const Tree&, const Arguments<T>& x, const void* workspace) {
     const void* in[Job::max_inputs];
     void* out[Job::max_outputs];
     for (int i = 0; i < Job::max_inputs; ++i) in[i] = x.in[i];
     for (int o = 0; o < Job::max_outputs; ++o) out[o] = x.out[o];
-    (*static_cast<const RobotCode*>(workspace))(in, out);
+    (*static_cast<const RobotCode::Function*>(workspace))(in, out);
 }
-constexpr Algorithm<Lane> robot_code = {robot_workspace, run_robot_code};
+template <class T>
+constexpr Algorithm<T> robot_code = {robot_workspace<T>, run_robot_code<T>};
 
 // It takes and gives independent coordinates, where joints mimic others.
 Tree without_coupling(const Tree& tree) {
@@ -262,9 +265,12 @@ void run(const Algorithms& algorithms, const Tree& tree, const Job& job, std::pt
         return run_alone(algorithms.complex, algorithms.results, tree, job, begin, end);
     run_alone(algorithms.counted, algorithms.results, tree, job, begin, end);
 #else
+    if (job.options.code && job.count == 1)
+        return run_alone(robot_code<double>, Results::dense, without_coupling(tree), job, begin,
+                         end);
     if (job.options.code)
-        return run_in_lanes(robot_code, results_in_lanes(algorithms), without_coupling(tree), job,
-                            begin, end);
+        return run_in_lanes(robot_code<Lane>, results_in_lanes(algorithms), without_coupling(tree),
+                            job, begin, end);
     if (one_by_one(algorithms, tree, job))
         return run_alone(algorithms.alone, algorithms.results, tree, job, begin, end);
     run_in_lanes(algorithms.in_lanes, algorithms.results, tree, job, begin, end);
@@ -280,7 +286,7 @@ std::size_t scratch_bytes(const Algorithms& algorithms, const Tree& tree, const 
     return Scratch<Counted>::bytes(algorithms.counted, tree, job, false);
 #else
     if (job.options.code)
-        return Scratch<Lane>::bytes(robot_code, without_coupling(tree), job, true);
+        return Scratch<Lane>::bytes(robot_code<Lane>, without_coupling(tree), job, true);
     if (one_by_one(algorithms, tree, job))
         return Scratch<double>::bytes(algorithms.alone, tree, job, false);
     return Scratch<Lane>::bytes(algorithms.in_lanes, tree, job,

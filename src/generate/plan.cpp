@@ -9,6 +9,7 @@ Plan::Plan(const Tape& tape, const std::vector<NamedNumbers>& inputs,
            const std::vector<NamedNumbers>& outputs, int piece_size)
     : nodes(tape.nodes()),
       live(nodes.size()),
+      absorbed(nodes.size()),
       origin(nodes.size(), none),
       piece(nodes.size(), none),
       slot(nodes.size(), none),
@@ -40,12 +41,34 @@ void Plan::mark(const std::vector<NamedNumbers>& outputs) {
     for (std::size_t k = nodes.size(); k-- > 0;)
         if (live[k] && nodes[k].operation != Operation::less)
             operands(nodes[k], [&](std::uint32_t n) { live[n] = true; });
+    absorb();
     for (std::uint32_t n = 0; n < nodes.size(); ++n) {
-        if (!live[n]) continue;
+        if (!live[n] || absorbed[n]) continue;
         if (!is_input(n))
             order.push_back(n);
         else if (origin[n] == none)
             throw std::logic_error("an input that is no argument");
+    }
+}
+
+void Plan::absorb() {
+    std::vector<int> uses(nodes.size(), 0);
+    for (std::uint32_t n = 0; n < nodes.size(); ++n) {
+        if (first_target[n] != none) uses[n] += 2;
+        for (int k = 0; live[n] && k < operand_count(nodes[n].operation); ++k)
+            if (is_node(nodes[n].operand[k])) ++uses[node_index(nodes[n].operand[k])];
+    }
+    for (std::uint32_t n = 0; n < nodes.size(); ++n) {
+        const Operation operation = nodes[n].operation;
+        if (!live[n] || (operation != Operation::add && operation != Operation::subtract)) continue;
+        for (int k = 2; k-- > 0;) {
+            const double x = nodes[n].operand[k];
+            if (!is_node(x) || uses[node_index(x)] != 1 ||
+                nodes[node_index(x)].operation != Operation::multiply)
+                continue;
+            absorbed[node_index(x)] = true;
+            break;  // of two products one is computed before
+        }
     }
 }
 

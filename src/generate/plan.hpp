@@ -32,17 +32,18 @@ struct Plan {
     };
 
     bool is_input(std::uint32_t n) const { return nodes[n].operation == Operation::input; }
-    // visit(m) for the operands that are nodes. A condition is written where it is used, and is none:
-    // its own operands are.
+    // visit(m) for the operands that are nodes. A condition, and a product that is part of a sum, is
+    // written where it is used, and is none: its own operands are.
     template <class Visit>
     void operands(const Node& node, const Visit& visit) const {
         for (int k = 0; k < operand_count(node.operation); ++k) {
             const double x = node.operand[k];
             if (!is_node(x)) continue;
-            if (nodes[node_index(x)].operation == Operation::less)
-                operands(nodes[node_index(x)], visit);
+            const std::uint32_t n = node_index(x);
+            if (nodes[n].operation == Operation::less || absorbed[n])
+                operands(nodes[n], visit);
             else
-                visit(node_index(x));
+                visit(n);
         }
     }
     // visit(place) for the results that a node is.
@@ -53,6 +54,7 @@ struct Plan {
 
     const std::vector<Node>& nodes;
     std::vector<bool> live;             // nodes that results need
+    std::vector<bool> absorbed;         // products that one sum uses: it is a fused multiply-add
     std::vector<std::uint32_t> origin;  // of inputs, in places
     std::vector<Place> places;
     std::vector<std::uint32_t> order;  // of live operations: the algorithm's
@@ -64,6 +66,7 @@ struct Plan {
 
   private:
     void mark(const std::vector<NamedNumbers>& outputs);
+    void absorb();
     void cut(std::size_t size);
     void allot();
 

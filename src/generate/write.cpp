@@ -202,6 +202,13 @@ class Writer {
         return is_node(x) ? number(x) : joined("NUMBER(", literal(x), ")");
     }
 
+    bool is_absorbed(double x) const { return is_node(x) && plan_.absorbed[node_index(x)]; }
+    // A product and a number, fused.
+    std::string sum(const char* name, double product, const std::string& other) const {
+        const double* x = plan_.nodes[node_index(product)].operand;
+        return joined(name, "(", number(x[0]), ", ", number(x[1]), ", ", other, ")");
+    }
+
     std::string expression(const Node& node) const {
         const double* x = node.operand;
         const auto two = [&](const char* sign) { return joined(number(x[0]), sign, number(x[1])); };
@@ -211,9 +218,11 @@ class Writer {
         };
         switch (node.operation) {
             case Operation::add:
-                return two(" + ");
+                if (is_absorbed(x[0])) return sum("FMA", x[0], number(x[1]));
+                return is_absorbed(x[1]) ? sum("FMA", x[1], number(x[0])) : two(" + ");
             case Operation::subtract:
-                return two(" - ");
+                if (is_absorbed(x[0])) return sum("FMA", x[0], number(negated(x[1])));
+                return is_absorbed(x[1]) ? sum("FNMA", x[1], number(x[0])) : two(" - ");
             case Operation::multiply:
                 return two(" * ");
             case Operation::divide:

@@ -69,7 +69,7 @@ class CompiledTree {
     // Before anyone else knows this tree.
     void add_code(RobotFunction code) { codes_.push_back(std::move(code)); }
     // Code that serves a job; null: there is none.
-    RobotCode code(const char* function, int lanes, const Job& job) const;
+    const RobotCode* code(const char* function, int lanes, const Job& job) const;
 
   private:
     std::vector<Body> bodies_;

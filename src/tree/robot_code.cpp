@@ -21,11 +21,11 @@ bool same_inputs(const RobotFunction& code, const Job& job) {
 
 }  // namespace
 
-RobotCode CompiledTree::code(const char* function, int lanes, const Job& job) const {
+const RobotCode* CompiledTree::code(const char* function, int lanes, const Job& job) const {
     for (const RobotFunction& code : codes_)
         if (code.lanes == lanes && code.function == function && same(job.options, code.options) &&
             same_inputs(code, job))
-            return code.code;
+            return &code.code;
     return nullptr;
 }
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dtau import _core
-from dtau.c_code.lanes import lanes_source
+from dtau.c_code.lanes import alone_source, lanes_source
 from dtau.c_code.recording import record
 from dtau.c_code.requests import Argument, Functions, Request, requests
 from dtau.checks import require
@@ -22,7 +22,10 @@ from dtau.errors import ModelWarning
 from dtau.model.model import Model
 
 _COMPILES = 4000  # operations a second: gcc 12 on one core
-_FLAGS = ("-std=gnu99", "-O2", "-ffp-contract=fast", "-fno-math-errno", "-fPIC", "-shared")
+_FLAGS = (
+    *("-std=gnu99", "-O2", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"),
+    *("-fPIC", "-shared"),
+)
 
 
 def compile(
@@ -102,7 +105,7 @@ def compile(
         return made
     for request, source in zip(asked, sources, strict=True):
         try:
-            address = _loaded(compiler, source)
+            addresses = _loaded(compiler, source)
         except (OSError, subprocess.SubprocessError) as problem:
             warnings.warn(
                 f"dtau.compile: {request.function} was not compiled, the core computes it: "
@@ -112,7 +115,7 @@ def compile(
             )
             continue
         given = [x is not None for x in request.inputs]
-        _core.add_code(made, request.core, request.given, given, _core.lanes(), address)
+        _core.add_code(made, request.core, request.given, given, _core.lanes(), *addresses)
     return made
 
 
@@ -128,13 +131,23 @@ def _require_plain(request: Request) -> None:
         raise ValueError("parameters: gravity is the model's in compiled functions")
 
 
-def _sources(model: Model, asked: Sequence[Request], limit: float) -> list[str]:
+_Sources = dict[str, str]  # texts by the names of their files
+
+
+def _sources(model: Model, asked: Sequence[Request], limit: float) -> list[_Sources]:
     lanes, sources, operations = _core.lanes(), [], 0
     for request in asked:
-        written = record(model, request, "robot_", single=False, into_zeros=True)
-        operations += written.operations
+        taken = [isinstance(x, Argument) for x in request.inputs]
+        alone, in_lanes = (
+            record(model, request, "robot_", single=False, into_zeros=zeros)
+            for zeros in (False, True)
+        )
+        operations += alone.operations + in_lanes.operations
         sources.append(
-            lanes_source(written, [isinstance(x, Argument) for x in request.inputs], lanes)
+            {
+                "alone.c": alone_source(alone, taken),
+                "lanes.c": lanes_source(in_lanes, taken, lanes),
+            }
         )
     seconds = operations / _COMPILES
     if seconds > limit:
@@ -151,26 +164,28 @@ def _machine() -> list[str]:
     return [f"-march={chosen}"] if chosen.startswith("x86-64") else []
 
 
-def _loaded(compiler: list[str], source: str) -> int:
-    """The address of the function, compiled if it is not kept."""
+def _loaded(compiler: list[str], sources: _Sources) -> list[int]:
+    """The addresses of a function alone and in lanes, compiled if it is not kept."""
     command = [*compiler, *_FLAGS, *_machine()]
     version = subprocess.run([*compiler, "--version"], capture_output=True, check=True).stdout
-    key = hashlib.sha256("\0".join([*command, source]).encode() + version).hexdigest()[:32]
+    key = hashlib.sha256("\0".join([*command, *sources.values()]).encode() + version)
     folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dtau"
-    library = folder / f"{key}.so"
+    library = folder / f"{key.hexdigest()[:32]}.so"
     if not library.exists():
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder) as work:
-            text, made = Path(work) / "robot.c", Path(work) / "robot.so"
-            text.write_text(source, encoding="ascii")
+            made, files = Path(work) / "robot.so", [Path(work) / name for name in sources]
+            for file, text in zip(files, sources.values(), strict=True):
+                file.write_text(text, encoding="ascii")
             subprocess.run(
-                [*command, str(text), "-o", str(made), "-lm"], capture_output=True, check=True
+                [*command, *map(str, files), "-o", str(made), "-lm"],
+                capture_output=True,
+                check=True,
             )
             made.replace(library)  # whole, whoever else makes it at the same time
-    code = ctypes.CDLL(str(library)).robot_code
-    address = ctypes.cast(code, ctypes.c_void_p).value
-    assert address is not None
-    return address
+    code = ctypes.CDLL(str(library))
+    functions = (code.robot_alone, code.robot_in_lanes)
+    return [ctypes.cast(x, ctypes.c_void_p).value or 0 for x in functions]
 
 
 def _said(problem: Exception) -> str:

@@ -1,8 +1,28 @@
-"""Functions as C for as many states at once as the core has lanes: GNU C, with vectors."""
+"""Functions as C of one state, and of as many as the core has lanes: GNU C, with vectors.
+
+Both do the same arithmetic in the same order, with fused multiply-adds written out, so that a state
+has the same bits alone and in lanes.
+"""
 
 from __future__ import annotations
 
+import re
+
 from dtau.c_code.recording import Written
+from dtau.c_code.source import DOUBLE, SINE_COSINE
+
+_FUSED = """\
+#undef FMA
+#undef FNMA
+#if defined(__FMA__) || defined(__aarch64__)
+#define FMA(a, b, c) __builtin_fma(a, b, c)
+#define FNMA(a, b, c) __builtin_fma(-(a), b, c)
+#else
+#define FMA(a, b, c) ((a) * (b) + (c))
+#define FNMA(a, b, c) ((c) - (a) * (b))
+#endif
+
+"""
 
 # `real` holds one number of each state. The sine and cosine are those of the core, see source.py;
 # angles that are huge, infinite or not a number go to the library, as there.
@@ -13,8 +33,22 @@ typedef double real __attribute__((vector_size(8 * LANES)));
 typedef long long mask __attribute__((vector_size(8 * LANES)));
 #define NUMBER(x) ((x) - (real){0})
 #define SELECT(condition, a, b) ((real)(((mask)(a) & (condition)) | ((mask)(b) & ~(condition))))
+#if LANES == 8 && defined(__AVX512F__)
+#include <immintrin.h>
+#define FMA(a, b, c) ((real)_mm512_fmadd_pd(NUMBER(a), NUMBER(b), NUMBER(c)))
+#define FNMA(a, b, c) ((real)_mm512_fnmadd_pd(NUMBER(a), NUMBER(b), NUMBER(c)))
+#elif LANES == 4 && defined(__FMA__)
+#include <immintrin.h>
+#define FMA(a, b, c) ((real)_mm256_fmadd_pd(NUMBER(a), NUMBER(b), NUMBER(c)))
+#define FNMA(a, b, c) ((real)_mm256_fnmadd_pd(NUMBER(a), NUMBER(b), NUMBER(c)))
+#elif LANES == 2 && defined(__aarch64__)
+#include <arm_neon.h>
+#define FMA(a, b, c) ((real)vfmaq_f64(NUMBER(c), NUMBER(a), NUMBER(b)))
+#define FNMA(a, b, c) ((real)vfmsq_f64(NUMBER(c), NUMBER(a), NUMBER(b)))
+#else
 #define FMA(a, b, c) ((a) * (b) + (c))
 #define FNMA(a, b, c) ((c) - (a) * (b))
+#endif
 #define SINCOS(x, s, c) sine_cosine(x, &s, &c)
 #define SIN(x) sine_of(x)
 #define COS(x) cosine_of(x)
@@ -77,15 +111,24 @@ static inline real cosine_of(real x) {
 """
 
 
-def lanes_source(written: Written, taken: list[bool], lanes: int) -> str:
-    """The text of a function whose results are in zeros, and of how the core calls it.
+def alone_source(written: Written, taken: list[bool]) -> str:
+    """The text of a function of one state, and of how the core calls it."""
+    return DOUBLE + _FUSED + SINE_COSINE + "\n" + _called(written, taken, "robot_alone")
 
-    ``taken`` says of each input of the core whether it is an argument.
-    """
+
+def lanes_source(written: Written, taken: list[bool], lanes: int) -> str:
+    """The same of states in lanes: its results are zeros before."""
+    return f"#define LANES {lanes}\n" + _VECTORS + _called(written, taken, "robot_in_lanes")
+
+
+def _called(written: Written, taken: list[bool], name: str) -> str:
+    """``taken`` says of each input of the core whether it is an argument."""
+    text = re.sub(
+        rf"^void {written.name}\(", f"static void {written.name}(", written.text, flags=re.M
+    )
     given = [f"in[{k}]" for k, is_taken in enumerate(taken) if is_taken]
     results = [f"out[{k}]" for k in range(len(written.results))]
     return (
-        f"#define LANES {lanes}\n{_VECTORS}{written.text}\n"
-        "void robot_code(const void *const *in, void *const *out) {\n"
+        f"{text}\nvoid {name}(const void *const *in, void *const *out) {{\n"
         f"    {written.name}({', '.join([*given, *results])});\n}}\n"
     )

@@ -22,7 +22,7 @@ number of threads. All entries of results are written. Elsewhere: the documentat
 
 # `real` is a double or a float. FP_FAST_FMA is defined by <math.h> where the processor has fused
 # multiply-adds (gcc and clang: -march=native or -mfma): without it fma() is a slow call.
-_DOUBLE = """\
+DOUBLE = """\
 typedef double real;
 #define NUMBER(x) (x)
 #define SIN(x) sin(x)
@@ -61,7 +61,7 @@ typedef float real;
 
 # As in the core: reduction by multiples of pi/2 in three parts [Cody-Waite], the polynomials of
 # FreeBSD's msun; within two units in the last place.
-_SINE_COSINE = """\
+SINE_COSINE = """\
 static inline void sine_cosine(real x, real *sine, real *cosine) {
     if (!(fabs(x) < 1e5)) {
         *sine = sin(x);
@@ -175,8 +175,8 @@ def _targets(function: Written, scalar: str) -> list[str]:
 def source(written: Sequence[Written], header_name: str, scalar: str, extra: str) -> str:
     """The text of the source file, without the comment at its head."""
     text = f'#include "{header_name}"\n\n#include <math.h>\n\n'
-    text += _FLOAT if scalar == "float" else _DOUBLE
+    text += _FLOAT if scalar == "float" else DOUBLE
     everything = "".join(function.text for function in written)
     if scalar == "double" and "SINCOS(" in everything:
-        text += "\n" + _SINE_COSINE
+        text += "\n" + SINE_COSINE
     return text + "\n" + "\n".join(function.text for function in written) + extra
