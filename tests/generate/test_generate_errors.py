@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from cases import robot
+from compiled import CC, run
+from files import ROOT
 
 import dtau
 
@@ -115,3 +118,21 @@ def test_massless_joints_are_refused(tmp_path: Path) -> None:
         massless = model.replace(parameters=np.zeros_like(model.parameters), armature=0)
     with pytest.raises(ValueError, match="forward_dynamics: expected a model in which every joint"):
         dtau.generate(massless, "forward_dynamics", tmp_path / "robot.c")
+
+
+def test_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("casadi")
+    if CC is None:
+        pytest.skip("there is no C compiler")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    page = (ROOT / "docs/generated_code.md").read_text(encoding="utf-8")
+    scope: dict[str, Any] = {}
+    for block in re.findall(r"^```python\n(.*?)^```", page, flags=re.DOTALL | re.MULTILINE):
+        for line in re.findall(r"^# cc (.*)$", block, flags=re.MULTILINE):
+            before, _, block = block.partition(f"# cc {line}\n")
+            exec(before, scope)
+            run(*line.replace("-O2", "-O0").split())
+        exec(block, scope)
+    assert scope["tau"].shape == (1000, 18)
+    assert scope["f"].size_out(0) == (18, 1)
