@@ -20,5 +20,5 @@ def write(
     outputs: list[tuple[str, Numbers]],
     single_precision: bool,
     piece: int,
-    into_zeros: bool = False,
+    lanes: int = 0,
 ) -> tuple[str, int, int, int, int]: ...

@@ -43,11 +43,15 @@ struct Output {
     Span span = {0, 0};
 };
 
-// A function that was compiled for one robot: of one state, and of states in lanes. It takes and gives
-// what an algorithm would. In lanes, results are zeros before, and zeros are not written.
+// A function that was compiled for one robot: of one state; and of groups of states in lanes, one after
+// the other in memory, of results whole vectors, which are zeros before. It takes and gives what an
+// algorithm would, and in lanes memory for so many numbers a group.
 struct RobotCode {
-    using Function = void (*)(const void* const* in, void* const* out);
-    Function alone, in_lanes;
+    void (*alone)(const void* const* in, void* const* out);
+    void (*in_lanes)(int groups, const void* const* in, void* const* out, void* memory);
+    std::size_t memory;
+
+    static constexpr int most_groups = 4;  // at once: code is read from memory once for all of them
 };
 
 // What a function takes beside its arrays, for its algorithm; what it does not take is not read.

@@ -4,6 +4,7 @@
 
 #include "batch/lanes.hpp"
 #include "batch/mimic_joints.hpp"
+#include "batch/robot_code.hpp"
 #include "batch/scratch.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -95,10 +96,11 @@ struct Scratch {
         : workspace(algorithm.workspace(arena, tree, job.options)),
           joints(arena, tree, job),
           outlet(arena) {
+        const int groups = groups_at_once<T>(job);
         for (int i = 0; i < job.ninputs; ++i)
-            in[i] = job.in[i].data ? arena.take<T>(job.in[i].size) : nullptr;
+            in[i] = job.in[i].data ? arena.take<T>(groups * job.in[i].size) : nullptr;
         for (int o = 0; o < job.noutputs && with_outputs; ++o)
-            out[o] = arena.take_zeros<T>(Outlet::padded(job.out[o].size));
+            out[o] = arena.take_zeros<T>(groups * Outlet::padded(job.out[o].size));
     }
 };
 
@@ -174,6 +176,23 @@ void leave_group(const Lane* lane_numbers, const Outlet& outlet, Results results
         scatter(lane_numbers, spans, nspans, out.size, states, target);
 }
 
+// Where the states of a group are: `state` is the first, and the last one stands for those missing.
+void locate(const Job& job, std::ptrdiff_t state, int states, Cursor& cursor,
+            const char* (&from)[Job::max_inputs][lanes]) {
+    if (job.naxes == 1) {
+        for (int i = 0; i < job.ninputs; ++i)
+            for (int l = 0; l < lanes && job.in[i].data; ++l)
+                from[i][l] =
+                    job.in[i].data + (state + (l < states ? l : states - 1)) * job.in[i].stride[0];
+        return;
+    }
+    for (int l = 0; l < lanes; ++l) {
+        for (int i = 0; i < job.ninputs; ++i) from[i][l] = cursor[i];
+        if (l + 1 < states) cursor.next();
+    }
+    cursor.next();
+}
+
 // Groups of states in the lanes of vectors. A short group is padded with copies of its last state.
 void run_in_lanes(const Algorithm<Lane>& algorithm, Results results, const Tree& tree,
                   const Job& job, std::ptrdiff_t begin, std::ptrdiff_t end) {
@@ -183,69 +202,39 @@ void run_in_lanes(const Algorithm<Lane>& algorithm, Results results, const Tree&
     for (int o = 0; o < job.noutputs; ++o) x.out[o] = scratch.out[o];
 
     Cursor cursor(job, begin);
-    for (std::ptrdiff_t state = begin; state < end; state += lanes) {
-        const int states = end - state < lanes ? static_cast<int>(end - state) : lanes;
-        const char* from[Job::max_inputs][lanes];
-        if (job.naxes == 1) {
+    const std::ptrdiff_t most = groups_at_once<Lane>(job) * lanes;
+    for (std::ptrdiff_t first = begin; first < end; first += most) {
+        const std::ptrdiff_t stop = end - first < most ? end : first + most;
+        const auto states_of = [&](int g) {
+            const std::ptrdiff_t rest = stop - first - g * lanes;
+            return rest < lanes ? static_cast<int>(rest) : lanes;
+        };
+        Lane finite[RobotCode::most_groups];
+        for (int g = 0; first + g * lanes < stop; ++g) {
+            const char* from[Job::max_inputs][lanes];
+            locate(job, first + g * lanes, states_of(g), cursor, from);
+            finite[g] = Lane(0.0);
             for (int i = 0; i < job.ninputs; ++i)
-                for (int l = 0; l < lanes && job.in[i].data; ++l)
-                    from[i][l] = job.in[i].data +
-                                 (state + (l < states ? l : states - 1)) * job.in[i].stride[0];
-        } else {
-            for (int l = 0; l < lanes; ++l) {
-                for (int i = 0; i < job.ninputs; ++i) from[i][l] = cursor[i];
-                if (l + 1 < states) cursor.next();
-            }
-            cursor.next();
+                if (job.in[i].data)
+                    gather(job.in[i], from[i], scratch.in[i] + g * job.in[i].size, finite[g]);
         }
-        Lane finite(0.0);
-        for (int i = 0; i < job.ninputs; ++i)
-            if (job.in[i].data) gather(job.in[i], from[i], scratch.in[i], finite);
-        x.destination.states = states;
+        x.destination.states = static_cast<int>(stop - first);
         apply(algorithm, tree, job, x, scratch.joints, scratch.workspace);
-        for (int o = 0; o < job.noutputs; ++o) {
-            const std::ptrdiff_t size = job.out[o].size;
-            double* target = x.destination.at[o];
-            x.destination.at[o] += states * size;
-            if (results != Results::streamed)
-                leave_group(scratch.out[o], scratch.outlet, results, job.out[o], states,
-                            x.destination.past_caches, target);
-            for (int l = 0; l < states; ++l)
-                for (std::ptrdiff_t k = 0; finite.value[l] != 0.0 && k < size; ++k)
-                    target[l * size + k] = not_a_number;
-        }
+        for (int g = 0; first + g * lanes < stop; ++g)
+            for (int o = 0; o < job.noutputs; ++o) {
+                const std::ptrdiff_t size = job.out[o].size;
+                const int states = states_of(g);
+                double* target = x.destination.at[o];
+                x.destination.at[o] += states * size;
+                if (results != Results::streamed)
+                    leave_group(scratch.out[o] + g * Outlet::padded(size), scratch.outlet, results,
+                                job.out[o], states, x.destination.past_caches, target);
+                for (int l = 0; l < states; ++l)
+                    for (std::ptrdiff_t k = 0; finite[g].value[l] != 0.0 && k < size; ++k)
+                        target[l * size + k] = not_a_number;
+            }
     }
     if (x.destination.past_caches) end_streams();
-}
-
-// Code for one robot as an algorithm: its workspace is its address.
-template <class T>
-const void* robot_workspace(Arena& arena, const Tree&, const Options& options) {
-    auto* function = arena.take<RobotCode::Function>(1);
-    if (function) *function = group_size<T> > 1 ? options.code->in_lanes : options.code->alone;
-    return function;
-}
-template <class T>
-void run_robot_code(const Tree&, const Arguments<T>& x, const void* workspace) {
-    const void* in[Job::max_inputs];
-    void* out[Job::max_outputs];
-    for (int i = 0; i < Job::max_inputs; ++i) in[i] = x.in[i];
-    for (int o = 0; o < Job::max_outputs; ++o) out[o] = x.out[o];
-    (*static_cast<const RobotCode::Function*>(workspace))(in, out);
-}
-template <class T>
-constexpr Algorithm<T> robot_code = {robot_workspace<T>, run_robot_code<T>};
-
-// It takes and gives independent coordinates, where joints mimic others.
-Tree without_coupling(const Tree& tree) {
-    Tree independent = tree;
-    independent.coupling = nullptr;
-    return independent;
-}
-
-// As an algorithm's results, but nothing goes past the lanes.
-Results results_in_lanes(const Algorithms& algorithms) {
-    return algorithms.results == Results::streamed ? Results::dense : algorithms.results;
 }
 
 bool one_by_one(const Algorithms& algorithms, const Tree& tree, const Job& job) {
@@ -266,11 +255,11 @@ void run(const Algorithms& algorithms, const Tree& tree, const Job& job, std::pt
     run_alone(algorithms.counted, algorithms.results, tree, job, begin, end);
 #else
     if (job.options.code && job.count == 1)
-        return run_alone(robot_code<double>, Results::dense, without_coupling(tree), job, begin,
-                         end);
+        return run_alone(robot_algorithm<double>, Results::dense, without_coupling(tree), job,
+                         begin, end);
     if (job.options.code)
-        return run_in_lanes(robot_code<Lane>, results_in_lanes(algorithms), without_coupling(tree),
-                            job, begin, end);
+        return run_in_lanes(robot_algorithm<Lane>, results_in_lanes(algorithms),
+                            without_coupling(tree), job, begin, end);
     if (one_by_one(algorithms, tree, job))
         return run_alone(algorithms.alone, algorithms.results, tree, job, begin, end);
     run_in_lanes(algorithms.in_lanes, algorithms.results, tree, job, begin, end);
@@ -286,7 +275,7 @@ std::size_t scratch_bytes(const Algorithms& algorithms, const Tree& tree, const 
     return Scratch<Counted>::bytes(algorithms.counted, tree, job, false);
 #else
     if (job.options.code)
-        return Scratch<Lane>::bytes(robot_code<Lane>, without_coupling(tree), job, true);
+        return Scratch<Lane>::bytes(robot_algorithm<Lane>, without_coupling(tree), job, true);
     if (one_by_one(algorithms, tree, job))
         return Scratch<double>::bytes(algorithms.alone, tree, job, false);
     return Scratch<Lane>::bytes(algorithms.in_lanes, tree, job,

@@ -33,17 +33,12 @@ class Writer {
         for (std::uint32_t k : plan_.order)
             ++(is_turn(plan_.nodes[k].operation) ? result.turns : result.operations);
         text_.reserve(plan_.order.size() * 48);
-        const bool cut = plan_.pieces.size() > 1;
-        for (std::size_t p = 0; cut && p < plan_.pieces.size(); ++p) write_piece(p);
         std::vector<int> all(f_.inputs.size() + f_.outputs.size());
         for (std::size_t a = 0; a < all.size(); ++a) all[a] = static_cast<int>(a);
-        put("void ", f_.name, "(", declared(all), ") {\n");
-        write_known();
-        if (cut)
-            call_pieces();
+        if (f_.lanes > 0)
+            write_groups(all);
         else
-            write_operations(0);
-        put("}\n");
+            write_whole(all);
         result.text = std::move(text_);
         return result;
     }
@@ -68,18 +63,53 @@ class Writer {
         return text;
     }
 
+    void write_whole(const std::vector<int>& all) {
+        const bool cut = plan_.pieces.size() > 1;
+        for (std::size_t p = 0; cut && p < plan_.pieces.size(); ++p) write_piece(p);
+        put("void ", f_.name, "(", declared(all), ") {\n");
+        write_known();
+        if (cut)
+            call_pieces();
+        else
+            write_operations(0);
+        put("}\n");
+    }
+
+    // Every piece for all groups, before the next one: it is read from memory once.
+    void write_groups(const std::vector<int>& all) {
+        put("static void ", f_.name, "_0(", declared(all), ", real *w) {\n    (void)w;\n");
+        write_known();
+        put("}\n");
+        for (std::size_t p = 0; p < plan_.pieces.size(); ++p) write_piece(p);
+        put("void ", f_.name, "(int groups, ", declared(all), ", real *w) {\n");
+        for (std::size_t p = 0; p <= plan_.pieces.size(); ++p) {
+            put("    for (int g = 0; g < groups; ++g)\n        ", f_.name, "_", std::to_string(p),
+                "(");
+            for (int a : p == 0 ? all : plan_.pieces[p - 1].arguments)
+                put(argument(a).name, " + g * ", std::to_string(stride(a)), ", ");
+            put("w + g * ", std::to_string(plan_.memory), ");\n");
+        }
+        put("}\n");
+    }
+    // Numbers of an argument from group to group: results have whole vectors of them.
+    std::size_t stride(int a) const {
+        const std::size_t size = argument(a).numbers.size(),
+                          lanes = static_cast<std::size_t>(f_.lanes);
+        return a < static_cast<int>(f_.inputs.size()) ? size : (size + lanes - 1) / lanes * lanes;
+    }
+
     // What does not depend on operations: constants, and inputs that are results.
     void write_known() {
         for (const NamedNumbers& out : f_.outputs) {
             const auto zeros = std::count(out.numbers.begin(), out.numbers.end(), 0.0);
-            const bool in_a_loop = zeros > 4 && !f_.into_zeros;
+            const bool in_a_loop = zeros > 4 && f_.lanes == 0;
             if (in_a_loop)
                 put("    for (int k = 0; k < ", std::to_string(out.numbers.size()), "; ++k) ",
                     out.name, "[k] = NUMBER(", literal(0.0), ");\n");
             for (std::size_t k = 0; k < out.numbers.size(); ++k) {
                 const double x = out.numbers[k];
                 const bool given = is_node(x) && plan_.is_input(node_index(x));
-                if ((is_node(x) && !given) || (x == 0.0 && (in_a_loop || f_.into_zeros))) continue;
+                if ((is_node(x) && !given) || (x == 0.0 && (in_a_loop || f_.lanes > 0))) continue;
                 put("    ", out.name, "[", std::to_string(k), "] = ");
                 if (given)
                     put(is_negative(x) ? "-" : "",

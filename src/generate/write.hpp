@@ -12,8 +12,10 @@ struct CFunction {
     std::string name;
     std::vector<NamedNumbers> inputs, outputs;
     bool single_precision;
-    bool into_zeros;  // zeros are not written
-    int piece;        // about how many operations a compiler gets at once
+    // 0: for one state. Else for groups of so many, whose results are zeros before, with memory that
+    // is given: void name(int groups, ..., real *w).
+    int lanes;
+    int piece;  // about how many operations a compiler gets at once
 };
 
 struct WrittenC {

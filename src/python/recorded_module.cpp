@@ -69,9 +69,9 @@ std::vector<NamedNumbers> named(const Named& arrays) {
 }
 
 nb::tuple write_function(const std::string& name, const Named& inputs, const Named& outputs,
-                         bool single_precision, int piece, bool into_zeros) {
+                         bool single_precision, int piece, int lanes) {
     const WrittenC written =
-        write_c(tape(), {name, named(inputs), named(outputs), single_precision, into_zeros, piece});
+        write_c(tape(), {name, named(inputs), named(outputs), single_precision, lanes, piece});
     return nb::make_tuple(written.text, written.operations, written.turns, written.memory,
                           written.pieces);
 }
@@ -111,5 +111,5 @@ NB_MODULE(_recorded, m) {
           nb::arg("to"));
     m.def("rows_of_inputs", &rows_of_inputs, nb::arg("name"));
     m.def("write", &write_function, nb::arg("name"), nb::arg("inputs"), nb::arg("outputs"),
-          nb::arg("single_precision"), nb::arg("piece"), nb::arg("into_zeros") = false);
+          nb::arg("single_precision"), nb::arg("piece"), nb::arg("lanes") = 0);
 }

@@ -25,7 +25,8 @@ const Signature& signature_of(const FunctionList& list, const std::string& name)
 
 // Options in the order of the signature, whether each input is given, and where the functions are.
 void add_code(nb::handle model, const std::string& function, const std::vector<nb::object>& options,
-              const std::vector<bool>& given, int lanes, std::size_t alone, std::size_t in_lanes) {
+              const std::vector<bool>& given, int lanes, std::size_t alone, std::size_t in_lanes,
+              std::size_t memory) {
     const TreeReference tree = compiled_tree(model);
     const Signature& signature = signature_of(functions(), function);
     if (static_cast<int>(options.size()) != signature.noptions ||
@@ -39,8 +40,8 @@ void add_code(nb::handle model, const std::string& function, const std::vector<n
     RobotFunction code = {function, read.values, lanes, {}, {}};
     code.options.order = read.order > 0 ? read.order : 0;
     for (std::size_t i = 0; i < given.size(); ++i) code.given[i] = given[i];
-    code.code = {reinterpret_cast<RobotCode::Function>(alone),
-                 reinterpret_cast<RobotCode::Function>(in_lanes)};
+    code.code = {reinterpret_cast<decltype(RobotCode::alone)>(alone),
+                 reinterpret_cast<decltype(RobotCode::in_lanes)>(in_lanes), memory};
     nb::inst_ptr<CompiledTree>(tree.owner)->add_code(std::move(code));
 }
 
@@ -50,8 +51,9 @@ void define_robot_code(nb::module_& m) {
     m.def("lanes", [] { return functions().lanes; });
     m.def("add_code", &add_code, nb::arg("model"), nb::arg("function"), nb::arg("options"),
           nb::arg("given"), nb::arg("lanes"), nb::arg("alone"), nb::arg("in_lanes"),
+          nb::arg("memory"),
           nb::sig("def add_code(model: object, function: str, options: Sequence[object], given: "
-                  "Sequence[bool], lanes: int, alone: int, in_lanes: int) -> None"));
+                  "Sequence[bool], lanes: int, alone: int, in_lanes: int, memory: int) -> None"));
 }
 
 }  // namespace dtau

@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from dtau import _core
@@ -105,7 +106,7 @@ def compile(
         return made
     for request, source in zip(asked, sources, strict=True):
         try:
-            addresses = _loaded(compiler, source)
+            alone, in_lanes = _loaded(compiler, source.files)
         except (OSError, subprocess.SubprocessError) as problem:
             warnings.warn(
                 f"dtau.compile: {request.function} was not compiled, the core computes it: "
@@ -115,7 +116,8 @@ def compile(
             )
             continue
         given = [x is not None for x in request.inputs]
-        _core.add_code(made, request.core, request.given, given, _core.lanes(), *addresses)
+        what = (request.core, request.given, given, _core.lanes())
+        _core.add_code(made, *what, alone, in_lanes, source.memory)
     return made
 
 
@@ -131,24 +133,26 @@ def _require_plain(request: Request) -> None:
         raise ValueError("parameters: gravity is the model's in compiled functions")
 
 
-_Sources = dict[str, str]  # texts by the names of their files
+@dataclass(frozen=True)
+class _Code:
+    """Texts by the names of their files, and the memory that a group of states needs."""
+
+    files: dict[str, str]
+    memory: int
 
 
-def _sources(model: Model, asked: Sequence[Request], limit: float) -> list[_Sources]:
+def _sources(model: Model, asked: Sequence[Request], limit: float) -> list[_Code]:
     lanes, sources, operations = _core.lanes(), [], 0
     for request in asked:
         taken = [isinstance(x, Argument) for x in request.inputs]
-        alone, in_lanes = (
-            record(model, request, "robot_", single=False, into_zeros=zeros)
-            for zeros in (False, True)
-        )
-        operations += alone.operations + in_lanes.operations
-        sources.append(
-            {
-                "alone.c": alone_source(alone, taken),
-                "lanes.c": lanes_source(in_lanes, taken, lanes),
-            }
-        )
+        alone = record(model, request, "robot_", single=False)
+        grouped = record(model, request, "robot_", single=False, lanes=lanes)
+        operations += alone.operations + grouped.operations
+        files = {
+            "alone.c": alone_source(alone, taken),
+            "lanes.c": lanes_source(grouped, taken, lanes),
+        }
+        sources.append(_Code(files, grouped.memory))
     seconds = operations / _COMPILES
     if seconds > limit:
         raise ValueError(
@@ -164,7 +168,7 @@ def _machine() -> list[str]:
     return [f"-march={chosen}"] if chosen.startswith("x86-64") else []
 
 
-def _loaded(compiler: list[str], sources: _Sources) -> list[int]:
+def _loaded(compiler: list[str], sources: dict[str, str]) -> tuple[int, int]:
     """The addresses of a function alone and in lanes, compiled if it is not kept."""
     command = [*compiler, *_FLAGS, *_machine()]
     version = subprocess.run([*compiler, "--version"], capture_output=True, check=True).stdout
@@ -184,8 +188,12 @@ def _loaded(compiler: list[str], sources: _Sources) -> list[int]:
             )
             made.replace(library)  # whole, whoever else makes it at the same time
     code = ctypes.CDLL(str(library))
-    functions = (code.robot_alone, code.robot_in_lanes)
-    return [ctypes.cast(x, ctypes.c_void_p).value or 0 for x in functions]
+    alone, in_lanes = (
+        ctypes.cast(x, ctypes.c_void_p).value for x in (code.robot_alone, code.robot_in_lanes)
+    )
+    assert alone
+    assert in_lanes
+    return alone, in_lanes
 
 
 def _said(problem: Exception) -> str:

@@ -112,23 +112,29 @@ static inline real cosine_of(real x) {
 
 
 def alone_source(written: Written, taken: list[bool]) -> str:
-    """The text of a function of one state, and of how the core calls it."""
-    return DOUBLE + _FUSED + SINE_COSINE + "\n" + _called(written, taken, "robot_alone")
+    """The text of a function of one state, and of how the core calls it.
+
+    ``taken`` says of each input of the core whether it is an argument.
+    """
+    called = f"{written.name}({', '.join(_arguments(written, taken))});"
+    head = "void robot_alone(const void *const *in, void *const *out)"
+    text = DOUBLE + _FUSED + SINE_COSINE + "\n" + _static(written)
+    return f"{text}\n{head} {{\n    {called}\n}}\n"
 
 
 def lanes_source(written: Written, taken: list[bool], lanes: int) -> str:
-    """The same of states in lanes: its results are zeros before."""
-    return f"#define LANES {lanes}\n" + _VECTORS + _called(written, taken, "robot_in_lanes")
+    """The same of groups of states in lanes."""
+    called = f"{written.name}(groups, {', '.join(_arguments(written, taken))}, w);"
+    head = "void robot_in_lanes(int groups, const void *const *in, void *const *out, void *w)"
+    text = f"#define LANES {lanes}\n" + _VECTORS + _static(written)
+    return f"{text}\n{head} {{\n    {called}\n}}\n"
 
 
-def _called(written: Written, taken: list[bool], name: str) -> str:
-    """``taken`` says of each input of the core whether it is an argument."""
-    text = re.sub(
-        rf"^void {written.name}\(", f"static void {written.name}(", written.text, flags=re.M
-    )
+def _arguments(written: Written, taken: list[bool]) -> list[str]:
     given = [f"in[{k}]" for k, is_taken in enumerate(taken) if is_taken]
-    results = [f"out[{k}]" for k in range(len(written.results))]
-    return (
-        f"{text}\nvoid {name}(const void *const *in, void *const *out) {{\n"
-        f"    {written.name}({', '.join([*given, *results])});\n}}\n"
-    )
+    return [*given, *(f"out[{k}]" for k in range(len(written.results)))]
+
+
+def _static(written: Written) -> str:
+    head = f"void {written.name}("
+    return re.sub("^" + re.escape(head), "static " + head, written.text, flags=re.MULTILINE)

@@ -47,19 +47,17 @@ def recording() -> Iterator[Any]:
             _recorded.end()
 
 
-def record(
-    model: Model, request: Request, prefix: str, *, single: bool, into_zeros: bool = False
-) -> Written:
+def record(model: Model, request: Request, prefix: str, *, single: bool, lanes: int = 0) -> Written:
     """Run a function of the core with recorded numbers, and write what was recorded.
 
-    ``into_zeros``: for results that are zeros before.
+    ``lanes``: for groups of so many states, or 0; see src/generate/write.hpp.
     """
     with recording() as recorder:
-        return _record(recorder, model, request, prefix, single, into_zeros)
+        return _record(recorder, model, request, prefix, single, lanes)
 
 
 def _record(
-    recorder: Any, model: Model, request: Request, prefix: str, single: bool, into_zeros: bool
+    recorder: Any, model: Model, request: Request, prefix: str, single: bool, lanes: int
 ) -> Written:
     taken: list[tuple[Argument, Array]] = []
 
@@ -83,7 +81,7 @@ def _record(
             [(to, _flat(x)) for to, x in zip(request.results, outputs, strict=True)],
             single,
             PIECE,
-            into_zeros,
+            lanes,
         )
 
     text, operations, turns, memory, _ = write()

@@ -1,0 +1,63 @@
+// Code that was compiled for one robot, as algorithms: the workspace holds it, and its memory.
+#pragma once
+
+#include "batch/algorithm.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+// Groups of states that an algorithm is applied to at once: as many as stay in a cache of some
+// 800 kB.
+template <class T>
+int groups_at_once(const Job& job) {
+    if (!job.options.code || group_size<T> == 1) return 1;
+    std::ptrdiff_t numbers = static_cast<std::ptrdiff_t>(job.options.code->memory) + 1;
+    for (int i = 0; i < job.ninputs; ++i) numbers += job.in[i].data ? job.in[i].size : 0;
+    for (int o = 0; o < job.noutputs; ++o) numbers += job.out[o].size;
+    const std::ptrdiff_t groups = 800'000 / (numbers * std::ptrdiff_t(sizeof(T)));
+    return groups < 1                        ? 1
+           : groups > RobotCode::most_groups ? RobotCode::most_groups
+                                             : static_cast<int>(groups);
+}
+
+template <class T>
+struct RobotWorkspace {
+    const RobotCode* code;
+    T* memory;
+
+    static const void* create(Arena& arena, const Tree&, const Options& options) {
+        auto* made = arena.take<RobotWorkspace>(1);
+        const std::size_t groups = group_size<T> > 1 ? RobotCode::most_groups : 0;
+        T* memory = arena.take<T>(groups * options.code->memory);
+        if (made) *made = {options.code, memory};
+        return made;
+    }
+    static void apply(const Tree&, const Arguments<T>& x, const void* workspace) {
+        const auto& w = *static_cast<const RobotWorkspace*>(workspace);
+        const void* in[Job::max_inputs];
+        void* out[Job::max_outputs];
+        for (int i = 0; i < Job::max_inputs; ++i) in[i] = x.in[i];
+        for (int o = 0; o < Job::max_outputs; ++o) out[o] = x.out[o];
+        constexpr int size = group_size<T>;
+        if (size > 1)
+            w.code->in_lanes((x.destination.states + size - 1) / size, in, out, w.memory);
+        else
+            w.code->alone(in, out);
+    }
+};
+template <class T>
+inline constexpr Algorithm<T> robot_algorithm = {RobotWorkspace<T>::create,
+                                                 RobotWorkspace<T>::apply};
+
+// It takes and gives independent coordinates, where joints mimic others.
+inline Tree without_coupling(const Tree& tree) {
+    Tree independent = tree;
+    independent.coupling = nullptr;
+    return independent;
+}
+
+// As an algorithm's results, but nothing goes past the lanes.
+inline Results results_in_lanes(const Algorithms& algorithms) {
+    return algorithms.results == Results::streamed ? Results::dense : algorithms.results;
+}
+
+}  // namespace dtau::DTAU_VARIANT
