@@ -25,6 +25,7 @@ from dtau.model.model import Model
 _COMPILES = 4000  # operations a second: gcc 12 on one core
 _FLAGS = (
     *("-std=gnu99", "-O2", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"),
+    *("-fschedule-insns", "-fsched-pressure"),  # gcc: fewer numbers wait for each other
     *("-fPIC", "-shared"),
 )
 

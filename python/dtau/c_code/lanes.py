@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from dtau.c_code.recording import Written
-from dtau.c_code.source import DOUBLE, SINE_COSINE
+from dtau.c_code.source import DOUBLE, SERIES, SINE_COSINE
 
 _FUSED = """\
 #undef FMA
@@ -24,8 +24,8 @@ _FUSED = """\
 
 """
 
-# `real` holds one number of each state. The sine and cosine are those of the core, see source.py;
-# angles that are huge, infinite or not a number go to the library, as there.
+# `real` holds one number of each state. Angles that are huge, infinite or not a number go to the
+# library, as they do alone.
 _VECTORS = """\
 #include <math.h>
 
@@ -37,10 +37,12 @@ typedef long long mask __attribute__((vector_size(8 * LANES)));
 #include <immintrin.h>
 #define FMA(a, b, c) ((real)_mm512_fmadd_pd(NUMBER(a), NUMBER(b), NUMBER(c)))
 #define FNMA(a, b, c) ((real)_mm512_fnmadd_pd(NUMBER(a), NUMBER(b), NUMBER(c)))
+#define ALL(condition) (_mm512_movepi64_mask((__m512i)(condition)) == 255)
 #elif LANES == 4 && defined(__FMA__)
 #include <immintrin.h>
 #define FMA(a, b, c) ((real)_mm256_fmadd_pd(NUMBER(a), NUMBER(b), NUMBER(c)))
 #define FNMA(a, b, c) ((real)_mm256_fnmadd_pd(NUMBER(a), NUMBER(b), NUMBER(c)))
+#define ALL(condition) (_mm256_movemask_pd((__m256d)(condition)) == 15)
 #elif LANES == 2 && defined(__aarch64__)
 #include <arm_neon.h>
 #define FMA(a, b, c) ((real)vfmaq_f64(NUMBER(c), NUMBER(a), NUMBER(b)))
@@ -48,6 +50,14 @@ typedef long long mask __attribute__((vector_size(8 * LANES)));
 #else
 #define FMA(a, b, c) ((a) * (b) + (c))
 #define FNMA(a, b, c) ((c) - (a) * (b))
+#endif
+#ifndef ALL
+static inline int every(mask condition) {
+    long long all = -1;
+    for (int l = 0; l < LANES; ++l) all &= condition[l];
+    return all != 0;
+}
+#define ALL(condition) every(condition)
 #endif
 #define SINCOS(x, s, c) sine_cosine(x, &s, &c)
 #define SIN(x) sine_of(x)
@@ -63,38 +73,25 @@ static inline real REMAINDER(real x, double y) {
     return x;
 }
 
-static inline void sine_cosine(real x, real *sine, real *cosine) {
-    const real shifted = FMA(x, 0.63661977236758134, 6755399441055744.0);
-    const mask quadrant = (mask)shifted;
-    const real k = 6755399441055744.0 - shifted;
-    const real first = FMA(k, 1.57079632673412561417e+00, x);
-    const real second = FMA(k, 6.07710050630396597660e-11, first);
-    const real tail =
-        FMA(k, 2.02226624879595063154e-21, FMA(k, 6.07710050630396597660e-11, first - second));
-    const real r = second + tail, low = (second - r) + tail, z = r * r;
-    real s = FMA(z, 1.58969099521155010221e-10, -2.50507602534068634195e-08);
-    s = FMA(z, s, 2.75573137070700676789e-06);
-    s = FMA(z, s, -1.98412698298579493134e-04);
-    s = FMA(z, s, 8.33333333332248946124e-03);
-    s = FMA(z, s, -1.66666666666666324348e-01);
-    s = r + FMA(z * r, s, low);
-    real c = FMA(z, -1.13596475577881948265e-11, 2.08757232129817482790e-09);
-    c = FMA(z, c, -2.75573143513906633035e-07);
-    c = FMA(z, c, 2.48015872894767294178e-05);
-    c = FMA(z, c, -1.38888888888741095749e-03);
-    c = FMA(z, c, 4.16666666666666019037e-02);
-    const real half = 0.5 * z, w = 1.0 - half;
-    c = w + (((1.0 - w) - half) + FMA(z, z * c, -(r * low)));
-    const mask odd = -(quadrant & 1);
-    *sine = (real)((mask)SELECT(odd, c, s) ^ ((quadrant & 2) << 62));
-    *cosine = (real)((mask)SELECT(odd, s, c) ^ (((quadrant + 1) & 2) << 62));
-    const mask near = FABS(x) < 1e5;
-    long long all = -1;
-    for (int l = 0; l < LANES; ++l) all &= near[l];
-    for (int l = 0; l < LANES && !all; ++l) {
-        if (near[l]) continue;
+static __attribute__((noinline, cold)) void far_turns(real x, real *sine, real *cosine) {
+    for (int l = 0; l < LANES; ++l) {
+        if (fabs(x[l]) < 1e5) continue;
         (*sine)[l] = sin(x[l]);
         (*cosine)[l] = cos(x[l]);
+    }
+}
+static inline void sine_cosine(real x, real *sine, real *cosine) {
+"""
+_QUADRANTS = """\
+    const mask quadrant = (mask)shifted, odd = -(quadrant & 1);
+    real a = (real)((mask)SELECT(odd, c, s) ^ ((quadrant & 2) << 62));
+    real b = (real)((mask)SELECT(odd, s, c) ^ (((quadrant + 1) & 2) << 62));
+    *sine = a;
+    *cosine = b;
+    if (__builtin_expect(!ALL(FABS(x) < 1e5), 0)) {
+        far_turns(x, &a, &b);
+        *sine = a;
+        *cosine = b;
     }
 }
 static inline real sine_of(real x) {
@@ -126,7 +123,7 @@ def lanes_source(written: Written, taken: list[bool], lanes: int) -> str:
     """The same of groups of states in lanes."""
     called = f"{written.name}(groups, {', '.join(_arguments(written, taken))}, w);"
     head = "void robot_in_lanes(int groups, const void *const *in, void *const *out, void *w)"
-    text = f"#define LANES {lanes}\n" + _VECTORS + _static(written)
+    text = f"#define LANES {lanes}\n" + _VECTORS + SERIES + _QUADRANTS + _static(written)
     return f"{text}\n{head} {{\n    {called}\n}}\n"
 
 

@@ -59,40 +59,40 @@ typedef float real;
 #endif
 """
 
-# As in the core: reduction by multiples of pi/2 in three parts [Cody-Waite], the polynomials of
-# FreeBSD's msun; within two units in the last place.
-SINE_COSINE = """\
-static inline void sine_cosine(real x, real *sine, real *cosine) {
-    if (!(fabs(x) < 1e5)) {
-        *sine = sin(x);
-        *cosine = cos(x);
-        return;
-    }
+# Both the sine and the cosine, of numbers and of vectors of them: x less k quarter turns, in three
+# parts [Cody-Waite], the polynomials of FreeBSD's msun; within three units in the last place.
+SERIES = """\
     const real shifted = FMA(x, 0.63661977236758134, 6755399441055744.0);
     const real k = 6755399441055744.0 - shifted;
-    const int quadrant = -(int)k;
     const real first = FMA(k, 1.57079632673412561417e+00, x);
     const real second = FMA(k, 6.07710050630396597660e-11, first);
-    const real tail =
-        FMA(k, 2.02226624879595063154e-21, FMA(k, 6.07710050630396597660e-11, first - second));
-    const real r = second + tail, low = (second - r) + tail, z = r * r;
+    const real r = FMA(k, 2.02226624879595063154e-21, second), z = r * r;
     real s = FMA(z, 1.58969099521155010221e-10, -2.50507602534068634195e-08);
     s = FMA(z, s, 2.75573137070700676789e-06);
     s = FMA(z, s, -1.98412698298579493134e-04);
     s = FMA(z, s, 8.33333333332248946124e-03);
     s = FMA(z, s, -1.66666666666666324348e-01);
-    s = r + FMA(z * r, s, low);
+    s = FMA(z * r, s, r);
     real c = FMA(z, -1.13596475577881948265e-11, 2.08757232129817482790e-09);
     c = FMA(z, c, -2.75573143513906633035e-07);
     c = FMA(z, c, 2.48015872894767294178e-05);
     c = FMA(z, c, -1.38888888888741095749e-03);
     c = FMA(z, c, 4.16666666666666019037e-02);
-    const real half = 0.5 * z, w = 1.0 - half;
-    c = w + (((1.0 - w) - half) + FMA(z, z * c, -(r * low)));
+    c = FMA(z, FMA(z, c, -0.5), 1.0);
+"""
+SINE_COSINE = f"""\
+static inline void sine_cosine(real x, real *sine, real *cosine) {{
+    if (!(fabs(x) < 1e5)) {{
+        *sine = sin(x);
+        *cosine = cos(x);
+        return;
+    }}
+{SERIES}\
+    const int quadrant = -(int)k;
     const real a = quadrant & 1 ? c : s, b = quadrant & 1 ? s : c;
     *sine = quadrant & 2 ? -a : a;
     *cosine = (quadrant + 1) & 2 ? -b : b;
-}
+}}
 """
 
 
