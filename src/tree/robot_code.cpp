@@ -4,13 +4,15 @@ namespace dtau {
 namespace {
 
 // Options that point to something else have no code, but for the torques that drive a robot by
-// themselves, which are the tree's.
+// themselves, which are the tree's. All members are named: a new one does not compile before it is here.
 bool same(const Options& a, const Options& b) {
-    return !a.frames && !a.prescribed && !a.contacts && a.driven.columns == b.driven.columns &&
-           a.driven.count == b.driven.count && a.order == b.order && a.axes == b.axes &&
-           a.wrench_axes == b.wrench_axes && a.acceleration == b.acceleration &&
-           a.integrator == b.integrator && a.symmetric == b.symmetric && a.packed == b.packed &&
-           a.joint_parameters == b.joint_parameters;
+    const auto& [order, frames, nframes, axes, wrench_axes, acceleration, prescribed, integrator,
+                 driven, symmetric, packed, joint_parameters, contacts, contact_damping, code] = a;
+    return !frames && !prescribed && !contacts && driven.columns == b.driven.columns &&
+           driven.count == b.driven.count && order == b.order && axes == b.axes &&
+           wrench_axes == b.wrench_axes && acceleration == b.acceleration &&
+           integrator == b.integrator && symmetric == b.symmetric && packed == b.packed &&
+           joint_parameters == b.joint_parameters;
 }
 
 bool same_inputs(const RobotFunction& code, const Job& job) {
