@@ -51,7 +51,7 @@ struct RobotCode {
     void (*in_lanes)(int groups, const void* const* in, void* const* out, void* memory);
     std::size_t memory;
 
-    static constexpr int most_groups = 4;  // at once: code is read from memory once for all of them
+    static constexpr int most_groups = 16;  // at once: each is read from memory once
 };
 
 // What a function takes beside its arrays, for its algorithm; what it does not take is not read.

@@ -9,43 +9,47 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Calls visit(k) for blocks k ... k + lanes - 1 that cover begin ... end - 1, at least `lanes` numbers:
-// the last one begins earlier. The same numbers twice cost less than single ones.
-template <class Visit>
-DTAU_INLINE void for_lane_blocks(std::ptrdiff_t begin, std::ptrdiff_t end, const Visit& visit) {
-    for (; begin + lanes < end; begin += lanes) visit(begin);
-    visit(end - lanes);
-}
-
 // One input of a group, state l at states[l], into lanes; adds the finite test of every state.
 inline void gather(const Input& input, const char* const* states, Lane* lane_numbers,
                    Lane& finite) {
-    if (input.spacing == sizeof(double) && input.size < lanes) {
-        Lane::Vector rows[lanes];
-        unrolled<lanes>([&](int l) {
-            rows[l] = Pack<double>::load(reinterpret_cast<const double*>(states[l]), input.size)
-                          .value.value;
-        });
+    Lane test[2] = {Lane(0.0), Lane(0.0)};  // each addition waits for the one before
+    const auto enter = [&](std::ptrdiff_t k, Lane::Vector x, int which)
+                           __attribute__((always_inline)) {
+                               lane_numbers[k] = Lane(x);
+                               test[which] = fma(Lane(x), Lane(0.0), test[which]);
+                           };
+    const auto number = [&](int l, std::ptrdiff_t k) __attribute__((always_inline)) {
+        return reinterpret_cast<const double*>(states[l] + k * input.spacing);
+    };
+    Lane::Vector rows[lanes];
+    const std::ptrdiff_t size = input.size, whole = size / lanes * lanes, rest = size - whole;
+    if (input.spacing != sizeof(double)) {
+        for (std::ptrdiff_t k = 0; k < size; ++k) {
+            for (int l = 0; l < lanes; ++l) rows[0][l] = *number(l, k);
+            enter(k, rows[0], 0);
+        }
+    } else if (size < lanes) {
+        unrolled<lanes>(
+            [&](int l) { rows[l] = Pack<double>::load(number(l, 0), input.size).value.value; });
         transpose(rows);
         unrolled<lanes>([&](int j) {
-            if (j < input.size) lane_numbers[j] = Lane(rows[j]);
-        });
-    } else if (input.spacing == sizeof(double)) {
-        for_lane_blocks(0, input.size, [&](std::ptrdiff_t k) {
-            Lane::Vector rows[lanes];
-            unrolled<lanes>([&](int l) {
-                rows[l] = Lane::load(reinterpret_cast<const double*>(states[l]) + k).value;
-            });
-            transpose(rows);
-            unrolled<lanes>([&](int j) { lane_numbers[k + j] = Lane(rows[j]); });
+            if (j < size) enter(j, rows[j], j % 2);
         });
     } else {
-        for (int k = 0; k < input.size; ++k)
-            for (int l = 0; l < lanes; ++l)
-                lane_numbers[k].value[l] =
-                    *reinterpret_cast<const double*>(states[l] + k * input.spacing);
+        for (std::ptrdiff_t k = 0; k < whole; k += lanes) {
+            unrolled<lanes>([&](int l) { rows[l] = Lane::load(number(l, k)).value; });
+            transpose(rows);
+            unrolled<lanes>([&](int j) { enter(k + j, rows[j], j % 2); });
+        }
+        if (rest > 0) {  // what is left is the end of a block that begins earlier
+            unrolled<lanes>([&](int l) { rows[l] = Lane::load(number(l, size - lanes)).value; });
+            transpose(rows);
+            unrolled<lanes>([&](int j) {
+                if (j < rest) enter(size - 1 - j, rows[lanes - 1 - j], j % 2);
+            });
+        }
     }
-    for (int k = 0; k < input.size; ++k) finite += lane_numbers[k] * Lane(0.0);
+    finite += test[0] + test[1];
 }
 
 // `lanes` neighbouring numbers out of lanes: store(l, those of state l).
@@ -92,7 +96,9 @@ inline void scatter(const Lane* lane_numbers, const Span* spans, std::ptrdiff_t 
     leave_blocks(lane_numbers, 0, whole, span, spans + nspans,
                  [&](int l, std::ptrdiff_t k, Lane x)
                      __attribute__((always_inline)) { x.store(to[l] + k); });
-    if (whole < size)
+    if (size - whole == 1)  // matrices with an odd number of rows have so many numbers
+        for (int l = 0; l < lanes; ++l) to[l][whole] = lane_numbers[whole].value[l];
+    else if (whole < size)
         leave_lanes(lane_numbers + size - lanes,
                     [&](int l, Lane x) { x.store(to[l] + size - lanes); });
 }

@@ -5,18 +5,25 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Groups of states that an algorithm is applied to at once: as many as stay in a cache of some
-// 800 kB.
+// Groups of so many numbers that stay in a near cache together.
 template <class T>
-int groups_at_once(const Job& job) {
-    if (!job.options.code || group_size<T> == 1) return 1;
-    std::ptrdiff_t numbers = static_cast<std::ptrdiff_t>(job.options.code->memory) + 1;
-    for (int i = 0; i < job.ninputs; ++i) numbers += job.in[i].data ? job.in[i].size : 0;
-    for (int o = 0; o < job.noutputs; ++o) numbers += job.out[o].size;
-    const std::ptrdiff_t groups = 800'000 / (numbers * std::ptrdiff_t(sizeof(T)));
+int near_groups(std::ptrdiff_t numbers) {
+    const std::ptrdiff_t groups = 250'000 / ((numbers + 1) * std::ptrdiff_t(sizeof(T)));
     return groups < 1                        ? 1
            : groups > RobotCode::most_groups ? RobotCode::most_groups
                                              : static_cast<int>(groups);
+}
+
+// Groups of states that an algorithm is applied to at once.
+template <class T>
+int groups_at_once(const Job& job) {
+    if (!job.options.code || group_size<T> == 1) return 1;
+    std::ptrdiff_t numbers = static_cast<std::ptrdiff_t>(job.options.code->memory);
+    for (int i = 0; i < job.ninputs; ++i) numbers += job.in[i].data ? job.in[i].size : 0;
+    for (int o = 0; o < job.noutputs; ++o) numbers += job.out[o].size;
+    const int groups = near_groups<T>(numbers);
+    const std::ptrdiff_t all = (job.count + group_size<T> - 1) / group_size<T>;
+    return all < groups ? static_cast<int>(all) : groups;
 }
 
 template <class T>
@@ -26,8 +33,9 @@ struct RobotWorkspace {
 
     static const void* create(Arena& arena, const Tree&, const Options& options) {
         auto* made = arena.take<RobotWorkspace>(1);
-        const std::size_t groups = group_size<T> > 1 ? RobotCode::most_groups : 0;
-        T* memory = arena.take<T>(groups * options.code->memory);
+        const std::size_t numbers = options.code->memory;
+        const int groups = group_size<T> > 1 ? near_groups<T>(std::ptrdiff_t(numbers)) : 0;
+        T* memory = arena.take<T>(groups * numbers);
         if (made) *made = {options.code, memory};
         return made;
     }

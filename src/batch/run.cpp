@@ -193,6 +193,13 @@ void locate(const Job& job, std::ptrdiff_t state, int states, Cursor& cursor,
     cursor.next();
 }
 
+// Whether the finite test of no state of a group has failed.
+bool is_finite(const Lane& test) {
+    double sum = 0.0;
+    for (int l = 0; l < lanes; ++l) sum += test.value[l];
+    return sum == 0.0;
+}
+
 // Groups of states in the lanes of vectors. A short group is padded with copies of its last state.
 void run_in_lanes(const Algorithm<Lane>& algorithm, Results results, const Tree& tree,
                   const Job& job, std::ptrdiff_t begin, std::ptrdiff_t end) {
@@ -229,6 +236,7 @@ void run_in_lanes(const Algorithm<Lane>& algorithm, Results results, const Tree&
                 if (results != Results::streamed)
                     leave_group(scratch.out[o] + g * Outlet::padded(size), scratch.outlet, results,
                                 job.out[o], states, x.destination.past_caches, target);
+                if (is_finite(finite[g])) continue;
                 for (int l = 0; l < states; ++l)
                     for (std::ptrdiff_t k = 0; finite[g].value[l] != 0.0 && k < size; ++k)
                         target[l * size + k] = not_a_number;
