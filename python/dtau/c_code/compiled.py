@@ -25,9 +25,9 @@ from dtau.model.model import Model
 _COMPILES = 4000  # operations a second: gcc 12 on one core
 _FLAGS = (
     *("-std=gnu99", "-O2", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"),
-    *("-fschedule-insns", "-fsched-pressure"),  # gcc: fewer numbers wait for each other
     *("-fPIC", "-shared"),
 )
+_OF_GCC = ("-fschedule-insns", "-fsched-pressure")  # fewer operations wait for each other
 
 
 def compile(
@@ -171,8 +171,9 @@ def _machine() -> list[str]:
 
 def _loaded(compiler: list[str], sources: dict[str, str]) -> tuple[int, int]:
     """The addresses of a function alone and in lanes, compiled if it is not kept."""
-    command = [*compiler, *_FLAGS, *_machine()]
     version = subprocess.run([*compiler, "--version"], capture_output=True, check=True).stdout
+    is_gcc = b"Free Software Foundation" in version
+    command = [*compiler, *_FLAGS, *(_OF_GCC if is_gcc else ()), *_machine()]
     key = hashlib.sha256("\0".join([*command, *sources.values()]).encode() + version)
     folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dtau"
     library = folder / f"{key.hexdigest()[:32]}.so"

@@ -115,7 +115,7 @@ def alone_source(written: Written, taken: list[bool]) -> str:
     """
     called = f"{written.name}({', '.join(_arguments(written, taken))});"
     head = "void robot_alone(const void *const *in, void *const *out)"
-    text = DOUBLE + _FUSED + SINE_COSINE + "\n" + _static(written)
+    text = "#include <math.h>\n\n" + DOUBLE + _FUSED + SINE_COSINE + "\n" + _static(written)
     return f"{text}\n{head} {{\n    {called}\n}}\n"
 
 
