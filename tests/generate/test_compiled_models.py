@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +112,20 @@ def test_every_instruction_set_has_code_of_its_own(cache: Path) -> None:
         _core.use_instruction_set(before)
     assert len(list(cache.glob("*.so"))) == len(_core.instruction_sets())
     assert len(list(cache.iterdir())) == len(_core.instruction_sets())
+
+
+COMPILERS = [x for x in ("gcc", "clang", "clang-16") if shutil.which(x)]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_compilers_that_are_here(compiler: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = robot("one revolute")
+    state = random_state(model, 5, (20,))
+    arrays = [state[x] for x in ("q", "v", "a")]
+    monkeypatch.setenv("CC", compiler)
+    got = dtau.inverse_dynamics(dtau.compile(model, "inverse_dynamics"), *arrays)
+    assert_close(got, dtau.inverse_dynamics(model, *arrays), 1e-13)
 
 
 def test_without_a_compiler_the_core_computes(monkeypatch: pytest.MonkeyPatch) -> None:
