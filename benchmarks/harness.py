@@ -66,14 +66,20 @@ class Effort:
 
 
 def interleaved(
-    contenders: Mapping[str, Contender], effort: Effort, tick: Callable[[], None]
+    contenders: Mapping[str, Contender],
+    effort: Effort,
+    tick: Callable[[], None],
+    clock: Callable[[], float] = perf_counter,
 ) -> dict[str, Array]:
     """Time contenders in turns, each a block a round, the order reversed every other round.
 
     Returns the seconds a state of each contender, one number a round: whatever disturbs the
-    machine for longer than a round disturbs all of them, and leaves their ratios alone.
+    machine for longer than a round disturbs all of them, and leaves their ratios alone. With
+    `time.thread_time` for what one thread does, waiting for other work is not counted.
     """
-    passes = {name: _passes(contender, effort.block) for name, contender in contenders.items()}
+    passes = {
+        name: _passes(contender, effort.block, clock) for name, contender in contenders.items()
+    }
     seconds = {name: np.empty(effort.rounds) for name in contenders}
     order = list(contenders)
     collected = gc.isenabled()
@@ -82,9 +88,9 @@ def interleaved(
         for i in range(effort.rounds):
             for name in order if i % 2 == 0 else reversed(order):
                 run, count = contenders[name].run, passes[name]
-                start = perf_counter()
+                start = clock()
                 run(count)
-                seconds[name][i] = (perf_counter() - start) / (count * contenders[name].states)
+                seconds[name][i] = (clock() - start) / (count * contenders[name].states)
             tick()
     finally:
         if collected:
@@ -92,13 +98,13 @@ def interleaved(
     return seconds
 
 
-def _passes(contender: Contender, block: float) -> int:
+def _passes(contender: Contender, block: float, clock: Callable[[], float]) -> int:
     """How many passes take about `block` seconds."""
     passes = 1
     while True:
-        start = perf_counter()
+        start = clock()
         contender.run(passes)
-        elapsed = perf_counter() - start
+        elapsed = clock() - start
         if elapsed > 0.25 * block:
             return max(1, round(passes * block / elapsed))
         passes *= 4

@@ -4,7 +4,8 @@
               state by state, in one call
     batches   `dtau.compile`'s model beside the model itself, in one call of one thread
 
-Results of both are the core's. The time to compile and the size of the code are those of `alone`.
+Results of both are the core's. Times are the processor's; the time to compile and the size of the
+code are those of `alone`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, thread_time
 from typing import Any
 
 import numpy as np
@@ -170,7 +171,7 @@ def measured(robot: Robot, function: str, compiler: str, effort: Effort) -> Row:
                 loop("f(fast, q, v, x, out=out, threads=1)", f=f, out=out, **names), BATCH
             ),
         }
-        seconds = interleaved(contenders, effort, lambda: None)
+        seconds = interleaved(contenders, effort, lambda: None, thread_time)
     micro = {way: 1e6 * float(np.median(values)) for way, values in seconds.items()}
     return Row(
         robot.label,
