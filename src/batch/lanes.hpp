@@ -25,8 +25,9 @@ inline void gather(const Input& input, const char* const* states, Lane* lane_num
     const std::ptrdiff_t size = input.size, whole = size / lanes * lanes, rest = size - whole;
     if (input.spacing != sizeof(double)) {
         for (std::ptrdiff_t k = 0; k < size; ++k) {
-            for (int l = 0; l < lanes; ++l) rows[0][l] = *number(l, k);
-            enter(k, rows[0], 0);
+            Lane::Vector x = {};
+            for (int l = 0; l < lanes; ++l) x[l] = *number(l, k);
+            enter(k, x, 0);
         }
     } else if (size < lanes) {
         unrolled<lanes>(
