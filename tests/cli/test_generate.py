@@ -36,6 +36,16 @@ def test_options_go_to_the_functions_that_take_them(run: Any, arm: Path, tmp_pat
     assert "v_derivatives (order + 0, nv)" in header
 
 
+def test_a_word_where_the_package_is_faster(
+    run: Any, arm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = ("generate", arm, tmp_path / "arm.c", "--force", "-f", "mass_matrix")
+    assert "was measured" not in run(*given, "-f", "inverse_dynamics").out
+    monkeypatch.setattr("dtau.cli.generate.LARGE", 10)
+    done = " ".join(run(*given, "-f", "inverse_dynamics").out.split())
+    assert "arm_inverse_dynamics: from some 10 operations on, the package was" in done
+
+
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [

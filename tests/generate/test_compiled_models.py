@@ -17,6 +17,7 @@ from compiled import needs_compiler
 
 import dtau
 from dtau import _core
+from dtau.c_code import compiled
 
 pytestmark = needs_compiler
 
@@ -150,6 +151,22 @@ def test_a_folder_that_cannot_be_written_is_a_sentence(
     monkeypatch.setenv("XDG_CACHE_HOME", os.fspath(tmp_path / "file"))
     with pytest.warns(dtau.ModelWarning, match="was not compiled"):
         dtau.compile(robot("one spherical"), "inverse_dynamics")
+
+
+def test_large_functions_are_compiled_with_a_word(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = robot("one spherical")
+    state = random_state(model, 5, (20,))
+    arrays = [state[x] for x in ("q", "v", "a")]
+    monkeypatch.setattr(compiled, "LARGE", 30)
+    said = r"inverse_dynamics has \d+ operations for this robot: from some 30 on, the core was"
+    with pytest.warns(dtau.ModelWarning, match=said) as found:
+        fast = dtau.compile(model, ["inverse_dynamics", "normalize"])
+    assert [x.filename for x in found] == [__file__]
+    got, want = dtau.inverse_dynamics(fast, *arrays), dtau.inverse_dynamics(model, *arrays)
+    assert_close(got, want, 1e-13)
+    assert len(list(cache.glob("*.so"))) == 2
 
 
 def test_mistakes() -> None:

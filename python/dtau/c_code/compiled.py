@@ -16,13 +16,12 @@ from pathlib import Path
 
 from dtau import _core
 from dtau.c_code.lanes import alone_source, lanes_source
-from dtau.c_code.recording import record
+from dtau.c_code.recording import COMPILES, LARGE, record
 from dtau.c_code.requests import Argument, Functions, Request, requests
 from dtau.checks import require
 from dtau.errors import ModelWarning
 from dtau.model.model import Model
 
-_COMPILES = 4000  # operations a second: gcc 12 on one core
 _FLAGS = (
     *("-std=gnu99", "-O2", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"),
     *("-fPIC", "-shared"),
@@ -67,7 +66,9 @@ def compile(
     -----
     ModelWarning
         If there is no C compiler (``cc``, or what the environment variable ``CC`` names), or it
-        fails: the model is returned as it is, and the core computes everything.
+        fails: the model is returned as it is, and the core computes everything. And where a
+        function has so many operations for this robot that the core is faster in batches: it is
+        compiled all the same.
 
     Notes
     -----
@@ -106,6 +107,14 @@ def compile(
         )
         return made
     for request, source in zip(asked, sources, strict=True):
+        if source.operations > LARGE:
+            warnings.warn(
+                f"dtau.compile: {request.function} has {source.operations:,} operations for this "
+                f"robot: from some {LARGE:,} on, the core was measured to be as fast in batches, "
+                "or faster. It computes the functions that are not named here",
+                ModelWarning,
+                stacklevel=2,
+            )
         try:
             alone, in_lanes = _loaded(compiler, source.files)
         except (OSError, subprocess.SubprocessError) as problem:
@@ -136,10 +145,11 @@ def _require_plain(request: Request) -> None:
 
 @dataclass(frozen=True)
 class _Code:
-    """Texts by the names of their files, and the memory that a group of states needs."""
+    """Texts by the names of their files; the memory that a group of states needs."""
 
     files: dict[str, str]
     memory: int
+    operations: int  # of one state
 
 
 def _sources(model: Model, asked: Sequence[Request], limit: float) -> list[_Code]:
@@ -153,8 +163,8 @@ def _sources(model: Model, asked: Sequence[Request], limit: float) -> list[_Code
             "alone.c": alone_source(alone, taken),
             "lanes.c": lanes_source(grouped, taken, lanes),
         }
-        sources.append(_Code(files, grouped.memory))
-    seconds = operations / _COMPILES
+        sources.append(_Code(files, grouped.memory, alone.operations))
+    seconds = operations / COMPILES
     if seconds > limit:
         raise ValueError(
             f"functions: {operations} operations would take the compiler about {seconds:.0f} s, "

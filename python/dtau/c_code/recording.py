@@ -15,6 +15,11 @@ from dtau.model.model import Model
 
 # Operations that a compiler gets at once: the time that it takes grows faster than their number.
 PIECE = 1000
+# Operations that gcc 12 with -O2 takes in a second, on one core.
+COMPILES = 4000
+# Code of more does not fit into the caches: the core computes batches at least as fast, as measured
+# in docs/generated_code.md.
+LARGE = 15_000
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ from typing import Any
 import click
 
 import dtau
+from dtau.c_code.recording import COMPILES, LARGE
 from dtau.cli.output import FAINT, Column, plural, print_table, say
 from dtau.cli.robot import RefusedError, RobotFile, Word, as_typed, takes_robot
 from dtau.options import Scalar
 
-_COMPILES = 4000  # operations a second: gcc 12 with -O2, on one core
 _EPILOG = """\b
 Examples:
   dtau generate arm.urdf arm.c
@@ -111,15 +111,23 @@ def generate(
             Column("operations", [f"{n:,}" for n in code.operations.values()], numbers=True),
         ]
     )
-    _advise(code.source, sum(code.operations.values()))
+    _advise(code)
 
 
-def _advise(source: Path, operations: int) -> None:
-    seconds = max(round(operations / _COMPILES), 1)
+def _advise(code: dtau.GeneratedCode) -> None:
+    seconds = max(round(sum(code.operations.values()) / COMPILES), 1)
     say(
-        f"Compile it with cc -O2 -march=native -c {source}: about {plural(seconds, 'second')}.",
+        f"Compile it with cc -O2 -march=native -c {code.source}: about "
+        f"{plural(seconds, 'second')}.",
         FAINT,
     )
+    large = [name for name, operations in code.operations.items() if operations > LARGE]
+    if large:
+        say(
+            f"{', '.join(large)}: from some {LARGE:,} operations on, the package was measured to "
+            "be as fast as its C, or faster.",
+            FAINT,
+        )
 
 
 def _output(path: str, force: bool) -> Path:
