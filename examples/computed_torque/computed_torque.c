@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "arm.h"
+#include "simulated.h"
 
 enum { n = arm_nv, cycles = 5000 };
 static const double dt = 1e-3, kp = 400.0, kd = 40.0;
@@ -54,7 +55,7 @@ static double run(double ahead, double *microseconds) {
         const double start = seconds();
         control(k * dt, q, v, ahead, tau);
         time += seconds() - start;
-        arm_step(q, v, tau, &dt, q_next, v_next);
+        simulated_step(q, v, tau, &dt, q_next, v_next);
         reference((k + 1) * dt, r);
         for (int j = 0; j < n; ++j) {
             q[j] = q_next[j], v[j] = v_next[j];
@@ -67,7 +68,7 @@ static double run(double ahead, double *microseconds) {
 
 int main(void) {
     double microseconds;
-    if (arm_check() != 0) return 1;
+    if (arm_check() != 0 || simulated_check() != 0) return 1;
     const double held = run(0.0, &microseconds), fed = run(0.5 * dt, &microseconds);
     printf("errors without the jerk: %.2e rad\n", held);
     printf("errors with it:          %.2e rad, %.0f times less\n", fed, held / fed);

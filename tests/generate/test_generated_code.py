@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import runpy
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -12,8 +10,7 @@ import numpy as np
 import pytest
 from cases import random_state, robot, serial
 from compare import TOLERANCE, assert_close, solved
-from compiled import CXX, WARNINGS, Code, needs_compiler, run
-from files import ROOT
+from compiled import CXX, Code, needs_compiler, run
 from functions import FUNCTIONS, Function
 
 import dtau
@@ -182,14 +179,3 @@ def test_gravity_as_a_parameter(tmp_path: Path) -> None:
         want = found if isinstance(found, tuple) else (found,)
         for got, one in zip(code(key, **arrays, gravity=gravity), want, strict=True):
             assert_close(got, one, 1e-12, key)
-
-
-def test_the_example_of_a_control_loop(tmp_path: Path) -> None:
-    folder, program = ROOT / "examples/computed_torque", tmp_path / "computed_torque"
-    runpy.run_path(str(folder / "write_arm.py"))["main"](tmp_path)
-    sources = (folder / "computed_torque.c", tmp_path / "arm.c")
-    run("-std=c99", "-O1", *WARNINGS, "-I", tmp_path, *sources, "-o", program, "-lm")
-    done = subprocess.run([program], check=True, capture_output=True, text=True, timeout=60)
-    found = re.search(r"rad, (\d+) times less", done.stdout)
-    assert found is not None
-    assert int(found[1]) > 50
