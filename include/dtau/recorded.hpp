@@ -28,7 +28,7 @@ enum class Operation : std::uint8_t {
 // its sign (tape.hpp).
 double record(Operation operation, double a, double b = 0.0, double c = 0.0);
 
-// A tree as it is recorded: its gravity may be an input.
+// A tree as it is recorded: its gravity and a payload may be inputs.
 struct Tree;
 Tree recorded_tree(const Tree& tree);
 

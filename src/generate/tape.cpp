@@ -4,8 +4,12 @@
 #include <stdexcept>
 #include <utility>
 
+#include "dtau/spatial.hpp"
+
 namespace dtau {
 namespace {
+
+using namespace DTAU_VARIANT;
 
 double with_sign(double x, bool negative) { return negative ? negated(x) : x; }
 
@@ -28,6 +32,40 @@ bool same(const Node& a, const Node& b) {
 // Factors, and what is added, have an order: known numbers first.
 void sort(double& a, double& b) {
     if (bits_of(magnitude(a)) > bits_of(magnitude(b))) std::swap(a, b);
+}
+
+void store(const Sym3<Recorded>& from, double* to) {
+    const Recorded entries[6] = {from.xx, from.xy, from.xz, from.yy, from.yz, from.zz};
+    for (int k = 0; k < 6; ++k) to[k] = entries[k].value;
+}
+
+// A body with the inertia p more, as Tape::set_payload has it.
+void load(Body& body, const double* p) {
+    const auto number = [&](int k) { return Recorded(p[k]); };
+    const Mat3<Recorded> to_canonical = transposed(lift<Recorded>(mat3(body.frame)));
+    const Vec3<Recorded> h = to_canonical * Vec3<Recorded>{number(1), number(2), number(3)} +
+                             lift<Recorded>(vec3(body.first_moment));
+    const Sym3<Recorded> more =
+        rotated(to_canonical,
+                Sym3<Recorded>{number(4), number(5), number(7), number(6), number(8), number(9)});
+    const double* own = body.own_inertia;
+    const Sym3<Recorded> J = {Recorded(own[0]) + more.xx, Recorded(own[1]) + more.xy,
+                              Recorded(own[2]) + more.xz, Recorded(own[3]) + more.yy,
+                              Recorded(own[4]) + more.yz, Recorded(own[5]) + more.zz};
+    const Recorded mass = Recorded(body.mass) + number(0);
+    const Vec3<Recorded> c = (Recorded(1.0) / mass) * h;
+    const Recorded xx = h.x * c.x, yy = h.y * c.y, zz = h.z * c.z;
+    const Recorded half = 0.5 * (J.xx + J.yy + J.zz);
+
+    body.mass = mass.value;
+    body.first_moment[0] = h.x.value, body.first_moment[1] = h.y.value;
+    body.first_moment[2] = h.z.value;
+    body.com[0] = c.x.value, body.com[1] = c.y.value, body.com[2] = c.z.value;
+    store(J, body.own_inertia);
+    store({half - J.xx, -J.xy, -J.xz, half - J.yy, -J.yz, half - J.zz}, body.second_moment);
+    store({J.xx - (yy + zz), fma(h.x, c.y, J.xy), fma(h.x, c.z, J.xz), J.yy - (xx + zz),
+           fma(h.y, c.z, J.yz), J.zz - (xx + yy)},
+          body.inertia);
 }
 
 }  // namespace
@@ -62,9 +100,19 @@ void Tape::set_gravity(const double* gravity) {
     for (int k = 0; k < 3; ++k) gravity_[k] = gravity[k];
 }
 
-Tree Tape::with_gravity(const Tree& tree) const {
+void Tape::set_payload(int link, const double* parameters) {
+    carrier_ = link;
+    for (int k = 0; k < 10; ++k) payload_[k] = parameters[k];
+}
+
+Tree Tape::changed(const Tree& tree) {
     Tree changed = tree;
     for (int k = 0; k < 3 && gravity_is_input_; ++k) changed.gravity[k] = gravity_[k];
+    if (carrier_ >= 0) {
+        bodies_.assign(tree.bodies, tree.bodies + tree.nbodies);
+        load(bodies_.at(tree.link_body[carrier_]), payload_);
+        changed.bodies = bodies_.data();
+    }
     return changed;
 }
 
@@ -215,6 +263,6 @@ double record(Operation operation, double a, double b, double c) {
     return tape().record(operation, a, b, c);
 }
 
-Tree recorded_tree(const Tree& tree) { return tape().with_gravity(tree); }
+Tree recorded_tree(const Tree& tree) { return tape().changed(tree); }
 
 }  // namespace dtau

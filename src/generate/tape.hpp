@@ -35,7 +35,10 @@ class Tape {
     const std::vector<Node>& nodes() const { return nodes_; }
     // In place of the model's gravity, where that is an input.
     void set_gravity(const double* gravity);
-    Tree with_gravity(const Tree& tree) const;
+    // Of what the user's body carries: its ten inertial parameters, about the body's origin and along
+    // the user's axes of it: mass, first moment, rotational inertia xx xy yy xz yz zz.
+    void set_payload(int link, const double* parameters);
+    Tree changed(const Tree& tree);  // it lives as long as the tape, until it is asked for again
 
   private:
     double add(double a, double b);
@@ -53,6 +56,9 @@ class Tape {
     std::vector<std::uint32_t> table_;  // of indices + 1, by hash; its size is a power of two
     bool gravity_is_input_ = false;
     double gravity_[3];
+    int carrier_ = -1;  // the user's body with a payload
+    double payload_[10];
+    std::vector<Body> bodies_;
 };
 
 // The tape of this thread; null where nothing is recorded.

@@ -37,6 +37,11 @@ void set_gravity(const Numbers& gravity) {
     tape().set_gravity(gravity.data());
 }
 
+void set_payload(int link, const Numbers& parameters) {
+    if (link < 0 || parameters.size() != 10) throw nb::value_error("payload: expected 10 numbers");
+    tape().set_payload(link, parameters.data());
+}
+
 // sum_k a[i k] b[k j], of rows in memory.
 void product(const Numbers& a, const Numbers& b, std::size_t inner,
              nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu> to) {
@@ -106,6 +111,7 @@ NB_MODULE(_recorded, m) {
     m.def("end", [] { current_tape().reset(); });
     m.def("take_inputs", &take_inputs, nb::arg("to"));
     m.def("set_gravity", &set_gravity, nb::arg("gravity"));
+    m.def("set_payload", &set_payload, nb::arg("link"), nb::arg("parameters"));
     m.def("product", &product, nb::arg("a"), nb::arg("b"), nb::arg("inner"), nb::arg("to"));
     m.def("take_adjoints", &take_adjoints, nb::arg("outputs"), nb::arg("seeds"), nb::arg("inputs"),
           nb::arg("to"));

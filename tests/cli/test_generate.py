@@ -55,7 +55,8 @@ def test_a_word_where_the_package_is_faster(
         (["arm.c", "-f", "inverse_dynamic"], 2, "no function named 'inverse_dynamic'; close names"),
         (["arm.c", "-o", "order"], 3, "--option order: expected NAME=VALUE"),
         (["arm.c", "-o", "order=2"], 3, "none of inverse_dynamics, forward_dynamics takes it"),
-        (["arm.c", "--parameter", "payload"], 2, "no array named 'payload'"),
+        (["arm.c", "--parameter", "pay"], 2, "no array named 'pay'"),
+        (["arm.c", "--parameter", "payload"], 2, "expected 'payload=LINK', and names alone"),
         (["arm.c", "--scalar", "half"], 3, "scalar: expected 'double' or 'float', got 'half'"),
     ],
 )

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dtau import _core
-from dtau.c_code.recording import PIECE, recording
-from dtau.c_code.requests import GRAVITY, Argument, Array, Request
+from dtau.c_code.recording import PIECE, recording, set_constant
+from dtau.c_code.requests import Argument, Array, Request
 from dtau.model.joints import Free, Spherical
 from dtau.model.model import Model
 
@@ -58,8 +58,8 @@ class _Function:
         self.name = f"{prefix}casadi_{request.name}"
         self.inputs = [self._input(x) for x in request.arguments]
         given = {x.name: x.matrix for x in self.inputs}
-        if GRAVITY in given:
-            recorder.set_gravity(given[GRAVITY].reshape(-1))
+        for constant in request.constants:
+            set_constant(recorder, request, constant.name, given[constant.name].reshape(-1))
         self.normalized = {
             x: self._normalized(given[x].reshape(-1)) for x in _CONFIGURATIONS if x in given
         }

@@ -10,8 +10,9 @@ import numpy as np
 
 import dtau
 from dtau import _core
+from dtau.c_code.payload import EXAMPLE
 from dtau.c_code.recording import Written
-from dtau.c_code.requests import GRAVITY, Argument, Array
+from dtau.c_code.requests import GRAVITY, PAYLOAD, Argument, Array
 from dtau.model.model import Model
 
 _MOST = 64  # numbers of a result that are compared: evenly chosen among those that are not zero
@@ -31,6 +32,7 @@ def example(model: Model, function: Written) -> Example:
     q, v, a = dtau.random_state(model, rng)
     known = {"q": q, "v": v, "a": a, "q0": q, "q1": dtau.random_state(model, rng).q}
     known |= {"dt": np.array(0.01), "restitution": np.array(0.3), GRAVITY: model.gravity}
+    known[PAYLOAD] = EXAMPLE
 
     def numbers(argument: Argument) -> Array:
         if argument.name == "active":
@@ -41,10 +43,19 @@ def example(model: Model, function: Written) -> Example:
 
     given = {argument.name: numbers(argument) for argument in function.arguments}
     request = function.request
+    options = request.given
+    if request.payload:
+        model = request.payload.on(model, EXAMPLE)
+        options = tuple(_of(model, x) for x in options)
     arrays = [given[x.name] if isinstance(x, Argument) else x for x in request.inputs]
-    found: Any = getattr(_core, request.core)(model, *request.given, *arrays)
+    found: Any = getattr(_core, request.core)(model, *options, *arrays)
     results = found if isinstance(found, tuple) else (found,)
     return Example(tuple(given.values()), results)
+
+
+def _of(model: Model, option: Any) -> Any:
+    """The same contacts of this model, where an option is contacts."""
+    return dtau.Contacts(model, option) if isinstance(option, dtau.Contacts) else option
 
 
 def check_source(model: Model, written: Sequence[Written], prefix: str, scalar: str) -> str:

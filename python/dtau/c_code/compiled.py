@@ -139,8 +139,8 @@ def _require_plain(request: Request) -> None:
             f"functions: {request.function} with {request.said} cannot be compiled: only options "
             "that are words or numbers can; dtau.generate writes it as C"
         )
-    if request.gravity:
-        raise ValueError("parameters: gravity is the model's in compiled functions")
+    for constant in request.constants:
+        raise ValueError(f"parameters: {constant.name} is the model's in compiled functions")
 
 
 @dataclass(frozen=True)

@@ -72,8 +72,10 @@ def generate(
         What names in C begin with; by default the name of the file and ``_``.
     parameters : sequence of str, optional
         What stays an argument of the functions that know it: ``"f_ext"``, external wrenches;
-        ``"gravity"``, (3,) in m/s²; ``"active"``, which contacts are. Without it there are no
-        wrenches, gravity is the model's and all contacts are active.
+        ``"gravity"``, (3,) in m/s²; ``"active"``, which contacts are; ``"payload=LINK"``, the ten
+        inertial parameters of what a link carries, as `Inertia.parameters` has them, in the link's
+        frame. Without it there are no wrenches, gravity is the model's, all contacts are active
+        and nothing is carried.
     casadi : {0, 1, 2}, optional
         Write what CasADi looks for by name, too, so that ``casadi.external("PREFIXcasadi_NAME",
         library)`` takes each function: 0 values, 1 Jacobians and adjoints as well, 2 Jacobians of

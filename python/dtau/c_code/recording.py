@@ -73,8 +73,8 @@ def _record(
         return numbers.reshape(argument.shape)
 
     arrays = [new(x) if isinstance(x, Argument) else x for x in request.inputs]
-    if request.gravity:
-        recorder.set_gravity(new(request.arguments[-1]))
+    for constant in request.constants:
+        set_constant(recorder, request, constant.name, new(constant))
     outputs = getattr(recorder.functions, request.core)(model, *request.given, *arrays)
     outputs = outputs if isinstance(outputs, tuple) else (outputs,)
     name = prefix + request.name
@@ -90,8 +90,9 @@ def _record(
         )
 
     text, operations, turns, memory, _ = write()
-    if request.gravity and f"(void){GRAVITY};" in text:  # the function does not depend on it
-        taken.pop()
+    unused = [x for x in request.constants if f"(void){x.name};" in text]
+    if unused:  # the function does not depend on them
+        taken = [x for x in taken if x[0] not in unused]
         text, operations, turns, memory, _ = write()
     results = tuple(
         Argument(to, x.shape, words)
@@ -99,6 +100,17 @@ def _record(
     )
     arguments = tuple(argument for argument, _ in taken)
     return Written(request, name, arguments, results, text, operations, turns, memory)
+
+
+def set_constant(recorder: Any, request: Request, name: str, numbers: Array) -> None:
+    """Have the tape take recorded numbers in place of the model's."""
+    if name == GRAVITY:
+        recorder.set_gravity(numbers)
+        return
+    assert request.payload
+    on_body = np.zeros(10)
+    recorder.product(np.ravel(request.payload.by), numbers, 10, on_body)
+    recorder.set_payload(request.payload.body, on_body)
 
 
 def _flat(array: Array) -> Array:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 import dtau
 from dtau import _core
+from dtau.c_code.payload import Payload, payload_on
 from dtau.checks import tuple_of, unknown_name
 from dtau.functions.control_inputs import checked_inputs
 from dtau.functions.hybrid import _mask
@@ -21,7 +22,7 @@ from dtau.model.model import Model
 Array: TypeAlias = NDArray[np.float64]
 Functions: TypeAlias = str | Sequence[str] | Mapping[str, str | tuple[str, Mapping[str, Any]]]
 
-GRAVITY = "gravity"
+GRAVITY, PAYLOAD = "gravity", "payload"
 _SIGNATURES: dict[str, dict[str, Any]] = {f["name"]: f for f in _core.functions()}
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _PUBLIC = {"driven": "inputs"}  # options of the core by the arguments of the public functions
@@ -58,13 +59,20 @@ class Request:
     inputs: tuple[Argument | Array | None, ...]
     results: tuple[str, ...]
     words: tuple[str, ...]  # shapes of the results
-    gravity: bool
+    gravity: bool  # is an argument
+    payload: Payload | None  # the same
 
     @property
     def arguments(self) -> list[Argument]:
         """What the function in C takes."""
         taken = [x for x in self.inputs if isinstance(x, Argument)]
-        return [*taken, Argument(GRAVITY, (3,), "(3)")] if self.gravity else taken
+        return [*taken, *self.constants]
+
+    @property
+    def constants(self) -> list[Argument]:
+        """Those that are of the model elsewhere."""
+        gravity = [Argument(GRAVITY, (3,), "(3)")] if self.gravity else []
+        return [*gravity, Argument(PAYLOAD, (10,), "(10)")] if self.payload else gravity
 
 
 def requests(model: Model, functions: Functions, parameters: Sequence[str]) -> list[Request]:
@@ -75,13 +83,20 @@ def requests(model: Model, functions: Functions, parameters: Sequence[str]) -> l
         names = tuple_of("functions", functions, str, "names, or a mapping of names in C")
         functions = {name: name for name in names}
     parameters = tuple_of("parameters", parameters, str, "names")
-    made = [_request(model, name, what, parameters) for name, what in functions.items()]
+    given = dict(x.partition("=")[::2] for x in parameters)
+    payload = payload_on(model, given[PAYLOAD]) if given.get(PAYLOAD) else None
+    made = [_request(model, name, what, given, payload) for name, what in functions.items()]
     if not made:
         raise ValueError("functions: expected at least one, got none")
-    known = {GRAVITY, *_ARRAYS.values()}
-    for parameter in parameters:
+    known = {GRAVITY, PAYLOAD, *_ARRAYS.values()}
+    for parameter, where in given.items():
         if parameter not in known:
             raise ValueError(f"parameters: {unknown_name('array', parameter, known)}")
+        if bool(where) != (parameter == PAYLOAD):
+            raise ValueError(
+                f"parameters: expected 'payload=LINK', and names alone of others, got {parameter!r}"
+                + (f" of {where!r}" if where else "")
+            )
         if not any(parameter in _parameters_of(request) for request in made):
             asked = ", ".join(request.function for request in made)
             raise ValueError(f"parameters: {parameter!r} is taken by none of {asked}")
@@ -93,7 +108,9 @@ def _parameters_of(request: Request) -> set[str]:
     return {_ARRAYS.get(name, name) for name in names}
 
 
-def _request(model: Model, name: str, what: Any, parameters: tuple[str, ...]) -> Request:
+def _request(
+    model: Model, name: str, what: Any, parameters: Mapping[str, str], payload: Payload | None
+) -> Request:
     function, options = what if isinstance(what, tuple) and len(what) == 2 else (what, {})
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise ValueError(f"functions: expected a name in C, got {name!r}")
@@ -130,16 +147,20 @@ def _request(model: Model, name: str, what: Any, parameters: tuple[str, ...]) ->
     results = signature["results"]
     if results[-1][2] and "f_ext" not in taken:
         results = results[:-1]
+    said = [f"{option}={_short(value)}" for option, value in options.items()]
+    if payload:
+        said.append(f"payload on {payload.link}")
     return Request(
         name,
         function,
         core,
-        ", ".join(f"{option}={_short(value)}" for option, value in options.items()),
+        ", ".join(said),
         given,
         tuple(inputs),
         tuple(f"{x[0]}_out" if x[0] in taken else x[0] for x in results),
         tuple(_in_words(x[1], "order + k" if x[3] else None) for x in results),
         GRAVITY in parameters,
+        payload,
     )
 
 

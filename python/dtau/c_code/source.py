@@ -16,6 +16,7 @@ q, v       in the order of the table; a free joint has q = [position, quaternion
            world and v = [linear, angular] in the body's frame. Quaternions have unit norm.
 a          time derivative of v, component by component. tau belongs to v: N m and N.
 6-vectors  linear part first, angular part second. f_ext: [force, moment] on each body.
+payload    of a link: m, m c (3), I_xx I_xy I_yy I_xz I_yz I_zz about its origin, in its axes.
 by q       derivatives are in the tangent space: by v's directions, nv of them.
 Results must not overlap arguments. Functions allocate nothing, keep nothing, and may run on any
 number of threads. All entries of results are written. Elsewhere: the documentation of dtau."""

@@ -51,7 +51,7 @@ Examples:
     "--parameter",
     "parameters",
     multiple=True,
-    help="What stays an argument: f_ext, external wrenches; gravity.",
+    help="What stays an argument: f_ext, external wrenches; gravity; payload=LINK, its load.",
 )
 @click.option(
     "--scalar",

@@ -44,7 +44,7 @@ template <class T>
 DTAU_INLINE T move_masses(const Tree& tree, const T* q, const T* v, const T* a,
                           const CenterDerivativesWorkspace<T>& w) {
     place_along_world_axes(tree, q, w.at);
-    double mass = 0.0;
+    Constant<T> mass(0.0);
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
         motion_subspace(body, w.at.P[i], w.S + body.v);
@@ -58,9 +58,9 @@ DTAU_INLINE T move_masses(const Tree& tree, const T* q, const T* v, const T* a,
             w.a[i] = subspace_times(body, w.S, a, ap);  // [Notes] eq. 1.3
             w.F[i] = cross(vi.ang, P, h * w.a[i]);
         }
-        mass += body.mass;
+        mass += Constant<T>(body.mass);
     }
-    return T(1.0 / mass);
+    return T(Constant<T>(1.0) / mass);
 }
 
 // dq, dv: (3, nv)

@@ -35,15 +35,15 @@ struct Whole {
 };
 template <class T>
 DTAU_INLINE Whole<T> whole(const Tree& tree, const MomentumDerivativesWorkspace<T>& w) {
-    double mass = 0.0;
+    Constant<T> mass(0.0);
     Vec3<T> moment = zero_vector<T>(), f = zero_vector<T>();
     for (int i = 0; i < tree.nbodies; ++i) {
-        mass += tree.bodies[i].mass;
+        mass += Constant<T>(tree.bodies[i].mass);
         if (tree.bodies[i].parent >= 0) continue;
         moment += fma(w.I[i].m, w.motion.at.trees[i], w.I[i].h);
         f += w.f[i].lin;
     }
-    const T scale(1.0 / mass);
+    const T scale(Constant<T>(1.0) / mass);
     return {scale, scale * moment, f};
 }
 

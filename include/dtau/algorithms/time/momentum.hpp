@@ -58,6 +58,14 @@ DTAU_INLINE Vec3<T> cross_rate(int k, const Vec3<T>* a, const Vec3<T>* b, Vec3<T
     return sum;
 }
 
+// The second moment (integral of r r^T) of a body with the rotational inertia J: xx xy xz yy yz zz.
+template <class A>
+DTAU_INLINE Mat3<A> second_moment(const double* J) {
+    const A xx(J[0]), xy(J[1]), xz(J[2]), yy(J[3]), yz(J[4]), zz(J[5]);
+    const A half = 0.5 * (xx + yy + zz);
+    return {{half - xx, -xy, -xz}, {-xy, half - yy, -yz}, {-xz, -yz, half - zz}};
+}
+
 // d, R com, and the bodies' spins in L.  v: (order + 1, nv)
 template <class T>
 DTAU_INLINE void spins(const Tree& tree, int order, const T* q, const T* v,
@@ -73,7 +81,7 @@ DTAU_INLINE void spins(const Tree& tree, int order, const T* q, const T* v,
         w.path[places++] = i;
         joint_series<false>(tree, body, angles, v, order + 1, order + 2, w.scale, joint);
         const Vec3<double> com = vec3(body.com);
-        const Mat3<double> S = second_moment(body.inertia);
+        const Mat3<Constant<T>> S = second_moment<Constant<T>>(body.inertia);
         const std::ptrdiff_t at = std::ptrdiff_t(i) * w.length;
         for (int k = 0; k <= order + 1; ++k) {
             extend_pose(body, k, joint, R_p, pose);
@@ -95,8 +103,8 @@ DTAU_INLINE void spins(const Tree& tree, int order, const T* q, const T* v,
 
 // h, L, P and x_0 of orders up to `order`; the mass. h and x_0 are one order longer.
 template <class T>
-DTAU_INLINE double momentum_series(const Tree& tree, int order, const T* q, const T* v,
-                                   const MomentumSeriesWorkspace<T>& w) {
+DTAU_INLINE Constant<T> momentum_series(const Tree& tree, int order, const T* q, const T* v,
+                                        const MomentumSeriesWorkspace<T>& w) {
     for (int k = 0; k <= order + 1; ++k) w.h[k] = w.L[k] = w.x[k] = zero_vector<T>();
     spins(tree, order, q, v, w);
     for (int k = 0; k <= order + 1; ++k) {
@@ -107,12 +115,12 @@ DTAU_INLINE double momentum_series(const Tree& tree, int order, const T* q, cons
         };
         join_origins<T>(tree, order_k(w.y), order_k(w.d), order_k(w.trees));
     }
-    double mass = 0.0;
+    Constant<T> mass(0.0);
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
         const std::ptrdiff_t at = std::ptrdiff_t(i) * w.length;
         const Vec3<T>* to_tree = w.trees + std::ptrdiff_t(body.root) * w.length;
-        mass += body.mass;
+        mass += Constant<T>(body.mass);
         for (int k = 0; k <= order + 1; ++k) {
             w.c[k] = to_tree[k] + (w.y[at + k] + w.arm[at + k]);
             w.mc[k] = body.mass * w.c[k];
@@ -151,8 +159,8 @@ void momentum_time_derivatives(const Tree& tree, int order, const T* q, const T*
 template <class T>
 void centroidal_momentum_time_derivatives(const Tree& tree, int order, const T* q, const T* v,
                                           T* result, const MomentumSeriesWorkspace<T>& w) {
-    const double mass = momentum_series(tree, order, q, v, w);
-    const T minus_inverse(-1.0 / mass);
+    const Constant<T> mass = momentum_series(tree, order, q, v, w);
+    const T minus_inverse(Constant<T>(-1.0) / mass);
     for (int k = 0; k <= order + 1; ++k) w.c[k] = minus_inverse * w.h[k];
     for (int k = 0; k <= order; ++k) w.L[k] = cross_rate(k, w.h, w.c, w.L[k]);  // [Notes] eq. 13.20
     store_momentum_series(order, result, w);

@@ -71,10 +71,4 @@ DTAU_INLINE Vec3<T> next_gravity(int k, const Vec3<T>* G, const Vec3<T>* omega,
     return T(scale.inverse[k + 1]) * cross_sum(0, k, G, omega);
 }
 
-// The second moment (integral of r r^T) of a body with the rotational inertia J: xx xy xz yy yz zz.
-DTAU_INLINE Mat3<double> second_moment(const double* J) {
-    const double half = 0.5 * (J[0] + J[3] + J[5]);
-    return {{half - J[0], -J[1], -J[2]}, {-J[1], half - J[3], -J[4]}, {-J[2], -J[4], half - J[5]}};
-}
-
 }  // namespace dtau::DTAU_VARIANT

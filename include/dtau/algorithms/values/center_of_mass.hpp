@@ -21,14 +21,14 @@ DTAU_INLINE void store_vector(const Vec3<T>& x, T* to, std::ptrdiff_t stride = 1
 template <class T>
 void center_of_mass(const Tree& tree, const T* q, T* center, const PlacementsWorkspace<T>& w) {
     place_in_world(tree, configuration(tree, q, w.angles), w.P);
-    double mass = 0.0;
+    Constant<T> mass(0.0);
     Vec3<T> moment = zero_vector<T>();
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
-        mass += body.mass;
+        mass += Constant<T>(body.mass);
         moment = fma(body.mass, mul_add(w.P[i].R, vec3(body.com), w.P[i].r), moment);
     }
-    store_vector(T(1.0 / mass) * moment, center);
+    store_vector(T(Constant<T>(1.0) / mass) * moment, center);
 }
 
 // ---------------------------------------------------------------- motion
@@ -54,7 +54,7 @@ template <class T>
 void center_of_mass_motion(const Tree& tree, const T* q, const T* v, const T* a, T* result,
                            const CenterMotionWorkspace<T>& w) {
     const Configuration<T> x = configuration(tree, q, w.angles);
-    double mass = 0.0;
+    Constant<T> mass(0.0);
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
         const Placement<T> X = joint_placement(body, constant_placement<T>(body), x);
@@ -69,7 +69,7 @@ void center_of_mass_motion(const Tree& tree, const T* q, const T* v, const T* a,
             w.a[i] = ai;
         }
         w.R[i] = X.R, w.v[i] = vi, w.p[i] = p;
-        mass += body.mass;
+        mass += Constant<T>(body.mass);
     }
     Vec3<T> sum = zero_vector<T>();
     for (int i = tree.nbodies - 1; i >= 0; --i) {
@@ -77,7 +77,7 @@ void center_of_mass_motion(const Tree& tree, const T* q, const T* v, const T* a,
         Vec3<T>& carrier = parent < 0 ? sum : w.p[parent];
         carrier = mul_add(w.R[i], w.p[i], carrier);
     }
-    store_vector(T(1.0 / mass) * sum, result);
+    store_vector(T(Constant<T>(1.0) / mass) * sum, result);
 }
 
 // ---------------------------------------------------------------- Jacobian
@@ -96,7 +96,7 @@ struct CenterJacobianWorkspace {
 template <class T>
 DTAU_INLINE FirstMoment<T> first_moment(const Tree& tree, int i, const ReferencePlacements<T>& at) {
     const Body& body = tree.bodies[i];
-    return {body.mass, at.P[i].R * (body.mass * vec3(body.com))};
+    return {Constant<T>(body.mass), at.P[i].R * vec3(body.first_moment)};
 }
 
 // J: (3, nv)
@@ -105,12 +105,12 @@ void center_of_mass_jacobian(const Tree& tree, const T* q, T* J,
                              const CenterJacobianWorkspace<T>& w) {
     const int n = tree.nv;
     place_along_world_axes(tree, q, w.at);
-    double mass = 0.0;
+    Constant<T> mass(0.0);
     for (int i = 0; i < tree.nbodies; ++i) {
         w.h[i] = first_moment(tree, i, w.at);
-        mass += tree.bodies[i].mass;
+        mass += Constant<T>(tree.bodies[i].mass);
     }
-    const T scale(1.0 / mass);
+    const T scale(Constant<T>(1.0) / mass);
     for (int i = tree.nbodies - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         Motion<T> S[6];

@@ -81,7 +81,7 @@ DTAU_INLINE Force<T> momentum_about_reference(const Tree& tree, const T* q, cons
                                               const MomentumWorkspace<T>& w) {
     place_from_references(tree, q, w.at);
     Force<T> sum = zero_force<T>();
-    of_mass = {0.0, zero_vector<T>()};
+    of_mass = {Constant<T>(0.0), zero_vector<T>()};
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
         const Placement<T>& P = w.at.P[i];
@@ -89,7 +89,7 @@ DTAU_INLINE Force<T> momentum_about_reference(const Tree& tree, const T* q, cons
         Force<T> own = move_body(tree, i, v, arm, w);
         if (a) own = accelerate_body(tree, i, v, a, arm, own, w);
         sum += {cross(c, own.lin, own.ang), own.lin};  // [Notes] eq. 13.16
-        of_mass.m += body.mass, of_mass.h = fma(body.mass, c, of_mass.h);
+        of_mass.m += Constant<T>(body.mass), of_mass.h = fma(body.mass, c, of_mass.h);
     }
     return sum;
 }
@@ -110,7 +110,8 @@ void centroidal_momentum(const Tree& tree, const T* q, const T* v, const T* a, T
                          const MomentumWorkspace<T>& w) {
     FirstMoment<T> of_mass;
     Force<T> h = momentum_about_reference(tree, q, v, a, of_mass, w);
-    h.ang = cross(h.lin, T(1.0 / of_mass.m) * of_mass.h, h.ang);  // [Notes] eqs. 13.16, 15.5
+    h.ang = cross(h.lin, T(Constant<T>(1.0) / of_mass.m) * of_mass.h,
+                  h.ang);  // [Notes] eqs. 13.16, 15.5
     store_momentum(h, result);
 }
 
@@ -120,14 +121,14 @@ template <class T>
 void centroidal_momentum_matrix(const Tree& tree, const T* q, T* A, const MomentumWorkspace<T>& w) {
     const int n = tree.nv;
     place_from_references(tree, q, w.at);
-    FirstMoment<T> of_mass = {0.0, zero_vector<T>()};
+    FirstMoment<T> of_mass = {Constant<T>(0.0), zero_vector<T>()};
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
         const Placement<T>& P = w.at.P[i];
         w.I[i] = transformed(P.R, P.r, body.mass, vec3(body.com), sym3(body.inertia));
-        of_mass += moved<T>({body.mass, w.I[i].h}, w.at.trees[body.root]);
+        of_mass += moved<T>({Constant<T>(body.mass), w.I[i].h}, w.at.trees[body.root]);
     }
-    const Vec3<T> center = T(1.0 / of_mass.m) * of_mass.h;
+    const Vec3<T> center = T(Constant<T>(1.0) / of_mass.m) * of_mass.h;
     for (int i = tree.nbodies - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         const Vec3<T> from_center = w.at.trees[body.root] - center;

@@ -14,6 +14,7 @@
 //   v[i], a[i]  twist and spatial acceleration, about the tree's reference
 #pragma once
 
+#include "dtau/constant.hpp"
 #include "dtau/kinematics.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -86,7 +87,7 @@ DTAU_INLINE void place_from_references(const Tree& tree, const T* q,
 // Mass and first moment, m c.
 template <class T>
 struct FirstMoment {
-    double m;
+    Constant<T> m;
     Vec3<T> h;
     DTAU_INLINE FirstMoment& operator+=(const FirstMoment& b) {
         m += b.m, h += b.h;

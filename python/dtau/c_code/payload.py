@@ -1,0 +1,60 @@
+"""What a link carries, as an argument: its ten inertial parameters."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dtau.errors import ModelWarning
+from dtau.model.model import Model
+from dtau.model.spatial import Inertia
+
+_TENSOR = ([0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2])  # of `Model.parameters`
+EXAMPLE = Inertia(1.2, (0.05, -0.02, 0.1), np.diag([0.01, 0.012, 0.008])).parameters
+
+
+@dataclass(frozen=True)
+class Payload:
+    """Where it is: on a moving body, whose parameters get ``by`` times the payload's more."""
+
+    link: str
+    body: int
+    by: NDArray[np.float64]  # (10, 10)
+
+    def on(self, model: Model, parameters: NDArray[np.float64]) -> Model:
+        """The model with this payload."""
+        changed = model.parameters.copy()
+        changed[self.body] += self.by @ parameters
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ModelWarning)  # of what the model had before
+            return model.replace(parameters=changed)
+
+
+def payload_on(model: Model, link: str) -> Payload:
+    """A payload whose parameters are about the origin of a link's frame, along its axes."""
+    frame = model.frame(link)
+    if frame.body < 0:
+        raise ValueError(f"parameters: payload: {link!r} is fixed to the world")
+    moved = np.eye(4)
+    moved[:3, :3], moved[:3, 3] = frame.placement.rotation, frame.placement.translation
+    columns = [_parameters(moved @ _pseudo_inertia(x) @ moved.T) for x in np.eye(10)]
+    return Payload(link, frame.body, np.array(columns).T)
+
+
+def _pseudo_inertia(parameters: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The integral of x x^T over the mass, x = (r, 1)."""
+    tensor = np.zeros((3, 3))
+    tensor[_TENSOR] = parameters[4:]
+    tensor = tensor + np.triu(tensor, 1).T
+    first = parameters[1:4, None]
+    second = 0.5 * np.trace(tensor) * np.eye(3) - tensor
+    return np.block([[second, first], [first.T, parameters[:1, None]]])
+
+
+def _parameters(pseudo: NDArray[np.float64]) -> NDArray[np.float64]:
+    second = pseudo[:3, :3]
+    tensor = np.trace(second) * np.eye(3) - second
+    return np.concatenate([pseudo[3:, 3], pseudo[:3, 3], tensor[_TENSOR]])
