@@ -3,9 +3,11 @@
     alone     C from `dtau.generate`, compiled by cc -O2 -march=native, in a loop in C; the core
               state by state, in one call
     batches   `dtau.compile`'s model beside the model itself, in one call of one thread
+    others    C that CasADi writes of expressions and of Pinocchio's algorithms, in a loop in C
 
-Results of both are the core's. Times are the processor's; the time to compile and the size of the
-code are those of `alone`.
+All results are the core's. Times are the processor's. The time to compile is that of the library with
+the loop in C, and so is the size; that of others is with the time to write the C. Theirs is compiled
+by cc -O3 -march=native -ffp-contract=fast, of more than 20,000 nodes with -O1.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import ctypes
 import shutil
 import subprocess
 import tempfile
+import warnings
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -45,6 +48,7 @@ from benchmarks.harness import (
     span,
     times,
 )
+from benchmarks.peers.generated_code import generated
 from benchmarks.robots import Robot, chosen
 from dtau import _core
 
@@ -67,6 +71,30 @@ void passes(long n, long states, const double *q, const double *v, const double 
 
 
 @dataclass(frozen=True)
+class Other:
+    """Another package's code of a function: microseconds a state, and in times of the package's."""
+
+    name: str
+    operations: int
+    compiling: float
+    size: int
+    micro: float
+    alone_by: Spread  # times of the package's code alone
+    batch_by: Spread  # and of its batches
+
+    def cells(self) -> list[str]:
+        """As the table shows it."""
+        return [
+            f"{self.operations:,}",
+            f"{self.compiling:.1f} s",
+            f"{self.size / 1000:.0f} kB",
+            number(self.micro),
+            *times(self.alone_by),
+            *times(self.batch_by),
+        ]
+
+
+@dataclass(frozen=True)
 class Row:
     """Microseconds a state, of the core and of generated code, and how many times less."""
 
@@ -75,13 +103,14 @@ class Row:
     function: str
     operations: int
     compiling: float  # seconds
-    size: int  # bytes of code
+    size: int  # bytes of the library
     core_alone: float
     alone: float
     alone_by: Spread
     core_batch: float
     batch: float
     batch_by: Spread
+    others: list[Other]
 
     def cells(self) -> list[str]:
         """As the table shows it."""
@@ -101,13 +130,18 @@ def run(quick: bool, watch: Watch) -> Findings:
     if compiler is None:
         raise UnavailableError("there is no C compiler, cc")
     notes: list[str] = []
-    robots = chosen(QUICK_ROBOTS if quick else ROBOTS, notes.append)
+
+    def note(text: str) -> None:
+        if text not in notes:
+            notes.append(text)
+
+    robots = chosen(QUICK_ROBOTS if quick else ROBOTS, note)
     watch.expect(len(robots) * len(FUNCTIONS))
     rows = []
     with one_core():
         for robot in robots:
             for function in FUNCTIONS:
-                rows.append(measured(robot, function, compiler, EFFORT[quick]))
+                rows.append(measured(robot, function, compiler, quick, note))
                 watch.step(f"{robot.label}, {function}")
     header = ["function", "operations", "to compile", "code", "core alone", "generated", "", ""]
     tables = [
@@ -118,8 +152,22 @@ def run(quick: bool, watch: Watch) -> Findings:
         )
         for label in dict.fromkeys(row.robot for row in rows)
     ]
+    tables += others(rows)
     data = {"rows": [asdict(row) for row in rows]}
     return Findings(tables=tables, claims=claims(rows), notes=notes, data=data)
+
+
+def others(rows: list[Row]) -> list[Table]:
+    """What others generate."""
+    cells = [
+        [row.robot, row.function, other.name, *other.cells()]
+        for row in rows
+        for other in row.others
+    ]
+    header = ["robot", "function", "C of", "instructions", "to compile", "code", "µs a state"]
+    header += ["of generated", "", "of compiled", ""]
+    title = "C that others generate: microseconds a state, and how many times the package's"
+    return [Table(title, header, cells, left=3)] if cells else []
 
 
 def claims(rows: list[Row]) -> list[Claim]:
@@ -144,7 +192,9 @@ def claims(rows: list[Row]) -> list[Claim]:
     return made
 
 
-def measured(robot: Robot, function: str, compiler: str, effort: Effort) -> Row:
+def measured(
+    robot: Robot, function: str, compiler: str, quick: bool, note: Callable[[str], None]
+) -> Row:
     """One function of one robot."""
     model = robot.model
     states = tuple(dtau.random_state(model, np.random.default_rng(0), shape=(BATCH,)))
@@ -154,7 +204,9 @@ def measured(robot: Robot, function: str, compiler: str, effort: Effort) -> Row:
         code = Alone(Path(folder), model, function, compiler)
         for got, one in zip(code.results(states), want, strict=True):
             require_close(got, one[-1], TOLERANCE, f"{robot.label}, {function}, alone")
-        fast = dtau.compile(model, function)
+        with warnings.catch_warnings():  # of functions for which it is not: that is measured here
+            warnings.simplefilter("ignore", dtau.ModelWarning)
+            fast = dtau.compile(model, function)
         for got, one in zip(together(f(fast, *states)), want, strict=True):
             require_close(got, one, TOLERANCE, f"{robot.label}, {function}, compiled")
         names = {"model": model, "fast": fast, "q": states[0], "v": states[1], "x": states[2]}
@@ -171,7 +223,9 @@ def measured(robot: Robot, function: str, compiler: str, effort: Effort) -> Row:
                 loop("f(fast, q, v, x, out=out, threads=1)", f=f, out=out, **names), BATCH
             ),
         }
-        seconds = interleaved(contenders, effort, lambda: None, thread_time)
+        found = {x.name: x for x in generated(robot, function, states, quick, note)}
+        contenders |= {name: x.contender for name, x in found.items()}
+        seconds = interleaved(contenders, EFFORT[quick], lambda: None, thread_time)
     micro = {way: 1e6 * float(np.median(values)) for way, values in seconds.items()}
     return Row(
         robot.label,
@@ -186,6 +240,18 @@ def measured(robot: Robot, function: str, compiler: str, effort: Effort) -> Row:
         micro["core"],
         micro["compiled"],
         Spread.of(seconds["core"] / seconds["compiled"]),
+        [
+            Other(
+                name,
+                x.operations,
+                x.compiling,
+                x.size,
+                micro[name],
+                Spread.of(seconds[name] / seconds["alone"]),
+                Spread.of(seconds[name] / seconds["compiled"]),
+            )
+            for name, x in found.items()
+        ],
     )
 
 
@@ -206,19 +272,14 @@ class Alone:
                 results="".join(f", {name}" for name in names),
             )
         )
-        command = [compiler, "-std=c99", "-O2", "-march=native", "-fPIC"]
-        start = perf_counter()
-        self._compile([*command, "-c", str(made.source), "-o", str(folder / "robot.o")])
-        self.seconds = perf_counter() - start
-        self.size = (folder / "robot.o").stat().st_size
         library = folder / "robot.so"
-        objects = [str(folder / "robot.o"), str(loop_file)]
-        self._compile([*command, "-shared", *objects, "-o", str(library), "-lm"])
+        command = [compiler, "-std=c99", "-O2", "-march=native", "-fPIC", "-shared"]
+        start = perf_counter()
+        files = (str(made.source), str(loop_file), "-o", str(library), "-lm")
+        subprocess.run([*command, *files], check=True)
+        self.seconds = perf_counter() - start
+        self.size = library.stat().st_size
         self._passes: Any = ctypes.CDLL(str(library)).passes
-
-    @staticmethod
-    def _compile(command: list[str]) -> None:
-        subprocess.run(command, check=True)
 
     def passes(self, states: tuple[Array, ...], out: Any = None) -> Callable[[int], None]:
         """A function of the number of passes over all states; results are those of the last."""
@@ -241,6 +302,6 @@ class Alone:
 EXPERIMENT = Experiment(
     name="generated",
     title="Code generated for one robot",
-    source="`dtau.generate` and `dtau.compile` beside the core",
+    source="`dtau.generate` and `dtau.compile` beside the core, and C that CasADi writes",
     run=run,
 )

@@ -117,7 +117,7 @@ class Case:
     @property
     def constants(self) -> dict[str, object]:
         """What the words of a call name beside the states."""
-        return {"frame": self.frame, "dt": DT}
+        return {"frame": self.frame, "dt": DT} if self.function.constants else {}
 
     def shapes(self) -> list[tuple[int, ...]]:
         """Of the results of one state."""

@@ -99,7 +99,7 @@ class Headers:
 def compiled(order: int, left_out: Callable[[str], None] = say) -> list[Headers]:
     """The functions of an order of derivatives, by each compiler; a line where it cannot."""
     try:
-        prefix = _prefix()
+        prefix = headers_prefix()
         found_here = compilers()
         if not found_here:
             raise UnavailableError("neither clang++ nor g++ was found")
@@ -128,7 +128,7 @@ def headers_robots(
     return robots
 
 
-def _prefix() -> Path:
+def headers_prefix() -> Path:
     """The folder whose `include` has the headers of the installed Pinocchio."""
     if pinocchio is None:
         raise UnavailableError("Pinocchio is not installed: python -m pip install pin")
@@ -139,29 +139,45 @@ def _prefix() -> Path:
 
 
 def _headers(compiler: str, version: str, prefix: Path, order: int) -> Headers:
-    """The library of one compiler, from the cache if it is there."""
+    """The library of one compiler."""
+    path = library(SOURCE, compiler, prefix, [f"-DORDER={order}"])
+    return Headers(Path(compiler).name, version, _load(path))
+
+
+def library(
+    source: Path,
+    compiler: str,
+    prefix: Path,
+    flags: Sequence[str],
+    more: Sequence[str] = (),
+) -> Path:
+    """A source file compiled against the headers, from the cache if it is there.
+
+    ``more``: libraries beside that of Pinocchio's files.
+    """
     places = (prefix, Path("/usr/local"), Path("/usr"))
     eigen = [place / "include/eigen3" for place in places]
     includes = [prefix / "include", *(path for path in eigen if path.is_dir())]
-    command = [compiler, *FLAGS, f"-DORDER={order}", *(f"-isystem{path}" for path in includes)]
+    command = [compiler, *FLAGS, *flags, *(f"-isystem{path}" for path in includes)]
     libraries = [f"-L{prefix / 'lib'}", f"-Wl,-rpath,{prefix / 'lib'}", "-lboost_serialization"]
+    libraries += more
 
     macros = _output([*command, "-x", "c++", "-dM", "-E", "-"], VERSIONS)
-    parts = (SOURCE.read_text(encoding="utf-8"), macros, *command, *libraries)
+    parts = (source.read_text(encoding="utf-8"), macros, *command, *libraries)
     key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
     cache = cache_folder()
     name = Path(compiler).name
-    library = cache / f"pinocchio-{name}-{key}.so"
-    if not library.is_file():
+    made = cache / f"pinocchio-{name}-{key}.so"
+    if not made.is_file():
         try:
             cache.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=cache) as folder:
-                fresh = Path(folder) / library.name
-                _compile([*command, str(SOURCE), *libraries, "-o", str(fresh)], name)
-                fresh.replace(library)
+                fresh = Path(folder) / made.name
+                _compile([*command, str(source), *libraries, "-o", str(fresh)], name)
+                fresh.replace(made)
         except OSError as error:
             raise UnavailableError(f"cannot write to {cache}: {error.strerror}") from error
-    return Headers(name, version, _load(library))
+    return made
 
 
 def _load(path: Path) -> ctypes.CDLL:

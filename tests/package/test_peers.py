@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks.experiment import WrongResultError
+from benchmarks.experiment import UnavailableError, WrongResultError
 from benchmarks.experiments import peers as experiment
 from benchmarks.harness import Contender
 from benchmarks.peers import cases, jax_peer, mujoco_calls, mujoco_peer, opened, pinocchio_peer
@@ -23,6 +23,8 @@ from benchmarks.peers.pinocchio_peer import Compiled, Python
 from benchmarks.peers.rows import Row, measured
 from benchmarks.robots import Root, from_urdf
 from fake_packages import PACKAGES
+
+import dtau
 
 ROOTS: tuple[Root, ...] = ("fixed", "free")
 FUNCTION = {function.name: function for function in FUNCTIONS}
@@ -136,6 +138,36 @@ def test_casadi_in_c_agrees(folder: Path, tmp_path: Path, monkeypatch: pytest.Mo
         code = casadi_calls.Code(casadi_calls.Functions(robot("fixed", folder)))
         assert agree(code, cases_of("fixed", folder, *names)) == set(names)
         assert len(list((tmp_path / "dtau-benchmarks").glob("casadi-*.so"))) == 2
+
+
+def test_generated_code_is_checked(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    casadi = pytest.importorskip("casadi")
+    from benchmarks.peers import casadi_code, generated_code, pinocchio_casadi
+
+    if not casadi_code.c_compiler():
+        pytest.skip("no C compiler")
+    one = robot("free", folder)
+    states = tuple(dtau.random_state(one.model, np.random.default_rng(0), shape=(CHECKED + 1,)))
+    notes: list[str] = []
+
+    def names(quick: bool) -> list[str]:
+        name = "inverse_dynamics_derivatives"
+        return [x.name for x in generated_code.generated(one, name, states, quick, notes.append)]
+
+    def missing(*_: Any) -> Any:
+        raise UnavailableError("no compiler")
+
+    assert names(quick=True) == ["CasADi"]
+    monkeypatch.setattr(pinocchio_casadi, "function", missing)
+    assert names(quick=False) == ["CasADi"]
+    said = "inverse_dynamics_derivatives, C of Pinocchio and CasADi: left out: no compiler"
+    assert len(notes) == 1
+    assert said in notes[0]
+    x = casadi.SX.sym("x", one.peer.nq + 2 * one.peer.nv)
+    wrong = casadi.Function("function", [x], [casadi.SX.ones(3 * one.model.nv**2)])
+    monkeypatch.setattr(pinocchio_casadi, "function", lambda *_: wrong)
+    with pytest.raises(WrongResultError, match="C of Pinocchio and CasADi: differs by"):
+        names(quick=False)
 
 
 class FakeHeaders:

@@ -1,0 +1,85 @@
+"""C that CasADi writes for one robot: of expressions as one writes them, and of Pinocchio.
+
+Both are functions of CasADi's, of one state; their code is compiled as in `casadi_code`, with a
+loop over states in C.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from benchmarks.experiment import Array, UnavailableError, WrongResultError
+from benchmarks.harness import Contender
+from benchmarks.peers import cases
+from benchmarks.peers.cases import CHECKED, Case, largest
+from benchmarks.robots import Robot
+
+EXPRESSIONS, PINOCCHIO = "CasADi", "Pinocchio and CasADi"  # what wrote the expressions
+
+
+@dataclass(frozen=True)
+class Generated:
+    """One function's code by another package."""
+
+    name: str
+    operations: int  # CasADi's instructions
+    compiling: float  # seconds
+    size: int  # bytes of the library
+    contender: Contender
+
+
+def generated(
+    robot: Robot, function: str, states: tuple[Array, ...], quick: bool, note: Callable[[str], None]
+) -> Iterator[Generated]:
+    """What others make of a function, its results checked; a note where they make nothing."""
+    try:
+        import casadi  # noqa: F401
+    except ImportError:
+        note("CasADi is not installed: nothing stands beside the package's code")
+        return
+    if robot.peer is None:
+        note("Pinocchio is not installed, whose models CasADi's expressions are made of")
+        return
+    q, v, u = states
+    signature = next(x for x in cases.FUNCTIONS if x.name == function)
+    case = Case(signature, robot, {"q": q, "v": v, "a": u, "tau": u})
+    for name in (EXPRESSIONS,) if quick else (EXPRESSIONS, PINOCCHIO):
+        try:
+            yield _compiled(name, case)
+        except UnavailableError as reason:
+            note(f"{robot.label}, {function}, C of {name}: left out: {reason}")
+
+
+def _compiled(name: str, case: Case) -> Generated:
+    from benchmarks.peers import casadi_calls, casadi_code, pinocchio_casadi, pinocchio_peer
+
+    made: Any
+    if name == EXPRESSIONS:
+        functions = casadi_calls.Functions(case.robot)
+        made, arguments, want = functions.get(case), case.arguments, case.wanted
+        if made is None:
+            raise UnavailableError(functions.why(case))
+    else:
+        made = pinocchio_casadi.function(case.robot, case.function.name)
+        arguments, want = pinocchio_peer.arguments(case), pinocchio_peer.in_order(case)
+    if made.n_instructions() > casadi_calls.LARGEST_CODE:
+        raise UnavailableError(f"{made.n_instructions():,} instructions take compilers minutes")
+    with tempfile.TemporaryDirectory() as folder:
+        start = perf_counter()
+        library = casadi_code.compiled(made, Path(folder))
+        seconds, size = perf_counter() - start, library.stat().st_size
+        looped = casadi_code.Looped(library, made, np.ascontiguousarray(np.hstack(arguments)))
+    got = casadi_calls.split(case, looped.all()[:CHECKED])
+    error, limit = largest(got, want), case.tolerance()
+    if not error <= limit:
+        what = f"{case.robot.label}, {case.function.name}, C of {name}"
+        raise WrongResultError(f"{what}: differs by {error:.1e} of the largest element")
+    contender = Contender(looped.run, len(case.arguments[0]))
+    return Generated(name, made.n_instructions(), seconds, size, contender)
