@@ -3,7 +3,7 @@
     alone     C from `dtau.generate`, compiled by cc -O2 -march=native, in a loop in C; the core
               state by state, in one call
     batches   `dtau.compile`'s model beside the model itself, in one call of one thread
-    others    C that CasADi writes of expressions and of Pinocchio's algorithms, in a loop in C
+    others    C that CasADi writes of expressions, Pinocchio's algorithms and adam, in a loop in C
 
 All results are the core's. Times are the processor's. The time to compile is that of the library with
 the loop in C, and so is the size; that of others is with the time to write the C. Theirs is compiled

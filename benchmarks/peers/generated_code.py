@@ -1,6 +1,6 @@
-"""C that CasADi writes for one robot: of expressions as one writes them, and of Pinocchio.
+"""C that CasADi writes for one robot: of expressions as one writes them, Pinocchio and adam.
 
-Both are functions of CasADi's, of one state; their code is compiled as in `casadi_code`, with a
+All are functions of CasADi's, of one state; their code is compiled as in `casadi_code`, with a
 loop over states in C.
 """
 
@@ -21,7 +21,8 @@ from benchmarks.peers import cases
 from benchmarks.peers.cases import CHECKED, Case, largest
 from benchmarks.robots import Robot
 
-EXPRESSIONS, PINOCCHIO = "CasADi", "Pinocchio and CasADi"  # what wrote the expressions
+# What wrote the expressions.
+EXPRESSIONS, PINOCCHIO, ADAM = "CasADi", "Pinocchio and CasADi", "adam and CasADi"
 LARGEST = {False: 60_000, True: 30_000}  # instructions; by quick
 
 
@@ -51,7 +52,7 @@ def generated(
     q, v, u = states
     signature = next(x for x in cases.FUNCTIONS if x.name == function)
     case = Case(signature, robot, {"q": q, "v": v, "a": u, "tau": u})
-    for name in (EXPRESSIONS,) if quick else (EXPRESSIONS, PINOCCHIO):
+    for name in (EXPRESSIONS,) if quick else (EXPRESSIONS, PINOCCHIO, ADAM):
         try:
             yield _compiled(name, case, LARGEST[quick])
         except UnavailableError as reason:
@@ -59,14 +60,23 @@ def generated(
 
 
 def _compiled(name: str, case: Case, most: int) -> Generated:
-    from benchmarks.peers import casadi_calls, casadi_code, pinocchio_casadi, pinocchio_peer
+    from benchmarks.peers import (
+        adam_casadi,
+        casadi_calls,
+        casadi_code,
+        pinocchio_casadi,
+        pinocchio_peer,
+    )
 
     made: Any
+    arguments, want = case.arguments, case.wanted
     if name == EXPRESSIONS:
         functions = casadi_calls.Functions(case.robot)
-        made, arguments, want = functions.get(case), case.arguments, case.wanted
+        made = functions.get(case)
         if made is None:
             raise UnavailableError(functions.why(case))
+    elif name == ADAM:
+        made = adam_casadi.function(case.robot, case.function.name)
     else:
         made = pinocchio_casadi.function(case.robot, case.function.name)
         arguments, want = pinocchio_peer.arguments(case), pinocchio_peer.in_order(case)
