@@ -5,9 +5,9 @@
     batches   `dtau.compile`'s model beside the model itself, in one call of one thread
     others    C that CasADi writes of expressions, Pinocchio's algorithms and adam, in a loop in C
 
-All results are the core's. Times are the processor's. The time to compile is that of the library with
-the loop in C, and so is the size; that of others is with the time to write the C. Theirs is compiled
-by cc -O3 -march=native -ffp-contract=fast, of more than 20,000 nodes with -O1.
+All results are the core's. Times are the processor's. The time to compile is that of the library
+with the loop in C, and so is the size; that of others is with the time to write the C. Theirs is
+compiled by cc -O3 -march=native -ffp-contract=fast, of more than 20,000 nodes with -O1.
 """
 
 from __future__ import annotations
