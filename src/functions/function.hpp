@@ -106,7 +106,8 @@ template <template <class> class Workspace, How how, class Body>
 struct Recipe {
     // Once a call, and there are hundreds of them: compiled to be small.
     template <class T>
-    __attribute__((cold)) static const void* workspace(Arena& arena, const Tree& tree, const Options& options) {
+    __attribute__((cold)) static const void* workspace(Arena& arena, const Tree& tree,
+                                                       const Options& options) {
         void* place = arena.take<Workspace<T>>(1);
         const auto made = [&] {
             using W = Workspace<T>;
