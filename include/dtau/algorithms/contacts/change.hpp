@@ -10,7 +10,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// What happens between the sweeps of the solve, for a block of columns: ltdl_columns.hpp.
+// What happens between the sweeps of the solve, for a block of columns: ltdl_block.hpp.
 template <class T>
 struct ContactChange {
     const Tree& tree;

@@ -52,7 +52,7 @@ const T* fdsva_sweeps(const Tree& tree, const T* q, const T* v, const T* tau, co
 }
 
 // The last one, and the matrices, of the independent velocities. Rows of da_dq and da_dv are `stride`
-// apart. A change between the sweeps of the solve (ltdl_columns.hpp) counts the columns of q, v and tau
+// apart. A change between the sweeps of the solve (ltdl_block.hpp) counts the columns of q, v and tau
 // together, those of one after whole packs of the other; of_matrix(m) counts those of one.
 template <class T, class Change = NoChange>
 void fdsva_matrices(const Tree& tree, const T* body_f_ext, T* da_dq, T* da_dv, int stride,
