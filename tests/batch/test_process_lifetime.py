@@ -248,9 +248,12 @@ def handler(number, frame):
 
 signal.signal(signal.SIGALRM, handler)
 signal.setitimer(signal.ITIMER_REAL, 0.03, 0.03)
-out = dtau.inverse_dynamics(model, q, v, a, threads=int(sys.argv[1]))
+same = []
+while len(same) < 100 and len(seen) < 2:  # a fast machine is done before the second signal
+    out = dtau.inverse_dynamics(model, q, v, a, threads=int(sys.argv[1]))
+    same.append(bool((out == want).all()))
 signal.setitimer(signal.ITIMER_REAL, 0.0)
-print(json.dumps([bool((out == want).all()), all(seen), len(seen) > 1]))
+print(json.dumps([all(same), all(seen), len(seen) > 1]))
 """
 
 
