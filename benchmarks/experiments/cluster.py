@@ -33,7 +33,7 @@ from benchmarks.experiment import (
     Watch,
     WrongResultError,
 )
-from benchmarks.harness import Spread, cores, times
+from benchmarks.harness import Spread, times
 from benchmarks.robots import known
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -93,7 +93,7 @@ def claimed(engine: str, chunk: int, over: float, two: float, apart: float) -> l
             f"{engine}: two workers by one",
             f"at least {FASTER:g}x",
             f"{two:.2f}x (plain calls in two processes: {apart:.2f}x)",
-            two >= FASTER if cores() > 1 else None,
+            two >= FASTER if apart >= FASTER else None,  # has the machine lent two processors?
         ),
     ]
 
