@@ -106,7 +106,7 @@ def test_torques_are_linear_in_it(tmp_path: Path) -> None:
     [
         ("payload", "parameters: expected 'payload=LINK', and names alone of others"),
         ("gravity=LF_FOOT", "parameters: expected 'payload=LINK'.*'gravity' of 'LF_FOOT'"),
-        ("payload=LF_FOO", "no frame named 'LF_FOO'"),
+        ("payload=LF_FOO", "parameters: payload: no frame named 'LF_FOO'"),
     ],
 )
 def test_mistakes(asked: str, message: str, tmp_path: Path) -> None:

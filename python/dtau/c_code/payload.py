@@ -35,7 +35,10 @@ class Payload:
 
 def payload_on(model: Model, link: str) -> Payload:
     """A payload whose parameters are about the origin of a link's frame, along its axes."""
-    frame = model.frame(link)
+    try:
+        frame = model.frame(link)
+    except ValueError as error:
+        raise ValueError(f"parameters: payload: {error}") from None
     if frame.body < 0:
         raise ValueError(f"parameters: payload: {link!r} is fixed to the world")
     moved = np.eye(4)
