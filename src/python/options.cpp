@@ -1,6 +1,5 @@
 #include "python/options.hpp"
 
-#include <atomic>
 #include <climits>
 #include <cmath>
 #include <string>
@@ -232,38 +231,6 @@ void CallOptions::read_frames(nb::handle model, nb::handle given, const Compiled
     }
     values.frames = frames_.data();
     values.nframes = static_cast<int>(count);
-}
-
-// A dtau.Contacts of this model, or of an equal one.
-void CallOptions::read_contacts(nb::handle model, nb::handle given, const CompiledTree& tree) {
-    static const nb::handle attribute = PyUnicode_InternFromString("_compiled");
-    // As of models: the class is looked for by its name in C++ once.
-    static std::atomic<PyTypeObject*> known = nullptr;
-    nb::object compiled =
-        nb::steal(unless_ended([&] { return PyObject_GetAttr(given.ptr(), attribute.ptr()); }));
-    if (!compiled.is_valid()) {
-        if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw nb::python_error();
-        PyErr_Clear();
-    }
-    bool right = compiled.is_valid() && Py_TYPE(compiled.ptr()) == known;
-    if (!right && compiled.is_valid() && nb::isinstance<CompiledContacts>(compiled)) {
-        right = true;
-        known = Py_TYPE(compiled.ptr());
-    }
-    if (!right || !nb::inst_ready(compiled))
-        throw nb::type_error(
-            ("contacts: expected a dtau.Contacts, got " + str(given.type().attr("__name__")))
-                .c_str());
-    const CompiledContacts& contacts = *nb::inst_ptr<CompiledContacts>(compiled);
-    if (&contacts.tree() != &tree) {
-        const nb::object equal = nb::steal(unless_ended(
-            [&] { return PyObject_CallMethod(given.ptr(), "_is_of", "(O)", model.ptr()); }));
-        if (!equal.is_valid()) throw nb::python_error();
-        if (equal.ptr() != Py_True || !contacts.fits(tree))
-            throw nb::value_error("contacts: expected those of this model, got another model's");
-    }
-    contacts_ = std::move(compiled);
-    values.contacts = &contacts.contacts();
 }
 
 void CallOptions::read_prescribed(nb::handle given, const Tree& tree) {
