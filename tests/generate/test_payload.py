@@ -115,6 +115,12 @@ def test_mistakes(asked: str, message: str, tmp_path: Path) -> None:
         dtau.generate(model, "inverse_dynamics", tmp_path / "robot.c", parameters=[asked])
 
 
+def test_one_link_carries_it(tmp_path: Path) -> None:
+    kept = ["payload=LF_FOOT", "payload=RF_FOOT"]
+    with pytest.raises(ValueError, match="parameters: expected each of them once"):
+        dtau.generate(robot("quadruped"), "inverse_dynamics", tmp_path / "a.c", parameters=kept)
+
+
 def test_what_cannot_carry_one(tmp_path: Path) -> None:
     model = robot("quadruped")
     with pytest.raises(ValueError, match="payload is the model's in compiled functions"):

@@ -84,6 +84,8 @@ def requests(model: Model, functions: Functions, parameters: Sequence[str]) -> l
         functions = {name: name for name in names}
     parameters = tuple_of("parameters", parameters, str, "names")
     given = dict(x.partition("=")[::2] for x in parameters)
+    if len(given) < len(parameters):
+        raise ValueError(f"parameters: expected each of them once, got {list(parameters)}")
     payload = payload_on(model, given[PAYLOAD]) if given.get(PAYLOAD) else None
     made = [_request(model, name, what, given, payload) for name, what in functions.items()]
     if not made:
