@@ -92,7 +92,7 @@ foreach(set ${sets})
   if(set STREQUAL baseline)
     add_functions(${set})
   else()
-    # The last resort, for processors without AVX2, is compiled to be smaller: some 2 % slower.
+    # The last resort, for processors without AVX2, is compiled to be smaller.
     set(smaller)
     if(set STREQUAL x86_64_v2 AND NOT DTAU_SANITIZE)
       set(smaller $<$<BOOL:${MSVC}>:/clang:>-O2)
