@@ -13,8 +13,9 @@ Interrupted, the same command goes on from there: what is in the folder stays, i
 with the same options, versions and code of the experiment. --again measures it anew, which you
 want after changing what experiments share.
 
-Leave the machine alone meanwhile: other work on it widens the quartiles. The exit status is 1 if a
-result was wrong, 2 if the command was; times never decide it.
+Leave the machine alone meanwhile: other work on it widens the quartiles. What is not installed is
+left out. The exit status is 1 if a result was wrong or an experiment failed, which a compiler that
+fails is too, and 2 if the command was; times never decide it.
 """
 
 from __future__ import annotations
@@ -171,7 +172,7 @@ def _run(experiment: Experiment, setting: Setting, place: str) -> Record:
         findings = experiment.run(setting.quick, bar)
     except WrongResultError as error:
         failed = f"a wrong result: {error}"
-    except (UnavailableError, ImportError) as error:
+    except UnavailableError as error:
         unavailable = str(error)
     except Exception as error:  # the others are measured still
         say(traceback.format_exc())

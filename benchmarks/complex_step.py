@@ -8,15 +8,14 @@ C++: no Python is in its time. It works on trees of revolute joints, from a chec
 from __future__ import annotations
 
 import ctypes
-import shutil
-import subprocess
 import tempfile
 import weakref
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.experiment import Array
+from benchmarks.compilers import cxx_compiler, run
+from benchmarks.experiment import Array, UnavailableError
 from benchmarks.revolute import RevoluteTree
 
 ROOT = Path(__file__).parents[1]
@@ -25,18 +24,16 @@ FLAGS = (
     *("-std=c++20", "-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno"),
     *("-fno-trapping-math", "-fcx-limited-range", "-shared", "-fPIC", "-Iinclude", "-Isrc"),
 )
-COMPILERS = ("g++", "clang++")
 
 
-def library() -> ctypes.CDLL | None:
-    """The compiled program; None where there is no compiler or no source."""
-    compiler = next(filter(None, map(shutil.which, COMPILERS)), None)
-    if compiler is None or not all((ROOT / source).is_file() for source in SOURCES):
-        return None
+def library() -> ctypes.CDLL:
+    """The compiled program; raise `UnavailableError` where there is no compiler or no source."""
+    compiler = cxx_compiler("g++", "clang++")
+    if missing := [source for source in SOURCES if not (ROOT / source).is_file()]:
+        raise UnavailableError(f"there is no {missing[0]} here")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "complex_step.so"
-        command = [compiler, *FLAGS, *SOURCES, "-o", str(path)]
-        subprocess.run(command, check=True, cwd=ROOT, capture_output=True)
+        run([compiler, *FLAGS, *SOURCES, "-o", str(path)], folder=ROOT)
         program = ctypes.CDLL(str(path))
     pointer, size = ctypes.c_void_p, ctypes.c_ssize_t
     program.open_robot.argtypes = (ctypes.c_int, *(pointer,) * 8)

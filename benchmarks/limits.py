@@ -6,7 +6,6 @@ import contextlib
 import multiprocessing
 import os
 import signal
-import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
@@ -81,7 +80,7 @@ def _send(
         for item in make(*arguments):
             sender.send(("item", item))
         sender.send(("end", ""))
-    except (MemoryError, subprocess.CalledProcessError):
+    except MemoryError:
         sender.send(("end", f"{limit.gigabytes:g} GB"))
     except Exception as error:
         memory = "bad_alloc" in str(error)  # CasADi's

@@ -8,13 +8,11 @@ import importlib.metadata
 import os
 import platform
 import re
-import shutil
-import subprocess
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import dtau
+from benchmarks.compilers import cxx_compilers
 from benchmarks.harness import cores
 from dtau import _core
 
@@ -40,7 +38,7 @@ def environment() -> dict[str, Any]:
         "instruction set": _core.instruction_set(),
         "core": f"{len(core) / 1e6:.2f} MB, compiled by {_maker(core)}",
         "digest": _digest(),
-        "compilers": {Path(path).name: said for path, said in compilers().items()},
+        "compilers": {Path(path).name: said for path, said in cxx_compilers().items()},
         "versions": versions,
     }
 
@@ -67,26 +65,6 @@ def _maker(core: bytes) -> str:
     """The compiler of the extension module, which most leave their names in."""
     found = re.search(rb"GCC: \([^\0]+|clang version [^\0]+", core)
     return found[0].decode(errors="replace") if found else "an unknown compiler"
-
-
-@cache
-def compilers() -> dict[str, str]:
-    """Where clang++ and g++ are, or the newest clang++-N and g++-N, and what they say they are."""
-    newest = ["", *(f"-{version}" for version in range(99, 0, -1))]
-    found: dict[str, str] = {}
-    for name in ("clang++", "g++"):
-        path = next(filter(None, (shutil.which(name + suffix) for suffix in newest)), None)
-        with contextlib.suppress(OSError, subprocess.SubprocessError):
-            if path:
-                found[path] = _first_line([path, "--version"])
-    if len(found) == 2 and all("clang" in said for said in found.values()):  # as on macOS
-        found.popitem()
-    return found
-
-
-def _first_line(command: list[str]) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
-    return done.stdout.partition("\n")[0].strip()
 
 
 def _processor() -> str:

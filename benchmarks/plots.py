@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.experiment import Curve, Plot
+from benchmarks.optional import optional
 
-try:
-    import matplotlib
+matplotlib = optional("matplotlib")
+if matplotlib is not None:
     from matplotlib.figure import Figure
     from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
-except ImportError:
-    matplotlib = None  # type: ignore[assignment]
 
 INSIDE = 5  # curves, at most, whose legend is inside the axes
 

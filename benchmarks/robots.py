@@ -17,13 +17,11 @@ from numpy.typing import NDArray
 
 import dtau
 from benchmarks.experiment import Array, UnavailableError
+from benchmarks.optional import optional
 
 # Eigen's large products would go on threads, which on one core wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-try:
-    import pinocchio as pinocchio
-except ImportError:
-    pinocchio = None
+pinocchio = optional("pinocchio")
 
 Root = Literal["free", "fixed"]
 

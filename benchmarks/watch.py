@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import sys
 
-try:
-    from tqdm import tqdm
-except ImportError:
-    tqdm = None
+from benchmarks.optional import optional
+
+tqdm = optional("tqdm")
 
 
 class Bar:
@@ -17,7 +16,7 @@ class Bar:
         self._bar = None
         if tqdm is not None:
             form = "{desc} {percentage:3.0f} % |{bar:30}| {elapsed}, {remaining} to go{postfix}"
-            self._bar = tqdm(total=0, desc=name, leave=False, disable=None, bar_format=form)
+            self._bar = tqdm.tqdm(total=0, desc=name, leave=False, disable=None, bar_format=form)
 
     def expect(self, steps: int, label: str = "") -> None:
         """Say that so many steps are to come, beside those said before."""
@@ -42,4 +41,4 @@ def say(line: str) -> None:
     if tqdm is None:
         print(line, file=sys.stderr, flush=True)
     else:
-        tqdm.write(line, file=sys.stderr)
+        tqdm.tqdm.write(line, file=sys.stderr)

@@ -157,16 +157,17 @@ void aza(const Tree& tree, const Motion<T>* S, const T* B, int stride,
         const Solution<T>& solution = solutions[c / padded];
         return {solution.at + c % padded, n - c % padded, solution.stride};
     };
-    for_blocks<ColumnsWorkspace<T>::packs, T>(2 * padded, [&]<int packs>(int begin, int end) {
-        int count = 0;
-        for (int i = 0; i < tree.nbodies; ++i) {
-            const int k = tree.bodies[i].v;
-            if (is_related(tree.dofs, k, begin, end < padded ? end : padded) ||
-                is_related(tree.dofs, k, begin < padded ? 0 : begin - padded, end - padded))
-                w.bodies[count++] = i;
-        }
-        articulated_block<packs>(tree, S, begin, count, tree.nbodies, right, place, factors, w);
-    });
+    for_compiled_blocks<ColumnsWorkspace<T>::packs, T>(
+        2 * padded, [&]<int packs>(int begin, int end) {
+            int count = 0;
+            for (int i = 0; i < tree.nbodies; ++i) {
+                const int k = tree.bodies[i].v;
+                if (is_related(tree.dofs, k, begin, end < padded ? end : padded) ||
+                    is_related(tree.dofs, k, begin < padded ? 0 : begin - padded, end - padded))
+                    w.bodies[count++] = i;
+            }
+            articulated_block<packs>(tree, S, begin, count, tree.nbodies, right, place, factors, w);
+        });
 }
 
 // M^-1 (nv, nv).
@@ -176,7 +177,7 @@ void articulated_inverse(const Tree& tree, const Motion<T>* S, T* inverse,
     const int n = tree.nv;
     const auto right = [&](int k, int c) { return T(-1.0) * Pack<T>::unit(k - c); };
     const auto place = [&](int c) -> Columns<T> { return {inverse + c, n - c, n}; };
-    for_blocks<ColumnsWorkspace<T>::packs, T>(n, [&]<int packs>(int begin, int end) {
+    for_compiled_blocks<ColumnsWorkspace<T>::packs, T>(n, [&]<int packs>(int begin, int end) {
         int count = 0, solved = 0;
         for (int i = 0; i < tree.nbodies && tree.bodies[i].v < end; ++i, solved = i)
             if (is_ancestor(tree.dofs, tree.bodies[i].v, begin, end)) w.bodies[count++] = i;

@@ -46,7 +46,7 @@ void dmm(const Tree& tree, const T* inverse, const T* B, int stride,
          const Solution<T> (&solutions)[2], const DmmWorkspace<T>& w) {
     constexpr int width = Pack<T>::width, most = DmmWorkspace<T>::rows;
     const int n = tree.nv, padded = whole_packs<T>(n);
-    for_blocks<DmmWorkspace<T>::packs, T>(2 * padded, [&]<int packs>(int begin, int end) {
+    for_compiled_blocks<DmmWorkspace<T>::packs, T>(2 * padded, [&]<int packs>(int begin, int end) {
         Columns<T> to[packs];
         for (int p = 0; p < packs; ++p) {
             const int c = begin + p * width;

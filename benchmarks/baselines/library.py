@@ -8,22 +8,19 @@ Python is in its time. Libraries are kept in the user's cache folder.
 from __future__ import annotations
 
 import ctypes
-import hashlib
 import os
-import shutil
-import subprocess
-import tempfile
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
 import dtau
+from benchmarks.compilers import cxx_compiler, cxx_compilers, kept, run
 from benchmarks.experiment import Array, UnavailableError
 from benchmarks.machine import cache_folder
 
@@ -98,7 +95,7 @@ class Tree:
             len(message),
         )
         if not self._tree:
-            raise UnavailableError(message.value.decode(errors="replace"))
+            raise ValueError(message.value.decode(errors="replace"))
         weakref.finalize(self, library.loaded.close_tree, self._tree)
 
     def __call__(self, function: str, *arrays: Array, way: str = "lanes") -> tuple[Array, ...]:
@@ -142,29 +139,18 @@ class Tree:
             raise LookupError(f"{function} is not in the library of baselines")
 
 
-def compilers() -> Iterator[str]:
-    """g++ and clang++, or their newest versions by number: those that are there."""
-    newest = ["", *(f"-{version}" for version in range(99, 0, -1))]
-    for name in ("g++", "clang++"):
-        path = next(filter(None, (shutil.which(name + suffix) for suffix in newest)), None)
-        if path and not (name == "g++" and "clang" in _version(path)):  # as on macOS
-            yield path
-
-
 def compiled(
     names: Sequence[str] = ("g++", "clang++"), flags: tuple[str, ...] = FAST
 ) -> tuple[list[Library], list[str]]:
-    """The library by these compilers, and sentences on those that are missing or fail."""
+    """The library by these compilers, and sentences on those that are missing."""
     libraries, notes = [], []
-    found = {Path(path).name.split("-")[0]: path for path in compilers()}
     for name in names:
-        if name not in found:
-            notes.append(f"{name} is not installed: its baselines are left out.")
-            continue
         try:
-            libraries.append(_library(found[name], flags))
+            compiler = cxx_compiler(name)
         except UnavailableError as reason:
             notes.append(f"The baselines by {name} are left out: {reason}.")
+        else:
+            libraries.append(_library(compiler, flags))
     if not libraries:
         raise UnavailableError(" ".join(notes))
     return libraries, notes
@@ -172,10 +158,7 @@ def compiled(
 
 def exact() -> Library:
     """The library with complex and counted numbers, by the first compiler."""
-    path = next(compilers(), None)
-    if path is None:
-        raise UnavailableError("neither g++ nor clang++ was found")
-    return _library(path, EXACT)
+    return _library(cxx_compiler("g++", "clang++"), EXACT)
 
 
 @cache
@@ -184,43 +167,30 @@ def _library(compiler: str, flags: tuple[str, ...]) -> Library:
     headers = [*(ROOT / "include").rglob("*.hpp"), *(ROOT / "src").rglob("*.hpp")]
     headers += FOLDER.glob("*.hpp")
     command = [compiler, *FLAGS, *flags]
-    native = _output([*command, "-x", "c++", "-dM", "-E", os.devnull])  # version, instructions
+    native = run([*command, "-x", "c++", "-dM", "-E", os.devnull])  # version, instructions
     parts = [native, *command]
     parts += [path.read_text(encoding="utf-8") for path in sorted({*SOURCES, *headers})]
-    key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
-    kept = cache_folder()
-    library = kept / f"baselines-{Path(compiler).name}-{key}.so"
-    if not library.is_file():
-        try:
-            kept.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(dir=kept) as folder:
-                fresh = Path(folder) / library.name
-                _build(command, Path(folder), fresh)
-                fresh.replace(library)
-        except OSError as error:
-            raise UnavailableError(f"cannot write to {kept}: {error.strerror}") from error
-    return Library(Path(compiler).name, _version(compiler), _load(library))
+    name = f"baselines-{Path(compiler).name}"
+    library = kept(name, parts, partial(_build, command), cache_folder())
+    return Library(Path(compiler).name, cxx_compilers()[compiler], _load(library))
 
 
-def _build(command: list[str], folder: Path, library: Path) -> None:
+def _build(command: list[str], library: Path) -> None:
     """Compile the sources side by side, and link them."""
-    objects = [folder / f"{source.stem}.o" for source in SOURCES]
+    objects = [library.parent / f"{source.stem}.o" for source in SOURCES]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         jobs = [
-            pool.submit(_output, [*command, "-c", str(source), "-o", str(made)])
+            pool.submit(run, [*command, "-c", str(source), "-o", str(made)])
             for source, made in zip(SOURCES, objects, strict=True)
         ]
         for job in jobs:
             job.result()
-    _output([command[0], "-shared", *map(str, objects), "-o", str(library)])
+    run([command[0], "-shared", *map(str, objects), "-o", str(library)])
 
 
 def _load(path: Path) -> ctypes.CDLL:
     """The library, its functions' types declared."""
-    try:
-        library = ctypes.CDLL(str(path))
-    except OSError as error:
-        raise UnavailableError(f"cannot load {path}: {error}") from error
+    library = ctypes.CDLL(str(path))
     pointer, integer, size = ctypes.c_void_p, ctypes.c_int, ctypes.c_ssize_t
     text = ctypes.c_char_p
     last = (integer, pointer, pointer, pointer, text, size)
@@ -231,21 +201,3 @@ def _load(path: Path) -> ctypes.CDLL:
     library.run.argtypes = (pointer, text, integer, size, *[pointer] * 4, size)
     library.run.restype = ctypes.c_bool
     return library
-
-
-def _version(compiler: str) -> str:
-    """The first line of what the compiler says of itself."""
-    return _output([compiler, "--version"]).partition("\n")[0]
-
-
-def _output(command: list[str]) -> str:
-    """What a command that succeeds prints."""
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace")
-    except OSError as error:
-        raise UnavailableError(f"cannot run {command[0]}: {error.strerror}") from error
-    if done.returncode:
-        lines = done.stderr.splitlines()
-        why = next((line for line in lines if "error" in line), f"status {done.returncode}")
-        raise UnavailableError(why.strip())
-    return done.stdout

@@ -1,4 +1,4 @@
-// Which rows of a right-hand side a block of its columns needs.
+// Blocks of columns of a right-hand side, and the rows that each of them needs.
 #pragma once
 
 #include "dtau/algorithms/solve/ltdl_columns.hpp"
@@ -11,6 +11,14 @@ DTAU_INLINE bool is_related(const Paths& dofs, int k, int begin, int end) {
     if (is_ancestor(dofs, k, begin, end)) return true;
     while (k >= end) k = dofs.parent[k];
     return k >= begin;
+}
+
+// Calls solve<packs>(begin, end) for blocks of at most `most` packs of columns.
+template <int most, class T, class Solve>
+DTAU_INLINE void for_compiled_blocks(int columns, const Solve& solve) {
+    for_blocks<T>(columns, most, [&](int begin, int end, int packs) {
+        with_packs<most>(packs, [&]<int count>() { solve.template operator()<count>(begin, end); });
+    });
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import importlib.util
 import multiprocessing
 import sys
 import tempfile
@@ -39,6 +40,7 @@ from benchmarks.robots import known
 EXAMPLES = Path(__file__).parents[2] / "examples"
 # states and chunks, by quick; claims are about the last
 SIZES = {False: ((100_000, 1000), (100_000, 10_000), (1_000_000, 100_000)), True: ((20_000, 2500),)}
+NEEDED = {"Dask": ("dask", "distributed", "zarr"), "Ray": ("ray", "zarr", "tqdm")}
 ROUNDS = {False: 5, True: 1}
 MORE, FASTER = 0.10, 1.8  # what is asked for
 Sweep = Callable[[int, int, str], Any]  # of states in chunks, to a folder; gives what is left
@@ -51,16 +53,13 @@ def run(quick: bool, watch: Watch) -> Findings:
     rows: list[list[str]] = []
     claims, notes, data = [], [], {}
     for engine, opened in (("Dask", dask), ("Ray", ray)):
-        with examples():
-            try:
-                with opened(model) as sweeps:
-                    found = {
-                        size: timed(model, size, sweeps, ROUNDS[quick], watch)
-                        for size in SIZES[quick]
-                    }
-            except ModuleNotFoundError as missing:
-                notes.append(f"{engine}: left out: {missing} (the extra dtau[cluster])")
-                continue
+        if missing := [name for name in NEEDED[engine] if not importlib.util.find_spec(name)]:
+            notes.append(f"{engine}: left out: there is no {missing[0]} (the extra dtau[cluster])")
+            continue
+        with examples(), opened(model) as sweeps:
+            found = {
+                size: timed(model, size, sweeps, ROUNDS[quick], watch) for size in SIZES[quick]
+            }
         for (count, chunk), seconds in found.items():
             over = Spread.of(seconds["one"] / seconds["plain"])
             two = Spread.of(seconds["one"] / seconds["two"])

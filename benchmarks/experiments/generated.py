@@ -13,8 +13,6 @@ compiled by cc -O3 -march=native -ffp-contract=fast, of more than 20,000 nodes w
 from __future__ import annotations
 
 import ctypes
-import shutil
-import subprocess
 import tempfile
 import warnings
 from collections.abc import Callable
@@ -27,6 +25,8 @@ import numpy as np
 
 import dtau
 from benchmarks.calls import together
+from benchmarks.compilers import c_compiler
+from benchmarks.compilers import run as run_compiler
 from benchmarks.experiment import (
     Array,
     Claim,
@@ -126,9 +126,8 @@ class Row:
 
 def run(quick: bool, watch: Watch) -> Findings:
     """All functions of all robots."""
-    compiler = shutil.which("cc")
-    if compiler is None:
-        raise UnavailableError("there is no C compiler, cc")
+    if not c_compiler():
+        raise UnavailableError("there is no C compiler (set CC)")
     notes: list[str] = []
 
     def note(text: str) -> None:
@@ -141,7 +140,7 @@ def run(quick: bool, watch: Watch) -> Findings:
     with one_core():
         for robot in robots:
             for function in FUNCTIONS:
-                rows.append(measured(robot, function, compiler, quick, note))
+                rows.append(measured(robot, function, quick, note))
                 watch.step(f"{robot.label}, {function}")
     header = ["function", "operations", "to compile", "code", "core alone", "generated", "", ""]
     tables = [
@@ -192,16 +191,14 @@ def claims(rows: list[Row]) -> list[Claim]:
     return made
 
 
-def measured(
-    robot: Robot, function: str, compiler: str, quick: bool, note: Callable[[str], None]
-) -> Row:
+def measured(robot: Robot, function: str, quick: bool, note: Callable[[str], None]) -> Row:
     """One function of one robot."""
     model = robot.model
     states = tuple(dtau.random_state(model, np.random.default_rng(0), shape=(BATCH,)))
     f, alone = getattr(dtau, function), getattr(_core.alone, function)
     want = together(f(model, *states))
     with tempfile.TemporaryDirectory() as folder:
-        code = Alone(Path(folder), model, function, compiler)
+        code = Alone(Path(folder), model, function)
         for got, one in zip(code.results(states), want, strict=True):
             require_close(got, one[-1], TOLERANCE, f"{robot.label}, {function}, alone")
         with warnings.catch_warnings():  # of functions for which it is not: that is measured here
@@ -258,7 +255,7 @@ def measured(
 class Alone:
     """Generated C, compiled, with a loop over states in C."""
 
-    def __init__(self, folder: Path, model: dtau.Model, function: str, compiler: str) -> None:
+    def __init__(self, folder: Path, model: dtau.Model, function: str) -> None:
         made = dtau.generate(model, function, folder / "robot.c", prefix="r_")
         self.operations = made.operations[f"r_{function}"]
         nv = model.nv
@@ -273,10 +270,10 @@ class Alone:
             )
         )
         library = folder / "robot.so"
-        command = [compiler, "-std=c99", "-O2", "-march=native", "-fPIC", "-shared"]
+        command = [*c_compiler(), "-std=c99", "-O2", "-march=native", "-fPIC", "-shared"]
         start = perf_counter()
         files = (str(made.source), str(loop_file), "-o", str(library), "-lm")
-        subprocess.run([*command, *files], check=True)
+        run_compiler([*command, *files])
         self.seconds = perf_counter() - start
         self.size = library.stat().st_size
         self._passes: Any = ctypes.CDLL(str(library)).passes

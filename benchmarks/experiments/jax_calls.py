@@ -34,6 +34,7 @@ from benchmarks.experiment import (
     require_close,
 )
 from benchmarks.harness import Contender, Effort, Spread, interleaved, number, one_core, times
+from benchmarks.optional import optional
 from benchmarks.robots import chosen
 
 MORE_ALONE, MORE_IN_SCAN = 25.0, 1.0  # microseconds that are asked for
@@ -62,10 +63,9 @@ class Row:
 
 def run(quick: bool, watch: Watch) -> Findings:
     """All functions of all robots, then gradients."""
-    try:
-        import jax
-    except ImportError:
-        raise UnavailableError("JAX is not installed: python -m pip install jax") from None
+    jax = optional("jax")
+    if jax is None:
+        raise UnavailableError("JAX is not installed: python -m pip install jax")
     jax.config.update("jax_enable_x64", True)
     keys = QUICK_ROBOTS if quick else ROBOTS
     watch.expect(len(keys) * (len(FUNCTIONS) + 1))
@@ -178,13 +178,13 @@ def adam(effort: Effort, notes: list[str]) -> list[Table]:
 
     import dtau.jax
 
-    try:
-        from adam.jax import KinDynComputations
-    except ImportError:
+    if optional("adam") is None:
         notes.append(
             "left out: adam-robotics is not installed: python -m pip install adam-robotics"
         )
         return []
+    from adam.jax import KinDynComputations
+
     found = chosen(("panda",), notes.append)
     if not found:
         return []

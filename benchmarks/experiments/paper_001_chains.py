@@ -30,6 +30,7 @@ import numpy as np
 
 import dtau
 from benchmarks.calls import alone, batch, exponent
+from benchmarks.compilers import c_compiler
 from benchmarks.complex_step import ComplexStep, library
 from benchmarks.experiment import (
     Claim,
@@ -38,6 +39,7 @@ from benchmarks.experiment import (
     Findings,
     Plot,
     Table,
+    UnavailableError,
     Watch,
     require_close,
 )
@@ -102,10 +104,13 @@ def run(quick: bool, watch: Watch) -> Findings:
     has_casadi = importlib.util.find_spec("casadi") is not None
     chains = [(branching, bodies) for branching in BRANCHING for bodies in BODIES[quick]]
     watch.expect(len(chains) + 1)
-    program = None if quick else library()
-    if program is None:
-        why = "it takes its time to compile" if quick else "no g++ or clang++, or no sources here"
-        notes.append(f"Complex step was left out: {why}.")
+    program = None
+    try:
+        if quick:
+            raise UnavailableError("it takes its time to compile")
+        program = library()
+    except UnavailableError as reason:
+        notes.append(f"Complex step was left out: {reason}.")
     watch.step("complex step compiled")
     found = []
     with one_core():
@@ -199,8 +204,6 @@ def _measure(branching: int, bodies: int, program: Any, effort: Effort) -> Chain
 
 def _casadi(quick: bool, watch: Watch, notes: list[str]) -> list[Peer]:
     """Each way of CasADi's on growing chains, until the limit ends it."""
-    from benchmarks.peers.casadi_code import c_compiler
-
     notes.append(
         f"A way of CasADi's is followed for {LIMIT[quick]} a kind of chain, compiled code for "
         f"{LIMIT_C[quick]}, in a process of its own."

@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 import dtau
+from benchmarks.compilers import c_compiler
 from benchmarks.experiment import (
     Array,
     Claim,
@@ -80,8 +81,6 @@ def run(quick: bool, watch: Watch) -> Findings:
     """Go through functions and ways, each as far as its limit lets it."""
     if not importlib.util.find_spec("casadi"):
         raise UnavailableError("CasADi is not installed: python -m pip install casadi")
-    from benchmarks.peers.casadi_code import c_compiler
-
     chains = [(101, f, w, MOST) for f in ("inverse", "forward") for w in WAYS]
     chains += [(21, f, "compiled", MOST) for f in ("inverse", "forward")]
     if quick:

@@ -275,7 +275,7 @@ def run(quick: bool, watch: Watch) -> Findings:
     results = []
     with one_core():
         for robot in robots:
-            peers = headers_robots(headers, robot, notes.append)
+            peers = headers_robots(headers, robot)
             tick = partial(watch.step, robot.label)
             results.append(measure(robot, BATCH, peers, effort, tick))
         sizes = 2 if quick else len(CHAINS)

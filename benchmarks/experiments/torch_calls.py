@@ -31,6 +31,7 @@ from benchmarks.experiment import (
     require_close,
 )
 from benchmarks.harness import Contender, Effort, Spread, interleaved, number, one_core
+from benchmarks.optional import optional
 from benchmarks.robots import chosen
 
 MORE, TIMES = 60.0, 4.0  # microseconds more a call, times as long with gradient: what is asked for
@@ -57,10 +58,9 @@ class Row:
 
 def run(quick: bool, watch: Watch) -> Findings:
     """All functions of all robots, one state and many."""
-    try:
-        import torch
-    except ImportError:
-        raise UnavailableError("PyTorch is not installed: python -m pip install torch") from None
+    torch = optional("torch")
+    if torch is None:
+        raise UnavailableError("PyTorch is not installed: python -m pip install torch")
     keys = QUICK_ROBOTS if quick else ROBOTS
     watch.expect(2 * len(keys))
     rows: list[Row] = []

@@ -36,6 +36,7 @@ from benchmarks.experiment import (
     require_close,
 )
 from benchmarks.harness import number, one_core
+from benchmarks.optional import optional
 from benchmarks.robots import chosen
 
 FRAMES, DT, SPEED = 10_000, 0.01, 5.0
@@ -63,12 +64,9 @@ class Row:
 
 def run(quick: bool, watch: Watch) -> Findings:
     """Of Talos; of the quadruped, if it is not there."""
-    try:
-        import viser
-    except ImportError:
-        raise UnavailableError(
-            "viser is not installed: python -m pip install 'dtau[view]'"
-        ) from None
+    viser = optional("viser")
+    if viser is None:
+        raise UnavailableError("viser is not installed: python -m pip install 'dtau[view]'")
     notes = [f"viser {viser.__version__}; the page is a process that draws nothing"]
     found = chosen(("talos",), notes.append)
     robots = [(r.label, r.model) for r in found] or [("quadruped", dtau.robots.quadruped())]

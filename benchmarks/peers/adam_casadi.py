@@ -13,15 +13,16 @@ import casadi
 import numpy as np
 
 from benchmarks.experiment import UnavailableError
+from benchmarks.optional import optional
 from benchmarks.robots import Robot
 
 
 def function(robot: Robot, name: str) -> Any:
     """A function of the package: of q, v and u in a column, its results row by row."""
-    try:
-        from adam.casadi import KinDynComputations
-    except ImportError as reason:
-        raise UnavailableError(f"{reason}: python -m pip install adam-robotics[casadi]") from None
+    if optional("adam") is None:
+        raise UnavailableError("adam is missing: python -m pip install adam-robotics[casadi]")
+    from adam.casadi import KinDynComputations
+
     if robot.root == "free" or name not in ("inverse_dynamics", "inverse_dynamics_derivatives"):
         raise UnavailableError("of fixed roots, inverse dynamics and its derivatives are taken")
     joints = [joint.name for joint in sorted(robot.joints, key=lambda joint: joint.v.start)]

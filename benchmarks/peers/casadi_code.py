@@ -6,19 +6,13 @@ Import it where CasADi is installed (`python -m pip install casadi`).
 from __future__ import annotations
 
 import ctypes
-import hashlib
-import os
-import shlex
-import shutil
-import subprocess
-import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import casadi
 import numpy as np
 
+from benchmarks.compilers import c_compiler, kept, run
 from benchmarks.experiment import Array
 
 FLAGS = ("-march=native", "-ffp-contract=fast", "-shared", "-fPIC")
@@ -101,21 +95,11 @@ def compiled(function: Any, folder: Path) -> Path:
     source = generator.dump() + _LOOP.format(name=function.name())
     level = "-O1" if function.n_nodes() > LARGE else "-O3"
     command = [*c_compiler(), level, *FLAGS]
-    version = subprocess.run([*c_compiler(), "--version"], capture_output=True, text=True).stdout
-    key = hashlib.sha256("\0".join([source, version, *command]).encode()).hexdigest()[:16]
-    library = folder / f"casadi-{key}.so"
-    if not library.is_file():
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder) as fresh:
-            code, made = Path(fresh) / "function.c", Path(fresh) / library.name
-            code.write_text(source, encoding="utf-8")
-            command += [str(code), "-o", str(made), "-lm"]
-            subprocess.run(command, check=True, capture_output=True)
-            made.replace(library)
-    return library
+    version = run([*c_compiler(), "--version"])
 
+    def make(library: Path) -> None:
+        code = library.with_suffix(".c")
+        code.write_text(source, encoding="utf-8")
+        run([*command, str(code), "-o", str(library), "-lm"])
 
-def c_compiler() -> Sequence[str]:
-    """The system's C compiler, or what the variable CC says; nothing where there is none."""
-    words = shlex.split(os.environ.get("CC", "cc"))
-    return words if words and shutil.which(words[0]) else ()
+    return kept("casadi", (source, version, *command), make, folder)

@@ -17,6 +17,7 @@ import numpy as np
 
 from benchmarks.experiment import Array, UnavailableError, WrongResultError
 from benchmarks.harness import Contender
+from benchmarks.optional import optional
 from benchmarks.peers import cases
 from benchmarks.peers.cases import CHECKED, Case, largest
 from benchmarks.robots import Robot
@@ -41,9 +42,7 @@ def generated(
     robot: Robot, function: str, states: tuple[Array, ...], quick: bool, note: Callable[[str], None]
 ) -> Iterator[Generated]:
     """What others make of a function, its results checked; a note where they make nothing."""
-    try:
-        import casadi  # noqa: F401
-    except ImportError:
+    if optional("casadi") is None:
         note("CasADi is not installed: nothing stands beside the package's code")
         return
     if robot.peer is None:

@@ -3,15 +3,13 @@
 The wheel is compiled once for many processors. Here `pinocchio_headers.cpp` is compiled with `-O3
 -march=native` by clang++ and by g++, whichever are found, against the headers that lie beside the
 installed Python package, and kept in the user's cache folder. A call loops over the states in C++:
-no Python is in its time.
+no Python is in its time. Compilers and headers that are missing leave it out; one that fails on
+headers that are there is a failure.
 """
 
 from __future__ import annotations
 
 import ctypes
-import hashlib
-import subprocess
-import tempfile
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,8 +18,9 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.compilers import cxx_compilers, kept, run
 from benchmarks.experiment import Array, UnavailableError
-from benchmarks.machine import cache_folder, compilers
+from benchmarks.machine import cache_folder
 from benchmarks.robots import Robot, pinocchio
 from benchmarks.watch import say
 
@@ -39,7 +38,13 @@ FLAGS = (
 )
 # What a compiled library depends on, as far as macros tell: the compiler's version, the
 # processor's instructions, the versions of the headers.
-VERSIONS = "#include <Eigen/Core>\n#include <boost/version.hpp>\n#include <pinocchio/config.hpp>\n"
+NEEDED = {
+    "Eigen/Core": "cmeel-eigen",
+    "boost/version.hpp": "cmeel-boost",
+    "pinocchio/config.hpp": "pin",
+}  # by the package that has them
+VERSIONS = "".join(f"#include <{header}>\n" for header in NEEDED)
+MISSING = "".join(f"#if !__has_include(<{x}>)\nmissing {x}\n#endif\n" for x in NEEDED)
 
 
 class HeadersRobot:
@@ -51,7 +56,7 @@ class HeadersRobot:
         self._library = library
         self._robot = library.open_robot(text, message, len(message))
         if not self._robot:
-            raise UnavailableError(message.value.decode(errors="replace"))
+            raise ValueError(message.value.decode(errors="replace"))
         weakref.finalize(self, library.close_robot, self._robot)
 
     def loop(self, function: str, arguments: tuple[Array, ...]) -> Callable[[int], None]:
@@ -97,10 +102,10 @@ class Headers:
 
 
 def compiled(order: int, left_out: Callable[[str], None] = say) -> list[Headers]:
-    """The functions of an order of derivatives, by each compiler; a line where it cannot."""
+    """The functions of an order of derivatives, by each compiler; a line on what is missing."""
     try:
         prefix = headers_prefix()
-        found_here = compilers()
+        found_here = cxx_compilers()
         if not found_here:
             raise UnavailableError("neither clang++ nor g++ was found")
     except UnavailableError as reason:
@@ -115,17 +120,9 @@ def compiled(order: int, left_out: Callable[[str], None] = say) -> list[Headers]
     return found
 
 
-def headers_robots(
-    headers: Sequence[Headers], robot: Robot, left_out: Callable[[str], None] = say
-) -> dict[str, HeadersRobot]:
-    """A robot in Pinocchio's headers by the compiler; a line where they cannot take it."""
-    robots = {}
-    for compiler in headers:
-        try:
-            robots[compiler.name] = compiler.robot(robot.peer)
-        except UnavailableError as reason:
-            left_out(f"{robot.label}, Pinocchio's headers by {compiler.name}: left out: {reason}")
-    return robots
+def headers_robots(headers: Sequence[Headers], robot: Robot) -> dict[str, HeadersRobot]:
+    """A robot in Pinocchio's headers by the compiler."""
+    return {compiler.name: compiler.robot(robot.peer) for compiler in headers}
 
 
 def headers_prefix() -> Path:
@@ -162,30 +159,24 @@ def library(
     libraries = [f"-L{prefix / 'lib'}", f"-Wl,-rpath,{prefix / 'lib'}", "-lboost_serialization"]
     libraries += more
 
-    macros = _output([*command, "-x", "c++", "-dM", "-E", "-"], VERSIONS)
+    if missing := run([*command, "-x", "c++", "-E", "-P", "-"], MISSING).split():
+        raise UnavailableError(
+            f"{missing[1]} is missing: python -m pip install {NEEDED[missing[1]]}"
+        )
+    macros = run([*command, "-x", "c++", "-dM", "-E", "-"], VERSIONS)
     parts = (source.read_text(encoding="utf-8"), macros, *command, *libraries)
-    key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
-    cache = cache_folder()
     name = Path(compiler).name
-    made = cache / f"pinocchio-{name}-{key}.so"
-    if not made.is_file():
-        try:
-            cache.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(dir=cache) as folder:
-                fresh = Path(folder) / made.name
-                _compile([*command, str(source), *libraries, "-o", str(fresh)], name)
-                fresh.replace(made)
-        except OSError as error:
-            raise UnavailableError(f"cannot write to {cache}: {error.strerror}") from error
-    return made
+
+    def make(made: Path) -> None:
+        say(f"compiling Pinocchio's headers with {name}, once: takes minutes")
+        run([*command, str(source), *libraries, "-o", str(made)])
+
+    return kept(f"pinocchio-{name}", parts, make, cache_folder())
 
 
 def _load(path: Path) -> ctypes.CDLL:
     """The library, its functions' types declared."""
-    try:
-        library = ctypes.CDLL(str(path))
-    except OSError as error:
-        raise UnavailableError(f"cannot load {path}: {error}") from error
+    library = ctypes.CDLL(str(path))
     pointer, text, count = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_ssize_t
     library.open_robot.argtypes = (text, text, ctypes.c_size_t)
     library.open_robot.restype = pointer
@@ -195,30 +186,3 @@ def _load(path: Path) -> ctypes.CDLL:
         function.argtypes = (pointer, text, pointer, pointer, pointer, count, last)
         function.restype = ctypes.c_bool
     return library
-
-
-def _compile(command: list[str], name: str) -> None:
-    """Run the compiler, saying so."""
-    say(f"compiling Pinocchio's headers with {name}, once: takes minutes")
-    _output(command)
-
-
-def _output(command: list[str], stdin: str = "") -> str:
-    """What a command that succeeds prints."""
-    try:
-        done = subprocess.run(
-            command, input=stdin, capture_output=True, text=True, errors="replace"
-        )
-    except OSError as error:
-        raise UnavailableError(f"cannot run {command[0]}: {error.strerror}") from error
-    if done.returncode:
-        raise UnavailableError(_why(done.stderr, done.returncode))
-    return done.stdout
-
-
-def _why(errors: str, status: int) -> str:
-    """One line on why a compiler failed."""
-    line = next((line for line in errors.splitlines() if "error" in line), f"exit status {status}")
-    if "Eigen/" in line:
-        return "Eigen's headers are missing: python -m pip install cmeel-eigen"
-    return line.strip()

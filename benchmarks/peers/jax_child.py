@@ -2,8 +2,9 @@
 
 Run by an interpreter that has them, with nothing of dtau. A request and its answer are pickles
 over the standard streams: ("open", library, joints, root, urdf), ("prepare", function, key, arrays,
-frame), ("run", key, passes), ("cores", list of cores). An answer is (True, result) or (False, why).
-Arrays are those of the library's own conventions: the other end converts.
+frame), ("run", key, passes), ("cores", list of cores). An answer is ("done", result), ("refused",
+why) where the library raises, or ("defect", why) where this file does. Arrays are those of the
+library's own conventions: the other end converts.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import os
 import pickle
 import sys
 import tempfile
+import traceback
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -20,6 +22,7 @@ _CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dta
 os.environ |= {
     "JAX_PLATFORMS": "cpu",
     "JAX_ENABLE_X64": "1",
+    "JAX_TRACEBACK_FILTERING": "off",  # the last frame is where an error was raised
     "OPENBLAS_NUM_THREADS": "1",
     "JAX_COMPILATION_CACHE_DIR": str(_CACHE / "jax"),
     "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0.2",
@@ -237,9 +240,11 @@ def main() -> None:
         except EOFError:
             return
         try:
-            answer = True, getattr(server, request[0])(*request[1:])
+            answer = "done", getattr(server, request[0])(*request[1:])
         except Exception as error:
-            answer = False, f"{type(error).__name__}: {error}"
+            *_, last = traceback.extract_tb(error.__traceback__)
+            kind = "defect" if last.filename == __file__ else "refused"
+            answer = kind, f"{type(error).__name__}: {error}"
         pickle.dump(answer, answers)
         answers.flush()
 

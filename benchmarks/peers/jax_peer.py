@@ -9,6 +9,7 @@ import pickle
 import select
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -35,16 +36,20 @@ FUNCTIONS = (
 
 
 class ChildError(Exception):
-    """What a child process could not do; the message says why."""
+    """What a library could not do in its child process; the message says why.
+
+    An error of `jax_child` itself is not one: that is a RuntimeError, which nobody takes for a
+    limit of the library's.
+    """
 
 
 def interpreter(library: str) -> str | None:
     """An interpreter that has the library, or None."""
     named = os.environ.get(INTERPRETER)
     if named:
-        command = [named, "-c", f"import importlib.util as u; assert u.find_spec({library!r})"]
-        done = subprocess.run(command, capture_output=True)
-        return named if done.returncode == 0 else None
+        command = [named, "-c", f"import importlib.util as u; print(u.find_spec({library!r}))"]
+        found = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        return None if found.strip() == "None" else named
     return sys.executable if importlib.util.find_spec(library) else None
 
 
@@ -54,6 +59,7 @@ class Jax:
     def __init__(self, robot: Robot, library: str) -> None:
         self.name, self._library, self._robot = library, library, robot
         self._child: subprocess.Popen[bytes] | None = None
+        self._said = tempfile.TemporaryFile()  # noqa: SIM115  (what the child prints, to its end)
         self._joints: list[str] = []
         self._spent, self.loading = 0.0, 0.0  # seconds
         self._mujoco = MuJoCo(robot) if library == "frax" else None  # whose convention it has
@@ -68,7 +74,7 @@ class Jax:
             [python, "-W", "ignore", str(Path(__file__).with_name("jax_child.py"))],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=self._said,
         )
         order = sorted(self._robot.joints, key=lambda joint: joint.v.start)
         names = [joint.name for joint in order if joint.type.nv == 1]
@@ -94,11 +100,18 @@ class Jax:
                 self.close()
                 self._spent += PATIENCE
                 raise ChildError(f"over {PATIENCE:.0f} s to compile")
-            done, answer = pickle.load(child.stdout)
+            kind, answer = pickle.load(child.stdout)
         except (OSError, EOFError) as error:
+            status = child.wait(PATIENCE)
             self.close()
+            if status == 1:  # by an exception, as of an import
+                self._said.seek(0)
+                *_, last = self._said.read().decode(errors="replace").splitlines()
+                raise RuntimeError(f"{self._library}'s process: {last}") from error
             raise ChildError("its process has ended") from error
-        if not done:
+        if kind == "defect":
+            raise RuntimeError(f"{self._library}'s process: {answer}")
+        if kind == "refused":
             raise ChildError(answer)
         return answer
 

@@ -7,18 +7,18 @@ a free joint along world axes, its rotation by exp of the angular velocity in bo
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 import dtau
-from benchmarks.experiment import Array
+from benchmarks.experiment import Array, UnavailableError
+from benchmarks.optional import optional
 from benchmarks.robots import Robot
 
-try:
-    import mujoco
-except ImportError:
-    mujoco = None
+mujoco = optional("mujoco")
 
 EPS = 1e-6  # of MuJoCo's differences, central
 
@@ -28,7 +28,7 @@ class Peer:
 
     def __init__(self, robot: Robot, dt: float) -> None:
         text = re.sub(r"<(visual|collision)\b.*?</\1\s*>", "", robot.urdf, flags=re.DOTALL)
-        spec = mujoco.MjSpec.from_string(text)
+        spec = _accepted(partial(mujoco.MjSpec.from_string, text))
         spec.compiler.fusestatic = True
         if robot.root == "free":
             spec.worldbody.first_body().add_freejoint()
@@ -40,7 +40,7 @@ class Peer:
         for joint in spec.joints:
             joint.limited = mujoco.mjtLimited.mjLIMITED_FALSE
         spec.option.timestep = dt
-        self.model = spec.compile()
+        self.model = _accepted(spec.compile)
         self.data = mujoco.MjData(self.model)
         self.robot, self.dt = robot, dt
         self.convention = dtau.conventions.mujoco(robot.model, self.model)
@@ -84,6 +84,14 @@ class Peer:
         return np.concatenate([by_q, by_v], axis=-2)
 
 
+def _accepted(make: Callable[[], Any]) -> Any:
+    """What MuJoCo makes of a robot; raise `UnavailableError` where it refuses the robot."""
+    try:
+        return make()
+    except ValueError as error:
+        raise UnavailableError(str(error).splitlines()[0]) from error
+
+
 def _rotation(w: Array) -> tuple[Array, Array]:
     """exp(-w) and the right Jacobian of SO(3) at w, by their series."""
     cross = np.cross(w, np.eye(3)).T
@@ -108,8 +116,8 @@ def buildable(robot: Robot, dt: float) -> Peer | str:
     """The robot in MuJoCo, or why there is none."""
     try:
         return Peer(robot, dt)
-    except (ValueError, TypeError) as error:
-        return str(error).splitlines()[0]
+    except UnavailableError as reason:
+        return str(reason)
 
 
 def largest(got: Any, want: Any) -> float:

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.machine import compilers
+from benchmarks.compilers import c_compiler, cxx_compilers
+from benchmarks.experiment import UnavailableError
 from benchmarks.peers import headers, jax_peer, mujoco_peer
 from benchmarks.peers.cases import Peer
 from benchmarks.peers.mujoco_calls import MuJoCo
@@ -34,7 +35,7 @@ class Peers:
         for order in ORDERS:
             for compiled in headers.compiled(order, self._note):
                 self._headers.setdefault(compiled.name, []).append(compiled)
-        here = [Path(path).name for path in compilers()]
+        here = [Path(path).name for path in cxx_compilers()]
         for compiler in ("clang++", "g++"):
             if not any(name.startswith(compiler) for name in self._headers):
                 there = any(name.startswith(compiler) for name in here)
@@ -54,10 +55,7 @@ class Peers:
         try:
             peers += self._pinocchio(robot)
             peers += self._casadi(robot)
-            if mujoco_peer.available():
-                peers.append(MuJoCo(robot))
-            else:
-                self._miss("MuJoCo", "not installed")
+            peers += self._mujoco(robot)
             if not self.quick:
                 peers += self._jax(robot)
             yield peers
@@ -81,16 +79,26 @@ class Peers:
         if importlib.util.find_spec("casadi") is None:
             self._miss("CasADi", "not installed")
             return []
-        from benchmarks.peers import casadi_calls, casadi_code
+        from benchmarks.peers import casadi_calls
 
         functions = casadi_calls.Functions(robot)
         machine = casadi_calls.VirtualMachine(functions)
         if self.quick:
             return [machine]
-        if not casadi_code.c_compiler():
+        if not c_compiler():
             self._miss("CasADi's C", "no compiler")
             return [machine]
         return [machine, casadi_calls.Code(functions)]
+
+    def _mujoco(self, robot: Robot) -> list[Peer]:
+        if not mujoco_peer.available():
+            self._miss("MuJoCo", "not installed")
+            return []
+        try:
+            return [MuJoCo(robot)]
+        except UnavailableError as reason:
+            self._note(f"MuJoCo does not open {robot.label}: {reason}")
+            return []
 
     def _jax(self, robot: Robot) -> list[Peer]:
         peers: list[Peer] = []
@@ -100,7 +108,7 @@ class Peers:
                 continue
             try:
                 peers.append(jax_peer.Jax(robot, library))
-            except jax_peer.ChildError as reason:
+            except (jax_peer.ChildError, UnavailableError) as reason:
                 if str(reason) == "not installed":
                     self._miss(library, "not installed")
                 else:

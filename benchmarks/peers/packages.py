@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 import subprocess
 import sys
@@ -39,6 +38,10 @@ _SIZE = """
 import importlib.metadata as m, re, sys
 def files(name):
     return sum(f.locate().stat().st_size for f in m.files(name) or [] if f.locate().is_file())
+try:
+    m.version(sys.argv[1])
+except m.PackageNotFoundError:
+    sys.exit()
 seen, left = {}, [sys.argv[1]]
 while left:
     name = re.sub(r"[-_.]+", "-", left.pop()).lower()
@@ -88,7 +91,7 @@ def measured(quick: bool, robots: Sequence[Robot], notes: list[str]) -> list[Pac
         else:
             continue
         times = [_output(python, _IMPORT.format(module=module)) for _ in range(1 if quick else 7)]
-        package.importing = float(np.median([float(x) for x in times if x])) if all(times) else None
+        package.importing = float(np.median([float(x) for x in times]))
         for robot in robots:
             if (seconds := _loading(library, robot, 3 if quick else 9)) is not None:
                 package.loading[robot.label] = seconds
@@ -170,14 +173,17 @@ def _loading(library: str, robot: Robot, times: int) -> float | None:
 
 
 def _output(python: str, program: str, *words: str) -> str:
-    """What a program prints in a fresh interpreter; nothing if it fails."""
-    done = subprocess.run([python, "-c", program, *words], capture_output=True, text=True)
-    return done.stdout.strip() if done.returncode == 0 else ""
+    """What a program prints in a fresh interpreter; it must succeed."""
+    command = [python, "-c", program, *words]
+    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
 
 
 def _install(name: str) -> float | None:
-    """Seconds to install from wheels that are on the disk already, into a fresh environment."""
-    with tempfile.TemporaryDirectory() as folder, contextlib.suppress(subprocess.SubprocessError):
+    """Seconds to install from wheels that were fetched, into a fresh environment.
+
+    None: there are no wheels, as of this package or where no index can be reached.
+    """
+    with tempfile.TemporaryDirectory() as folder:
         wheels, fresh = f"{folder}/wheels", f"{folder}/environment"
         wheel = next(WHEELS.glob("dtau-*.whl"), None)
         if name == "dtau" and wheel is None:
@@ -186,9 +192,11 @@ def _install(name: str) -> float | None:
         pip = [f"{fresh}/bin/python", "-m", "pip", "--disable-pip-version-check", "-q"]
         what = str(wheel) if name == "dtau" else name
         fetch = [*pip, "download", "--only-binary=:all:", "--dest", wheels, what]
-        subprocess.run(fetch, check=True, capture_output=True, timeout=PATIENCE)
+        try:
+            subprocess.run(fetch, check=True, capture_output=True, timeout=PATIENCE)
+        except subprocess.SubprocessError:
+            return None
         start = perf_counter()
         install = [*pip, "install", "--no-index", "--find-links", wheels, what]
         subprocess.run(install, check=True, capture_output=True, timeout=PATIENCE)
         return perf_counter() - start
-    return None

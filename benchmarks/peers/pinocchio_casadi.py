@@ -14,8 +14,7 @@ from typing import Any
 
 import casadi
 
-from benchmarks.experiment import UnavailableError
-from benchmarks.machine import compilers
+from benchmarks.compilers import cxx_compiler
 from benchmarks.peers.headers import headers_prefix, library
 from benchmarks.robots import Robot
 
@@ -32,20 +31,18 @@ def function(robot: Robot, name: str) -> Any:
         text = robot.peer.saveToString().encode()
         saved = _library().save(text, name.encode(), str(file).encode(), message, len(message))
         if not saved:
-            raise UnavailableError(message.value.decode(errors="replace"))
+            raise RuntimeError(message.value.decode(errors="replace"))
         return casadi.Function.load(str(file))
 
 
 @cache
 def _library() -> Any:
     """Compiled with the first compiler that is here."""
-    prefix, found = headers_prefix(), list(compilers())
-    if not found:
-        raise UnavailableError("neither clang++ nor g++ was found")
+    prefix, compiler = headers_prefix(), cxx_compiler("clang++", "g++")
     folder = Path(casadi.__file__).parent
     flags = ["-O1", f"-isystem{folder / 'include'}"]  # what runs here is timed by nobody
     linked = [f"-L{folder}", f"-Wl,-rpath,{folder}", "-lcasadi"]
-    loaded = ctypes.CDLL(str(library(SOURCE, found[0], prefix, flags, linked)))
+    loaded = ctypes.CDLL(str(library(SOURCE, compiler, prefix, flags, linked)))
     words = (ctypes.c_char_p,) * 4
     loaded.save.argtypes = (*words, ctypes.c_size_t)
     loaded.save.restype = ctypes.c_bool

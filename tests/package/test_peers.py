@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks import compilers
 from benchmarks.experiment import UnavailableError, WrongResultError
 from benchmarks.experiments import peers as experiment
 from benchmarks.harness import Contender
@@ -128,10 +129,10 @@ def test_casadi_agrees(root: Root, folder: Path) -> None:
 
 def test_casadi_in_c_agrees(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("casadi")
-    from benchmarks.peers import casadi_calls, casadi_code
+    from benchmarks.peers import casadi_calls
 
-    if not casadi_code.c_compiler():
-        pytest.skip("no C compiler")
+    if not compilers.c_compiler():
+        pytest.skip("there is no C compiler")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     names = ("inverse_dynamics", "inverse_dynamics_vjp")
     for _ in range(2):  # compiled, and from the folder
@@ -142,10 +143,10 @@ def test_casadi_in_c_agrees(folder: Path, tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_generated_code_is_checked(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     casadi = pytest.importorskip("casadi")
-    from benchmarks.peers import casadi_code, generated_code, pinocchio_casadi
+    from benchmarks.peers import generated_code, pinocchio_casadi
 
-    if not casadi_code.c_compiler():
-        pytest.skip("no C compiler")
+    if not compilers.c_compiler():
+        pytest.skip("there is no C compiler")
     one = robot("free", folder)
     states = tuple(dtau.random_state(one.model, np.random.default_rng(0), shape=(CHECKED + 1,)))
     notes: list[str] = []
@@ -270,7 +271,7 @@ def test_missing_packages_are_named(folder: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(jax_peer, "interpreter", lambda library: None)
     monkeypatch.setattr(opened.importlib.util, "find_spec", lambda name: None)
     monkeypatch.setattr(opened.headers, "compiled", lambda order, left_out: [])
-    monkeypatch.setattr(opened, "compilers", dict)
+    monkeypatch.setattr(opened, "cxx_compilers", dict)
     notes: list[str] = []
     peers = Peers(False, notes)
     with peers.opened(robot("free", folder)) as found:
@@ -294,13 +295,13 @@ def test_without_pinocchio(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert peers.missing["CasADi"] == "needs Pinocchio"
 
 
-def test_a_compiler_that_fails_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_headers_that_miss_a_package_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     def compiled(order: int, left_out: Callable[[str], None]) -> list[Any]:
         left_out("Pinocchio's headers by g++-13: left out: boost is missing")
         return []
 
     monkeypatch.setattr(opened.headers, "compiled", compiled)
-    monkeypatch.setattr(opened, "compilers", lambda: {"/usr/bin/g++-13": "g++ 13"})
+    monkeypatch.setattr(opened, "cxx_compilers", lambda: {"/usr/bin/g++-13": "g++ 13"})
     notes: list[str] = []
     assert Peers(False, notes).missing == {
         "headers, clang++": "not installed",
@@ -363,6 +364,24 @@ def test_a_child_that_fails_is_slow_or_dies(folder: Path, monkeypatch: pytest.Mo
     child.close()
     with pytest.raises(ChildError, match="its process has ended"):
         child._ask("forget")
+
+
+@pytest.mark.usefixtures("packages")
+def test_an_error_of_the_child_itself_is_no_limit_of_a_package(folder: Path) -> None:
+    child = Jax(robot("fixed", folder), "frax")
+    (case,) = cases_of("fixed", folder, "inverse_dynamics_derivatives")
+    with pytest.raises(RuntimeError, match=r"frax's process: AttributeError: .*jacfwd"):
+        child.way(case)  # the fake JAX has no such function, which the child calls
+    child.close()
+
+
+@pytest.mark.usefixtures("packages")
+def test_a_child_that_cannot_be_imported_is_no_limit_of_a_package(
+    folder: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "jax/__init__.py").write_text("raise ImportError('half of it')", encoding="utf-8")
+    with pytest.raises(RuntimeError, match="adam's process: ImportError: half of it"):
+        Jax(robot("fixed", folder), "adam")
 
 
 @pytest.mark.usefixtures("packages")
