@@ -96,12 +96,15 @@ def test_wrong_dtype(function: Function, name: str, dtype: str) -> None:
     assert came in said
 
 
-@each_plain
+# None means no wrenches, and all contacts
+WITH_NONE = ("f_ext", "df_ext", "f_ext_derivatives", "active")
+NEEDED = [(function, name) for function, name in PLAIN if name not in WITH_NONE]
+
+
+@pytest.mark.parametrize(
+    ("function", "name"), NEEDED, ids=[f"{function}-{name}" for function, name in NEEDED]
+)
 def test_none_is_no_array(function: Function, name: str) -> None:
-    if name in ("f_ext", "df_ext", "f_ext_derivatives"):
-        pytest.skip("None means no wrenches")
-    if name == "active":
-        pytest.skip("None means all contacts")
     state = random_state(robot(NEAR), 1)
     state[name] = None  # type: ignore[assignment]
     said = message(TypeError, function, robot(NEAR), state)

@@ -144,6 +144,13 @@ def test_without_a_compiler_the_core_computes(monkeypatch: pytest.MonkeyPatch) -
         assert np.array_equal(dtau.inverse_dynamics(slow, *arrays), want)
 
 
+def test_a_compiler_that_fails_fails_other_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the settings in pyproject.toml: elsewhere it is a warning, and the core computes."""
+    monkeypatch.setenv("CC", "false")
+    with pytest.raises(dtau.ModelWarning, match="was not compiled"):
+        dtau.compile(robot("one spherical"), "inverse_dynamics")
+
+
 def test_a_folder_that_cannot_be_written_is_a_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -42,7 +42,7 @@ def test_the_end_of_memory_is_no_error_of_the_code() -> None:
         "virtual memory exhausted: Cannot allocate memory",
         "gcc: fatal error: Killed signal terminated program cc1",
     ):
-        with pytest.raises(MemoryError, match="memory|Killed"):
+        with pytest.raises(MemoryError, match=r"memory|Killed"):
             compilers.run(program(said))
     with pytest.raises(CompilationError, match="memory_order"):
         compilers.run(program("a.cpp:1: error: 'memory_order' was not declared"))

@@ -1,0 +1,129 @@
+"""The list of skips: a run of pytest under CI fails on a skip that is not on it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import allowed_skips
+import pytest
+from files import ROOT
+
+SUITE = {
+    "tests/test_of_all_kinds.py": """
+import pytest
+
+def test_passes():
+    pass
+
+@pytest.mark.skipif(True, reason="there is no abacus")
+def test_by_a_mark():
+    pass
+
+def test_by_a_call():
+    pytest.skip("there is no abacus, neither wood nor wire")
+
+def test_by_an_import():
+    pytest.importorskip("no_such_package")
+
+@pytest.mark.xfail(reason="known to be wrong")
+def test_expected_to_fail():
+    assert False
+
+@pytest.mark.xfail(reason="known to be wrong", strict=False)
+def test_passes_against_expectation():
+    pass
+""",
+    "tests/test_module.py": "import pytest\npytest.importorskip('no_such_module')\n",
+}
+ALL = """# a comment
+
+tests/test_of_all_kinds.py::test_by_a_* | there is no abacus*  | it is of wood
+tests/test_of_all_kinds.py::*           | could not import 'no_such_package'* | nobody has it
+tests/test_of_all_kinds.py::*           | expected to fail: known to be wrong | by everyone
+tests/test_module.py                    | could not import 'no_such_module'*  | nobody has it
+"""
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Path:
+    """A suite of its own with the conftest.py of this one."""
+    (tmp_path / "tests/support").mkdir(parents=True)
+    shutil.copy(ROOT / "tests/conftest.py", tmp_path / "tests")
+    shutil.copy(ROOT / "tests/support/allowed_skips.py", tmp_path / "tests/support")
+    for name, text in SUITE.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    settings = '[tool.pytest.ini_options]\npythonpath = ["tests/support"]\n'
+    (tmp_path / "pyproject.toml").write_text(settings, encoding="utf-8")
+    return tmp_path
+
+
+def run(suite: Path, allowed: str, ci: str | None, *arguments: str) -> tuple[int, str]:
+    """The exit status of a run, and what it printed."""
+    (suite / "tests/allowed_skips.txt").write_text(allowed, encoding="utf-8")
+    environment = {name: x for name, x in os.environ.items() if not name.startswith(("CI", "PY"))}
+    if ci is not None:
+        environment["CI"] = ci
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-pno:cacheprovider", *arguments],
+        cwd=suite,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["one process", "two workers"])
+def test_a_skip_that_is_not_listed_fails_the_run(suite: Path, workers: tuple[str, ...]) -> None:
+    status, said = run(suite, ALL, "true", *workers)
+    assert status == 0, said
+    assert "2 x tests/test_of_all_kinds.py: expected to fail: known to be wrong: accepted" in said
+    assert "1 x tests/test_module.py: could not import 'no_such_module'" in said
+    status, said = run(suite, "", "true", *workers)
+    assert status == 1, said
+    refused = re.findall(
+        r"^FAILED (\S+): skipped: (.*): not in tests/allowed_skips", said, flags=re.M
+    )
+    assert {test.partition("::")[2] or test for test, _ in refused} == {
+        *("test_by_a_mark", "test_by_a_call", "test_by_an_import", "test_expected_to_fail"),
+        *("test_passes_against_expectation", "tests/test_module.py"),
+    }
+    assert len(refused) == 6
+
+
+def test_a_skipped_module_alone_fails_the_run(suite: Path) -> None:
+    assert run(suite, "", "true", "tests/test_module.py")[0] == 1
+
+
+@pytest.mark.parametrize("ci", [None, "false"])
+def test_without_ci_skips_are_skips(suite: Path, ci: str | None) -> None:
+    status, said = run(suite, "", ci)
+    assert status == 0, said
+    assert "allowed_skips" not in said
+
+
+def test_a_failure_stays_a_failure(suite: Path) -> None:
+    (suite / "tests/test_failure.py").write_text("def test_it():\n    assert False\n")
+    assert run(suite, ALL, "true")[0] == 1
+
+
+def test_a_line_without_a_reason_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "allowed_skips.txt"
+    path.write_text("# fine\ntests/test_a.py::* | there is no abacus\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"allowed_skips.txt, line 2: expected test \| reason"):
+        allowed_skips.read(path)
+
+
+def test_the_list_names_tests_that_exist() -> None:
+    for line in allowed_skips.read(ROOT / "tests/allowed_skips.txt"):
+        file, _, test = line.test.partition("::")
+        assert list(ROOT.glob(file)), line
+        if test not in ("", "*"):
+            name = test.partition("[")[0]
+            assert f"def {name}(" in (ROOT / file).read_text(encoding="utf-8"), line
