@@ -6,16 +6,26 @@ import signal
 import subprocess
 import sys
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 
-def test_the_page_is_served_until_it_is_interrupted(arm: Path) -> None:
+@contextmanager
+def served(arm: Path, interrupts: signal.Handlers) -> Iterator[subprocess.Popen[str]]:
+    """`dtau view` with a page to serve, started by a process that treats SIGINT so."""
     pytest.importorskip("viser")
-    words = [sys.executable, "-u", "-m", "dtau", "view", str(arm), "--port", "0"]
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-u", "-m", "dtau", "view", str(arm), "--port", "0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=partial(signal.signal, signal.SIGINT, interrupts),
+    )
     assert process.stdout is not None
     try:
         name, _, url = process.stdout.readline().strip().partition(": ")
@@ -24,11 +34,27 @@ def test_the_page_is_served_until_it_is_interrupted(arm: Path) -> None:
         with urllib.request.urlopen(url, timeout=30) as page:
             assert b"<html" in page.read()
         process.stdout.readline()
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_the_page_is_served_until_it_is_interrupted(arm: Path) -> None:
+    """Whether or not this process ignores SIGINT, as background jobs of scripts do."""
+    with served(arm, signal.SIG_DFL) as process:
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=30)
         assert (process.returncode, errors) == (0, "")
-    finally:
-        process.kill()
+
+
+def test_a_background_job_is_ended_by_termination_alone(arm: Path) -> None:
+    with served(arm, signal.SIG_IGN) as process:
+        process.send_signal(signal.SIGINT)
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(timeout=0.5)
+        process.terminate()
+        assert process.wait(timeout=30) == -signal.SIGTERM
 
 
 def test_a_picture(run: Any, arm: Path) -> None:
