@@ -11,6 +11,7 @@ import re
 import runpy
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +100,37 @@ def test_code_of_the_linearization_page_runs() -> None:
 def test_code_of_the_page_about_mjcf_runs() -> None:
     pytest.importorskip("mujoco")
     assert run_code_of("docs/mjcf.md")["model"].nv == 5
+
+
+ARM = """<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">
+<xacro:arg name="tool" default="none"/>
+<xacro:include filename="parts/link.xacro"/>
+<link name="base"/>
+<xacro:turning name="$(arg tool)"/>
+</robot>"""
+LINK = """<robot xmlns:xacro="http://www.ros.org/wiki/xacro">
+<xacro:macro name="turning" params="name">
+<link name="${name}"><inertial><mass value="1"/>
+<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="turn" type="continuous"><parent link="base"/><child link="${name}"/></joint>
+</xacro:macro>
+</robot>"""
+
+
+def test_the_recipe_for_arguments_of_xacro_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From a folder that is not the file's: what it includes is relative to the file."""
+    pytest.importorskip("xacrodoc")
+    (tmp_path / "robots/parts").mkdir(parents=True)
+    (tmp_path / "robots/arm.xacro").write_text(ARM, encoding="utf-8")
+    (tmp_path / "robots/parts/link.xacro").write_text(LINK, encoding="utf-8")
+    page = (ROOT / "docs/mjcf.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"^    import xacro.*\n(?:(?:    .*)?\n)*", page, flags=re.MULTILINE)
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {"dtau": dtau}
+    exec(textwrap.dedent(code), names)
+    assert names["model"].bodies == ("gripper",)
 
 
 def test_code_of_the_models_page_runs() -> None:
