@@ -40,6 +40,8 @@ try:
     )
     from benchmarks.machine import busy, environment
     from benchmarks.records import Record, Setting
+    from benchmarks.renewal import renew
+    from benchmarks.report import VERDICTS
     from benchmarks.watch import Bar, say
 
     EXPERIMENTS = tuple(experiments())
@@ -82,7 +84,8 @@ def arguments(argv: Sequence[str] | None, known: Sequence[Experiment]) -> argpar
         "--docs",
         type=Path,
         metavar="FILE",
-        help="write the report here too, below what is written by hand, figures beside it",
+        help="write the report here too, below what is written by hand, figures beside it; with "
+        "NAMEs, what a page that is there says of these experiments alone",
     )
     args = parser.parse_args(argv)
     if args.root and not args.urdf:
@@ -142,9 +145,18 @@ def main(argv: Sequence[str] | None = None, known: Sequence[Experiment] = EXPERI
     say(f"report: {args.out / 'report.md'}")
     if args.docs:
         figures = args.docs.with_suffix("")
-        for old in figures.glob("*.png"):
-            old.unlink()
-        report.write(args.docs, head, figures, setting, written)
+        if args.names and args.docs.exists():
+            renew(
+                args.docs,
+                head,
+                figures,
+                setting,
+                [r for r in written if r.experiment in args.names],
+            )
+        else:
+            for old in figures.glob("*.png"):
+                old.unlink()
+            report.write(args.docs, head, figures, setting, written)
         say(f"written: {args.docs}")
     return int(failed)
 
@@ -208,7 +220,7 @@ def _outcome(record: Record, kept: bool) -> str:
         return f"left out: {record.unavailable}"
     took = f"kept from {record.date}" if kept else f"{record.seconds:.0f} s"
     took += f" ({record.busy}: times are unreliable)" if record.busy else ""
-    return f"{took}; {report.tally(record.findings.claims)}"
+    return f"{took}; {report.tally([VERDICTS[claim.holds] for claim in record.findings.claims])}"
 
 
 if __name__ == "__main__":

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks import plots
-from benchmarks.experiment import Claim, Findings, Table
+from benchmarks.experiment import Findings, Table
 from benchmarks.records import Record, Setting
 
 MARKER = "<!-- All below is written by `python -m benchmarks --docs`. -->"
 TITLE = "# Benchmarks"
+CLAIMS = ("experiment", "claim", "asked", "measured", "")
 VERDICTS = {True: "holds", False: "**does not hold**", None: "not decided"}
 
 
@@ -32,40 +33,36 @@ def write(
 ) -> None:
     """Write the report below a head, and the figures that are not in their folder yet."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    draw(figures, records)
+    where = "" if figures == path.parent else f"{figures.relative_to(path.parent).as_posix()}/"
+    path.write_text(f"{head}\n\n{MARKER}\n\n{body(setting, records, where)}", encoding="utf-8")
+
+
+def draw(figures: Path, records: Sequence[Record]) -> None:
+    """Draw the figures that are not in their folder yet."""
     for record in records:
         for plot in record.findings.plots if record.findings else ():
             if plots.available() and not (file := figures / f"{plot.name}.png").is_file():
                 figures.mkdir(parents=True, exist_ok=True)
                 plots.draw(plot, file)
-    where = "" if figures == path.parent else f"{figures.relative_to(path.parent).as_posix()}/"
-    path.write_text(f"{head}\n\n{MARKER}\n\n{body(setting, records, where)}", encoding="utf-8")
 
 
 def body(setting: Setting, records: Sequence[Record], figures: str = "") -> str:
     """All below the marker, in Markdown; figures are in this folder."""
-    parts = [*_where(setting, records), *_claims(records)]
+    parts = [*_where(setting, records), *claims_section(failures(records), claims(records))]
     for record in records:
-        parts += _section(record, figures)
+        parts += section(record, figures)
     return "\n\n".join(parts) + "\n"
 
 
 def _where(setting: Setting, records: Sequence[Record]) -> Iterable[str]:
     """What was measured on which machine."""
-    machine = setting.environment
-    versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
-    compilers = ", ".join(f"{name} ({said})" for name, said in machine["compilers"].items())
     yield "## The machine"
     if setting.quick:
         yield "**A quick run: all results are checked, all times are rough.**"
     if disturbed := [record.experiment for record in records if record.busy]:
         yield f"**Other work kept the machine busy: do not trust the times of {_list(disturbed)}.**"
-    rows = {
-        "processor": f"{machine['processor']}, {machine['cores']}",
-        "system": machine["system"],
-        "dtau's core": f"{machine['core']}; instruction set {machine['instruction set']}",
-        "compilers at hand": compilers or "none",
-        "versions": versions,
-    }
+    rows = machine(setting)
     if setting.robot:
         rows["robot of --urdf"] = setting.robot
     if records:
@@ -80,38 +77,53 @@ def _where(setting: Setting, records: Sequence[Record]) -> Iterable[str]:
     )
 
 
-def _claims(records: Sequence[Record]) -> Iterable[str]:
-    """All claims in one table, and what is wrong or missing."""
-    yield "## Claims"
-    failed = [record for record in records if record.failed]
-    if failed:
-        yield "\n".join(f"- **FAILED: {x.experiment}**: {x.failed}" for x in failed)
-    claims = [
-        (record.experiment, claim)
+def machine(setting: Setting) -> dict[str, str]:
+    """The machine and the versions, in words."""
+    found = setting.environment
+    compilers = ", ".join(f"{name} ({said})" for name, said in found["compilers"].items())
+    return {
+        "processor": f"{found['processor']}, {found['cores']}",
+        "system": found["system"],
+        "dtau's core": f"{found['core']}; instruction set {found['instruction set']}",
+        "compilers at hand": compilers or "none",
+        "versions": ", ".join(f"{name} {said}" for name, said in found["versions"].items()),
+    }
+
+
+def failures(records: Sequence[Record]) -> dict[str, str]:
+    """Why experiments failed, by their names."""
+    return {record.experiment: record.failed for record in records if record.failed}
+
+
+def claims(records: Sequence[Record]) -> list[list[str]]:
+    """The rows of the table of claims: the experiment first, the verdict last."""
+    return [
+        [record.experiment, claim.text, claim.asked, claim.measured, VERDICTS[claim.holds]]
         for record in records
         for claim in (record.findings.claims if record.findings else ())
     ]
-    if not claims:
+
+
+def claims_section(failed: Mapping[str, str], rows: Sequence[Sequence[str]]) -> Iterable[str]:
+    """All claims in one table, and what is wrong."""
+    yield "## Claims"
+    if failed:
+        yield "\n".join(f"- **FAILED: {name}**: {why}" for name, why in failed.items())
+    if not rows:
         yield "None."
         return
-    yield f"{tally([claim for _, claim in claims])}."
-    header = ("experiment", "claim", "asked", "measured", "")
-    rows = [
-        [name, claim.text, claim.asked, claim.measured, VERDICTS[claim.holds]]
-        for name, claim in claims
-    ]
-    yield _markdown(Table("", header, rows, left=len(header)))
+    yield f"{tally([row[-1] for row in rows])}."
+    yield markdown(Table("", CLAIMS, rows, left=len(CLAIMS)))
 
 
-def tally(claims: Sequence[Claim]) -> str:
+def tally(verdicts: Sequence[str]) -> str:
     """How many claims hold."""
-    held = sum(bool(claim.holds) for claim in claims)
-    open_ = sum(claim.holds is None for claim in claims)
-    said = f"{held} of {len(claims)} claim{'s' * (len(claims) != 1)} hold{'s' * (held == 1)}"
+    held, open_ = (verdicts.count(VERDICTS[x]) for x in (True, None))
+    said = f"{held} of {len(verdicts)} claim{'s' * (len(verdicts) != 1)} hold{'s' * (held == 1)}"
     return said + (f", {open_} not decided" if open_ else "")
 
 
-def _section(record: Record, figures: str) -> Iterable[str]:
+def section(record: Record, figures: str) -> Iterable[str]:
     """One experiment."""
     yield f"## {record.title}"
     yield f"`{record.experiment}`; {record.source}; {record.seconds:.0f} s, {record.date}"
@@ -129,12 +141,12 @@ def _section(record: Record, figures: str) -> Iterable[str]:
             yield f"(figure: {plot.title}: needs matplotlib: python -m pip install matplotlib)"
     for table in found.tables:
         yield f"**{' '.join(table.title.split())}**"
-        yield _markdown(table)
+        yield markdown(table)
     if found.notes:
         yield "\n".join(f"- {' '.join(note.split())}" for note in found.notes)
 
 
-def _markdown(table: Table) -> str:
+def markdown(table: Table) -> str:
     """A table, its numbers to the right."""
     rule = ["---" if i < table.left else "---:" for i in range(len(table.header))]
     rows = [[_cell(cell) for cell in row] for row in (table.header, *table.rows)]

@@ -285,6 +285,44 @@ def test_the_head_of_the_document_is_kept(
     assert file.read_text(encoding="utf-8") == "something else"
 
 
+def test_some_experiments_of_the_document_are_renewed(
+    fakes: Fakes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their sections, claims and figures, where they were; the rest of the page stays as it is."""
+    file = tmp_path / "docs/speed.md"
+    fakes("--out", tmp_path / "then", "--docs", file)
+    file.write_text("# By hand\n\n" + file.read_text(encoding="utf-8").partition("\n\n")[2])
+    before = file.read_text(encoding="utf-8")
+    (tmp_path / "docs/speed/sizes.png").write_text("old")
+    claims = [Claim("it is | small", "1 MB", "1 MB", True), Claim("new", "any", "2x", None)]
+    fakes.does["beta"] = lambda: Findings(plots=FOUND.plots[:1], claims=claims, notes=["again"])
+    now = ("--out", tmp_path / "now", "--docs", file)
+    assert fakes(*now, "beta") == 0
+    assert fakes.runs == ["beta"]
+    text = file.read_text(encoding="utf-8")
+    old, new = ([x.strip() for x in re.split(r"^(?=## )", y, flags=re.M)] for y in (before, text))
+    changed = [x.splitlines()[0] for x, y in zip(old, new, strict=True) if x != y]
+    assert changed == ["## Claims", "## Title of beta"]
+    assert "- again" in new[4]
+    assert f"Measured on its own. processor: {MACHINE['processor']}" in new[4]
+    rows = [line.split(" | ")[0] for line in new[2].splitlines() if line.startswith("| ")][2:]
+    assert rows == [*["| alpha"] * 3, *["| beta"] * 2, *["| gamma"] * 3]
+    assert "3 of 8 claims hold, 3 not decided." in new[2]
+    assert "| beta | it is \\| small | 1 MB | 1 MB | holds |" in new[2]
+    assert (tmp_path / "docs/speed/sizes.png").read_text() == "Times over sizes"
+
+    fakes.fails("beta", WrongResultError("tau"))
+    assert fakes(*now, "--again", "beta") == 1
+    assert "- **FAILED: beta**: a wrong result: tau" in file.read_text(encoding="utf-8")
+    monkeypatch.delitem(fakes.does, "beta")
+    assert fakes(*now, "--again", "beta") == 0
+    assert "FAILED" not in file.read_text(encoding="utf-8")
+    fakes.known.append(fakes.experiment("delta"))
+    assert fakes(*now, "delta") == 0
+    last = file.read_text(encoding="utf-8").rpartition("\n## ")[2]
+    assert last.startswith("Title of delta")
+
+
 def test_a_robot_of_your_own(
     fakes: Fakes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
