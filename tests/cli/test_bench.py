@@ -56,6 +56,18 @@ def test_results_are_those_of_pinocchio(root: Any) -> None:
         peer.contender("inverse_dynamics", ("q", "v", "a"), (1.1 * tau,), 4)
 
 
+def test_a_broken_pinocchio_is_not_said_to_be_missing(
+    run: Any, arm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "pinocchio.py").write_text("raise ImportError('libpinocchio.so: no such file')")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "pinocchio", raising=False)
+    done = run("bench", arm, "-f", "mass_matrix", "--threads", 1)
+    said = " ".join(done.out.split())
+    assert "Pinocchio cannot be imported: libpinocchio.so: no such file." in said
+    assert "not installed" not in said
+
+
 def test_the_table(run: Any, arm: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pinocchio", None)
     monkeypatch.setenv("COLUMNS", "80")

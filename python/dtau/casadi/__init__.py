@@ -6,7 +6,7 @@ q; docs/array_libraries_casadi.md says what that means, and how to optimise on t
 
 try:
     import casadi as _casadi  # noqa: F401
-except ImportError as error:
+except ModuleNotFoundError as error:
     raise ImportError(
         "dtau.casadi needs CasADi, which is not installed: pip install 'dtau[casadi]'"
     ) from error

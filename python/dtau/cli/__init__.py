@@ -17,7 +17,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         for package in ("click", "rich"):
             importlib.import_module(package)
-    except ImportError as missing:
+    except ModuleNotFoundError as missing:
         print(
             f"The command line needs the package {missing.name}, which the extra dtau[cli] "
             'installs: python -m pip install "dtau[cli]"',

@@ -62,10 +62,12 @@ class Pinocchio:
             self._package: Any = importlib.import_module("pinocchio")
             self.version = str(self._package.__version__)
             build = self._package.buildModelFromXML
-        except (ImportError, AttributeError):
+        except (ModuleNotFoundError, AttributeError):  # of another package with this name
             raise UnavailableError(
                 "Pinocchio is not installed (python -m pip install pin)"
             ) from None
+        except ImportError as error:
+            raise UnavailableError(f"Pinocchio cannot be imported: {error}") from error
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of joints that are massless without armature

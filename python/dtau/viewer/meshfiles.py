@@ -69,7 +69,7 @@ def read_mesh(path: Path, folders: Folders, scale: ArrayLike, color: Color | Non
 def _trimesh() -> Any:
     try:
         return importlib.import_module("trimesh")
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         raise ImportError(
             "meshes are read by trimesh, which is not installed: pip install 'dtau[view]'"
         ) from error

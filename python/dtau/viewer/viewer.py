@@ -297,7 +297,7 @@ class Viewer:
 def _viser() -> Any:
     try:
         return importlib.import_module("viser")
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         raise ImportError(
             "dtau.view needs viser, which is not installed: pip install 'dtau[view]'"
         ) from error
