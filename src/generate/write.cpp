@@ -77,14 +77,13 @@ class Writer {
 
     // Every piece for all groups, before the next one: it is read from memory once.
     void write_groups(const std::vector<int>& all) {
-        put("static void ", f_.name, "_0(", declared(all), ", real *w) {\n    (void)w;\n");
+        put("static void ", piece_name(0), "(", declared(all), ", real *w) {\n    (void)w;\n");
         write_known();
         put("}\n");
         for (std::size_t p = 0; p < plan_.pieces.size(); ++p) write_piece(p);
         put("void ", f_.name, "(int groups, ", declared(all), ", real *w) {\n");
         for (std::size_t p = 0; p <= plan_.pieces.size(); ++p) {
-            put("    for (int g = 0; g < groups; ++g)\n        ", f_.name, "_", std::to_string(p),
-                "(");
+            put("    for (int g = 0; g < groups; ++g)\n        ", piece_name(p), "(");
             for (int a : p == 0 ? all : plan_.pieces[p - 1].arguments)
                 put(argument(a).name, " + g * ", std::to_string(stride(a)), ", ");
             put("w + g * ", std::to_string(plan_.memory), ");\n");
@@ -131,7 +130,7 @@ class Writer {
     void call_pieces() {
         put("    real w[", std::to_string(std::max<std::size_t>(plan_.memory, 1)), "];\n");
         for (std::size_t p = 0; p < plan_.pieces.size(); ++p) {
-            put("    ", f_.name, "_", std::to_string(p + 1), "(");
+            put("    ", piece_name(p + 1), "(");
             for (int a : plan_.pieces[p].arguments) put(argument(a).name, ", ");
             put("w);\n");
         }
@@ -139,8 +138,8 @@ class Writer {
 
     void write_piece(std::size_t p) {
         const std::string arguments = declared(plan_.pieces[p].arguments);
-        put("static void ", f_.name, "_", std::to_string(p + 1), "(", arguments,
-            arguments.empty() ? "" : ", ", "real *w) {\n");
+        put("static void ", piece_name(p + 1), "(", arguments, arguments.empty() ? "" : ", ",
+            "real *w) {\n");
         memory_is_used_ = false;
         write_operations(p);
         put(memory_is_used_ ? "}\n" : "    (void)w;\n}\n");
@@ -207,6 +206,10 @@ class Writer {
         });
     }
 
+    // Python refuses other functions of such a name (c_code/names.py).
+    std::string piece_name(std::size_t p) const {
+        return joined(f_.name, "_piece", std::to_string(p));
+    }
     std::string variable(std::uint32_t n) const { return joined("t", std::to_string(n)); }
     std::string entry(const Plan::Place& place) const {
         return joined(argument(place.argument).name, "[", std::to_string(place.entry), "]");

@@ -109,6 +109,7 @@ NB_MODULE(_recorded, m) {
     define_functions(functions, recorded_functions, Element::recorded);
     m.def("start", [] { current_tape() = std::make_unique<Tape>(); });
     m.def("end", [] { current_tape().reset(); });
+    m.def("recorded", [] { return tape().nodes().size(); });
     m.def("take_inputs", &take_inputs, nb::arg("to"));
     m.def("set_gravity", &set_gravity, nb::arg("gravity"));
     m.def("set_payload", &set_payload, nb::arg("link"), nb::arg("parameters"));

@@ -33,7 +33,7 @@ def test_options_go_to_the_functions_that_take_them(run: Any, arm: Path, tmp_pat
     header = (tmp_path / "arm.h").read_text()
     assert "void a_frame_jacobians(const float *q, float *J);" in header
     assert f"frames=['{frame}'], axes='world'" in header
-    assert "v_derivatives (order + 0, nv)" in header
+    assert "tau[2][2] from q[2], v_derivatives[1][2]" in header
 
 
 def test_a_word_where_the_package_is_faster(

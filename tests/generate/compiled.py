@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import shutil
 import subprocess
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -39,6 +41,15 @@ def run(*arguments: object) -> None:
         [CC, *map(str, arguments)], capture_output=True, text=True, timeout=300, check=False
     )
     assert (done.returncode, done.stderr) == (0, ""), done.stderr[:2000]
+
+
+def operations(
+    model: dtau.Model, functions: Functions, source: Path, **options: Any
+) -> dict[str, int]:
+    """How many each function has, of however many."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", dtau.ModelWarning)  # of a compiler's time
+        return dtau.generate(model, functions, source, limit=math.inf, **options).operations
 
 
 class Code:

@@ -29,7 +29,7 @@ def external(
     code = dtau.generate(model, asked, source, prefix="r_", casadi=order, parameters=parameters)
     library = compiled(source, flags)
     assert library.r_check() == 0
-    (name,) = code.operations
+    name = next(iter(code.operations))
     return casadi.external(name.replace("r_", "r_casadi_"), library._name)
 
 

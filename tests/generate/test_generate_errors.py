@@ -25,7 +25,7 @@ def test_the_head_says_what_is_in_the_file(tmp_path: Path) -> None:
     header = " ".join(code.header.read_text().split())
     for line in (
         "enum { my_robot_nq = 19, my_robot_nv = 18, my_robot_nbodies = 13 };",
-        "J (nframes, 6, nv) from q (nq)",
+        "J[2][6][18] from q[19]",
         "frames=['LF_FOOT', 'RF_FOOT'], axes='mixed'",
         "void my_robot_feet(const double *q, double *J);",
         "int my_robot_check(void);",

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from cases import random_state, robot, serial
 from compare import TOLERANCE, assert_close, solved
-from compiled import CXX, Code, needs_compiler, run
+from compiled import CXX, Code, needs_compiler, operations, run
 from functions import FUNCTIONS, Function
 
 import dtau
@@ -53,14 +53,14 @@ def asked(model: dtau.Model, most: int, tmp_path: Path) -> dict[str, Any]:
         for k, row in enumerate(FUNCTIONS)
         if not (row.solves and model.massless_joints)
     }
-    code = dtau.generate(
+    counts = operations(
         model,
         {name: what for name, (_, what) in rows.items()},
         tmp_path / "all.c",
         prefix="r_",
         parameters=("f_ext", "active"),
     )
-    return {name: value for name, value in rows.items() if code.operations[f"r_{name}"] <= most}
+    return {name: value for name, value in rows.items() if counts[f"r_{name}"] <= most}
 
 
 def floor_of(function: Function, want: tuple[Any, ...]) -> float:
@@ -147,7 +147,7 @@ def test_pieces_and_optimized_code(tmp_path: Path) -> None:
     name = "inverse_dynamics_derivatives"
     code = Code(model, [name], tmp_path / "robot.c", flags)
     assert code.code.stack > 0
-    assert f"r_{name}_2(" in code.code.source.read_text()
+    assert f"r_{name}_piece2(" in code.code.source.read_text()
     state = random_state(model, seed=7)
     want = dtau.inverse_dynamics_derivatives(model, state["q"], state["v"], state["a"])
     for got, one in zip(code(name, **state), want, strict=True):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from cases import random_state, robot
 from compare import assert_close, solved
-from compiled import C99, Code, compiled, needs_compiler
+from compiled import C99, Code, compiled, needs_compiler, operations
 from files import ROOT
 from functions import FUNCTIONS
 from test_generated_code import floor_of, model_of, options_of, stacks_cut
@@ -39,7 +39,7 @@ def test_every_function_gives_the_numbers_of_the_core(name: str, most: int, tmp_
     rows = {f"f{k}_{x.name}": (x, options_of(x, model, at)) for k, x in enumerate(FUNCTIONS)}
     kept = ["f_ext", f"payload={link}"]
     every = {key: (row.name, options) for key, (row, options) in rows.items()}
-    counts = dtau.generate(model, every, tmp_path / "r.c", parameters=kept).operations
+    counts = operations(model, every, tmp_path / "r.c", parameters=kept)
     rows = {key: x for key, x in rows.items() if counts[f"r_{key}"] <= most}
     functions = {key: every[key] for key in rows}
     code = Code(model, functions, tmp_path / "robot.c", parameters=kept)

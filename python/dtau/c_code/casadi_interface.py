@@ -15,8 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dtau import _core
+from dtau.c_code.limit import Budget
 from dtau.c_code.recording import PIECE, recording, set_constant
 from dtau.c_code.requests import Argument, Array, Request
+from dtau.c_code.text import string
 from dtau.model.joints import Free, Spherical
 from dtau.model.model import Model
 
@@ -41,20 +43,25 @@ class _Input:
         return self.matrix.reshape(-1, order="F")
 
 
-def casadi_source(model: Model, requests: Sequence[Request], prefix: str, order: int) -> str:
+def casadi_source(
+    model: Model, requests: Sequence[Request], prefix: str, order: int, budget: Budget
+) -> str:
     """The text of the interface of these functions, with derivatives to this order."""
     text = '\n#ifdef __cplusplus\nextern "C" {\n#endif\n'
     for request in requests:
         with recording() as recorder:
-            text += _Function(recorder, model, request, prefix).text(order)
+            text += _Function(recorder, model, request, prefix, budget).text(order)
     return text + "#ifdef __cplusplus\n}\n#endif\n"
 
 
 class _Function:
     """One function on a tape."""
 
-    def __init__(self, recorder: Any, model: Model, request: Request, prefix: str) -> None:
+    def __init__(
+        self, recorder: Any, model: Model, request: Request, prefix: str, budget: Budget
+    ) -> None:
         self.recorder, self.model, self.request = recorder, model, request
+        self.budget = budget
         self.name = f"{prefix}casadi_{request.name}"
         self.inputs = [self._input(x) for x in request.arguments]
         given = {x.name: x.matrix for x in self.inputs}
@@ -136,6 +143,7 @@ class _Function:
 
     def _row(self, number: Any, inputs: Sequence[Array]) -> list[Array]:
         """The gradient of one number."""
+        self.budget.require_recordable(self.recorder.recorded())
         return self._adjoints(np.array([number]), np.ones(1), inputs)
 
     def _jacobian(self) -> list[list[Array]]:
@@ -197,13 +205,14 @@ class _Function:
         body = f"{name}_nonzeros"
         inputs = [x for x in inputs if x.size]
         places = [k for k, x in enumerate(patterns) if _nonzeros(x)]
-        text: str = self.recorder.write(
+        text, operations, *_ = self.recorder.write(
             body,
             [(f"x{place}", x) for place, x in zip(places, inputs, strict=True)],
             [(f"y{k}", x) for k, (_, x) in enumerate(results) if x.size],
             False,
             PIECE,
-        )[0]
+        )
+        text = self.budget.add(name, operations, text)
         text = re.sub(rf"^void {body}\(", f"static void {body}(", text, flags=re.MULTILINE)
         longest = max((x.size for x in inputs), default=1)
         given = [f"arg[{k}] ? arg[{k}] : zeros" for k in places]
@@ -281,7 +290,7 @@ def _patterns(name: str, patterns: Sequence[list[int]]) -> str:
 
 
 def _names(name: str, names: Sequence[str]) -> str:
-    rows = "".join(f'        case {k}: return "{x}";\n' for k, x in enumerate(names))
+    rows = "".join(f"        case {k}: return {string(x)};\n" for k, x in enumerate(names))
     return (
         f"const char *{name}(long long i) {{\n    switch (i) {{\n{rows}"
         "        default: return 0;\n    }\n}\n"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,23 +12,56 @@ import dtau
 from dtau import _core
 from dtau.c_code.payload import EXAMPLE
 from dtau.c_code.recording import Written
-from dtau.c_code.requests import GRAVITY, PAYLOAD, Argument, Array
+from dtau.c_code.requests import GRAVITY, PAYLOAD, Argument, Array, Request
+from dtau.c_code.text import comment, paragraph
 from dtau.model.model import Model
 
 _MOST = 64  # numbers of a result that are compared: evenly chosen among those that are not zero
+_STATES = 20  # that are tried: in some, rows of contacts may depend on each other
+_ROUNDINGS = 16  # of the arguments, which show what rounding does to results
+_EPSILON = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
 class Example:
-    """Arguments of a function, and what the core gives for them."""
+    """Arguments of a function, what the core gives for them, and how large that is.
+
+    ``scales`` are the largest numbers of the results, or of the terms that cancel in them: the
+    residual of a constraint is a difference that is nothing but rounding errors.
+    """
 
     arguments: tuple[Array, ...]
     results: tuple[Array, ...]
+    scales: tuple[float, ...]
 
 
 def example(model: Model, function: Written) -> Example:
-    """A state that is the same at every time."""
-    rng = np.random.default_rng(2)
+    """Choose a state in which results are finite: the same one at every time.
+
+    Raises
+    ------
+    ValueError
+        If there is none among those that are tried.
+    """
+    for attempt in range(_STATES):
+        rng = np.random.default_rng(2 + attempt)
+        given = _arguments(model, function, rng, all_active=2 * attempt < _STATES)
+        results = _results(model, function.request, given)
+        if all(np.isfinite(x).all() for x in results):
+            scales = _scales(model, function.request, given, results, rng)
+            return Example(tuple(given.values()), results, scales)
+    request = function.request
+    said = f" with {request.said}" if request.said else ""
+    raise ValueError(
+        f"functions: {request.name!r}, dtau.{request.function}{said}, is not finite in any of "
+        f"{_STATES} random states. Where rows of contacts depend on each other in every state, "
+        "leave some contacts out, or give damping="
+    )
+
+
+def _arguments(
+    model: Model, function: Written, rng: np.random.Generator, *, all_active: bool
+) -> dict[str, Array]:
     q, v, a = dtau.random_state(model, rng)
     known = {"q": q, "v": v, "a": a, "q0": q, "q1": dtau.random_state(model, rng).q}
     known |= {"dt": np.array(0.01), "restitution": np.array(0.3), GRAVITY: model.gravity}
@@ -36,21 +69,44 @@ def example(model: Model, function: Written) -> Example:
 
     def numbers(argument: Argument) -> Array:
         if argument.name == "active":
-            return np.ones(argument.shape)
+            held = np.ones(argument.shape)
+            return held if all_active else held * rng.integers(0, 2, argument.shape)
         if argument.name in known:
             return known[argument.name]
         return rng.standard_normal(argument.shape)
 
-    given = {argument.name: numbers(argument) for argument in function.arguments}
-    request = function.request
+    return {argument.name: numbers(argument) for argument in function.arguments}
+
+
+def _results(model: Model, request: Request, given: Mapping[str, Array]) -> tuple[Array, ...]:
     options = request.given
     if request.payload:
         model = request.payload.on(model, EXAMPLE)
         options = tuple(_of(model, x) for x in options)
     arrays = [given[x.name] if isinstance(x, Argument) else x for x in request.inputs]
     found: Any = getattr(_core, request.core)(model, *options, *arrays)
-    results = found if isinstance(found, tuple) else (found,)
-    return Example(tuple(given.values()), results)
+    return found if isinstance(found, tuple) else (found,)
+
+
+def _scales(
+    model: Model,
+    request: Request,
+    given: Mapping[str, Array],
+    results: Sequence[Array],
+    rng: np.random.Generator,
+) -> tuple[float, ...]:
+    """The largest number of each result, or a hundredth of what rounded arguments tell of terms."""
+    scales = [max(float(np.abs(x).max(initial=0.0)), 1e-3) for x in results]
+    for _ in range(_ROUNDINGS):
+        rounded = {
+            name: x if name == "active" else x * (1 + _EPSILON * rng.uniform(-1, 1, x.shape))
+            for name, x in given.items()
+        }
+        for k, moved in enumerate(_results(model, request, rounded)):
+            change = float(np.abs(moved - results[k]).max(initial=0.0))
+            if np.isfinite(change):
+                scales[k] = max(scales[k], 0.01 * change / _EPSILON)
+    return tuple(scales)
 
 
 def _of(model: Model, option: Any) -> Any:
@@ -61,8 +117,8 @@ def _of(model: Model, option: Any) -> Any:
 def check_source(model: Model, written: Sequence[Written], prefix: str, scalar: str) -> str:
     """The text of the check function and of what it compares."""
     single = scalar == "float"
-    tolerance = "2e-4f" if single else "1e-11"  # of the largest number: other sines, no fused sums
-    text = _COMPARE.replace("TOLERANCE", tolerance)
+    tolerance = "2e-4f" if single else "1e-11"  # of the scale: other sines, no fused sums
+    text = COMPARE.replace("TOLERANCE", tolerance)
     body = ""
     for k, function in enumerate(written):
         made = example(model, function)
@@ -72,39 +128,38 @@ def check_source(model: Model, written: Sequence[Written], prefix: str, scalar: 
             block += _array(f"static const real {argument.name}", numbers, single)
             called.append(argument.name)
         compared = ""
-        for result, numbers in zip(function.results, made.results, strict=True):
+        for result, numbers, scale in zip(function.results, made.results, made.scales, strict=True):
             name = f"{result.name}_got"
             block += f"        static real {name}[{max(result.size, 1)}];\n"
             called.append(name)
-            compared += _compared(result.name, np.ravel(numbers), single)
-        body += f"    {{ /* {function.request.name} */\n{block}"
+            compared += _compared(result.name, np.ravel(numbers), scale, single)
+        body += f"    {comment(function.request.name)}    {{\n{block}"
         body += f"        {function.name}({', '.join(called)});\n{compared}"
         body += f"        if (wrong) return {k + 1};\n    }}\n"
     return f"\n{text}\nint {prefix}check(void) {{\n    int wrong = 0;\n{body}    return 0;\n}}\n"
 
 
-_COMPARE = """\
-static int differs(const real *got, const int *entry, const real *want, int count, real largest) {
+COMPARE = """\
+static int differs(const real *got, const int *entry, const real *want, int count, real scale) {
     for (int k = 0; k < count; ++k) {
         const real error = got[entry[k]] - want[k];
-        if (!(error <= TOLERANCE * largest && -error <= TOLERANCE * largest)) return 1;
+        if (!(error <= TOLERANCE * scale && -error <= TOLERANCE * scale)) return 1;
     }
     return 0;
 }
 """
 
 
-def _compared(name: str, numbers: Array, single: bool) -> str:
+def _compared(name: str, numbers: Array, scale: float, single: bool) -> str:
     entries = np.flatnonzero(numbers) if np.any(numbers) else np.arange(numbers.size)
     if entries.size == 0:
         return ""
     chosen = entries[np.unique(np.linspace(0, entries.size - 1, _MOST).astype(int))]
-    largest = _literal(max(float(np.abs(numbers).max()), 1e-3), single)
     listed = ", ".join(map(str, chosen))
     text = f"        static const int {name}_entry[{chosen.size}] = {{{listed}}};\n"
     text += _array(f"static const real {name}_want", numbers[chosen], single)
     arrays = f"{name}_got, {name}_entry, {name}_want"
-    return text + f"        wrong |= differs({arrays}, {chosen.size}, {largest});\n"
+    return text + f"        wrong |= differs({arrays}, {chosen.size}, {_literal(scale, single)});\n"
 
 
 def _array(declared: str, numbers: Array, single: bool) -> str:
@@ -122,9 +177,9 @@ def _literal(x: float, single: bool) -> str:
 
 def check_prototype(prefix: str) -> str:
     """The declaration of the check function, with what it says."""
-    return (
-        "/* 0 if all functions give, for one state, the numbers that they gave when they were\n"
-        "   written; else the number of the first one that does not, counted from 1. It keeps\n"
-        "   results in static memory: for one thread at a time. */\n"
-        f"int {prefix}check(void);\n\n"
+    said = paragraph(
+        "0 if all functions give, for one state, the numbers that they gave when they were "
+        "written; else the number of the first one that does not, counted from 1. It keeps "
+        "results in static memory: for one thread at a time."
     )
+    return comment(*said) + f"int {prefix}check(void);\n\n"

@@ -10,14 +10,15 @@ from pathlib import Path
 
 from dtau.c_code.casadi_interface import casadi_source
 from dtau.c_code.check import check_prototype, check_source
+from dtau.c_code.limit import Budget
+from dtau.c_code.names import require_free_names
 from dtau.c_code.recording import record, stack_bytes
-from dtau.c_code.requests import Functions, requests
+from dtau.c_code.requests import NAME, Functions, requests
 from dtau.c_code.source import head, header, source
+from dtau.c_code.text import include
 from dtau.checks import require
 from dtau.model.model import Model
 from dtau.options import Scalar, require_option
-
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 @dataclass(frozen=True)
@@ -29,8 +30,8 @@ class GeneratedCode:
     source, header : pathlib.Path
         The two files.
     operations : dict of str to int
-        Of each function, by its name in C: additions, multiplications, fused ones, divisions, roots
-        and choices; without sines and cosines.
+        Of each function, by its name in C, those for CasADi too: additions, multiplications, fused
+        ones, divisions, roots and choices; without sines and cosines.
     stack : int
         Bytes that one of the functions takes on the stack at most for what goes from one of its
         pieces to the next, beside what the compiler puts there.
@@ -51,6 +52,7 @@ def generate(
     prefix: str | None = None,
     parameters: Sequence[str] = (),
     casadi: int | None = None,
+    limit: float = 120.0,
 ) -> GeneratedCode:
     """Write functions of one model as C: a source file and a header that need <math.h> alone.
 
@@ -77,10 +79,13 @@ def generate(
         frame. Without it there are no wrenches, gravity is the model's, all contacts are active
         and nothing is carried.
     casadi : {0, 1, 2}, optional
-        Write what CasADi looks for by name, too, so that ``casadi.external("PREFIXcasadi_NAME",
+        Write what CasADi looks for by name, too, so that ``casadi.external("PREFIXcasadiNAME",
         library)`` takes each function: 0 values, 1 Jacobians and adjoints as well, 2 Jacobians of
         adjoints as well, which are Hessians. Patterns are those of the robot; derivatives by q are
         by its nq numbers, those of f(normalize(q)). In double precision.
+    limit : float
+        Seconds that a compiler may take for the source file, by what is expected beforehand: 4,000
+        operations a second, which are some 0.3 MB of C.
 
     Returns
     -------
@@ -90,12 +95,19 @@ def generate(
     Raises
     ------
     ValueError
-        If a function, an option or a parameter is unknown or missing, a name is none in C, or
-        joints have no inertia to accelerate where that is needed.
+        If a function, an option or a parameter is unknown or missing or cannot be generated; a name
+        is none in C, or is taken there or in the files, or a file's name cannot be included; joints
+        have no inertia to accelerate where that is needed; rows of contacts depend on each other in
+        every state; or a compiler would take longer than ``limit``: the message says how long.
     TypeError
         If an argument is of the wrong type.
     OSError
         If a file cannot be written.
+
+    Warns
+    -----
+    ModelWarning
+        If a compiler is expected to take longer than 30 s.
 
     Notes
     -----
@@ -120,32 +132,33 @@ def generate(
     """
     require("model", model, Model)
     require_option("scalar", scalar, Scalar)
+    budget = Budget(limit)
     out = Path(path)
     if out.suffix != ".c":
         raise ValueError(f"path: expected a name that ends in .c, got {str(path)!r}")
+    beside = out.with_suffix(".h")
+    include(beside.name)
     if prefix is None:
         prefix = re.sub(r"^(?=\d)|\W", "_", out.stem, flags=re.ASCII) + "_"
-    if not isinstance(prefix, str) or not _NAME.fullmatch(prefix):
+    if not isinstance(prefix, str) or not NAME.fullmatch(prefix):
         raise ValueError(f"prefix: expected the beginning of names in C, got {prefix!r}")
     asked = requests(model, functions, parameters)
     if casadi is not None and (isinstance(casadi, bool) or casadi not in (0, 1, 2)):
         raise ValueError(f"casadi: expected 0, 1, 2 or None, got {casadi!r}")
     if casadi is not None and scalar != "double":
         raise ValueError("casadi: CasADi's numbers are double, and so must scalar be")
+    require_free_names(prefix, asked, casadi)
     written = [record(model, one, prefix, single=scalar == "float") for one in asked]
-    top = head(model, written, scalar)
-    beside = out.with_suffix(".h")
-    _write(beside, top + header(model, written, prefix, scalar, check_prototype(prefix)))
+    for function in written:
+        budget.add(function.name, function.operations, function.text)
     more = check_source(model, written, prefix, scalar)
     if casadi is not None:
-        more += casadi_source(model, asked, prefix, casadi)
+        more += casadi_source(model, asked, prefix, casadi, budget)
+    budget.require_within()
+    top = head(model, written, scalar)
+    _write(beside, top + header(model, written, prefix, scalar, check_prototype(prefix)))
     _write(out, top + source(written, beside.name, scalar, more))
-    return GeneratedCode(
-        out,
-        beside,
-        {function.name: function.operations for function in written},
-        stack_bytes(written, scalar),
-    )
+    return GeneratedCode(out, beside, budget.operations, stack_bytes(written, scalar))
 
 
 def _write(path: Path, text: str) -> None:

@@ -94,10 +94,7 @@ def _record(
     if unused:  # the function does not depend on them
         taken = [x for x in taken if x[0] not in unused]
         text, operations, turns, memory, _ = write()
-    results = tuple(
-        Argument(to, x.shape, words)
-        for to, x, words in zip(request.results, outputs, request.words, strict=True)
-    )
+    results = tuple(Argument(to, x.shape) for to, x in zip(request.results, outputs, strict=True))
     arguments = tuple(argument for argument, _ in taken)
     return Written(request, name, arguments, results, text, operations, turns, memory)
 

@@ -23,19 +23,18 @@ Array: TypeAlias = NDArray[np.float64]
 Functions: TypeAlias = str | Sequence[str] | Mapping[str, str | tuple[str, Mapping[str, Any]]]
 
 GRAVITY, PAYLOAD = "gravity", "payload"
-_SIGNATURES: dict[str, dict[str, Any]] = {f["name"]: f for f in _core.functions()}
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+SIGNATURES: dict[str, dict[str, Any]] = {f["name"]: f for f in _core.functions()}
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _PUBLIC = {"driven": "inputs"}  # options of the core by the arguments of the public functions
 _ARRAYS = {"f_ext": "f_ext", "f_ext_derivatives": "f_ext", "df_ext": "f_ext", "active": "active"}
 
 
 @dataclass(frozen=True)
 class Argument:
-    """An array of a function: its name in C, its shape, and that shape in words."""
+    """An array of a function: its name in C and its shape."""
 
     name: str
     shape: tuple[int, ...]
-    words: str
 
     @property
     def size(self) -> int:
@@ -58,7 +57,6 @@ class Request:
     given: tuple[Any, ...]
     inputs: tuple[Argument | Array | None, ...]
     results: tuple[str, ...]
-    words: tuple[str, ...]  # shapes of the results
     gravity: bool  # is an argument
     payload: Payload | None  # the same
 
@@ -71,8 +69,8 @@ class Request:
     @property
     def constants(self) -> list[Argument]:
         """Those that are of the model elsewhere."""
-        gravity = [Argument(GRAVITY, (3,), "(3)")] if self.gravity else []
-        return [*gravity, Argument(PAYLOAD, (10,), "(10)")] if self.payload else gravity
+        gravity = [Argument(GRAVITY, (3,))] if self.gravity else []
+        return [*gravity, Argument(PAYLOAD, (10,))] if self.payload else gravity
 
 
 def requests(model: Model, functions: Functions, parameters: Sequence[str]) -> list[Request]:
@@ -114,17 +112,17 @@ def _request(
     model: Model, name: str, what: Any, parameters: Mapping[str, str], payload: Payload | None
 ) -> Request:
     function, options = what if isinstance(what, tuple) and len(what) == 2 else (what, {})
-    if not isinstance(name, str) or not _NAME.fullmatch(name):
+    if not isinstance(name, str) or not NAME.fullmatch(name):
         raise ValueError(f"functions: expected a name in C, got {name!r}")
     if not isinstance(function, str) or not isinstance(options, Mapping):
         raise TypeError(
             f"functions: expected the name of a function, or (name, options), got {what!r}"
         )
-    known = _SIGNATURES.keys() & set(dtau.__all__)
+    known = SIGNATURES.keys() & set(dtau.__all__)
     if function not in known:
         raise ValueError(f"functions: {unknown_name('function', function, sorted(known))}")
     core = _core_name(function, options)
-    signature = _SIGNATURES[core]
+    signature = SIGNATURES[core]
     arrays = {x[0] for x in signature["inputs"]}
     public = inspect.signature(getattr(dtau, function)).parameters
     for option in options:
@@ -160,7 +158,6 @@ def _request(
         given,
         tuple(inputs),
         tuple(f"{x[0]}_out" if x[0] in taken else x[0] for x in results),
-        tuple(_in_words(x[1], "order + k" if x[3] else None) for x in results),
         GRAVITY in parameters,
         payload,
     )
@@ -170,7 +167,7 @@ def _core_name(function: str, options: Mapping[str, Any]) -> str:
     """The function of the core: one of its own where contacts are an option and given."""
     with_contacts = f"constrained_{function}"
     given = options.get("contacts") is not None
-    return with_contacts if given and with_contacts in _SIGNATURES else function
+    return with_contacts if given and with_contacts in SIGNATURES else function
 
 
 def _options(
@@ -184,7 +181,7 @@ def _options(
     given = []
     sizes = {"nq": model.nq, "nv": model.nv, "nbodies": model.nbodies}
     driven = None
-    for option in _SIGNATURES[core]["options"]:
+    for option in SIGNATURES[core]["options"]:
         name = _PUBLIC.get(option, option)
         if name == "frames" and "frame" in public:
             name = "frame"
@@ -224,13 +221,7 @@ def _argument(name: str, words: str, beyond: int | None, sizes: Mapping[str, int
         factors = [int(x) if x.isdigit() else sizes.get(x, 0) for x in axis.strip(",").split("*")]
         length = int(np.prod(factors))
         shape.append(length + (sizes.get("joint", 0) if "10" in axis else 0))
-    stacked = None if beyond is None else f"order + {beyond}"
-    return Argument(name, tuple(shape), _in_words(words, stacked))
-
-
-def _in_words(words: str, stacked: str | None) -> str:
-    inside = words.strip("()").rstrip(",")
-    return "(" + ", ".join(filter(None, (stacked, inside))) + ")"
+    return Argument(name, tuple(shape))
 
 
 def _known(name: str, value: Any, shape: tuple[int, ...]) -> Array:
