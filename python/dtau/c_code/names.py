@@ -31,7 +31,7 @@ def require_free_names(prefix: str, requests: Sequence[Request], casadi: int | N
             taken = _taken(name) or named.get(name)
             if taken:
                 raise _error(request, name, f"which is {taken}")
-            named[name] = f"of the function {request.name!r}"
+            named[name] = f"a name of the function {request.name!r}"
     for request in requests:
         for name in _names_of(prefix, request, casadi):
             piece = _PIECE.fullmatch(name)
