@@ -46,6 +46,14 @@ def test_a_word_where_the_package_is_faster(
     assert "arm_inverse_dynamics: from some 10 operations on, the package was" in done
 
 
+def test_what_is_written_for_casadi_is_counted(run: Any, arm: Path, tmp_path: Path) -> None:
+    given = ("generate", arm, tmp_path / "arm.c", "-f", "mass_matrix", "--casadi", "2")
+    assert "jac_adj1_arm_casadi_mass_matrix" in run(*given).out
+    done = run(*given, "--force", "--limit", "1e-3")
+    assert done.code == 2
+    assert "operations would take a compiler longer than --limit 0.001 seconds; ask" in done.err
+
+
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
@@ -57,6 +65,10 @@ def test_a_word_where_the_package_is_faster(
         (["arm.c", "-o", "order=2"], 3, "none of inverse_dynamics, forward_dynamics takes it"),
         (["arm.c", "--parameter", "pay"], 2, "no array named 'pay'"),
         (["arm.c", "--parameter", "payload"], 2, "expected 'payload=LINK', and names alone"),
+        (["arm.c", "--limit", "0.01"], 2, "more than --limit 0.01; ask for fewer functions, a lower"),
+        (["arm.c", "--limit", "0"], 2, "limit: expected a positive number of seconds, got 0.0"),
+        (["arm.c", "--prefix", "__"], 2, "reserves for compilers: give another --prefix."),
+        (["arm.c", "-f", "project"], 2, "project cannot be written as C: it is an iteration"),
         (["arm.c", "--scalar", "half"], 3, "scalar: expected 'double' or 'float', got 'half'"),
     ],
 )

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from dtau import _core
 from dtau.c_code.lanes import alone_source, lanes_source
+from dtau.c_code.limit import require_limit
 from dtau.c_code.recording import COMPILES, LARGE, record
 from dtau.c_code.requests import Argument, Functions, Request, requests
 from dtau.checks import require
@@ -89,18 +90,17 @@ def compile(
     True
     """
     require("model", model, Model)
-    if isinstance(limit, bool) or not isinstance(limit, int | float) or not limit > 0:
-        raise ValueError(f"limit: expected a positive number of seconds, got {limit!r}")
+    require_limit(limit)
     asked = requests(model, functions, parameters)
     for request in asked:
         _require_plain(request)
     sources = _sources(model, asked, limit)
     made = Model.__new__(Model)
     made.__setstate__(model.__getstate__())
-    compiler = shlex.split(os.environ.get("CC", "cc"))
-    if not compiler or shutil.which(compiler[0]) is None:
+    compiler = _compiler()
+    if shutil.which(compiler[0]) is None:
         warnings.warn(
-            f"dtau.compile: there is no C compiler {' '.join(compiler) or 'cc'!r}: the core "
+            f"dtau.compile: there is no C compiler {' '.join(compiler)!r}: the core "
             "computes everything. Install one, or name it in the environment variable CC",
             ModelWarning,
             stacklevel=2,
@@ -131,6 +131,15 @@ def compile(
     return made
 
 
+def _compiler() -> list[str]:
+    """The words of the command; a CC of nothing is as good as none."""
+    given = os.environ.get("CC", "").strip() or "cc"
+    try:
+        return shlex.split(given)
+    except ValueError:  # a quotation mark without another
+        return [given]
+
+
 def _require_plain(request: Request) -> None:
     if any(not isinstance(x, Argument | None) for x in request.inputs) or any(
         not isinstance(x, str | bool | int | float | None) for x in request.given
@@ -156,8 +165,8 @@ def _sources(model: Model, asked: Sequence[Request], limit: float) -> list[_Code
     lanes, sources, operations = _core.lanes(), [], 0
     for request in asked:
         taken = [isinstance(x, Argument) for x in request.inputs]
-        alone = record(model, request, "robot_", single=False)
-        grouped = record(model, request, "robot_", single=False, lanes=lanes)
+        alone = record(model, request, "one_", single=False)
+        grouped = record(model, request, "one_", single=False, lanes=lanes)
         operations += alone.operations + grouped.operations
         files = {
             "alone.c": alone_source(alone, taken),

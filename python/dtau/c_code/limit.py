@@ -50,7 +50,7 @@ class Budget:
         """Raise if all functions together exceed the limit; warn if they take a compiler long."""
         largest = max(self.operations, key=lambda name: self.operations[name])
         said = (
-            f"{sum(self.operations.values()):,} operations, {self._bytes / 1e6:.0f} MB of C, most "
+            f"{sum(self.operations.values()):,} operations, {self._bytes / 1e6:.1f} MB of C, most "
             f"of them in {largest}"
         )
         if self._seconds > self._limit:

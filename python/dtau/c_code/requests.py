@@ -27,6 +27,14 @@ SIGNATURES: dict[str, dict[str, Any]] = {f["name"]: f for f in _core.functions()
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _PUBLIC = {"driven": "inputs"}  # options of the core by the arguments of the public functions
 _ARRAYS = {"f_ext": "f_ext", "f_ext_derivatives": "f_ext", "df_ext": "f_ext", "active": "active"}
+# Functions that are not the core's.
+_IN_PYTHON = {
+    "equilibrium": "it solves least squares by NumPy's singular values",
+    "project": "it is an iteration in Python, whose steps depend on the state",
+    "wrench_at_frame_derivatives": (
+        "NumPy makes it of wrench_at_frame and frame_jacobians, which can be written"
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -119,6 +127,9 @@ def _request(
             f"functions: expected the name of a function, or (name, options), got {what!r}"
         )
     known = SIGNATURES.keys() & set(dtau.__all__)
+    if function not in known and callable(getattr(dtau, function, None)):
+        why = _IN_PYTHON.get(function, "it is no function of one state")
+        raise ValueError(f"functions: {function} cannot be written as C: {why}")
     if function not in known:
         raise ValueError(f"functions: {unknown_name('function', function, sorted(known))}")
     core = _core_name(function, options)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import re
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from dtau.cli.output import FAINT, Column, plural, print_table, say
 from dtau.cli.robot import RefusedError, RobotFile, Word, as_typed, takes_robot
 from dtau.options import Scalar
 
+_OPTION = re.compile(r"\b(limit|casadi|prefix)=(\d*)")  # as errors of the package say it
 _EPILOG = """\b
 Examples:
   dtau generate arm.urdf arm.c
@@ -66,6 +69,14 @@ Examples:
     type=click.IntRange(0, 2),
     help="Write what casadi.external() finds: 0 values, 1 Jacobians and adjoints too, 2 Hessians.",
 )
+@click.option(
+    "--limit",
+    type=float,
+    metavar="SECONDS",
+    default=120.0,
+    show_default=True,
+    help="What a compiler may take for FILE.c, at 4,000 operations a second.",
+)
 @click.option("--force", is_flag=True, help="Replace the files if there are any.")
 def generate(
     robot: RobotFile,
@@ -76,6 +87,7 @@ def generate(
     scalar: Any,
     prefix: str | None,
     casadi: int | None,
+    limit: float,
     force: bool,
 ) -> None:
     """Write functions of ROBOT as FILE.c and a header, which need <math.h> alone.
@@ -91,17 +103,21 @@ def generate(
         raise click.UsageError(f"--option {unused[0]}: none of {', '.join(functions)} takes it")
     model = robot.load().model
     try:
-        code = dtau.generate(
-            model,
-            asked,
-            out,
-            scalar=scalar,
-            prefix=prefix,
-            parameters=parameters,
-            casadi=casadi,
-        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", dtau.ModelWarning)  # `_advise` says how long it takes
+            code = dtau.generate(
+                model,
+                asked,
+                out,
+                scalar=scalar,
+                prefix=prefix,
+                parameters=parameters,
+                casadi=casadi,
+                limit=limit,
+            )
     except (ValueError, TypeError) as error:
-        raise RefusedError(f"{robot.label}: {as_typed(str(error))}.") from None
+        message = _OPTION.sub(r"--\1 \2", as_typed(str(error))).replace(" ,", ",").strip()
+        raise RefusedError(f"{robot.label}: {message}.") from None
     except OSError as error:
         raise click.UsageError(f"{file}: cannot be written: {error.strerror}") from None
     say(f"{code.source}, {code.header}: {model.name or 'a robot'}, {scalar}", "bold")
@@ -111,17 +127,17 @@ def generate(
             Column("operations", [f"{n:,}" for n in code.operations.values()], numbers=True),
         ]
     )
-    _advise(code)
+    _advise(code, list(code.operations)[: len(asked)])
 
 
-def _advise(code: dtau.GeneratedCode) -> None:
+def _advise(code: dtau.GeneratedCode, functions: Sequence[str]) -> None:
     seconds = max(round(sum(code.operations.values()) / COMPILES), 1)
     say(
         f"Compile it with cc -O2 -march=native -c {code.source}: about "
         f"{plural(seconds, 'second')}.",
         FAINT,
     )
-    large = [name for name, operations in code.operations.items() if operations > LARGE]
+    large = [name for name in functions if code.operations[name] > LARGE]
     if large:
         say(
             f"{', '.join(large)}: from some {LARGE:,} operations on, the package was measured to "
