@@ -65,7 +65,11 @@ def test_what_is_written_for_casadi_is_counted(run: Any, arm: Path, tmp_path: Pa
         (["arm.c", "-o", "order=2"], 3, "none of inverse_dynamics, forward_dynamics takes it"),
         (["arm.c", "--parameter", "pay"], 2, "no array named 'pay'"),
         (["arm.c", "--parameter", "payload"], 2, "expected 'payload=LINK', and names alone"),
-        (["arm.c", "--limit", "0.01"], 2, "more than --limit 0.01; ask for fewer functions, a lower"),
+        (
+            ["arm.c", "--limit", "0.01"],
+            2,
+            "more than --limit 0.01; ask for fewer functions, a lower",
+        ),
         (["arm.c", "--limit", "0"], 2, "limit: expected a positive number of seconds, got 0.0"),
         (["arm.c", "--prefix", "__"], 2, "reserves for compilers: give another --prefix."),
         (["arm.c", "-f", "project"], 2, "project cannot be written as C: it is an iteration"),

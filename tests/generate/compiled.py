@@ -20,7 +20,7 @@ import dtau
 from dtau.c_code.recording import Written, record
 from dtau.c_code.requests import Functions, requests
 
-CC = shutil.which(os.environ.get("CC", "cc"))
+CC = shutil.which(os.environ.get("CC") or "cc")
 needs_compiler = pytest.mark.skipif(CC is None, reason="there is no C compiler")
 WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Werror")
 C99 = ("-std=c99", "-O0", *WARNINGS)

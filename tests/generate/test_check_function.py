@@ -90,14 +90,19 @@ def test_another_state_is_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     """Where rows depend on each other in the first states that are tried."""
     from dtau.c_code import check
 
-    regular, tried = check._results, []
+    of_core, tried = check._of_core, []
 
-    def singular(model: dtau.Model, request: Any, given: Any) -> Any:
-        tried.append(given["q"])
-        results = regular(model, request, given)
-        return tuple(np.nan * x for x in results) if len(tried) < 5 else results
+    def singular(model: dtau.Model, request: Any) -> Any:
+        regular = of_core(model, request)
 
-    monkeypatch.setattr(check, "_results", singular)
+        def results(given: Any) -> Any:
+            tried.append(given["q"])
+            found = regular(given)
+            return tuple(np.nan * x for x in found) if len(tried) < 5 else found
+
+        return results
+
+    monkeypatch.setattr(check, "_of_core", singular)
     asked = {"f": ("constrained_dynamics", {"contacts": on("LF_FOOT")})}
     dtau.generate(QUADRUPED, asked, tmp_path / "r.c")
     assert len({x.tobytes() for x in tried[:5]}) == 5

@@ -129,6 +129,26 @@ def test_compilers_that_are_here(compiler: str, monkeypatch: pytest.MonkeyPatch)
     assert_close(got, dtau.inverse_dynamics(model, *arrays), 1e-13)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("nothing", ["", "  "])
+def test_a_compiler_named_nothing_is_the_system_s(
+    nothing: str, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CC", nothing)
+    dtau.compile(robot("one revolute"), "gravity_torque")
+    assert len(list(cache.glob("*.so"))) == 1
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", ["alone", "in_lanes", "alone_0", "sine_cosine"])
+def test_any_name_will_do(name: str, cache: Path) -> None:
+    model = robot("one spherical")
+    q = random_state(model, 5, (20,))["q"]
+    fast = dtau.compile(model, {name: "gravity_torque"})
+    assert_close(dtau.gravity_torque(fast, q), dtau.gravity_torque(model, q), 1e-13)
+    assert len(list(cache.glob("*.so"))) == 1
+
+
 def test_without_a_compiler_the_core_computes(monkeypatch: pytest.MonkeyPatch) -> None:
     model = robot("one spherical")
     state = random_state(model, 5, (20,))
@@ -136,6 +156,7 @@ def test_without_a_compiler_the_core_computes(monkeypatch: pytest.MonkeyPatch) -
     want = dtau.inverse_dynamics(model, *arrays)
     for compiler, message in (
         ("no-such-compiler", "there is no C compiler 'no-such-compiler'"),
+        ('"cc', "there is no C compiler '\"cc'"),
         ("false", "inverse_dynamics was not compiled, the core computes it"),
     ):
         monkeypatch.setenv("CC", compiler)

@@ -1,8 +1,8 @@
-"""The function that compares with recorded numbers: whether a compiler and a machine do right."""
+"""Writes PREFIX_check(), which compares results with the core's: `check_source`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,10 +24,10 @@ _EPSILON = float(np.finfo(np.float64).eps)
 
 @dataclass(frozen=True)
 class Example:
-    """Arguments of a function, what the core gives for them, and how large that is.
+    """Arguments of a function, what the core gives for them, and its scales.
 
-    ``scales`` are the largest numbers of the results, or of the terms that cancel in them: the
-    residual of a constraint is a difference that is nothing but rounding errors.
+    A scale is the largest number of a result, or of the terms that cancel in it: the residual of a
+    constraint is a difference that is nothing but rounding errors.
     """
 
     arguments: tuple[Array, ...]
@@ -43,13 +43,13 @@ def example(model: Model, function: Written) -> Example:
     ValueError
         If there is none among those that are tried.
     """
+    core = _of_core(model, function.request)
     for attempt in range(_STATES):
         rng = np.random.default_rng(2 + attempt)
         given = _arguments(model, function, rng, all_active=2 * attempt < _STATES)
-        results = _results(model, function.request, given)
+        results = core(given)
         if all(np.isfinite(x).all() for x in results):
-            scales = _scales(model, function.request, given, results, rng)
-            return Example(tuple(given.values()), results, scales)
+            return Example(tuple(given.values()), results, _scales(core, given, results, rng))
     request = function.request
     said = f" with {request.said}" if request.said else ""
     raise ValueError(
@@ -78,31 +78,38 @@ def _arguments(
     return {argument.name: numbers(argument) for argument in function.arguments}
 
 
-def _results(model: Model, request: Request, given: Mapping[str, Array]) -> tuple[Array, ...]:
+def _of_core(model: Model, request: Request) -> Callable[[Mapping[str, Array]], tuple[Array, ...]]:
+    """The core's function of the arguments in C."""
     options = request.given
     if request.payload:
         model = request.payload.on(model, EXAMPLE)
         options = tuple(_of(model, x) for x in options)
-    arrays = [given[x.name] if isinstance(x, Argument) else x for x in request.inputs]
-    found: Any = getattr(_core, request.core)(model, *options, *arrays)
-    return found if isinstance(found, tuple) else (found,)
+
+    def results(given: Mapping[str, Array]) -> tuple[Array, ...]:
+        arrays = [given[x.name] if isinstance(x, Argument) else x for x in request.inputs]
+        found: Any = getattr(_core, request.core)(model, *options, *arrays)
+        return found if isinstance(found, tuple) else (found,)
+
+    return results
 
 
 def _scales(
-    model: Model,
-    request: Request,
+    function: Callable[[Mapping[str, Array]], tuple[Array, ...]],
     given: Mapping[str, Array],
     results: Sequence[Array],
     rng: np.random.Generator,
 ) -> tuple[float, ...]:
-    """The largest number of each result, or a hundredth of what rounded arguments tell of terms."""
+    """The largest number of each result, or of its terms if they cancel to less than a hundredth.
+
+    Rounding the arguments moves a result by about that of its terms.
+    """
     scales = [max(float(np.abs(x).max(initial=0.0)), 1e-3) for x in results]
     for _ in range(_ROUNDINGS):
         rounded = {
             name: x if name == "active" else x * (1 + _EPSILON * rng.uniform(-1, 1, x.shape))
             for name, x in given.items()
         }
-        for k, moved in enumerate(_results(model, request, rounded)):
+        for k, moved in enumerate(function(rounded)):
             change = float(np.abs(moved - results[k]).max(initial=0.0))
             if np.isfinite(change):
                 scales[k] = max(scales[k], 0.01 * change / _EPSILON)
