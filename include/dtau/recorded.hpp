@@ -32,6 +32,9 @@ double record(Operation operation, double a, double b = 0.0, double c = 0.0);
 struct Tree;
 Tree recorded_tree(const Tree& tree);
 
+// Zeros, for an algorithm's run on the tape of this thread.
+void* recorded_scratch(std::size_t bytes);
+
 namespace DTAU_VARIANT {
 
 struct Recorded {

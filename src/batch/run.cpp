@@ -78,9 +78,7 @@ struct Scratch {
     static Scratch create(const Algorithm<T>& algorithm, const Tree& tree, const Job& job,
                           bool with_outputs) {
         const std::size_t size = bytes(algorithm, tree, job, with_outputs);
-        Arena arena(scratch(size));
-        // Some algorithms read what they have not written, and make no use of it: that is recorded.
-        if constexpr (std::is_same_v<T, Recorded>) std::memset(scratch(size), 0, size);
+        Arena arena(memory(size));
         return Scratch(arena, algorithm, tree, job, with_outputs);
     }
     [[gnu::noinline]] static std::size_t bytes(const Algorithm<T>& algorithm, const Tree& tree,
@@ -91,6 +89,13 @@ struct Scratch {
     }
 
   private:
+    static void* memory(std::size_t bytes) {
+        // Some algorithms read what they have not written, and make no use of it: that is recorded.
+        if constexpr (std::is_same_v<T, Recorded>)
+            return recorded_scratch(bytes);
+        else
+            return scratch(bytes);
+    }
     Scratch(Arena& arena, const Algorithm<T>& algorithm, const Tree& tree, const Job& job,
             bool with_outputs)
         : workspace(algorithm.workspace(arena, tree, job.options)),

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "batch/interruption.hpp"
+
 namespace dtau {
 
 Plan::Plan(const Tape& tape, const std::vector<NamedNumbers>& inputs,
@@ -38,9 +40,11 @@ void Plan::mark(const std::vector<NamedNumbers>& outputs) {
             first_target[n] = static_cast<std::uint32_t>(target.size());
             target.push_back({ninputs_ + o, k});
         }
-    for (std::size_t k = nodes.size(); k-- > 0;)
+    for (std::size_t k = nodes.size(); k-- > 0;) {
+        check_interruption();
         if (live[k] && nodes[k].operation != Operation::less)
             operands(nodes[k], [&](std::uint32_t n) { live[n] = true; });
+    }
     absorb();
     for (std::uint32_t n = 0; n < nodes.size(); ++n) {
         if (!live[n] || absorbed[n]) continue;
@@ -54,11 +58,13 @@ void Plan::mark(const std::vector<NamedNumbers>& outputs) {
 void Plan::absorb() {
     std::vector<int> uses(nodes.size(), 0);
     for (std::uint32_t n = 0; n < nodes.size(); ++n) {
+        check_interruption();
         if (first_target[n] != none) uses[n] += 2;
         for (int k = 0; live[n] && k < operand_count(nodes[n].operation); ++k)
             if (is_node(nodes[n].operand[k])) ++uses[node_index(nodes[n].operand[k])];
     }
     for (std::uint32_t n = 0; n < nodes.size(); ++n) {
+        check_interruption();
         const Operation operation = nodes[n].operation;
         if (!live[n] || (operation != Operation::add && operation != Operation::subtract)) continue;
         for (int k = 2; k-- > 0;) {
@@ -79,6 +85,7 @@ void Plan::cut(std::size_t size) {
         Piece made = {count * p / all, count * (p + 1) / all, {}};
         std::vector<bool> used(ninputs_ + noutputs_);
         for (std::size_t k = made.begin; k < made.end; ++k) {
+            check_interruption();
             const std::uint32_t n = order[k];
             piece[n] = static_cast<std::uint32_t>(p);
             operands(nodes[n], [&](std::uint32_t m) {
@@ -95,11 +102,14 @@ void Plan::cut(std::size_t size) {
 // Numbers that later pieces need get a place in memory, until the last piece that needs them.
 void Plan::allot() {
     std::vector<std::uint32_t> last(nodes.size(), 0), free;
-    for (std::uint32_t n : order)
+    for (std::uint32_t n : order) {
+        check_interruption();
         operands(nodes[n], [&](std::uint32_t m) { last[m] = std::max(last[m], piece[n]); });
+    }
     std::vector<std::vector<std::uint32_t>> ending(pieces.size());
     for (std::size_t p = 0; p < pieces.size(); ++p) {
         for (std::size_t k = pieces[p].begin; k < pieces[p].end; ++k) {
+            check_interruption();
             const std::uint32_t n = order[k];
             if (last[n] <= p) continue;
             if (free.empty()) free.push_back(static_cast<std::uint32_t>(memory++));

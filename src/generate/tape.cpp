@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "batch/interruption.hpp"
 #include "dtau/spatial.hpp"
 
 namespace dtau {
@@ -114,6 +115,14 @@ Tree Tape::changed(const Tree& tree) {
         changed.bodies = bodies_.data();
     }
     return changed;
+}
+
+void* Tape::scratch(std::size_t bytes) {
+    constexpr std::size_t alignment = 64;  // of every vector, though none is recorded
+    scratch_ = std::make_unique<std::byte[]>(bytes + alignment);
+    void* aligned = scratch_.get();
+    std::size_t space = bytes + alignment;
+    return std::align(alignment, bytes, aligned, space);
 }
 
 double Tape::node(Operation operation, double a, double b, double c) {
@@ -249,19 +258,22 @@ double Tape::record(Operation operation, double a, double b, double c) {
     return 0.0;
 }
 
-std::unique_ptr<Tape>& current_tape() {
-    static thread_local std::unique_ptr<Tape> current;
-    return current;
+std::vector<std::unique_ptr<Tape>>& tapes() {
+    static thread_local std::vector<std::unique_ptr<Tape>> all;
+    return all;
 }
 
 Tape& tape() {
-    if (!current_tape()) throw std::logic_error("nothing is recorded on this thread");
-    return *current_tape();
+    if (tapes().empty()) throw std::logic_error("nothing is recorded on this thread");
+    return *tapes().back();
 }
 
 double record(Operation operation, double a, double b, double c) {
+    check_interruption();
     return tape().record(operation, a, b, c);
 }
+
+void* recorded_scratch(std::size_t bytes) { return tape().scratch(bytes); }
 
 Tree recorded_tree(const Tree& tree) { return tape().changed(tree); }
 

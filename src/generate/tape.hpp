@@ -2,6 +2,7 @@
 // constants are folded and nothing is there twice.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -39,6 +40,9 @@ class Tape {
     // the user's axes of it: mass, first moment, rotational inertia xx xy yy xz yz zz.
     void set_payload(int link, const double* parameters);
     Tree changed(const Tree& tree);  // it lives as long as the tape, until it is asked for again
+    // Zeros, for one run of an algorithm: until it is asked for again. A tape has its own, for a handler
+    // of signals may record on another one meanwhile.
+    void* scratch(std::size_t bytes);
 
   private:
     double add(double a, double b);
@@ -59,10 +63,12 @@ class Tape {
     int carrier_ = -1;  // the user's body with a payload
     double payload_[10];
     std::vector<Body> bodies_;
+    std::unique_ptr<std::byte[]> scratch_;
 };
 
-// The tape of this thread; null where nothing is recorded.
-std::unique_ptr<Tape>& current_tape();
-Tape& tape();  // throws std::logic_error if there is none
+// The tapes of this thread; the last one records. It is not alone where a handler of signals generates
+// code amidst a recording.
+std::vector<std::unique_ptr<Tape>>& tapes();
+Tape& tape();  // the last one; throws std::logic_error if there is none
 
 }  // namespace dtau

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "batch/interruption.hpp"
+
 namespace dtau {
 namespace {
 
@@ -26,7 +28,7 @@ class Writer {
     Writer(const Tape& tape, const CFunction& function)
         : f_(function),
           plan_(tape, function.inputs, function.outputs, function.piece),
-          known_(plan_.nodes.size()) {}
+          known_in_(plan_.nodes.size(), Plan::none) {}
 
     WrittenC write() {
         WrittenC result = {"", 0, 0, plan_.memory, plan_.pieces.size()};
@@ -146,18 +148,22 @@ class Writer {
     }
 
     void write_operations(std::size_t p) {
-        known_.assign(plan_.nodes.size(), false);
+        piece_ = static_cast<std::uint32_t>(p);
         for (std::size_t k = plan_.pieces[p].begin; k < plan_.pieces[p].end; ++k) {
+            check_interruption();
             const std::uint32_t n = plan_.order[k];
             plan_.operands(plan_.nodes[n], [&](std::uint32_t m) { bring(m); });
-            if (!known_[n]) write_operation(n, p);
+            if (!is_known(n)) write_operation(n);
         }
     }
 
+    // Whether the piece that is being written has a number in a variable.
+    bool is_known(std::uint32_t n) const { return known_in_[n] == piece_; }
+
     // A number of another piece, or of the arguments, into a variable.
     void bring(std::uint32_t m) {
-        if (known_[m]) return;
-        known_[m] = true;
+        if (is_known(m)) return;
+        known_in_[m] = piece_;
         put("    const real ", variable(m), " = ");
         if (plan_.is_input(m)) {
             put(entry(plan_.places[plan_.origin[m]]), ";\n");
@@ -167,9 +173,9 @@ class Writer {
         }
     }
 
-    void write_operation(std::uint32_t n, std::size_t p) {
+    void write_operation(std::uint32_t n) {
         const Node& node = plan_.nodes[n];
-        const std::uint32_t pair = is_turn(node.operation) ? other_turn(n, p) : Plan::none;
+        const std::uint32_t pair = is_turn(node.operation) ? other_turn(n) : Plan::none;
         if (pair == Plan::none) {
             put("    const real ", variable(n), " = ", expression(node), ";\n");
         } else {
@@ -184,10 +190,10 @@ class Writer {
 
     // The cosine of the same angle for a sine, and the other way round, if it is in the same piece:
     // the tape has them side by side.
-    std::uint32_t other_turn(std::uint32_t n, std::size_t p) const {
+    std::uint32_t other_turn(std::uint32_t n) const {
         for (const std::uint32_t k : {n - 1, n + 1})
-            if (k < plan_.nodes.size() && plan_.live[k] && plan_.piece[k] == p && !known_[k] &&
-                is_turn(plan_.nodes[k].operation) &&
+            if (k < plan_.nodes.size() && plan_.live[k] && plan_.piece[k] == piece_ &&
+                !is_known(k) && is_turn(plan_.nodes[k].operation) &&
                 bits_of(plan_.nodes[k].operand[0]) == bits_of(plan_.nodes[n].operand[0]))
                 return k;
         return Plan::none;
@@ -195,7 +201,7 @@ class Writer {
 
     // To memory and to results.
     void leave(std::uint32_t n) {
-        known_[n] = true;
+        known_in_[n] = piece_;
         if (plan_.slot[n] != Plan::none) {
             put("    w[", std::to_string(plan_.slot[n]), "] = ", variable(n), ";\n");
             memory_is_used_ = true;
@@ -289,7 +295,8 @@ class Writer {
 
     const CFunction& f_;
     const Plan plan_;
-    std::vector<bool> known_;  // in variables of the piece that is being written
+    std::vector<std::uint32_t> known_in_;  // the last piece with a variable of a node
+    std::uint32_t piece_ = 0;              // that is being written
     bool memory_is_used_ = false;
     std::string text_;
 };

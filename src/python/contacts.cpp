@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include "python/lock.hpp"
 #include "python/options.hpp"
 #include "python/tree.hpp"
 #include "tree/compiled_contacts.hpp"
@@ -34,7 +35,7 @@ void make_contacts(CompiledContacts* self, const CompiledTree& tree, Ints link,
             kp.data()[k],
             kd.data()[k],
             positions.data()[k] != 0};
-    new (self) CompiledContacts(tree, contacts);
+    interruptible([&] { new (self) CompiledContacts(tree, contacts); });
 }
 
 }  // namespace

@@ -27,4 +27,8 @@ bool ReleasedLock::signal_raises() {
     return raised;
 }
 
+bool signal_raises(void* released_lock) {
+    return static_cast<ReleasedLock*>(released_lock)->signal_raises();
+}
+
 }  // namespace dtau

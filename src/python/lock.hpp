@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include "batch/interruption.hpp"
 #include "batch/system.hpp"
 
 namespace dtau {
@@ -36,5 +37,21 @@ class ReleasedLock {
 
     PyThreadState* thread_;
 };
+
+// The same of a released lock that is passed as a pointer to anything.
+bool signal_raises(void* released_lock);
+
+// Calls f() without the lock. A signal whose handler raises ends it where it calls
+// check_interruption(), and its exception is raised.
+template <class F>
+auto interruptible(const F& f) {
+    try {
+        ReleasedLock lock;
+        const Interruptible watched(signal_raises, &lock);
+        return f();
+    } catch (const Interrupted&) {
+        throw nanobind::python_error();
+    }
+}
 
 }  // namespace dtau

@@ -7,6 +7,7 @@
 #include "generate/adjoint.hpp"
 #include "generate/write.hpp"
 #include "python/define.hpp"
+#include "python/lock.hpp"
 #include "python/options.hpp"
 
 namespace nb = nanobind;
@@ -25,6 +26,11 @@ using Numbers = Rows<double>;
 
 std::vector<double> all_numbers(const Numbers& array) {
     return std::vector<double>(array.data(), array.data() + array.size());
+}
+
+// Ends recordings of this thread until so many are left.
+void end(std::size_t count) {
+    interruptible([&] { tapes().resize(std::min(count, tapes().size())); });
 }
 
 // New inputs, into the array.
@@ -47,14 +53,16 @@ void product(const Numbers& a, const Numbers& b, std::size_t inner,
              nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu> to) {
     const std::size_t rows = a.size() / inner, columns = b.size() / inner;
     if (to.size() != rows * columns) throw nb::value_error("product: of other sizes");
-    for (std::size_t i = 0; i < rows; ++i)
-        for (std::size_t j = 0; j < columns; ++j) {
-            double sum = 0.0;
-            for (std::size_t k = 0; k < inner; ++k)
-                sum = record(Operation::multiply_add, a.data()[i * inner + k],
-                             b.data()[k * columns + j], sum);
-            to.data()[i * columns + j] = sum;
-        }
+    interruptible([&] {
+        for (std::size_t i = 0; i < rows; ++i)
+            for (std::size_t j = 0; j < columns; ++j) {
+                double sum = 0.0;
+                for (std::size_t k = 0; k < inner; ++k)
+                    sum = record(Operation::multiply_add, a.data()[i * inner + k],
+                                 b.data()[k * columns + j], sum);
+                to.data()[i * columns + j] = sum;
+            }
+    });
 }
 
 // The gradient of seeds . outputs by the inputs, into the array.
@@ -62,7 +70,9 @@ void take_adjoints(const Numbers& outputs, const Numbers& seeds, const Numbers& 
                    nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu> to) {
     if (outputs.size() != seeds.size() || inputs.size() != to.size())
         throw nb::value_error("adjoints: of other sizes");
-    adjoints(all_numbers(outputs), all_numbers(seeds), all_numbers(inputs), to.data());
+    interruptible([&] {
+        adjoints(all_numbers(outputs), all_numbers(seeds), all_numbers(inputs), to.data());
+    });
 }
 
 using Named = std::vector<std::pair<std::string, Numbers>>;
@@ -75,8 +85,9 @@ std::vector<NamedNumbers> named(const Named& arrays) {
 
 nb::tuple write_function(const std::string& name, const Named& inputs, const Named& outputs,
                          bool single_precision, int piece, int lanes) {
-    const WrittenC written =
-        write_c(tape(), {name, named(inputs), named(outputs), single_precision, lanes, piece});
+    const CFunction function = {name,  named(inputs), named(outputs), single_precision,
+                                lanes, piece};
+    const WrittenC written = interruptible([&] { return write_c(tape(), function); });
     return nb::make_tuple(written.text, written.operations, written.turns, written.memory,
                           written.pieces);
 }
@@ -107,8 +118,9 @@ NB_MODULE(_recorded, m) {
 
     nb::module_ functions = m.def_submodule("functions", "The functions, of recorded numbers.");
     define_functions(functions, recorded_functions, Element::recorded);
-    m.def("start", [] { current_tape() = std::make_unique<Tape>(); });
-    m.def("end", [] { current_tape().reset(); });
+    m.def("tapes", [] { return tapes().size(); });
+    m.def("start", [] { tapes().push_back(std::make_unique<Tape>()); });
+    m.def("end", &end, nb::arg("tapes"));
     m.def("recorded", [] { return tape().nodes().size(); });
     m.def("take_inputs", &take_inputs, nb::arg("to"));
     m.def("set_gravity", &set_gravity, nb::arg("gravity"));

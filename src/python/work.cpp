@@ -51,8 +51,6 @@ void compute(const void* self, std::ptrdiff_t begin, std::ptrdiff_t end) {
     work.list.run(work.function, work.tree.compiled.tree(), work.job, begin, end);
 }
 
-bool signal_raises(void* lock) { return static_cast<ReleasedLock*>(lock)->signal_raises(); }
-
 // Raises what the handlers of signals raised; what is done is said with KeyboardInterrupt.
 template <class Text>
 void raise_of_signals(const Text& what_is_done) {
@@ -131,7 +129,8 @@ Plan plan(const Work& work, int threads, double numbers) {
 void run(Work& work, const Plan& plan) {
     const Job& job = work.job;
     // Operations are counted, and recorded, on the calling thread.
-    if (job.element == Element::recorded) return compute(&work, 0, job.count);
+    if (job.element == Element::recorded)
+        return interruptible([&] { compute(&work, 0, job.count); });
     if (plan.slow && job.element != Element::counted) {
         run_slow(work, plan);
         return release_interrupted();  // what this one needed

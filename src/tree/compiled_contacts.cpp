@@ -6,6 +6,7 @@
 #include <iterator>
 #include <stdexcept>
 
+#include "batch/interruption.hpp"
 #include "dtau/coupling.hpp"
 
 namespace dtau {
@@ -49,6 +50,7 @@ CompiledContacts::CompiledContacts(const CompiledTree& tree,
         for (; body >= 0; body = t.bodies[body].parent) placed[body] = true;
     };
     for (const ContactDescription& given : contacts) {
+        check_interruption();
         Contact c{};
         c.a = frame(t, given.a), c.b = frame(t, given.b);
         if (c.a.body < 0) throw std::invalid_argument("Contacts: expected a frame that moves");
@@ -108,6 +110,7 @@ std::vector<int> CompiledContacts::moving_dofs(const Contact& contact) const {
 void CompiledContacts::share() {
     for (std::size_t c = 0; c < dofs_.size(); ++c)
         for (std::size_t d = 0; d <= c; ++d) {
+            check_interruption();
             common_begin_.push_back(static_cast<int>(common_.size()));
             std::set_intersection(dofs_[c].begin(), dofs_[c].end(), dofs_[d].begin(),
                                   dofs_[d].end(), std::back_inserter(common_),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dtau.c_code.recorder import load_recorder
 from dtau.c_code.requests import GRAVITY, Argument, Array, Request
 from dtau.model.model import Model
 
@@ -36,20 +36,19 @@ class Written:
     memory: int  # numbers on the stack
 
 
-_lock = threading.Lock()  # the core's scratch memory may be large
-
-
 @contextmanager
 def recording() -> Iterator[Any]:
-    """A new tape on this thread; gives the module that records."""
-    from dtau import _recorded  # loaded where code is generated alone
+    """A new tape on this thread; gives the module that records.
 
-    with _lock:
-        _recorded.start()
-        try:
-            yield _recorded
-        finally:
-            _recorded.end()
+    Other threads record on tapes of their own, as do handlers of signals amidst a recording.
+    """
+    recorder = load_recorder()
+    before = recorder.tapes()
+    try:
+        recorder.start()
+        yield recorder
+    finally:
+        recorder.end(before)
 
 
 def record(model: Model, request: Request, prefix: str, *, single: bool, lanes: int = 0) -> Written:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 import dtau
 from dtau import _core
 from dtau.c_code.payload import Payload, payload_on
+from dtau.c_code.recorder import load_recorder
 from dtau.checks import tuple_of, unknown_name
 from dtau.functions.control_inputs import checked_inputs
 from dtau.functions.hybrid import _mask
@@ -219,9 +220,7 @@ def _options(
 
 
 def _rows_of_inputs(function: str) -> list[int | None]:
-    from dtau import _recorded  # loaded where code is generated alone
-
-    rows: list[int | None] = _recorded.rows_of_inputs(function)
+    rows: list[int | None] = load_recorder().rows_of_inputs(function)
     return rows
 
 
