@@ -58,8 +58,10 @@ CasadiFunction::Patterns second_patterns(const CasadiFunction& f) {
 
 const CasadiFunction::Patterns& CasadiFunction::of(CasadiRole role) const {
     if (role != CasadiRole::second) return patterns[static_cast<int>(role)];
-    std::call_once(second_made_, [&] { second_ = second_patterns(*this); });
-    return second_;
+    if (const Patterns* known = second_) return *known;
+    auto made = std::make_unique<const Patterns>(second_patterns(*this));
+    const Patterns* first = nullptr;
+    return second_.compare_exchange_strong(first, made.get()) ? *made.release() : *first;
 }
 
 void for_second_entries(const CasadiFunction& f, int a, int b, const SecondEntryVisitor& visit) {

@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <mutex>
 
+#include "batch/system.hpp"
+
 namespace dtau {
 namespace {
 
@@ -26,6 +28,10 @@ Slots& slots() {
     static Slots& s = *new Slots;
     return s;
 }
+
+// A fork finds no other thread amidst a change.
+[[maybe_unused]] const int at_fork = at_forks(
+    [] { slots().mutex.lock(); }, [] { slots().mutex.unlock(); }, [] { slots().mutex.unlock(); });
 
 void complain(int slot, const char* what) {
     std::fprintf(stderr, "dtau.casadi: dtau_slot%d: %s\n", slot, what);

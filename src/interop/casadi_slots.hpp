@@ -6,9 +6,9 @@
 // and the last one empties it. Any thread may call; memory comes with the call.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -41,14 +41,19 @@ struct CasadiFunction {
         std::vector<CasadiPattern> in, out;
     } patterns[casadi_given_roles];
 
+    CasadiFunction() = default;
+    ~CasadiFunction() { delete second_.load(); }
+    CasadiFunction(const CasadiFunction&) = delete;
+    CasadiFunction& operator=(const CasadiFunction&) = delete;
+
     // How many inputs there are.
     int ninputs() const { return 1 + takes_v + takes_x + takes_wrenches; }
     const Patterns& of(CasadiRole role) const;
 
   private:
-    // Made when they are asked for: they are as large as the tensors of second derivatives.
-    mutable std::once_flag second_made_;
-    mutable Patterns second_;
+    // Made when they are asked for: they are as large as the tensors of second derivatives. Without a
+    // lock, which a process forked meanwhile would never get: of threads that ask at once, the first wins.
+    mutable std::atomic<const Patterns*> second_ = nullptr;
 };
 
 // Calls visit(row, column, result, place) for the entries of the second derivative of the result by

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "batch/scratch.hpp"
+#include "batch/system.hpp"
 
 namespace dtau {
 namespace {
@@ -45,6 +46,11 @@ Registry& registry() {
     static Registry& r = *new Registry;
     return r;
 }
+
+// A fork finds no other thread amidst a change, nor amidst a look.
+[[maybe_unused]] const int at_fork =
+    at_forks([] { registry().mutex.lock(); }, [] { registry().mutex.unlock(); },
+             [] { registry().mutex.unlock(); });
 
 }  // namespace
 
