@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 import re
 import shutil
@@ -169,15 +168,6 @@ def test_a_compiler_that_fails_fails_other_tests(monkeypatch: pytest.MonkeyPatch
     """By the settings in pyproject.toml: elsewhere it is a warning, and the core computes."""
     monkeypatch.setenv("CC", "false")
     with pytest.raises(dtau.ModelWarning, match="was not compiled"):
-        dtau.compile(robot("one spherical"), "inverse_dynamics")
-
-
-def test_a_folder_that_cannot_be_written_is_a_sentence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "file").write_text("")
-    monkeypatch.setenv("XDG_CACHE_HOME", os.fspath(tmp_path / "file"))
-    with pytest.warns(dtau.ModelWarning, match="was not compiled"):
         dtau.compile(robot("one spherical"), "inverse_dynamics")
 
 

@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 import ctypes
-import hashlib
 import os
 import shlex
 import shutil
 import subprocess
-import tempfile
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from dtau import _core
+from dtau.c_code.compiler import Compiler, compiler_of
 from dtau.c_code.lanes import alone_source, lanes_source
+from dtau.c_code.libraries import (
+    cache_folder,
+    keep_library,
+    kept_library,
+    load_library,
+    work_folder,
+)
 from dtau.c_code.limit import require_limit
 from dtau.c_code.recording import COMPILES, LARGE, record
 from dtau.c_code.requests import Argument, Functions, Request, requests
 from dtau.checks import require
 from dtau.errors import ModelWarning
 from dtau.model.model import Model
-
-_FLAGS = (
-    *("-std=gnu99", "-O2", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"),
-    *("-fPIC", "-shared"),
-)
-_OF_GCC = ("-fschedule-insns", "-fsched-pressure")  # fewer operations wait for each other
 
 
 def compile(
@@ -67,17 +68,19 @@ def compile(
     -----
     ModelWarning
         If there is no C compiler (``cc``, or what the environment variable ``CC`` names), or it
-        fails: the model is returned as it is, and the core computes everything. And where a
-        function has so many operations for this robot that the core is faster in batches: it is
-        compiled all the same.
+        fails: the model is returned as it is, and the core computes everything. Where a function
+        has so many operations for this robot that the core is faster in batches: it is compiled
+        all the same. And where the code cannot be kept: later processes compile it again.
 
     Notes
     -----
     The code is that of `dtau.generate` for as many states at once as the processor's vectors hold;
     a state has the same bits alone and in a batch, and differs from the core's result by roundings.
     It is kept in the user's cache, ``$XDG_CACHE_HOME/dtau`` or ``~/.cache/dtau``, by what it
-    depends on. It belongs to the returned object alone: models that are made of it (`replace`,
-    pickles) run the core, as do the functions of `dtau.jax`, `dtau.torch` and `dtau.casadi`.
+    depends on. What is kept there is verified before it is loaded, and made again if it is damaged
+    or not the user's own; a folder that others can write to is not used. The code belongs to the
+    returned object alone: models that are made of it (`replace`, pickles) run the core, as do the
+    functions of `dtau.jax`, `dtau.torch` and `dtau.casadi`.
 
     Examples
     --------
@@ -97,37 +100,33 @@ def compile(
     sources = _sources(model, asked, limit)
     made = Model.__new__(Model)
     made.__setstate__(model.__getstate__())
-    compiler = _compiler()
-    if shutil.which(compiler[0]) is None:
-        warnings.warn(
-            f"dtau.compile: there is no C compiler {' '.join(compiler)!r}: the core "
-            "computes everything. Install one, or name it in the environment variable CC",
-            ModelWarning,
-            stacklevel=2,
+    command = _compiler()
+    if shutil.which(command[0]) is None:
+        _warn(
+            f"there is no C compiler {' '.join(command)!r}: the core computes everything. "
+            "Install one, or name it in the environment variable CC"
         )
         return made
+    folder = None
+    try:
+        folder = cache_folder()
+    except OSError as problem:
+        _warn(_NOT_KEPT + str(problem))
     for request, source in zip(asked, sources, strict=True):
         if source.operations > LARGE:
-            warnings.warn(
-                f"dtau.compile: {request.function} has {source.operations:,} operations for this "
-                f"robot: from some {LARGE:,} on, the core was measured to be as fast in batches, "
-                "or faster. It computes the functions that are not named here",
-                ModelWarning,
-                stacklevel=2,
+            _warn(
+                f"{request.function} has {source.operations:,} operations for this robot: from "
+                f"some {LARGE:,} on, the core was measured to be as fast in batches, or faster. It "
+                "computes the functions that are not named here"
             )
         try:
-            alone, in_lanes = _loaded(compiler, source.files)
+            code = _functions(compiler_of(command, _core.instruction_set()), folder, source.files)
         except (OSError, subprocess.SubprocessError) as problem:
-            warnings.warn(
-                f"dtau.compile: {request.function} was not compiled, the core computes it: "
-                f"{_said(problem)}",
-                ModelWarning,
-                stacklevel=2,
-            )
+            _warn(f"{request.function} was not compiled, the core computes it: {_said(problem)}")
             continue
         given = [x is not None for x in request.inputs]
         what = (request.core, request.given, given, _core.lanes())
-        _core.add_code(made, *what, alone, in_lanes, source.memory)
+        _core.add_code(made, *what, code.alone, code.in_lanes, source.memory)
     return made
 
 
@@ -140,6 +139,14 @@ def _compiler() -> list[str]:
         return [given]
 
 
+_NOT_KEPT = "compiled code is not kept, and every process compiles it again: "
+
+
+def _warn(said: str, depth: int = 1) -> None:
+    """Warn at the line that calls `compile`, which is so many calls above."""
+    warnings.warn(f"dtau.compile: {said}", ModelWarning, stacklevel=2 + depth)
+
+
 def _require_plain(request: Request) -> None:
     if any(not isinstance(x, Argument | None) for x in request.inputs) or any(
         not isinstance(x, str | bool | int | float | None) for x in request.given
@@ -150,6 +157,26 @@ def _require_plain(request: Request) -> None:
         )
     for constant in request.constants:
         raise ValueError(f"parameters: {constant.name} is the model's in compiled functions")
+
+
+@dataclass(frozen=True)
+class _Functions:
+    """Addresses."""
+
+    alone: int
+    in_lanes: int
+
+    @classmethod
+    def of(cls, library: ctypes.CDLL) -> _Functions:
+        """The two that every library has; OSError: this one is something else."""
+        try:
+            found = (library.robot_alone, library.robot_in_lanes)
+        except AttributeError as missing:
+            raise OSError(f"the compiler made a library without functions: {missing}") from missing
+        alone, in_lanes = (ctypes.cast(x, ctypes.c_void_p).value for x in found)
+        assert alone
+        assert in_lanes
+        return cls(alone, in_lanes)
 
 
 @dataclass(frozen=True)
@@ -182,39 +209,22 @@ def _sources(model: Model, asked: Sequence[Request], limit: float) -> list[_Code
     return sources
 
 
-def _machine() -> list[str]:
-    """What the compiler needs to know of the processor: as the core was chosen for it."""
-    chosen = _core.instruction_set()
-    return [f"-march={chosen}"] if chosen.startswith("x86-64") else []
-
-
-def _loaded(compiler: list[str], sources: dict[str, str]) -> tuple[int, int]:
-    """The addresses of a function alone and in lanes, compiled if it is not kept."""
-    version = subprocess.run([*compiler, "--version"], capture_output=True, check=True).stdout
-    is_gcc = b"Free Software Foundation" in version
-    command = [*compiler, *_FLAGS, *(_OF_GCC if is_gcc else ()), *_machine()]
-    key = hashlib.sha256("\0".join([*command, *sources.values()]).encode() + version)
-    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dtau"
-    library = folder / f"{key.hexdigest()[:32]}.so"
-    if not library.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder) as work:
-            made, files = Path(work) / "robot.so", [Path(work) / name for name in sources]
-            for file, text in zip(files, sources.values(), strict=True):
-                file.write_text(text, encoding="ascii")
-            subprocess.run(
-                [*command, *map(str, files), "-o", str(made), "-lm"],
-                capture_output=True,
-                check=True,
-            )
-            made.replace(library)  # whole, whoever else makes it at the same time
-    code = ctypes.CDLL(str(library))
-    alone, in_lanes = (
-        ctypes.cast(x, ctypes.c_void_p).value for x in (code.robot_alone, code.robot_in_lanes)
-    )
-    assert alone
-    assert in_lanes
-    return alone, in_lanes
+def _functions(compiler: Compiler, folder: Path | None, sources: Mapping[str, str]) -> _Functions:
+    """A function alone and in lanes: of the library that is kept, or of a new one."""
+    name = f"{compiler.key(sources)}.so"
+    kept = kept_library(folder, name) if folder else None
+    if kept is not None:
+        with suppress(OSError):  # of another system, by a folder that several machines have
+            return _Functions.of(load_library(kept))
+    with work_folder(folder) as work:
+        code = compiler.library(sources, work)
+        found = _Functions.of(load_library(code))
+        if folder:
+            try:
+                keep_library(folder, work, name, code)
+            except OSError as problem:
+                _warn(_NOT_KEPT + str(problem), depth=2)
+    return found
 
 
 def _said(problem: Exception) -> str:

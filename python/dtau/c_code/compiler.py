@@ -1,0 +1,75 @@
+"""Runs the C compiler, and stops it with the call that runs it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+_FLAGS = (
+    *("-std=gnu99", "-O2", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"),
+    *("-fPIC", "-shared"),
+)
+_OF_GCC = ("-fschedule-insns", "-fsched-pressure")  # fewer operations wait for each other
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """A compiler with its options; ``version`` is what it says of itself."""
+
+    command: tuple[str, ...]
+    version: bytes
+
+    def key(self, sources: Mapping[str, str]) -> str:
+        """What the compiled code depends on, in 32 letters."""
+        text = "\0".join([*self.command, *sources.values()])
+        return hashlib.sha256(text.encode() + self.version).hexdigest()[:32]
+
+    def library(self, sources: Mapping[str, str], work: Path) -> bytes:
+        """Compile C files to a shared library, in an empty folder."""
+        made, files = work / "robot.so", [work / name for name in sources]
+        for file, text in zip(files, sources.values(), strict=True):
+            file.write_text(text, encoding="ascii")
+        _run([*self.command, *map(str, files), "-o", str(made), "-lm"], TMPDIR=str(work))
+        return made.read_bytes()
+
+
+def compiler_of(command: Sequence[str], machine: str) -> Compiler:
+    """Return this compiler, for the instruction set that the core was chosen for."""
+    version = _run([*command, "--version"])
+    is_gcc = b"Free Software Foundation" in version
+    set_of_machine = [f"-march={machine}"] if machine.startswith("x86-64") else []
+    options = [*_FLAGS, *(_OF_GCC if is_gcc else ()), *set_of_machine]
+    return Compiler((*command, *options), version)
+
+
+def _run(command: Sequence[str], **environment: str) -> bytes:
+    """Run a program to its end, and return what it prints.
+
+    It has a group of processes of its own, which is killed if a signal ends the call: the driver
+    of a compiler starts others.
+    """
+    process = subprocess.Popen(
+        command,
+        env={**os.environ, **environment},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    try:
+        output, errors = process.communicate()
+    except BaseException:
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+        process.communicate()
+        raise
+    if process.returncode != 0:
+        raise subprocess.CalledProcessError(process.returncode, command, output, errors)
+    return output
