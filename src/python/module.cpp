@@ -11,6 +11,7 @@
 #include "interop/xla_handler.hpp"
 #include "python/arrays.hpp"
 #include "python/define.hpp"
+#include "python/mujoco_warnings.hpp"
 #include "python/tree.hpp"
 
 NB_MODULE(_core, m) {
@@ -26,6 +27,7 @@ NB_MODULE(_core, m) {
     define_robot_code(m);
     define_raw_calls(m);
     define_casadi_slots(m);
+    define_mujoco_warnings(m);
     m.def("packed_indices", &packed_indices,
           nb::sig("def packed_indices(model: object) -> NDArray[numpy.intp]"));
     m.def("instruction_sets", &instruction_sets);

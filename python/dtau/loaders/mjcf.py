@@ -6,12 +6,9 @@ own. Meaning of the fields of a compiled model: mjmodel.h of MuJoCo.
 
 from __future__ import annotations
 
-import importlib
 import math
-import os
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,8 +20,8 @@ from dtau.loaders import mjcf_names
 from dtau.loaders.mjcf_forces import couplings, is_off, passive, uncarried
 from dtau.loaders.mjcf_loops import Closure, closures
 from dtau.loaders.mjcf_names import BALL, FREE, HINGE, SLIDE
+from dtau.loaders.mujoco_compiler import compiled_model
 from dtau.loaders.source import Options, Parts, Source
-from dtau.model.compile import MOST_DOFS
 from dtau.model.contacts import AnyContact
 from dtau.model.joint_type import JointType
 from dtau.model.joints import Fixed, Free, Prismatic, Revolute, Spherical
@@ -85,50 +82,6 @@ def read(source: Source, options: Options) -> Parts:
             stacklevel=3,
         )
     return Parts(file.name, links, notes, file.gravity, loops, file.posture())
-
-
-def compiled_model(source: Source) -> tuple[Any, Any, list[str]]:
-    """Return the package, its model of the file, and what it warned of."""
-    try:
-        mujoco = importlib.import_module("mujoco")
-        make = mujoco.MjModel
-    except (ImportError, AttributeError) as error:
-        raise ModelError(
-            f"{source.label}: MJCF is read by the package mujoco or mujoco-core, which is the "
-            f"extra dtau[mjcf] (pip install mujoco-core): {error}"
-        ) from None
-    try:
-        with _warnings_of(mujoco) as said:
-            # Of a file the path, which the files that it names are relative to.
-            if source.path is not None and os.path.isfile(source.path):
-                compiled = make.from_xml_path(source.path)
-            else:
-                text = source.content
-                compiled = make.from_xml_string(text if isinstance(text, str) else text.decode())
-    except Exception as error:  # its own are of several classes
-        raise ModelError(f"{source.label}: MuJoCo: {' '.join(str(error).split())}") from None
-    if compiled.nv == 0:
-        raise ModelError(
-            f"{source.label}: expected a joint that moves, got none; a <freejoint/> in a body of "
-            "the world lets that body move as a whole"
-        )
-    if compiled.nv > MOST_DOFS:
-        raise ModelError(
-            f"{source.label}: expected at most {MOST_DOFS} degrees of freedom, got {compiled.nv}"
-        )
-    return mujoco, compiled, said
-
-
-@contextmanager
-def _warnings_of(mujoco: Any) -> Iterator[list[str]]:
-    """Collect what would be printed, and written to a file in the working directory."""
-    said: list[str] = []
-    before = mujoco.get_mju_user_warning()
-    mujoco.set_mju_user_warning(lambda text: said.append(" ".join(text.split())))
-    try:
-        yield said
-    finally:
-        mujoco.set_mju_user_warning(before)
 
 
 class _File:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from dtau.loaders import mjcf_names
-from dtau.loaders.mjcf import compiled_model, pose_of
+from dtau.loaders.mjcf import pose_of
+from dtau.loaders.mujoco_compiler import compiled_model
 from dtau.loaders.source import Source
 from dtau.viewer import solids
 from dtau.viewer.folders import Folders
