@@ -151,6 +151,30 @@ class TestMeaning:
         assert model.frames == ("b", "a_joint_1", "a_", "a_joint_1_", "a")
         assert [joint.name for joint in model.joints] == ["b", "a_joint_1", "a_joint_2"]
 
+    @pytest.mark.parametrize("off", [True, False], ids=["with a link", "without"])
+    def test_a_site_and_a_joint_of_one_name(self, off: bool) -> None:
+        """The frame is the site, wherever the joint is; notes say which frame is which."""
+        joint = f'<joint name="tip" axis="0 1 0" pos="0 0 {0.3 * off}"/>'
+        sites = '<site name="tip" pos="1 2 3"/><site name="tip_" pos="4 5 6"/>'
+        model = dtau.load(arm(joint, more=sites))
+        where = {"tip": (1, 2, 3), "tip_": (4, 5, 6)}
+        for name, place in where.items():
+            found = dtau.frame_placements(model, [0.0], [name]).translation[0]
+            assert_close(found, np.array(place, dtype=float), TOLERANCE["rounding"])
+        assert model.joint("tip").type == dtau.Revolute((0, 1, 0))
+        renamed = [note for note in model.notes if note.startswith("frames renamed")]
+        said = "frames renamed, since others have their names: 'tip__' is the link of joint 'tip'"
+        assert renamed == [said] * off
+        assert model.frames == (("tip__", "b") if off else ("b",)) + ("tip", "tip_")
+        assert len({link.joint_name for link in model.links}) == len(model.links)
+
+    def test_a_site_and_a_body_of_one_name(self) -> None:
+        model = dtau.load(arm(more='<site name="b" pos="1 2 3"/><site name="b_"/>'))
+        assert model.frames == ("b", "b__", "b_")
+        assert "frames renamed, since others have their names: 'b__' is the site 'b'" in model.notes
+        found = dtau.frame_placements(model, [0.0], ["b__"]).translation[0]
+        assert_close(found, np.array([1.0, 2.0, 3.0]), TOLERANCE["rounding"])
+
     def test_numbers_of_a_joint(self) -> None:
         joint = '<joint name="j" axis="0 2 0" damping="0.3" armature="0.1" {}/>'
         ranges = 'range="-1 2" actuatorfrcrange="-4 3" ref="0.5"'

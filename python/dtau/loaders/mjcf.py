@@ -116,6 +116,7 @@ class _File:
         self.gravity = np.zeros(3) if weightless else np.array(compiled.opt.gravity)
         self.mimics = couplings(mujoco, compiled, self.joints)
         self._armature, self._damping = passive(mujoco, compiled)
+        self._renamed: list[str] = []  # notes on names of frames
 
     def require_root(self, root: Root | None) -> None:
         """Raise ValueError if a root that was asked for is not the file's."""
@@ -144,12 +145,17 @@ class _File:
         m = self._m
         types = m.jnt_type.tolist()
         origins = mjcf_names.joint_origins(types, np.array(m.jnt_pos), np.array(m.jnt_axis))
-        # Names of frames, of which there is one kind here: bodies first, then joints, then sites.
-        held = [closure.name for closure in closures]
-        frames = mjcf_names.distinct([*self.bodies, *self.joints, *self._sites, *held])
-        carriers = frames[m.nbody : m.nbody + m.njnt]
-        sites = frames[m.nbody + m.njnt :]
-        ends = frames[len(frames) - len(held) :]
+        last = m.body_jntadr + m.body_jntnum - 1
+        # The last joint of a body whose origin it goes through carries the body itself.
+        whole = {j for j in last[m.body_jntnum > 0].tolist() if not origins[j].any()}
+        frames = mjcf_names.frame_names(
+            self.bodies,
+            self._sites,
+            self.joints,
+            (j for j in range(m.njnt) if j not in whole),
+            [closure.name for closure in closures],
+        )
+        self._renamed = frames.notes
         links = []
         for body, name in enumerate(self.bodies):
             if body:
@@ -163,39 +169,35 @@ class _File:
                         placement = Pose()
                     step = placement @ Pose(translation=origins[joint] - at)
                     at, placement = origins[joint], Pose()
-                    whole = joint == joints[-1] and not at.any()
                     links.append(
                         self._link(
                             joint,
-                            name if whole else carriers[joint],
+                            name if joint in whole else frames.joints[joint],
                             parent,
                             step,
-                            inertia if whole else Inertia(),
+                            inertia if joint in whole else Inertia(),
                             exact,
                         )
                     )
                     parent = links[-1].name
                 if not joints or at.any():
                     placement = placement @ Pose(translation=-at)
-                    links.append(Link(name, parent, Fixed(), name, placement, inertia))
-            for site in np.flatnonzero(m.site_bodyid == body):
-                if self._sites[site]:
                     links.append(
-                        Link(
-                            sites[site],
-                            name if body else None,
-                            Fixed(),
-                            sites[site],
-                            pose_of(m.site_pos[site], m.site_quat[site]),
-                        )
+                        Link(name, parent, Fixed(), frames.fixed[name], placement, inertia)
                     )
+            for site in np.flatnonzero(m.site_bodyid == body):
+                if frame := frames.sites[site]:
+                    place = pose_of(m.site_pos[site], m.site_quat[site])
+                    carrier = name if body else None
+                    links.append(Link(frame, carrier, Fixed(), frames.fixed[frame], place))
             links += [
-                Link(end, name, Fixed(), end, closure.place)
-                for end, closure in zip(ends, closures, strict=True)
+                Link(end, name, Fixed(), frames.fixed[end], closure.place)
+                for end, closure in zip(frames.ends, closures, strict=True)
                 if closure.body == body
             ]
         return links, [
-            closure.contact(end, self.bodies) for end, closure in zip(ends, closures, strict=True)
+            closure.contact(end, self.bodies)
+            for end, closure in zip(frames.ends, closures, strict=True)
         ]
 
     def posture(self) -> dict[str, Array]:
@@ -217,6 +219,7 @@ class _File:
             for attribute, what in _IGNORED.items()
             if (count := int(getattr(m, attribute)))
         ]
+        notes += self._renamed
         without = self._sites.count("")
         if without:
             notes.append(f"ignored sites without a name: {without}")

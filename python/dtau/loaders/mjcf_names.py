@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,15 +34,74 @@ def named(names: Sequence[str], stand_ins: Iterable[str]) -> list[str]:
 
 
 def distinct(names: Sequence[str]) -> list[str]:
-    """Append underscores to names that have come before."""
-    taken = set()
+    """Append underscores to names that have come before, until nothing else has the name."""
+    taken, met = set(names), set[str]()
     result = []
     for name in names:
-        while name and name in taken:
-            name += "_"
-        taken.add(name)
-        result.append(name)
+        other = name
+        if name and name in met:
+            while other in taken:
+                other += "_"
+            taken.add(other)
+        met.add(name)
+        result.append(other)
     return result
+
+
+class FrameNames(NamedTuple):
+    """What frames of bodies, sites, joints and loops are called: MuJoCo tells their names apart.
+
+    Attributes
+    ----------
+    sites : list of str
+        Of every site; empty for those without a name.
+    joints : dict of int to str
+        Of the links that joints have beside those of bodies.
+    ends : list of str
+        Of the frames of loops.
+    fixed : dict of str to str
+        By frames, what a fixed joint that carries one is called: no moving joint has the name.
+    notes : list of str
+        Which frames are not called as the file calls them.
+    """
+
+    sites: list[str]
+    joints: dict[int, str]
+    ends: list[str]
+    fixed: dict[str, str]
+    notes: list[str]
+
+
+def frame_names(
+    bodies: Sequence[str],
+    sites: Sequence[str],
+    joints: Sequence[str],
+    carriers: Iterable[int],
+    ends: Sequence[str],
+) -> FrameNames:
+    """Name the frames: where several share a name, the body keeps it, then the site.
+
+    `carriers` are the joints that have links of their own.
+    """
+    carriers = list(carriers)
+    given = [*bodies, *sites, *(joints[j] for j in carriers), *ends]
+    frames = distinct(given)
+    kinds = (["body"] * len(bodies), ["site"] * len(sites), ["link of joint"] * len(carriers))
+    others = [
+        f"{frame!r} is the {kind} {name!r}"
+        for kind, name, frame in zip(
+            [*chain(*kinds), *["frame of loop"] * len(ends)], given, frames, strict=True
+        )
+        if frame != name
+    ]
+    places = iter(frames[len(bodies) :])
+    return FrameNames(
+        [next(places) for _ in sites],
+        {j: next(places) for j in carriers},
+        list(places),
+        dict(zip(frames, distinct([*joints, *frames])[len(joints) :], strict=True)),
+        [f"frames renamed, since others have their names: {'; '.join(others)}"] if others else [],
+    )
 
 
 def body_names(names: Sequence[str]) -> list[str]:
