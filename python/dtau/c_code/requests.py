@@ -15,7 +15,7 @@ import dtau
 from dtau import _core
 from dtau.c_code.payload import Payload, payload_on
 from dtau.c_code.recorder import load_recorder
-from dtau.checks import tuple_of, unknown_name
+from dtau.checks import integer, require, tuple_of, unknown_name
 from dtau.functions.control_inputs import checked_inputs
 from dtau.functions.hybrid import _mask
 from dtau.model.model import Model
@@ -26,6 +26,8 @@ Functions: TypeAlias = str | Sequence[str] | Mapping[str, str | tuple[str, Mappi
 GRAVITY, PAYLOAD = "gravity", "payload"
 SIGNATURES: dict[str, dict[str, Any]] = {f["name"]: f for f in _core.functions()}
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_MOST_ORDER = 100  # of time derivatives, as in the core
+_YES_OR_NO = ("packed", "symmetric", "joint_parameters")
 _PUBLIC = {"driven": "inputs"}  # options of the core by the arguments of the public functions
 _ARRAYS = {"f_ext": "f_ext", "f_ext_derivatives": "f_ext", "df_ext": "f_ext", "active": "active"}
 # Functions that are not the core's.
@@ -209,12 +211,15 @@ def _options(
                 if driven.ndim != 2:
                     raise ValueError(f"inputs: expected (nv, nu), got shape {driven.shape}")
         elif option == "contacts":
-            sizes["ncontacts"] = len(value.contacts) if isinstance(value, dtau.Contacts) else 0
-            sizes["nrows"] = value.nrows if isinstance(value, dtau.Contacts) else 0
+            require(name, value, dtau.Contacts)
+            if not vars(value):
+                raise TypeError("contacts: expected a Contacts that was made by its constructor")
+            sizes |= {"ncontacts": len(value), "nrows": value.nrows}
         elif option == "order":
-            sizes["order"] = value
-        elif option == "joint_parameters" and value:
-            sizes["joint"] = 2 * model.nv
+            sizes["order"] = value = integer(name, value, 0, _MOST_ORDER)
+        elif option in _YES_OR_NO:
+            require(name, value, bool)
+            sizes["joint"] = 2 * model.nv if option == "joint_parameters" and value else 0
         given.append(value)
     return tuple(given), sizes, driven
 
