@@ -7,7 +7,14 @@ Kinds of case take turns:
     fuzz_models.py       parts of models with extreme numbers; then every function is called
     fuzz_conventions.py  conversions with such arguments; damaged models of other packages
     fuzz_pickles.py      pickles with damaged contents
-    fuzz_growth.py       files that grow: the work must grow as their size (one case of 41)
+    fuzz_contacts.py     contacts and loops: masks, gains, damping, rows that depend on each other
+    fuzz_growth.py       files that grow: the work must grow as their size (one case of 49)
+
+These need a compiler or other packages, and take turns where --kinds names them:
+
+    fuzz_generated.py    generated C of any name and option, compiled, and what it defines
+    fuzz_mjcf.py         damaged MJCF
+    fuzz_threads.py      xacro and MJCF in several threads
 
 A case must end with a right result, or with the documented exception and a message that names what
 is wrong. It fails by any other exception or result, by a crash, or by taking longer than some
@@ -15,11 +22,13 @@ seconds; then the program stops, says how to repeat that one case, and exits wit
 
     python tests/fuzz/fuzz.py                             # 3000 cases, about a minute
     python tests/fuzz/fuzz.py --cases 1000000 --seed 3    # others, for as long as you like
+    python tests/fuzz/fuzz.py --kinds contacts,generated  # these alone
     python tests/fuzz/fuzz.py --seed 3 --first 4711 --cases 1  # one case again, say to debug it
 
 The program can be stopped at any time (Ctrl-C). Where it stands is kept in a file for each seed,
-build/fuzz/seed-N.json unless --state names another, and the same command goes on from there (after
-a failure, with the case that failed); --anew begins again. With --first nothing is kept.
+build/fuzz/seed-N.json (seed-N-KINDS.json if kinds were chosen) unless --state names another, and
+the same command goes on from there (after a failure, with the case that failed); --anew begins
+again. With --first nothing is kept.
 
 At the end it prints how many cases ended how, the rate, and which lines of the loaders no case has
 reached so far. guided.py looks for files that reach new lines.
@@ -34,6 +43,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import faulthandler
+import importlib
 import json
 import multiprocessing
 import sys
@@ -56,21 +66,15 @@ SAVED_EVERY = 5.0  # seconds
 STATES = Path(__file__).parents[2] / "build" / "fuzz"
 
 
-def checks() -> tuple[Check, ...]:
-    """The kinds of case: each makes one with random numbers, and says how it ended."""
-    sys.path.append(str(Path(__file__).parents[1] / "support"))
-    import fuzz_arguments
-    import fuzz_conventions
-    import fuzz_files
-    import fuzz_growth
-    import fuzz_models
-    import fuzz_pickles
+QUICK = ("files", "arguments", "models", "conventions", "pickles", "contacts")
+USUAL = (*QUICK * 8, "growth")
+KINDS = (*QUICK, "growth", "generated", "mjcf", "threads")
 
-    quick = (
-        *(fuzz_files.check, fuzz_arguments.check, fuzz_models.check, fuzz_conventions.check),
-        fuzz_pickles.check,
-    )
-    return (*quick * 8, fuzz_growth.check)
+
+def checks(names: Sequence[str] = USUAL) -> tuple[Check, ...]:
+    """The kinds of case, by turns: each makes one with random numbers, and says how it ended."""
+    sys.path.append(str(Path(__file__).parents[1] / "support"))
+    return tuple(importlib.import_module(f"fuzz_{name}").check for name in names)
 
 
 def case(kinds: Sequence[Check], seed: int, number: int) -> str:
@@ -180,6 +184,13 @@ def arguments() -> argparse.Namespace:
         "--cases", type=int, default=3000, metavar="N", help="how many cases (default: %(default)s)"
     )
     parser.add_argument(
+        "--kinds",
+        type=lambda text: tuple(text.split(",")),
+        default=USUAL,
+        metavar="A,B",
+        help=f"which kinds take turns, of {', '.join(KINDS)} (default: those above)",
+    )
+    parser.add_argument(
         "--seed",
         type=int,
         default=0,
@@ -207,6 +218,8 @@ def arguments() -> argparse.Namespace:
         help="a case that takes longer has failed (default: %(default)g; sanitizers need more)",
     )
     args = parser.parse_args()
+    if unknown := [kind for kind in args.kinds if kind not in KINDS]:
+        parser.error(f"--kinds: expected some of {', '.join(KINDS)}, got {unknown[0]!r}")
     for name, least in (("cases", 1), ("seed", 0), ("first", 0)):
         value = getattr(args, name)
         if value is not None and value < least:
@@ -218,7 +231,9 @@ def arguments() -> argparse.Namespace:
 
 def main() -> int:
     args = arguments()
-    state = None if args.first is not None else args.state or STATES / f"seed-{args.seed}.json"
+    chosen = () if args.kinds == USUAL else args.kinds
+    name = "-".join(["seed", str(args.seed), *chosen]) + ".json"
+    state = None if args.first is not None else args.state or STATES / name
     try:
         progress = Progress() if state is None or args.anew else Progress.load(state)
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -242,10 +257,16 @@ def main() -> int:
         return 130
     print(
         f"\ncase {progress.next} of seed {args.seed} failed: {failure.rstrip()}\n"
-        f"\nrepeat it: python {sys.argv[0]} --seed {args.seed} --first {progress.next} --cases 1",
+        f"\nrepeat it: {repeating(args, progress.next)}",
         file=sys.stderr,
     )
     return 1
+
+
+def repeating(args: argparse.Namespace, number: int) -> str:
+    """The command that runs one case again."""
+    kinds = "" if args.kinds == USUAL else f" --kinds {','.join(args.kinds)}"
+    return f"python {sys.argv[0]}{kinds} --seed {args.seed} --first {number} --cases 1"
 
 
 STOPPED = "stopped"
@@ -281,7 +302,7 @@ def campaign(
                 saved = now
 
         try:
-            _, failure = run(checks(), args.seed, numbers, step, args.longest, progress)
+            _, failure = run(checks(args.kinds), args.seed, numbers, step, args.longest, progress)
         except KeyboardInterrupt:
             failure = STOPPED
     progress.seconds = before + time.perf_counter() - start

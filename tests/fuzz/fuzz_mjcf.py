@@ -1,6 +1,6 @@
 """Damaged MJCF: what MuJoCo makes of it is a model that can be used, or a `ModelError`.
 
-No part of a campaign: mostly it is MuJoCo's own compiler that is tried.
+Mostly it is MuJoCo's own compiler that is tried.
 """
 
 from __future__ import annotations

@@ -156,11 +156,9 @@ DAMAGE: dict[str, Mutator] = {
     "random bits": random_bits,
     "other shape": of_other_shape,
     "other shape, twice": lambda rng, x: of_other_shape(rng, of_other_shape(rng, x)),
-    "huge": lambda rng, x: np.broadcast_to(x, (*choose(rng, HUGE), *x.shape)),
+    "huge": lambda rng, x: huge(rng, x),
     "huge, empty": lambda rng, x: np.broadcast_to(x, (*choose(rng, HUGE), 0, *x.shape)),
-    "huge, other bytes first": lambda rng, x: np.broadcast_to(
-        x.astype(">f8"), (*choose(rng, HUGE), *x.shape)
-    ),
+    "huge, other bytes first": lambda rng, x: huge(rng, x.astype(">f8")),
     "scaled": lambda rng, x: x * choose(rng, [0.0, 2.0, 1e-200, 1e200]),
     "complex": lambda rng, x: x.astype(complex),
     "objects": objects_of_numbers,
@@ -181,6 +179,12 @@ DAMAGE: dict[str, Mutator] = {
     "an int beyond float64": lambda rng, x: [10**400] * x.shape[-1] if x.ndim else 10**400,
     "an int beyond int64": lambda rng, x: [2**64] * x.shape[-1] if x.ndim else 2**64,
 }
+
+
+def huge(rng: np.random.Generator, x: Array) -> Array:
+    """More states than any processor can address, unless NumPy cannot count their bytes."""
+    shape = choose(rng, HUGE)
+    return np.broadcast_to(x, (*shape, *x.shape)) if x.size < 2**12 else x
 
 
 def endless() -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import inspect
 import os
 import re
@@ -13,8 +14,10 @@ from pathlib import Path
 
 import fuzz
 import fuzz_arguments
+import fuzz_contacts
 import fuzz_conventions
 import fuzz_files
+import fuzz_generated
 import fuzz_growth
 import fuzz_models
 import fuzz_pickles
@@ -27,6 +30,17 @@ import dtau
 
 SEED = 2024
 Rng = np.random.Generator
+
+
+def ends_of(kind: fuzz.Check, cases: int) -> Counter[str]:
+    """How many of the cases ended how."""
+    ends: Counter[str] = Counter()
+    for number in range(cases):
+        try:
+            ends[kind(np.random.default_rng([SEED, number]))] += 1
+        except Exception as error:
+            raise AssertionError(f"case {number} of seed {SEED}") from error
+    return ends
 
 
 @pytest.mark.parametrize(
@@ -43,12 +57,7 @@ Rng = np.random.Generator
 )
 def test_a_result_or_a_clear_error(kind: fuzz.Check, cases: int, most: float) -> None:
     """Neither always: cases that are all refused would test little."""
-    ends: Counter[str] = Counter()
-    for number in range(cases):
-        try:
-            ends[kind(np.random.default_rng([SEED, number]))] += 1
-        except Exception as error:
-            raise AssertionError(f"case {number} of seed {SEED}") from error
+    ends = ends_of(kind, cases)
     refused = ends["refused"] / cases
     assert 0.3 < refused < most, ends
 
@@ -58,6 +67,26 @@ def test_damaged_mjcf() -> None:
     import fuzz_mjcf
 
     test_a_result_or_a_clear_error(fuzz_mjcf.check, 200, 0.85)
+
+
+def test_contacts() -> None:
+    ends = ends_of(fuzz_contacts.check, 150)
+    assert min(ends[end] for end in ("result", "singular", "refused")) > 5, ends
+
+
+@pytest.mark.skipif(fuzz_generated.CC is None, reason="there is no C compiler")
+def test_generated_code() -> None:
+    ends = ends_of(fuzz_generated.check, 60)
+    assert min(ends[end] for end in ("compiled", "refused")) > 5, ends
+
+
+def test_xacro_and_mjcf_in_threads() -> None:
+    for package in ("mujoco", "xacrodoc"):
+        pytest.importorskip(package)
+    import fuzz_threads
+
+    ends = ends_of(fuzz_threads.check, 25)
+    assert min(ends[end] for end in ("models", "some refused")) > 5, ends
 
 
 def test_nothing_is_left_out() -> None:
@@ -178,9 +207,34 @@ def test_lines_of_the_loaders() -> None:
 def test_the_program_explains_itself() -> None:
     done = program("--help")
     assert done.returncode == 0
-    for word in ("--cases", "--seed", "--first", "--state", "--anew", "repeat", "build/fuzz"):
+    for word in (
+        "--cases",
+        "--kinds",
+        "--seed",
+        "--first",
+        "--state",
+        "--anew",
+        "repeat",
+        "build/fuzz",
+    ):
         assert word in done.stdout
     assert "--cases: expected at least 1, got 0" in program("--cases", "0").stderr
+    assert "--kinds: expected some of files, " in program("--kinds", "files,x").stderr
+
+
+def test_kinds_can_be_chosen() -> None:
+    chosen = ("--kinds", "pickles,contacts", "--seed", "1", "--first", "0")
+    done = program(*chosen, "--cases", "4")
+    assert done.returncode == 0, done.stderr
+    ended = [line.split()[1] for line in done.stdout.splitlines() if line.split()[0].isdigit()]
+    assert set(ended) == {"pickles:", "contacts:"}
+
+
+@pytest.mark.parametrize("kinds", [fuzz.USUAL, ("pickles", "contacts")])
+def test_a_failure_says_how_to_repeat_it(kinds: tuple[str, ...]) -> None:
+    said = fuzz.repeating(argparse.Namespace(kinds=kinds, seed=4), 7)
+    again = " --kinds pickles,contacts" if kinds != fuzz.USUAL else ""
+    assert said == f"python {sys.argv[0]}{again} --seed 4 --first 7 --cases 1"
 
 
 # The guided one: without atheris, which is not needed here, only what it says and what it checks
