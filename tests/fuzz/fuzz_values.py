@@ -157,7 +157,7 @@ DAMAGE: dict[str, Mutator] = {
     "other shape": of_other_shape,
     "other shape, twice": lambda rng, x: of_other_shape(rng, of_other_shape(rng, x)),
     "huge": lambda rng, x: huge(rng, x),
-    "huge, empty": lambda rng, x: np.broadcast_to(x, (*choose(rng, HUGE), 0, *x.shape)),
+    "huge, empty": lambda rng, x: huge(rng, x, 0),
     "huge, other bytes first": lambda rng, x: huge(rng, x.astype(">f8")),
     "scaled": lambda rng, x: x * choose(rng, [0.0, 2.0, 1e-200, 1e200]),
     "complex": lambda rng, x: x.astype(complex),
@@ -181,10 +181,10 @@ DAMAGE: dict[str, Mutator] = {
 }
 
 
-def huge(rng: np.random.Generator, x: Array) -> Array:
+def huge(rng: np.random.Generator, x: Array, *more: int) -> Array:
     """More states than any processor can address, unless NumPy cannot count their bytes."""
     shape = choose(rng, HUGE)
-    return np.broadcast_to(x, (*shape, *x.shape)) if x.size < 2**12 else x
+    return np.broadcast_to(x, (*shape, *more, *x.shape)) if x.size < 2**12 else x
 
 
 def endless() -> list[Any]:

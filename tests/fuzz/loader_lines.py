@@ -19,6 +19,7 @@ class LoaderLines:
         self.folder = folder
         self.new: set[Line] = set()  # since the last time they were taken
         self._seen: set[Line] = set()
+        self._modules: dict[str, str | None] = {}  # by paths; None: of another folder
 
     @contextmanager
     def collected(self) -> Iterator[None]:
@@ -39,16 +40,23 @@ class LoaderLines:
         return {line for path in self.folder.glob("*.py") for line in _lines(path)}
 
     def _called(self, frame: FrameType, event: str, arg: object) -> Any:
-        path = Path(frame.f_code.co_filename)
-        return self._ran if path.parent == self.folder else None
+        return self._ran if self._module(frame) else None
 
     def _ran(self, frame: FrameType, event: str, arg: object) -> Any:
         if event == "line":
-            line = (Path(frame.f_code.co_filename).name, frame.f_lineno)
+            line = (self._module(frame) or "", frame.f_lineno)
             if line not in self._seen:
                 self._seen.add(line)
                 self.new.add(line)
         return self._ran
+
+    def _module(self, frame: FrameType) -> str | None:
+        """The module of a function, if it is of the folder."""
+        file = frame.f_code.co_filename
+        if file not in self._modules:
+            path = Path(file)
+            self._modules[file] = path.name if path.parent == self.folder else None
+        return self._modules[file]
 
 
 def _lines(path: Path) -> Iterator[Line]:

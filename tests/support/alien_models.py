@@ -96,7 +96,7 @@ def damage(rng: np.random.Generator, peer: SimpleNamespace) -> str:
     if change == 2:
         setattr(peer, name, choose(rng, EXTREMES))
         return f"{name} = {getattr(peer, name)!r:.80}"
-    if isinstance(value, int):
+    if isinstance(value, int) or (isinstance(value, list | np.ndarray) and not len(value)):
         setattr(peer, name, choose(rng, NUMBERS))
     elif isinstance(value, list | np.ndarray):
         items: Any = list(value) if isinstance(value, list) else np.array(value)
