@@ -26,8 +26,6 @@ Functions: TypeAlias = str | Sequence[str] | Mapping[str, str | tuple[str, Mappi
 GRAVITY, PAYLOAD = "gravity", "payload"
 SIGNATURES: dict[str, dict[str, Any]] = {f["name"]: f for f in _core.functions()}
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_MOST_ORDER = 100  # of time derivatives, as in the core
-_YES_OR_NO = ("packed", "symmetric", "joint_parameters")
 _PUBLIC = {"driven": "inputs"}  # options of the core by the arguments of the public functions
 _ARRAYS = {"f_ext": "f_ext", "f_ext_derivatives": "f_ext", "df_ext": "f_ext", "active": "active"}
 # Functions that are not the core's.
@@ -182,6 +180,10 @@ def _core_name(function: str, options: Mapping[str, Any]) -> str:
     with_contacts = f"constrained_{function}"
     given = options.get("contacts") is not None
     return with_contacts if given and with_contacts in SIGNATURES else function
+
+
+_MOST_ORDER = 100  # of time derivatives, as in the core
+_YES_OR_NO = ("packed", "symmetric", "joint_parameters")
 
 
 def _options(
