@@ -20,6 +20,7 @@ from dtau.model.model import Model
 from dtau.model.pose import Pose
 from dtau.options import Axes
 from dtau.viewer.controls import start
+from dtau.viewer.guard import serve_guarded, url
 from dtau.viewer.motion import motion
 from dtau.viewer.parts import looks, warn_of_missing
 from dtau.viewer.player import Player
@@ -57,8 +58,10 @@ class Viewer:
         self._closed = False
         self._player = Player(self._show)
         with _quiet():
-            self.server = viser.ViserServer(host=host, port=port, label="dtau", verbose=False)
-        self.url = f"http://{host}:{self.server.get_port()}"
+            self.server = serve_guarded(
+                lambda at: viser.ViserServer(host=at, port=port, label="dtau", verbose=False), host
+            )
+        self.url = url(host, self.server.get_port())
         self.server.gui.configure_theme(show_logo=False, show_share_button=False)
         self._grid: Any = None
         self._slider: Any = None
@@ -305,6 +308,8 @@ def _viser() -> Any:
 
 def _require_host(host: str) -> None:
     """Raise OSError unless this machine can serve there, where viser would wait for ever."""
+    if "\0" in host:  # C's functions read the name up to there
+        raise ValueError(f"host: expected a name or an address, got {host!r:.80}")
     try:
         family, *_, address = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, socket.SOCK_STREAM) as trial:
