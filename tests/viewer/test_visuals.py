@@ -12,6 +12,7 @@ from messages import has_words, message
 
 import dtau
 from dtau.errors import ModelError
+from dtau.viewer.meshfiles import GREY
 from dtau.viewer.parts import looks
 from dtau.viewer.visuals import read_visuals
 
@@ -104,7 +105,7 @@ def test_meshes_that_are_not_there_leave_the_ellipsoid(tmp_path: Path) -> None:
     (tmp_path / "own/bad.stl").write_text("no mesh")
     (tmp_path / "own/other.txt").write_text("no mesh")
     for name, word in (
-        ("package://pkg/none.stl", "not found"),
+        ("package://pkg/none.stl", "not found below the file's own folder and those of meshes="),
         ("../outside/a.stl", "outside"),
         ("bad.stl", "bad.stl"),
         ("other.txt", "expected a mesh"),
@@ -131,6 +132,58 @@ def test_materials_of_an_obj_are_read_below_the_folders_alone(tmp_path: Path) ->
         file.write_text(urdf(shape('<mesh filename="a.obj"/>')))
         [(_, (_, color))] = read_visuals(file).found
         assert (color == (1.0, 0.0, 0.0)) == (library == "inside.mtl")
+
+
+COLLADA = """<?xml version="1.0"?>
+<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+  <asset><unit meter="1"/><up_axis>Z_UP</up_axis></asset>
+  <library_effects>{effects}</library_effects>
+  <library_materials>{materials}</library_materials>
+  <library_geometries><geometry id="g"><mesh>
+    <source id="p"><float_array id="f" count="12">0 0 0 1 0 0 0 1 0 0 0 1</float_array>
+      <technique_common><accessor source="#f" count="4" stride="3"><param name="X" type="float"/>
+        <param name="Y" type="float"/><param name="Z" type="float"/></accessor></technique_common>
+    </source>
+    <vertices id="v"><input semantic="POSITION" source="#p"/></vertices>
+    <triangles count="2" material="red"><input semantic="VERTEX" source="#v" offset="0"/>
+      <p>0 2 1 0 1 3</p></triangles>
+    <triangles count="2" material="bad"><input semantic="VERTEX" source="#v" offset="0"/>
+      <p>0 3 2 1 2 3</p></triangles>
+  </mesh></geometry></library_geometries>
+  <library_visual_scenes><visual_scene id="s"><node><instance_geometry url="#g"><bind_material>
+    <technique_common><instance_material symbol="red" target="#red"/>
+      <instance_material symbol="bad" target="#bad"/></technique_common>
+  </bind_material></instance_geometry></node></visual_scene></library_visual_scenes>
+  <scene><instance_visual_scene url="#s"/></scene>
+</COLLADA>"""
+EFFECT = """<effect id="{0}-e"><profile_COMMON>{1}<technique sid="c"><lambert><diffuse>{2}
+  </diffuse></lambert></technique></profile_COMMON></effect>"""
+TEXTURE = '<newparam sid="t"><sampler2D><source>none</source></sampler2D></newparam>'
+
+
+@pytest.mark.parametrize(
+    ("bad", "material"),
+    [
+        ("", ""),
+        ("", '<material id="bad"><instance_effect url="#bad-e"/></material>'),
+        (
+            EFFECT.format("bad", TEXTURE, '<texture texture="t" texcoord="u"/>'),
+            '<material id="bad"><instance_effect url="#bad-e"/></material>',
+        ),
+    ],
+)
+def test_a_broken_material_leaves_the_mesh(tmp_path: Path, bad: str, material: str) -> None:
+    """As in ANYmal's feet, whose surface names an image that is not declared."""
+    pytest.importorskip("trimesh")
+    pytest.importorskip("collada")
+    effects = EFFECT.format("red", "", "<color>1 0 0 1</color>") + bad
+    materials = f'<material id="red"><instance_effect url="#red-e"/></material>{material}'
+    (tmp_path / "a.dae").write_text(COLLADA.format(effects=effects, materials=materials))
+    (tmp_path / "r.urdf").write_text(urdf(shape('<mesh filename="a.dae"/>')))
+    found, notes = read_visuals(tmp_path / "r.urdf")
+    assert not notes
+    assert sorted(len(visual.surface.mesh.faces) for visual in found) == [2, 2]
+    assert {visual.surface.color for visual in found} == {(1.0, 0.0, 0.0), GREY}
 
 
 def test_geometry_of_links_that_are_fixed_goes_with_their_body() -> None:

@@ -10,6 +10,8 @@ from urllib.parse import unquote
 
 LARGEST = 256_000_000  # bytes of a mesh
 
+_NOT_FOUND = "not found below the file's own folder and those of meshes="
+
 
 class Folders:
     """The folders below which files may be read: the robot's own, and those that the user names.
@@ -58,7 +60,7 @@ class Folders:
             else:
                 return path
         raise FileNotFoundError(
-            f"{'outside the folders of meshes=' if outside else 'not found'}: {name!r:.200}"
+            f"{'outside the folders of meshes=' if outside else _NOT_FOUND}: {name!r:.200}"
         )
 
     def inside(self, path: Path) -> Folders:

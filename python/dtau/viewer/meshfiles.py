@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib
+from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
+from xml.etree import ElementTree
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -43,10 +45,12 @@ def read_mesh(path: Path, folders: Folders, scale: ArrayLike, color: Color | Non
         raise ValueError(f"expected a mesh ({', '.join(SUFFIXES)}), got {path.name!r}")
     trimesh = _trimesh()
     try:
-        with open(path, "rb") as file:
-            scene = trimesh.load_scene(
-                file, file_type=suffix, resolver=_resolver(trimesh, folders.inside(path))
-            )
+        content = path.read_bytes()
+        scene = trimesh.load_scene(
+            BytesIO(_without_broken_materials(content) if suffix == "dae" else content),
+            file_type=suffix,
+            resolver=_resolver(trimesh, folders.inside(path)),
+        )
         parts = [part for part in scene.dump() if isinstance(part, trimesh.Trimesh)]
     except Exception as error:  # whatever the readers of the formats raise
         problem = " ".join(f"{type(error).__name__}: {error}".split())
@@ -64,6 +68,33 @@ def read_mesh(path: Path, folders: Folders, scale: ArrayLike, color: Color | Non
         faces = whole.faces[:, ::-1] if np.prod(factors) < 0 else whole.faces  # mirrored
         surfaces.append(Surface(creased(whole.vertices * factors, faces), shade))
     return surfaces
+
+
+def _without_broken_materials(content: bytes) -> bytes:
+    """Return a Collada file without the materials that its reader, pycollada, cannot resolve.
+
+    pycollada leaves out a whole geometry for one of them.
+    """
+    collada = importlib.import_module("collada")
+    document = ElementTree.fromstring(content)
+    libraries = [part for part in document if _tag(part) not in ("library_geometries", "scene")]
+    head = ElementTree.Element(document.tag, document.attrib)
+    head.extend(libraries)
+    read = collada.Collada(BytesIO(ElementTree.tostring(head)), ignore=[collada.common.DaeError])
+    sound = {f"#{material.id}" for material in read.materials}
+    broken = [
+        (parent, child)
+        for parent in document.iter()
+        for child in parent
+        if _tag(child) == "instance_material" and child.get("target") not in sound
+    ]
+    for parent, child in broken:
+        parent.remove(child)
+    return ElementTree.tostring(document) if broken else content
+
+
+def _tag(element: ElementTree.Element) -> str:
+    return element.tag.rpartition("}")[2]
 
 
 def _trimesh() -> Any:
