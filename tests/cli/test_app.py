@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -125,6 +127,118 @@ def test_a_reader_that_has_seen_enough_is_no_error(arm: Path) -> None:
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["{", "0"]
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["info", "{arm}"],
+        ["info", "{arm}", "--json"],
+        ["check", "{arm}"],
+        ["convert", "{arm}", "{arm}.urdf"],
+        ["view", "{arm}", "--picture", "{arm}.png"],
+        ["info", "--help"],
+        ["--version"],
+    ],
+)
+def test_a_full_disk_is_a_sentence(arm: Path, words: list[str]) -> None:
+    if not Path("/dev/full").exists():
+        return  # this system cannot pretend
+    command = [sys.executable, "-m", "dtau", *(word.format(arm=arm) for word in words)]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    said = "Error: standard output: No space left on device.\n"
+    assert (done.returncode, done.stderr) == (3, said)
+
+
+def test_standard_output_may_be_closed(arm: Path) -> None:
+    command = f"{sys.executable} -m dtau info {arm} >&-"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--damping", "-1"], "'--damping': expected a finite number of at least 0, got -1"),
+        (["--armature", "nan"], "'--armature': expected a finite number of at least 0, got nan"),
+        (["--armature", "inf"], "'--armature': expected a finite number of at least 0, got inf"),
+        (["--gravity", "nan", "0", "0"], "'--gravity': expected a finite number, got nan"),
+        (["--gravity", "0", "0", "x"], "'--gravity': 'x' is not a valid float"),
+        (["-f", "foo"], "foo"),
+    ],
+)
+def test_values_that_an_option_does_not_take(
+    run: Any, arm: Path, name: str, options: list[str], message: str
+) -> None:
+    rest = {"convert": [arm.parent / "out.urdf"], "generate": [arm.parent / "out.c"]}
+    done = run(name, arm, *rest.get(name, []), *options)
+    assert (done.code, done.out) == (3, "")
+    assert (message if name in ("bench", "generate") or "-f" not in options else "") in done.err
+
+
+HOSTILE = "a\x1b[2J\x9b31m\u202e\u2028z"  # clears a terminal, turns its text around
+SHOWN = r"a\x1b[2J\x9b31m\u202e\u2028z"
+
+
+def hostile_arm(tmp_path: Path, text: str) -> Path:
+    """An MJCF: MuJoCo, unlike XML, allows any character in a name."""
+    pytest.importorskip("mujoco")
+    name = "".join(f"&#{ord(x)};" for x in HOSTILE)
+    path = tmp_path / "arm.xml"
+    path.write_text(text.replace("NAME", name), encoding="utf-8")
+    return path
+
+
+def test_names_are_no_orders_to_the_terminal(run: Any, tmp_path: Path) -> None:
+    body = '<body name="NAME{0}"><joint name="NAME{0}" range="0 1000"/>{1}</body>'
+    ball = '<geom type="sphere" size="0.1"/><site name="NAME{0}"/>'
+    inner = body.format(1, ball.format(1))
+    path = hostile_arm(
+        tmp_path,
+        '<mujoco><compiler autolimits="true"/><worldbody>'
+        f"{body.format(0, ball.format(0) + inner)}</worldbody></mujoco>",
+    )
+    commands = {
+        "info": [],
+        "check": [],
+        "bench": ["-f", "gravity_torque", "--states", "1"],
+        "convert": [tmp_path / "arm.urdf"],
+        "generate": [tmp_path / "arm.c", "-f", "frame_jacobians", "-o", f"frames={HOSTILE}"],
+        "view": ["--picture", tmp_path / "arm.png"],
+    }
+    for name, words in commands.items():
+        done = run(name, path, *words)
+        for text in (done.out, done.err):
+            assert all(x.isprintable() or x == "\n" for x in text), (name, text)
+        if name in ("info", "check", "convert"):
+            assert SHOWN in " ".join((done.out + done.err).split()), name
+        assert "Traceback" not in done.err
+    for name in ("info", "check"):
+        told = run(name, path, "--json")
+        assert all(x.isprintable() or x == "\n" for x in told.out)
+        assert HOSTILE in json.dumps(json.loads(told.out), ensure_ascii=False).replace(
+            r"\u001b", "\x1b"
+        )
+
+
+def test_a_robot_named_by_its_path_is_no_order_either(run: Any) -> None:
+    done = run("info", f"{HOSTILE}.urdf")
+    assert done.code == 3
+    assert SHOWN in done.err
+    assert "\x1b" not in done.err
+
+
+def test_warnings_are_sentences(run: Any, arm: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def warned(*_: object, **__: object) -> None:
+        warnings.warn("the mesh\x1b is far below meshes=", stacklevel=1)
+        raise OSError("none")
+
+    monkeypatch.setattr("dtau.cli.generate.dtau.generate", warned)
+    done = run("generate", arm, arm.parent / "out.c")
+    assert done.err.splitlines()[0] == r"Warning: the mesh\x1b is far below --meshes"
+    assert warnings.showwarning.__module__ != "dtau.cli.app"
 
 
 def test_ctrl_c_is_a_sentence(run: Any, arm: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -68,6 +68,21 @@ def test_a_broken_pinocchio_is_not_said_to_be_missing(
     assert "not installed" not in said
 
 
+def test_pinocchio_takes_joints_in_any_order(run: Any, tmp_path: Path) -> None:
+    """A site before the legs, and legs in another order than that of their names."""
+    pytest.importorskip("pinocchio")
+    pytest.importorskip("mujoco")
+    robot = tmp_path / "dog.xml"
+    leg = '<body name="{0}"><joint name="{0}" axis="0 1 0"/><geom size=".1" pos="0 0 .{1}"/></body>'
+    robot.write_text(
+        '<mujoco><worldbody><body name="trunk"><freejoint name="float"/><geom size=".1"/>'
+        f'<site name="site"/>{leg.format("b", 1)}{leg.format("a", 3)}</body></worldbody></mujoco>'
+    )
+    words = ["-f", "inverse_dynamics", "-f", "mass_matrix", "--states", 2, "--json"]
+    data = json.loads(run("bench", robot, *words).out)
+    assert all("pinocchio" in row for row in data["functions"]), data["remarks"]
+
+
 def test_the_table(run: Any, arm: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pinocchio", None)
     monkeypatch.setenv("COLUMNS", "80")

@@ -46,13 +46,43 @@ def test_mjcf_needs_what_a_urdf_cannot_say_left_out(run: Any, tmp_path: Path) ->
     assert written.mass == dtau.load(robot).mass
 
 
+def test_a_fixed_site_before_the_legs(run: Any, tmp_path: Path) -> None:
+    """Its place changes no entry of q, and the message says so."""
+    pytest.importorskip("mujoco")
+    robot, out = tmp_path / "dog.xml", tmp_path / "dog.urdf"
+    leg = '<body name="{0}"><joint name="{0}" axis="0 1 0"/><geom size=".1"/></body>'
+    robot.write_text(
+        '<mujoco><worldbody><body name="trunk"><freejoint name="float"/><geom size=".1"/>'
+        f'<site name="site"/>{leg.format("a")}{leg.format("b")}</body></worldbody></mujoco>'
+    )
+    refused = run("convert", robot, out)
+    assert refused.code == 2
+    assert "joint 'a' after 'site' on one link" in refused.err
+    assert "(--reorder puts them so: q and v keep their order)" in refused.err
+    assert run("convert", robot, out, "--reorder").code == 0
+    before, after = dtau.load(robot), dtau.load(out, root="free")
+    assert [joint.name for joint in after.joints] == [joint.name for joint in before.joints]
+
+
+def test_an_arm_on_a_fixed_mount_has_entries_of_q(run: Any, tmp_path: Path) -> None:
+    pytest.importorskip("mujoco")
+    robot = tmp_path / "dog.xml"
+    leg = '<body name="{0}"><joint name="{0}" axis="0 1 0"/><geom size=".1"/></body>'
+    robot.write_text(
+        '<mujoco><worldbody><body name="trunk"><freejoint name="float"/><geom size=".1"/>'
+        f'<body name="mount">{leg.format("c")}</body>{leg.format("b")}</body></worldbody></mujoco>'
+    )
+    refused = run("convert", robot, tmp_path / "dog.urdf")
+    assert "(--reorder puts them so: q and v then have another order)" in refused.err
+
+
 def test_another_root_link(run: Any, arm: Path, tmp_path: Path) -> None:
     done = run("convert", arm, tmp_path / "out.urdf", "--root-link", "lab")
     assert done.code == 0
     assert dtau.load(tmp_path / "out.urdf").frames[0] == "lab"
     again = run("convert", arm, tmp_path / "out.urdf", "--root-link", "base", "--force")
-    assert again.code == 2
-    assert "there is already a link named 'base'" in again.err
+    assert again.code == 3
+    assert "--root-link: there is already a link named 'base'" in again.err
 
 
 @pytest.mark.parametrize(

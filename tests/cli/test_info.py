@@ -92,7 +92,6 @@ def test_warnings_are_shown_and_say_what_to_type(run: Any, tmp_path: Path) -> No
             "expected a joint that moves, got none; --root free lets",
         ),
         (ARM.replace('ixx="0.01"', 'ixx="-1"'), [], "--inertia repair takes the nearest"),
-        (ARM, ["--armature", "-1"], "armature: expected numbers of at least 0"),
     ],
 )
 def test_what_cannot_be_read(

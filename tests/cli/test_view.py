@@ -71,6 +71,7 @@ def test_what_cannot_be_shown_is_told(run: Any, arm: Path) -> None:
     done = run("view", arm, "--picture", arm.parent / "arm.png")
     assert done.code == 0
     assert "package://far/away.stl" in done.out
+    assert "and those of --meshes: " in done.out.replace("\n", " ")
 
 
 @pytest.mark.parametrize(
@@ -79,7 +80,7 @@ def test_what_cannot_be_shown_is_told(run: Any, arm: Path) -> None:
         (("--meshes", "nowhere"), 3, "'nowhere' does not exist"),
         (("--port", "70000"), 3, "70000 is not in the range"),
         (("--picture", "arm.jpg"), 3, "expected a name that ends in .png, got arm.jpg"),
-        (("--picture", "nowhere/arm.png"), 2, "nowhere/arm.png"),
+        (("--picture", "nowhere/arm.png"), 3, "nowhere/arm.png: there is no folder nowhere"),
     ],
 )
 def test_mistakes(run: Any, arm: Path, words: tuple[str, ...], code: int, message: str) -> None:
@@ -91,5 +92,5 @@ def test_mistakes(run: Any, arm: Path, words: tuple[str, ...], code: int, messag
 def test_without_viser_a_sentence(run: Any, arm: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "viser", None)
     done = run("view", arm)
-    assert done.code == 2
+    assert done.code == 3
     assert "pip install 'dtau[view]'" in done.err

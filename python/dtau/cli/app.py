@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from io import TextIOWrapper
 from pathlib import Path
@@ -16,10 +17,11 @@ from dtau.cli.check import check
 from dtau.cli.convert import convert
 from dtau.cli.generate import generate
 from dtau.cli.info import info
-from dtau.cli.output import complain
+from dtau.cli.output import complain, warn
+from dtau.cli.robot import as_typed
 from dtau.cli.view import view
 
-_USAGE = 3
+_USAGE = 3  # and what cannot be read or written
 _INTERRUPTED = 130
 
 _HELP = """Look at a robot's file, check it, time it, convert it, write it as C, and see it move.
@@ -41,8 +43,11 @@ Examples:
 Exit codes:
   0  done; of check: nothing worse than a note
   1  check found warnings
-  2  check found errors; of the others: the file cannot be read as a robot
-  3  the command line is not understood, or there is no such file
+  2  check found errors; of the others: the file cannot be read as a robot, or this robot has no
+     such functions or no such URDF
+  3  the command line is not understood, a file is not there or cannot be written, or a package
+     is missing
+  130  interrupted by Ctrl-C
 """
 
 
@@ -81,9 +86,21 @@ for _command in (info, check, bench, convert, generate, view):
 
 def run(arguments: Sequence[str]) -> int:
     """Run a command and return the exit code; of mistakes a sentence is told."""
+    if sys.stdout is None:  # dtau info robot.urdf >&-
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # where the encoding has no ²
+    with warnings.catch_warnings():
+        warnings.showwarning = _warn
+        return _exit_code(arguments)
+
+
+def _warn(message: Warning | str, *_: object, **__: object) -> None:
+    warn(as_typed(str(message)))
+
+
+def _exit_code(arguments: Sequence[str]) -> int:
     try:
         code = commands.main(list(arguments), prog_name="dtau", standalone_mode=False)
         sys.stdout.flush()
@@ -101,5 +118,14 @@ def run(arguments: Sequence[str]) -> int:
     except SystemExit:  # click's, where the reader has seen enough: dtau info robot.urdf | head
         return 0
     except BrokenPipeError:  # the same, found out when the last line was on its way
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _close_output()
         return 0
+    except OSError as error:
+        complain(f"{error.filename or 'standard output'}: {error.strerror}.")
+        _close_output()
+        return _USAGE
+
+
+def _close_output() -> None:
+    """Let the interpreter write nowhere, at its end, what could not be written."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

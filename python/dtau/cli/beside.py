@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dtau.cli.robot import reordered
 from dtau.cli.timing import Contender
 from dtau.conventions import pinocchio as convention_of
 from dtau.functions.manifold import neutral
@@ -71,7 +72,8 @@ class Pinocchio:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of joints that are massless without armature
-                text = model.replace(armature=0.0, gravity=(0, 0, -9.81)).to_urdf()
+                plain = model.replace(armature=0.0, gravity=(0, 0, -9.81))
+                text = reordered(plain).to_urdf()
             free = isinstance(model.links[0].joint, Free)
             root = (self._package.JointModelFreeFlyer(),) if free else ()
             self._model = build(text, *root)

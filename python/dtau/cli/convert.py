@@ -10,10 +10,9 @@ import click
 from rich.text import Text
 
 from dtau.cli.output import FAINT, hanging, plural, say
-from dtau.cli.robot import Loaded, RefusedError, RobotFile, as_typed, takes_robot
+from dtau.cli.robot import Loaded, RefusedError, RobotFile, as_typed, reordered, takes_robot
 from dtau.loaders.load import load
 from dtau.model.joints import Free
-from dtau.model.model import Model
 
 _EPILOG = """\b
 Examples:
@@ -23,6 +22,9 @@ Examples:
   dtau convert tiago.urdf sound.urdf --inertia repair
   dtau convert arm.urdf.xacro arm.urdf
 """
+
+
+_NAME = "root_link: "  # in messages about it
 
 
 @click.command(epilog=_EPILOG, short_help="Write a robot as a URDF.")
@@ -49,24 +51,19 @@ def convert(robot: RobotFile, urdf: str, root_link: str | None, reorder: bool, f
     out = _output(urdf, force)
     loaded = robot.load()
     if reorder:
-        loaded = replace(loaded, model=_reordered(loaded.model))
+        loaded = replace(loaded, model=reordered(loaded.model))
     try:
         text = loaded.model.to_urdf(root_link=root_link)
     except ValueError as error:
-        raise RefusedError(f"{robot.label}: {as_typed(str(error))}.") from None
+        message = as_typed(str(error))
+        if message.startswith(_NAME):
+            raise click.UsageError(message.replace(_NAME, "--root-link: ", 1)) from None
+        raise RefusedError(f"{robot.label}: {message}.") from None
     try:
         out.write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
         raise click.UsageError(f"{urdf}: cannot be written: {error.strerror}") from None
     _show(loaded, out, root_link)
-
-
-def _reordered(model: Model) -> Model:
-    """Return the model with siblings in the order of their joints' names."""
-    links = sorted(model.links, key=lambda link: link.joint_name)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what it warns of was said of the first model
-        return Model(model.name, links, gravity=model.gravity, notes=model.notes)
 
 
 def _output(path: str, force: bool) -> Path:

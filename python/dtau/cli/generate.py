@@ -30,6 +30,17 @@ Examples:
 """
 
 
+_OF_ROBOT = ": expected a model "  # in what a function says of a robot that it is not for
+_TYPED = {
+    "functions: ": "--function: ",
+    "parameters: ": "--parameter: ",
+    "prefix: ": "--prefix: ",
+    "casadi: ": "--casadi: ",
+    "limit: ": "--limit: ",
+}  # what messages call the options, and what is typed
+_ARGUMENTS = re.compile(f"^({'|'.join(_TYPED)})")
+
+
 @click.command(epilog=_EPILOG, short_help="Write functions of a robot as C.")
 @takes_robot
 @click.argument("file", metavar="FILE.c")
@@ -117,7 +128,9 @@ def generate(
             )
     except (ValueError, TypeError) as error:
         message = _OPTION.sub(r"--\1 \2", as_typed(str(error))).replace(" ,", ",").strip()
-        raise RefusedError(f"{robot.label}: {message}.") from None
+        if _OF_ROBOT in message:
+            raise RefusedError(f"{robot.label}: {message}.") from None
+        raise click.UsageError(_ARGUMENTS.sub(lambda found: _TYPED[found[0]], message)) from None
     except OSError as error:
         raise click.UsageError(f"{file}: cannot be written: {error.strerror}") from None
     say(f"{code.source}, {code.header}: {model.name or 'a robot'}, {scalar}", "bold")

@@ -8,7 +8,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Literal, TextIO
 
@@ -33,6 +33,11 @@ def console(file: TextIO | None = None) -> Console:
     return Console(file=stream, width=None if narrow else _UNBROKEN, highlight=False)
 
 
+def printable(text: str) -> str:
+    """Write what a terminal might obey, as Python writes it: a name's ESC is backslash x1b."""
+    return "".join(x if x.isprintable() else repr(x)[1:-1] for x in text)
+
+
 def say(text: str = "", style: str = "") -> None:
     """Print a line of plain text, wrapped at words."""
     hanging(Text(), [Text(text, style)], 0)
@@ -40,12 +45,23 @@ def say(text: str = "", style: str = "") -> None:
 
 def complain(message: str) -> None:
     """Print a sentence about what went wrong, to standard error."""
-    console(sys.stderr).print(Text.assemble(("Error: ", "bold red"), message))
+    _to_errors("Error: ", "bold red", message)
+
+
+def warn(message: str) -> None:
+    """Print what a user should know of what was done, to standard error."""
+    _to_errors("Warning: ", "yellow", message)
+
+
+def _to_errors(kind: str, style: str, message: str) -> None:
+    with suppress(OSError):  # nobody can be told
+        console(sys.stderr).print(Text.assemble((kind, style), printable(message)))
 
 
 def print_json(content: Any) -> None:
     """Print what a program reads."""
-    print(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
+    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+    print("".join(x if x.isprintable() or x == "\n" else json.dumps(x)[1:-1] for x in text))
 
 
 def finite(value: float) -> float | None:
@@ -72,6 +88,9 @@ class Column:
     header: str
     cells: list[str]
     numbers: bool = False
+
+    def __post_init__(self) -> None:
+        self.cells = list(map(printable, self.cells))
 
     @property
     def width(self) -> int:
@@ -108,10 +127,11 @@ def hanging(head: Text, lines: Sequence[Text], indent: int) -> None:
     first = head
     first.pad_right(max(indent - first.cell_len, 0))
     for line in lines:
-        for piece in line.wrap(target, target.width - indent):
+        parts = [(printable(part), style or "") for part, style, _ in line.render(target)]
+        whole = Text.assemble(*parts, style=line.style)
+        for piece in whole.wrap(target, target.width - indent):
             piece.rstrip()
-            whole = Text.assemble(first, piece)
-            target.print(whole, overflow="ignore", no_wrap=True, crop=False)
+            target.print(Text.assemble(first, piece), overflow="ignore", no_wrap=True, crop=False)
             first = Text(" " * indent)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import re
 import sys
 import warnings
@@ -24,12 +25,16 @@ _OPTION = re.compile(r"\b(root|mimic|inertia)='(\w+)'")  # as errors of the pack
 _WORDS = {
     "says in Model.notes by how much": "dtau info then says by how much",
     "leave out root=": "leave out --root",
+    "meshes=": "--meshes",
     "replace(gravity=(0.0, 0.0, -9.81))": "--gravity 0 0 -9.81",
     "replace(armature=0)": "--armature 0",
     ", of free roots by name;": ",",
     "root_link= adds": "--root-link NAME adds",
-    "in the order of their names": (
+    "in the order of their names, and q and v with them": (
         "in the order of their names (--reorder puts them so: q and v then have another order)"
+    ),
+    "in the order of their names, and frames with them": (
+        "in the order of their names (--reorder puts them so: q and v keep their order)"
     ),
 }
 
@@ -38,6 +43,12 @@ class RefusedError(click.ClickException):
     """The file cannot be read as a robot."""
 
     exit_code = 2
+
+
+class MissingPackageError(click.ClickException):
+    """A package is not installed that the command needs."""
+
+    exit_code = 3
 
 
 class Word(click.Choice[str]):
@@ -55,6 +66,23 @@ class Word(click.Choice[str]):
         except ValueError as problem:
             raise click.UsageError(str(problem), ctx) from None
         return str(value)
+
+
+class Number(click.types.FloatParamType):
+    """A finite number, of at least so much."""
+
+    def __init__(self, least: float = -math.inf) -> None:
+        self._least = least
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return the number, or fail with what was expected."""
+        number = super().convert(value, param, ctx)
+        if not (math.isfinite(number) and number >= self._least):
+            least = "" if math.isinf(self._least) else f" of at least {self._least:g}"
+            self.fail(f"expected a finite number{least}, got {value}", param, ctx)
+        return number
 
 
 @dataclass(frozen=True)
@@ -121,6 +149,14 @@ def as_typed(message: str) -> str:
     return _OPTION.sub(r"--\1 \2", message)
 
 
+def reordered(model: Model) -> Model:
+    """Return the model with siblings in the order of their joints' names, as a URDF has them."""
+    links = sorted(model.links, key=lambda link: link.joint_name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what it warns of was said of the first model
+        return Model(model.name, links, gravity=model.gravity, notes=model.notes)
+
+
 def takes_robot(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the argument ROBOT and the options common to all; it takes a `RobotFile`."""
 
@@ -168,15 +204,21 @@ _OPTIONS = (
     ),
     click.option(
         "--gravity",
-        type=float,
+        type=Number(),
         nargs=3,
         metavar="X Y Z",
         help="In m/s², in place of the file's, or of 0 0 -9.81.",
     ),
     click.option(
-        "--armature", type=float, metavar="I", help="Of all joints, in place of the file's; kg m²."
+        "--armature",
+        type=Number(0.0),
+        metavar="I",
+        help="Of all joints, in place of the file's; kg m².",
     ),
     click.option(
-        "--damping", type=float, metavar="D", help="Of all joints, in place of the file's; N m s."
+        "--damping",
+        type=Number(0.0),
+        metavar="D",
+        help="Of all joints, in place of the file's; N m s.",
     ),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import warnings
+from pathlib import Path
 from typing import Any
 
 import click
@@ -11,7 +12,14 @@ from rich.text import Text
 
 import dtau
 from dtau.cli.output import FAINT, hanging, say
-from dtau.cli.robot import Loaded, RefusedError, RobotFile, takes_robot
+from dtau.cli.robot import (
+    Loaded,
+    MissingPackageError,
+    RefusedError,
+    RobotFile,
+    as_typed,
+    takes_robot,
+)
 
 _EPILOG = """\b
 Examples:
@@ -53,11 +61,16 @@ def view(robot: RobotFile, meshes: tuple[str, ...], port: int, picture: str | No
         try:
             if picture is not None:
                 _draw(loaded, picture, shown)
-                _tell(loaded, caught)
-                return
-            viewer = dtau.view(loaded.model, port=port, **shown)
-        except (ImportError, ValueError, OSError) as error:
-            raise RefusedError(f"{robot.label}: {error}") from None
+            else:
+                viewer = dtau.view(loaded.model, port=port, **shown)
+        except ImportError as error:
+            raise MissingPackageError(str(error)) from None
+        except (ValueError, OSError) as error:
+            raise RefusedError(f"{robot.label}: {as_typed(str(error))}") from None
+    if picture is not None:
+        say(f"written: {picture}")
+        _tell(loaded, caught)
+        return
     with viewer:
         _tell(loaded, caught)
         say(f"{loaded.model.name or robot.label}: {viewer.url}", "bold")
@@ -66,18 +79,24 @@ def view(robot: RobotFile, meshes: tuple[str, ...], port: int, picture: str | No
 
 
 def _draw(loaded: Loaded, path: str, shown: dict[str, Any]) -> None:
-    from dtau.viewer import picture
+    from dtau.viewer.picture import picture, png
 
-    if not path.lower().endswith(".png"):
+    out = Path(path)
+    if out.suffix.lower() != ".png":
         raise click.UsageError(f"--picture: expected a name that ends in .png, got {path}")
-    picture(loaded.model, path=path, **shown)
-    say(f"written: {path}")
+    if not out.parent.is_dir():
+        raise click.UsageError(f"--picture: {path}: there is no folder {out.parent}")
+    image = picture(loaded.model, **shown)
+    try:
+        out.write_bytes(png(image))
+    except OSError as error:
+        raise click.UsageError(f"--picture: {path}: cannot be written: {error.strerror}") from None
 
 
 def _tell(loaded: Loaded, caught: list[warnings.WarningMessage]) -> None:
     """Say what the loader warned of, and what cannot be shown."""
     for line in (*loaded.warnings, *(str(one.message) for one in caught)):
-        hanging(Text("- "), [Text(line, "yellow")], 2)
+        hanging(Text("- "), [Text(as_typed(line), "yellow")], 2)
 
 
 def _wait() -> None:

@@ -163,17 +163,28 @@ def _of_names(others: Sequence[str], links: Sequence[Link]) -> Iterator[str]:
 
 
 def _of_order(links: Sequence[Link]) -> Iterator[str]:
-    """Siblings are read in the order of their joints' names."""
+    """Siblings are read in the order of their joints' names; those that move have entries of q."""
+    moving = {link.name for link in links if not isinstance(link.joint, Fixed)}
+    for link in reversed(links):
+        if link.name in moving and link.parent is not None:
+            moving.add(link.parent)
+    if found := _disorder([link for link in links if link.name in moving]):
+        yield f"{found}, and q and v with them"
+    elif found := _disorder(links):
+        yield f"{found}, and frames with them"
+
+
+def _disorder(links: Iterable[Link]) -> str | None:
     last: dict[str | None, str] = {}
     for link in links:
         before = last.setdefault(link.parent, link.joint_name)
         if link.joint_name < before:
-            yield (
+            return (
                 f"joint {link.joint_name!r} after {before!r} on one link, where readers take "
                 "joints in the order of their names"
             )
-            return
         last[link.parent] = link.joint_name
+    return None
 
 
 # The elements

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from dtau.cli.checks.findings import Finding
 from dtau.cli.robot import STDIN, RobotFile
+from dtau.errors import ModelError
 from dtau.loaders.xml import Element, parse
 from dtau.viewer.folders import Folders
 
@@ -31,7 +32,10 @@ def check_meshes(file: RobotFile) -> Iterator[Finding]:
     if file.path == STDIN or file.path.lower().endswith(".xacro"):
         return
     path = Path(file.path)
-    robot = parse(path.read_bytes(), file.path, ("inertial", "joint", "gazebo", "transmission"))
+    try:
+        robot = parse(path.read_bytes(), file.path, ("inertial", "joint", "gazebo", "transmission"))
+    except ModelError:  # an MJCF, which MuJoCo reads more freely, and whose meshes it scales
+        return
     large, small = {}, {}
     for link, mesh in _meshes(robot):
         found = _find(mesh.attributes.get("filename", ""), path.resolve().parent)
