@@ -78,10 +78,12 @@ def forward_dynamics(
 
     Parameters
     ----------
-    model, q, v, f_ext, f_ext_axes
+    model, q, v
         As `dtau.casadi.inverse_dynamics`.
     tau : casadi.MX, casadi.DM or array_like (nv, n)
         Torque in N m and force in N; of a free joint the wrench [force, moment] in the body frame.
+    f_ext, f_ext_axes
+        As `dtau.casadi.inverse_dynamics`.
 
     Returns
     -------
@@ -265,12 +267,14 @@ def step(
 
     Parameters
     ----------
-    model, q, v, tau, f_ext, f_ext_axes
+    model, q, v, tau
         As `dtau.casadi.forward_dynamics`.
     dt : casadi.MX, casadi.DM or array_like (1, n)
         Length of the step in seconds; a number serves all states.
     integrator : {"euler", "semi_implicit", "rk4"}
         As `dtau.step`.
+    f_ext, f_ext_axes
+        As `dtau.casadi.forward_dynamics`.
 
     Returns
     -------

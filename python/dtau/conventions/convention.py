@@ -124,9 +124,19 @@ class Convention(DerivativeConversions, StackConversions, Immutable):
     ) -> State | PartialState:
         """Convert states of this convention to dtau's.
 
-        As `from_dtau`, with q ``(..., nq)``, v and a ``(..., nv)`` in this convention, and the
-        arrays ``(..., model.nq)`` and ``(..., nv)`` of the result in dtau's. An angle that is a
-        cosine and a sine here comes out in [-pi, pi].
+        An angle that is a cosine and a sine here comes out in [-pi, pi].
+
+        Parameters
+        ----------
+        q : array_like (..., nq)
+            Configuration in this convention.
+        v, a : array_like (..., nv), optional
+            Velocity and acceleration in this convention.
+
+        Returns
+        -------
+        State, or PartialState if ``v`` or ``a`` is not given
+            As of `from_dtau`: ``q (..., model.nq)``, ``v`` and ``a (..., model.nv)`` of dtau's.
         """
         return states.state_to_dtau(self._maps, q, v, a)
 
@@ -160,8 +170,17 @@ class Convention(DerivativeConversions, StackConversions, Immutable):
     def torque_to_dtau(self, q: ArrayLike, tau: ArrayLike) -> Array:
         """Convert joint torques of this convention to dtau's.
 
-        As `torque_from_dtau`, with q ``(..., nq)`` and tau ``(..., nv)``, N and N m, in this
-        convention, and the torque ``(..., nv)`` in dtau's.
+        Parameters
+        ----------
+        q : array_like (..., nq)
+            Configuration in this convention.
+        tau : array_like (..., nv)
+            Torque in this convention, N and N m.
+
+        Returns
+        -------
+        ndarray (..., model.nv)
+            Torque of dtau's.
         """
         return states.torque_to_dtau(self._maps, q, tau)
 
@@ -187,8 +206,17 @@ class Convention(DerivativeConversions, StackConversions, Immutable):
     def wrenches_to_dtau(self, q: ArrayLike, f_ext: ArrayLike) -> Array:
         """Convert external wrenches of this convention to dtau's.
 
-        With q ``(..., nq)`` and f_ext ``(..., nwrenches, 6)`` in this convention. The result
-        ``(..., model.nbodies, 6)`` is the sum of what acts on each body, [force, moment] in the
-        body frame at its origin; what acts on the world has no effect and is dropped.
+        Parameters
+        ----------
+        q : array_like (..., nq)
+            Configuration in this convention.
+        f_ext : array_like (..., nwrenches, 6)
+            Wrenches in this convention.
+
+        Returns
+        -------
+        ndarray (..., model.nbodies, 6)
+            The sum of what acts on each body, [force, moment] in the body frame at its origin. What
+            acts on the world has no effect and is dropped.
         """
         return states.wrenches_to_dtau(self._maps, q, f_ext)

@@ -44,12 +44,14 @@ def constrained_dynamics_jvp(
 
     Parameters
     ----------
-    model, q, v, tau, contacts
+    model, q, v, tau
         As `dtau.constrained_dynamics`.
     dq : array_like (..., nv)
         Variation of ``q`` in the tangent space, of q (+) eps dq.
     dv, dtau : array_like (..., nv)
         Variations of the components of ``v`` and ``tau``.
+    contacts : Contacts
+        As `dtau.constrained_dynamics`.
     f_ext, df_ext : array_like (..., nbodies, 6), optional
         Other external wrenches along ``f_ext_axes``, and the variation of their components.
     f_ext_axes : {"body", "world", "mixed"}
@@ -167,12 +169,14 @@ def constrained_dynamics_vjp(
 
     Parameters
     ----------
-    model, q, v, tau, contacts
+    model, q, v, tau
         As `dtau.constrained_dynamics`.
     lam : array_like (..., nv)
         Weight of each acceleration.
     lam_forces : array_like (..., nrows)
         Weight of each force.
+    contacts : Contacts
+        As `dtau.constrained_dynamics`.
     f_ext : array_like (..., nbodies, 6), optional
         Other external wrenches along ``f_ext_axes``.
     f_ext_axes : {"body", "world", "mixed"}

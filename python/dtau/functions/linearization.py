@@ -50,13 +50,13 @@ def linearize(
         Joint torque; of a free joint the wrench [force, moment] in the body frame.
     f_ext : array_like (..., nbodies, 6), optional
         External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m.
-    f_ext_axes : {"body", "world", "mixed"}
-        Axes of ``f_ext``, see `dtau.inverse_dynamics`. Its components along them are held constant:
-        with ``"body"`` wrenches turn with their bodies, with the others they keep to the world.
     inputs : array_like (nv,) of bool, or (..., nv, nu), optional
         What u varies: the torques that a mask selects, or nu inputs of which each varies the torque
         along a column of a map, N or N m per unit of the input: one map, or one a state. By default
         the torques of all joints but free roots.
+    f_ext_axes : {"body", "world", "mixed"}
+        Axes of ``f_ext``, see `dtau.inverse_dynamics`. Its components along them are held constant:
+        with ``"body"`` wrenches turn with their bodies, with the others they keep to the world.
     contacts : Contacts, optional
         What is held while state and inputs vary: accelerations are those of
         `dtau.constrained_dynamics`, whose forces vary with them.
@@ -156,12 +156,14 @@ def linearize_discrete(
     Parameters
     ----------
     model : Model
-    q, v, tau, f_ext, inputs, f_ext_axes, contacts, active, damping
+    q, v, tau
         See `dtau.linearize`. The knots of a trajectory are a batch: one call does them all.
     dt : array_like (...)
         Length of the step in seconds.
     integrator : {"euler", "semi_implicit", "rk4"}
         See `dtau.step`.
+    f_ext, inputs, f_ext_axes, contacts, active, damping
+        See `dtau.linearize`.
     out, threads
         See `dtau.inverse_dynamics`; ``out`` takes the four arrays of the results.
 

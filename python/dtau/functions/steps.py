@@ -221,12 +221,14 @@ def step_vjp(
     Parameters
     ----------
     model : Model
-    q, v, tau, dt, integrator, f_ext, f_ext_axes, contacts, active, damping
+    q, v, tau, dt
         See `dtau.step`.
     lam_q : array_like (..., nv)
         Gradient by the configuration after the step, in its tangent space.
     lam_v : array_like (..., nv)
         Gradient by the velocity after the step.
+    integrator, f_ext, f_ext_axes, contacts, active, damping
+        See `dtau.step`.
     out, threads
         See `dtau.inverse_dynamics`; ``out`` takes the three arrays of the results, or four with
         ``f_ext``.

@@ -89,10 +89,12 @@ def forward_dynamics(
 
     Parameters
     ----------
-    model, q, v, f_ext, f_ext_axes
+    model, q, v
         As `dtau.jax.inverse_dynamics`.
     tau : array_like (..., nv)
         Torque in N m and force in N; of a free joint the wrench [force, moment] in the body frame.
+    f_ext, f_ext_axes
+        As `dtau.jax.inverse_dynamics`.
     products : bool
         Gradients by `dtau.forward_dynamics_vjp`, see `dtau.jax.inverse_dynamics`.
 
@@ -283,12 +285,14 @@ def step(
 
     Parameters
     ----------
-    model, q, v, tau, f_ext, f_ext_axes
+    model, q, v, tau
         As `dtau.jax.forward_dynamics`.
     dt : array_like (...)
         Length of the step in seconds.
     integrator : {"euler", "semi_implicit", "rk4"}
         As `dtau.step`.
+    f_ext, f_ext_axes
+        As `dtau.jax.forward_dynamics`.
     products : bool
         Gradients by `dtau.step_vjp`, see `dtau.jax.inverse_dynamics`; by dt there is none then.
 

@@ -290,6 +290,11 @@ class Contacts(Immutable):
     def rows(self, name: str) -> slice:
         """Return the rows of a contact, by its name.
 
+        Parameters
+        ----------
+        name : str
+            A name from ``contacts.names``.
+
         Raises
         ------
         ValueError

@@ -212,6 +212,11 @@ class Model(Editable, Immutable):
     def joint(self, name: str) -> Joint:
         """Look up a moving joint by its name.
 
+        Parameters
+        ----------
+        name : str
+            The joint, from ``[joint.name for joint in model.joints]``.
+
         Raises
         ------
         ValueError
@@ -234,6 +239,11 @@ class Model(Editable, Immutable):
 
     def link(self, name: str) -> Link:
         """Look up a link, moving or fixed, by its name: what it is made of, as it was given.
+
+        Parameters
+        ----------
+        name : str
+            The link, from ``model.frames``.
 
         Raises
         ------
@@ -258,6 +268,11 @@ class Model(Editable, Immutable):
 
     def frame(self, name: str) -> Frame:
         """Look up the frame of a link, moving or fixed, by its name.
+
+        Parameters
+        ----------
+        name : str
+            The link, from ``model.frames``.
 
         Raises
         ------

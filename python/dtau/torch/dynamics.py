@@ -83,10 +83,12 @@ def forward_dynamics(
 
     Parameters
     ----------
-    model, q, v, f_ext, f_ext_axes
+    model, q, v
         As `dtau.torch.inverse_dynamics`.
     tau : Tensor (..., nv)
         Torque in N m and force in N; of a free joint the wrench [force, moment] in the body frame.
+    f_ext, f_ext_axes
+        As `dtau.torch.inverse_dynamics`.
 
     Returns
     -------
@@ -269,12 +271,14 @@ def step(
 
     Parameters
     ----------
-    model, q, v, tau, f_ext, f_ext_axes
+    model, q, v, tau
         As `dtau.torch.forward_dynamics`.
     dt : Tensor (...) or float
         Length of the step in seconds.
     integrator : {"euler", "semi_implicit", "rk4"}
         As `dtau.step` has them.
+    f_ext, f_ext_axes
+        As `dtau.torch.forward_dynamics`.
 
     Returns
     -------

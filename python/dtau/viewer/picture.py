@@ -50,12 +50,14 @@ def picture(
         one, within the joints' limits.
     path : str or path-like, optional
         A file to write, in PNG.
-    v, f_ext, f_ext_axes, geometry, meshes
+    v, f_ext, f_ext_axes
         As `dtau.view`.
     arrows : iterable of str
         What is shown of what is given: ``"forces"`` and ``"moments"`` of `f_ext`, ``"velocities"``
         and ``"angular velocities"`` of the bodies, ``"momentum"`` and ``"angular momentum"`` for
         `v`; and ``"center of mass"``, as a ball.
+    geometry, meshes
+        As `dtau.view`.
     size : tuple of int
         Width and height in pixels.
     camera : tuple of float

@@ -69,7 +69,12 @@ class Robot:
         return np.array(self._shown.q[frame])
 
     def set(self, q: ArrayLike) -> None:
-        """Show a configuration (nq,), with the velocities and wrenches of the present frame.
+        """Show a configuration, with the velocities and wrenches of the present frame.
+
+        Parameters
+        ----------
+        q : array_like (nq,)
+            Configuration.
 
         Raises
         ------
@@ -82,7 +87,15 @@ class Robot:
             self.follow()
 
     def show(self, frame: int, *, always: bool = False) -> None:
-        """Show a frame of the motion; the last one, if there are not so many."""
+        """Show a frame of the motion.
+
+        Parameters
+        ----------
+        frame : int
+            Which one; the last one, if there are not so many.
+        always : bool
+            Also a single frame after the robot was moved by hand.
+        """
         frame = min(frame, self._motion.length - 1)
         if self._shown is not self._motion:
             if self._motion.length == 1 and not always:

@@ -166,7 +166,13 @@ class Viewer:
             self._show_state()
 
     def seek(self, seconds: float) -> None:
-        """Go to a time of the motions."""
+        """Go to a time of the motions.
+
+        Parameters
+        ----------
+        seconds : float
+            From their start; at most to their end.
+        """
         self._player.seek(float(real_array("seconds", seconds, ())))
         self._show(self._player.time, always=True)
 
