@@ -47,6 +47,9 @@ Examples
 
 from __future__ import annotations
 
+import sys
+from typing import TYPE_CHECKING, NoReturn
+
 from dtau import conventions, robots
 from dtau.c_code.compiled import compile
 from dtau.c_code.generate import GeneratedCode, generate
@@ -397,3 +400,12 @@ __all__ = [
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+if not TYPE_CHECKING:  # a type checker would take every name for an attribute
+
+    def __getattr__(name: str) -> NoReturn:
+        from dtau.pinocchio_names import hint
+
+        message = f"module {__name__!r} has no attribute {name!r}{hint(name)}"
+        raise AttributeError(message, name=name, obj=sys.modules[__name__])

@@ -142,7 +142,7 @@ def integer(argument: str, value: object, least: int, most: int | None = None) -
 
 def listing(names: Sequence[str], separator: str = ", ") -> str:
     """Join quoted names, the first few of many."""
-    shown = [repr(name) for name in names[:_SHOWN]]
+    shown = [repr(plain(name)) for name in names[:_SHOWN]]
     return separator.join(shown if len(names) <= _SHOWN else [*shown, "..."])
 
 
@@ -151,20 +151,42 @@ def unknown_name(kind: str, name: object, known: Iterable[str]) -> ValueError:
     short = [other for other in itertools.islice(known, _COMPARED) if len(other) <= _LONGEST]
     close = difflib.get_close_matches(str(name)[:_LONGEST], short, n=3)
     hint = f"; close names: {listing(close)}" if close else ""
-    return ValueError(f"no {kind} named {name!r:.80}{hint}")
+    return ValueError(f"no {kind} named {plain(name)!r:.80}{hint}")
+
+
+def plain(value: T) -> T | str:
+    """Return text without its class, as NumPy's show their own name; all else as it is."""
+    return str.__str__(value) if isinstance(value, str) else value
+
+
+def class_name(value: object) -> str:
+    """Return the name of an object's class; of others with the module: several are called Model."""
+    kind = type(value)
+    known = kind.__module__ == "builtins" or kind.__module__.startswith("dtau.")
+    return kind.__qualname__ if known else f"{kind.__module__}.{kind.__qualname__}"
 
 
 def require(argument: str, value: object, kind: type) -> None:
     """Raise TypeError unless `value` is of this kind."""
     if not isinstance(value, kind):
-        raise TypeError(f"{argument}: expected {kind.__name__}, got {type(value).__name__}")
+        raise TypeError(f"{argument}: expected {kind.__name__}, got {class_name(value)}")
 
 
-def require_name(argument: str, value: object) -> None:
-    """Raise TypeError unless `value` is a string, ValueError if it cannot be encoded."""
+def require_name(argument: str, value: object) -> str:
+    """Return a name as plain text.
+
+    Raises
+    ------
+    TypeError
+        If `value` is no string.
+    ValueError
+        If it cannot be encoded.
+    """
     require(argument, value, str)
-    if any("\ud800" <= letter <= "\udfff" for letter in str(value)):
-        raise ValueError(f"{argument}: expected text without lone surrogates, got {value!r:.80}")
+    name = str(plain(value))
+    if any("\ud800" <= letter <= "\udfff" for letter in name):
+        raise ValueError(f"{argument}: expected text without lone surrogates, got {name!r:.80}")
+    return name
 
 
 def tuple_of(argument: str, values: Iterable[T], kind: type, what: str) -> tuple[T, ...]:

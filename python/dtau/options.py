@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal, get_args
 
+from dtau.checks import plain
+
 AccelerationKind = Literal["spatial", "classical"]
 Axes = Literal["body", "world", "mixed"]
 ForceAxes = Literal["body", "mixed"]
@@ -36,4 +38,4 @@ def require_option(argument: str, value: object, option: Any) -> None:
         word = str(value).lower()
         here = _ELSEWHERE.get(word, word)
         hint = f": that is {here!r} here" if here in words else ""
-        raise ValueError(f"{argument}: expected {listed}, got {value!r}{hint}")
+        raise ValueError(f"{argument}: expected {listed}, got {plain(value)!r}{hint}")

@@ -43,7 +43,7 @@ struct Stacks {
 // A plain array that is an input: its last axes checked, and evenly spaced. The axis of what is read of
 // a stack is added to `core`. Runs no other code.
 nanobind::object input_array(nanobind::handle plain, const ArraySignature& input, Shape& core,
-                             Stacks& stacks, int type);
+                             Stacks& stacks, int type, const Tree& tree);
 
 // How many inputs a map (..., nv, ninputs) has.
 int input_count(nanobind::handle map, const char* name, const Tree& tree);

@@ -65,14 +65,26 @@ bool has_core(PyArrayObject* a, const Shape& core, bool longer) {
     return true;
 }
 
+// The way out for torques that leave out the free roots, as other packages' inputs do.
+std::string torque_hint(PyArrayObject* a, const ArraySignature& input, const Tree& tree) {
+    const int ndim = PyArray_NDIM(a), missing = tree.independent.n - tree.nactuated;
+    if (input.quantity != Quantity::torque || missing == 0 || ndim == 0 ||
+        PyArray_DIM(a, ndim - 1) != tree.nactuated)
+        return "";
+    return ": the " + std::to_string(missing) +
+           " numbers of the free root are missing, zeros where nothing drives it; inputs= of "
+           "dtau.linearize and dtau.equilibrium leaves them out";
+}
+
 // Checks the last axes, and returns the array with them evenly spaced (a copy only if they are
 // not).
-nb::object with_core(nb::handle given, const char* name, const Shape& core, bool longer) {
+nb::object with_core(nb::handle given, const ArraySignature& input, const Shape& core, bool longer,
+                     const Tree& tree) {
     PyArrayObject* a = array(given);
     if (!has_core(a, core, longer))
-        throw nb::value_error((std::string(name) + " has shape " +
+        throw nb::value_error((std::string(input.name) + " has shape " +
                                text(PyArray_DIMS(a), PyArray_NDIM(a)) + ", expected " +
-                               text(core.size, core.ndim, "..."))
+                               text(core.size, core.ndim, "...") + torque_hint(a, input, tree))
                                   .c_str());
     npy_intp spacing;
     if (evenly_spaced(a, core, spacing)) return nb::borrow(given);
@@ -140,13 +152,13 @@ nb::object converted(nb::handle given, const char* name, int type) {
 }
 
 nb::object input_array(nb::handle plain, const ArraySignature& input, Shape& core, Stacks& stacks,
-                       int type) {
+                       int type, const Tree& tree) {
     if (!is_plain(plain, type))
         throw nb::value_error(
             (std::string(input.name) + ": another argument changed it during the call").c_str());
     if (input.rows != not_stacked)
         core = stacked(core, stack_length(array(plain), input, core, stacks));
-    return with_core(plain, input.name, core, stacks.asked && input.rows != not_stacked);
+    return with_core(plain, input, core, stacks.asked && input.rows != not_stacked, tree);
 }
 
 int input_count(nb::handle map, const char* name, const Tree& tree) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <string_view>
 
 #include "dtau/coupling.hpp"
 #include "python/arrays.hpp"
@@ -37,6 +38,15 @@ bool is_prescribed(const std::string& name, const CompiledTree& compiled, const 
 
 }  // namespace
 
+std::string public_name(const char* function) {
+    constexpr std::string_view prefix = "constrained_";
+    const std::string_view name = function;
+    if (!name.starts_with(prefix)) return function;
+    const std::string_view rest = name.substr(prefix.size());
+    const bool option = rest.starts_with("step") || rest.starts_with("linearize");
+    return std::string(option ? rest : name);
+}
+
 void import_numpy() {
     if (_import_array() < 0) throw nb::python_error();
 }
@@ -47,7 +57,7 @@ void require_inertia(const char* function, const CompiledTree& compiled, const b
         if (!is_prescribed(name, compiled, prescribed))
             names += (names.empty() ? "'" : ", '") + name + "'";
     if (names.empty()) return;
-    throw nb::value_error((std::string(function) +
+    throw nb::value_error((public_name(function) +
                            ": expected a model in which every joint has inertia to "
                            "accelerate, got none at joints " +
                            names + "; give them inertia or armature, or fix them with model.lock")
@@ -71,7 +81,7 @@ TreeReference compiled_tree(nb::handle model) {
     }
     if (!right || !nb::inst_ready(tree))
         throw nb::type_error(
-            ("model: expected a dtau.Model, got " + str(model.type().attr("__name__"))).c_str());
+            ("model: expected a dtau.Model, got " + str(nb::type_name(model.type()))).c_str());
     return {tree, *nb::inst_ptr<CompiledTree>(tree)};
 }
 
@@ -123,7 +133,8 @@ nb::object Callable::operator()(PyObject* const* arguments, Py_ssize_t count) co
             job.options.driven.count = input_count(work.inputs[i], expected.name, compiled.tree());
         cores[i] = core_shape(expected.quantity, sizes);
         if (!work.inputs[i].is_valid()) continue;
-        work.inputs[i] = input_array(work.inputs[i], expected, cores[i], stacks, type);
+        work.inputs[i] =
+            input_array(work.inputs[i], expected, cores[i], stacks, type, compiled.tree());
         Input& input = job.in[i];
         input.data = PyArray_BYTES(array(work.inputs[i]));
         input.spacing = core_spacing(work.inputs[i], cores[i]);

@@ -35,6 +35,9 @@ struct Callable {
     nanobind::object operator()(PyObject* const* arguments, Py_ssize_t count) const;
 };
 
+// What users call a function: with contacts, those of steps and linearizations are options of theirs.
+std::string public_name(const char* function);
+
 // Text of an object for a message; what has no UTF-8 is escaped.
 std::string str(nanobind::handle object);
 

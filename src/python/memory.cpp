@@ -27,7 +27,7 @@ void check_memory(const Work& work, const Plan& plan, double results) {
         if (signature.options[k] == Option::packed && !work.options.values.packed)
             advice += "packed=True or ";
     if (signature.smaller) advice += signature.smaller;
-    PyErr_SetString(PyExc_MemoryError, (signature.name + (message + advice)).c_str());
+    PyErr_SetString(PyExc_MemoryError, (public_name(signature.name) + message + advice).c_str());
     throw nb::python_error();
 }
 

@@ -23,6 +23,15 @@ std::string_view utf8(nb::handle object) {
     return {};
 }
 
+// The repr of an object; of NumPy's text that of the text, without its class.
+nb::object plain_repr(nb::handle object) {
+    const nb::object plain = PyUnicode_Check(object.ptr())
+                                 ? nb::steal(PyUnicode_FromObject(object.ptr()))
+                                 : nb::borrow(object);
+    if (!plain.is_valid()) throw nb::python_error();
+    return nb::repr(plain);
+}
+
 // One of a few words: its place among them. `hint` ends the message about anything else.
 template <std::size_t n>
 int word(const char* option, nb::handle given, const std::string_view (&words)[n],
@@ -34,7 +43,7 @@ int word(const char* option, nb::handle given, const std::string_view (&words)[n
     for (std::size_t k = 0; k < n; ++k)
         expected += (k == 0 ? "'" : k + 1 < n ? ", '" : " or '") + std::string(words[k]) + "'";
     throw nb::value_error((std::string(option) + ": expected " + expected + ", got " +
-                           str(nb::repr(given)) + (hint ? hint(given) : ""))
+                           str(plain_repr(given)) + (hint ? hint(given) : ""))
                               .c_str());
 }
 
@@ -55,7 +64,7 @@ Axes axes(Option option, nb::handle given) {
 
 // An object in a message, the first 80 letters of it.
 std::string shown(nb::handle object) {
-    const nb::object text = nb::repr(object);
+    const nb::object text = plain_repr(object);
     const nb::object first = nb::steal(PyUnicode_Substring(text.ptr(), 0, 80));
     if (!first.is_valid()) throw nb::python_error();
     return str(first);

@@ -119,6 +119,33 @@ def test_wrong_contacts(what: str) -> None:
         dtau.Contacts(model, contacts(model))
 
 
+def test_contacts_and_poses_are_hashable() -> None:
+    """Equal ones have equal hashes, -0.0 among them, so that sets and caches can hold them."""
+
+    def pose(sign: float) -> dtau.Pose:
+        return dtau.Pose(np.diag([1.0, -1.0, -1.0]), (sign * 0.0, 1.0, 2.0))
+
+    def made(sign: float) -> list[Any]:
+        return [
+            pose(sign),
+            dtau.PointContact("LF_FOOT", kp=1.0, position=(sign * 0.0, 1.0, 2.0)),
+            dtau.FrameContact("LF_FOOT"),
+            dtau.FrameContact("LF_FOOT", kp=1.0, placement=pose(sign)),
+            dtau.Loop("LF_FOOT", "RF_FOOT"),
+            dtau.Loop("LF_FOOT", "RF_FOOT", placement=pose(sign)),
+            dtau.Frame("f", 0, pose(sign)),
+            dtau.Inertia(1.0, (sign * 0.0, 0, 0), np.eye(3)),
+            dtau.Link("l", "p", dtau.Free(), "j", placement=pose(sign)),
+        ]
+
+    for one, other in zip(made(1.0), made(-1.0), strict=True):
+        assert one == other
+        assert hash(one) == hash(other) == hash(pickle.loads(pickle.dumps(one)))
+    assert len({*made(1.0), *made(-1.0)}) == len(made(1.0))
+    turned = dtau.Pose(np.eye(3), (0.0, 1.0, 2.0))
+    assert len({pose(1.0), turned}) == 2
+
+
 def test_frames_of_the_world() -> None:
     model = robot("every joint in a chain")
     fixed = next(name for name in model.frames if model.frame(name).body < 0)

@@ -57,9 +57,9 @@ def differences(module: str) -> Iterator[str]:
         checked = {name: item}
         if inspect.isclass(item):
             checked |= {f"{name}.{method}": function for method, function in members(item)}
-            if "_fields" in vars(item) and named(item, "Attributes"):  # results are unpacked
-                if named(item, "Attributes") != list(item._fields):
-                    yield f"{module}.{name}: {named(item, 'Attributes')}, has {item._fields}"
+            fields = list(getattr(item, "_fields", []))  # results are unpacked in their order
+            if fields and named(item, "Attributes") not in ([], fields):
+                yield f"{module}.{name}: {named(item, 'Attributes')}, has {fields}"
             if not named(item, "Parameters"):  # made by the package alone
                 del checked[name]
         for label, function in checked.items():

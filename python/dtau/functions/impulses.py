@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from dtau import _core
 from dtau.checks import listing
 from dtau.functions.contacts import active_contacts, are_finite, holds_nan, raise_of_rank
-from dtau.functions.control_inputs import checked_inputs
+from dtau.functions.control_inputs import checked_mask
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.options import Axes
@@ -221,9 +221,7 @@ def constrained_inverse_dynamics(
     >>> bool(np.isclose(weight, 9.81 * model.mass) and abs(result.tau[:6]).max() < 1e-9)
     True
     """
-    driven, given = checked_inputs(model, inputs)
-    if given is not None:
-        raise ValueError("inputs: expected a boolean mask of torques, got a map")
+    driven = checked_mask(model, inputs)
     result = _core.constrained_inverse_dynamics(
         model, contacts, f_ext_axes, driven, q, v, a, f_ext, active, out, threads
     )

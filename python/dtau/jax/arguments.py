@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dtau.checks import common_batch
+from dtau.checks import class_name, common_batch
 from dtau.jax.calls import Call, prepare
 from dtau.jax.derivatives import apply
 from dtau.jax.products import apply_with_products
@@ -21,7 +21,7 @@ def call(
     """Results of a function, in float32 where all arrays are no more than that."""
     if not isinstance(model, Model):
         raise TypeError(
-            f"model: expected a dtau.Model, got {type(model).__name__}"
+            f"model: expected a dtau.Model, got {class_name(model)}"
             + (
                 "; models are no arrays: close over them, or name their place in static_argnums"
                 if isinstance(model, jax.Array)

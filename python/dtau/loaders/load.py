@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from numpy.typing import ArrayLike
 
-from dtau.checks import integer, real_array
+from dtau.checks import integer, plain, real_array
 from dtau.errors import ModelError
 from dtau.loaders import formats, mjcf, urdf, xacro, xml
 from dtau.loaders.source import Options, Parts, Source
@@ -170,6 +170,7 @@ def open_document(source: str | os.PathLike[str], max_size: int) -> tuple[Source
     """
     if not isinstance(source, (str, os.PathLike)):
         raise TypeError(f"source: expected a path or XML text, got {type(source).__name__}")
+    source = plain(source)
     if isinstance(source, str) and not source.strip():
         raise ValueError(f"source: expected a path or XML text, got {source!r:.80}")
     if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"):

@@ -51,7 +51,7 @@ class ModelBuilder:
     """
 
     def __init__(self, name: str, *, gravity: ArrayLike = (0, 0, -9.81)) -> None:
-        require_name("name", name)
+        name = require_name("name", name)
         self._name = name
         self._gravity = real_array("gravity", gravity, (3,))
         self._links: dict[str, Link] = {}
@@ -120,7 +120,7 @@ class ModelBuilder:
         >>> builder.add(dtau.Free(), name="hull", inertia=dtau.Inertia(1.2, tensor=np.eye(3)))
         'hull'
         """
-        require_name("name", name)
+        name = require_name("name", name)
         if parent is not None:
             require("parent", parent, str)
             if parent not in self._links:

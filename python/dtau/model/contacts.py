@@ -165,8 +165,8 @@ class Loop(Record):
     name: str = ""
 
     def __post_init__(self) -> None:
-        require_name("frame_a", self.frame_a)
-        require_name("frame_b", self.frame_b)
+        object.__setattr__(self, "frame_a", require_name("frame_a", self.frame_a))
+        object.__setattr__(self, "frame_b", require_name("frame_b", self.frame_b))
         if self.frame_a == self.frame_b:
             raise ValueError(f"loop: expected two frames, got {self.frame_a!r} twice")
         if integer("rows", self.rows, 0) not in (3, 5, 6):
@@ -187,19 +187,19 @@ AnyContact = PointContact | FrameContact | Loop
 def _check(contact: AnyContact) -> None:
     """Check what all contacts have, and name them."""
     if not isinstance(contact, Loop):
-        require_name("frame", contact.frame)
+        object.__setattr__(contact, "frame", require_name("frame", contact.frame))
     require_option("axes", contact.axes, ForceAxes)
     for gain in ("kp", "kd"):
         value = float(real_array(gain, getattr(contact, gain), ()))
         if value < 0.0:
             raise ValueError(f"{gain}: expected a number of at least 0, got {value}")
         object.__setattr__(contact, gain, value)
-    require_name("name", contact.name)
-    if not contact.name:
-        named = (
+    name = require_name("name", contact.name)
+    if not name:
+        name = (
             f"{contact.frame_a}-{contact.frame_b}" if isinstance(contact, Loop) else contact.frame
         )
-        object.__setattr__(contact, "name", named)
+    object.__setattr__(contact, "name", name)
 
 
 class Contacts(Immutable):

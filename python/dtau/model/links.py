@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dtau.checks import real_array, real_numbers, require_name
+from dtau.checks import plain, real_array, real_numbers, require_name
 from dtau.immutable import Record
 from dtau.model.joint_type import JointType
 from dtau.model.pose import Pose
@@ -94,7 +94,7 @@ class Mimic(Record):
     offset: float = 0.0
 
     def __post_init__(self) -> None:
-        require_name("mimic.joint", self.joint)
+        object.__setattr__(self, "joint", require_name("mimic.joint", self.joint))
         for name in ("multiplier", "offset"):
             value = real_array(f"mimic.{name}", getattr(self, name), ())
             object.__setattr__(self, name, float(value))
@@ -172,8 +172,10 @@ class Link(Record):
                 kinds = expected if isinstance(expected, tuple) else (expected,)
                 wanted = " or ".join(kind.__name__ for kind in kinds)
                 raise TypeError(f"{argument}: expected {wanted}, got {value!r}")
-        require_name("name", self.name)
-        require_name("joint_name", self.joint_name)
+        for argument in ("name", "joint_name"):
+            value = require_name(argument, getattr(self, argument))
+            object.__setattr__(self, argument, value)
+        object.__setattr__(self, "parent", plain(self.parent))
         if self.mimic is not None and self.joint.nq != 1:
             kind = type(self.joint).__name__
             raise ValueError(f"mimic: expected a joint with one coordinate, got {kind}")

@@ -150,7 +150,7 @@ class Model(Editable, Immutable):
     ) -> None:
         """Check the arguments and set all attributes."""
         self._require_new()
-        require_name("name", name)
+        name = require_name("name", name)
         links = tuple_of("links", links, Link, "objects of class Link")
         dofs = sum(link.joint.nv for link in links)
         if dofs > MOST_DOFS:

@@ -351,7 +351,8 @@ class Pose(Immutable):
             self.translation, other.translation
         )
 
-    __hash__ = None  # type: ignore[assignment]
+    def __hash__(self) -> int:
+        return hash((*self.rotation.ravel().tolist(), *self.translation.tolist()))
 
     def __repr__(self) -> str:
         return f"Pose(rotation={self.rotation.tolist()}, translation={self.translation.tolist()})"

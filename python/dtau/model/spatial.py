@@ -184,7 +184,8 @@ class Inertia(Immutable):
             and np.array_equal(self.tensor, other.tensor)
         )
 
-    __hash__ = None  # type: ignore[assignment]
+    def __hash__(self) -> int:
+        return hash((self.mass, *self.com.tolist(), *self.tensor.ravel().tolist()))
 
     def __repr__(self) -> str:
         return f"Inertia(mass={self.mass}, com={self.com.tolist()}, tensor={self.tensor.tolist()})"

@@ -8,6 +8,7 @@ import weakref
 
 import torch
 
+from dtau.checks import class_name
 from dtau.model.model import Model
 
 # Counting begins at random, so that the number of another process means nothing here.
@@ -28,7 +29,7 @@ def number_of(model: Model) -> int:
 
 def _new_number(model: Model) -> int:
     if not isinstance(model, Model):
-        raise TypeError(f"model: expected a dtau.Model, got {type(model).__name__}")
+        raise TypeError(f"model: expected a dtau.Model, got {class_name(model)}")
     if id(model) not in _known:
         number = next(_numbers)
         _models[number] = model
