@@ -131,7 +131,8 @@ def frame_accelerations_derivatives(
     -----
     [Notes] section 19, with the rates of [IDSVA] eq. 31; O(d) for all columns of a frame at depth
     d. In mixed axes the frame's origin is followed, as `dtau.frame_velocities` does; Pinocchio's
-    derivatives for LOCAL_WORLD_ALIGNED look from a point that stays where it is.
+    derivatives for LOCAL_WORLD_ALIGNED look from a point that stays where it is, and along world
+    axes have a term more for joints of several degrees of freedom: docs/coming_from.md has both.
 
     Examples
     --------
