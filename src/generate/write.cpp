@@ -34,7 +34,7 @@ class Writer {
         WrittenC result = {"", 0, 0, plan_.memory, plan_.pieces.size()};
         for (std::uint32_t k : plan_.order)
             ++(is_turn(plan_.nodes[k].operation) ? result.turns : result.operations);
-        text_.reserve(plan_.order.size() * 48);
+        text_.reserve(plan_.order.size() * 80);
         std::vector<int> all(f_.inputs.size() + f_.outputs.size());
         for (std::size_t a = 0; a < all.size(); ++a) all[a] = static_cast<int>(a);
         if (f_.lanes > 0)

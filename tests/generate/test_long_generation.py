@@ -1,4 +1,4 @@
-"""Generation that takes long: interruption, other threads, and how its time grows."""
+"""Generation that takes long: interruption, other threads, and signal handlers."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ from processes import script
 
 import dtau
 from dtau.c_code.recorder import load_recorder
-from dtau.c_code.recording import recording
-from dtau.c_code.requests import Argument, requests
 
 posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs POSIX")
 
@@ -27,14 +25,16 @@ posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs POSIX")
 INTERRUPTED = """
 import tempfile
 from dtau.c_code.recorder import load_recorder
+from dtau.c_code.recording import record, recording
+from dtau.c_code.requests import requests
 how = sys.argv[1]
 recorder = load_recorder()
 model, folder = chain(26), tempfile.mkdtemp()
+(request,) = requests(model, "forward_dynamics_second_derivatives", ())
 where, name, work = {
-    "recording": (recorder.functions, "forward_dynamics_second_derivatives",
-                  lambda: dtau.generate(model, name, folder + "/a.c")),
-    "writing": (recorder, "write", lambda: dtau.generate(
-        model, "forward_dynamics_second_derivatives", folder + "/a.c")),
+    "recording": (recorder.functions, request.core,
+                  lambda: record(model, request, "r_", single=False)),
+    "writing": (recorder, "write", lambda: record(model, request, "r_", single=False)),
     "adjoints": (recorder, "take_adjoints", lambda: sweep()),
     "contacts": (_core, "Contacts", lambda: dtau.Contacts(
         model, [dtau.PointContact("j25", name=f"p{k}") for k in range(1500)])),
@@ -42,9 +42,6 @@ where, name, work = {
 
 def sweep():
     "One sweep back through many operations."
-    from dtau.c_code.recording import recording
-    from dtau.c_code.requests import requests
-    (request,) = requests(model, "forward_dynamics_second_derivatives", ())
     with recording():
         arrays = [None if x is None else np.zeros(x.shape) for x in request.inputs]
         for x in arrays[:3]:
@@ -193,37 +190,6 @@ print(json.dumps([all(outer), found == [want[1]] * len(found)]))
 def test_a_signal_handler_that_generates() -> None:
     """On a tape of its own, while the recording that it came into goes on with its own."""
     assert script(NESTED) == [True, True]
-
-
-def test_many_pieces_take_no_longer_than_few() -> None:
-    """The time is that of the operations, not of their number times the number of pieces."""
-    builder = dtau.ModelBuilder("chain")
-    inertia = dtau.Inertia(1.0, (0.1, 0.0, 0.2), np.diag([0.06, 0.07, 0.05]))
-    for k in range(18):
-        builder.add(
-            dtau.Revolute((0, 1, 0)),
-            name=f"j{k}",
-            parent=f"j{k - 1}" if k else None,
-            placement=dtau.Pose(translation=(0.0, 0.0, 0.1)),
-            inertia=inertia,
-        )
-    model = builder.build()
-    with recording() as recorder:
-        (request,) = requests(model, "forward_dynamics_second_derivatives", ())
-        arrays = [np.zeros(x.shape) if isinstance(x, Argument) else x for x in request.inputs]
-        inputs = [(f"x{k}", x) for k, x in enumerate(arrays) if x is not None]
-        for _, x in inputs:
-            recorder.take_inputs(x)
-        found = getattr(recorder.functions, request.core)(model, *request.given, *arrays)
-        outputs = [(f"y{k}", x.reshape(-1)) for k, x in enumerate(found)]
-
-        def seconds(piece: int) -> float:
-            begin = time.thread_time()
-            recorder.write("f", inputs, outputs, False, piece, 0)
-            return time.thread_time() - begin
-
-        seconds(1000)
-        assert seconds(4) < 6.0 * seconds(1000)
 
 
 def test_a_recording_ends_those_that_were_left(tmp_path: Path) -> None:
