@@ -5,7 +5,6 @@
 #include <exception>
 #include <limits>
 #include <mutex>
-#include <shared_mutex>
 #include <stdexcept>
 #include <unordered_map>
 #include <vector>
@@ -38,7 +37,7 @@ const double* normalized(const CompiledTree& tree, const double* q, int nq, std:
 }
 
 struct Registry {
-    std::shared_mutex mutex;
+    std::mutex mutex;
     std::unordered_map<std::int64_t, std::shared_ptr<const RawCall>> calls;
 };
 // Never destroyed: other threads may still call at the end of the process.
@@ -47,7 +46,8 @@ Registry& registry() {
     return r;
 }
 
-// A fork finds no other thread amidst a change, nor amidst a look.
+// A fork finds no other thread amidst a change or a look. A std::shared_mutex cannot do this: it is
+// unlocked by the number of the thread that locked it, and the child's thread has another.
 [[maybe_unused]] const int at_fork =
     at_forks([] { registry().mutex.lock(); }, [] { registry().mutex.unlock(); },
              [] { registry().mutex.unlock(); });
@@ -146,14 +146,14 @@ bool RawCall::run(const double* const* inputs, double* const* results, std::ptrd
 
 std::shared_ptr<const RawCall> raw_call(std::int64_t number) noexcept {
     Registry& r = registry();
-    const std::shared_lock lock(r.mutex);
+    const std::lock_guard lock(r.mutex);
     const auto found = r.calls.find(number);
     return found == r.calls.end() ? nullptr : found->second;
 }
 
 void hold_raw_call(std::int64_t number, std::shared_ptr<const RawCall> call) {
     Registry& r = registry();
-    const std::unique_lock lock(r.mutex);
+    const std::lock_guard lock(r.mutex);
     r.calls.try_emplace(number, std::move(call));
 }
 
