@@ -38,7 +38,7 @@ def renew(
 def _section(record: Record, figures: Path, setting: Setting) -> str:
     title, measured, *rest = report.section(record, f"{figures.name}/")
     where = "; ".join(f"{name}: {said}" for name, said in report.machine(setting).items())
-    return "\n\n".join([title, measured, f"Measured on its own. {where}.", *rest])
+    return "\n\n".join([title, measured, f"Measured on its own ({where}).", *rest])
 
 
 def _claims(old: str, records: Sequence[Record]) -> str:

@@ -304,7 +304,7 @@ def test_some_experiments_of_the_document_are_renewed(
     changed = [x.splitlines()[0] for x, y in zip(old, new, strict=True) if x != y]
     assert changed == ["## Claims", "## Title of beta"]
     assert "- again" in new[4]
-    assert f"Measured on its own. processor: {MACHINE['processor']}" in new[4]
+    assert f"Measured on its own (processor: {MACHINE['processor']}" in new[4]
     rows = [line.split(" | ")[0] for line in new[2].splitlines() if line.startswith("| ")][2:]
     assert rows == [*["| alpha"] * 3, *["| beta"] * 2, *["| gamma"] * 3]
     assert "3 of 8 claims hold, 3 not decided." in new[2]
