@@ -14,6 +14,7 @@ for folder in $found; do
 done
 if [ -z "$headers" ]; then
     echo "no headers of CPython 3.12 or later here: not looked at"
+    test -z "${CI:-}"  # where that is a failure, as a skipped test is
     exit
 fi
 includes=(-Iinclude -Isrc "-I$headers" "-I$(python -m nanobind --include_dir)"
