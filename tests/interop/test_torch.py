@@ -249,8 +249,6 @@ def test_checks_of_pytorch(which: str, name: str) -> None:
     """First and second derivatives, all modes, by the numbers of q, against differences."""
     model = robot(which)
     f = function(name, model)
-    if name == "tangent_map":  # beside unit quaternions the package's own is not that of unit ones
-        f = lambda q: dtau.torch.tangent_map(model, dtau.torch.normalize(model, q))  # noqa: E731
     if name == "step":
         f = function(name, model, integrator="semi_implicit")
     x = leaves(tensors(name, model, 7))

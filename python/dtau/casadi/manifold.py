@@ -144,6 +144,10 @@ def tangent_map(model: Model, q: Any) -> TangentMap[Any]:
 
     Notes
     -----
+    Both matrices are those at ``normalize(q)``, so along a quaternion they do not change. The
+    derivative of f(normalize(q)) by the numbers of a quaternion of norm s is that of f in the
+    tangent space, times the columns of ``to_tangent``, over s.
+
     Derivatives by q of every order exist.
 
     Examples

@@ -145,9 +145,10 @@ def _difference(x: At) -> Results:
 def _tangent_map(x: At) -> Results:
     v, q = x.library.constant(np.eye(x.model.nv)), x.library.constant(np.eye(x.model.nq))
     forth, back = manifold.from_tangent, manifold.to_tangent
+    unit = manifold.normalize(x.xp, x.model, x["q"])  # to_tangent has the norm's inverse otherwise
     return (
-        manifold.matrix(x.xp, x.model, x["q"], v, forth),
-        manifold.matrix(x.xp, x.model, x["q"], q, back),
+        manifold.matrix(x.xp, x.model, unit, v, forth),
+        manifold.matrix(x.xp, x.model, unit, q, back),
     )
 
 
