@@ -1,4 +1,4 @@
-"""`dtau.torch`: the operators, torch.compile, and what is refused."""
+"""`dtau.torch`: the operators, and what is refused."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ except NotImplementedError:
     assert (done.returncode, done.stdout) == (0, "refused\n"), done.stderr
 
 
-# ------------------------------------------------------------------ operators and the compiler
+# ------------------------------------------------------------------ operators
 
 
 @pytest.mark.parametrize("name", ["inverse_dynamics", "frame_placements"])
@@ -58,43 +58,6 @@ def test_operators_keep_pytorchs_rules(name: str) -> None:
     torch.library.opcheck(torch.ops.dtau.call.default, (*site, x))
     lam = [torch.ones_like(y) for y in torch.ops.dtau.call(*site, x)]
     torch.library.opcheck(torch.ops.dtau.pullback.default, (*site, x, lam, [True] * len(x)))
-
-
-@pytest.mark.parametrize("name", ["inverse_dynamics", "step", "frame_velocities"])
-def test_a_compiled_program_is_whole(name: str) -> None:
-    model = robot("quadruped")
-    f, x = function(name, model), tensors(name, model, 0, (2,))
-
-    def loss(*x: Any) -> Any:
-        return sum((y.sin() * y).sum() for y in each(f(*x)))
-
-    compiled = torch.compile(loss, backend="aot_eager", fullgraph=True)
-    eager, traced = leaves(x), leaves(x)
-    value = loss(*eager)
-    value.backward()
-    again = compiled(*traced)
-    again.backward()
-    near(again.detach(), value.detach(), 1e-14)
-    for one, other in zip(traced, eager, strict=True):
-        near(one.grad, other.grad, 1e-14)
-
-
-def test_a_compiled_program_is_of_one_model() -> None:
-    models = [dtau.robots.chain(3), dtau.robots.chain(3).replace(damping=1.0)]
-    compiled = torch.compile(dtau.torch.bias_torque, backend="eager", fullgraph=True)
-    for model in (*models, *models):
-        q, v, _ = (torch.from_numpy(x) for x in dtau.random_state(model, np.random.default_rng(0)))
-        assert torch.equal(compiled(model, q, v), dtau.torch.bias_torque(model, q, v))
-
-
-def test_forward_mode_runs_beside_what_is_compiled() -> None:
-    model = dtau.robots.chain(3)
-    q, v, _ = (torch.from_numpy(x) for x in dtau.random_state(model, np.random.default_rng(0)))
-
-    def along(q: Any, v: Any) -> Any:
-        return torch.func.jvp(lambda q: dtau.torch.bias_torque(model, q, v), (q,), (v,))[1]
-
-    near(torch.compile(along, backend="eager")(q, v), along(q, v), 1e-14)
 
 
 def test_a_graph_without_its_model_says_so() -> None:

@@ -62,3 +62,7 @@ __all__ = [
     "step",
     "tangent_map",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

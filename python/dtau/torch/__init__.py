@@ -14,9 +14,9 @@ tensor(1., dtype=torch.float64)
 
 First and second derivatives in reverse and forward mode: `backward`, `torch.func` (jacrev, jacfwd,
 hessian, vmap, jvp), `torch.autograd.forward_ad`; `torch.compile` without breaks in the graph, for
-values and gradients. Gradients by q have its nq numbers. Tensors live on the CPU and are not
-copied; numbers are float64, or float32 with the arithmetic in float64. See
-docs/array_libraries_torch.md.
+values, gradients and the transforms of `torch.func`. Gradients by q have its nq numbers. Tensors
+live on the CPU and are not copied; numbers are float64, or float32 with the arithmetic in float64.
+See docs/array_libraries_torch.md.
 """
 
 from __future__ import annotations
@@ -77,3 +77,7 @@ __all__ = [
     "step",
     "tangent_map",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

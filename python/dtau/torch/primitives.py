@@ -1,10 +1,13 @@
 """Functions that PyTorch can differentiate, made of the operators and of the shared table.
 
-Three forms of one function:
+Two forms of one function:
 
 - `_Eager`: reverse mode, when no transform of `torch.func` is at work: it costs least.
-- `_Traced`: reverse mode, for `torch.compile`, which traces no function that has a `jvp`.
 - `_Transformed`: reverse and forward mode, for `torch.func` and `torch.autograd.forward_ad`.
+
+`torch.compile` chooses neither: Dynamo does not know which tensors a transform of `torch.func`
+follows (they have no `requires_grad`), and would leave derivatives out. It puts the whole call into
+its graph, where the choice is made as without it.
 
 First gradients that will not be differentiated come from the operator `pullback`, in O(N) where
 the core has such products. All others are made of blocks, or of compositions, that can be
@@ -21,6 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 from torch import Tensor
+from torch._functorch import eager_transforms
 from torch.autograd import forward_ad
 
 from dtau.rules import manifold
@@ -54,22 +58,24 @@ class Site(NamedTuple):
 
 def differentiable(site: Site, *inputs: Tensor | None) -> tuple[Tensor, ...]:
     """Results of a function, which PyTorch can differentiate."""
-    compiling = torch.compiler.is_compiling()
-    if forward_ad._current_level >= 0 or (not compiling and _transforming()):
-        return _transformed(site, *inputs)
+    if not torch.compiler.is_compiling():
+        return _choose(*site, *inputs)
+    # Programs that are compiled lose the tangents of `forward_ad.dual_level`: a call within one
+    # runs outside of the program. Levels that `torch.func.jvp` opens itself are kept.
+    dual_level = forward_ad._current_level >= 0 and eager_transforms.JVP_NESTING == 0
+    return tuple((_outside if dual_level else _in_graph)(*site, *inputs))
+
+
+def _choose(number: int, function: str, options: str, *inputs: Tensor | None) -> tuple[Tensor, ...]:
+    if forward_ad._current_level >= 0 or _transforming():
+        return tuple(_Transformed.apply(number, function, options, *inputs))
     if torch.is_grad_enabled() and any([x is not None and x.requires_grad for x in inputs]):
-        return tuple((_Traced if compiling else _Eager).apply(*site, *inputs))
-    return tuple(operators.call(*site, inputs))
+        return tuple(_Eager.apply(number, function, options, *inputs))
+    return tuple(operators.call(number, function, options, inputs))
 
 
-def _transformed(site: Site, *inputs: Tensor | None) -> tuple[Tensor, ...]:
-    if torch.compiler.is_compiling():  # forward mode is not compiled: it runs as it is
-        found: tuple[Tensor, ...] = _uncompiled(site, *inputs)
-        return found
-    return tuple(_Transformed.apply(*site, *inputs))
-
-
-_uncompiled = torch.compiler.disable(_transformed)
+_in_graph = torch.compiler.allow_in_graph(_choose)
+_outside = torch.compiler.disable(_choose)
 
 
 class TorchLibrary:
@@ -267,9 +273,7 @@ def _backward(ctx: Any, cotangents: Tensors) -> tuple[Any, ...]:
     wanted = ctx.needs_input_grad[3:]
     if all(g is None for g in cotangents):
         return (None,) * (3 + len(inputs))
-    if not torch.compiler.is_compiling() and (
-        torch.is_grad_enabled() or _transforming() or any(map(_is_batched, cotangents))
-    ):
+    if torch.is_grad_enabled() or _transforming() or any(map(_is_batched, cotangents)):
         return None, None, None, *gradients(site, inputs, cotangents, wanted)
     given = [x is not None and needed for x, needed in zip(inputs, wanted, strict=True)]
     found = iter(operators.pullback(*site, inputs, cotangents, given))
@@ -289,23 +293,6 @@ class _Eager(torch.autograd.Function):
         ctx.save_for_backward(*inputs)
         ctx.set_materialize_grads(False)
         return tuple(operators.call(number, function, options, inputs))
-
-    @staticmethod
-    def backward(ctx: Any, *cotangents: Any) -> Any:
-        return _backward(ctx, cotangents)
-
-
-class _Traced(torch.autograd.Function):
-    generate_vmap_rule = True
-
-    @staticmethod
-    def forward(number: int, function: str, options: str, *inputs: Any) -> Any:
-        return tuple(operators.call(number, function, options, inputs))
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
-        ctx.site = Site(*inputs[:3])
-        ctx.save_for_backward(*inputs[3:])
 
     @staticmethod
     def backward(ctx: Any, *cotangents: Any) -> Any:
