@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdio>
 #include <mutex>
+#include <thread>
 
 #include "batch/system.hpp"
 
@@ -13,9 +14,10 @@ struct Slot {
     // Read without the lock by those who hold the slot; null where it is empty.
     std::atomic<const CasadiFunction*> function = nullptr;
     int holders = 0;
-    // Python makes one CasADi function of each. Any other that finds the slot comes from elsewhere, such
-    // as a file of another process, and would compute with a model that is not its own.
-    bool claimed = false;
+    // The thread that filled the slot makes one CasADi function of it, which claims it; then no
+    // thread may. Any other function that finds the slot comes from elsewhere, such as a file of
+    // another process, and would compute with a model that is not its own.
+    std::thread::id maker;
     std::atomic<bool> lost = false;
 };
 
@@ -64,7 +66,8 @@ int hold_casadi_slot(std::unique_ptr<CasadiFunction> function) {
         if (slot.function || slot.holders) continue;
         slot.function.store(function.release(), std::memory_order_release);
         slot.holders = 1;
-        slot.claimed = slot.lost = false;
+        slot.maker = std::this_thread::get_id();
+        slot.lost = false;
         return k;
     }
     return -1;
@@ -141,8 +144,8 @@ void casadi_hold(int number) noexcept {
     const std::lock_guard lock(s.mutex);
     Slot& slot = s.all[number];
     ++slot.holders;
-    if (slot.claimed || !slot.function) slot.lost = true;
-    slot.claimed = true;
+    if (slot.maker != std::this_thread::get_id() || !slot.function) slot.lost = true;
+    slot.maker = {};
 }
 
 void casadi_release(int slot) noexcept { release_casadi_slot(slot); }

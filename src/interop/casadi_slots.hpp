@@ -74,7 +74,8 @@ std::size_t casadi_second_work(const CasadiFunction& f);
 bool casadi_second(const CasadiFunction& f, const double* const* arg, double* const* res,
                    double* work, std::string& error);
 
-// Puts a function into an empty slot, and holds it: its number, or -1 where all are taken.
+// Puts a function into an empty slot, and holds it: its number, or -1 where all are taken. The first
+// CasADi function of this thread claims it; one that comes from elsewhere is refused.
 int hold_casadi_slot(std::unique_ptr<CasadiFunction> function);
 void release_casadi_slot(int slot);
 // Whether something else than the function that Python made found this slot: neither is called then.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -115,3 +117,82 @@ def test_a_copy_through_a_file_is_refused_and_the_function_can_be_made_again(
             refused(Q)
         has_words(capfd.readouterr().err, "dtau.casadi", "make it here, from its model")
     assert np.array_equal(np.array(dc.function(MODEL, "gravity_torque")(Q)), want)
+
+
+def test_a_function_from_a_file_does_not_claim_a_slot_that_is_being_filled(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Another thread loads it between the slot's filling and its function's making."""
+    heavy, light = (MODEL.replace(gravity=(0.0, 0.0, -g)) for g in (50.0, 2.0))
+    name = dc.function(heavy, "gravity_torque").name()
+    stale = pickle.dumps(dc.function(heavy, "gravity_torque"))
+    del heavy
+    gc.collect()
+    computed: list[Any] = []
+    external = ca.external
+
+    def load() -> None:
+        try:
+            computed.append(pickle.loads(stale)(Q))
+        except RuntimeError:
+            computed.append("refused")
+
+    def interrupted(wanted: str, library: str) -> Any:
+        if wanted == name and not computed:
+            thread = threading.Thread(target=load)
+            thread.start()
+            thread.join()
+        return external(wanted, library)
+
+    monkeypatch.setattr(ca, "external", interrupted)
+    f = dc.function(light, "gravity_torque")
+    assert computed == ["refused"]
+    has_words(capfd.readouterr().err, "dtau.casadi", "make it here, from its model")
+    assert np.array_equal(np.array(f(Q))[:, 0], dtau.gravity_torque(light, Q))
+
+
+RACE = """
+import casadi, pickle, gc, warnings, dtau.casadi
+warnings.simplefilter("ignore")
+model = dtau.robots.chain(3)
+q = np.array([0.3, -0.4, 0.5])
+def on(g):
+    return model.replace(gravity=(0.0, 0.0, -float(g)))
+def function(g):
+    return dtau.casadi.function(on(g), "gravity_torque")
+def right(f, g):
+    return np.array_equal(np.array(f(q)).ravel(), dtau.gravity_torque(on(g), q))
+stale = [pickle.dumps(f) for f in [function(g) for g in range(1000, 1004)]]
+gc.collect()
+sys.setswitchinterval(1e-6)
+ended, wrong = threading.Event(), []
+def make():
+    g = 0
+    while not ended.is_set():
+        g += 1
+        try:
+            if not right(function(g), g):
+                wrong.append(g)
+        except RuntimeError:  # found by another one after it was made
+            pass
+makers = [threading.Thread(target=make) for _ in range(2)]
+for thread in makers:
+    thread.start()
+until = time.monotonic() + 3.0
+k = 0
+while time.monotonic() < until:
+    k += 1
+    try:
+        if not right(pickle.loads(stale[k % 4]), 1000 + k % 4):
+            wrong.append("stale")
+    except RuntimeError:
+        pass
+ended.set()
+for thread in makers:
+    thread.join()
+print(json.dumps(wrong))
+"""
+
+
+def test_functions_from_files_race_with_new_ones() -> None:
+    assert script(RACE) == []

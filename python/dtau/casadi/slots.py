@@ -25,6 +25,7 @@ _FUNCTIONS = {
 }
 _X = {"inverse_dynamics": "a", "forward_dynamics": "tau"}
 COMPILED = tuple(_FUNCTIONS)
+_ATTEMPTS = 8
 
 
 def compiled_function(model: Model, name: str, *, f_ext: bool, f_ext_axes: Axes) -> Any:
@@ -33,7 +34,7 @@ def compiled_function(model: Model, name: str, *, f_ext: bool, f_ext_axes: Axes)
     Raises
     ------
     RuntimeError
-        If all slots are taken.
+        If all slots are taken, or found by functions from files.
     """
     problem, kinds, result, is_matrix = _FUNCTIONS[name]
     kinds += "f" if f_ext else ""
@@ -52,6 +53,17 @@ def compiled_function(model: Model, name: str, *, f_ext: bool, f_ext_axes: Axes)
         manifold_joints(model),
         patterns,
     )
+    for _ in range(_ATTEMPTS):
+        function = _of_a_slot(description)
+        if not is_lost(function):
+            return function
+    raise RuntimeError(
+        f"dtau.casadi: {_ATTEMPTS} slots in a row were found by functions from files, which other "
+        "threads are loading: make those anew, from their models"
+    )
+
+
+def _of_a_slot(description: tuple[Any, ...]) -> Any:
     slot = _core.fill_casadi_slot(*description)
     if slot < 0:
         gc.collect()
@@ -62,7 +74,7 @@ def compiled_function(model: Model, name: str, *, f_ext: bool, f_ext_axes: Axes)
             "dtau's takes one for as long as it, or anything that is made with it, lives: let go "
             "of those that are not needed, and share one model instead of making it again"
         )
-    try:
+    try:  # this thread claims the slot: from any other thread it is refused
         return ca.external(f"dtau_slot{slot}", _core.__file__)
     finally:
         _core.release_casadi_slot(slot)
