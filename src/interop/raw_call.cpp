@@ -127,8 +127,8 @@ bool RawCall::run(const RawInput* inputs, double* const* results, std::ptrdiff_t
             if (!results[o]) return fail("a result has no place");
             job.out[o].data = reinterpret_cast<char*>(results[o]);
         }
-        if (job.count == 0) return true;  // no states, or results without numbers
         if (job.count != count) return fail("results have room for another number of states");
+        if (job.count == 0) return true;
         compute(job);
         return true;
     } catch (const std::exception& e) {

@@ -20,6 +20,7 @@ from jax_cases import near, robot  # noqa: E402
 import dtau  # noqa: E402
 import dtau.jax  # noqa: E402
 from dtau import _core  # noqa: E402
+from dtau.jax.calls import Call, prepare  # noqa: E402
 
 STATE = random_state(robot("small"), 1)
 START = jnp.asarray(STATE["q"]), jnp.asarray(STATE["v"])
@@ -217,6 +218,20 @@ def test_other_processors_are_refused() -> None:
     call = jax.ffi.ffi_call("dtau_refusal", jax.ShapeDtypeStruct((), np.float64))
     with pytest.raises(Exception, match="computes on the CPU, and this program runs elsewhere"):
         call(TAU)
+
+
+def test_no_states_and_room_for_some_do_not_fit() -> None:
+    """Results would be left as the memory was. What JAX makes of calls always fits."""
+    prepared = prepare(Call.of(robot("small"), "gravity_torque"))
+    attributes = {"call": np.int64(prepared.number), "given": np.int64(1), "name": "gravity_torque"}
+    nq, nv = robot("small").nq, robot("small").nv
+    for states in (0, 3):
+        call = jax.ffi.ffi_call("dtau_call", jax.ShapeDtypeStruct((states, nv), np.float64))
+        if states:
+            with pytest.raises(Exception, match="room for another number of states"):
+                call(np.zeros((0, nq)), **attributes)
+        else:
+            assert call(np.zeros((0, nq)), **attributes).shape == (0, nv)
 
 
 def run(program: str, *arguments: str, **environment: str) -> str:
