@@ -1,4 +1,4 @@
-"""The extension that records, loaded where code is generated alone."""
+"""Imports the extension that records what the core computes, where code is generated alone."""
 
 from __future__ import annotations
 
@@ -15,10 +15,29 @@ if hasattr(os, "register_at_fork"):
         after_in_child=_loading.release,
     )
 
+# What loaders say where a library does not fit: glibc's, musl's and macOS', and Windows'.
+_NO_MEMORY = ("failed to map segment", "cannot map", "cannot allocate memory", "out of memory")
+_NO_MEMORY += ("errno=12", "not enough memory", "paging file is too small")
+_NOT_THESE = "static tls"  # glibc: too many libraries, whatever memory there is
+
 
 def load_recorder() -> Any:
-    """Return the module ``dtau._recorded``."""
-    with _loading:
-        from dtau import _recorded
+    """Return the module ``dtau._recorded``.
 
+    Raises
+    ------
+    MemoryError
+        If there is no memory, or no address space, for it.
+    """
+    with _loading:
+        try:
+            from dtau import _recorded
+        except ImportError as error:
+            text = str(error).lower()
+            if _NOT_THESE in text or not any(words in text for words in _NO_MEMORY):
+                raise
+            raise MemoryError(
+                "dtau.generate: no memory to load the extension that records functions, "
+                f"dtau._recorded ({error})"
+            ) from error
     return _recorded
