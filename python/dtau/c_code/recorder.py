@@ -16,8 +16,15 @@ if hasattr(os, "register_at_fork"):
     )
 
 # What loaders say where a library does not fit: glibc's, musl's and macOS', and Windows'.
-_NO_MEMORY = ("failed to map segment", "cannot map", "cannot allocate memory", "out of memory")
-_NO_MEMORY += ("errno=12", "not enough memory", "paging file is too small")
+_NO_MEMORY = (
+    "failed to map segment",
+    "cannot map",
+    "cannot allocate memory",
+    "out of memory",
+    "errno=12",
+    "not enough memory",
+    "paging file is too small",
+)
 _NOT_THESE = "static tls"  # glibc: too many libraries, whatever memory there is
 
 
