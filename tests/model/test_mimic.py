@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -353,6 +354,123 @@ def test_massless_leaders_are_named() -> None:
     builder.add(dtau.Prismatic((0, -1, 0)), name="right", mimic=dtau.Mimic("left"))
     with pytest.warns(dtau.ModelWarning, match="left"):
         assert builder.build().massless_joints == ("left",)
+
+
+BALL, NOTHING = dtau.Inertia(1.0, tensor=np.eye(3)), dtau.Inertia()
+X, Y, Z = (dtau.Revolute(axis) for axis in np.eye(3))
+
+
+def chain(*links: tuple[dtau.JointType, dtau.Inertia, dtau.Mimic | None]) -> dtau.Model:
+    """Joints "a", "b", ... one after the other, at one place."""
+    builder = dtau.ModelBuilder("chain")
+    for k, (joint, inertia, mimic) in enumerate(links):
+        parent = chr(96 + k) if k else None
+        builder.add(joint, name=chr(97 + k), parent=parent, inertia=inertia, mimic=mimic)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", dtau.ModelWarning)
+        return builder.build()
+
+
+def a(ratio: float) -> dtau.Mimic:
+    return dtau.Mimic("a", ratio)
+
+
+def b(ratio: float) -> dtau.Mimic:
+    return dtau.Mimic("b", ratio)
+
+
+CANCELLED: dict[str, tuple[dtau.Model, tuple[str, ...]]] = {
+    "back by as much": (chain((Z, NOTHING, None), (Z, BALL, a(-1.0))), ("a",)),
+    "back by nearly as much": (chain((Z, NOTHING, None), (Z, BALL, a(-1.0 + 1e-9))), ("a",)),
+    "slides back": (
+        chain(
+            (dtau.Prismatic((1, 0, 0)), NOTHING, None), (dtau.Prismatic((-1, 0, 0)), BALL, a(1.0))
+        ),
+        ("a",),
+    ),
+    "a third joint between": (
+        chain((Z, NOTHING, None), (Z, NOTHING, a(-0.25)), (Z, BALL, a(-0.75))),
+        ("a",),
+    ),
+    "below a joint that is sound": (
+        chain((X, BALL, None), (Z, NOTHING, None), (Z, BALL, b(-1.0))),
+        ("b",),
+    ),
+    "the joint above them": (
+        chain((Z, NOTHING, None), (Z, BALL, None), (Y, NOTHING, b(2.0))),
+        ("a",),
+    ),
+    "with inertia of the leader": (chain((Z, BALL, None), (Z, BALL, a(-1.0))), ()),
+    "back by half": (chain((Z, NOTHING, None), (Z, BALL, a(-0.5))), ()),
+    "about another axis": (chain((Z, NOTHING, None), (Y, BALL, a(-1.0))), ()),
+}
+
+
+@pytest.mark.parametrize("name", CANCELLED)
+def test_inertia_that_cancels_among_joints_that_move_together(name: str) -> None:
+    model, massless = CANCELLED[name]
+    assert model.massless_joints == massless
+    q, still = np.full(model.nv, 0.3), np.zeros(model.nv)
+    least = np.linalg.eigvalsh(dtau.mass_matrix(model, q))[0]
+    if not massless:
+        assert least > 1e-3
+        assert np.isfinite(dtau.forward_dynamics(model, q, still, still + 1.0)).all()
+        return
+    assert least < 1e-13
+    for function in (dtau.forward_dynamics, dtau.forward_dynamics_derivatives):
+        with pytest.raises(
+            ValueError, match=f"inertia to accelerate, got none at joints '{massless[0]}'"
+        ):
+            function(model, q, still, still)
+
+
+def test_armature_is_inertia_of_joints_that_move_together() -> None:
+    builder = dtau.ModelBuilder("gears")
+    builder.add(Z, name="a", inertia=NOTHING, armature=0.5)
+    builder.add(Z, name="b", parent="a", inertia=BALL, mimic=dtau.Mimic("a", -1.0))
+    model = builder.build()
+    assert model.massless_joints == ()
+    assert dtau.forward_dynamics(model, [0.3], [0.0], [1.0]) == pytest.approx(2.0)
+
+
+def test_groups_across_branches_and_trees() -> None:
+    """A leader and followers on several branches, of which one cancels what another does not."""
+    builder = dtau.ModelBuilder("hand")
+    builder.add(Z, name="a", inertia=NOTHING)
+    builder.add(Z, name="b", parent="a", inertia=BALL, mimic=dtau.Mimic("a", -1.0))
+    builder.add(Z, name="c", inertia=NOTHING, mimic=dtau.Mimic("a", 3.0))
+    builder.add(Z, name="d", parent="c", inertia=NOTHING, mimic=dtau.Mimic("a", -3.0))
+    with pytest.warns(dtau.ModelWarning):
+        assert builder.build().massless_joints == ("a",)
+    builder.add(Z, name="e", parent="d", inertia=BALL, mimic=dtau.Mimic("a", 0.1))
+    assert builder.build().massless_joints == ()
+
+
+@given(pairs())
+def test_sound_models_are_accepted(pair: Pair) -> None:
+    """No inertia of these cancels, however joints follow each other."""
+    assert pair.tied.massless_joints == pair.free.massless_joints == ()
+
+
+def test_many_groups_at_once() -> None:
+    """Leaders first, then as many followers: more groups are open than are judged."""
+    n = 130
+    builder = dtau.ModelBuilder("long")
+    for k in range(2 * n):
+        mimic = dtau.Mimic(f"j{k - n}", 0.5) if k >= n else None
+        parent = f"j{k - 1}" if k else None
+        inertia = BALL if k >= n else NOTHING
+        place = dtau.Pose(translation=(0.1, 0.2, 0.3))
+        axis = ((1, 0, 0), (0, 1, 0), (0, 0, 1))[k % 3]
+        builder.add(
+            dtau.Revolute(axis),
+            name=f"j{k}",
+            parent=parent,
+            placement=place,
+            inertia=inertia,
+            mimic=mimic,
+        )
+    assert builder.build().massless_joints == ()
 
 
 def test_urdf() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +16,10 @@ from dtau.model.joint_type import JointType
 from dtau.model.spatial import Inertia
 
 _SINGULAR = 1e-13  # of what the joint carries
+_MOST_GROUPS = 100  # that are open at once
 _IDENTITY = np.eye(3)
+
+Array = NDArray[np.float64]
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -23,62 +28,159 @@ def massless_joints(bodies: Sequence[CoreBody]) -> tuple[str, ...]:
 
     D is taken at one generic configuration (drawn with a fixed seed) and compared with what the
     joint would feel if its subtree were rigid. To its ancestors a joint found here counts as
-    rigid, so that only the culprits are named; so do joints that move together because some mimic
-    others, whose D add up. 6-vectors are linear first, in body axes.
+    rigid, so that only the culprits are named. Joints that move together because some mimic others
+    have one D, and are named by the joint that they follow. 6-vectors are linear first, in body
+    axes.
     """
     rng = np.random.default_rng(20)
-    articulated = [_spatial_inertia(each.body.inertia) for each in bodies]
-    rigid = [inertia.copy() for inertia in articulated]
-    # D and what it is compared with, by the joints that are followed or independent
-    felt: dict[int, tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
-    together = {each.leader for each in bodies}
+    subtrees = [_Subtree(_spatial_inertia(each.body.inertia)) for each in bodies]
+    world = _Subtree(np.zeros((6, 6)))
+    followers = Counter(each.leader for each in bodies if each.leader >= 0)
+    singular: list[int] = []
     for i in reversed(range(len(bodies))):
-        core_body, body = bodies[i], bodies[i].body
-        if not np.isfinite(articulated[i] + rigid[i]).all():
+        core_body, body, subtree = bodies[i], bodies[i].body, subtrees[i]
+        singular += subtree.release_groups()
+        if not np.isfinite(subtree.matrix[:6, :6] + subtree.rigid).all():
             raise ValueError(f"inertias of {body.link.name!r} and its subtree: too large to add")
         joint = body.link.joint
         subspace = joint.motion_subspace()
         armature = np.asarray(body.link.armature)
-        force = articulated[i] @ subspace
-        d: NDArray[np.float64] = subspace.T @ force + np.diag(armature)
-        mass, moment = rigid[i][0, 0], rigid[i].diagonal()[3:].sum()
-        # Per velocity: the most that this mass and these moments could give.
-        scale = (
-            mass * (subspace[:3] ** 2).sum(axis=0)
-            + moment * (subspace[3:] ** 2).sum(axis=0)
-            + armature
-        )
-        if core_body.leader >= 0 or i in together:  # moves with others: rigid to its ancestors
-            leader = i if core_body.leader < 0 else core_body.leader
-            sum_d, sum_scale = felt.get(leader, (np.zeros((1, 1)), np.zeros(1)))
-            by = core_body.multiplier**2
-            sum_d, sum_scale = sum_d + by * d, sum_scale + by * scale
-            if not np.isfinite([sum_d[0], sum_scale]).all():
+        leader = i if core_body.leader < 0 else core_body.leader
+        if leader in followers:
+            group = subtree.open_group(leader, 1 + followers[leader])
+            if not subtree.add_member(group, core_body.multiplier, subspace, armature):
                 raise ValueError(
                     f"joint {bodies[leader].body.link.joint_name!r} and those that mimic it: "
                     "inertias too large to add"
                 )
-            felt[leader] = sum_d, sum_scale
-        else:
-            felt[i] = d, scale
-            if not _is_singular(d, scale):
-                acceleration = force.T / d if d.size == 1 else np.linalg.solve(d, force.T)
-                rest = articulated[i] - force @ acceleration
-                articulated[i] = 0.5 * (rest + rest.T)  # asymmetric rounding would grow up the tree
-        if body.parent >= 0:
-            moved = joint.placement(_generic_coordinates(joint, rng))
-            rotation, translation = body.placement.rotation, body.placement.translation
-            motion = _motion_to_child(
-                rotation @ moved.rotation, rotation @ moved.translation + translation
-            )
-            articulated[body.parent] += motion.T @ articulated[i] @ motion
-            rigid[body.parent] += motion.T @ rigid[i] @ motion
-    names = [
-        each.body.link.joint_name
-        for i, each in enumerate(bodies)
-        if i in felt and _is_singular(*felt[i])
-    ]
+            singular += subtree.release_groups()
+        elif not subtree.release(subspace, armature):
+            singular.append(i)
+        moved = joint.placement(_generic_coordinates(joint, rng))
+        rotation, translation = body.placement.rotation, body.placement.translation
+        motion = _motion_to_child(
+            rotation @ moved.rotation, rotation @ moved.translation + translation
+        )
+        parent = subtrees[body.parent] if body.parent >= 0 else world
+        parent.add(subtree, motion)
+        subtrees[i] = world  # its arrays are not needed any more
+    singular += world.release_groups()
+    names = [bodies[i].body.link.joint_name for i in sorted(singular)]
     return tuple(dict.fromkeys(names))  # a universal joint is two
+
+
+@dataclass
+class _Group:
+    """Joints that move with one velocity, as far as they are in a subtree."""
+
+    leader: int
+    row: int
+    size: int
+    missing: int  # members that are elsewhere
+    scale: float = 0.0
+
+
+class _Subtree:
+    """The inertia that a joint carries, when the joints below it are released or rigid.
+
+    Its matrix is by the twist of the subtree's root and by the velocities of open groups, which
+    have members elsewhere and cannot be released yet. At most 100 groups are open at once, so that
+    time grows with the number of bodies; joints of the others count as rigid.
+    """
+
+    def __init__(self, inertia: Array) -> None:
+        self.matrix = inertia
+        self.rigid = inertia.copy()
+        self.groups: dict[int, _Group] = {}  # the open ones, by their leaders
+        self.complete: list[_Group] = []
+        self.free_rows: list[int] = []  # zeros
+
+    def open_group(self, leader: int, size: int) -> _Group | None:
+        """Return a group, which may be new; None where too many are open."""
+        if leader not in self.groups and len(self.groups) < _MOST_GROUPS:
+            if not self.free_rows:
+                self.free_rows.append(len(self.matrix))
+                self.matrix = np.pad(self.matrix, (0, 1))
+            self.groups[leader] = _Group(leader, self.free_rows.pop(), size, size)
+        return self.groups.get(leader)
+
+    def add_member(
+        self, group: _Group | None, multiplier: float, subspace: Array, armature: Array
+    ) -> bool:
+        """Let the root's joint move with a group; False if numbers become too large."""
+        if group is None:
+            return True
+        row, matrix, motion = group.row, self.matrix, multiplier * subspace[:, 0]
+        matrix[:, row] += matrix[:, :6] @ motion
+        matrix[row] += motion @ matrix[:6]
+        matrix[row, row] += multiplier**2 * armature[0]
+        self._has(group, 1, multiplier**2 * float(self._scale(subspace, armature)[0]))
+        return bool(np.isfinite(matrix[row]).all() and np.isfinite(group.scale))
+
+    def add(self, child: _Subtree, motion: Array) -> None:
+        """Add the subtree of a child whose root has `motion` times the twist of this one's."""
+        self.rigid += motion.T @ child.rigid @ motion
+        if not self.groups:  # those of the child at once, as along a chain
+            self.groups, self.complete = child.groups, child.complete
+            self.free_rows = child.free_rows
+            to_child = np.eye(len(child.matrix))
+            self.matrix = np.pad(self.matrix[:6, :6], (0, len(child.matrix) - 6))
+        else:
+            pairs = [(self.open_group(g.leader, g.size), g) for g in child.groups.values()]
+            to_child = np.zeros((len(child.matrix), len(self.matrix)))
+            for mine, group in pairs:
+                if mine is not None:
+                    to_child[group.row, mine.row] = 1.0
+                    self._has(mine, group.size - group.missing, group.scale)
+        to_child[:6, :6] = motion
+        self.matrix += to_child.T @ child.matrix @ to_child
+
+    def release(self, subspace: Array, armature: Array) -> bool:
+        """Release the root's joint; False if D is singular, and the joint counts as rigid."""
+        force = self.matrix[:, :6] @ subspace
+        d: Array = subspace.T @ force[:6] + np.diag(armature)
+        regular = not _is_singular(d, self._scale(subspace, armature))
+        if regular:
+            self._subtract(force, d)
+        return regular
+
+    def release_groups(self) -> list[int]:
+        """Release the groups that are complete; return the leaders of those whose D is singular."""
+        singular = []
+        for group in self.complete:
+            row = group.row
+            force = self.matrix[:, row : row + 1].copy()
+            d = force[row : row + 1]
+            if _is_singular(d, np.array([group.scale])):
+                singular.append(group.leader)
+            else:
+                self._subtract(force, d)
+            self.matrix[row] = self.matrix[:, row] = 0.0
+            self.free_rows.append(row)
+            del self.groups[group.leader]
+        self.complete = []
+        return singular
+
+    def _has(self, group: _Group, members: int, scale: float) -> None:
+        group.missing -= members
+        group.scale += scale
+        if group.missing == 0:
+            self.complete.append(group)
+
+    def _scale(self, subspace: Array, armature: Array) -> Array:
+        """Per velocity, the most that the mass and the moments of the subtree could give to D."""
+        mass, moment = self.rigid[0, 0], self.rigid.diagonal()[3:].sum()
+        scale: Array = (
+            mass * (subspace[:3] ** 2).sum(axis=0)
+            + moment * (subspace[3:] ** 2).sum(axis=0)
+            + armature
+        )
+        return scale
+
+    def _subtract(self, force: Array, d: Array) -> None:
+        acceleration = force.T / d if d.size == 1 else np.linalg.solve(d, force.T)
+        rest = self.matrix - force @ acceleration
+        self.matrix = 0.5 * (rest + rest.T)  # asymmetric rounding would grow up the tree
 
 
 def warn_of_massless(joints: Collection[str], stacklevel: int) -> None:

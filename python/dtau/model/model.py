@@ -78,8 +78,9 @@ class Model(Editable, Immutable):
     notes : tuple of str
         What the loader ignored, repaired or found odd, and what has no effect.
     massless_joints : tuple of str
-        Joints with no inertia to accelerate: none, or less than 1e-13 of what they carry. Forward
-        dynamics refuses a model that has any.
+        Joints with no inertia to accelerate: none, or less than 1e-13 of what they carry. Joints
+        that move together because some mimic others have one inertia, which may cancel; they are
+        named by the joint that they follow. Forward dynamics refuses a model that has any.
 
     Raises
     ------
