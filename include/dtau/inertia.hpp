@@ -171,7 +171,7 @@ DTAU_INLINE Force<T> coriolis_mul_add(const Inertia<T>& I, const Motion<T>& v,
                                       const Force<T>& c) {  // 2B m + c
     const Vec3<T> n = m.ang, n2 = n + n;
     const Vec3<T> k = fma(-(I.J.xx + I.J.yy + I.J.zz), n, I.J * n2);
-    const Vec3<T> u = fma(dot(I.h, v.lin), n2, fma(-dot(I.h, n2), v.lin, c.ang));
+    const Vec3<T> u = fma(dot(I.h, v.lin), n2, fma(negated(dot(I.h, n2)), v.lin, c.ang));
     return {cross(v.ang, k, u), cross(n2, momentum.lin, c.lin)};  // [Notes] eq. 3.4
 }
 template <class T>
@@ -179,7 +179,7 @@ DTAU_INLINE Vec3<T> coriolis_transposed_mul(const Inertia<T>& I, const Motion<T>
                                             const Force<T>& momentum, const Motion<T>& m) {
     const Vec3<T> n = m.ang, n2 = n + n, x = cross(n, v.ang);
     const Vec3<T> k = fma(-(I.J.xx + I.J.yy + I.J.zz), x, I.J * (x + x));
-    const Vec3<T> u = fma(dot(I.h, v.lin), n2, fma(-dot(n2, v.lin), I.h, k));
+    const Vec3<T> u = fma(dot(I.h, v.lin), n2, fma(negated(dot(n2, v.lin)), I.h, k));
     return cross(momentum.lin + momentum.lin, m.lin, u);  // [Notes] eq. 3.4
 }
 

@@ -43,6 +43,20 @@ DTAU_INLINE double fma(double a, double b, double c) { return a * b + c; }
 DTAU_INLINE std::int64_t to_bits(double x) { return __builtin_bit_cast(std::int64_t, x); }
 DTAU_INLINE double from_bits(std::int64_t x) { return __builtin_bit_cast(double, x); }
 DTAU_INLINE double select(std::int64_t mask, double a, double b) { return mask ? a : b; }
+// -x of a number that may come out of a fused multiply-add: GCC folds -(a b + c) into (-a) b - c, whose
+// zero has the other sign, for a lone state and not in lanes.
+template <class T>
+DTAU_INLINE T negated(T x) {
+    return -x;
+}
+DTAU_INLINE double negated(double x) {
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__)
+    asm("" : "+x"(x));
+#elif defined(__GNUC__) && !defined(__clang__) && defined(__aarch64__)
+    asm("" : "+w"(x));
+#endif
+    return -x;
+}
 DTAU_INLINE double square_root(double x) { return __builtin_sqrt(x); }
 DTAU_INLINE std::int64_t less(double a, double b) { return a < b; }
 

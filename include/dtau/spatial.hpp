@@ -41,7 +41,7 @@ DTAU_INLINE Vec3<T> operator-(const Vec3<T>& a, const Vec3<T>& b) {
 }
 template <class T>
 DTAU_INLINE Vec3<T> operator-(const Vec3<T>& a) {
-    return {-a.x, -a.y, -a.z};
+    return {negated(a.x), negated(a.y), negated(a.z)};
 }
 template <class A, class T>
 DTAU_INLINE Vec3<T> operator*(A s, const Vec3<T>& a) {

@@ -12,7 +12,7 @@ namespace {
 
 using namespace DTAU_VARIANT;
 
-double with_sign(double x, bool negative) { return negative ? negated(x) : x; }
+double with_sign(double x, bool negative) { return negative ? dtau::negated(x) : x; }
 
 std::uint64_t mixed(std::uint64_t x) {  // the finalizer of MurmurHash3
     x = (x ^ (x >> 33)) * 0xff51afd7ed558ccdull;
@@ -167,7 +167,7 @@ double Tape::add(double a, double b) {
     if (!is_node(a) && !is_node(b)) return a + b;
     if (a == 0.0) return b;
     if (b == 0.0) return a;
-    if (bits_of(a) == bits_of(negated(b))) return 0.0;
+    if (bits_of(a) == bits_of(dtau::negated(b))) return 0.0;
     if (bits_of(a) == bits_of(b)) return multiply(2.0, a);
     sort(a, b);
     const bool negative = is_negative(a), differ = negative != is_negative(b);
@@ -229,7 +229,7 @@ double Tape::record(Operation operation, double a, double b, double c) {
         case Operation::add:
             return add(a, b);
         case Operation::subtract:
-            return add(a, negated(b));
+            return add(a, dtau::negated(b));
         case Operation::multiply:
             return multiply(a, b);
         case Operation::divide:
@@ -237,7 +237,7 @@ double Tape::record(Operation operation, double a, double b, double c) {
         case Operation::multiply_add:
             return multiply_add(a, b, c);
         case Operation::subtract_product:
-            return multiply_add(negated(a), b, c);
+            return multiply_add(dtau::negated(a), b, c);
         case Operation::square_root:
             return is_node(a) ? node(operation, a) : std::sqrt(a);
         case Operation::sine:

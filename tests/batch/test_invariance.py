@@ -133,16 +133,11 @@ def near_and_far(tree: Tree) -> tuple[dtau.Model, dict[str, Array], dict[str, Ar
     return model, near, far
 
 
-def positive_zeros(results: tuple[Array, ...]) -> list[Array]:
-    return [x + 0.0 for x in results]
-
-
 @on_gantries
 @pytest.mark.parametrize("function", [f for f in FUNCTIONS if not f.sees_positions], ids=str)
 def test_moving_a_gantry_changes_no_bit(function: Function, tree: Tree) -> None:
     model, near, far = near_and_far(tree)
-    got, want = function(model, far), function(model, near)
-    assert_same_results(positive_zeros(got), positive_zeros(want))
+    assert_same_results(function(model, far), function(model, near))
 
 
 @on_gantries
@@ -153,7 +148,7 @@ def test_moving_a_gantry_changes_no_bit_of_a_step(integrator: str, tree: Tree) -
     for s in (near, far):
         point = s["q"], s["v"], s["tau"], s["dt"]
         lin = dtau.linearize_discrete(model, *point, integrator, s["f_ext"])
-        results.append(positive_zeros((lin.A, lin.B, lin.v)))
+        results.append((lin.A, lin.B, lin.v))
     assert_same_results(*results)
 
 

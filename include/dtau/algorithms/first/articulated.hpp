@@ -100,7 +100,7 @@ DTAU_INLINE void articulated_solve(const Tree& tree, const Motion<T>* S, const T
         const Body& body = tree.bodies[i];
         Motion<T> m = body.parent < 0 ? zero_motion<T>() : motion[body.parent];
         for (int k = body.v; k < body.v + body.nv; ++k) {
-            x[k] = fma(-dot(w.U[k], m), w.d_inverse[k], x[k]);  // [Notes] eq. 6.8
+            x[k] = fma(negated(dot(w.U[k], m)), w.d_inverse[k], x[k]);  // [Notes] eq. 6.8
             m = fma(x[k], S[k], m);
         }
         motion[i] = m;

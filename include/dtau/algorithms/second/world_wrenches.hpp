@@ -95,9 +95,9 @@ DTAU_INLINE Force<T> common_curvature(const WrenchSums<T>& W, const Motion<T>& L
     const Vec3<T> c = {W.K.y.z - W.K.z.y, W.K.z.x - W.K.x.z, W.K.x.y - W.K.y.x};  // sum of p x F
     const Vec3<T>&w = Lam.ang, &u = s.ang;
     const T trace = dot(W.n + c, w, dot(W.F, Lam.lin)), fw = dot(W.f, w);
-    const Vec3<T> n = fma(-dot(W.n, u) - dot(W.f, s.lin), w, fma(fw, s.lin, trace * u));
-    return {fma(-dot(W.F, u), Lam.lin, cross(transposed_mul(W.K, u), w, n)),
-            fma(-dot(W.f, u), w, fw * u)};
+    const Vec3<T> n = fma(negated(dot(W.n, u)) - dot(W.f, s.lin), w, fma(fw, s.lin, trace * u));
+    return {fma(negated(dot(W.F, u)), Lam.lin, cross(transposed_mul(W.K, u), w, n)),
+            fma(negated(dot(W.f, u)), w, fw * u)};
 }
 
 // The path of the deepest column m and its body's wrenches, of which tensors get their entries.

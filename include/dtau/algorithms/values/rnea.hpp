@@ -62,9 +62,9 @@ DTAU_INLINE Force<T> moving_force(const Body& body, const Vec3<T>& A, const Mat3
     const Vec3<double> x = {S.xx, S.xy, S.xz}, y = {S.xy, S.yy, S.yz}, z = {S.xz, S.yz, S.zz};
     const auto [a, b, c] = transposed(W);
     const T hx(h.x), hy(h.y), hz(h.z);
-    return {{dot(y, c, fma(hy, A.z, -dot(z, b, hz * A.y))),
-             dot(z, a, fma(hz, A.x, -dot(x, c, hx * A.z))),
-             dot(x, b, fma(hx, A.y, -dot(y, a, hy * A.x)))},
+    return {{dot(y, c, fma(hy, A.z, negated(dot(z, b, hz * A.y)))),
+             dot(z, a, fma(hz, A.x, negated(dot(x, c, hx * A.z)))),
+             dot(x, b, fma(hx, A.y, negated(dot(y, a, hy * A.x))))},
             mul_add(W, h, T(body.mass) * A)};
 }
 // The same of a body that does not turn.

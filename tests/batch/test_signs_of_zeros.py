@@ -1,0 +1,49 @@
+"""The sign of a zero is the same alone and in a batch: robots whose results are full of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from cases import rows
+from compare import assert_same_bits, assert_same_results
+from core import INSTRUCTION_SETS, using_instruction_set
+from functions import Function, everywhere
+from layouts import every_other
+from zeros import axis_parallel_robot, state_of_zeros
+
+import dtau
+
+COUNT = 11  # states: whole vectors, and one that is not
+ROBOTS = range(24)
+
+
+@everywhere
+@pytest.mark.parametrize("instruction_set", INSTRUCTION_SETS)
+def test_signs_of_zeros(function: Function, instruction_set: str) -> None:
+    """Alone, in a batch, with threads and in other memory."""
+    with using_instruction_set(instruction_set):
+        for seed in ROBOTS:
+            model = axis_parallel_robot(seed)
+            if function.solves and model.massless_joints:
+                continue
+            state = state_of_zeros(model, seed, COUNT)
+            want = function(model, state)
+            for i in (0, 3, 7, 10):
+                got = function(model, rows(state, i))
+                assert_same_results(got, [x[i] for x in want], f"robot {seed}, state {i}, result")
+            assert_same_results(function(model, state, threads=2), want, f"robot {seed}, threads")
+            strided = {name: every_other(x) for name, x in state.items()}
+            assert_same_results(function(model, strided), want, f"robot {seed}, strided")
+
+
+def test_gravity_with_zeros_of_a_negative_sign() -> None:
+    """GCC folds -(a b + c) into (-a) b - c for numbers, and not for vectors."""
+    builder = dtau.ModelBuilder("x", gravity=(-9.81, -0.0, -0.0))
+    inertia = dtau.Inertia(1.0, (0.1, 0.2, 0.3), np.eye(3))
+    builder.add(dtau.Cylindrical((0, -1, 0)), name="c", inertia=inertia)
+    model = builder.build()
+    q, v = np.array([0.3, 0.4]), np.ones((3, 2))
+    alone = dtau.gravity_torque_time_derivatives(model, q, v)
+    batch = dtau.gravity_torque_time_derivatives(model, np.tile(q, (5, 1)), v)
+    for got in batch:
+        assert_same_bits(got, alone)
