@@ -50,7 +50,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
-from dtau import conventions, robots
+from dtau import _interpreters, conventions, robots  # noqa: F401
 from dtau.c_code.compiled import compile
 from dtau.c_code.generate import GeneratedCode, generate
 from dtau.errors import ModelError, ModelWarning

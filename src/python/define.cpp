@@ -130,6 +130,9 @@ nb::list describe(const ArraySignature* arrays, int count) {
 }  // namespace
 
 void require_first_import(const nb::module_& module) {
+    if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0)
+        throw std::runtime_error(str(module.attr("__name__")) +
+                                 " cannot be imported in a sub-interpreter: use a process instead");
     static std::atomic<bool> imported = false;
     if (imported.exchange(true))
         throw std::runtime_error(str(module.attr("__name__")) +

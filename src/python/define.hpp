@@ -5,7 +5,8 @@
 
 namespace dtau {
 
-// ImportError if the extension was imported before: a process has its classes and functions once.
+// ImportError in a sub-interpreter, and if the extension was imported before: a process has its classes
+// and functions once, in the main interpreter.
 void require_first_import(const nanobind::module_& module);
 
 // Defines those that there are for an element type.

@@ -17,9 +17,9 @@
 NB_MODULE(_core, m) {
     namespace nb = nanobind;
     using namespace dtau;
+    require_first_import(m);
     import_numpy();
     instruction_set();
-    require_first_import(m);
     nb::set_leak_warnings(false);  // models that live as long as the interpreter are no mistake
 
     define_tree(m);

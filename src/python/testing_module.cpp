@@ -18,8 +18,8 @@ const FunctionList& test_functions() { return test_scalars::functions; }
 NB_MODULE(_testing, m) {
     namespace nb = nanobind;
     using namespace dtau;
-    import_numpy();
     require_first_import(m);
+    import_numpy();
     nb::set_leak_warnings(false);
 
     nb::module_ complex = m.def_submodule("complex128", "The functions for complex step.");

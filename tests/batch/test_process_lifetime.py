@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import subprocess
 import sys
 
 import pytest
@@ -171,6 +173,42 @@ def test_an_extension_is_not_imported_twice(module: str) -> None:
     has_words(said, f"dtau.{module}", "imported", "process")
 
 
+SUB_INTERPRETER = """
+import importlib
+try:
+    import _interpreters as interpreters  # since Python 3.13
+except ImportError:
+    import _xxsubinterpreters as interpreters
+inner = interpreters.create()
+code = '''
+try:
+    import dtau
+except ImportError as error:
+    said = str(error)
+assert "sub-interpreter" in said and "process" in said, said
+'''
+failed = interpreters.run_string(inner, code)  # before 3.13 it raises
+assert failed is None, failed
+"""
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("_interpreters") is None
+    and importlib.util.find_spec("_xxsubinterpreters") is None,
+    reason="this Python has no sub-interpreters",
+)
+@pytest.mark.parametrize("imported_before", [False, True])
+def test_a_sub_interpreter(imported_before: bool) -> None:
+    """ImportError, where the first model hung; the main interpreter goes on."""
+    use = "import dtau\nassert dtau.robots.quadruped().nv == 18\n"
+    code = (use if imported_before else "") + SUB_INTERPRETER + use
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert not done.stderr
+
+
 # Memory
 
 
@@ -213,7 +251,7 @@ model = chain(300)
 q = dtau.neutral(model)
 many = np.broadcast_to(np.zeros((101, model.nv)), (9000, 101, model.nv))
 try:
-    dtau.inverse_dynamics_time_derivatives(model, q, many, threads=1024)
+    dtau.inverse_dynamics_time_derivatives(model, q, many, order=99, threads=1024)
 except MemoryError as error:
     print(json.dumps(str(error)))
 """
