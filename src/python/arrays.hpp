@@ -45,6 +45,11 @@ struct Stacks {
 nanobind::object input_array(nanobind::handle plain, const ArraySignature& input, Shape& core,
                              Stacks& stacks, int type, const Tree& tree);
 
+// ValueError where a stack has the shape of a batch of its first rows: its axes but the last ones are
+// those of another argument's batch.
+void refuse_batch_as_stack(const Signature& signature, const nanobind::object* inputs,
+                           const Shape* cores);
+
 // How many inputs a map (..., nv, ninputs) has.
 int input_count(nanobind::handle map, const char* name, const Tree& tree);
 

@@ -93,6 +93,15 @@ nb::object with_core(nb::handle given, const ArraySignature& input, const Shape&
     return copy;
 }
 
+// A stack of a higher order needs order=, as it is most likely a batch.
+constexpr int max_order_unasked = 20;
+
+// "v" of "v_derivatives".
+std::string without_derivatives(const char* name) {
+    const std::string all = name;
+    return all.substr(0, all.find("_derivatives"));
+}
+
 // Checks the length of a stack of `core`, and returns how much of it is read.
 int stack_length(PyArrayObject* a, const ArraySignature& input, const Shape& core, Stacks& stacks) {
     int& order = stacks.order;
@@ -120,8 +129,10 @@ int stack_length(PyArrayObject* a, const ArraySignature& input, const Shape& cor
         return expected;
     }
     if (length < least) fail(std::to_string(least) + " or more", stack);
-    if (length - input.rows > Options::max_order)
-        fail("at most " + std::to_string(Options::max_order + input.rows), stack);
+    if (length - input.rows > max_order_unasked)
+        fail("at most " + std::to_string(max_order_unasked + input.rows) +
+                 " unless order= says how far",
+             stack + ("; a batch is " + without_derivatives(input.name)) + "[:, None]");
     order = static_cast<int>(length) - input.rows;
     return static_cast<int>(length);
 }
@@ -159,6 +170,33 @@ nb::object input_array(nb::handle plain, const ArraySignature& input, Shape& cor
     if (input.rows != not_stacked)
         core = stacked(core, stack_length(array(plain), input, core, stacks));
     return with_core(plain, input, core, stacks.asked && input.rows != not_stacked, tree);
+}
+
+void refuse_batch_as_stack(const Signature& signature, const nb::object* inputs,
+                           const Shape* cores) {
+    for (int i = 0; i < signature.ninputs; ++i) {
+        const ArraySignature& stack = signature.inputs[i];
+        if (stack.rows == not_stacked || !inputs[i].is_valid()) continue;
+        PyArrayObject* a = array(inputs[i]);
+        const int axes = PyArray_NDIM(a) - cores[i].ndim + 1;  // of the batch, and that of the rows
+        if (PyArray_DIM(a, axes - 1) == 1) continue;           // both are the same
+        for (int j = 0; j < signature.ninputs; ++j) {
+            if (signature.inputs[j].rows != not_stacked || !inputs[j].is_valid()) continue;
+            PyArrayObject* b = array(inputs[j]);
+            if (PyArray_NDIM(b) - cores[j].ndim != axes ||
+                !std::equal(PyArray_DIMS(a), PyArray_DIMS(a) + axes, PyArray_DIMS(b)))
+                continue;
+            const std::string value = without_derivatives(stack.name);
+            throw nb::value_error(
+                (std::string(stack.name) + " has shape " + text(PyArray_DIMS(a), PyArray_NDIM(a)) +
+                 ", as a batch of " + value + " has beside the batch " +
+                 text(PyArray_DIMS(a), axes) + " of " + signature.inputs[j].name +
+                 ", where a stack of the value and its time derivatives is expected: give a batch "
+                 "as " +
+                 value + "[:, None], and one stack for all states as " + stack.name + "[None]")
+                    .c_str());
+        }
+    }
 }
 
 int input_count(nb::handle map, const char* name, const Tree& tree) {

@@ -143,6 +143,7 @@ nb::object Callable::operator()(PyObject* const* arguments, Py_ssize_t count) co
         if (expected.rows != not_stacked) input.stacked = stacks.order + expected.rows;
         for (int k = 0; k < cores[i].ndim; ++k) input.size *= static_cast<int>(cores[i].size[k]);
     }
+    refuse_batch_as_stack(signature, work.inputs, cores);
     job.options.order = std::max(stacks.order, 0);
     if (element == Element::real)
         job.options.code = compiled.code(signature.name, functions.lanes, job);

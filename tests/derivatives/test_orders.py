@@ -142,12 +142,15 @@ def test_longer_stacks_of_any_layout(function: Function, layout: str) -> None:
 
 @in_time
 def test_longer_stacks_broadcast(function: Function) -> None:
-    """One stack for all states, stacks of different lengths, and stacks that repeat one row."""
+    """One stack for all states, stacks of different lengths, and stacks that repeat one row.
+
+    No stack has as many rows as there are states, which would be a batch.
+    """
     model = robot(NEAR)
-    state = long_state(function, model, (5,))
+    state = long_state(function, model, (11,))
     one = with_stacks(function, state, lambda name, x: x[2])
     for order in orders(function):
-        repeated = with_stacks(function, one, lambda name, x: np.broadcast_to(x, (5, *x.shape)))
+        repeated = with_stacks(function, one, lambda name, x: np.broadcast_to(x, (11, *x.shape)))
         want = exact(function, model, repeated, order)
         given = spoilt(function, one, order)
         assert_same_results(function(model, given, order=order), want, "one stack")
@@ -157,7 +160,7 @@ def test_longer_stacks_broadcast(function: Function) -> None:
         same = with_stacks(
             function,
             state,
-            lambda name, x: np.broadcast_to(x.take([0], axis_of(name)), (5, *x.shape[1:])),
+            lambda name, x: np.broadcast_to(x.take([0], axis_of(name)), (11, *x.shape[1:])),
         )
         want = exact(function, model, same, order)
         assert_same_results(function(model, same, order=order), want, "one row")
@@ -269,6 +272,65 @@ def test_a_stack_has_an_axis_of_its_own(function: Function) -> None:
         has_words(said, name, f"n = {needed(function, name, 0)} or more")
 
 
+def test_a_batch_is_never_a_stack() -> None:
+    """A stack with the shape that a batch of its first rows has is refused, whatever the order."""
+    model = robot("quadruped")
+    q, v, a = dtau.random_state(model, np.random.default_rng(1), shape=(12,))
+    for function in (dtau.frame_jacobians_time_derivatives, dtau.frame_kinematics_time_derivatives):
+        for order in (None, 0, 1, 5):
+            with pytest.raises(ValueError, match=r"v_derivatives has shape \(12, 18\)") as caught:
+                function(model, q, v, "LF_FOOT", order=order)
+            has_words(
+                str(caught.value), "batch", "(12,)", "of q", "v[:, None]", "v_derivatives[None]"
+            )
+    one_each = dtau.frame_jacobians_time_derivatives(model, q, v[:, None], "LF_FOOT")
+    assert one_each.shape == (12, 2, 6, 18)
+    for_all = dtau.frame_jacobians_time_derivatives(model, q, v[None], "LF_FOOT")
+    assert for_all.shape == (12, 13, 6, 18)
+    want = dtau.frame_jacobians_time_derivatives(model, q[3], v, "LF_FOOT")
+    assert_same_results((for_all[3],), (want,))
+    with pytest.raises(ValueError, match=r"tau_derivatives has shape \(12, 18\).*tau\[:, None\]"):
+        dtau.forward_dynamics_time_derivatives(model, q, v, a)
+    with pytest.raises(ValueError, match=r"of v, where a stack .* give a batch as tau\[:, None\]"):
+        dtau.forward_dynamics_time_derivatives(model, q[0], v, a)
+    grid = q.reshape(3, 4, -1), v.reshape(3, 4, -1)
+    with pytest.raises(ValueError, match=r"beside the batch \(3, 4\) of q"):
+        dtau.mass_matrix_time_derivatives(model, *grid)
+
+
+def test_one_row_for_a_batch_of_one() -> None:
+    """A batch of one velocity and a stack of one row are the same."""
+    model = robot("quadruped")
+    q, v, _ = dtau.random_state(model, np.random.default_rng(2), shape=(1,))
+    got = dtau.mass_matrix_time_derivatives(model, q, v)
+    want = dtau.mass_matrix_time_derivatives(model, q, v[:, None])
+    assert got.shape == (1, 2, model.nv, model.nv)
+    assert_same_results((got,), (want,))
+
+
+@in_time
+def test_high_orders_are_asked_for(function: Function) -> None:
+    """Orders above 20 need `order`, as so long a stack is most likely a batch."""
+    model = robot(NEAR)
+    state = long_state(function, model)
+    first = stacks_of(function)[0]
+    for order in (20, 21):
+        rows = {name: needed(function, name, order) for name in stacks_of(function)}
+        given = with_stacks(function, state, lambda name, x: x.repeat(9, axis_of(name)))
+        given = with_stacks(
+            function,
+            given,
+            lambda name, x: x.take(range(rows[name]), axis_of(name)),  # noqa: B023
+        )
+        asked = function(model, given, order=order)
+        if order == 20:
+            assert_same_results(function(model, given), asked)
+            continue
+        said = message(ValueError, function, model, given)
+        batch = f"{first.removesuffix('_derivatives')}[:, None]"
+        has_words(said, first, f"n = at most {rows[first] - 1} unless order=", batch)
+
+
 class Fails:
     def __index__(self) -> int:
         raise OverflowError
@@ -323,7 +385,7 @@ BAD: list[tuple[Callable[[dtau.Model, Any], Any], str]] = [
     ),
     (
         lambda m, s: dtau.inverse_dynamics_time_derivatives(m, s["q"], np.zeros((103, 14))),
-        r"v_derivatives has shape \(103, 14\), .* n = at most 102",
+        r"v_derivatives has shape \(103, 14\), .* n = at most 22 .*; a batch is v\[:, None\]",
     ),
     (
         lambda m, s: dtau.inverse_dynamics_time_derivatives(

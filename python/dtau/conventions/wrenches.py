@@ -138,7 +138,7 @@ class WrenchMap(Immutable):
         if v is None:
             pose = forward_kinematics(self._model, q)
             return [pose.rotation[:, bodies]], [pose.translation[:, bodies]]
-        motion = kinematics_time_derivatives(self._model, q, v[:, : max(1, rows - 1)])
+        motion = kinematics_time_derivatives(self._model, q, v, order=max(1, rows - 1))
         orders = range(rows)
         rotations = [motion.rotation[:, k, bodies] for k in orders]
         return rotations, [motion.translation[:, k, bodies] for k in orders]

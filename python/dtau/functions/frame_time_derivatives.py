@@ -38,7 +38,7 @@ def frame_kinematics_time_derivatives(
         Configuration. Batch axes of all arguments broadcast against each other.
     v_derivatives : array_like (..., r, nv)
         The velocity and its time derivatives of order 1 to r - 1, component by component. At least
-        one row, at most 100 (with ``order`` any number more than it needs).
+        one row, at most 20; with ``order`` any number. A batch of ``v`` is ``v[:, None]``.
     frames : str or sequence of str
         Names from ``model.frames``: of bodies, of links that are fixed to them, or of the world.
     axes : {"body", "world", "mixed"}
@@ -116,8 +116,8 @@ def frame_jacobians_time_derivatives(
         Configuration. Batch axes of all arguments broadcast against each other.
     v_derivatives : array_like (..., r, nv)
         The velocity and its time derivatives of order 1 to r - 1, component by component: to begin
-        with, ``v[..., None, :]`` for the first derivative. At least one row, at most 100 (with
-        ``order`` any number more than it needs).
+        with, ``v[..., None, :]`` for the first derivative, which a batch of ``v`` needs, too. At
+        least one row, at most 20; with ``order`` any number.
     frames : str or sequence of str
         Names from ``model.frames``.
     axes : {"body", "world", "mixed"}
@@ -157,6 +157,12 @@ def frame_jacobians_time_derivatives(
     >>> foot = dtau.frame_kinematics_time_derivatives(model, q, [v, a], "LF_FOOT", "mixed")
     >>> bool(np.allclose(J @ a + J_dot @ v, foot.twist[1]))
     True
+
+    Of twelve states; the axis before the last of ``v_derivatives`` is that of the orders:
+
+    >>> q, v, a = dtau.random_state(model, np.random.default_rng(0), shape=(12,))
+    >>> dtau.frame_jacobians_time_derivatives(model, q, v[:, None], "LF_FOOT").shape
+    (12, 2, 6, 18)
     """
     return _core.frame_jacobians_time_derivatives(
         model, frames, axes, order, q, v_derivatives, out, threads

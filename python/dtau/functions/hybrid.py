@@ -118,7 +118,8 @@ def hybrid_dynamics_time_derivatives(
         Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
     a_derivatives : array_like (..., r + 1, nv)
         Time derivatives of ``v`` of order 1 to r + 1, component by component. Only the columns of
-        joints in ``prescribed`` matter; the others must be finite. At most 101 rows.
+        joints in ``prescribed`` matter; the others must be finite. At most 21 rows; with ``order``
+        any number. A batch of ``a`` is ``a[:, None]``.
     tau_derivatives : array_like (..., r + 1, nv)
         Joint torque and its time derivatives of order 1 to r. Only the columns of joints that are
         not in ``prescribed`` matter; the others must be finite.

@@ -29,8 +29,8 @@ def momentum_time_derivatives(
         Configuration. Batch axes of all arguments broadcast against each other.
     v_derivatives : array_like (..., r + 1, nv)
         The velocity and its time derivatives of order 1 to r, component by component, as for
-        `dtau.inverse_dynamics_time_derivatives`. At least one row, at most 101
-        (with ``order`` any number more than it needs).
+        `dtau.inverse_dynamics_time_derivatives`. At least one row, at most 21; with ``order`` any
+        number. A batch of ``v`` is ``v[:, None]``.
     order : int, optional
         How far: the order r of the last row of the result, from 0 to 100; longer stacks are cut,
         see `dtau.inverse_dynamics_time_derivatives`.
@@ -93,8 +93,8 @@ def centroidal_momentum_time_derivatives(
         Configuration. Batch axes of all arguments broadcast against each other.
     v_derivatives : array_like (..., r + 1, nv)
         The velocity and its time derivatives of order 1 to r, component by component, as for
-        `dtau.inverse_dynamics_time_derivatives`. At least one row, at most 101
-        (with ``order`` any number more than it needs).
+        `dtau.inverse_dynamics_time_derivatives`. At least one row, at most 21; with ``order`` any
+        number. A batch of ``v`` is ``v[:, None]``.
     order : int, optional
         How far: the order r of the last row of the result, from 0 to 100; longer stacks are cut,
         see `dtau.inverse_dynamics_time_derivatives`.

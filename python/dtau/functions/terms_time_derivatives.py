@@ -37,8 +37,8 @@ def mass_matrix_time_derivatives(
         Configuration. Batch axes of all arguments broadcast against each other.
     v_derivatives : array_like (..., r, nv)
         The velocity and its time derivatives of order 1 to r - 1, component by component: to begin
-        with, ``v[..., None, :]`` for the first derivative. At least one row, at most 100;
-        with ``order=0`` none is needed.
+        with, ``v[..., None, :]`` for the first derivative, which a batch of ``v`` needs, too. At
+        least one row, at most 20; with ``order`` any number, of which ``order=0`` needs none.
     order : int, optional
         How far: the r of these shapes, from 0 to 100. Longer stacks are cut, see
         `dtau.inverse_dynamics_time_derivatives`; without it their length says r.
@@ -96,7 +96,7 @@ def coriolis_matrix_time_derivatives(
         Configuration. Batch axes of all arguments broadcast against each other.
     v_derivatives : array_like (..., r + 1, nv)
         The velocity and its time derivatives of order 1 to r, component by component. At least one
-        row, at most 101.
+        row, at most 21; with ``order`` any number. A batch of ``v`` is ``v[:, None]``.
     order : int, optional
         How far: the r of these shapes, from 0 to 100. Longer stacks are cut, see
         `dtau.inverse_dynamics_time_derivatives`; without it their length says r.
@@ -151,7 +151,8 @@ def gravity_torque_time_derivatives(
         Configuration. Batch axes of all arguments broadcast against each other.
     v_derivatives : array_like (..., r, nv)
         The velocity and its time derivatives of order 1 to r - 1, component by component. At least
-        one row, at most 100; with ``order=0`` none is needed.
+        one row, at most 20; with ``order`` any number, of which ``order=0`` needs none. A batch of
+        ``v`` is ``v[:, None]``.
     order : int, optional
         How far: the r of these shapes, from 0 to 100. Longer stacks are cut, see
         `dtau.inverse_dynamics_time_derivatives`; without it their length says r.
@@ -206,7 +207,7 @@ def bias_torque_time_derivatives(
         Configuration. Batch axes of all arguments broadcast against each other.
     v_derivatives : array_like (..., r + 1, nv)
         The velocity and its time derivatives of order 1 to r, component by component. At least one
-        row, at most 101.
+        row, at most 21; with ``order`` any number. A batch of ``v`` is ``v[:, None]``.
     f_ext_derivatives : array_like (..., r + 1, nbodies, 6), optional
         External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m, and the
         time derivatives of these components of order 1 to r.

@@ -4,8 +4,12 @@ A trajectory is given at one instant by the configuration and a stack of derivat
 time derivatives, component by component, along the axis before the last. For revolute and other
 joints of one coordinate these are the derivatives of ``q``; for free, spherical and planar joints
 they are those of the twist in the body's own moving axes. The length of the stack is the order:
-every function returns all orders that the stack determines. Or ``order=`` says how far, and one
-stack that is long enough serves all functions.
+every function returns all orders that the stack determines, up to 20. Or ``order=`` says how far,
+up to 100, and one stack that is long enough serves all functions.
+
+The axis before the last is always that of the derivatives, never a batch: ``v`` of twelve states is
+``v[:, None]``, of shape ``(12, 1, nv)``. A stack of shape ``(12, nv)`` beside a batch of twelve
+``q`` is refused; one stack for all of them is ``stack[None]``.
 """
 
 from __future__ import annotations
@@ -44,7 +48,8 @@ def inverse_dynamics_time_derivatives(
     v_derivatives : array_like (..., r + 2, nv)
         The velocity and its time derivatives of order 1 to r + 1, component by component, in
         rad/s^k and m/s^k; of a free joint [linear, angular] in the body frame. Row 1 is ``a``. At
-        least two rows, at most 102.
+        least two rows, at most 22; with ``order`` any number. The axis of the rows is never a
+        batch: many states are ``np.stack([v, a], axis=-2)``.
     f_ext_derivatives : array_like (..., r + 1, nbodies, 6), optional
         External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m, and the
         time derivatives of these components of order 1 to r.
@@ -57,7 +62,7 @@ def inverse_dynamics_time_derivatives(
         How far: the r of these shapes, from 0 to 100. Longer stacks, of any length, are cut: their
         first rows are read where they lie. So one stack of ``v`` and its derivatives, and one of
         wrenches, serves all functions along a trajectory. Without it the length of the stacks says
-        r.
+        r, which is at most 20.
     out, threads
         See `dtau.inverse_dynamics`.
 
@@ -70,8 +75,9 @@ def inverse_dynamics_time_derivatives(
     Raises
     ------
     ValueError
-        If there are fewer than two rows, shapes or lengths of stacks do not fit, ``order`` is out
-        of range, ``f_ext_axes`` is unknown, or a quaternion is further than 1e-6 from unit norm.
+        If there are fewer than two rows, shapes or lengths of stacks do not fit, a stack has the
+        shape of a batch of ``v``, ``order`` is out of range, ``f_ext_axes`` is unknown, or a
+        quaternion is further than 1e-6 from unit norm.
     TypeError
         If an array is complex or holds objects, or ``order`` is no integer.
 
@@ -141,7 +147,7 @@ def forward_dynamics_time_derivatives(
     tau_derivatives : array_like (..., r + 1, nv)
         Joint torque and its time derivatives of order 1 to r, N m/s^k and N/s^k; of a free joint
         those of the components of the wrench [force, moment] in the body frame. At least one row,
-        at most 101.
+        at most 21; with ``order`` any number. A batch of ``tau`` is ``tau[:, None]``.
     f_ext_derivatives : array_like (..., r + 1, nbodies, 6), optional
         External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m, and the
         time derivatives of these components of order 1 to r.
@@ -219,7 +225,8 @@ def kinematics_time_derivatives(
         Configuration. Batch axes of all arguments broadcast against each other.
     v_derivatives : array_like (..., r, nv)
         The velocity and its time derivatives of order 1 to r - 1, component by component. At least
-        one row, at most 100; with ``order=0`` none is needed.
+        one row, at most 20; with ``order`` any number, of which ``order=0`` needs none. A batch of
+        ``v`` is ``v[:, None]``.
     order : int, optional
         How far: the r of these shapes, from 0 to 100. Longer stacks are cut, see
         `dtau.inverse_dynamics_time_derivatives`; without it their length says r.
