@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dtau import _core
+
 T = TypeVar("T")
 
 _SHOWN = 8  # names that a message lists
@@ -77,6 +79,8 @@ def batch_arrays(
     ValueError
         If a shape does not fit, there are more than 32 batch axes, or batches do not broadcast
         against each other.
+    MemoryError
+        If there is no memory for what is read and for what is commonly made of it.
     """
     read, batches = [], {}
     for argument, (value, core) in arrays.items():
@@ -92,6 +96,9 @@ def batch_arrays(
             )
     batch = common_batch(batches)
     rows = math.prod(batch)
+    numbers = sum(math.prod(core) for _, core in arrays.values())
+    taken = 3.5 * numbers + min(2.5 * numbers, 1000.0)  # copies, maps of the states, results
+    require_memory(f"a batch of {rows} states", rows * taken)
     flat = []
     for x, (_, core) in zip(read, arrays.values(), strict=True):
         # Contiguous, as sums in products of matrices can depend on the strides.
@@ -100,6 +107,14 @@ def batch_arrays(
         whole.flags.writeable = False  # it may be the caller's memory
         flat.append(whole)
     return batch, flat
+
+
+def require_memory(what: str, numbers: float) -> None:
+    """Raise MemoryError unless there is memory for so many numbers, which `what` takes.
+
+    NumPy alone would promise memory that there is not, for the system to end the process later.
+    """
+    _core.require_memory(what, 8.0 * numbers, "use a smaller batch")
 
 
 def common_batch(batches: Mapping[str, tuple[int, ...]]) -> tuple[int, ...]:

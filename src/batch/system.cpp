@@ -1,7 +1,10 @@
 #include "batch/system.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <thread>
+
+#include "batch/memory_limit.hpp"
 
 #if defined(_WIN32)
 #include <windows.h>
@@ -45,10 +48,16 @@ void sleep_forever() {
 
 #else
 
-double memory_in_all() {
+namespace {
+
+double physical_memory() {
     return static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
            static_cast<double>(sysconf(_SC_PAGESIZE));
 }
+
+}  // namespace
+
+double memory_in_all() { return std::min(physical_memory(), memory_limit().all); }
 
 double available_memory() {
     double kilobytes = 0.0;
@@ -58,7 +67,8 @@ double available_memory() {
             std::sscanf(line, "MemAvailable: %lf", &kilobytes);
         std::fclose(file);
     }
-    return kilobytes > 0.0 ? 1024.0 * kilobytes : memory_in_all();
+    const double of_machine = kilobytes > 0.0 ? 1024.0 * kilobytes : physical_memory();
+    return std::min(of_machine, memory_limit().left);
 }
 
 void* map_memory(std::size_t bytes) {

@@ -5,8 +5,10 @@
 
 namespace dtau {
 
-double memory_in_all();     // bytes
-double available_memory();  // bytes that can still be taken; where the system does not say, all
+// Bytes, of the machine or the container, whichever is less: all, and those that can still be taken,
+// which are all where the system does not say.
+double memory_in_all();
+double available_memory();
 
 // Memory of whole pages, zero; null: there is none.
 void* map_memory(std::size_t bytes);

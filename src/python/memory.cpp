@@ -1,25 +1,21 @@
 #include <cstdio>
 
-#include "batch/kept_blocks.hpp"
-#include "batch/system.hpp"
+#include "batch/require_memory.hpp"
 #include "python/arrays.hpp"
 #include "python/work.hpp"
 
 namespace nb = nanobind;
 
 namespace dtau {
+
 void check_memory(const Work& work, const Plan& plan, double results) {
-    constexpr double unnoticed = 256e6;  // bytes that are asked for without a look
-    if (results + plan.scratch < unnoticed) return;
-    if (results + plan.scratch < available_memory()) return;
-    free_kept_blocks();
-    const double available = available_memory();
-    if (results + plan.scratch < available) return;
+    const MemoryAnswer answer = ask_for_memory(results + plan.scratch);
+    if (answer.enough) return;
     char message[200];
     std::snprintf(message, sizeof message,
                   ": the results take %.0f bytes, scratch of %d threads %.0f, and %.0f are "
                   "available; use a smaller batch",
-                  results, plan.threads, plan.scratch, available);
+                  results, plan.threads, plan.scratch, answer.available);
     const Signature& signature = work.function.signature;
     std::string advice = plan.threads > 1 ? " or fewer threads" : "";
     if (signature.smaller) advice += ", or ";

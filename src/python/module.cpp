@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "batch/kept_blocks.hpp"
+#include "batch/require_memory.hpp"
 #include "dispatch.hpp"
 #include "interop/casadi_module.hpp"
 #include "interop/prepare.hpp"
@@ -40,6 +41,7 @@ NB_MODULE(_core, m) {
         "xla_refusal", [] { return nb::capsule(reinterpret_cast<void*>(&xla_refusal)); },
         nb::sig("def xla_refusal() -> object"));
     m.def("keep_memory", &keep_blocks, nb::arg("limit"));
+    m.def("require_memory", &require_memory, nb::arg("what"), nb::arg("bytes"), nb::arg("advice"));
     m.def(
         "peak_rate",
         [] {

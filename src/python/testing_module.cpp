@@ -1,6 +1,8 @@
 // The Python module dtau._testing: every function for complex step, and with counted operations.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
 
+#include "batch/memory_limit.hpp"
 #include "python/define.hpp"
 
 namespace dtau {
@@ -30,5 +32,9 @@ NB_MODULE(_testing, m) {
         long long counts[3];
         test_functions().take_operation_counts(counts);
         return nb::make_tuple(counts[0], counts[1], counts[2]);
+    });
+    m.def("memory_limit", [](const std::string& root) {
+        const MemoryLimit limit = memory_limit(root);
+        return nb::make_tuple(limit.all, limit.left);
     });
 }

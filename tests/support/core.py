@@ -98,3 +98,9 @@ def using_instruction_set(name: str) -> Iterator[None]:
         yield
     finally:
         use_instruction_set(before)
+
+
+def memory_limit(root: str) -> tuple[float, float]:
+    """Bytes of the least limit of control groups under `root`, and the least that is left."""
+    limit: tuple[float, float] = _testing.memory_limit(root)
+    return limit

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.checks import common_batch, require
+from dtau.checks import common_batch, require, require_memory
 from dtau.functions.contacts import require_contacts
 from dtau.functions.control_inputs import input_map
 from dtau.functions.frames import frame_jacobians, frame_placements, wrench_at_frame
@@ -108,6 +109,9 @@ def equilibrium(
     gravity = gravity_torque(model, q)
     nv, nu = drive.shape[-2:]
     batch = common_batch({"q": gravity.shape[:-1], "inputs": drive.shape[:-2]})
+    # The matrix, its copy, three factors and the inverse; wrenches twice.
+    numbers = 6 * nv * (nu + contacts.nrows) + 12 * model.nbodies
+    require_memory("equilibrium", float(math.prod(batch)) * numbers)
     pushes = [
         (contacts.rows(contact.name), frame, push)
         for contact in contacts

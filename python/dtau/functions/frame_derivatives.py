@@ -6,12 +6,14 @@ q (+) eps e_k (`dtau.integrate`), at fixed v and a.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
+from dtau.checks import require_memory
 from dtau.functions.frames import frame_jacobians, wrench_at_frame
 from dtau.model.model import Model
 from dtau.options import AccelerationKind, Axes
@@ -228,6 +230,9 @@ def wrench_at_frame_derivatives(
     >>> A[..., model.nv :, : model.nv] += np.einsum("...ibc,...bck->...ik", by_wrenches, df_ext)
     """
     f_ext = wrench_at_frame(model, q, frame, wrench, axes, threads=threads)
+    # The result; the body's Jacobian, and as much again four times on the way.
+    numbers = float(math.prod(f_ext.shape[:-2])) * (model.nbodies + 5) * 6 * model.nv
+    require_memory("wrench_at_frame_derivatives", numbers)
     out = np.repeat(0.0 * f_ext[..., np.newaxis], model.nv, axis=-1)  # NaN stays NaN
     if axes == "body":
         return out

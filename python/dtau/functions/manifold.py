@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Iterable, Mapping
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.checks import require
+from dtau.checks import require, require_memory
 from dtau.model.joints import Cylindrical, Free, Planar, Spherical
 from dtau.model.model import Model
 from dtau.model.pose import Pose
@@ -275,6 +276,7 @@ def random_state(model: Model, rng: np.random.Generator, shape: tuple[int, ...] 
     require("model", model, Model)
     require("rng", rng, np.random.Generator)
     shape = _batch_shape(shape)
+    require_memory("random_state", float(math.prod(shape)) * (2 * model.nq + 2 * model.nv))
     span = np.full(model.nq, np.pi)
     for joint in model.joints:
         span[joint.q][: _POSITIONS.get(type(joint.type), 0)] = 1.0

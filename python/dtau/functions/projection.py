@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.checks import batch_arrays, integer, real_array
+from dtau.checks import batch_arrays, integer, real_array, require_memory
 from dtau.functions.contacts import require_contacts
 from dtau.functions.frames import frame_jacobians, frame_placements
 from dtau.functions.manifold import integrate
@@ -114,19 +114,24 @@ def project(
         raise ValueError(f"tolerance: expected a number of at least 0, got {enough}")
     on = np.ones(len(contacts)) if active is None else active
     batch, (begin, held) = batch_arrays({"q": (q, (model.nq,)), "active": (on, (len(contacts),))})
+    # The rows' Jacobians three times, two of their factors; the frames' Jacobians and placements.
+    rows, frames = contacts.nrows + 3 * len(contacts), 2 * len(contacts)
+    require_memory(
+        "project", len(begin) * float(5 * rows * model.nv + frames * (6 * model.nv + 12))
+    )
     frame_placements(model, begin.reshape(*batch, model.nq), ())  # checks quaternions
     left = np.flatnonzero(np.isfinite(begin).all(axis=-1) & np.isfinite(held).all(axis=-1))
     reached, error = np.full(begin.shape, np.nan), np.full(len(begin), np.nan)
     reached[left] = begin[left]
-    rows = _Rows(model, contacts)
-    e, jacobian, error[left] = rows(begin[left], held[left])
+    failures = _Rows(model, contacts)
+    e, jacobian, error[left] = failures(begin[left], held[left])
     kept = error[left] > enough
     left, steps = left[kept], _Steps(e[kept], jacobian[kept])
     for _ in range(most):
         if not len(left):
             break
         tried = integrate(model, reached[left], steps.dq())
-        e, jacobian, apart = rows(tried, held[left])
+        e, jacobian, apart = failures(tried, held[left])
         nearer = steps.take(e, jacobian)
         reached[left[nearer]], error[left[nearer]] = tried[nearer], apart[nearer]
         kept = (error[left] > enough) & steps.hopeful
