@@ -2,6 +2,8 @@
 // and what of the tree moves them. Plain data for all instruction sets.
 #pragma once
 
+#include <cstddef>
+
 #include "dtau/model.hpp"
 
 namespace dtau {
@@ -21,16 +23,32 @@ struct Contact {
     bool positions, in_world;
     const int* dofs;  // (ndofs) independent velocities that move its rows, and all on their paths
     int ndofs;        // the last one first
+    int moved_by;     // number of that list: contacts that the same velocities move share it
+};
+
+// The place of the pair of lists s and t in a triangle of all pairs.
+inline __attribute__((always_inline)) std::ptrdiff_t pair_of(std::ptrdiff_t s, std::ptrdiff_t t) {
+    return s >= t ? s * (s + 1) / 2 + t : t * (t + 1) / 2 + s;
+}
+
+// Independent velocities, the last one first.
+struct DofList {
+    const int* dofs;
+    int count;
 };
 
 struct Contacts {
     int count, nrows;
-    const Contact* at;  // (count)
-    // Independent velocities that the contacts c and d <= c have in common, the last one first:
-    // common[begin] ... common[end - 1] with begin = common_begin[c (c + 1) / 2 + d], and the next one.
-    const int *common, *common_begin;
-    const int* bodies;  // (nbodies) those whose placements in the world are read, ascending
+    const Contact* at;      // (count)
+    const DofList* common;  // of the lists s and t of two contacts: common[pair_of(s, t)]
+    const int* bodies;      // (nbodies) those whose placements in the world are read, ascending
     int nbodies;
+
+    // Independent velocities that both move.
+    inline __attribute__((always_inline)) DofList common_dofs(const Contact& c,
+                                                              const Contact& d) const {
+        return common[pair_of(c.moved_by, d.moved_by)];
+    }
 };
 
 }  // namespace dtau

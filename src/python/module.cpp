@@ -14,6 +14,7 @@
 #include "python/define.hpp"
 #include "python/mujoco_warnings.hpp"
 #include "python/tree.hpp"
+#include "tree/compiled_contacts.hpp"
 
 NB_MODULE(_core, m) {
     namespace nb = nanobind;
@@ -40,6 +41,7 @@ NB_MODULE(_core, m) {
     m.def(
         "xla_refusal", [] { return nb::capsule(reinterpret_cast<void*>(&xla_refusal)); },
         nb::sig("def xla_refusal() -> object"));
+    m.attr("max_contact_rows") = max_contact_rows;
     m.def("keep_memory", &keep_blocks, nb::arg("limit"));
     m.def("require_memory", &require_memory, nb::arg("what"), nb::arg("bytes"), nb::arg("advice"));
     m.def(

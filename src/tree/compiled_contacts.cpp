@@ -1,12 +1,15 @@
 #include "tree/compiled_contacts.hpp"
 
 #include <algorithm>
-#include <climits>
 #include <cmath>
 #include <iterator>
+#include <map>
 #include <stdexcept>
+#include <string>
+#include <utility>
 
 #include "batch/interruption.hpp"
+#include "batch/require_memory.hpp"
 #include "dtau/coupling.hpp"
 
 namespace dtau {
@@ -43,6 +46,12 @@ CompiledContacts::CompiledContacts(const CompiledTree& tree,
                                    const std::vector<ContactDescription>& contacts)
     : tree_(tree) {
     const Tree& t = tree.tree();
+    long long all_rows = 0;
+    for (const ContactDescription& given : contacts) all_rows += given.rows;
+    if (all_rows > max_contact_rows)
+        throw std::invalid_argument("contacts: expected at most " +
+                                    std::to_string(max_contact_rows) + " rows, got " +
+                                    std::to_string(all_rows));
     int nrows = 0;
     std::vector<bool> placed(t.nbodies);
     const auto place = [&](int body, bool whole) {
@@ -70,53 +79,91 @@ CompiledContacts::CompiledContacts(const CompiledTree& tree,
         c.in_world = c.positions && (!moves || origin(t, c.a.body) != origin(t, c.b.body));
         if (c.axes == Axes::mixed || c.other_tree || c.in_world) place(c.a.body, c.in_world);
         if (c.other_tree || (moves && c.in_world)) place(c.b.body, c.in_world);
-        dofs_.push_back(moving_dofs(c));
         rows_.push_back(c);
-    }
-    if (static_cast<double>(nrows) * std::max(t.independent.n, nrows) * 8 > INT_MAX)
-        throw std::invalid_argument("contacts: too many rows");
-    for (std::size_t k = 0; k < rows_.size(); ++k) {
-        rows_[k].dofs = dofs_[k].data();
-        rows_[k].ndofs = static_cast<int>(dofs_[k].size());
     }
     for (int i = 0; i < t.nbodies; ++i)
         if (placed[i]) bodies_.push_back(i);
-    share();
+    find_dofs();
+    find_common_dofs();
     contacts_ = {.count = static_cast<int>(rows_.size()),
                  .nrows = nrows,
                  .at = rows_.data(),
                  .common = common_.data(),
-                 .common_begin = common_begin_.data(),
                  .bodies = bodies_.data(),
                  .nbodies = static_cast<int>(bodies_.size())};
 }
 
-// Of both frames, with all that are on their paths to the world.
-std::vector<int> CompiledContacts::moving_dofs(const Contact& contact) const {
+// Contacts of the same bodies, and of bodies that the same velocities move, share a list.
+void CompiledContacts::find_dofs() {
+    std::map<std::pair<int, int>, int> by_bodies;
+    std::map<Dofs, int> by_dofs;
+    for (Contact& contact : rows_) {
+        const auto [pair, new_pair] = by_bodies.try_emplace({contact.a.body, contact.b.body}, 0);
+        if (new_pair) {
+            const int number = static_cast<int>(by_dofs.size());
+            const auto [list, fresh] =
+                by_dofs.try_emplace(moving_dofs(contact.a.body, contact.b.body), number);
+            pair->second = list->second;
+            if (fresh) {
+                dofs_.push_back(list->first);
+                ask_for_list(list->first.size());
+            }
+        }
+        contact.moved_by = pair->second;
+    }
+    for (Contact& contact : rows_) {
+        contact.dofs = dofs_[contact.moved_by].data();
+        contact.ndofs = static_cast<int>(dofs_[contact.moved_by].size());
+    }
+}
+
+// Those that move body a or b, with all that are on their paths to the world, the last one first.
+CompiledContacts::Dofs CompiledContacts::moving_dofs(int a, int b) const {
     const Tree& t = tree_.tree();
     std::vector<bool> moves(t.independent.n);
-    for (int body : {contact.a.body, contact.b.body})
+    for (int body : {a, b})
         for (; body >= 0; body = t.bodies[body].parent)
             for (int k = t.bodies[body].v; k < t.bodies[body].v + t.bodies[body].nv; ++k)
                 for (int j = independent_dof(t, k); j >= 0 && !moves[j];
                      j = t.independent.parent[j])
                     moves[j] = true;
-    std::vector<int> dofs;
+    Dofs dofs;
     for (int k = t.independent.n - 1; k >= 0; --k)
         if (moves[k]) dofs.push_back(k);
     return dofs;
 }
 
-void CompiledContacts::share() {
-    for (std::size_t c = 0; c < dofs_.size(); ++c)
-        for (std::size_t d = 0; d <= c; ++d) {
+void CompiledContacts::find_common_dofs() {
+    const std::size_t n = dofs_.size();
+    common_.reserve(n * (n + 1) / 2);
+    for (std::size_t s = 0; s < n; ++s)
+        for (std::size_t t = 0; t <= s; ++t) {
             check_interruption();
-            common_begin_.push_back(static_cast<int>(common_.size()));
-            std::set_intersection(dofs_[c].begin(), dofs_[c].end(), dofs_[d].begin(),
-                                  dofs_[d].end(), std::back_inserter(common_),
-                                  [](int a, int b) { return a > b; });
+            common_.push_back(common_dofs(dofs_[s], dofs_[t]));
         }
-    common_begin_.push_back(static_cast<int>(common_.size()));
+}
+
+// Paths of a tree have their beginning in common: where each contact moves with one path, that is the
+// end of its list, and takes no memory.
+DofList CompiledContacts::common_dofs(const Dofs& s, const Dofs& t) {
+    Dofs both;
+    std::set_intersection(s.begin(), s.end(), t.begin(), t.end(), std::back_inserter(both),
+                          [](int a, int b) { return a > b; });
+    const int count = static_cast<int>(both.size());
+    for (const Dofs* list : {&s, &t})
+        if (std::equal(both.begin(), both.end(), list->end() - count))
+            return {list->data() + list->size() - count, count};
+    const auto [own, fresh] = own_lists_.insert(std::move(both));
+    if (fresh) ask_for_list(own->size());
+    return {own->data(), count};
+}
+
+// Asks for as much again as all lists take, each time that they have doubled.
+void CompiledContacts::ask_for_list(std::size_t size) {
+    list_bytes_ += static_cast<double>(size * sizeof(int));
+    if (list_bytes_ < asked_bytes_) return;
+    require_memory("Contacts", list_bytes_, "use fewer contacts");
+    asked_bytes_ = 2.0 * list_bytes_;
 }
 
 bool CompiledContacts::fits(const CompiledTree& other) const {

@@ -1,7 +1,8 @@
-// Owns the arrays of Contacts: finds out what of a tree moves their rows.
+// Owns the arrays of Contacts, with the independent velocities that move each of them.
 #pragma once
 
 #include <array>
+#include <set>
 #include <vector>
 
 #include "dtau/contacts.hpp"
@@ -19,6 +20,9 @@ struct ContactDescription {
     bool positions;
 };
 
+// Their entries in G, and those of Y with its padded rows, are counted with an int.
+inline constexpr int max_contact_rows = 10000;
+
 class CompiledContacts {
   public:
     CompiledContacts(const CompiledTree& tree, const std::vector<ContactDescription>& contacts);
@@ -31,13 +35,21 @@ class CompiledContacts {
     bool fits(const CompiledTree& other) const;
 
   private:
-    std::vector<int> moving_dofs(const Contact& contact) const;
-    void share();
+    using Dofs = std::vector<int>;
+
+    void find_dofs();
+    Dofs moving_dofs(int a, int b) const;
+    void find_common_dofs();
+    DofList common_dofs(const Dofs& s, const Dofs& t);
+    void ask_for_list(std::size_t size);
 
     const CompiledTree& tree_;
     std::vector<Contact> rows_;
-    std::vector<std::vector<int>> dofs_;
-    std::vector<int> common_, common_begin_, bodies_;
+    std::vector<Dofs> dofs_;    // by Contact::moved_by
+    std::set<Dofs> own_lists_;  // what two have in common, where it is not the end of one of them
+    double list_bytes_ = 0.0, asked_bytes_ = 64e6;
+    std::vector<DofList> common_;
+    std::vector<int> bodies_;
     Contacts contacts_;
 };
 

@@ -209,7 +209,7 @@ class Contacts(Immutable):
     ----------
     model : Model
     contacts : sequence of PointContact, FrameContact or Loop
-        In the order of their rows.
+        In the order of their rows, of which there are at most 10000.
     at : array_like (nq,), optional
         A configuration: contacts with the world that say no placement are held where they are in
         it.
@@ -227,8 +227,8 @@ class Contacts(Immutable):
     ------
     ValueError
         If names repeat, the model has no such frame, the frame of a contact or the first one of a
-        loop does not move, the frames of a loop are of one body, or ``kp`` is given without a
-        placement.
+        loop does not move, the frames of a loop are of one body, ``kp`` is given without a
+        placement, or there are more than 10000 rows.
     TypeError
         If an argument is of the wrong type.
 
@@ -236,8 +236,7 @@ class Contacts(Immutable):
     --------
     >>> import dtau
     >>> model = dtau.robots.quadruped()
-    >>> feet = dtau.robots.QUADRUPED_FEET
-    >>> held = [dtau.PointContact(foot, kp=100, kd=20) for foot in feet]
+    >>> held = [dtau.PointContact(f, kp=100, kd=20) for f in dtau.robots.QUADRUPED_FEET]
     >>> contacts = dtau.Contacts(model, held, at=dtau.neutral(model))
     >>> contacts.nrows, contacts.rows("RF_FOOT")
     (12, slice(3, 6, None))
@@ -258,16 +257,17 @@ class Contacts(Immutable):
         require("model", model, Model)
         expected = "objects of class PointContact, FrameContact or Loop"
         given = tuple_of("contacts", contacts, AnyContact, expected)  # type: ignore[arg-type]
-        if at is not None:
-            q = real_array("at", at, (model.nq,))
-            given = tuple(_held_at(model, contact, q) for contact in given)
-        rows: dict[str, slice] = {}
-        first = 0
+        rows, first = dict[str, slice](), 0
         for contact in given:
             if contact.name in rows:
                 raise ValueError(f"contacts: two of one name, {contact.name!r}")
             rows[contact.name] = slice(first, first + contact.rows)
             first += contact.rows
+        if first > (most := _core.max_contact_rows):
+            raise ValueError(f"contacts: expected at most {most} rows, got {first}")
+        if at is not None:
+            q = real_array("at", at, (model.nq,))
+            given = tuple(_held_at(model, contact, q) for contact in given)
         vars(self).update(
             model=model,
             contacts=given,

@@ -160,9 +160,8 @@ void factorize_contacts(const Tree& tree, const T* active, const LtdlWorkspace<T
         }
         for_contacts<T>(contacts, [&](int d, const Contact& other, int at_d) {
             if (d > c) return;
-            const int* begin = contacts.common_begin + c * (c + 1) / 2 + d;
-            contact_block(contact, at_c, other, at_d, contacts.common + begin[0],
-                          begin[1] - begin[0], w);
+            const DofList common = contacts.common_dofs(contact, other);
+            contact_block(contact, at_c, other, at_d, common.dofs, common.count, w);
         });
     });
     if (w.damping > 0.0)
