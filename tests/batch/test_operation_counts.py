@@ -135,7 +135,7 @@ def test_at_most_quadratic_in_the_order(function: Function) -> None:
     """A polynomial of degree 2 with no negative coefficient grows at most fourfold."""
     model = robot("free root, branches")
     flops = []
-    for length in (6, 12, 24):
+    for length in (5, 10, 20):
         state = random_state(model, 11)
         for stack in (x for x in function.arguments if x.endswith("_derivatives")):
             extra = (

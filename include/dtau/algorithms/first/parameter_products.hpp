@@ -264,8 +264,6 @@ void forward_dynamics_parameter_derivatives(const Tree& tree, const T* q, const 
     regressor_sweep(tree, g, a, w.regressor.W);
     regressor_of_bodies(tree, g.S, w.regressor.W, w.regressor.row, w.Y, stride);
     if (of_joints) regressor_of_joints(tree, v, w.dynamics.a, w.Y, stride);
-    // Zeros get a positive sign: blocks of a lone state take in more rows than those of lanes do.
-    for (std::ptrdiff_t k = 0; k < std::ptrdiff_t(dofs.n) * stride; ++k) w.Y[k] = w.Y[k] + T(0.0);
     const RightSides<T> right = {w.Y, stride, stride};
     const Solutions<T> to = {{{da, columns}}, columns, stride};
     for_blocks<T>(columns, ltdl.packs, [&](int begin, int end, int packs) {

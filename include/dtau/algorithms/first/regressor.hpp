@@ -98,6 +98,18 @@ DTAU_INLINE void wrench_columns(const Placement<T>& P, const BodyMotion<T>& moti
     for (int c = 6; c < 8; ++c) set_column(W.tensor, c, zero_vector<T>());
 }
 
+template <class T>
+DTAU_INLINE Pack<T> zeros() {
+    return {decltype(Pack<T>::value)(0.0)};
+}
+
+// Writes a row of the mass's columns.
+template <class T>
+DTAU_INLINE void store_mass(T* row, const T* of_axis) {
+    Four<T> sum = Four<T>::zero();
+    sum.add(T(1.0), of_axis);
+    sum.store(row);
+}
 // Writes a row of the tensor's columns, of which `of` gives neighbours.
 template <class T, class Of>
 DTAU_INLINE void store_tensor(T* row, const Of& of) {
@@ -106,7 +118,8 @@ DTAU_INLINE void store_tensor(T* row, const Of& of) {
         [&](int p) { of(p * width).store(row + 4 + p * width, 6 - p * width); });
 }
 
-// s . W
+// s . W. Sums begin with a zero, so that none of the row's zeros has a negative sign: solves with the mass
+// matrix leave out more rows of zeros in lanes than for a lone state.
 template <class T>
 DTAU_INLINE void times_columns(const Motion<T>& s, const WrenchColumns<T>& W, T* row) {
     Four<T> by_mass = Four<T>::zero();
@@ -116,20 +129,21 @@ DTAU_INLINE void times_columns(const Motion<T>& s, const WrenchColumns<T>& W, T*
     by_mass.store(row);
     store_tensor(row, [&](int c) {
         const auto of = [&](int axis) { return Pack<T>::load(W.tensor[axis] + c); };
-        return fma(s.ang.x, of(0), fma(s.ang.y, of(1), s.ang.z * of(2)));
+        return fma(s.ang.x, of(0), fma(s.ang.y, of(1), fma(s.ang.z, of(2), zeros<T>())));
     });
 }
 
 // The same for the unit motions of a free root, linear and angular ones.
 template <class T>
 DTAU_INLINE void force_row(int axis, const WrenchColumns<T>& W, T* row) {
-    Four<T>::load(W.mass[3 + axis]).store(row);
-    store_tensor(row, [](int) { return Pack<T>{T(0.0)}; });
+    store_mass(row, W.mass[3 + axis]);
+    store_tensor(row, [](int) { return zeros<T>(); });
 }
 template <class T>
 DTAU_INLINE void moment_row(int axis, const WrenchColumns<T>& W, T* row) {
-    Four<T>::load(W.mass[axis]).store(row);
-    store_tensor(row, [&](int c) { return Pack<T>::load(W.tensor[axis] + c); });
+    store_mass(row, W.mass[axis]);
+    store_tensor(row,
+                 [&](int c) { return fma(T(1.0), Pack<T>::load(W.tensor[axis] + c), zeros<T>()); });
 }
 
 // W of all bodies, after a sweep over motions that gave the accelerations a.
@@ -221,7 +235,7 @@ void regressor_of_joints(const Tree& tree, const T* v, const T* a, T* Y, std::pt
     const int n = tree.independent.n;
     for (int k = 0; k < n; ++k) {
         T* row = Y + k * stride + body_parameters * tree.nlinks + k;
-        row[0] = a[owning_dof(tree, k)], row[n] = v[owning_dof(tree, k)];
+        row[0] = a[owning_dof(tree, k)] + T(0.0), row[n] = v[owning_dof(tree, k)] + T(0.0);
     }
 }
 
