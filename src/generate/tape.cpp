@@ -223,6 +223,8 @@ double Tape::select(double condition, double a, double b) {
 }
 
 double Tape::record(Operation operation, double a, double b, double c) {
+    constexpr std::uint32_t operations_a_check = 64;
+    if (++recorded_ % operations_a_check == 0) check_interruption();
     switch (operation) {
         case Operation::input:
             return input();
@@ -269,7 +271,6 @@ Tape& tape() {
 }
 
 double record(Operation operation, double a, double b, double c) {
-    check_interruption();
     return tape().record(operation, a, b, c);
 }
 

@@ -58,6 +58,7 @@ class Tape {
 
     std::vector<Node> nodes_;
     std::vector<std::uint32_t> table_;  // of indices + 1, by hash; its size is a power of two
+    std::uint32_t recorded_ = 0;
     bool gravity_is_input_ = false;
     double gravity_[3];
     int carrier_ = -1;  // the user's body with a payload
