@@ -21,7 +21,8 @@ from dtau.c_code.recorder import load_recorder
 
 posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs POSIX")
 
-# A call into the core is interrupted some time after it begins: at its end would be too late.
+# A call into the core is interrupted some time after it begins: at its end would be too late. Times
+# are the processor's, which other programs do not change.
 INTERRUPTED = """
 import tempfile
 from dtau.c_code.recorder import load_recorder
@@ -52,11 +53,11 @@ def sweep():
 
 original, ended, begun = getattr(where, name), [], []
 def call(*arguments, **options):
-    begun.append(time.monotonic())
+    begun.append(time.process_time())
     if armed:
-        signal.setitimer(signal.ITIMER_REAL, armed)
+        signal.setitimer(signal.ITIMER_PROF, armed)
     result = original(*arguments, **options)
-    ended.append(time.monotonic() - begun[-1])
+    ended.append(time.process_time() - begun[-1])
     return result
 setattr(where, name, call)
 
@@ -67,12 +68,12 @@ class Stop(Exception):
     pass
 def handler(number, frame):
     raise Stop
-signal.signal(signal.SIGALRM, handler)
+signal.signal(signal.SIGPROF, handler)
 armed, stopped = seconds / 4, False
 try:
     work()
 except Stop:
-    stopped = time.monotonic() - begun[-1]
+    stopped = time.process_time() - begun[-1]
 armed = 0.0
 inside = len(ended) == 1
 want = dtau.generate(dtau.robots.quadruped(), "gravity_torque", folder + "/b.c").operations
@@ -113,11 +114,15 @@ def test_other_threads_run(what: str, monkeypatch: pytest.MonkeyPatch, tmp_path:
     def call(*arguments: Any) -> Any:
         interval = sys.getswitchinterval()
         sys.setswitchinterval(1e6)  # so that no thread is made to give the lock up
-        before = ticks
         try:
-            return original(*arguments)
+            for _ in range(200):  # a busy machine may leave the counter waiting for a while
+                before = ticks
+                result = original(*arguments)
+                during.append(ticks - before)
+                if during[-1] > 0:
+                    break
+            return result
         finally:
-            during.append(ticks - before)
             sys.setswitchinterval(interval)
 
     monkeypatch.setattr(where, name, call)
@@ -131,7 +136,7 @@ def test_other_threads_run(what: str, monkeypatch: pytest.MonkeyPatch, tmp_path:
     finally:
         stop.set()
         counter.join()
-    assert during[0] > 0
+    assert any(during)
 
 
 def test_threads_generate_at_once(tmp_path: Path) -> None:
