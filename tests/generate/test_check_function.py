@@ -79,7 +79,9 @@ def test_results_without_cancellation_are_held_to_their_largest_number(tmp_path:
 def test_rows_that_always_depend_are_refused(function: str, tmp_path: Path) -> None:
     model = flat_arm()
     contacts = dtau.Contacts(model, [dtau.PointContact("l2")])
-    with pytest.raises(ValueError, match=r"is not finite in any of 20 random states") as told:
+    with pytest.raises(
+        ValueError, match=r"gives NaN or rounding errors in each of 20 random states"
+    ) as told:
         dtau.generate(model, {"hit": (function, {"contacts": contacts})}, tmp_path / "flat.c")
     assert f"'hit', dtau.{function} with contacts=" in str(told.value)
     assert not list(tmp_path.iterdir())
@@ -116,7 +118,7 @@ def test_contacts_that_hold_some_at_a_time(tmp_path: Path) -> None:
     contacts = dtau.Contacts(QUADRUPED, twice)
     asked = {"f": ("constrained_dynamics", {"contacts": contacts})}
     path = tmp_path / "r.c"
-    with pytest.raises(ValueError, match="is not finite in any"):
+    with pytest.raises(ValueError, match="gives NaN or rounding errors"):
         dtau.generate(QUADRUPED, asked, path)
     dtau.generate(QUADRUPED, asked, path, parameters=["active"])
     assert compiled(path).r_check() == 0

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,16 @@ from dtau.c_code.payload import EXAMPLE
 from dtau.c_code.recording import Written
 from dtau.c_code.requests import GRAVITY, PAYLOAD, Argument, Array, Request
 from dtau.c_code.text import comment, paragraph
+from dtau.errors import ModelWarning
+from dtau.model.links import Link
 from dtau.model.model import Model
+from dtau.model.pose import Pose
 
 _MOST = 64  # numbers of a result that are compared: evenly chosen among those that are not zero
 _STATES = 20  # that are tried: in some, rows of contacts may depend on each other
-_ROUNDINGS = 16  # of the arguments, which show what rounding does to results
+_ROUNDINGS = 16  # of arguments and models, which show what rounding does to results
+_MODELS = 4  # that are rounded
+_NOISE = 1e8  # times a result: in a state with terms that are so large, it is rounding errors
 _EPSILON = float(np.finfo(np.float64).eps)
 
 
@@ -27,7 +33,8 @@ class Example:
     """Arguments of a function, what the core gives for them, and its scales.
 
     A scale is the largest number of a result, or of the terms that cancel in it: the residual of a
-    constraint is a difference that is nothing but rounding errors.
+    constraint is a difference that is nothing but rounding errors, and where rows depend on each
+    other forces are such differences divided by damping.
     """
 
     arguments: tuple[Array, ...]
@@ -35,27 +42,31 @@ class Example:
     scales: tuple[float, ...]
 
 
-def example(model: Model, function: Written) -> Example:
-    """Choose a state in which results are finite: the same one at every time.
+def example(model: Model, function: Written, rounded: Sequence[Model]) -> Example:
+    """Choose a state in which results are finite and no noise: the same one at every time.
 
     Raises
     ------
     ValueError
         If there is none among those that are tried.
     """
-    core = _of_core(model, function.request)
+    core, *others = (_of_core(x, function.request) for x in (model, *rounded))
     for attempt in range(_STATES):
         rng = np.random.default_rng(2 + attempt)
         given = _arguments(model, function, rng, all_active=2 * attempt < _STATES)
         results = core(given)
-        if all(np.isfinite(x).all() for x in results):
-            return Example(tuple(given.values()), results, _scales(core, given, results, rng))
+        if not all(np.isfinite(x).all() for x in results):
+            continue
+        largest = [max(float(np.abs(x).max(initial=0.0)), 1e-3) for x in results]
+        scales = _scales(others, given, results, rng)
+        if all(x <= _NOISE * y for x, y in zip(scales, largest, strict=True)):
+            return Example(tuple(given.values()), results, tuple(map(max, scales, largest)))
     request = function.request
     said = f" with {request.said}" if request.said else ""
     raise ValueError(
-        f"functions: {request.name!r}, dtau.{request.function}{said}, is not finite in any of "
-        f"{_STATES} random states. Where rows of contacts depend on each other in every state, "
-        "leave some contacts out, or give damping="
+        f"functions: {request.name!r}, dtau.{request.function}{said}, gives NaN or rounding errors "
+        f"in each of {_STATES} random states. Where rows of contacts depend on each other in every "
+        "state, leave some contacts out, or give damping="
     )
 
 
@@ -80,10 +91,9 @@ def _arguments(
 
 def _of_core(model: Model, request: Request) -> Callable[[Mapping[str, Array]], tuple[Array, ...]]:
     """The core's function of the arguments in C."""
-    options = request.given
     if request.payload:
         model = request.payload.on(model, EXAMPLE)
-        options = tuple(_of(model, x) for x in options)
+    options = tuple(_of(model, x) for x in request.given)
 
     def results(given: Mapping[str, Array]) -> tuple[Array, ...]:
         arrays = [given[x.name] if isinstance(x, Argument) else x for x in request.inputs]
@@ -94,26 +104,37 @@ def _of_core(model: Model, request: Request) -> Callable[[Mapping[str, Array]], 
 
 
 def _scales(
-    function: Callable[[Mapping[str, Array]], tuple[Array, ...]],
+    functions: Sequence[Callable[[Mapping[str, Array]], tuple[Array, ...]]],
     given: Mapping[str, Array],
     results: Sequence[Array],
     rng: np.random.Generator,
-) -> tuple[float, ...]:
-    """The largest number of each result, or of its terms if they cancel to less than a hundredth.
-
-    Rounding the arguments moves a result by about that of its terms.
-    """
-    scales = [max(float(np.abs(x).max(initial=0.0)), 1e-3) for x in results]
-    for _ in range(_ROUNDINGS):
-        rounded = {
+) -> list[float]:
+    """A hundredth of the terms in each result, which rounding moves by that of the terms."""
+    scales = [0.0] * len(results)
+    for k in range(_ROUNDINGS):
+        arguments = {
             name: x if name == "active" else x * (1 + _EPSILON * rng.uniform(-1, 1, x.shape))
             for name, x in given.items()
         }
-        for k, moved in enumerate(function(rounded)):
-            change = float(np.abs(moved - results[k]).max(initial=0.0))
+        for i, moved in enumerate(functions[k % len(functions)](arguments)):
+            change = float(np.abs(moved - results[i]).max(initial=0.0))
             if np.isfinite(change):
-                scales[k] = max(scales[k], 0.01 * change / _EPSILON)
-    return tuple(scales)
+                scales[i] = max(scales[i], 0.01 * change / _EPSILON)
+    return scales
+
+
+def _rounded(model: Model, rng: np.random.Generator) -> Model:
+    """The model with placements that are other by roundings: no axis is exactly along another."""
+
+    def moved(link: Link) -> Link:
+        turn = np.eye(3) + _EPSILON * rng.uniform(-1, 1, (3, 3))
+        shift = _EPSILON * rng.uniform(-1, 1, 3)
+        at = link.placement
+        return replace(link, placement=Pose(at.rotation @ turn, at.translation + shift))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ModelWarning)  # of what the model has
+        return Model(model.name, map(moved, model.links), gravity=model.gravity)
 
 
 def _of(model: Model, option: Any) -> Any:
@@ -127,8 +148,9 @@ def check_source(model: Model, written: Sequence[Written], prefix: str, scalar: 
     tolerance = "2e-4f" if single else "1e-11"  # of the scale: other sines, no fused sums
     text = COMPARE.replace("TOLERANCE", tolerance)
     body = ""
+    rounded = [_rounded(model, np.random.default_rng(k)) for k in range(_MODELS)]
     for k, function in enumerate(written):
-        made = example(model, function)
+        made = example(model, function, rounded)
         called = []
         block = ""
         for argument, numbers in zip(function.arguments, made.arguments, strict=True):
