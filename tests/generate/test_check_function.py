@@ -20,16 +20,17 @@ def on(*feet: str) -> dtau.Contacts:
     return dtau.Contacts(QUADRUPED, [dtau.PointContact(x) for x in feet])
 
 
-def flat_arm() -> dtau.Model:
+def flat_arm(turned: Any = None) -> dtau.Model:
     """An arm in a plane: of a point's three rows one depends on the others in every state."""
+    turned = np.eye(3) if turned is None else turned
     builder = dtau.ModelBuilder("flat")
     last = None
     for k in range(3):
         last = builder.add(
-            dtau.Revolute((0, 0, 1)),
+            dtau.Revolute(turned[:, 2]),
             name=f"l{k}",
             parent=last,
-            placement=dtau.Pose(np.eye(3), (0.3, 0, 0)),
+            placement=dtau.Pose(np.eye(3), 0.3 * turned[:, 0]),
             inertia=dtau.Inertia(1.0, (0.1, 0, 0), np.eye(3)),
         )
     return builder.build()
@@ -85,6 +86,19 @@ def test_rows_that_always_depend_are_refused(function: str, tmp_path: Path) -> N
         dtau.generate(model, {"hit": (function, {"contacts": contacts})}, tmp_path / "flat.c")
     assert f"'hit', dtau.{function} with contacts=" in str(told.value)
     assert not list(tmp_path.iterdir())
+
+
+@needs_compiler
+@pytest.mark.parametrize("seed", [0, 1, 3])
+def test_rounding_errors_divided_by_damping(seed: int, tmp_path: Path) -> None:
+    """Forces of rows that depend on each other, where frames are turned as from CAD."""
+    turned, _ = np.linalg.qr(np.random.default_rng(seed).standard_normal((3, 3)))
+    model = flat_arm(turned * np.linalg.det(turned))
+    contacts = dtau.Contacts(model, [dtau.PointContact("l2")])
+    for function in ("constrained_dynamics", "constrained_dynamics_derivatives"):
+        asked = {"f": (function, {"contacts": contacts, "damping": 1e-6})}
+        dtau.generate(model, asked, tmp_path / "r.c")
+        assert compiled(tmp_path / "r.c").r_check() == 0
 
 
 @needs_compiler

@@ -1,4 +1,4 @@
-"""The text of the two files: what is around the functions."""
+"""Renders the .c and .h files around the generated function bodies: `header`, `source`."""
 
 from __future__ import annotations
 
