@@ -63,6 +63,12 @@ int batch_axes(const xla::Buffer& b, const RawCall::Array& expected) {
     return static_cast<int>(axes);
 }
 
+// Where an array's numbers are. One without numbers may have no address, as one that is not given.
+double* numbers(const xla::Buffer& b) {
+    static double none;
+    return b.data ? static_cast<double*>(b.data) : &none;
+}
+
 // The states of a batch that a result has room for.
 std::ptrdiff_t states(const xla::Buffer& b, int axes) {
     std::ptrdiff_t count = 1;
@@ -86,7 +92,7 @@ bool run(const xla::CallFrame& frame, const RawCall& call, std::int64_t given, s
             return why = std::string(signature.name) + ": argument " + call.input(i).name +
                          " is no float64 array of the right shape",
                    false;
-        inputs[i] = {static_cast<const double*>(b.data), axes, b.shape};
+        inputs[i] = {numbers(b), axes, b.shape};
     }
     if (next != frame.arguments.size)
         return why = std::string(signature.name) + ": too many arguments", false;
@@ -100,7 +106,7 @@ bool run(const xla::CallFrame& frame, const RawCall& call, std::int64_t given, s
                          " is no float64 array of the right shape",
                    false;
         count = states(b, axes);
-        results[o] = static_cast<double*>(b.data);
+        results[o] = numbers(b);
     }
     return call.run(inputs, results, count, why);
 }
