@@ -22,6 +22,11 @@ import dtau.jax  # noqa: E402
 from dtau import _core  # noqa: E402
 from dtau.jax.calls import Call, prepare  # noqa: E402
 
+try:
+    from jax import enable_x64
+except ImportError:  # JAX 0.6
+    from jax.experimental import enable_x64
+
 STATE = random_state(robot("small"), 1)
 START = jnp.asarray(STATE["q"]), jnp.asarray(STATE["v"])
 TAU = jnp.asarray(STATE["tau"])
@@ -220,6 +225,12 @@ def test_other_processors_are_refused() -> None:
         call(TAU)
 
 
+def test_batches_without_states() -> None:
+    """Whose arrays have no address in some versions of JAX."""
+    q = jnp.zeros((0, robot("small").nq))
+    assert dtau.jax.gravity_torque(robot("small"), q).shape == (0, robot("small").nv)
+
+
 def test_no_states_and_room_for_some_do_not_fit() -> None:
     """Results would be left as the memory was. What JAX makes of calls always fits."""
     prepared = prepare(Call.of(robot("small"), "gravity_torque"))
@@ -232,6 +243,21 @@ def test_no_states_and_room_for_some_do_not_fit() -> None:
                 call(np.zeros((0, nq)), **attributes)
         else:
             assert call(np.zeros((0, nq)), **attributes).shape == (0, nv)
+
+
+@pytest.mark.parametrize("processor", ["cuda", "rocm", "tpu"])
+def test_programs_for_other_processors_are_refused_when_they_are_lowered(processor: str) -> None:
+    def torque(q: Any) -> Any:
+        return dtau.jax.gravity_torque(robot("small"), q).sum()
+
+    for f, q in (
+        (torque, START[0]),
+        (jax.grad(torque), START[0]),
+        (jax.vmap(torque), START[0][None]),
+    ):
+        traced = jax.jit(f).trace(q)
+        with pytest.raises(NotImplementedError, match="computes on the CPU, and this program is"):
+            traced.lower(lowering_platforms=(processor,))
 
 
 def run(program: str, *arguments: str, **environment: str) -> str:
@@ -252,6 +278,27 @@ def test_without_float64_it_is_asked_for() -> None:
             dtau.jax.gravity_torque(robot("small"), np.zeros(5))
     finally:
         jax.config.update("jax_enable_x64", True)
+
+
+@pytest.mark.parametrize("products", [False, True])
+def test_gradients_outside_of_a_scope_with_float64_are_refused(products: bool) -> None:
+    """Values and forward mode leave the scope, in float32; reverse mode goes through it again."""
+    model = robot("small")
+    q, v = (np.asarray(x, np.float32) for x in START)
+
+    def torque(q: Any) -> Any:
+        with enable_x64(True):
+            return dtau.jax.inverse_dynamics(model, q, v, v, products=products).sum()
+
+    with enable_x64(False):
+        value = torque(q)
+        for gradient in (jax.grad(torque), jax.jit(jax.grad(torque)), jax.jacrev(torque)):
+            with pytest.raises(TypeError, match=r"^dtau\.jax: a gradient is pulled back where"):
+                gradient(q)
+        with enable_x64(True):
+            got, want = jax.grad(torque)(q), jax.jit(jax.grad(torque))(q.astype(float))
+    assert value.dtype == got.dtype == np.float32
+    near(got, want, 1e-6)
 
 
 def test_jax_is_asked_for_and_never_imported_by_the_package() -> None:

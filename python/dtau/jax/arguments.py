@@ -11,6 +11,7 @@ import numpy as np
 from dtau.checks import class_name, common_batch
 from dtau.jax.calls import Call, prepare
 from dtau.jax.derivatives import apply
+from dtau.jax.limits import bounded, has_float64
 from dtau.jax.products import apply_with_products
 from dtau.model.model import Model
 
@@ -28,7 +29,7 @@ def call(
                 else ""
             )
         )
-    if jax.dtypes.canonicalize_dtype(np.float64) != np.float64:
+    if not has_float64():
         raise TypeError(
             "dtau.jax: expected JAX with float64, in which dtau computes; it is off. Call "
             'jax.config.update("jax_enable_x64", True) at the beginning of the program, or set '
@@ -40,7 +41,7 @@ def call(
     result = result_type(inputs)
     doubles = tuple(None if x is None else x.astype(np.float64) for x in arrays.values())
     results = apply_with_products(made, doubles) if products else apply(made, doubles)
-    return tuple(r.astype(result) for r in results)
+    return tuple(bounded(r).astype(result) for r in results)
 
 
 def result_type(inputs: dict[str, Any]) -> Any:
