@@ -75,7 +75,8 @@ def compile(
     Notes
     -----
     The code is that of `dtau.generate` for as many states at once as the processor's vectors hold;
-    a state has the same bits alone and in a batch, and differs from the core's result by roundings.
+    a state has the same bits alone and in a batch, but for the sign of a zero, and differs from the
+    core's result by roundings.
     It is kept in the user's cache, ``$XDG_CACHE_HOME/dtau`` or ``~/.cache/dtau``, by what it
     depends on. What is kept there is verified before it is loaded, and made again if it is damaged
     or not the user's own; a folder that others can write to is not used. The code belongs to the
