@@ -23,7 +23,7 @@ from trees import Array
 import dtau
 from dtau.conventions import Convention
 
-REFUSED_FOR_SIZE = "Unable to allocate|too big|too large|broadcast dimensions"
+REFUSED_FOR_SIZE = "are available; use a smaller batch|too big|too large|broadcast dimensions"
 
 
 @cache
