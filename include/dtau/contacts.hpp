@@ -18,6 +18,9 @@ struct Contact {
     Axes axes;         // of the forces: body (a's own) or mixed
     double kp, kd;     // of Baumgarte's stabilization
     bool other_tree;   // a and b move in different trees
+    // Sums of the squares of the angular velocities that unit velocities of the joints give a and b, and
+    // of the linear ones of joints that slide: what rows that are rounding errors are compared with.
+    double turning, sliding;
     // Whether positions enter, and are to be compared in the world: those in ground have another
     // origin.
     bool positions, in_world;

@@ -40,6 +40,32 @@ int origin(const Tree& tree, int body) {
     return body;
 }
 
+// Adds the squares of what unit velocities of a joint turn and slide by.
+void add_motion(const Tree& tree, const Body& body, Contact& c) {
+    const auto add = [&](int k, double turns, double slides) {
+        const double share = tree.coupling ? tree.coupling->v_scale[body.v + k] : 1.0;
+        c.turning += share * share * turns;
+        c.sliding += share * share * slides;
+    };
+    switch (body.kind) {
+        case JointKind::revolute:
+        case JointKind::spherical:
+            for (int k = 0; k < body.nv; ++k) add(k, 1.0, 0.0);
+            break;
+        case JointKind::prismatic:
+            add(0, 0.0, 1.0);
+            break;
+        case JointKind::helical:
+            add(0, 1.0, body.pitch * body.pitch);
+            break;
+        case JointKind::free:
+        case JointKind::cylindrical:
+        case JointKind::planar:
+            for (int k = 0; k < body.nv; ++k) add(k, 1.0, 1.0);
+            break;
+    }
+}
+
 }  // namespace
 
 CompiledContacts::CompiledContacts(const CompiledTree& tree,
@@ -79,6 +105,8 @@ CompiledContacts::CompiledContacts(const CompiledTree& tree,
         c.in_world = c.positions && (!moves || origin(t, c.a.body) != origin(t, c.b.body));
         if (c.axes == Axes::mixed || c.other_tree || c.in_world) place(c.a.body, c.in_world);
         if (c.other_tree || (moves && c.in_world)) place(c.b.body, c.in_world);
+        for (int body : {c.a.body, c.b.body})
+            for (; body >= 0; body = t.bodies[body].parent) add_motion(t, t.bodies[body], c);
         rows_.push_back(c);
     }
     for (int i = 0; i < t.nbodies; ++i)

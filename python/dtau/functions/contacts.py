@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.checks import listing, require
+from dtau.functions.row_rank import dependent_row
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.options import Axes, Integrator
@@ -56,8 +57,9 @@ def constrained_dynamics(
     damping : float
         For rows that depend on each other (four flat feet): small beside the eigenvalues of
         J M^-1 J^T, in 1/kg, but not as small as their rounding errors; 1e-6 of them will do. The
-        acceleration is exact all the same, and the forces the shortest that hold; ``residual`` says
-        whether they do.
+        result does not depend on it: with G = J M^-1 J^T and b the right-hand side of the rows
+        less J times the acceleration without contacts, the forces are G^+ b, of all that minimize
+        ``|residual|`` the shortest. ``residual`` is 0 but for rounding where rows agree.
     out, threads
         See `dtau.inverse_dynamics`; ``out`` takes the three arrays of the results.
 
@@ -67,14 +69,15 @@ def constrained_dynamics(
         ``a (..., nv)``; ``forces (..., nrows)``, those of the contacts one after the other
         (`Contacts.rows`): [force, moment] at the origin of the contact's frame, of a loop on
         ``frame_a``, along the contact's axes; and ``residual (..., nrows)``, by how much the
-        accelerations of the rows differ from what is wanted of them, 0 but for rounding.
+        accelerations of the rows differ from what is wanted of them: 0 but for rounding, unless
+        rows contradict each other, with a ``damping``.
 
     Raises
     ------
     ValueError
-        If the call holds one state and the rows of its contacts depend on each other (which ones
-        are said), the contacts are another model's, or as `dtau.forward_dynamics`. In a batch such
-        a state has NaN for its results.
+        If the call holds one state and the rows of its contacts depend on each other or on nothing
+        but rounding errors (the first such row is named), the contacts are another model's, or as
+        `dtau.forward_dynamics`. In a batch such a state has NaN for its results.
     TypeError
         As `dtau.forward_dynamics`, or if ``contacts`` are no `Contacts`.
 
@@ -137,7 +140,7 @@ def constrained_dynamics_derivatives(
     active, damping
         As `dtau.constrained_dynamics`.
     out, threads
-        See `dtau.inverse_dynamics`; ``out`` takes the six arrays of the results.
+        See `dtau.inverse_dynamics`; ``out`` takes the seven arrays of the results.
 
     Returns
     -------
@@ -145,7 +148,8 @@ def constrained_dynamics_derivatives(
         ``da_dq``, ``da_dv``, ``da_dtau``, each ``(..., nv, nv)``, and ``dforces_dq``,
         ``dforces_dv``, ``dforces_dtau``, each ``(..., nrows, nv)``: row the result, column the
         variable, by q (+) dq in the tangent space. The gains of the contacts are part of them.
-        Forces are those along the contact's axes; rows of contacts that are not active are 0.
+        Forces are those along the contact's axes; rows of contacts that are not active are 0. And
+        ``residual (..., nrows)`` of the state, as in `dtau.constrained_dynamics`.
 
     Raises
     ------
@@ -157,7 +161,10 @@ def constrained_dynamics_derivatives(
     -----
     [Notes] section 20: the derivatives of inverse dynamics, [IDSVA] algorithm 1, with the wrenches
     of the contacts, and those of their rows, solved for together; O(N^2 d) for the tree of depth d
-    and O(N nrows (d + nrows)) for the contacts.
+    and O(N nrows (d + nrows)) for the contacts. With a ``damping`` they are the derivatives of the
+    forces G^+ b of `dtau.constrained_dynamics` and their acceleration, whatever the ``residual``:
+    the full derivative of the pseudo-inverse, [Golub-Pereyra], which exists where the rank of J is
+    the same in all configurations around.
 
     Examples
     --------
@@ -212,18 +219,22 @@ def raise_of_rank(
         return
     held = np.zeros(len(contacts))
     still = np.zeros(model.nv)
-    names: list[str] = []
+    before: list[int] = []
     for k in active_contacts(contacts, active):
         held[k] = 1.0
         tried = _core.impulse_dynamics(model, contacts, damping, q, still, 0.0, held, None, None)
         if math.isnan(tried.impulses.item(0)):
+            row, nothing = dependent_row(model, q, contacts, before, k)
+            names = [contacts.names[i] for i in before]
             others = f"those of {listing(names)}" if names else "each other"
+            why = f"rows of {contacts.names[k]!r} depend on {others} in this state, first {row},"
+            if nothing:
+                why = f"nothing moves {row} in this state, but for rounding errors,"
             raise ValueError(
-                f"contacts: rows of {contacts.names[k]!r} depend on {others} in this state, so "
-                "that forces are not determined; leave some out with active=, or give "
-                f"{'a larger ' if damping else ''}damping="
+                f"contacts: {why} so that forces are not determined; leave some contacts out with "
+                f"active=, or give {'a larger ' if damping else ''}damping="
             )
-        names.append(contacts.names[k])
+        before.append(k)
 
 
 def raise_of_stage(

@@ -11,6 +11,8 @@ from dtau import _core
 from dtau.checks import listing
 from dtau.functions.contacts import active_contacts, are_finite, holds_nan, raise_of_rank
 from dtau.functions.control_inputs import checked_mask
+from dtau.functions.control_inputs import driven as driven_by_default
+from dtau.functions.row_rank import unreached_joints
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.options import Axes
@@ -129,7 +131,8 @@ def impulse_dynamics_derivatives(
     -----
     [Notes] section 20: as `dtau.constrained_dynamics_derivatives`, at rest and without gravity, at
     the acceleration v_after - v; O(N^2 d) for the tree of depth d and O(N nrows (d + nrows)) for
-    the contacts.
+    the contacts. Rows of an impact want J times a velocity: they cannot contradict each other, and
+    there is no residual.
 
     Examples
     --------
@@ -198,8 +201,8 @@ def constrained_inverse_dynamics(
     ------
     ValueError
         If the call holds one state and no forces of its contacts move what is not driven (one
-        point cannot hold a base), or as `dtau.constrained_dynamics`. In a batch such a state has
-        NaN for its results.
+        point cannot hold a base; the joints are named), or as `dtau.constrained_dynamics`. In a
+        batch such a state has NaN for its results.
     TypeError
         As `dtau.constrained_dynamics`.
 
@@ -226,9 +229,14 @@ def constrained_inverse_dynamics(
         model, contacts, f_ext_axes, driven, q, v, a, f_ext, active, out, threads
     )
     if holds_nan(result.tau) and are_finite(q, v, a, active, f_ext):
-        names = listing([contacts.names[k] for k in active_contacts(contacts, active)])
+        on = active_contacts(contacts, active)
+        names = listing([contacts.names[k] for k in on])
         why = f"no forces of {names} move all" if names else "none holds, which leaves all"
+        inputs_given = driven_by_default(model) if driven is None else driven
+        loose = np.delete(np.arange(model.nv), inputs_given)
+        joints = listing(unreached_joints(model, q, contacts, on, loose))
         raise ValueError(
-            f"contacts: {why} that nothing drives in this state; add contacts, or inputs"
+            f"contacts: {why} that nothing drives in this state (of joint {joints}); add contacts, "
+            "or inputs"
         )
     return result

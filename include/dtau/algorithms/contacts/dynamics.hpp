@@ -7,7 +7,7 @@
 // other, with a damping.
 #pragma once
 
-#include "dtau/algorithms/contacts/solver.hpp"
+#include "dtau/algorithms/contacts/forces.hpp"
 #include "dtau/algorithms/solve/factorized.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -36,8 +36,10 @@ DTAU_INLINE void factorize_state(const Tree& tree, const T* q, const T* active,
     place_contacts_in_world(tree, contacts, Configuration<T>(q, ground.angles), w.world);
     for_contacts<T>(contacts, [&](int c, const Contact& contact, int column) {
         w.frames[c] = contact_frames(tree, contact, ground.P, w.world);
-        contact_jacobian(tree, c, contact, w.frames[c], ground.S, active, w.solver.Y + column,
-                         w.solver.stride);
+        T* const Y = w.solver.Y + column;
+        contact_jacobian(tree, c, contact, w.frames[c], ground.S, active, Y, w.solver.stride);
+        if (w.solver.damping == 0.0)
+            least_pivots(contact, w.frames[c], Y, w.solver.stride, w.solver.least + contact.first);
     });
     factorize_contacts(tree, active, ltdl, w.solver);
 }

@@ -18,7 +18,7 @@ struct ConstrainedInverseWorkspace {
     Placement<T>* world;
     int stride, count, side;  // of the rows of J^T; of what is not driven; of the rows of H
     int* loose;               // (count) what is not driven
-    T *J, *H, *diagonal, *y;  // J^T (nv, nrows), J_u^T J_u, and what solves with it
+    T *J, *H, *least, *y;  // J^T (nv, nrows), J_u^T J_u, its least pivots, and what solves with it
     T *joint_torque, *torque;
 
     ConstrainedInverseWorkspace(Arena& arena, const Tree& tree, const Contacts& all,
@@ -41,7 +41,7 @@ struct ConstrainedInverseWorkspace {
         side = whole_packs<T>(count);
         J = arena.take_zeros<T>(n * stride);
         H = arena.take_zeros<T>(count * side);
-        diagonal = arena.take<T>(count);
+        least = arena.take<T>(count);
         y = arena.take<T>(count);
         joint_torque = arena.take<T>(tree.nv);
         torque = room_beside(arena, tree, joint_torque, n);
@@ -60,10 +60,13 @@ void constrained_inverse_dynamics(const Tree& tree, const T* q, const T* v, cons
     reduce_columns(tree, w.joint_torque, 1, w.torque);
     ground_sweep(tree, q, no_velocities, w.ground);
     place_contacts_in_world(tree, contacts, Configuration<T>(q, w.ground.angles), w.world);
+    T scale(0.0);  // no square of a column of J is larger: far smaller ones are rounding errors
     for (int c = 0; c < contacts.count; ++c) {
         const Contact& contact = contacts.at[c];
-        contact_jacobian(tree, c, contact, contact_frames(tree, contact, w.ground.P, w.world),
-                         w.ground.S, active, w.J + contact.first, w.stride);
+        const ContactFrames<T> f = contact_frames(tree, contact, w.ground.P, w.world);
+        contact_jacobian(tree, c, contact, f, w.ground.S, active, w.J + contact.first, w.stride);
+        const T turns(contact.count > 3 ? contact.turning : 0.0);
+        scale = scale + if_active(active, c, turns + linear_scale(contact, f));
     }
     for (int i = 0; i < w.count; ++i) {
         const T* row = w.J + w.loose[i] * w.stride;
@@ -73,10 +76,12 @@ void constrained_inverse_dynamics(const Tree& tree, const T* q, const T* v, cons
             for (int r = 0; r < contacts.nrows; ++r) sum = fma(row[r], column[r], sum);
             w.H[i * w.side + j] = sum;
         }
-        w.diagonal[i] = w.H[i * w.side + i];
+        const T own = T(least_pivot) * w.H[i * w.side + i];
+        const T noise = T(least_square) * scale;
+        w.least[i] = select(less(noise - own, 0.0), own, noise);
         w.y[i] = w.torque[w.loose[i]];
     }
-    factorize_rows(w.count, w.side, w.diagonal, w.H);
+    factorize_rows(w.count, w.side, w.least, w.H);
     solve_rows<1>(w.count, w.side, w.H, w.y);
     for (int r = 0; r < contacts.nrows; ++r) {
         forces[r] = T(0.0);

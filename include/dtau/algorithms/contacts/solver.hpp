@@ -1,13 +1,9 @@
-// The forces of contacts: solves with  G = J M^-1 J^T = Y^T D^-1 Y,  Y = L^-T J^T,  M = L^T D L
-// (ltdl.hpp), the inverse of the operational-space inertia, for one column or a block of them. [Notes]
-// §20. Y has the zeros of the paths; G is factorised as U^T D U, in place, its upper triangle by rows.
+// Factorizes  G = J M^-1 J^T = Y^T D^-1 Y,  Y = L^-T J^T,  M = L^T D L (ltdl.hpp), the inverse of the
+// operational-space inertia. [Notes] §20. Y has the zeros of the paths; G becomes U^T D U, in place, its
+// upper triangle by rows. Solves with these factors: forces.hpp.
 //
 // Rows of contacts that are not active have zeros in Y and a one in G. A row that depends on those
-// before it gives NaN. With a damping mu, rows may depend on each other: by proximal iterations
-//
-//   b' = b - (mu S)^n b,   f <- f + S (b' - G f),   S = (G + mu)^-1                    (20.3)
-//
-// f becomes the shortest of the forces for which G f = b, or is nearest to b.
+// before it gives NaN, and so does a row that is a rounding error.
 #pragma once
 
 #include "dtau/algorithms/contacts/rows.hpp"
@@ -15,8 +11,9 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// A pivot below so much of its diagonal entry is a rounding error.
-inline constexpr double least_pivot = 1e-11;
+// A pivot below so much of its diagonal entry is a rounding error, and so is a row or column of J whose
+// square is below so much of that of what it is computed from.
+inline constexpr double least_pivot = 1e-11, least_square = 1e-20;
 
 template <class T>
 struct ContactSolver {
@@ -28,7 +25,8 @@ struct ContactSolver {
     int stride, side;  // of the rows of Y and Z, in which contacts begin with a pack; of G
     T *Y, *Z;          // L^-T J^T and D^-1 of that (nv, rows)
     T *G, *whole;      // factors; without damping, not factorised, only with one
-    T *diagonal, *more, *rest;
+    T* least;          // (nrows) the least pivots of G
+    T *more, *rest;
     Pack<T>*block, *more_block, *rest_block;
 
     ContactSolver(Arena& arena, const Tree& tree, const Contacts& all, double mu)
@@ -38,7 +36,7 @@ struct ContactSolver {
         Z = arena.take<T>(tree.independent.n * stride);
         G = arena.take_zeros<T>(all.nrows * side);
         whole = arena.take<T>(mu > 0.0 ? all.nrows * side : 0);
-        diagonal = arena.take<T>(all.nrows);
+        least = arena.take<T>(all.nrows);
         more = arena.take<T>(all.nrows);
         rest = arena.take<T>(all.nrows);
         block = arena.take<Pack<T>>(all.nrows * packs);
@@ -82,6 +80,37 @@ void contact_jacobian(const Tree& tree, int c, const Contact& contact, const Con
     });
 }
 
+// A bound for what linear rows are differences of, squared: the terms s_lin and r x s_ang of columns.
+template <class T>
+DTAU_INLINE T linear_scale(const Contact& contact, const ContactFrames<T>& f) {
+    T reach = dot(f.a.r, f.a.r);
+    if (contact.b.body >= 0) reach = reach + dot(f.b.r, f.b.r);
+    return fma(T(contact.turning), reach, T(contact.sliding));
+}
+
+// The least pivots of a contact's rows, for diagonal entries of 1: those of rows that are rounding errors
+// of what they are differences of are 1, which none is above. [Notes] eq. 20.17
+template <class T>
+DTAU_INLINE void least_pivots(const Contact& contact, const ContactFrames<T>& f, const T* Y,
+                              int stride, T* least) {
+    T squares[6];
+    in_groups<3>(contact.count, [&]<int rows>(int r) __attribute__((always_inline)) {
+        T sum[rows];
+        unrolled<rows>([&](int k) { sum[k] = T(0.0); });
+        for (int d = 0; d < contact.ndofs; ++d) {
+            const T* y = Y + contact.dofs[d] * stride + r;
+            unrolled<rows>([&](int k) { sum[k] = fma(y[k], y[k], sum[k]); });
+        }
+        unrolled<rows>([&](int k) { squares[r + k] = sum[k]; });
+    });
+    const T linear = squares[0] + squares[1] + squares[2] + linear_scale(contact, f);
+    const T noise[2] = {T(least_square) * linear, T(least_square * contact.turning)};
+    for (int r = 0; r < contact.count; ++r) {
+        const auto is_noise = less(squares[r] - noise[r >= 3], 0.0);
+        least[r] = select(is_noise, T(1.0), T(least_pivot));
+    }
+}
+
 // L^-T of columns that are zero but at these degrees of freedom, all on each other's paths.
 template <class T>
 void inwards_on_paths(const Paths& dofs, const int* moving, int count, T* Y, int stride,
@@ -121,14 +150,14 @@ void contact_block(const Contact& c, int at_c, const Contact& d, int at_d, const
         });
 }
 
-// U^T D U of G (n, side), whose diagonal was once `diagonal`; its own gets 1 / D.
+// U^T D U of G (n, side), whose diagonal gets 1 / D; NaN for pivots that are not above the least ones.
 template <class T>
-void factorize_rows(int n, int side, const T* diagonal, T* G) {
+void factorize_rows(int n, int side, const T* least, T* G) {
     constexpr int width = Pack<T>::width;
     for (int k = 0; k < n; ++k) {
         T* row = G + k * side;
         const T pivot = row[k];
-        const auto regular = less(fma(T(least_pivot), diagonal[k], -pivot), 0.0);
+        const auto regular = less(least[k] - pivot, 0.0);
         const T inverse = select(regular, T(1.0) / pivot, T(__builtin_nan("")));
         for (int i = k + 1; i < n; ++i) {
             const T l = row[i] * inverse, minus = -l;
@@ -141,7 +170,7 @@ void factorize_rows(int n, int side, const T* diagonal, T* G) {
     }
 }
 
-// Of the J^T in w.Y and the factors of M: all that solves need.
+// All that solves need, from J^T in w.Y, the least pivots of its rows, and the factors of M.
 template <class T>
 void factorize_contacts(const Tree& tree, const T* active, const LtdlWorkspace<T>& ltdl,
                         const ContactSolver<T>& w) {
@@ -170,125 +199,14 @@ void factorize_contacts(const Tree& tree, const T* active, const LtdlWorkspace<T
         for (int k = contacts.at[c].first; k < contacts.at[c].first + contacts.at[c].count; ++k) {
             T& entry = w.G[k * w.side + k];
             entry = entry + T(w.damping);
-            if (active) entry = select(less(active[c], 0.5), T(1.0), entry);
-            w.diagonal[k] = entry;
+            w.least[k] = (w.damping > 0.0 ? T(least_pivot) : w.least[k]) * entry;
+            if (active) {
+                const auto off = less(active[c], 0.5);
+                entry = select(off, T(1.0), entry);
+                w.least[k] = select(off, T(least_pivot), w.least[k]);
+            }
         }
-    factorize_rows(contacts.nrows, w.side, w.diagonal, w.G);
-}
-
-// ---------------------------------------------------------------- solves
-
-// b (n, columns of `packs` packs each) becomes G^-1 b, with the factors of G.
-template <int packs, class P, class T>
-void solve_rows(int n, int side, const T* G, P* b) {
-    P x[packs];
-    const auto load = [&](int k) __attribute__((always_inline)) {
-        unrolled<packs>([&](int p) { x[p] = b[k * packs + p]; });
-    };
-    const auto subtract = [&](T u, int k) __attribute__((always_inline)) {
-        const T minus = -u;
-        unrolled<packs>([&](int p) { x[p] = fma(minus, b[k * packs + p], x[p]); });
-    };
-    const auto keep = [&](int k) __attribute__((always_inline)) {
-        unrolled<packs>([&](int p) { b[k * packs + p] = x[p]; });
-    };
-    for (int k = 1; k < n; ++k) {
-        load(k);
-        for (int i = 0; i < k; ++i) subtract(G[i * side + k], i);
-        keep(k);
-    }
-    for (int k = n - 1; k >= 0; --k) {
-        const T* row = G + k * side;
-        load(k);
-        unrolled<packs>([&](int p) { x[p] = row[k] * x[p]; });
-        for (int i = k + 1; i < n; ++i) subtract(row[i], i);
-        keep(k);
-    }
-}
-
-template <int packs, class P, class T>
-void solve_rows(P* b, const ContactSolver<T>& w) {
-    solve_rows<packs>(w.contacts->nrows, w.side, w.G, b);
-}
-
-// to -= G b
-template <int packs, class P, class T>
-DTAU_INLINE void subtract_product(const P* b, P* to, const ContactSolver<T>& w) {
-    const int n = w.contacts->nrows;
-    for (int k = 0; k < n; ++k)
-        for (int i = 0; i < n; ++i) {
-            const T minus = -(i < k ? w.whole[i * w.side + k] : w.whole[k * w.side + i]);
-            unrolled<packs>([&](int p) {
-                to[k * packs + p] = fma(minus, b[i * packs + p], to[k * packs + p]);
-            });
-        }
-}
-
-// b becomes (mu S)^n b, what of it no force can give.
-template <int packs, class P, class T>
-void without_forces(P* b, const ContactSolver<T>& w) {
-    for (int i = 0; i < w.iterations; ++i) {
-        solve_rows<packs>(b, w);
-        for (int k = 0; k < w.contacts->nrows * packs; ++k) b[k] = T(w.damping) * b[k];
-    }
-}
-
-// b becomes the forces f. more, rest: as much room.
-template <int packs, class P, class T>
-DTAU_INLINE void solve_contacts(P* b, P* more, P* rest, const ContactSolver<T>& w) {
-    if (w.damping == 0.0) return solve_rows<packs>(b, w);
-    const int size = w.contacts->nrows * packs;  // [Notes] eq. 20.3
-    for (int k = 0; k < size; ++k) rest[k] = b[k];
-    without_forces<packs>(rest, w);
-    for (int k = 0; k < size; ++k) {
-        rest[k] = fma(T(-1.0), rest[k], b[k]);
-        b[k] = rest[k];
-    }
-    solve_rows<packs>(b, w);
-    for (int i = 1; i < w.iterations; ++i) {
-        for (int k = 0; k < size; ++k) more[k] = rest[k];
-        subtract_product<packs>(b, more, w);
-        solve_rows<packs>(more, w);
-        for (int k = 0; k < size; ++k) b[k] = fma(T(1.0), more[k], b[k]);
-    }
-}
-
-// ---------------------------------------------------------------- one column
-
-// rows -= Z^T x, and x += Y rows.
-template <class T>
-DTAU_INLINE void subtract_from_rows(const T* x, T* rows, const ContactSolver<T>& w) {
-    for_contacts<T>(*w.contacts, [&](int, const Contact& contact, int column) {
-        for (int d = 0; d < contact.ndofs; ++d) {
-            const int k = contact.dofs[d];
-            const T* z = w.Z + k * w.stride + column;
-            const T minus = -x[k];
-            for (int r = 0; r < contact.count; ++r)
-                rows[contact.first + r] = fma(minus, z[r], rows[contact.first + r]);
-        }
-    });
-}
-template <class T>
-DTAU_INLINE void add_rows(const T* rows, T* x, const ContactSolver<T>& w) {
-    for_contacts<T>(*w.contacts, [&](int, const Contact& contact, int column) {
-        for (int d = 0; d < contact.ndofs; ++d) {
-            const int k = contact.dofs[d];
-            const T* y = w.Y + k * w.stride + column;
-            for (int r = 0; r < contact.count; ++r) x[k] = fma(y[r], rows[contact.first + r], x[k]);
-        }
-    });
-}
-
-// With x (n) = L^-T t and rows = b: the forces f and L^-T (t + J^T f) of  M a = t + J^T f,  J a = b.
-// All of it is NaN if a row depends on others.
-template <class T>
-void solve_with_contacts(int n, T* x, T* rows, const ContactSolver<T>& w) {
-    subtract_from_rows(x, rows, w);
-    solve_contacts<1>(rows, w.more, w.rest, w);
-    add_rows(rows, x, w);
-    if (w.contacts->nrows == 0) return;
-    const T dependent = T(0.0) * rows[0];
-    for (int k = 0; k < n; ++k) x[k] = x[k] + dependent;
+    factorize_rows(contacts.nrows, w.side, w.least, w.G);
 }
 
 }  // namespace dtau::DTAU_VARIANT

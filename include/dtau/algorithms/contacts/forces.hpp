@@ -1,0 +1,141 @@
+// Solves with the factors of G = J M^-1 J^T (solver.hpp) for the forces of contacts, one column or a block
+// of them. [Notes] §20. Without a damping f = G^-1 b. With a damping mu, rows may depend on each other: by
+// proximal iterations
+//
+//   b' = b - N b,   f <- f + S (b' - G f),   N = (mu S)^n,   S = (G + mu)^-1           (20.3)
+//
+// f becomes G^+ b, the shortest of the forces for which G f = b, or is nearest to b. A last f - N f takes
+// away what rounding errors of G, divided by mu, leave of f in the directions of no acceleration.
+#pragma once
+
+#include "dtau/algorithms/contacts/solver.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+// b (n, columns of `packs` packs each) becomes G^-1 b, with the factors of G.
+template <int packs, class P, class T>
+void solve_rows(int n, int side, const T* G, P* b) {
+    P x[packs];
+    const auto load = [&](int k) __attribute__((always_inline)) {
+        unrolled<packs>([&](int p) { x[p] = b[k * packs + p]; });
+    };
+    const auto subtract = [&](T u, int k) __attribute__((always_inline)) {
+        const T minus = -u;
+        unrolled<packs>([&](int p) { x[p] = fma(minus, b[k * packs + p], x[p]); });
+    };
+    const auto keep = [&](int k) __attribute__((always_inline)) {
+        unrolled<packs>([&](int p) { b[k * packs + p] = x[p]; });
+    };
+    for (int k = 1; k < n; ++k) {
+        load(k);
+        for (int i = 0; i < k; ++i) subtract(G[i * side + k], i);
+        keep(k);
+    }
+    for (int k = n - 1; k >= 0; --k) {
+        const T* row = G + k * side;
+        load(k);
+        unrolled<packs>([&](int p) { x[p] = row[k] * x[p]; });
+        for (int i = k + 1; i < n; ++i) subtract(row[i], i);
+        keep(k);
+    }
+}
+
+template <int packs, class P, class T>
+void solve_rows(P* b, const ContactSolver<T>& w) {
+    solve_rows<packs>(w.contacts->nrows, w.side, w.G, b);
+}
+
+// to -= G b
+template <int packs, class P, class T>
+DTAU_INLINE void subtract_product(const P* b, P* to, const ContactSolver<T>& w) {
+    const int n = w.contacts->nrows;
+    for (int k = 0; k < n; ++k)
+        for (int i = 0; i < n; ++i) {
+            const T minus = -(i < k ? w.whole[i * w.side + k] : w.whole[k * w.side + i]);
+            unrolled<packs>([&](int p) {
+                to[k * packs + p] = fma(minus, b[i * packs + p], to[k * packs + p]);
+            });
+        }
+}
+
+// b becomes N b, which no force can give.
+template <int packs, class P, class T>
+void without_forces(P* b, const ContactSolver<T>& w) {
+    for (int i = 0; i < w.iterations; ++i) {
+        solve_rows<packs>(b, w);
+        for (int k = 0; k < w.contacts->nrows * packs; ++k) b[k] = T(w.damping) * b[k];
+    }
+}
+
+// b becomes the forces f. more, rest: as much room.
+template <int packs, class P, class T>
+DTAU_INLINE void solve_contacts(P* b, P* more, P* rest, const ContactSolver<T>& w) {
+    if (w.damping == 0.0) return solve_rows<packs>(b, w);
+    const int size = w.contacts->nrows * packs;  // [Notes] eq. 20.3
+    for (int k = 0; k < size; ++k) rest[k] = b[k];
+    without_forces<packs>(rest, w);
+    for (int k = 0; k < size; ++k) {
+        rest[k] = fma(T(-1.0), rest[k], b[k]);
+        b[k] = rest[k];
+    }
+    solve_rows<packs>(b, w);
+    for (int i = 1; i < w.iterations; ++i) {
+        for (int k = 0; k < size; ++k) more[k] = rest[k];
+        subtract_product<packs>(b, more, w);
+        solve_rows<packs>(more, w);
+        for (int k = 0; k < size; ++k) b[k] = fma(T(1.0), more[k], b[k]);
+    }
+}
+
+// f becomes f + N (x - f): x in the directions that give no acceleration, f in all others. Uses up x.
+template <int packs, class P, class T>
+DTAU_INLINE void replace_unfelt(P* f, P* x, const ContactSolver<T>& w) {
+    const int size = w.contacts->nrows * packs;
+    for (int k = 0; k < size; ++k) x[k] = fma(T(-1.0), f[k], x[k]);
+    without_forces<packs>(x, w);
+    for (int k = 0; k < size; ++k) f[k] = fma(T(1.0), x[k], f[k]);
+}
+
+// ---------------------------------------------------------------- one column
+
+// rows -= Z^T x, and x += Y rows.
+template <class T>
+DTAU_INLINE void subtract_from_rows(const T* x, T* rows, const ContactSolver<T>& w) {
+    for_contacts<T>(*w.contacts, [&](int, const Contact& contact, int column) {
+        for (int d = 0; d < contact.ndofs; ++d) {
+            const int k = contact.dofs[d];
+            const T* z = w.Z + k * w.stride + column;
+            const T minus = -x[k];
+            for (int r = 0; r < contact.count; ++r)
+                rows[contact.first + r] = fma(minus, z[r], rows[contact.first + r]);
+        }
+    });
+}
+template <class T>
+DTAU_INLINE void add_rows(const T* rows, T* x, const ContactSolver<T>& w) {
+    for_contacts<T>(*w.contacts, [&](int, const Contact& contact, int column) {
+        for (int d = 0; d < contact.ndofs; ++d) {
+            const int k = contact.dofs[d];
+            const T* y = w.Y + k * w.stride + column;
+            for (int r = 0; r < contact.count; ++r) x[k] = fma(y[r], rows[contact.first + r], x[k]);
+        }
+    });
+}
+
+// With x (n) = L^-T t and rows = b: the forces f and L^-T (t + J^T f) of  M a = t + J^T f,  J a = b.
+// All of it is NaN if a row depends on others.
+template <class T>
+void solve_with_contacts(int n, T* x, T* rows, const ContactSolver<T>& w) {
+    subtract_from_rows(x, rows, w);
+    solve_contacts<1>(rows, w.more, w.rest, w);
+    add_rows(rows, x, w);
+    if (w.contacts->nrows == 0) return;
+    if (w.damping > 0.0) {
+        for (int r = 0; r < w.contacts->nrows; ++r) w.more[r] = T(0.0);
+        replace_unfelt<1>(rows, w.more, w);
+    }
+    const T dependent = T(0.0) * rows[0];
+    for (int k = 0; k < n; ++k) x[k] = x[k] + dependent;
+}
+
+}  // namespace dtau::DTAU_VARIANT
