@@ -33,7 +33,10 @@ class ConstrainedDynamics(NamedTuple):
 
 
 class ConstrainedDynamicsDerivatives(NamedTuple):
-    """First derivatives of accelerations ``(..., nv, nv)`` and forces ``(..., nrows, nv)``."""
+    """First derivatives of accelerations ``(..., nv, nv)`` and forces ``(..., nrows, nv)``.
+
+    ``residual (..., nrows)`` is what is left of the rows, as in `ConstrainedDynamics`.
+    """
 
     da_dq: NDArray[np.float64]
     da_dv: NDArray[np.float64]
@@ -41,6 +44,7 @@ class ConstrainedDynamicsDerivatives(NamedTuple):
     dforces_dq: NDArray[np.float64]
     dforces_dv: NDArray[np.float64]
     dforces_dtau: NDArray[np.float64]
+    residual: NDArray[np.float64]
 
 
 class ConstrainedDynamicsVariation(NamedTuple):
@@ -195,6 +199,28 @@ class DiscreteLinearization(NamedTuple):
     B: NDArray[np.float64]
     q: NDArray[np.float64]
     v: NDArray[np.float64]
+
+
+class ConstrainedLinearization(NamedTuple):
+    """As `Linearization`, with contacts, and what is left of their rows ``(..., nrows)``."""
+
+    A: NDArray[np.float64]
+    B: NDArray[np.float64]
+    a: NDArray[np.float64]
+    residual: NDArray[np.float64]
+
+
+class ConstrainedDiscreteLinearization(NamedTuple):
+    """As `DiscreteLinearization`, with contacts, and what is left of their rows ``(..., nrows)``.
+
+    ``residual`` is that of the state before the step.
+    """
+
+    A: NDArray[np.float64]
+    B: NDArray[np.float64]
+    q: NDArray[np.float64]
+    v: NDArray[np.float64]
+    residual: NDArray[np.float64]
 
 
 class NextState(NamedTuple):

@@ -83,7 +83,7 @@ struct Options {
 };
 
 struct Job {
-    static constexpr int max_axes = 32, max_inputs = 10, max_outputs = 6;
+    static constexpr int max_axes = 32, max_inputs = 10, max_outputs = 7;
 
     Element element = Element::real;
     int naxes = 0;

@@ -1,4 +1,5 @@
-#include "dtau/algorithms/contacts/products.hpp"
+#include "dtau/algorithms/contacts/jvp.hpp"
+#include "dtau/algorithms/contacts/vjp.hpp"
 #include "dtau/algorithms/first/world_wrenches.hpp"
 #include "functions/arguments.hpp"
 #include "functions/shared/contacts.hpp"

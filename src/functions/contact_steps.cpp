@@ -12,6 +12,7 @@ namespace {
 constexpr Out<"A", Quantity::state_matrix> A;
 constexpr Out<"B", Quantity::input_matrix> B;
 constexpr Out<"a", Quantity::v> acceleration;
+constexpr Out<"residual", Quantity::rows> residual;
 constexpr Out<"q", Quantity::q> q_next;
 constexpr Out<"v", Quantity::v> v_next;
 constexpr Out<"by_q", Quantity::torque> by_q;
@@ -49,13 +50,13 @@ constexpr Function functions[] = {
     function({.name = "constrained_linearize",
               .options = {Option::contacts, Option::driven, Option::wrench_axes, Option::damping},
               .solves = true,
-              .results = "Linearization"},
-             takes(q, v, tau, f_ext, inputs, active), gives(A, B, acceleration),
+              .results = "ConstrainedLinearization"},
+             takes(q, v, tau, f_ext, inputs, active), gives(A, B, acceleration, residual),
              algorithm<Linearize, How{.results = Results::sparse}>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      constrained_linearize<T>(tree, {x.options.driven, x[inputs]}, x[q], x[v],
                                               x[tau], x[active], x[f_ext], x[A], x[B],
-                                              x[acceleration], w);
+                                              x[acceleration], x[residual], w);
                  })),
     function(
         {.name = "constrained_step",
@@ -71,12 +72,12 @@ constexpr Function functions[] = {
               .options = {Option::contacts, Option::integrator, Option::driven, Option::wrench_axes,
                           Option::damping},
               .solves = true,
-              .results = "DiscreteLinearization"},
-             takes(q, v, tau, dt, f_ext, inputs, active), gives(A, B, q_next, v_next),
+              .results = "ConstrainedDiscreteLinearization"},
+             takes(q, v, tau, dt, f_ext, inputs, active), gives(A, B, q_next, v_next, residual),
              algorithm<Discrete>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
                  constrained_linearize_discrete<T>(
                      tree, x.options.integrator, {x.options.driven, x[inputs]}, x[q], x[v], x[tau],
-                     *x[dt], x[active], x[f_ext], x[A], x[B], x[q_next], x[v_next], w);
+                     *x[dt], x[active], x[f_ext], x[A], x[B], x[q_next], x[v_next], x[residual], w);
              })),
     function(
         {.name = "constrained_step_vjp",

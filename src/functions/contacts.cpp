@@ -54,12 +54,14 @@ constexpr Function functions[] = {
               .solves = true,
               .results = "ConstrainedDynamicsDerivatives"},
              takes(q, v, tau, f_ext, active),
-             gives(da_dq, da_dv, da_dtau, dforces_dq, dforces_dv, dforces_dtau),
+             gives(da_dq, da_dv, da_dtau, dforces_dq, dforces_dv, dforces_dtau, residual),
              algorithm<Derivatives>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
                  constrained_dynamics_derivatives<T>(tree, x[q], x[v], x[tau], x[active], x[f_ext],
                                                      x[da_dq], x[da_dv], tree.independent.n,
                                                      x[da_dtau], x[dforces_dq], x[dforces_dv],
                                                      x[dforces_dtau], w);
+                 const int nrows = x.options.contacts->nrows;
+                 for (int r = 0; r < nrows; ++r) x[residual][r] = w.residual[r];
              })),
 };
 

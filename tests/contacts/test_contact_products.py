@@ -27,7 +27,7 @@ def check(model: dtau.Model, seed: int, f_ext_axes: str = "body") -> None:
     d = dtau.constrained_dynamics_derivatives(model, *state, contacts, s["f_ext"], **options)
     jvp = dtau.constrained_dynamics_jvp(model, *state, *directions, contacts, s["f_ext"], **options)
     da = sum(x @ y for x, y in zip(d[:3], directions, strict=True))
-    dforces = sum(x @ y for x, y in zip(d[3:], directions, strict=True))
+    dforces = sum(x @ y for x, y in zip(d[3:6], directions, strict=True))
     assert_close(jvp.da, da, BOUND, "jvp", floor=1.0)
     assert_close(jvp.dforces, dforces, BOUND, "jvp", floor=1.0)
 

@@ -131,7 +131,7 @@ def test_same_bits_alone_and_in_batches(name: str, integrator: str, damping: flo
     for size in (1, 7, 8, 9, count):
         for states_now, wrong in ((states, None), (bad, 4)):
             got = of(states_now, slice(size))
-            assert_same_results(got["discrete"][2:], got["step"])
+            assert_same_results(got["discrete"][2:4], got["step"])
             for k in range(size):
                 for function, result in got.items():
                     one = tuple(x[k] for x in result)
@@ -167,7 +167,7 @@ def test_no_contact_that_holds(integrator: str) -> None:
         got = dtau.linearize_discrete(
             *(model, s["q"], s["v"], s["tau"], 0.02, integrator), contacts=contacts, active=active
         )
-        for x, y in zip(got, want, strict=True):
+        for x, y in zip(got[:4], want, strict=True):
             assert_close(x, y, 1e-11, floor=float(np.abs(y).max()))
 
 
@@ -276,7 +276,7 @@ def test_rows_that_depend_at_a_later_stage() -> None:
         assert all(np.isfinite(x).all() for x in alone)
         q, *rest = point[1:]
         batch = call(model, q[None], *rest, *more, "rk4", contacts=contacts)
-        assert np.isnan(batch[-1]).all()
+        assert np.isnan(batch[3 if call is dtau.linearize_discrete else -1]).all()
     fast = dtau.step(*point[:2], 1e200 * point[2], *point[3:], "rk4", contacts=contacts)
     assert np.isnan(fast.v).any()  # too large, not dependent
 

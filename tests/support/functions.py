@@ -92,7 +92,7 @@ def _all_driven(model: dtau.Model) -> Any:
     return np.ones(model.nv, bool)
 
 
-# Rows of the contacts of a robot with few joints depend on each other; residuals vanish.
+# Rows of the contacts of a robot with few joints depend on each other, and agree.
 _CONTACTS: dict[str, Any] = {"contacts": contacts, "damping": 1.0}
 _R, _RV = ("r",), ("r", "v")
 _V, _VV, _VVV = ("v",), ("v", "v"), ("v", "v", "v")
@@ -356,7 +356,7 @@ IN_BODY_AXES: tuple[Function, ...] = (
             (
                 "constrained_dynamics_derivatives",
                 ("q", "v", "tau", "f_ext", "active"),
-                (_VV, _VV, _VV, _RV, _RV, _RV),
+                (_VV, _VV, _VV, _RV, _RV, _RV, _R),
             ),
             (
                 "constrained_dynamics_jvp",
@@ -388,13 +388,13 @@ IN_BODY_AXES: tuple[Function, ...] = (
             label=" ".join(filter(None, (name, integrator))) + ", contacts",
         )
         for name, integrator, arguments, results in (
-            ("linearize", "", ("q", "v", "tau", "f_ext", "inputs"), (("z", "z"), ("z", 2), _V)),
+            ("linearize", "", ("q", "v", "tau", "f_ext", "inputs"), (("z", "z"), ("z", 2), _V, _R)),
             *(
                 (
                     "linearize_discrete",
                     integrator,
                     ("q", "v", "tau", "dt", "f_ext", "inputs"),
-                    (("z", "z"), ("z", 2), ("q",), _V),
+                    (("z", "z"), ("z", 2), ("q",), _V, _R),
                 )
                 for integrator in ("semi_implicit", "rk4")
             ),

@@ -7,14 +7,12 @@ from numpy.typing import ArrayLike
 from dtau.conventions import derivatives, linearizations, second_derivatives
 from dtau.conventions.maps import Maps
 from dtau.results import (
-    DiscreteLinearization,
     ForwardDynamicsDerivatives,
     ForwardDynamicsHessian,
     ForwardDynamicsSecondDerivatives,
     InverseDynamicsDerivatives,
     InverseDynamicsHessian,
     InverseDynamicsSecondDerivatives,
-    Linearization,
 )
 
 
@@ -247,8 +245,12 @@ class DerivativeConversions:
         return second_derivatives.forward_hessian_from_dtau(self._maps, q, v, a, tau, lam, d, h)
 
     def linearization_from_dtau(
-        self, q: ArrayLike, v: ArrayLike, lin: Linearization, inputs: ArrayLike | None
-    ) -> Linearization:
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        lin: linearizations.Continuous,
+        inputs: ArrayLike | None,
+    ) -> linearizations.Continuous:
         """Convert a linearization in continuous time to this convention.
 
         Parameters
@@ -257,20 +259,20 @@ class DerivativeConversions:
             Configuration, in dtau's convention.
         v : array_like (..., nv)
             Velocity there, in dtau's convention.
-        lin : Linearization
+        lin : Linearization or ConstrainedLinearization
             What `dtau.linearize` gives.
         inputs : array_like or None
             What it was given as ``inputs``; None where it was given none.
 
         Returns
         -------
-        Linearization
+        Linearization or ConstrainedLinearization
             ``A (..., 2 nv, 2 nv)`` and ``B (..., 2 nv, nu)`` for z = [displacement, variation of
             the velocity], both in this convention, and the acceleration ``a (..., nv)`` in it.
             Columns of ``B`` are the same inputs: torques (``inputs`` None, or a mask) in the order
             of this convention's velocities, inputs of a map in their own. Inputs, and the wrench of
-            a free root, stay along body axes. See `dtau.conventions.linearizations` for the
-            kinematics of the perturbation.
+            a free root, stay along body axes; the ``residual`` of contacts stays the same. See
+            `dtau.conventions.linearizations` for the kinematics of the perturbation.
 
         Examples
         --------
@@ -290,9 +292,9 @@ class DerivativeConversions:
         self,
         q: ArrayLike,
         v: ArrayLike,
-        lin: DiscreteLinearization,
+        lin: linearizations.Discrete,
         inputs: ArrayLike | None,
-    ) -> DiscreteLinearization:
+    ) -> linearizations.Discrete:
         """Convert the linearization of a time step to this convention.
 
         As `linearization_from_dtau`, with the state before the step and what

@@ -19,7 +19,7 @@ velocity (v, w) and displacement (p, r):
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,7 +29,15 @@ from dtau.conventions.maps import Array, Maps, quiet
 from dtau.conventions.twists import TwistMap
 from dtau.conventions.velocity_order import Indices
 from dtau.functions.control_inputs import checked_inputs, driven
-from dtau.results import DiscreteLinearization, Linearization
+from dtau.results import (
+    ConstrainedDiscreteLinearization,
+    ConstrainedLinearization,
+    DiscreteLinearization,
+    Linearization,
+)
+
+Continuous = TypeVar("Continuous", Linearization, ConstrainedLinearization)
+Discrete = TypeVar("Discrete", DiscreteLinearization, ConstrainedDiscreteLinearization)
 
 
 class _StateMap(NamedTuple):
@@ -43,10 +51,11 @@ class _StateMap(NamedTuple):
 
 @quiet
 def continuous_from_dtau(
-    maps: Maps, q: ArrayLike, v: ArrayLike, lin: Linearization, inputs: ArrayLike | None
-) -> Linearization:
+    maps: Maps, q: ArrayLike, v: ArrayLike, lin: Continuous, inputs: ArrayLike | None
+) -> Continuous:
     """Return A', B' and the acceleration a'."""
-    require("lin", lin, Linearization)
+    if not isinstance(lin, ConstrainedLinearization):
+        require("lin", lin, Linearization)
     size, columns = 2 * maps.nv, _columns(maps, lin.B, inputs)
     batch, q, (v, by_z, by_u, a) = maps.read_from_dtau(
         q,
@@ -65,19 +74,20 @@ def continuous_from_dtau(
     blocks, _ = twists.matrices(q)
     a = twists.apply(blocks, a + twists.rate(v))
     order = maps.order.doubled()
-    return Linearization(
-        batch.array(order.matrix_from_dtau((at.matrix @ by_z + state_map_rate) @ at.inverse)),
-        batch.array(order.rows_from_dtau(at.matrix @ by_u)[..., columns]),
-        batch.array(maps.order.from_dtau(a)),
+    return lin._replace(
+        A=batch.array(order.matrix_from_dtau((at.matrix @ by_z + state_map_rate) @ at.inverse)),
+        B=batch.array(order.rows_from_dtau(at.matrix @ by_u)[..., columns]),
+        a=batch.array(maps.order.from_dtau(a)),
     )
 
 
 @quiet
 def discrete_from_dtau(
-    maps: Maps, q: ArrayLike, v: ArrayLike, lin: DiscreteLinearization, inputs: ArrayLike | None
-) -> DiscreteLinearization:
+    maps: Maps, q: ArrayLike, v: ArrayLike, lin: Discrete, inputs: ArrayLike | None
+) -> Discrete:
     """Return A', B' and the state q', v' after the step."""
-    require("lin", lin, DiscreteLinearization)
+    if not isinstance(lin, ConstrainedDiscreteLinearization):
+        require("lin", lin, DiscreteLinearization)
     size, columns = 2 * maps.nv, _columns(maps, lin.B, inputs)
     batch, q, (v, by_z, by_u, q_after, v_after) = maps.read_from_dtau(
         q,
@@ -93,11 +103,11 @@ def discrete_from_dtau(
     after = _state_map(maps.twists, q_after, v_after)
     blocks, _ = maps.twists.matrices(q_after)
     order = maps.order.doubled()
-    return DiscreteLinearization(
-        batch.array(order.matrix_from_dtau(after.matrix @ by_z @ before.inverse)),
-        batch.array(order.rows_from_dtau(after.matrix @ by_u)[..., columns]),
-        batch.array(maps.coordinates.from_dtau(q_after)),
-        batch.array(maps.order.from_dtau(maps.twists.apply(blocks, v_after))),
+    return lin._replace(
+        A=batch.array(order.matrix_from_dtau(after.matrix @ by_z @ before.inverse)),
+        B=batch.array(order.rows_from_dtau(after.matrix @ by_u)[..., columns]),
+        q=batch.array(maps.coordinates.from_dtau(q_after)),
+        v=batch.array(maps.order.from_dtau(maps.twists.apply(blocks, v_after))),
     )
 
 

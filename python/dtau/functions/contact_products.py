@@ -76,6 +76,7 @@ def constrained_dynamics_jvp(
     -----
     [Notes] section 20: the product of inverse dynamics, [Notes] section 6, and one more solve with
     the factors that the value has; O(N d^2) for the tree of depth d and O(nrows^3), as the value.
+    Rows that contradict each other, with a ``damping``: `dtau.constrained_dynamics_derivatives`.
 
     Examples
     --------
@@ -204,7 +205,8 @@ def constrained_dynamics_vjp(
     -----
     [Notes] section 20: one solve with the factors that the value has, and the product of inverse
     dynamics, [Notes] section 6, with its result; O(N d^2) for the tree of depth d and O(nrows^3),
-    as the value.
+    as the value. Rows that contradict each other, with a ``damping``:
+    `dtau.constrained_dynamics_derivatives`.
 
     Examples
     --------

@@ -9,6 +9,7 @@ z+ = A z + B u. There is no singularity, whatever the attitude.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,9 +20,46 @@ from dtau.functions.control_inputs import checked_inputs
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.options import Axes, Integrator
-from dtau.results import DiscreteLinearization, Linearization
+from dtau.results import (
+    ConstrainedDiscreteLinearization,
+    ConstrainedLinearization,
+    DiscreteLinearization,
+    Linearization,
+)
 
 
+@overload
+def linearize(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    f_ext: ArrayLike | None = None,
+    inputs: ArrayLike | None = None,
+    *,
+    f_ext_axes: Axes = "body",
+    contacts: None = None,
+    active: None = None,
+    damping: float = 0.0,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> Linearization: ...
+@overload
+def linearize(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    f_ext: ArrayLike | None = None,
+    inputs: ArrayLike | None = None,
+    *,
+    f_ext_axes: Axes = "body",
+    contacts: Contacts,
+    active: ArrayLike | None = None,
+    damping: float = 0.0,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> ConstrainedLinearization: ...
 def linearize(
     model: Model,
     q: ArrayLike,
@@ -36,7 +74,7 @@ def linearize(
     damping: float = 0.0,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
-) -> Linearization:
+) -> Linearization | ConstrainedLinearization:
     """Left-trivialized linearization of the equations of motion: dz/dt = A z + B u.
 
     Parameters
@@ -63,7 +101,8 @@ def linearize(
     active, damping
         See there.
     out, threads
-        See `dtau.inverse_dynamics`; ``out`` takes the three arrays of the results.
+        See `dtau.inverse_dynamics`; ``out`` takes the three arrays of the results, or four with
+        ``contacts``.
 
     Returns
     -------
@@ -73,6 +112,9 @@ def linearize(
         for a free joint, likewise for spherical and planar ones, zero for all others; the lower
         ones [da_dq, da_dv] and da_dtau, those of `dtau.forward_dynamics_derivatives`, with contacts
         of `dtau.constrained_dynamics_derivatives`.
+    ConstrainedLinearization
+        Where ``contacts`` are given: also ``residual (..., nrows)``, by how much their rows are not
+        held, see `dtau.constrained_dynamics`.
 
     Raises
     ------
@@ -134,6 +176,42 @@ def linearize(
     return result
 
 
+@overload
+def linearize_discrete(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    dt: ArrayLike,
+    integrator: Integrator = "euler",
+    f_ext: ArrayLike | None = None,
+    inputs: ArrayLike | None = None,
+    *,
+    f_ext_axes: Axes = "body",
+    contacts: None = None,
+    active: None = None,
+    damping: float = 0.0,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> DiscreteLinearization: ...
+@overload
+def linearize_discrete(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    dt: ArrayLike,
+    integrator: Integrator = "euler",
+    f_ext: ArrayLike | None = None,
+    inputs: ArrayLike | None = None,
+    *,
+    f_ext_axes: Axes = "body",
+    contacts: Contacts,
+    active: ArrayLike | None = None,
+    damping: float = 0.0,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> ConstrainedDiscreteLinearization: ...
 def linearize_discrete(
     model: Model,
     q: ArrayLike,
@@ -150,7 +228,7 @@ def linearize_discrete(
     damping: float = 0.0,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
-) -> DiscreteLinearization:
+) -> DiscreteLinearization | ConstrainedDiscreteLinearization:
     """Exact derivative of a time step by state and inputs: z+ = A z + B u.
 
     Parameters
@@ -165,7 +243,8 @@ def linearize_discrete(
     f_ext, inputs, f_ext_axes, contacts, active, damping
         See `dtau.linearize`.
     out, threads
-        See `dtau.inverse_dynamics`; ``out`` takes the four arrays of the results.
+        See `dtau.inverse_dynamics`; ``out`` takes the four arrays of the results, or five with
+        ``contacts``.
 
     Returns
     -------
@@ -173,6 +252,9 @@ def linearize_discrete(
         ``A (..., 2 nv, 2 nv)``, ``B (..., 2 nv, nu)``, and the state after the step,
         ``q (..., nq)`` and ``v (..., nv)``. z = [xi, dv] are perturbations of the state before the
         step, and z+ of that after it, each in its own tangent space.
+    ConstrainedDiscreteLinearization
+        Where ``contacts`` are given: also ``residual (..., nrows)``, by how much their rows are not
+        held in the state before the step, see `dtau.constrained_dynamics`.
 
     Raises
     ------

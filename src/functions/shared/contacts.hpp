@@ -2,7 +2,8 @@
 #pragma once
 
 #include "dtau/algorithms/contacts/derivatives.hpp"
-#include "dtau/algorithms/contacts/products.hpp"
+#include "dtau/algorithms/contacts/jvp.hpp"
+#include "dtau/algorithms/contacts/vjp.hpp"
 #include "functions/shared/algorithms.hpp"
 
 namespace dtau::DTAU_VARIANT {

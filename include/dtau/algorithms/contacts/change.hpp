@@ -54,23 +54,23 @@ struct ContactChange {
             });
         });
         solve_contacts<packs>(solver.block, solver.more_block, solver.rest_block, solver);
-        if (solver.damping > 0.0 && dforces[0] && begin < w.padded) add_ranges<packs>(begin);
+        for_contacts<T>(contacts, [&](int, const Contact& contact, int column) {
+            in_groups<together>(contact.ndofs, [&]<int count>(int d) {
+                add_forces<count, packs>(contact, contact.dofs + d, column, X, stride);
+            });
+        });
+        if (solver.damping > 0.0 && dforces[0]) replace_ranges<packs>(begin);
         for (int r = 0; dforces[0] && r < contacts.nrows; ++r)
             unrolled<packs>([&](int p) {
                 const int c = begin + p * width, column = c % w.padded;
                 solver.block[r * packs + p].store(dforces[c / w.padded] + r * n + column,
                                                   n - column);
             });
-        for_contacts<T>(contacts, [&](int, const Contact& contact, int column) {
-            in_groups<together>(contact.ndofs, [&]<int count>(int d) {
-                add_forces<count, packs>(contact, contact.dofs + d, column, X, stride);
-            });
-        });
     }
 
-    // df += (mu S)^n dJ/dq z, for the columns by q of a block. [Notes] eq. 20.10
+    // df += N (dJ/dx z - df), where J changes by q alone. [Notes] eq. 20.10
     template <int packs>
-    DTAU_INLINE void add_ranges(int begin) const {
+    DTAU_INLINE void replace_ranges(int begin) const {
         constexpr int width = Pack<T>::width;
         Pack<T>* const x = solver.more_block;
         const int nrows = solver.contacts->nrows;
@@ -80,9 +80,7 @@ struct ContactChange {
                 x[r * packs + p] =
                     c < w.padded ? Pack<T>::load(w.ranges + r * w.padded + c) : Pack<T>::unit(-1);
             }
-        without_forces<packs>(x, solver);
-        for (int k = 0; k < nrows * packs; ++k)
-            solver.block[k] = fma(T(1.0), x[k], solver.block[k]);
+        replace_unfelt<packs>(solver.block, x, solver);
     }
     // -drows/dx + scale Z^T X, of rows first ... of a contact, in columns of Z.
     template <int rows, int packs>

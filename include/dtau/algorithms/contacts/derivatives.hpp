@@ -7,12 +7,12 @@
 // FDSVA (fdsva.hpp) with the forces of the contacts between the two sweeps of its solve:
 //
 //   X = L^-T dID/dx,   df = G^-1 (Z^T X - drows/dx),   X <- X - Y df,   da = -L^-1 D^-1 X
+// Rows that depend on each other, with a damping: ranges.hpp, [Notes] eq. 20.10.
 //
 // A loop's force on b turns with a: with the turns m of it along the columns, m = (turn x W), J_b^T m
 // joins dID/dq. Forces along the world's axes do not turn with a: to df by q their turns are added.
 #pragma once
 
-#include "dtau/algorithms/contacts/change.hpp"
 #include "dtau/algorithms/contacts/ranges.hpp"
 #include "dtau/algorithms/first/fdsva.hpp"
 
@@ -63,7 +63,7 @@ void constraint_partials(const Tree& tree, const T* active, const T* forces,
 }
 
 // q, v: of the joints; tau and all results: of the independent velocities. Rows of da_dq and da_dv are
-// `stride` apart; those of the forces may be null: not wanted.
+// `stride` apart; those of the forces may be null: not wanted. Leaves the residual in w.
 template <class T>
 void constrained_dynamics_derivatives(const Tree& tree, const T* q, const T* v, const T* tau,
                                       const T* active, const T* f_ext, T* da_dq, T* da_dv,
@@ -78,6 +78,9 @@ void constrained_dynamics_derivatives(const Tree& tree, const T* q, const T* v, 
     add_contact_forces(contacts, w.contacts.frames, w.forces, dynamics.idsva.f);
     idsva_accelerations(tree, dynamics.a, dynamics.idsva);
     constraint_partials(tree, active, w.forces, dynamics.idsva, w.contacts, w.columns);
+    if (w.contacts.solver.damping > 0.0)
+        residual_columns(tree, w.contacts.frames, w.residual, dynamics.idsva.ground, dynamics.ltdl,
+                         w.contacts.solver, w.range, w.columns);
     if (w.contacts.solver.damping > 0.0 && dforces_dq)
         range_columns(tree, contacts, w.contacts.frames, active,
                       range_velocities(tree, w.forces, dynamics.idsva.ground, dynamics.ltdl,

@@ -26,6 +26,7 @@ struct ConstrainedDiscreteWorkspace {
     DiscreteWorkspace<T> discrete;
     ContactStage<T> stages[max_stages];
     T *forces, *residual;
+    RangeWorkspace<T> range;
     T *rows, *turns;  // of a block of columns: the right sides of rows, and minus m of loops
 
     ConstrainedDiscreteWorkspace(Arena& arena, const Tree& tree, const Contacts& all,
@@ -36,7 +37,8 @@ struct ConstrainedDiscreteWorkspace {
                  {arena, tree, all, damping},
                  {arena, tree, all, damping}},
           forces(arena.take<T>(all.nrows)),
-          residual(arena.take<T>(all.nrows)) {
+          residual(arena.take<T>(all.nrows)),
+          range(arena, tree, all) {
         constexpr int width = DiscreteWorkspace<T>::most * Pack<T>::width;
         rows = arena.take<T>(all.nrows * width);
         turns = arena.take<T>(all.count * 6 * width);
@@ -60,6 +62,9 @@ void constrained_stage(const Tree& tree, int i, const T* q, const T* v, const T*
     add_contact_forces(*rows.solver.contacts, rows.frames, w.forces, dynamics.idsva.f);
     stage_partials(tree, i, body_f_ext, a, discrete);
     constraint_partials(tree, active, w.forces, dynamics.idsva, rows, columns);
+    if (rows.solver.damping > 0.0)
+        residual_columns(tree, rows.frames, w.residual, ground, dynamics.ltdl, rows.solver, w.range,
+                         columns);
     loop_factors(tree, *rows.solver.contacts, rows.frames, ground.S, dynamics.ltdl, columns);
 }
 
@@ -82,7 +87,11 @@ struct StageChange {
                 for (int r = contact.first; r < contact.first + contact.count; ++r) {
                     const T *by_q = columns.rows + r * columns.width, *by_v = by_q + columns.padded;
                     Pack<T> sum[some] = {};
-                    add_product<some>(contact, T(1.0), by_q, w.discrete.q + p, packs, sum);
+                    if (solver.damping > 0.0)  // residuals mix the rows of all contacts
+                        for (int k = 0; k < tree.independent.n; ++k)
+                            add_term<some>(by_q[k], w.discrete.q + k * packs + p, sum);
+                    else
+                        add_product<some>(contact, T(1.0), by_q, w.discrete.q + p, packs, sum);
                     add_product<some>(contact, T(1.0), by_v, w.discrete.v + p, packs, sum);
                     store<some>(sum, w.rows + r * width + p * Pack<T>::width);
                 }
@@ -111,9 +120,12 @@ struct StageChange {
                                         const Pack<T>* x, int packs, Pack<T>* sum) {
         for (int d = 0; d < contact.ndofs; ++d) {
             const int k = contact.dofs[d];
-            const T by = scale * row[k];
-            unrolled<some>([&](int p) { sum[p] = fma(by, x[k * packs + p], sum[p]); });
+            add_term<some>(scale * row[k], x + k * packs, sum);
         }
+    }
+    template <int some>
+    DTAU_INLINE static void add_term(T by, const Pack<T>* x, Pack<T>* sum) {
+        unrolled<some>([&](int p) { sum[p] = fma(by, x[p], sum[p]); });
     }
     template <int some>
     DTAU_INLINE static void store(const Pack<T>* sum, T* to) {
@@ -121,16 +133,18 @@ struct StageChange {
     }
 };
 
-// As linearize_discrete; active (ncontacts) may be null: all.
+// As linearize_discrete; active (ncontacts) may be null: all. residual: that of the first stage.
 template <class T>
 void constrained_linearize_discrete(const Tree& tree, Integrator method, const InputMap<T>& inputs,
                                     const T* q, const T* v, const T* tau, T h, const T* active,
-                                    const T* f_ext, T* A, T* B, T* q_next, T* v_next,
+                                    const T* f_ext, T* A, T* B, T* q_next, T* v_next, T* residual,
                                     const ConstrainedDiscreteWorkspace<T>& w) {
     const DiscreteWorkspace<T>& discrete = w.discrete;
     step(tree, q, v, h, method, q_next, v_next, discrete.step,
          [&](int i, const T* qi, const T* vi, T* a) {
              constrained_stage(tree, i, qi, vi, tau, active, f_ext, a, w);
+             const int nrows = w.stages[i].contacts.solver.contacts->nrows;
+             for (int r = 0; i == 0 && r < nrows; ++r) residual[r] = w.residual[r];
          });
     linearize_blocks(tree, method, inputs, h, A, B, discrete,
                      [&](int i) { return StageChange<T>{tree, w.stages[i], w}; });

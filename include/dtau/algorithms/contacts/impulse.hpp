@@ -4,10 +4,10 @@
 //   M (v+ - v) = J^T f        J v+ = -e J v        e: restitution
 //
 // By q: as of constrained dynamics, without gravity and velocities, at the acceleration v+ - v, and
-// with the rows' velocities at u = (v+ - v) + (1 + e) v, which vanish. By v: (1 + e) J.
+// with the rows' velocities at u = (v+ - v) + (1 + e) v, which vanish. By v: (1 + e) J. Rows that depend on
+// each other do not contradict each other: what they want is J times a velocity.
 #pragma once
 
-#include "dtau/algorithms/contacts/change.hpp"
 #include "dtau/algorithms/contacts/ranges.hpp"
 #include "dtau/algorithms/first/idsva.hpp"
 #include "dtau/algorithms/solve/factorized.hpp"

@@ -22,7 +22,7 @@ struct ConstrainedLinearizationWorkspace {
 template <class T>
 void constrained_linearize(const Tree& tree, const InputMap<T>& inputs, const T* q, const T* v,
                            const T* tau, const T* active, const T* f_ext, T* A, T* B, T* a,
-                           const ConstrainedLinearizationWorkspace<T>& w) {
+                           T* residual, const ConstrainedLinearizationWorkspace<T>& w) {
     const int n = tree.independent.n;
     T *const lower = A + 2 * n * n, *const no_matrix = nullptr;
     constrained_dynamics_derivatives(tree, q, v, tau, active, f_ext, lower, lower + n, 2 * n,
@@ -30,6 +30,8 @@ void constrained_linearize(const Tree& tree, const InputMap<T>& inputs, const T*
     kinematic_rows(tree, v, A);
     input_rows(n, inputs, w.da_dtau, B + static_cast<std::ptrdiff_t>(n) * inputs.driven.count);
     for (int k = 0; k < tree.nv; ++k) a[k] = w.derivatives.fdsva.dynamics.a[k];
+    const int nrows = w.derivatives.contacts.solver.contacts->nrows;
+    for (int r = 0; r < nrows; ++r) residual[r] = w.derivatives.residual[r];
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -1,7 +1,7 @@
 // Time steps (steps/step.hpp) of a robot whose contacts hold at every stage: states and gradients.
 #pragma once
 
-#include "dtau/algorithms/contacts/products.hpp"
+#include "dtau/algorithms/contacts/vjp.hpp"
 #include "dtau/algorithms/steps/step_products.hpp"
 
 namespace dtau::DTAU_VARIANT {

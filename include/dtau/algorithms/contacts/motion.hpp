@@ -1,0 +1,44 @@
+// The value of constrained dynamics, with all wrenches in the forces of the bodies: what its products
+// (jvp.hpp, vjp.hpp) begin with.
+#pragma once
+
+#include "dtau/algorithms/contacts/ranges.hpp"
+#include "dtau/algorithms/first/products.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+// The value, with all wrenches in the forces of the bodies.
+template <class T>
+struct ConstrainedMotionWorkspace {
+    FactorizedWorkspace<T> dynamics;
+    ContactWorkspace<T> contacts;
+    T *forces, *residual;
+    Motion<T>* a;
+    Force<T>*F, *momentum;
+    RangeWorkspace<T> range;
+
+    ConstrainedMotionWorkspace(Arena& arena, const Tree& tree, const Contacts& all, double damping)
+        : dynamics(arena, tree),
+          contacts(arena, tree, all, damping),
+          forces(arena.take<T>(all.nrows)),
+          residual(arena.take<T>(all.nrows)),
+          a(arena.take<Motion<T>>(tree.nbodies)),
+          F(arena.take<Force<T>>(tree.nbodies)),
+          momentum(arena.take<Force<T>>(tree.nbodies)),
+          range(arena, tree, all) {}
+};
+template <class T>
+void constrained_motion(const Tree& tree, const T* q, const T* v, const T* tau, const T* active,
+                        const T* f_ext, const ConstrainedMotionWorkspace<T>& w) {
+    const Ground<T>& g = w.dynamics.idsva.ground;
+    constrained_dynamics(false, tree, q, v, tau, active, f_ext, w.forces, w.residual, w.dynamics,
+                         w.contacts);
+    for (int i = 0; i < tree.nbodies; ++i) {
+        w.a[i] = body_acceleration(tree.bodies[i], i, v, w.dynamics.a, g, w.a);
+        w.momentum[i] = g.I[i] * g.v[i];
+        w.F[i] = w.dynamics.idsva.f[i] + g.I[i] * w.a[i];
+    }
+    add_contact_forces(*w.contacts.solver.contacts, w.contacts.frames, w.forces, w.F);
+}
+
+}  // namespace dtau::DTAU_VARIANT

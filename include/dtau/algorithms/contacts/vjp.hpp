@@ -1,0 +1,120 @@
+// Weights of accelerations and forces times the first derivatives of constrained dynamics, without a
+// matrix (nv, nv): the sweeps of first/products.hpp and one solve with the factors that the value has.
+// [Notes] eq. 20.12
+//
+//   M mu + J^T nu = lam,  -J mu = lam_f;         by_tau = mu,
+//   by_x = -(dID/dx)^T mu - (drows/dx)^T nu
+//
+// with the turns of forces as in derivatives.hpp.
+#pragma once
+
+#include "dtau/algorithms/contacts/motion.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+template <class T>
+struct ConstrainedVjpWorkspace {
+    ConstrainedMotionWorkspace<T> value;
+    AdjointWorkspace<T> adjoint;
+    T *mu, *weights;  // of the joints; minus nu
+
+    ConstrainedVjpWorkspace(Arena& arena, const Tree& tree, const Contacts& all, double damping)
+        : value(arena, tree, all, damping),
+          adjoint(arena, tree),
+          mu(arena.take<T>(tree.nv)),
+          weights(arena.take<T>(all.nrows)) {}
+};
+
+// The force and moment of W weighted with (a turn) x W: w . (turn x W) = turn . result.
+template <class T>
+DTAU_INLINE Vec3<T> turning(const Force<T>& W, const Motion<T>& w) {
+    return cross(W.lin, w.lin, cross(W.ang, w.ang));
+}
+
+// With a damping, by_q += what (20.10) adds to the derivatives of lam_forces . f, null for zero, and of
+// the accelerations; weights: -nu.
+template <class T>
+void gradient_of_ranges(const Tree& tree, const T* lam_forces, const T* weights, const T* active,
+                        T* by_q, const ConstrainedMotionWorkspace<T>& w) {
+    const ContactSolver<T>& solver = w.contacts.solver;
+    const Contacts& contacts = *solver.contacts;
+    const auto velocities = [&](const T* forces) {
+        return range_velocities(tree, forces, w.dynamics.idsva.ground, w.dynamics.ltdl, solver,
+                                w.range);
+    };
+    add_row_gradient(tree, contacts, w.contacts.frames, w.residual, velocities(weights), by_q);
+    if (!lam_forces) return;
+    const Ground<T> g = velocities(w.forces);
+    T* const rows = w.range.h;
+    for (int c = 0; c < contacts.count; ++c)
+        for (int r = contacts.at[c].first; r < contacts.at[c].first + contacts.at[c].count; ++r)
+            rows[r] = if_active(active, c, lam_forces[r]);
+    without_forces<1>(rows, solver);
+    add_row_gradient(tree, contacts, w.contacts.frames, rows, g, by_q);
+}
+
+// q, v and results: of the joints; tau, lam: of the independent velocities; lam_forces (nrows) may be
+// null: zero.
+template <class T>
+void constrained_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T* tau, const T* lam,
+                              const T* lam_forces, const T* active, const T* f_ext, T* by_q,
+                              T* by_v, T* by_tau, T* by_f_ext,
+                              const ConstrainedVjpWorkspace<T>& w) {
+    const ConstrainedMotionWorkspace<T>& value = w.value;
+    const Contacts& contacts = *value.contacts.solver.contacts;
+    const FactorizedWorkspace<T>& dynamics = value.dynamics;
+    const Ground<T>& g = dynamics.idsva.ground;
+    Motion<T>* Lam = w.adjoint.Lam;
+    T *const x = dynamics.independent, *const by_a = nullptr;
+    constrained_motion(tree, q, v, tau, active, f_ext, value);
+    for (int k = 0; k < tree.independent.n; ++k) x[k] = lam[k];
+    for (int c = 0; c < contacts.count; ++c)
+        for (int r = contacts.at[c].first; r < contacts.at[c].first + contacts.at[c].count; ++r)
+            w.weights[r] = lam_forces ? if_active(active, c, -lam_forces[r]) : T(0.0);
+    ltdl_solve_inwards(tree.independent, x, dynamics.ltdl);
+    solve_with_contacts(tree.independent.n, x, w.weights, value.contacts.solver);
+    ltdl_solve_outwards(tree.independent, x, dynamics.ltdl);
+    joint_velocities(tree, x, by_tau);
+
+    for (int i = 0; i < tree.nbodies; ++i) {
+        const Body& body = tree.bodies[i];
+        Lam[i] = joint_motion(body, g.S, by_tau);
+        if (body.parent >= 0) Lam[i] = Lam[i] + Lam[body.parent];
+        adjoint_outwards(i, g, value.momentum[i], w.adjoint);
+        if (acts_on(by_f_ext, body)) store_twist(body, seen_from(g.P[i], Lam[i]), by_f_ext);
+    }
+    for (int i = tree.nbodies - 1; i >= 0; --i) {
+        const int p = tree.bodies[i].parent;
+        adjoint_inwards(tree, i, g, value.a, value.F[i], by_q, by_v, by_a, w.adjoint);
+        if (p >= 0) value.F[p] += value.F[i];
+    }
+    for (int k = 0; k < tree.nv; ++k) by_v[k] = fma(T(-tree.damping[k]), by_tau[k], by_v[k]);
+    if (value.contacts.solver.damping > 0.0)
+        gradient_of_ranges(tree, lam_forces, w.weights, active, by_q, value);
+
+    for (int c = 0; c < contacts.count; ++c) {
+        const Contact& contact = contacts.at[c];
+        const ContactFrames<T>& f = value.contacts.frames[c];
+        const RowChanges<T> rows(tree, contact, f, g, value.a, value.contacts.world);
+        const Force<T> W = row_force(contact, f.E, value.forces + contact.first);
+        const Force<T> weight = row_force(contact, f.E, w.weights + contact.first);
+        Vec3<T> turns = zero_vector<T>();
+        if (contact.b.body >= 0)
+            turns =
+                -turning(W, turned_to_a(contact, f, at_point(f.b, w.adjoint.Lam[contact.b.body])));
+        for_row_partials(tree, rows, g, value.a,
+                         [&](int k, const Motion<T>& dq, const Motion<T>& dv, const Vec3<T>& turn) {
+                             by_q[k] = dot(weight, dq, dot(turns, turn, by_q[k]));
+                             by_v[k] = dot(weight, dv, by_v[k]);
+                         });
+        if (contact.axes == Axes::body || !lam_forces) continue;
+        const Force<T> given = row_force(contact, f.E, lam_forces + contact.first);
+        turns = turning(W, Motion<T>{given.ang, given.lin});
+        for_moving_bodies(tree, contact.a.body, [&](const Body& body, int) {
+            for (int k = body.v; k < body.v + body.nv; ++k)
+                by_q[k] = dot(turns, g.S[k].ang, by_q[k]);
+        });
+    }
+}
+
+}  // namespace dtau::DTAU_VARIANT

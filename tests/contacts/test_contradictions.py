@@ -1,0 +1,274 @@
+"""Rows that contradict each other, with a damping: forces G^+ b and all of their derivatives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import ROBOTS, State, random_state, robot, rows
+from compare import assert_close, assert_same_results
+from complex_step import by_q, by_vector
+from contact_oracle import all_rows, constrained_dynamics, holds, random_contact
+from core import complex_core
+from hypothesis import given, settings
+from step_cases import CHECKS, Case, each_check, each_integrator
+from trees import SEEDS, Array, Tree, trees
+
+import dtau
+
+FEET = dtau.robots.QUADRUPED_FEET
+BOUND = 1e-7
+
+
+def flat_feet(model: dtau.Model, axes: Any = "body") -> dtau.Contacts:
+    """24 rows for 18 velocities; the feet's velocities ask for what the robot cannot do."""
+    return dtau.Contacts(model, [dtau.FrameContact(foot, axes, kd=3.0) for foot in FEET])
+
+
+def contradicting(
+    model: dtau.Model, s: State, seed: int, most: int = 5
+) -> tuple[dtau.Contacts, Array, float]:
+    """Random contacts, which of them hold, and a damping for J M^-1 J^T, whose rank is clear."""
+    rng = np.random.default_rng(seed)
+    kept: list[Any] = []
+    active: list[bool] = []
+    damping = 1e-4
+    rest = np.zeros(model.nv)
+    factor = np.linalg.cholesky(dtau.mass_matrix(model, s["q"]))
+    for k in range(most):
+        more = [*kept, random_contact(model, rng, f"contact {k}")]
+        on = [*active, bool(rng.integers(0, 4))]
+        contacts = dtau.Contacts(model, more)
+        J = all_rows(contacts, s["q"], s["v"], rest)[0][holds(contacts, np.array(on))]
+        sizes = np.linalg.svd(np.linalg.solve(factor, J.T))[1]
+        largest = max(1e-3, sizes.max(initial=0.0))
+        squares = (sizes / largest) ** 2
+        if not ((squares > 1e-13) & (squares < 1e-2)).any():
+            kept, active, damping = more, on, 1e-5 * largest**2
+    return dtau.Contacts(model, kept), np.array(active, bool), damping
+
+
+def check(model: dtau.Model, seed: int) -> float:
+    """Values against a pseudo-inverse, derivatives against complex step, products against them."""
+    s = random_state(model, seed)
+    contacts, active, damping = contradicting(model, s, seed)
+    state, f_ext = (s["q"], s["v"], s["tau"]), s["f_ext"]
+    held: dict[str, Any] = {"active": active, "damping": damping}
+    return compare(model, s, contacts, state, f_ext, held)
+
+
+def compare(
+    model: dtau.Model,
+    s: State,
+    contacts: dtau.Contacts,
+    state: tuple[Array, Array, Array],
+    f_ext: Array | None,
+    held: dict[str, Any],
+) -> float:
+    got = dtau.constrained_dynamics(model, *state, contacts, f_ext, **held)
+    a, forces = constrained_dynamics(contacts, *state, f_ext, held.get("active"))
+    assert_close(got.a, a, BOUND, "a", floor=1.0)
+    assert_close(got.forces, forces, BOUND, "forces", floor=1.0)
+    left = all_rows(contacts, s["q"], s["v"], got.a)[1] * holds(contacts, held.get("active"))
+    assert_close(got.residual, left, BOUND, "residual", floor=1.0)
+
+    def value(q: Any, v: Any, tau: Any) -> Any:
+        arrays = (q, v, tau, f_ext, held.get("active"))
+        a, forces, _ = complex_core(
+            "constrained_dynamics", model, *arrays, contacts=contacts, damping=held["damping"]
+        )
+        return np.concatenate([a, forces], axis=-1)
+
+    q, v, tau = state
+    want = (
+        by_q(model, q, lambda y: value(y, v, tau)),
+        by_vector(v, lambda y: value(q, y, tau)),
+        by_vector(tau, lambda y: value(q, v, y)),
+    )
+    d = dtau.constrained_dynamics_derivatives(model, *state, contacts, f_ext, **held)
+    n = model.nv
+    for k, by in enumerate(("q", "v", "tau")):
+        assert_close(d[k], want[k][:n], BOUND, f"a by {by} of {contacts.contacts}", floor=1.0)
+        assert_close(d[3 + k], want[k][n:], BOUND, f"forces by {by}", floor=1.0)
+    assert_close(d.residual, left, BOUND, "residual", floor=1.0)
+    directions = s["dq"], s["dv"], s["dtau"]
+    jvp = dtau.constrained_dynamics_jvp(model, *state, *directions, contacts, f_ext, **held)
+    along = sum(x @ y for x, y in zip(want, directions, strict=True))
+    assert_close(np.concatenate(jvp), along, BOUND, "jvp", floor=1.0)
+    lam = np.random.default_rng(0).uniform(-1.0, 1.0, n + contacts.nrows)
+    vjp = dtau.constrained_dynamics_vjp(model, *state, lam[:n], lam[n:], contacts, f_ext, **held)
+    for k in range(3):
+        assert_close(vjp[k], lam @ want[k], BOUND, f"vjp by {k}", floor=1.0)
+    lin = dtau.linearize(model, *state, f_ext, contacts=contacts, **held)
+    assert_same_results(
+        (lin.A[n:, :n], lin.A[n:, n:], lin.residual), (d.da_dq, d.da_dv, d.residual)
+    )
+    return float(abs(got.residual).max(initial=0.0))
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_robots(name: str) -> None:
+    for seed in range(4):
+        check(robot(name), seed)
+
+
+@given(trees(), SEEDS)
+@settings(max_examples=40)
+def test_trees_of_all_joints(tree: Tree, seed: int) -> None:
+    check(tree.model(), seed)
+
+
+def test_that_rows_do_contradict_each_other() -> None:
+    names = ("every joint in a chain", "free root, branches", "gantry, branches", "random tree")
+    assert sum(check(robot(name), seed) > 1.0 for name in names for seed in range(3)) > 5
+
+
+@pytest.mark.parametrize("active", [None, [1, 0, 1, 1]])
+@pytest.mark.parametrize("axes", ["body", "mixed"])
+def test_four_flat_feet(axes: str, active: list[int] | None) -> None:
+    model = robot("quadruped")
+    s = random_state(model, 2)
+    state = s["q"], s["v"], s["tau"]
+    held: dict[str, Any] = {"active": active, "damping": 1e-3}
+    assert compare(model, s, flat_feet(model, axes), state, s["f_ext"], held) > 0.1
+
+
+def two_frames() -> tuple[dtau.Model, dtau.Contacts]:
+    inertia = dtau.Inertia(1.0, com=(0.1, 0.2, 0.3), tensor=np.diag([0.1, 0.2, 0.25]))
+    arm = dtau.ModelBuilder("two frames of an arm")
+    up = dtau.Pose(translation=(0.0, 0.0, 0.5))
+    last = arm.add(dtau.Revolute((0, 1, 0)), name="a", inertia=inertia)
+    last = arm.add(dtau.Revolute((1, 0, 0)), name="b", parent=last, placement=up, inertia=inertia)
+    arm.add(dtau.Revolute((0, 1, 0)), name="c", parent=last, placement=up, inertia=inertia)
+    model = arm.build()
+    on = dtau.FrameContact("c", axes="mixed", name="on c"), dtau.FrameContact("b", name="on b")
+    return model, dtau.Contacts(model, on)
+
+
+def test_central_differences_of_an_arm() -> None:
+    """With numbers; where residuals are taken for 0, the first derivative is -0.51306985."""
+    model, contacts = two_frames()
+    q, v, tau = np.array([[0.3, -0.4, 0.5], [1.0, -2.0, 0.5], [1.0, 2.0, 3.0]])
+    held: dict[str, Any] = {"contacts": contacts, "damping": 1e-6}
+    along, rest, h = np.array([1.0, 0.5, -0.3]), np.zeros(3), 1e-5
+    value = dtau.constrained_dynamics(model, q, v, tau, **held)
+    assert abs(value.residual).max() > 2.0
+    both = [dtau.constrained_dynamics(model, q + e * along, v, tau, **held) for e in (h, -h)]
+    da = (both[0].a - both[1].a) / (2.0 * h)
+    dforces = (both[0].forces - both[1].forces) / (2.0 * h)
+    np.testing.assert_allclose(da, [-0.23305327, -0.19221609, -0.74160239], rtol=1e-6)
+    d = dtau.constrained_dynamics_derivatives(model, q, v, tau, **held)
+    np.testing.assert_allclose(d.da_dq @ along, da, rtol=1e-7)
+    np.testing.assert_allclose(d.dforces_dq @ along, dforces, rtol=1e-6, atol=1e-6)
+    jvp = dtau.constrained_dynamics_jvp(model, q, v, tau, along, rest, rest, **held)
+    np.testing.assert_allclose(jvp.da, da, rtol=1e-7)
+    np.testing.assert_allclose(jvp.dforces, dforces, rtol=1e-6, atol=1e-6)
+    lam = np.array([1.0, 0.0, 0.0])
+    gradient = dtau.step_vjp(model, q, v, tau, 1e-3, rest, lam, **held)
+    np.testing.assert_allclose(gradient.by_q @ along, 1e-3 * da[0], rtol=1e-7)
+
+
+@each_check
+@each_integrator
+def test_steps(integrator: str, check: str) -> None:
+    """Against complex step; the residual is that of the state before the step."""
+    model = robot("quadruped")
+    for contacts in (flat_feet(model), flat_feet(model, "mixed"), loops(model)):
+        case = Case(model, 2, integrator, True, contacts=contacts, damping=1e-5)
+        case.tolerance = BOUND
+        CHECKS[check](case)
+        q, v, tau, dt = case.point
+        lin = dtau.linearize_discrete(model, q, v, tau, dt, integrator, case.f_ext, **case.held)
+        value = dtau.constrained_dynamics(model, q, v, tau, f_ext=case.f_ext, **case.held)
+        assert_same_results([lin.residual], [value.residual])
+        assert abs(lin.residual).max() > 0.1
+
+
+@each_check
+@each_integrator
+@given(tree=trees(max_bodies=5), seed=SEEDS)
+@settings(max_examples=10)
+def test_steps_of_trees(integrator: str, check: str, tree: Tree, seed: int) -> None:
+    model = tree.model()
+    contacts, active, damping = contradicting(model, random_state(model, seed), seed)
+    held: dict[str, Any] = {"contacts": contacts, "active": active, "damping": damping}
+    case = Case(model, seed, integrator, True, dt=1e-3, **held)
+    case.tolerance = BOUND
+    CHECKS[check](case)
+
+
+def loops(model: dtau.Model) -> dtau.Contacts:
+    """The same two shanks, joined in several ways that do not agree, and to the world."""
+    at = [dtau.Pose(translation=(0.3 * k, 0.0, 0.2)) for k in range(3)]
+    return dtau.Contacts(
+        model,
+        [
+            dtau.Loop("LF_FOOT", "RH_FOOT", 6, kp=20.0, kd=2.0, placement=at[0]),
+            dtau.Loop("LF_FOOT", "RH_FOOT", 5, "y", kp=30.0, placement=at[1], name="hinge"),
+            dtau.Loop("RH_FOOT", "LF_FOOT", 3, axes="mixed", kp=9.0, placement=at[2]),
+            dtau.FrameContact("LF_FOOT", "mixed", kp=5.0, placement=at[1]),
+            dtau.PointContact("LF_FOOT", kp=5.0, position=(0.0, 0.3, 0.4), name="point"),
+        ],
+    )
+
+
+def test_loops() -> None:
+    model = robot("quadruped")
+    s = random_state(model, 3)
+    state = s["q"], s["v"], s["tau"]
+    assert compare(model, s, loops(model), state, s["f_ext"], {"damping": 1e-5}) > 0.1
+
+
+def test_forces_are_shortest_with_a_small_damping() -> None:
+    """Rounding errors that are divided by the damping leave nothing in them."""
+    model = robot("quadruped")
+    contacts = flat_feet(model)
+    s = random_state(model, 2)
+    state = s["q"], s["v"], s["tau"]
+    a, forces = constrained_dynamics(contacts, *state)
+    for damping in (1e-6, 1e-5, 1e-4, 1e-3):
+        got = dtau.constrained_dynamics(model, *state, contacts, damping=damping)
+        assert_close(got.a, a, 1e-9, f"a, damping {damping}")
+        assert_close(got.forces, forces, 1e-8, f"forces, damping {damping}")
+
+
+def test_same_bits_alone_and_in_batches() -> None:
+    model = robot("quadruped")
+    count = 9
+    s = random_state(model, 5, (count,))
+    contacts = loops(model)
+    active = np.random.default_rng(5).integers(0, 4, (count, len(contacts))) > 0
+
+    def results(at: int | slice) -> list[Any]:
+        x = rows(s, at)
+        held: dict[str, Any] = {"contacts": contacts, "active": active[at], "damping": 1e-3}
+        state = x["q"], x["v"], x["tau"]
+        weights = np.ones((*x["q"].shape[:-1], contacts.nrows))
+        return [
+            *dtau.constrained_dynamics_derivatives(model, *state, **held),
+            *dtau.linearize(model, *state, **held),
+            *dtau.linearize_discrete(model, *state, 0.01, "rk4", **held),
+            *dtau.constrained_dynamics_jvp(model, *state, x["dq"], x["dv"], x["dtau"], **held),
+            *dtau.constrained_dynamics_vjp(model, *state, x["lam"], weights, **held),
+        ]
+
+    together = results(slice(count))
+    for k in range(count):
+        assert_same_results([x[k] for x in together], results(k))
+
+
+def test_residuals_follow_linearizations_into_other_conventions() -> None:
+    model = robot("quadruped")
+    s = random_state(model, 2)
+    state = s["q"], s["v"], s["tau"]
+    held: dict[str, Any] = {"contacts": flat_feet(model), "damping": 1e-3}
+    mixed = dtau.conventions.mixed_twist(model)
+    lin = dtau.linearize(model, *state, **held)
+    there = mixed.linearization_from_dtau(s["q"], s["v"], lin, None)
+    assert isinstance(there, dtau.ConstrainedLinearization)
+    assert_same_results([there.residual], [lin.residual])
+    step = dtau.linearize_discrete(model, *state, 0.01, **held)
+    after = mixed.discrete_linearization_from_dtau(s["q"], s["v"], step, None)
+    assert isinstance(after, dtau.ConstrainedDiscreteLinearization)
+    assert_same_results([after.residual], [step.residual])
