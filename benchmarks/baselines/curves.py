@@ -1,10 +1,14 @@
-"""Times of baselines over the number of bodies, and what is read off them."""
+"""Times of baselines over the number of bodies, and what is read off them.
+
+They are the processor's: other work on the machine takes turns, which are not counted.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from time import thread_time
 from typing import get_args
 
 import numpy as np
@@ -91,7 +95,7 @@ def _measure_one(
             check(function, model, given, tree(function, *arrays, way=way), label)
             run = tree.loop(function, arrays, way)
             contenders[f"{library.compiler} {function}"] = Contender(run, count)
-    seconds = interleaved(contenders, effort, lambda: None)
+    seconds = interleaved(contenders, effort, lambda: None, thread_time)
     return {
         library.compiler: {f: seconds[f"{library.compiler} {f}"] for f in functions}
         for library in libraries
