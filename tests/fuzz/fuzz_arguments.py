@@ -35,7 +35,7 @@ ROBOTS = (
 )
 BATCHES = ((), (), (1,), (3,), (2, 3), (19,), (0,), (0, 3))
 MOST_AXES = 32  # of a batch
-MOST_ORDER = 100  # of time derivatives
+MOST_ORDER, MOST_ORDER_UNASKED = 100, 20  # of time derivatives
 # Rows of v and its derivatives, beyond the order; all other stacks have one.
 BEYOND = {
     "inverse_dynamics_time_derivatives": 2,
@@ -409,6 +409,7 @@ class Verdict:
         function, batches, far = self.call.function, {}, set()
         right, takes = random_state(self.model, 0), self.call.takes
         surplus = {}  # of rows in stacks: these may be of any length that all others fit
+        as_batches = {}  # what the batches of stacks of several rows would be, were they none
         order = integer(self.call.options.get("order"))  # or longer than this needs
         for name, value in self.call.arrays.items():
             if value is None and name in takes and takes[name].default is None:
@@ -420,7 +421,7 @@ class Verdict:
                 beyond = BEYOND.get(function.name, 1) if name == "v_derivatives" else 1
                 if order < 0:
                     surplus[name] = rows - core[0]
-                    core = (min(max(rows, beyond, 1), MOST_ORDER + beyond), *core[1:])
+                    core = (min(max(rows, beyond, 1), MOST_ORDER_UNASKED + beyond), *core[1:])
                 else:
                     core = (max(rows, order + beyond), *core[1:])
             if x is not None and x.ndim > 0 and name == "inputs":
@@ -429,12 +430,16 @@ class Verdict:
                 self.wrong.add(name)
                 continue
             batches[name] = x.shape[: x.ndim - len(core)]
+            if name.endswith("_derivatives") and x.shape[-len(core)] != 1:
+                as_batches[name] = x.shape[: x.ndim - len(core) + 1]
             if len(batches[name]) > MOST_AXES:
                 self.wrong.add(name)
             elif name in CONFIGURATIONS and far_from_unit(x, self.model):
                 far.add(name)
         if len(set(surplus.values())) > 1:
             self.wrong.update(surplus)
+        others = [batch for name, batch in batches.items() if not name.endswith("_derivatives")]
+        self.wrong.update(name for name, batch in as_batches.items() if batch in others)
         if not broadcast(batches.values()):
             self.wrong.update(batches)
         if function.name != "normalize":
