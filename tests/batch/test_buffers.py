@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import CONFIGURATIONS, FEW_ROBOTS, NEAR, State, random_state, robot, rows
+from cases import CONFIGURATIONS, FEW_ROBOTS, NEAR, ROWS, State, random_state, robot, rows
 from compare import assert_same_bits, assert_same_results
 from functions import IN_BODY_AXES, Function, in_body_axes
 from layouts import misaligned, read_only
@@ -379,17 +379,17 @@ def test_the_same_array_as_input_and_out(function: Function) -> None:
 @in_body_axes
 def test_memory_of_an_input_that_is_broadcast(function: Function) -> None:
     """One state for the whole batch lies within the result of another state."""
-    model = robot(NEAR)
-    shapes = function.shapes(model, (3,))
+    model, batch = robot(NEAR), (ROWS + 2,)  # of another length than any stack
+    shapes = function.shapes(model, batch)
     for name in function.arguments:
-        state = random_state(model, 15, (3,))
+        state = random_state(model, 15, batch)
         x = state[name][0]
         for o, shape in enumerate(shapes):
             out = np.full(max(int(np.prod(shape)), x.size), MARK)
             lone = out[-x.size :].reshape(x.shape)
             lone[...] = x
-            arrays = replaced(function, (3,), o, out[-int(np.prod(shape)) :].reshape(shape))
-            forms = [np.broadcast_to(lone, (3, *x.shape))]
+            arrays = replaced(function, batch, o, out[-int(np.prod(shape)) :].reshape(shape))
+            forms = [np.broadcast_to(lone, (*batch, *x.shape))]
             if len(function.arguments) > 1:  # another argument has the batch's axis
                 forms.append(lone)
             for given in forms:

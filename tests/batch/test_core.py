@@ -67,7 +67,7 @@ def test_a_tree_that_only_the_call_keeps_alive() -> None:
 
 def test_a_tree_that_was_never_made() -> None:
     empty = Tree.__new__(Tree)
-    with pytest.raises(TypeError, match=r"model: expected a dtau\.Model, got Holder"):
+    with pytest.raises(TypeError, match=r"model: expected a dtau\.Model, got test_core\.Holder"):
         real_core("mass_matrix", Holder(empty), [0.0])
 
 

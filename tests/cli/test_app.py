@@ -68,7 +68,7 @@ def test_mistakes_with_any_command(run: Any, arm: Path, name: str) -> None:
             "--root",
             "floating",
         ],
-        ("arm.urdf", 3, "No such option '--mimc'. Did you mean '--mimic'?"): ["--mimc", "exact"],
+        ("arm.urdf", 3, "No such option '--gravty'. Did you mean '--gravity'?"): ["--gravty", "0"],
         ("", 3, "expected a file, got a folder; robots in it: arm.urdf"): [],
         ("no/arm.urdf", 3, "there is no folder"): [],
     }

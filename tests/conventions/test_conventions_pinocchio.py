@@ -257,7 +257,7 @@ class TestMatching:
         tree = chain("revolute")
         with pytest.raises(TypeError, match=r"pin_model: expected a pinocchio.Model, got Tree"):
             dtau.conventions.pinocchio(tree.model(), tree)
-        with pytest.raises(TypeError, match="model: expected Model, got Tree"):
+        with pytest.raises(TypeError, match=r"model: expected Model, got trees\.Tree"):
             dtau.conventions.pinocchio(tree, peer_of(tree))  # type: ignore[arg-type]
 
 

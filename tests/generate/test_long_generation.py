@@ -31,6 +31,7 @@ from dtau.c_code.requests import requests
 how = sys.argv[1]
 recorder = load_recorder()
 model, folder = chain(26), tempfile.mkdtemp()
+long = chain(1600 if how == "contacts" else 2)  # whose points move with as many sets of joints
 (request,) = requests(model, "forward_dynamics_second_derivatives", ())
 where, name, work = {
     "recording": (recorder.functions, request.core,
@@ -38,7 +39,7 @@ where, name, work = {
     "writing": (recorder, "write", lambda: record(model, request, "r_", single=False)),
     "adjoints": (recorder, "take_adjoints", lambda: sweep()),
     "contacts": (_core, "Contacts", lambda: dtau.Contacts(
-        model, [dtau.PointContact("j25", name=f"p{k}") for k in range(1500)])),
+        long, [dtau.PointContact(f"j{k}") for k in range(len(long.bodies))])),
 }[how]
 
 def sweep():

@@ -59,7 +59,7 @@ def test_a_compiler_that_is_missing_is_unavailable(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.fixture
-def broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+def broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
     """Put a line of C++ before all sources of the baselines."""
 
     def breaks(line: str) -> None:
@@ -67,8 +67,10 @@ def broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], N
         header.write_text(f"{line}\n", encoding="utf-8")
         monkeypatch.setattr(library, "FLAGS", (*library.FLAGS, "-include", str(header)))
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+        library._library.cache_clear()  # of tests before this one
 
-    return breaks
+    yield breaks
+    library._library.cache_clear()
 
 
 @needs_cxx

@@ -16,14 +16,15 @@ from __future__ import annotations
 import importlib
 import ipaddress
 import socket
-import threading
 from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
 
+from dtau.locks import fork_safe_lock
+
 _PORTS = {"http": 80, "https": 443}
-_LOCK = threading.Lock()
+_LOCK = fork_safe_lock()
 
 
 def url(host: str, port: int) -> str:
