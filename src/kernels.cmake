@@ -8,6 +8,7 @@ foreach(file ${function_files})
   list(APPEND function_groups ${name}_functions)
 endforeach()
 list(JOIN function_groups ", " function_groups)
+set(function_list functions)
 configure_file(functions/list.cpp.in list.cpp @ONLY)
 
 file(GLOB shared_files CONFIGURE_DEPENDS functions/shared/*.cpp)  # for the two scalars of shared/algorithms.hpp

@@ -1,4 +1,5 @@
-// The Python module dtau._testing: every function for complex step, and with counted operations.
+// The Python module dtau._testing: every function for complex step and with counted operations, and
+// the algorithms of include/dtau/textbook/ for complex step.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
@@ -8,11 +9,12 @@
 namespace dtau {
 
 namespace test_scalars {
-extern const FunctionList functions;
+extern const FunctionList functions, textbook;
 }
 
 namespace {
 const FunctionList& test_functions() { return test_scalars::functions; }
+const FunctionList& textbook_functions() { return test_scalars::textbook; }
 }  // namespace
 
 }  // namespace dtau
@@ -26,6 +28,8 @@ NB_MODULE(_testing, m) {
 
     nb::module_ complex = m.def_submodule("complex128", "The functions for complex step.");
     define_functions(complex, test_functions, Element::complex);
+    nb::module_ textbook = m.def_submodule("textbook", "Textbook algorithms, for complex numbers.");
+    define_functions(textbook, textbook_functions, Element::complex);
     nb::module_ counting = m.def_submodule("counting", "The functions with counted operations.");
     define_functions(counting, test_functions, Element::counted);
     counting.def("take", [] {
