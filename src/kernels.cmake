@@ -9,7 +9,7 @@ foreach(file ${function_files})
 endforeach()
 list(JOIN function_groups ", " function_groups)
 set(function_list functions)
-configure_file(functions/list.cpp.in list.cpp @ONLY)
+configure_file(registry/list.cpp.in list.cpp @ONLY)
 
 file(GLOB shared_files CONFIGURE_DEPENDS functions/shared/*.cpp)  # for the two scalars of shared/algorithms.hpp
 
@@ -19,7 +19,7 @@ function(add_functions variant)
   target_include_directories(functions_${variant} PRIVATE ${PROJECT_SOURCE_DIR}/include .)
   target_compile_definitions(functions_${variant} PRIVATE DTAU_VARIANT=${variant})
   target_compile_options(functions_${variant} PRIVATE ${dtau_flags} ${ARGN})
-  target_precompile_headers(functions_${variant} PRIVATE functions/arguments.hpp functions/shared/algorithms.hpp)
+  target_precompile_headers(functions_${variant} PRIVATE registry/arguments.hpp functions/shared/algorithms.hpp)
 endfunction()
 
 # Compiled once for the modules of several Pythons: by a build of their own, which is brought up to date
@@ -51,7 +51,7 @@ function(find_native result)
   execute_process(COMMAND ${CMAKE_CXX_COMPILER} -march=native -dM -E -x c++ /dev/null
                   OUTPUT_VARIABLE macros ERROR_QUIET)
   set(set x86_64_v2)
-  set(has_v3 TRUE)  # as dispatch.cpp asks the processor
+  set(has_v3 TRUE)  # as registry/dispatch.cpp asks the processor
   foreach(feature AVX2 FMA BMI BMI2 LZCNT MOVBE F16C)
     if(NOT macros MATCHES "__${feature}__")
       set(has_v3 FALSE)
@@ -105,6 +105,6 @@ foreach(set ${sets})
   string(APPEND set_declarations "namespace ${set} {\nextern const FunctionList functions;\n}\n")
   string(APPEND set_rows "{\"${name}\", &${set}::functions}, ")
 endforeach()
-configure_file(compiled_sets.cpp.in compiled_sets.cpp @ONLY)
+configure_file(registry/compiled_sets.cpp.in compiled_sets.cpp @ONLY)
 add_library(kernels STATIC ${CMAKE_CURRENT_BINARY_DIR}/compiled_sets.cpp ${function_objects})
 target_include_directories(kernels PRIVATE ${PROJECT_SOURCE_DIR}/include .)

@@ -1,7 +1,7 @@
 // The functions of the library of baselines: files of them, that compile side by side.
 #pragma once
 
-#include "functions/arguments.hpp"
+#include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
 

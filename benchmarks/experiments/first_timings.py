@@ -191,7 +191,7 @@ def lone_calls(effort: Effort, tick: Callable[[], None]) -> list[CallRow]:
                 "call": Contender(loop("f(model, q, v, a)", f=f, **names), 1),
                 "into": Contender(loop("f(model, q, v, a, out=out)", f=f, out=out, **names), 1),
                 "core": Contender(
-                    loop("f(model, 'body', q, v, a, None, None, 1)", f=alone, **many), CORE_STATES
+                    loop("f(model, q, v, a, threads=1)", f=alone, **many), CORE_STATES
                 ),
             },
             effort,

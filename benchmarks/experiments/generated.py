@@ -213,7 +213,7 @@ def measured(robot: Robot, function: str, quick: bool, note: Callable[[str], Non
         out = want if len(want) > 1 else want[0]
         contenders = {
             "core alone": Contender(
-                loop("f(model, 'body', q, v, x, None, out, 1)", f=alone, out=out, **names), BATCH
+                loop("f(model, q, v, x, out=out, threads=1)", f=alone, out=out, **names), BATCH
             ),
             "alone": Contender(code.passes(states), BATCH),
             "core": Contender(

@@ -1,5 +1,5 @@
 #include "dtau/algorithms/first/center_of_mass.hpp"
-#include "functions/arguments.hpp"
+#include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
 namespace {

@@ -1,7 +1,7 @@
 #include "dtau/algorithms/steps/manifold_jacobians.hpp"
-#include "functions/arguments.hpp"
 #include "functions/shared/algorithms.hpp"
 #include "functions/shared/tangent_matrices.hpp"
+#include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
 namespace {

@@ -1,13 +1,13 @@
 #include "dtau/algorithms/contacts/impulse.hpp"
 #include "dtau/algorithms/contacts/inverse.hpp"
 #include "dtau/algorithms/values/wrench_axes.hpp"
-#include "functions/arguments.hpp"
 #include "functions/shared/contacts.hpp"
+#include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
 namespace {
 
-constexpr In<"restitution", Quantity::scalar> restitution;
+constexpr In<"restitution", Quantity::scalar, not_stacked, Default::zero> restitution;
 constexpr Out<"v", Quantity::v> v_after;
 constexpr Out<"impulses", Quantity::rows> impulses;
 constexpr Out<"dv_dq", Quantity::matrix> dv_dq;
@@ -41,30 +41,25 @@ struct Inverse {
 };
 
 constexpr Function functions[] = {
-    function({.name = "impulse_dynamics",
-              .options = {Option::contacts, Option::damping},
-              .solves = true,
-              .results = "ImpulseDynamics"},
-             takes(q, v, restitution, active), gives(v_after, impulses),
+    function({.name = "impulse_dynamics", .solves = true, .results = "ImpulseDynamics"},
+             takes(q, v, contacts, restitution, active, damping), gives(v_after, impulses),
              algorithm<Impulse>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
                  impulse_dynamics<T>(tree, x[q], x[v], x[restitution][0], x[active], x[v_after],
                                      x[impulses], w);
              })),
     function(
         {.name = "impulse_dynamics_derivatives",
-         .options = {Option::contacts, Option::damping},
          .solves = true,
          .results = "ImpulseDynamicsDerivatives"},
-        takes(q, v, restitution, active), gives(dv_dq, dv_dv, dimpulses_dq, dimpulses_dv),
+        takes(q, v, contacts, restitution, active, damping),
+        gives(dv_dq, dv_dv, dimpulses_dq, dimpulses_dv),
         algorithm<ImpulseDerivatives>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             impulse_dynamics_derivatives<T>(tree, x[q], x[v], x[restitution][0], x[active],
                                             x[dv_dq], x[dv_dv], x[dimpulses_dq], x[dimpulses_dv],
                                             w);
         })),
-    function({.name = "constrained_inverse_dynamics",
-              .options = {Option::contacts, Option::wrench_axes, Option::driven},
-              .results = "ConstrainedInverseDynamics"},
-             takes(q, v, a, f_ext, active), gives(torque, forces),
+    function({.name = "constrained_inverse_dynamics", .results = "ConstrainedInverseDynamics"},
+             takes(q, v, a, contacts, f_ext, f_ext_axes, active, driven), gives(torque, forces),
              algorithm<Inverse>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
                  const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
                  constrained_inverse_dynamics(tree, x[q], x[v], x[a], x[active], body_f_ext,

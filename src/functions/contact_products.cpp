@@ -1,8 +1,8 @@
 #include "dtau/algorithms/contacts/jvp.hpp"
 #include "dtau/algorithms/contacts/vjp.hpp"
 #include "dtau/algorithms/first/world_wrenches.hpp"
-#include "functions/arguments.hpp"
 #include "functions/shared/contacts.hpp"
+#include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
 namespace {
@@ -34,24 +34,25 @@ template <class T>
 using Vjp = WithContacts<ConstrainedVjpWorkspace, WrenchGradientWorkspace>::Workspace<T>;
 
 constexpr Function functions[] = {
-    function({.name = "constrained_dynamics_jvp",
-              .options = {Option::contacts, Option::wrench_axes, Option::damping},
-              .solves = true,
-              .results = "ConstrainedDynamicsVariation"},
-             takes(q, v, tau, dq, dv, dtorque, f_ext, df_ext, active),
-             gives(acceleration_tangent, force_tangent),
-             algorithm<Jvp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
-                 const WrenchVariation<T> wrenches =
-                     vary_along_body_axes(tree, x[q], x[dq], x[f_ext], x[df_ext], w.wrenches);
-                 constrained_dynamics_jvp(tree, x[q], x[v], x[tau], x[dq], x[dv], x[dtorque],
-                                          x[active], wrenches.f_ext, wrenches.df_ext,
-                                          x[acceleration_tangent], x[force_tangent], w.algorithm);
-             })),
+    function(
+        {.name = "constrained_dynamics_jvp",
+         .solves = true,
+         .results = "ConstrainedDynamicsVariation"},
+        takes(q, v, tau, dq, dv, dtorque, contacts, f_ext, df_ext, f_ext_axes, active, damping),
+        gives(acceleration_tangent, force_tangent),
+        algorithm<Jvp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+            const WrenchVariation<T> wrenches =
+                vary_along_body_axes(tree, x[q], x[dq], x[f_ext], x[df_ext], w.wrenches);
+            constrained_dynamics_jvp(tree, x[q], x[v], x[tau], x[dq], x[dv], x[dtorque], x[active],
+                                     wrenches.f_ext, wrenches.df_ext, x[acceleration_tangent],
+                                     x[force_tangent], w.algorithm);
+        })),
     function({.name = "constrained_dynamics_vjp",
-              .options = {Option::contacts, Option::wrench_axes, Option::damping},
               .solves = true,
-              .results = "ConstrainedDynamicsProducts"},
-             takes(q, v, tau, acceleration_weights, force_weights, f_ext, active),
+              .results = "ConstrainedDynamicsProducts",
+              .all_results = "ConstrainedDynamicsProductsWithWrenches"},
+             takes(q, v, tau, acceleration_weights, force_weights, contacts, f_ext, f_ext_axes,
+                   active, damping),
              gives(by_q, by_v, by_tau, by_f_ext),
              algorithm<Vjp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
                  const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches.value);

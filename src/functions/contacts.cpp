@@ -1,7 +1,7 @@
 #include "functions/shared/contacts.hpp"
 #include "dtau/algorithms/contacts/derivatives.hpp"
 #include "dtau/algorithms/values/wrench_axes.hpp"
-#include "functions/arguments.hpp"
+#include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
 namespace {
@@ -37,11 +37,9 @@ struct Derivatives : ConstrainedDerivativesWorkspace<T> {
 };
 
 constexpr Function functions[] = {
-    function({.name = "constrained_dynamics",
-              .options = {Option::contacts, Option::wrench_axes, Option::damping},
-              .solves = true,
-              .results = "ConstrainedDynamics"},
-             takes(q, v, tau, f_ext, active), gives(acceleration, forces, residual),
+    function({.name = "constrained_dynamics", .solves = true, .results = "ConstrainedDynamics"},
+             takes(q, v, tau, contacts, f_ext, f_ext_axes, active, damping),
+             gives(acceleration, forces, residual),
              algorithm<ConstrainedWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
@@ -50,10 +48,9 @@ constexpr Function functions[] = {
                      for (int k = 0; k < tree.nv; ++k) x[acceleration][k] = w.dynamics.a[k];
                  })),
     function({.name = "constrained_dynamics_derivatives",
-              .options = {Option::contacts, Option::wrench_axes, Option::damping},
               .solves = true,
               .results = "ConstrainedDynamicsDerivatives"},
-             takes(q, v, tau, f_ext, active),
+             takes(q, v, tau, contacts, f_ext, f_ext_axes, active, damping),
              gives(da_dq, da_dv, da_dtau, dforces_dq, dforces_dv, dforces_dtau, residual),
              algorithm<Derivatives>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
                  constrained_dynamics_derivatives<T>(tree, x[q], x[v], x[tau], x[active], x[f_ext],

@@ -1,6 +1,6 @@
 #include "dtau/algorithms/values/coriolis.hpp"
-#include "functions/arguments.hpp"
 #include "functions/shared/algorithms.hpp"
+#include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
 namespace {

@@ -1,8 +1,8 @@
 #include "dtau/algorithms/values/energy.hpp"
 
 #include "dtau/algorithms/first/energy.hpp"
-#include "functions/arguments.hpp"
 #include "functions/shared/algorithms.hpp"
+#include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
 namespace {

@@ -1,8 +1,8 @@
 #include "dtau/algorithms/solve/factorized.hpp"
 #include "dtau/algorithms/values/aba.hpp"
 #include "dtau/algorithms/values/wrench_axes.hpp"
-#include "functions/arguments.hpp"
 #include "functions/shared/algorithms.hpp"
+#include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
 namespace {
@@ -16,8 +16,8 @@ using CoupledAndWrenches = With<FactorizedWorkspace, WrenchAxesWorkspace>::Works
 
 constexpr Function functions[] = {
     function(
-        {.name = "forward_dynamics", .options = {Option::wrench_axes}, .solves = true},
-        takes(q, v, tau, f_ext), gives(acceleration),
+        {.name = "forward_dynamics", .solves = true}, takes(q, v, tau, f_ext, f_ext_axes),
+        gives(acceleration),
         algorithm<AbaAndWrenches>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
             forward_dynamics(tree, x[q], x[v], x[tau], body_f_ext, x[acceleration], w.algorithm);

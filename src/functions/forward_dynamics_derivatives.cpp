@@ -1,6 +1,6 @@
 #include "dtau/algorithms/first/fdsva.hpp"
-#include "functions/arguments.hpp"
 #include "functions/shared/algorithms.hpp"
+#include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
 namespace {
@@ -11,10 +11,9 @@ constexpr Out<"da_dtau", Quantity::matrix> da_dtau;
 
 constexpr Function functions[] = {
     function({.name = "forward_dynamics_derivatives",
-              .options = {Option::wrench_axes},
               .solves = true,
               .results = "ForwardDynamicsDerivatives"},
-             takes(q, v, tau, f_ext), gives(da_dq, da_dv, da_dtau),
+             takes(q, v, tau, f_ext, f_ext_axes), gives(da_dq, da_dv, da_dtau),
              algorithm<FdsvaWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
                  fdsva(tree, x[q], x[v], x[tau], x[f_ext], x[da_dq], x[da_dv], tree.independent.n,
                        x[da_dtau], w);

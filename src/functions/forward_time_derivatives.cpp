@@ -1,6 +1,6 @@
 #include "dtau/algorithms/time/coupled.hpp"
-#include "functions/arguments.hpp"
 #include "functions/shared/algorithms.hpp"
+#include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
 namespace {
@@ -26,17 +26,12 @@ constexpr auto coupled_forward_series = []<class T>(const Tree& tree, const auto
 };
 
 constexpr Function functions[] = {
-    function({.name = "forward_dynamics_time_derivatives",
-              .options = {Option::wrench_axes, Option::order},
-              .solves = true},
-             takes(q, v, tau_stack, f_ext_stack), gives(accelerations),
+    function({.name = "forward_dynamics_time_derivatives", .solves = true},
+             takes(q, v, tau_stack, f_ext_stack, f_ext_axes, order), gives(accelerations),
              algorithm<HybridSeriesWorkspace>(forward_series),
              algorithm<CoupledSeriesWorkspace>(coupled_forward_series)),
-    function({.name = "hybrid_dynamics",
-              .options = {Option::prescribed, Option::wrench_axes},
-              .solves = true,
-              .results = "HybridDynamics"},
-             takes(q, v, a, tau, f_ext), gives(acceleration, torque),
+    function({.name = "hybrid_dynamics", .solves = true, .results = "HybridDynamics"},
+             takes(q, v, a, tau, prescribed, f_ext, f_ext_axes), gives(acceleration, torque),
              algorithm<HybridSeriesWorkspace>([]<class T>(const Tree& tree, const auto& x,
                                                           const auto& w) {
                  hybrid_time_derivatives<T>(tree, 0, x[q], x[v], x[a], x[tau], x[f_ext],
@@ -47,23 +42,22 @@ constexpr Function functions[] = {
                  coupled_time_derivatives<T>(tree, 0, x[q], x[v], x[a], x[tau], x[f_ext],
                                              x.options.prescribed, x[acceleration], x[torque], w);
              })),
-    function({.name = "hybrid_dynamics_time_derivatives",
-              .options = {Option::prescribed, Option::wrench_axes, Option::order},
-              .solves = true,
-              .results = "HybridDynamics"},
-             takes(q, v, a_stack, tau_stack, f_ext_stack), gives(accelerations, torques),
-             algorithm<HybridSeriesWorkspace>(
-                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
-                     hybrid_time_derivatives<T>(tree, x.options.order, x[q], x[v], x[a_stack],
-                                                x[tau_stack], x[f_ext_stack], x.options.prescribed,
-                                                x[accelerations], x[torques], w);
-                 }),
-             algorithm<CoupledSeriesWorkspace>(
-                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
-                     coupled_time_derivatives<T>(tree, x.options.order, x[q], x[v], x[a_stack],
-                                                 x[tau_stack], x[f_ext_stack], x.options.prescribed,
-                                                 x[accelerations], x[torques], w);
-                 })),
+    function(
+        {.name = "hybrid_dynamics_time_derivatives", .solves = true, .results = "HybridDynamics"},
+        takes(q, v, a_stack, tau_stack, prescribed, f_ext_stack, f_ext_axes, order),
+        gives(accelerations, torques),
+        algorithm<HybridSeriesWorkspace>(
+            []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                hybrid_time_derivatives<T>(tree, x.options.order, x[q], x[v], x[a_stack],
+                                           x[tau_stack], x[f_ext_stack], x.options.prescribed,
+                                           x[accelerations], x[torques], w);
+            }),
+        algorithm<CoupledSeriesWorkspace>(
+            []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                coupled_time_derivatives<T>(tree, x.options.order, x[q], x[v], x[a_stack],
+                                            x[tau_stack], x[f_ext_stack], x.options.prescribed,
+                                            x[accelerations], x[torques], w);
+            })),
 };
 
 }  // namespace

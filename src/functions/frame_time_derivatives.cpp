@@ -1,5 +1,5 @@
 #include "dtau/algorithms/time/frames.hpp"
-#include "functions/arguments.hpp"
+#include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
 namespace {
@@ -10,10 +10,8 @@ constexpr Out<"twist", Quantity::frame_twists, 0> twist;
 constexpr Out<"J", Quantity::jacobians, 1> jacobians;
 
 constexpr Function functions[] = {
-    function({.name = "frame_kinematics_time_derivatives",
-              .options = {Option::frames, Option::axes, Option::order},
-              .results = "KinematicsTimeDerivatives"},
-             takes(q, v_below), gives(rotation, translation, twist),
+    function({.name = "frame_kinematics_time_derivatives", .results = "KinematicsTimeDerivatives"},
+             takes(q, v_below, frames, axes, order), gives(rotation, translation, twist),
              algorithm<FrameSeriesWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      const Options& o = x.options;
@@ -21,9 +19,8 @@ constexpr Function functions[] = {
                                                        x[q], x[v_below], x[rotation],
                                                        x[translation], x[twist], w);
                  })),
-    function({.name = "frame_jacobians_time_derivatives",
-              .options = {Option::frames, Option::axes, Option::order}},
-             takes(q, v_below), gives(jacobians),
+    function({.name = "frame_jacobians_time_derivatives"}, takes(q, v_below, frames, axes, order),
+             gives(jacobians),
              algorithm<FrameSeriesWorkspace, How{.results = Results::sparse}>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      const Options& o = x.options;

@@ -1,5 +1,5 @@
 #include "dtau/algorithms/first/frames.hpp"
-#include "functions/arguments.hpp"
+#include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
 namespace {
@@ -26,56 +26,50 @@ constexpr Function functions[] = {
         algorithm<PlacementsWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             forward_kinematics(tree, x[q], x[rotations], x[translations], w);
         })),
-    function({.name = "frame_placements", .options = {Option::frames}, .results = "Placements"},
-             takes(q), gives(frame_rotations, frame_translations),
+    function({.name = "frame_placements", .results = "Placements"}, takes(q, frames),
+             gives(frame_rotations, frame_translations),
              algorithm<FrameWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
                  frame_placements(tree, x.options.frames, x.options.nframes, x[q],
                                   x[frame_rotations], x[frame_translations], w);
              })),
-    function({.name = "frame_jacobians", .options = {Option::frames, Option::axes}}, takes(q),
-             gives(jacobians),
+    function({.name = "frame_jacobians"}, takes(q, frames, axes), gives(jacobians),
              algorithm<FrameWorkspace, sparse>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      frame_jacobians(tree, x.options.frames, x.options.nframes, x.options.axes,
                                      x[q], x[jacobians], w);
                  })),
-    function({.name = "frame_velocities", .options = {Option::frames, Option::axes}}, takes(q, v),
-             gives(twists),
+    function({.name = "frame_velocities"}, takes(q, v, frames, axes), gives(twists),
              algorithm<FrameWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
                  frame_velocities(tree, x.options.frames, x.options.nframes, x.options.axes, x[q],
                                   x[v], x[twists], w);
              })),
-    function({.name = "frame_accelerations",
-              .options = {Option::frames, Option::axes, Option::acceleration}},
-             takes(q, v, a), gives(accelerations),
+    function({.name = "frame_accelerations"}, takes(q, v, a, frames, axes, kind),
+             gives(accelerations),
              algorithm<FrameWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
                  const Options& o = x.options;
                  frame_accelerations(tree, o.frames, o.nframes, o.axes, o.acceleration, x[q], x[v],
                                      x[a], x[accelerations], w);
              })),
-    function({.name = "frame_velocities_derivatives",
-              .options = {Option::frames, Option::axes},
-              .results = "FrameVelocitiesDerivatives"},
-             takes(q, v), gives(dtwist_dq, dtwist_dv),
+    function({.name = "frame_velocities_derivatives", .results = "FrameVelocitiesDerivatives"},
+             takes(q, v, frames, axes), gives(dtwist_dq, dtwist_dv),
              algorithm<FrameWorkspace, sparse>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      const Options& o = x.options;
                      frame_velocities_derivatives(tree, o.frames, o.nframes, o.axes, x[q], x[v],
                                                   x[dtwist_dq], x[dtwist_dv], w);
                  })),
-    function({.name = "frame_accelerations_derivatives",
-              .options = {Option::frames, Option::axes, Option::acceleration},
-              .results = "FrameAccelerationsDerivatives"},
-             takes(q, v, a), gives(dacceleration_dq, dacceleration_dv, dacceleration_da),
-             algorithm<FrameWorkspace, sparse>([]<class T>(const Tree& tree, const auto& x,
-                                                           const auto& w) {
-                 const Options& o = x.options;
-                 frame_accelerations_derivatives(tree, o.frames, o.nframes, o.axes, o.acceleration,
-                                                 x[q], x[v], x[a], x[dacceleration_dq],
-                                                 x[dacceleration_dv], x[dacceleration_da], w);
-             })),
-    function({.name = "wrench_at_frame", .options = {Option::frames, Option::axes}},
-             takes(q, wrench), gives(wrenches),
+    function(
+        {.name = "frame_accelerations_derivatives", .results = "FrameAccelerationsDerivatives"},
+        takes(q, v, a, frames, axes, kind),
+        gives(dacceleration_dq, dacceleration_dv, dacceleration_da),
+        algorithm<FrameWorkspace, sparse>(
+            []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                const Options& o = x.options;
+                frame_accelerations_derivatives(tree, o.frames, o.nframes, o.axes, o.acceleration,
+                                                x[q], x[v], x[a], x[dacceleration_dq],
+                                                x[dacceleration_dv], x[dacceleration_da], w);
+            })),
+    function({.name = "wrench_at_frame"}, takes(q, frame, wrench, axes), gives(wrenches),
              algorithm<FrameWorkspace, sparse>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      wrench_at_frame(tree, x.options.frames[0], x.options.axes, x[q], x[wrench],

@@ -1,7 +1,7 @@
 #include "dtau/algorithms/second/forward_hessian.hpp"
 #include "dtau/algorithms/second/inverse_hessian.hpp"
-#include "functions/arguments.hpp"
 #include "functions/shared/algorithms.hpp"
+#include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
 namespace {
@@ -16,10 +16,9 @@ constexpr Out<"dvdv", Quantity::matrix> a_dvdv;
 constexpr Out<"dtaudq", Quantity::matrix> a_dtaudq;
 
 constexpr Function functions[] = {
-    function({.name = "inverse_dynamics_hessian",
-              .options = {Option::symmetric, Option::wrench_axes},
-              .results = "InverseDynamicsHessian"},
-             takes(q, v, a, torque_weights, f_ext), gives(tau_dqdq, tau_dqdv, tau_dvdv, tau_dadq),
+    function({.name = "inverse_dynamics_hessian", .results = "InverseDynamicsHessian"},
+             takes(q, v, a, torque_weights, f_ext, f_ext_axes, symmetric),
+             gives(tau_dqdq, tau_dqdv, tau_dvdv, tau_dadq),
              algorithm<InverseHessianWorkspace, How{.results = Results::sparse}>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      const Blocks<T> H = {x[tau_dqdq], x[tau_dqdv], x[tau_dvdv], x[tau_dadq],
@@ -27,18 +26,16 @@ constexpr Function functions[] = {
                      inverse_dynamics_hessian(tree, x[q], x[v], x[a], x[torque_weights], x[f_ext],
                                               H, x.options.symmetric, w);
                  })),
-    function({.name = "forward_dynamics_hessian",
-              .options = {Option::symmetric, Option::wrench_axes},
-              .solves = true,
-              .results = "ForwardDynamicsHessian"},
-             takes(q, v, tau, acceleration_weights, f_ext), gives(a_dqdq, a_dqdv, a_dvdv, a_dtaudq),
-             algorithm<ForwardHessianWorkspace>(
-                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
-                     const Blocks<T> H = {x[a_dqdq], x[a_dqdv], x[a_dvdv], x[a_dtaudq],
-                                          tree.independent.n};
-                     forward_dynamics_hessian(tree, x[q], x[v], x[tau], x[acceleration_weights],
-                                              x[f_ext], H, x.options.symmetric, w);
-                 })),
+    function(
+        {.name = "forward_dynamics_hessian", .solves = true, .results = "ForwardDynamicsHessian"},
+        takes(q, v, tau, acceleration_weights, f_ext, f_ext_axes, symmetric),
+        gives(a_dqdq, a_dqdv, a_dvdv, a_dtaudq),
+        algorithm<ForwardHessianWorkspace>([]<class T>(const Tree& tree, const auto& x,
+                                                       const auto& w) {
+            const Blocks<T> H = {x[a_dqdq], x[a_dqdv], x[a_dvdv], x[a_dtaudq], tree.independent.n};
+            forward_dynamics_hessian(tree, x[q], x[v], x[tau], x[acceleration_weights], x[f_ext], H,
+                                     x.options.symmetric, w);
+        })),
 };
 
 }  // namespace

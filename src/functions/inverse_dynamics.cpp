@@ -1,7 +1,7 @@
 #include "dtau/algorithms/values/rnea.hpp"
 #include "dtau/algorithms/values/wrench_axes.hpp"
-#include "functions/arguments.hpp"
 #include "functions/shared/algorithms.hpp"
+#include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
 namespace {
@@ -13,15 +13,13 @@ using RneaAndWrenches = With<RneaWorkspace, WrenchAxesWorkspace>::Workspace<T>;
 
 constexpr Function functions[] = {
     function(
-        {.name = "inverse_dynamics", .options = {Option::wrench_axes}}, takes(q, v, a, f_ext),
-        gives(torque),
+        {.name = "inverse_dynamics"}, takes(q, v, a, f_ext, f_ext_axes), gives(torque),
         algorithm<RneaAndWrenches>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
             rnea<T>(tree, x[q], x[v], x[a], body_f_ext, x[torque], w.algorithm);
         })),
     function(
-        {.name = "bias_torque", .options = {Option::wrench_axes}}, takes(q, v, f_ext),
-        gives(torque),
+        {.name = "bias_torque"}, takes(q, v, f_ext, f_ext_axes), gives(torque),
         algorithm<RneaAndWrenches>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
             rnea<T>(tree, x[q], x[v], nullptr, body_f_ext, x[torque], w.algorithm);

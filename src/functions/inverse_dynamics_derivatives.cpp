@@ -1,7 +1,7 @@
 #include "dtau/algorithms/first/idsva.hpp"
 #include "dtau/algorithms/first/world_wrenches.hpp"
-#include "functions/arguments.hpp"
 #include "functions/shared/algorithms.hpp"
+#include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
 namespace {
@@ -14,10 +14,8 @@ template <class T>
 using IdsvaAndWrenches = With<IdsvaWorkspace, WrenchPartialsWorkspace>::Workspace<T>;
 
 constexpr Function functions[] = {
-    function({.name = "inverse_dynamics_derivatives",
-              .options = {Option::wrench_axes},
-              .results = "InverseDynamicsDerivatives"},
-             takes(q, v, a, f_ext), gives(dtau_dq, dtau_dv, dtau_da),
+    function({.name = "inverse_dynamics_derivatives", .results = "InverseDynamicsDerivatives"},
+             takes(q, v, a, f_ext, f_ext_axes), gives(dtau_dq, dtau_dv, dtau_da),
              algorithm<IdsvaAndWrenches, How{.results = Results::sparse}>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      const IdsvaWorkspace<T>& idsva_w = w.algorithm;

@@ -1,7 +1,7 @@
 #include "dtau/algorithms/time/inverse.hpp"
 #include "dtau/algorithms/time/world_wrenches.hpp"
-#include "functions/arguments.hpp"
 #include "functions/shared/algorithms.hpp"
+#include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
 namespace {
@@ -33,24 +33,21 @@ void with_wrenches(Part part, const Tree& tree, int order, const T* q, const T* 
 }
 
 constexpr Function functions[] = {
-    function({.name = "inverse_dynamics_time_derivatives",
-              .options = {Option::wrench_axes, Option::order}},
-             takes(q, v_beyond, f_ext_stack), gives(torques),
+    function({.name = "inverse_dynamics_time_derivatives"},
+             takes(q, v_beyond, f_ext_stack, f_ext_axes, order), gives(torques),
              algorithm<InverseAndWrenchesWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      with_wrenches(Part::all, tree, x.options.order, x[q], x[v_beyond],
                                    x[f_ext_stack], x[torques], w);
                  })),
-    function(
-        {.name = "bias_torque_time_derivatives", .options = {Option::wrench_axes, Option::order}},
-        takes(q, v_stack, f_ext_stack), gives(torques),
-        algorithm<InverseAndWrenchesWorkspace>(
-            []<class T>(const Tree& tree, const auto& x, const auto& w) {
-                with_wrenches(Part::bias, tree, x.options.order, x[q], x[v_stack], x[f_ext_stack],
-                              x[torques], w);
-            })),
-    function({.name = "gravity_torque_time_derivatives", .options = {Option::order}},
-             takes(q, v_below), gives(torques),
+    function({.name = "bias_torque_time_derivatives"},
+             takes(q, v_stack, f_ext_stack, f_ext_axes, order), gives(torques),
+             algorithm<InverseAndWrenchesWorkspace>(
+                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                     with_wrenches(Part::bias, tree, x.options.order, x[q], x[v_stack],
+                                   x[f_ext_stack], x[torques], w);
+                 })),
+    function({.name = "gravity_torque_time_derivatives"}, takes(q, v_below, order), gives(torques),
              algorithm<InverseSeriesWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      inverse_time_derivatives<T>(Part::gravity, tree, x.options.order, x[q],

@@ -1,5 +1,5 @@
 #include "dtau/algorithms/time/kinematics.hpp"
-#include "functions/arguments.hpp"
+#include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
 namespace {
@@ -9,10 +9,8 @@ constexpr Out<"translation", Quantity::positions, 1> translation;
 constexpr Out<"twist", Quantity::twists, 0> twist;
 
 constexpr Function functions[] = {
-    function({.name = "kinematics_time_derivatives",
-              .options = {Option::order},
-              .results = "KinematicsTimeDerivatives"},
-             takes(q, v_below), gives(rotation, translation, twist),
+    function({.name = "kinematics_time_derivatives", .results = "KinematicsTimeDerivatives"},
+             takes(q, v_below, order), gives(rotation, translation, twist),
              algorithm<TimeKinematicsWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      kinematics_time_derivatives(tree, x.options.order, x[q], x[v_below],

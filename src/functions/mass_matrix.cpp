@@ -1,7 +1,7 @@
 #include "dtau/algorithms/solve/factorized.hpp"
 #include "dtau/algorithms/values/crba.hpp"
-#include "functions/arguments.hpp"
 #include "functions/shared/algorithms.hpp"
+#include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
 namespace {

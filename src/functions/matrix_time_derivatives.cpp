@@ -1,5 +1,5 @@
 #include "dtau/algorithms/time/matrices.hpp"
-#include "functions/arguments.hpp"
+#include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
 namespace {
@@ -8,14 +8,12 @@ constexpr Out<"M", Quantity::torque_matrix, 1> M;
 constexpr Out<"C", Quantity::torque_matrix, 1> C;
 
 constexpr Function functions[] = {
-    function({.name = "mass_matrix_time_derivatives", .options = {Option::order}},
-             takes(q, v_below), gives(M),
+    function({.name = "mass_matrix_time_derivatives"}, takes(q, v_below, order), gives(M),
              algorithm<MatrixSeriesWorkspace, How{.results = Results::sparse}>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      mass_matrix_time_derivatives(tree, x.options.order, x[q], x[v_below], x[M], w);
                  })),
-    function({.name = "coriolis_matrix_time_derivatives", .options = {Option::order}},
-             takes(q, v_stack), gives(C),
+    function({.name = "coriolis_matrix_time_derivatives"}, takes(q, v_stack, order), gives(C),
              algorithm<MatrixSeriesWorkspace, How{.results = Results::sparse}>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      coriolis_matrix_time_derivatives(tree, x.options.order, x[q], x[v_stack], x[C],

@@ -1,6 +1,6 @@
 #include "dtau/algorithms/first/momentum.hpp"
 #include "dtau/algorithms/time/momentum.hpp"
-#include "functions/arguments.hpp"
+#include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
 namespace {
@@ -51,14 +51,13 @@ constexpr Function functions[] = {
                      centroidal_momentum_rate_derivatives(tree, x[q], x[v], x[a], x[drate_dq],
                                                           x[drate_dv], x[drate_da], w);
                  })),
-    function({.name = "momentum_time_derivatives", .options = {Option::order}}, takes(q, v_stack),
-             gives(h_stack),
+    function({.name = "momentum_time_derivatives"}, takes(q, v_stack, order), gives(h_stack),
              algorithm<MomentumSeriesWorkspace>([]<class T>(const Tree& tree, const auto& x,
                                                             const auto& w) {
                  momentum_time_derivatives(tree, x.options.order, x[q], x[v_stack], x[h_stack], w);
              })),
-    function({.name = "centroidal_momentum_time_derivatives", .options = {Option::order}},
-             takes(q, v_stack), gives(h_stack),
+    function({.name = "centroidal_momentum_time_derivatives"}, takes(q, v_stack, order),
+             gives(h_stack),
              algorithm<MomentumSeriesWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      centroidal_momentum_time_derivatives(tree, x.options.order, x[q], x[v_stack],

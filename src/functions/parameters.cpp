@@ -1,8 +1,8 @@
 #include "dtau/algorithms/first/parameter_products.hpp"
 #include "dtau/algorithms/values/wrench_axes.hpp"
-#include "functions/arguments.hpp"
 #include "functions/shared/algorithms.hpp"
 #include "functions/shared/packed_rows.hpp"
+#include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
 namespace {
@@ -109,10 +109,8 @@ template <class T>
 using CoupledAndWrenches = With<CoupledParameterWorkspace, WrenchAxesWorkspace>::Workspace<T>;
 
 constexpr Function functions[] = {
-    function({.name = "inverse_dynamics_regressor",
-              .options = {Option::joint_parameters},
-              .smaller = "inverse_dynamics_parameter_vjp"},
-             takes(q, v, a), gives(Y),
+    function({.name = "inverse_dynamics_regressor", .smaller = "inverse_dynamics_parameter_vjp"},
+             takes(q, v, a, joint_parameters), gives(Y),
              algorithm<RegressorRowsWorkspace, How{.results = Results::streamed}>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      const RegressorWorkspace<T>& r = w.regressor;
@@ -131,25 +129,24 @@ constexpr Function functions[] = {
                      regressor_of_bodies(tree, g.S, w.W, w.row, x[Y], columns);
                      if (of_joints) regressor_of_joints(tree, x[v], x[a], x[Y], columns);
                  })),
-    function({.name = "inverse_dynamics_parameter_jvp", .options = {Option::joint_parameters}},
-             takes(q, v, a, dparameters), gives(torque_tangent),
+    function({.name = "inverse_dynamics_parameter_jvp"},
+             takes(q, v, a, dparameters, joint_parameters), gives(torque_tangent),
              algorithm<InverseParameterWorkspace>([]<class T>(const Tree& tree, const auto& x,
                                                               const auto& w) {
                  inverse_dynamics_parameter_jvp(tree, x[q], x[v], x[a], x[dparameters],
                                                 x.options.joint_parameters, x[torque_tangent], w);
              })),
-    function({.name = "inverse_dynamics_parameter_vjp", .options = {Option::joint_parameters}},
-             takes(q, v, a, torque_weights), gives(by_parameters),
+    function({.name = "inverse_dynamics_parameter_vjp"},
+             takes(q, v, a, torque_weights, joint_parameters), gives(by_parameters),
              algorithm<InverseParameterWorkspace>([]<class T>(const Tree& tree, const auto& x,
                                                               const auto& w) {
                  inverse_dynamics_parameter_vjp(tree, x[q], x[v], x[a], x[torque_weights],
                                                 x.options.joint_parameters, x[by_parameters], w);
              })),
     function({.name = "forward_dynamics_parameter_derivatives",
-              .options = {Option::joint_parameters, Option::wrench_axes},
               .solves = true,
               .smaller = "forward_dynamics_parameter_vjp"},
-             takes(q, v, tau, f_ext), gives(da_dparameters),
+             takes(q, v, tau, f_ext, f_ext_axes, joint_parameters), gives(da_dparameters),
              algorithm<ForwardMatrixWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
@@ -158,10 +155,9 @@ constexpr Function functions[] = {
                                                                x[da_dparameters], w.algorithm);
                  })),
     function(
-        {.name = "forward_dynamics_parameter_jvp",
-         .options = {Option::joint_parameters, Option::wrench_axes},
-         .solves = true},
-        takes(q, v, tau, dparameters, f_ext), gives(acceleration_tangent),
+        {.name = "forward_dynamics_parameter_jvp", .solves = true},
+        takes(q, v, tau, dparameters, f_ext, f_ext_axes, joint_parameters),
+        gives(acceleration_tangent),
         algorithm<ForwardAndWrenches>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
             forward_dynamics_parameter_jvp(tree, x[q], x[v], x[tau], x[dparameters], body_f_ext,
@@ -174,10 +170,9 @@ constexpr Function functions[] = {
                                   x.options.joint_parameters, x[acceleration_tangent], w.algorithm);
         })),
     function(
-        {.name = "forward_dynamics_parameter_vjp",
-         .options = {Option::joint_parameters, Option::wrench_axes},
-         .solves = true},
-        takes(q, v, tau, acceleration_weights, f_ext), gives(by_parameters),
+        {.name = "forward_dynamics_parameter_vjp", .solves = true},
+        takes(q, v, tau, acceleration_weights, f_ext, f_ext_axes, joint_parameters),
+        gives(by_parameters),
         algorithm<ForwardAndWrenches>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
             forward_dynamics_parameter_vjp(tree, x[q], x[v], x[tau], x[acceleration_weights],

@@ -1,8 +1,8 @@
 #include "dtau/algorithms/first/products.hpp"
 #include "dtau/algorithms/first/forward_products.hpp"
 #include "dtau/algorithms/first/world_wrenches.hpp"
-#include "functions/arguments.hpp"
 #include "functions/shared/algorithms.hpp"
+#include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
 namespace {
@@ -29,8 +29,8 @@ template <class T>
 using CoupledForwardVjp = With<CoupledForwardVjpWorkspace, WrenchGradientWorkspace>::Workspace<T>;
 
 constexpr Function functions[] = {
-    function({.name = "inverse_dynamics_jvp", .options = {Option::wrench_axes}},
-             takes(q, v, a, dq, dv, da, f_ext, df_ext), gives(torque_tangent),
+    function({.name = "inverse_dynamics_jvp"},
+             takes(q, v, a, dq, dv, da, f_ext, df_ext, f_ext_axes), gives(torque_tangent),
              algorithm<InverseJvp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
                  const WrenchVariation<T> wrenches =
                      vary_along_body_axes(tree, x[q], x[dq], x[f_ext], x[df_ext], w.wrenches);
@@ -38,9 +38,9 @@ constexpr Function functions[] = {
                                       wrenches.df_ext, x[torque_tangent], w.algorithm);
              })),
     function({.name = "inverse_dynamics_vjp",
-              .options = {Option::wrench_axes},
-              .results = "InverseDynamicsProducts"},
-             takes(q, v, a, torque_weights, f_ext), gives(by_q, by_v, by_a, by_f_ext),
+              .results = "InverseDynamicsProducts",
+              .all_results = "InverseDynamicsProductsWithWrenches"},
+             takes(q, v, a, torque_weights, f_ext, f_ext_axes), gives(by_q, by_v, by_a, by_f_ext),
              algorithm<InverseVjp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
                  const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches.value);
                  inverse_dynamics_vjp(tree, x[q], x[v], x[a], x[torque_weights], body_f_ext,
@@ -48,8 +48,8 @@ constexpr Function functions[] = {
                  gradient_along_world_axes(tree, body_f_ext, x[by_q], x[by_f_ext], w.wrenches);
              })),
     function(
-        {.name = "forward_dynamics_jvp", .options = {Option::wrench_axes}, .solves = true},
-        takes(q, v, tau, dq, dv, dtorque, f_ext, df_ext), gives(acceleration_tangent),
+        {.name = "forward_dynamics_jvp", .solves = true},
+        takes(q, v, tau, dq, dv, dtorque, f_ext, df_ext, f_ext_axes), gives(acceleration_tangent),
         algorithm<ForwardJvp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const WrenchVariation<T> wrenches =
                 vary_along_body_axes(tree, x[q], x[dq], x[f_ext], x[df_ext], w.wrenches);
@@ -65,10 +65,11 @@ constexpr Function functions[] = {
         })),
     function(
         {.name = "forward_dynamics_vjp",
-         .options = {Option::wrench_axes},
          .solves = true,
-         .results = "ForwardDynamicsProducts"},
-        takes(q, v, tau, acceleration_weights, f_ext), gives(by_q, by_v, by_tau, by_f_ext),
+         .results = "ForwardDynamicsProducts",
+         .all_results = "ForwardDynamicsProductsWithWrenches"},
+        takes(q, v, tau, acceleration_weights, f_ext, f_ext_axes),
+        gives(by_q, by_v, by_tau, by_f_ext),
         algorithm<ForwardVjp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches.value);
             forward_dynamics_vjp(tree, x[q], x[v], x[tau], x[acceleration_weights], body_f_ext,

@@ -1,8 +1,8 @@
 #include "dtau/algorithms/second/forward_tensors.hpp"
 #include "dtau/algorithms/second/idsva_so.hpp"
-#include "functions/arguments.hpp"
 #include "functions/shared/algorithms.hpp"
 #include "functions/shared/unpack.hpp"
+#include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
 namespace {
@@ -82,10 +82,10 @@ struct ForwardTensorsWorkspace {
 
 constexpr Function functions[] = {
     function({.name = "inverse_dynamics_second_derivatives",
-              .options = {Option::symmetric, Option::packed, Option::wrench_axes},
               .results = "InverseDynamicsSecondDerivatives",
               .smaller = "inverse_dynamics_hessian"},
-             takes(q, v, a, f_ext), gives(tau_dqdq, tau_dqdv, tau_dvdv, tau_dadq),
+             takes(q, v, a, f_ext, f_ext_axes, symmetric, packed),
+             gives(tau_dqdq, tau_dqdv, tau_dvdv, tau_dadq),
              algorithm<InverseTensorsWorkspace, How{.results = Results::streamed}>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      const Destination<T>& to = x.all.destination;
@@ -113,11 +113,11 @@ constexpr Function functions[] = {
                              unpack_state(tree.dofs, w.packed, w.slabs, l, to);
                  })),
     function({.name = "forward_dynamics_second_derivatives",
-              .options = {Option::symmetric, Option::wrench_axes},
               .solves = true,
               .results = "ForwardDynamicsSecondDerivatives",
               .smaller = "forward_dynamics_hessian"},
-             takes(q, v, tau, f_ext), gives(a_dqdq, a_dqdv, a_dvdv, a_dtaudq),
+             takes(q, v, tau, f_ext, f_ext_axes, symmetric),
+             gives(a_dqdq, a_dqdv, a_dvdv, a_dtaudq),
              algorithm<ForwardTensorsWorkspace, How{.lanes = false}>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      const Destination<T>& to = x.all.destination;

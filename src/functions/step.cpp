@@ -1,6 +1,8 @@
+#include "dtau/algorithms/contacts/steps.hpp"
 #include "dtau/algorithms/steps/step_products.hpp"
-#include "functions/arguments.hpp"
 #include "functions/shared/algorithms.hpp"
+#include "functions/shared/contacts.hpp"
+#include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
 namespace {
@@ -47,6 +49,22 @@ using IndependentVjp = Vjp<IndependentDynamics>::Workspace<T>;
 template <class T>
 using CoupledVjp = Vjp<CoupledDynamics>::Workspace<T>;
 
+template <class T>
+struct ConstrainedStep : ConstrainedStepWorkspace<T> {
+    ConstrainedStep(Arena& arena, const Tree& tree, const Options& options)
+        : ConstrainedStepWorkspace<T>(arena, tree, *options.contacts, options.wrench_axes,
+                                      options.contact_damping) {}
+};
+template <class T>
+struct ConstrainedVjp {
+    StepVjpWorkspace<T> step;
+    ConstrainedVjpWorkspace<T> dynamics;
+
+    ConstrainedVjp(Arena& arena, const Tree& tree, const Options& options)
+        : step(arena, tree, options.wrench_axes),
+          dynamics(arena, tree, *options.contacts, options.contact_damping) {}
+};
+
 constexpr auto gradient = []<class T>(const Tree& tree, const auto& x, const auto& w) {
     step_vjp(tree, x.options.integrator, x[q], x[v], x[tau], *x[dt], x[lam_q], x[lam_v], x[f_ext],
              x[by_q], x[by_v], x[by_tau], x[by_f_ext], w.step, w.dynamics);
@@ -54,11 +72,9 @@ constexpr auto gradient = []<class T>(const Tree& tree, const auto& x, const aut
 
 constexpr Function functions[] = {
     function(
-        {.name = "step",
-         .options = {Option::integrator, Option::wrench_axes},
-         .solves = true,
-         .results = "NextState"},
-        takes(q, v, tau, dt, f_ext), gives(q_next, v_next),
+        {.name = "step", .solves = true, .results = "NextState"},
+        takes(q, v, tau, dt, integrator, f_ext, f_ext_axes, maybe_contacts, active, damping),
+        gives(q_next, v_next),
         algorithm<IndependentStep>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             step(tree, x[q], x[v], *x[dt], x.options.integrator, x[q_next], x[v_next], w.step,
                  [&](int, const T* qi, const T* vi, T* ai) {
@@ -72,13 +88,25 @@ constexpr Function functions[] = {
                      const T* body_f_ext = along_body_axes(tree, qi, x[f_ext], w.wrenches);
                      coupled_forward_dynamics(tree, qi, vi, x[tau], body_f_ext, ai, w.dynamics);
                  });
+        }),
+        with_contacts<ConstrainedStep>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+            constrained_step<T>(tree, x.options.integrator, x[q], x[v], x[tau], *x[dt], x[active],
+                                x[f_ext], x[q_next], x[v_next], w);
         })),
-    function({.name = "step_vjp",
-              .options = {Option::integrator, Option::wrench_axes},
-              .solves = true,
-              .results = "StepProducts"},
-             takes(q, v, tau, dt, lam_q, lam_v, f_ext), gives(by_q, by_v, by_tau, by_f_ext),
-             algorithm<IndependentVjp>(gradient), algorithm<CoupledVjp>(gradient)),
+    function(
+        {.name = "step_vjp",
+         .solves = true,
+         .results = "StepProducts",
+         .all_results = "StepProductsWithWrenches"},
+        takes(q, v, tau, dt, lam_q, lam_v, integrator, f_ext, f_ext_axes, maybe_contacts, active,
+              damping),
+        gives(by_q, by_v, by_tau, by_f_ext), algorithm<IndependentVjp>(gradient),
+        algorithm<CoupledVjp>(gradient),
+        with_contacts<ConstrainedVjp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+            const ContactDynamics<T> dynamics = {w.dynamics, x[active]};
+            step_vjp(tree, x.options.integrator, x[q], x[v], x[tau], *x[dt], x[lam_q], x[lam_v],
+                     x[f_ext], x[by_q], x[by_v], x[by_tau], x[by_f_ext], w.step, dynamics);
+        })),
 };
 
 }  // namespace

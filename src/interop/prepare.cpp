@@ -4,11 +4,11 @@
 
 #include <nanobind/stl/shared_ptr.h>
 
-#include "dispatch.hpp"
 #include "interop/raw_call.hpp"
 #include "python/arrays.hpp"
 #include "python/lock.hpp"
 #include "python/options.hpp"
+#include "registry/dispatch.hpp"
 
 namespace nb = nanobind;
 
@@ -18,20 +18,15 @@ namespace {
 // Keeps what Python's objects hold for it. Any thread may let the last of them go.
 class PreparedCall : public RawCall {
   public:
-    PreparedCall(nb::handle model, std::string_view name, const nb::args& options)
+    PreparedCall(nb::handle model, std::string_view name, const nb::kwargs& options)
         : held_(new Held{compiled_tree(model), {}}) {
         list_ = functions;
         tree_ = &held_->tree.compiled;
         find(name);
         const Signature& s = signature();
-        if (static_cast<int>(options.size()) != s.noptions)
-            throw nb::type_error((std::string(name) + ": expected " + std::to_string(s.noptions) +
-                                  " options, got " + std::to_string(options.size()))
-                                     .c_str());
-        std::vector<PyObject*> given;
-        for (nb::handle option : options) given.push_back(option.ptr());
-        held_->options.read_first(s, model, given.data(), *tree_);
-        held_->options.read(s, given.data(), *tree_);
+        const GivenArguments given(s, model, options);
+        held_->options.read_first(s, given, *tree_);
+        held_->options.read(s, given, *tree_);
         if (s.solves) require_inertia(s.name, *tree_, held_->options.values.prescribed);
         describe(s);
     }
@@ -67,7 +62,7 @@ class PreparedCall : public RawCall {
             if (s.inputs[i].rows != not_stacked)
                 throw nb::value_error((std::string(s.name) + " takes stacks").c_str());
             const Quantity quantity = s.inputs[i].quantity;
-            inputs_[i] = array(s.inputs[i], core_shape(quantity, sizes), input_meaning(quantity));
+            inputs_[i] = array(s.inputs[i], core_shape(quantity, sizes), traits(quantity).as_input);
             job_.in[i].spacing = sizeof(double);
             job_.in[i].size = static_cast<int>(inputs_[i].size);
             job_.in[i].meaning = inputs_[i].meaning;
@@ -111,11 +106,11 @@ void define_raw_calls(nb::module_& m) {
             nb::sig("def results(self) -> tuple[tuple[str, tuple[int, ...], bool], ...]"));
     m.def(
         "prepare_call",
-        [](nb::handle model, const char* name, const nb::args& options) {
+        [](nb::handle model, const char* name, const nb::kwargs& options) {
             return std::static_pointer_cast<RawCall>(
                 std::make_shared<PreparedCall>(model, name, options));
         },
-        nb::sig("def prepare_call(model: object, name: str, *options: object) -> RawCall"));
+        nb::sig("def prepare_call(model: object, name: str, **options: object) -> RawCall"));
     m.def(
         "hold_call",
         [](std::int64_t number, std::shared_ptr<RawCall> call) {

@@ -121,8 +121,8 @@ bool RawCall::run(const RawInput* inputs, double* const* results, std::ptrdiff_t
     try {
         Job job = job_;
         broadcast(inputs, job);
-        if (results_[job.noutputs - 1].optional && !inputs[input_of_last_result(signature())].data)
-            --job.noutputs;
+        job.noutputs = count_results(signature(), job.options,
+                                     [&](int i) { return inputs[i].data != nullptr; });
         for (int o = 0; o < job.noutputs; ++o) {
             if (!results[o]) return fail("a result has no place");
             job.out[o].data = reinterpret_cast<char*>(results[o]);

@@ -12,7 +12,7 @@
 #include <memory>
 #include <string>
 
-#include "functions/signature.hpp"
+#include "registry/signature.hpp"
 #include "tree/compiled_tree.hpp"
 
 namespace dtau {

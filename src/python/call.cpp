@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "dtau/coupling.hpp"
+#include "python/arguments.hpp"
 #include "python/arrays.hpp"
 #include "python/lock.hpp"
 #include "python/result_memory.hpp"
@@ -34,6 +35,12 @@ bool is_prescribed(const std::string& name, const CompiledTree& compiled, const 
         if (compiled.joint_name(i) == name && prescribed[independent_dof(tree, k)]) return true;
     }
     return false;
+}
+
+// What stands for an array that is 0 if it is left out.
+nb::handle zero() {
+    static const nb::handle number = PyFloat_FromDouble(0.0);
+    return number;
 }
 
 }  // namespace
@@ -85,43 +92,45 @@ TreeReference compiled_tree(nb::handle model) {
     return {tree, *nb::inst_ptr<CompiledTree>(tree)};
 }
 
-nb::object Callable::operator()(PyObject* const* arguments, Py_ssize_t count) const {
+nb::object Callable::operator()(PyObject* const* values, Py_ssize_t count,
+                                PyObject* keywords) const {
     release_interrupted();
     const FunctionList& functions = list();
     const Function& function = functions.groups[group]->functions[place];
     const Signature& signature = function.signature;
-    const int first = 1 + signature.noptions, all = first + signature.ninputs;
-    if (count < all || count > all + 2)
-        throw nb::type_error((std::string(signature.name) + ": expected " + std::to_string(all) +
-                              " to " + std::to_string(all + 2) + " arguments, got " +
-                              std::to_string(count))
-                                 .c_str());
+    const GivenArguments given(signature, values, count, keywords);
     const int type = element == Element::complex ? NPY_CDOUBLE : NPY_DOUBLE;
-    const ArraySignature& last = signature.outputs[signature.noutputs - 1];
-    const bool fewer =
-        last.optional && arguments[first + input_of_last_result(signature)] == Py_None;
-    const bool given_results = count > all && arguments[all] != Py_None;
+    const bool given_results = given.out && given.out != Py_None;
 
     // What may run the arguments' own code, which may change the other arguments.
-    Work work(functions, function, compiled_tree(arguments[0]));
+    Work work(functions, function, compiled_tree(given.model));
     Job& job = work.job;
     job.element = element;
     job.ninputs = signature.ninputs;
-    job.noutputs = signature.noutputs - fewer;
     const CompiledTree& compiled = work.tree.compiled;
-    work.options.read_first(signature, arguments[0], arguments + 1, compiled);
-    for (int i = 0; i < job.ninputs; ++i) {
-        const ArraySignature& input = signature.inputs[i];
-        const nb::handle given(arguments[first + i]);
-        if (input.optional && given.is_none()) continue;
-        work.inputs[i] =
-            is_plain(given, type) ? nb::borrow(given) : converted(given, input.name, type);
+    work.options.read_first(signature, given, compiled);
+    for (int k = 0; k < signature.narguments; ++k) {
+        const Argument& argument = signature.arguments[k];
+        if (argument.input < 0) continue;
+        const ArraySignature& input = signature.inputs[argument.input];
+        nb::handle x(given.at[k]);
+        if (!x.is_valid() && argument.by_default == Default::zero) x = zero();
+        if (!x.is_valid() || (input.optional && x.is_none())) continue;
+        nb::object& to = work.inputs[argument.input];
+        if (input.quantity == Quantity::input_map) {
+            to = work.options.read_inputs(x, compiled.tree());
+            if (!to.is_valid()) continue;
+            x = to;
+        }
+        to = is_plain(x, type) ? nb::borrow(x) : converted(x, input.name, type);
     }
-    if (given_results) take_outputs(arguments[all], job.noutputs, work.results);
-    const int threads = count > all + 1 ? thread_count(arguments[all + 1]) : 0;
+    job.noutputs = count_results(signature, work.options.values,
+                                 [&](int i) { return work.inputs[i].is_valid(); });
+    if (given_results) take_outputs(given.out, job.noutputs, work.results);
+    const int threads = given.threads ? thread_count(given.threads) : 0;
 
     // From here on none of it runs: what is read now holds.
-    work.options.read(signature, arguments + 1, compiled);
+    work.options.read(signature, given, compiled);
     job.options = work.options.values;
     if (signature.solves) require_inertia(signature.name, compiled, job.options.prescribed);
     const Sizes sizes = {compiled.tree(), job.options, work.options.single_frame};
@@ -139,7 +148,7 @@ nb::object Callable::operator()(PyObject* const* arguments, Py_ssize_t count) co
         input.data = PyArray_BYTES(array(work.inputs[i]));
         input.spacing = core_spacing(work.inputs[i], cores[i]);
         input.size = 1;
-        input.meaning = input_meaning(expected.quantity);
+        input.meaning = traits(expected.quantity).as_input;
         if (expected.rows != not_stacked) input.stacked = stacks.order + expected.rows;
         for (int k = 0; k < cores[i].ndim; ++k) input.size *= static_cast<int>(cores[i].size[k]);
     }
@@ -165,8 +174,8 @@ nb::object Callable::operator()(PyObject* const* arguments, Py_ssize_t count) co
 
     run(work, plan);
     if (job.noutputs == 1) return work.results[0];
-    return named_tuple(last.optional && !fewer ? more_results : results, work.results,
-                       job.noutputs);
+    const bool all = all_results.is_valid() && job.noutputs == signature.noutputs;
+    return named_tuple(all ? all_results : results, work.results, job.noutputs);
 }
 
 }  // namespace dtau

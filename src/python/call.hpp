@@ -5,7 +5,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "functions/signature.hpp"
+#include "registry/signature.hpp"
 #include "tree/compiled_tree.hpp"
 
 namespace dtau {
@@ -23,16 +23,17 @@ TreeReference compiled_tree(nanobind::handle model);
 // functions that solve with the mass matrix.
 void require_inertia(const char* function, const CompiledTree& compiled, const bool* prescribed);
 
-// A function as Python calls it: name(model, options, inputs, out=None, threads=None), all of them by
-// place, in the order of its signature.
+// A function as Python calls it: name(model, arguments, out=None, threads=None), in the order of its
+// row.
 struct Callable {
     const FunctionList& (*list)();  // of the instruction set in use
     int group, place;               // of the function in that list
     Element element;
-    // The classes of several results, without and with the optional one.
-    nanobind::handle results, more_results;
+    // The classes of several results, without and with an optional one.
+    nanobind::handle results, all_results;
 
-    nanobind::object operator()(PyObject* const* arguments, Py_ssize_t count) const;
+    nanobind::object operator()(PyObject* const* values, Py_ssize_t count,
+                                PyObject* keywords) const;
 };
 
 // What users call a function: with contacts, those of steps and linearizations are options of theirs.

@@ -9,6 +9,23 @@ namespace nb = nanobind;
 
 namespace dtau {
 
+nb::builtin_exception goes_with_contacts(const char* argument) {
+    return nb::value_error(
+        (std::string(argument) + ": goes with contacts=, which is not given").c_str());
+}
+
+// Without contacts none of them can be active.
+void CallOptions::require_contacts_of(const Signature& signature,
+                                      const GivenArguments& given) const {
+    for (int k = 0; k < signature.narguments; ++k) {
+        const Argument& argument = signature.arguments[k];
+        const bool active =
+            argument.input >= 0 && signature.inputs[argument.input].quantity == Quantity::contacts;
+        if (active && given.at[k] && given.at[k] != Py_None)
+            throw goes_with_contacts(argument.name);
+    }
+}
+
 // A dtau.Contacts of this model, or of an equal one.
 void CallOptions::read_contacts(nb::handle model, nb::handle given, const CompiledTree& tree) {
     static const nb::handle attribute = PyUnicode_InternFromString("_compiled");

@@ -31,10 +31,11 @@ void translate() {
     }
 }
 
-PyObject* call(PyObject* self, PyObject* const* arguments, Py_ssize_t count) noexcept {
+PyObject* call(PyObject* self, PyObject* const* values, Py_ssize_t count,
+               PyObject* keywords) noexcept {
     try {
         const void* callable = PyCapsule_GetPointer(self, nullptr);
-        return (*static_cast<const Callable*>(callable))(arguments, count).release().ptr();
+        return (*static_cast<const Callable*>(callable))(values, count, keywords).release().ptr();
     } catch (...) {
         translate();
         return nullptr;
@@ -42,10 +43,9 @@ PyObject* call(PyObject* self, PyObject* const* arguments, Py_ssize_t count) noe
 }
 
 // A class of dtau.results. The reference is kept for good, as are the functions that return it.
-nb::handle result_class(const Signature& signature, const char* suffix) {
-    if (!signature.results) return {};
-    const std::string name = std::string(signature.results) + suffix;
-    return nb::object(nb::module_::import_("dtau.results").attr(name.c_str())).release();
+nb::handle result_class(const char* name) {
+    if (!name) return {};
+    return nb::object(nb::module_::import_("dtau.results").attr(name)).release();
 }
 
 // What Python needs of a function for as long as it lives.
@@ -54,76 +54,56 @@ struct Definition {
     PyMethodDef method;
 };
 
-const char* shape(Quantity quantity) {
-    switch (quantity) {
-        case Quantity::q:
-            return "(nq,)";
-        case Quantity::v:
-        case Quantity::torque:
-            return "(nv,)";
-        case Quantity::matrix:
-        case Quantity::torque_matrix:
-            return "(nv, nv)";
-        case Quantity::from_tangent:
-            return "(nq, nv)";
-        case Quantity::to_tangent:
-            return "(nv, nq)";
-        case Quantity::wrenches:
-        case Quantity::twists:
-            return "(nbodies, 6)";
-        case Quantity::rotations:
-            return "(nbodies, 3, 3)";
-        case Quantity::positions:
-            return "(nbodies, 3)";
-        case Quantity::frame_rotations:
-            return "(nframes, 3, 3)";
-        case Quantity::frame_positions:
-            return "(nframes, 3)";
-        case Quantity::frame_twists:
-            return "(nframes, 6)";
-        case Quantity::jacobians:
-            return "(nframes, 6, nv)";
-        case Quantity::tensor:
-            return "(nv, nv, nv)";
-        case Quantity::wrench:
-        case Quantity::momentum:
-            return "(6,)";
-        case Quantity::scalar:
-            return "()";
-        case Quantity::vector:
-            return "(3,)";
-        case Quantity::vector_matrix:
-            return "(3, nv)";
-        case Quantity::momentum_matrix:
-            return "(6, nv)";
-        case Quantity::state_matrix:
-            return "(2 nv, 2 nv)";
-        case Quantity::input_map:
-            return "(nv, ninputs)";
-        case Quantity::input_matrix:
-            return "(2 nv, ninputs)";
-        case Quantity::parameters:
-            return "(10 nbodies,)";
-        case Quantity::regressor:
-            return "(nv, 10 nbodies)";
-        case Quantity::wrench_matrix:
-            return "(nv, nbodies, 6)";
-        case Quantity::contacts:
-            return "(ncontacts,)";
-        case Quantity::rows:
-            return "(nrows,)";
-        case Quantity::row_matrix:
-            return "(nrows, nv)";
+const char* symbol(Axis axis) {
+    switch (axis) {
+        case Axis::nq:
+            return "nq";
+        case Axis::nv:
+            return "nv";
+        case Axis::nbodies:
+            return "nbodies";
+        case Axis::nframes:
+            return "nframes";
+        case Axis::ninputs:
+            return "ninputs";
+        case Axis::ncontacts:
+            return "ncontacts";
+        case Axis::nrows:
+            return "nrows";
+        case Axis::nparameters:
+            return "nparameters";
+        case Axis::two_nv:
+            return "2 nv";
+        case Axis::three:
+        case Axis::six:
+            break;
     }
-    return "";
+    return nullptr;
 }
 
-nb::list describe(const ArraySignature* arrays, int count) {
-    nb::list result;
-    for (int k = 0; k < count; ++k) {
-        const ArraySignature& a = arrays[k];
-        result.append(nb::make_tuple(a.name, shape(a.quantity), a.optional, a.rows != not_stacked));
-    }
+nb::dict describe(const ArraySignature& a) {
+    nb::list axes;
+    const QuantityTraits& t = traits(a.quantity);
+    for (int k = 0; k < t.naxes; ++k)
+        axes.append(symbol(t.axes[k]) ? nb::object(nb::str(symbol(t.axes[k])))
+                                      : nb::object(nb::int_(static_cast<int>(t.axes[k]))));
+    nb::dict result;
+    result["name"] = a.name;
+    result["axes"] = nb::tuple(axes);
+    result["rows"] = a.rows == not_stacked ? nb::object(nb::none()) : nb::object(nb::int_(a.rows));
+    result["optional"] = a.optional;
+    return result;
+}
+
+nb::dict describe(const Argument& argument, const Signature& signature) {
+    nb::dict result;
+    if (argument.input >= 0)
+        result = describe(signature.inputs[argument.input]);
+    else
+        result["name"] = argument.name;
+    result["option"] = argument.input < 0;
+    result["required"] = argument.by_default == Default::required;
+    result["default"] = default_value(argument);
     return result;
 }
 
@@ -148,17 +128,16 @@ void define_functions(nb::module_& module, const FunctionList& (*list)(), Elemen
             const Function& function = functions.groups[g]->functions[k];
             const Signature& signature = function.signature;
             if (!functions.has(function, element)) continue;
-            const bool more = signature.outputs[signature.noutputs - 1].optional;
             Definition& definition = definitions.emplace_back();
             definition.callable = {list,
                                    g,
                                    k,
                                    element,
-                                   result_class(signature, ""),
-                                   more ? result_class(signature, "WithWrenches") : nb::handle()};
+                                   result_class(signature.results),
+                                   result_class(signature.all_results)};
             definition.method = {signature.name,
                                  reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call)),
-                                 METH_FASTCALL, nullptr};
+                                 METH_FASTCALL | METH_KEYWORDS, nullptr};
             const nb::object self =
                 nb::steal(PyCapsule_New(&definition.callable, nullptr, nullptr));
             const nb::object name = module.attr("__name__");
@@ -173,14 +152,17 @@ nb::list describe_functions(const FunctionList& list) {
         for (int k = 0; k < list.groups[g]->count; ++k) {
             const Signature& s = list.groups[g]->functions[k].signature;
             nb::dict function;
-            nb::list options;
-            for (int o = 0; o < s.noptions; ++o) options.append(name(s.options[o]));
+            nb::list arguments, results;
+            for (int i = 0; i < s.narguments; ++i) arguments.append(describe(s.arguments[i], s));
+            for (int o = 0; o < s.noutputs; ++o) results.append(describe(s.outputs[o]));
             function["name"] = s.name;
-            function["options"] = options;
-            function["inputs"] = describe(s.inputs, s.ninputs);
-            function["results"] = describe(s.outputs, s.noutputs);
+            function["arguments"] = arguments;
+            function["results"] = results;
             function["solves"] = s.solves;
-            function["result_class"] = s.results ? nb::object(nb::str(s.results)) : nb::none();
+            nb::list classes;
+            for (const char* name : {s.results, s.all_results})
+                if (name) classes.append(name);
+            function["result_classes"] = nb::tuple(classes);
             result.append(function);
         }
     return result;

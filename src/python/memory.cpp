@@ -19,9 +19,8 @@ void check_memory(const Work& work, const Plan& plan, double results) {
     const Signature& signature = work.function.signature;
     std::string advice = plan.threads > 1 ? " or fewer threads" : "";
     if (signature.smaller) advice += ", or ";
-    for (int k = 0; k < signature.noptions; ++k)
-        if (signature.options[k] == Option::packed && !work.options.values.packed)
-            advice += "packed=True or ";
+    if (place(signature, Option::packed) >= 0 && !work.options.values.packed)
+        advice += "packed=True or ";
     if (signature.smaller) advice += signature.smaller;
     PyErr_SetString(PyExc_MemoryError, (public_name(signature.name) + message + advice).c_str());
     throw nb::python_error();

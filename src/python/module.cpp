@@ -6,7 +6,6 @@
 
 #include "batch/kept_blocks.hpp"
 #include "batch/require_memory.hpp"
-#include "dispatch.hpp"
 #include "interop/casadi_module.hpp"
 #include "interop/prepare.hpp"
 #include "interop/xla_handler.hpp"
@@ -14,6 +13,7 @@
 #include "python/define.hpp"
 #include "python/mujoco_warnings.hpp"
 #include "python/tree.hpp"
+#include "registry/dispatch.hpp"
 #include "tree/compiled_contacts.hpp"
 
 NB_MODULE(_core, m) {

@@ -58,8 +58,12 @@ std::string pinocchio_axes(nb::handle given) {
     return "";
 }
 
-Axes axes(Option option, nb::handle given) {
-    return static_cast<Axes>(word(name(option), given, {"body", "world", "mixed"}, pinocchio_axes));
+constexpr std::string_view axes_words[] = {"body", "world", "mixed"};
+constexpr std::string_view acceleration_words[] = {"spatial", "classical"};
+constexpr std::string_view integrator_words[] = {"euler", "semi_implicit", "rk4"};
+
+Axes axes(const char* name, nb::handle given) {
+    return static_cast<Axes>(word(name, given, axes_words, pinocchio_axes));
 }
 
 // An object in a message, the first 80 letters of it.
@@ -80,15 +84,17 @@ const Frame& named_frame(nb::handle model, nb::handle name, const CompiledTree& 
     throw nb::value_error(("frames: no frame named " + shown(name)).c_str());
 }
 
-// A number of at least 0.
-double damping(nb::handle given) {
+// A number of at least 0, and nothing else without contacts.
+double damping(nb::handle given, bool without_contacts) {
     const nb::object number = nb::steal(unless_ended([&] { return PyNumber_Float(given.ptr()); }));
     const bool text = PyUnicode_Check(given.ptr()) || PyBytes_Check(given.ptr());
     if (!number.is_valid() || text) {
         PyErr_Clear();
+        if (without_contacts) throw goes_with_contacts("damping");
         throw nb::type_error(("damping: expected a number, got " + shown(given)).c_str());
     }
     const double value = PyFloat_AsDouble(number.ptr());
+    if (without_contacts && value != 0.0) throw goes_with_contacts("damping");
     if (!(value >= 0.0 && value < HUGE_VAL))
         throw nb::value_error(
             ("damping: expected a finite number of at least 0, got " + shown(given)).c_str());
@@ -104,36 +110,23 @@ bool is_array(nb::handle given, int type, int ndim) {
 
 }  // namespace
 
-const char* name(Option option) {
-    switch (option) {
-        case Option::frames:
-            return "frames";
-        case Option::axes:
-            return "axes";
-        case Option::wrench_axes:
-            return "f_ext_axes";
-        case Option::acceleration:
-            return "kind";
-        case Option::prescribed:
-            return "prescribed";
-        case Option::integrator:
-            return "integrator";
-        case Option::driven:
-            return "driven";
-        case Option::symmetric:
-            return "symmetric";
-        case Option::packed:
-            return "packed";
-        case Option::joint_parameters:
-            return "joint_parameters";
-        case Option::contacts:
-            return "contacts";
-        case Option::damping:
-            return "damping";
-        case Option::order:
-            return "order";
+nb::object default_value(const Argument& argument) {
+    switch (argument.by_default) {
+        case Default::required:
+        case Default::none:
+            break;
+        case Default::no:
+            return nb::bool_(false);
+        case Default::zero:
+            return nb::float_(0.0);
+        case Default::word:
+            const std::string_view words[] = {
+                argument.option == Option::acceleration ? acceleration_words[0]
+                : argument.option == Option::integrator ? integrator_words[0]
+                                                        : axes_words[0]};
+            return nb::str(words[0].data(), words[0].size());
     }
-    return "";
+    return nb::none();
 }
 
 int number(const char* expected, nb::handle given, int least, int most) {
@@ -149,47 +142,58 @@ int number(const char* expected, nb::handle given, int least, int most) {
     return static_cast<int>(value);
 }
 
-void CallOptions::read_first(const Signature& signature, nb::handle model, PyObject* const* given,
+void CallOptions::read_first(const Signature& signature, const GivenArguments& given,
                              const CompiledTree& tree) {
     static_assert(Options::max_order == 100, "as the message says");
-    for (int k = 0; k < signature.noptions; ++k) {
-        if (signature.options[k] == Option::order && given[k] != Py_None)
-            order = number("order: expected an int from 0 to 100 or None", given[k], 0,
+    for (int k = 0; k < signature.narguments; ++k) {
+        const Argument& argument = signature.arguments[k];
+        const nb::handle value(given.at[k]);
+        if (argument.input >= 0 || !value.is_valid()) continue;
+        if (argument.option == Option::order && !value.is_none())
+            order = number("order: expected an int from 0 to 100 or None", value, 0,
                            Options::max_order);
-        if (signature.options[k] == Option::contacts) read_contacts(model, given[k], tree);
-        if (signature.options[k] == Option::damping) values.contact_damping = damping(given[k]);
-        if (signature.options[k] != Option::frames) continue;
-        read_frames(model, given[k], tree);
+        if (argument.option == Option::contacts &&
+            !(value.is_none() && argument.by_default == Default::none))
+            read_contacts(given.model, value, tree);
+        if (argument.option == Option::damping)
+            values.contact_damping = damping(value, signature.maybe_contacts && !values.contacts);
+        if (argument.option == Option::driven && !value.is_none())
+            read_inputs(value, tree.tree(), false);
+        if (argument.option != Option::frames) continue;
+        read_frames(given.model, value, tree);
         for (int i = 0; i < signature.ninputs; ++i)
-            if (signature.inputs[i].quantity == Quantity::wrench) require_moving(given[k]);
+            if (signature.inputs[i].quantity == Quantity::wrench) require_moving(value);
+    }
+    if (signature.maybe_contacts && !values.contacts) require_contacts_of(signature, given);
+    if (!values.driven.columns) values.driven = {tree.tree().nactuated, tree.tree().actuated};
+}
+
+void CallOptions::read(const Signature& signature, const GivenArguments& given,
+                       const CompiledTree& tree) {
+    for (int k = 0; k < signature.narguments; ++k) {
+        const Argument& argument = signature.arguments[k];
+        if (argument.input < 0 && given.at[k]) read(argument, given.at[k], tree);
     }
 }
 
-void CallOptions::read(const Signature& signature, PyObject* const* given,
-                       const CompiledTree& tree) {
-    for (int k = 0; k < signature.noptions; ++k) read(signature.options[k], given[k], tree);
-}
-
-void CallOptions::read(Option option, nb::handle given, const CompiledTree& tree) {
-    switch (option) {
+void CallOptions::read(const Argument& argument, nb::handle given, const CompiledTree& tree) {
+    switch (argument.option) {
         case Option::axes:
-            values.axes = axes(option, given);
+            values.axes = axes(argument.name, given);
             return;
         case Option::wrench_axes:
-            values.wrench_axes = axes(option, given);
+            values.wrench_axes = axes(argument.name, given);
             return;
         case Option::acceleration:
             values.acceleration =
-                static_cast<Acceleration>(word(name(option), given, {"spatial", "classical"}));
+                static_cast<Acceleration>(word(argument.name, given, acceleration_words));
             return;
         case Option::prescribed:
             return read_prescribed(given, tree.tree());
         case Option::integrator:
-            values.integrator = static_cast<Integrator>(
-                word("integrator", given, {"euler", "semi_implicit", "rk4"}));
+            values.integrator =
+                static_cast<Integrator>(word(argument.name, given, integrator_words));
             return;
-        case Option::driven:
-            return read_driven(given, tree.tree());
         case Option::symmetric:
             values.symmetric = nb::cast<bool>(given);
             return;
@@ -202,6 +206,7 @@ void CallOptions::read(Option option, nb::handle given, const CompiledTree& tree
         case Option::frames:  // read first
         case Option::contacts:
         case Option::damping:
+        case Option::driven:
         case Option::order:
             return;
     }
@@ -254,24 +259,44 @@ void CallOptions::read_prescribed(nb::handle given, const Tree& tree) {
     values.prescribed = prescribed_.get();
 }
 
-// None: the torques of all joints but free roots; or indices of torques.
-void CallOptions::read_driven(nb::handle given, const Tree& tree) {
-    if (given.is_none()) {
-        values.driven = {tree.nactuated, tree.actuated};
-        return;
+nb::object CallOptions::read_inputs(nb::handle given, const Tree& tree, bool may_be_map) {
+    nb::object numbers =
+        PyArray_CheckExact(given.ptr()) ? nb::borrow(given) : nb::steal(unless_ended([&] {
+            return PyArray_FromAny(given.ptr(), nullptr, 0, 0, NPY_ARRAY_ENSUREARRAY, nullptr);
+        }));
+    const bool numeric =
+        numbers.is_valid() && (PyArray_ISNUMBER(array(numbers)) || PyArray_ISBOOL(array(numbers)));
+    if (!numeric) {
+        PyErr_Clear();
+        return converted(given, "inputs", NPY_DOUBLE);  // raises what any other array would
     }
-    if (!is_array(given, NPY_INT32, 1))
-        throw nb::type_error("inputs: expected None or indices (int32)");
-    const npy_intp length = PyArray_DIM(array(given), 0);
-    if (length > INT_MAX) throw nb::value_error("inputs: too many for one call");
-    const int count = static_cast<int>(length);
-    const npy_int32* numbers = static_cast<const npy_int32*>(PyArray_DATA(array(given)));
-    columns_ = std::make_unique_for_overwrite<int[]>(count);
-    for (int c = 0; c < count; ++c) {
-        columns_[c] = numbers[c];
-        if (columns_[c] < 0 || columns_[c] >= tree.independent.n)
-            throw nb::value_error("inputs: a torque that does not exist");
+    PyArrayObject* a = array(numbers);
+    const int nv = tree.independent.n, ndim = PyArray_NDIM(a);
+    const bool mask = PyArray_TYPE(a) == NPY_BOOL;
+    if (mask && ndim == 1 && PyArray_DIM(a, 0) == nv) {
+        read_mask(numbers, tree);
+        return {};
     }
+    const std::string n = std::to_string(nv);
+    if (mask || !may_be_map || ndim < 2 || PyArray_DIM(a, ndim - 2) != nv)
+        throw nb::value_error(("inputs: expected a mask of shape (" + n + ",)" +
+                               (may_be_map ? " or a map of shape (..., " + n + ", nu)" : "") +
+                               ", got " +
+                               str(nb::borrow(reinterpret_cast<PyObject*>(PyArray_DESCR(a)))) +
+                               " of shape " + text(PyArray_DIMS(a), ndim))
+                                  .c_str());
+    return numbers;
+}
+
+// The torques that a mask selects.
+void CallOptions::read_mask(nb::handle mask, const Tree& tree) {
+    const int nv = tree.independent.n;
+    const char* numbers = PyArray_BYTES(array(mask));
+    const npy_intp stride = PyArray_STRIDE(array(mask), 0);
+    columns_ = std::make_unique_for_overwrite<int[]>(nv);
+    int count = 0;
+    for (int k = 0; k < nv; ++k)
+        if (numbers[k * stride] != 0) columns_[count++] = k;
     values.driven = {count, columns_.get()};
 }
 

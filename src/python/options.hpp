@@ -1,4 +1,4 @@
-// What functions take before their arrays, as Python gives it.
+// What functions take beside their arrays, as Python gives it.
 #pragma once
 
 #include <array>
@@ -7,6 +7,7 @@
 
 #include <nanobind/ndarray.h>
 
+#include "python/arguments.hpp"
 #include "python/call.hpp"
 #include "tree/compiled_contacts.hpp"
 
@@ -27,21 +28,25 @@ std::array<double, N> row(const Array& a, std::size_t i) {
 class CallOptions {
   public:
     // Numbers and names of frames. May run the arguments' own code.
-    void read_first(const Signature& signature, nanobind::handle model, PyObject* const* given,
+    void read_first(const Signature& signature, const GivenArguments& given,
                     const CompiledTree& tree);
+    // What drives the robot: the map as an array of whatever numbers; or of a mask, which becomes the
+    // option, nothing. May run the argument's own code.
+    nanobind::object read_inputs(nanobind::handle given, const Tree& tree, bool may_be_map = true);
     // All others. Runs no Python code.
-    void read(const Signature& signature, PyObject* const* given, const CompiledTree& tree);
+    void read(const Signature& signature, const GivenArguments& given, const CompiledTree& tree);
 
     Options values;
     int order = -1;             // as it is asked for; negative: the stacks say it
     bool single_frame = false;  // results have no axis for frames
 
   private:
-    void read(Option option, nanobind::handle given, const CompiledTree& tree);
+    void read(const Argument& argument, nanobind::handle given, const CompiledTree& tree);
     void read_frames(nanobind::handle model, nanobind::handle given, const CompiledTree& tree);
     void require_moving(nanobind::handle given) const;
     void read_prescribed(nanobind::handle given, const Tree& tree);
-    void read_driven(nanobind::handle given, const Tree& tree);
+    void read_mask(nanobind::handle given, const Tree& tree);
+    void require_contacts_of(const Signature& signature, const GivenArguments& given) const;
     void read_contacts(nanobind::handle model, nanobind::handle given, const CompiledTree& tree);
 
     std::vector<Frame> frames_;  // of several names
@@ -55,7 +60,10 @@ class CallOptions {
 // anything else. May run the argument's own code.
 int number(const char* expected, nanobind::handle given, int least, int most);
 
-// The name of an option in Python.
-const char* name(Option option);
+// The error of an argument that is of no use without contacts.
+nanobind::builtin_exception goes_with_contacts(const char* argument);
+
+// What an argument is that is left out, as Python has it.
+nanobind::object default_value(const Argument& argument);
 
 }  // namespace dtau

@@ -92,21 +92,6 @@ nb::tuple write_function(const std::string& name, const Named& inputs, const Nam
                           written.pieces);
 }
 
-// Rows of each input beyond the order, of stacks of time derivatives; None of others.
-nb::list rows_of_inputs(const std::string& name) {
-    const FunctionList& list = recorded_functions();
-    nb::list rows;
-    for (int g = 0; g < list.ngroups; ++g)
-        for (int k = 0; k < list.groups[g]->count; ++k) {
-            const Signature& s = list.groups[g]->functions[k].signature;
-            for (int i = 0; name == s.name && i < s.ninputs; ++i)
-                rows.append(s.inputs[i].rows == not_stacked
-                                ? nb::object(nb::none())
-                                : nb::object(nb::int_(s.inputs[i].rows)));
-        }
-    return rows;
-}
-
 }  // namespace
 }  // namespace dtau
 
@@ -128,7 +113,6 @@ NB_MODULE(_recorded, m) {
     m.def("product", &product, nb::arg("a"), nb::arg("b"), nb::arg("inner"), nb::arg("to"));
     m.def("take_adjoints", &take_adjoints, nb::arg("outputs"), nb::arg("seeds"), nb::arg("inputs"),
           nb::arg("to"));
-    m.def("rows_of_inputs", &rows_of_inputs, nb::arg("name"));
     m.def("write", &write_function, nb::arg("name"), nb::arg("inputs"), nb::arg("outputs"),
           nb::arg("single_precision"), nb::arg("piece"), nb::arg("lanes") = 0);
 }

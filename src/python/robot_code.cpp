@@ -6,9 +6,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "dispatch.hpp"
 #include "python/options.hpp"
 #include "python/tree.hpp"
+#include "registry/dispatch.hpp"
 
 namespace nb = nanobind;
 
@@ -23,20 +23,18 @@ const Signature& signature_of(const FunctionList& list, const std::string& name)
     throw nb::value_error(("no function named " + name).c_str());
 }
 
-// Options in the order of the signature, whether each input is given, and where the functions are.
-void add_code(nb::handle model, const std::string& function, const std::vector<nb::object>& options,
+// Options by name, whether each input is given, and where the functions are.
+void add_code(nb::handle model, const std::string& function, const nb::dict& options,
               const std::vector<bool>& given, int lanes, std::size_t alone, std::size_t in_lanes,
               std::size_t memory) {
     const TreeReference tree = compiled_tree(model);
     const Signature& signature = signature_of(functions(), function);
-    if (static_cast<int>(options.size()) != signature.noptions ||
-        static_cast<int>(given.size()) != signature.ninputs)
+    if (static_cast<int>(given.size()) != signature.ninputs)
         throw nb::value_error("add_code: not as the function's signature");
-    std::vector<PyObject*> pointers;
-    for (const nb::object& option : options) pointers.push_back(option.ptr());
+    const GivenArguments options_given(signature, model, options);
     CallOptions read;
-    read.read_first(signature, model, pointers.data(), tree.compiled);
-    read.read(signature, pointers.data(), tree.compiled);
+    read.read_first(signature, options_given, tree.compiled);
+    read.read(signature, options_given, tree.compiled);
     RobotFunction code = {function, read.values, lanes, {}, {}};
     code.options.order = read.order > 0 ? read.order : 0;
     for (std::size_t i = 0; i < given.size(); ++i) code.given[i] = given[i];
@@ -52,7 +50,7 @@ void define_robot_code(nb::module_& m) {
     m.def("add_code", &add_code, nb::arg("model"), nb::arg("function"), nb::arg("options"),
           nb::arg("given"), nb::arg("lanes"), nb::arg("alone"), nb::arg("in_lanes"),
           nb::arg("memory"),
-          nb::sig("def add_code(model: object, function: str, options: Sequence[object], given: "
+          nb::sig("def add_code(model: object, function: str, options: dict[str, object], given: "
                   "Sequence[bool], lanes: int, alone: int, in_lanes: int, memory: int) -> None"));
 }
 

@@ -1,26 +1,27 @@
 """Write the stubs of `dtau._core`, for type checkers: `python src/python/stubs.py`.
 
-Its functions describe themselves; the rest is nanobind's own work.
+The functions are declared from their rows; nanobind writes the rest.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from nanobind.stubgen import StubGen
 
 from dtau import _core
+from dtau.registry import FUNCTIONS, Argument, Function
 
 ARRAY = "NDArray[numpy.float64]"
 OPTIONS = {
+    "frame": "str",
     "frames": "str | Sequence[str]",
     "axes": "str",
     "kind": "str",
     "f_ext_axes": "str",
     "prescribed": "NDArray[numpy.bool]",
     "integrator": "str",
-    "driven": "NDArray[numpy.int32] | None",
+    "inputs": "ArrayLike | None",
     "symmetric": "bool",
     "packed": "bool",
     "joint_parameters": "bool",
@@ -30,25 +31,27 @@ OPTIONS = {
 }
 
 
-def signature(function: dict[str, Any]) -> str:
+def signature(function: Function) -> str:
     """Return the line that declares a function."""
-    arguments = ["model: object"]
-    arguments += [f"{option}: {OPTIONS[option]}" for option in function["options"]]
-    for name, _, optional, _ in function["inputs"]:
-        arguments.append(f"{name}: ArrayLike" + (" | None" if optional else ""))
+    arguments = ["model: object", *map(argument, function.arguments)]
     result = result_type(function)
     out = ARRAY if result == ARRAY else f"Sequence[{ARRAY}]"
-    arguments += [f"out: {out} | None = None", "threads: int | None = None", "/"]
-    return f"def {function['name']}({', '.join(arguments)}) -> {result}: ..."
+    arguments += [f"out: {out} | None = None", "threads: int | None = None"]
+    return f"def {function.name}({', '.join(arguments)}) -> {result}: ..."
 
 
-def result_type(function: dict[str, Any]) -> str:
+def argument(a: Argument) -> str:
+    """Return an argument as it is declared."""
+    kind = OPTIONS[a.name] if a.array is None else "ArrayLike"
+    if a.default is None and not a.required and "None" not in kind:
+        kind += " | None"
+    return f"{a.name}: {kind}" + ("" if a.required else f" = {a.default!r}")
+
+
+def result_type(function: Function) -> str:
     """Return the annotation of what a function returns."""
-    if function["result_class"] is None:
-        return ARRAY
-    name = f"dtau.results.{function['result_class']}"
-    with_wrenches = any(optional for _, _, optional, _ in function["results"])
-    return f"{name} | {name}WithWrenches" if with_wrenches else name
+    classes = (f"dtau.results.{name}" for name in function.result_classes)
+    return " | ".join(classes) or ARRAY
 
 
 def stubs() -> str:
@@ -58,8 +61,8 @@ def stubs() -> str:
     text = generator.get()
     text = text.replace("typing import NDArray", "typing import ArrayLike, NDArray")
     text = text.replace("from dtau._core import alone as alone", "import dtau.results")
-    for function in _core.functions():
-        generic = f"def {function['name']}(*args, **kwargs) -> Any: ..."
+    for function in FUNCTIONS.values():
+        generic = f"def {function.name}(*args, **kwargs) -> Any: ..."
         text = text.replace(generic, signature(function))
     return text + "\nalone: Any  # the same functions, state by state even in a batch\n"
 

@@ -3,7 +3,7 @@
 #include "dtau/textbook/crba.hpp"
 #include "dtau/textbook/idsva_so.hpp"
 #include "dtau/textbook/rnea.hpp"
-#include "functions/arguments.hpp"
+#include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
 namespace {

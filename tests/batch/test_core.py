@@ -99,7 +99,7 @@ def test_more_degrees_of_freedom_than_can_be_counted() -> None:
 
 def test_frames_are_known_by_name() -> None:
     model = Holder(tree([-1]))
-    placed = real_core.module.frame_placements(model, "tip", [0.0])
+    placed = real_core.module.frame_placements(model, [0.0], "tip")
     assert np.array_equal(placed.rotation, np.eye(3))
     with pytest.raises(AttributeError, match="frame"):  # the model would say which are close
-        real_core.module.frame_placements(model, "tips", [0.0])
+        real_core.module.frame_placements(model, [0.0], "tips")

@@ -16,7 +16,7 @@
 #include "batch/run.hpp"
 #include "batch/scratch.hpp"
 #include "batch/watched.hpp"
-#include "functions/function.hpp"
+#include "registry/function.hpp"
 #include "tree/compiled_tree.hpp"
 
 namespace dtau::DTAU_VARIANT {

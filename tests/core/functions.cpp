@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "dispatch.hpp"
-#include "shapes.hpp"
+#include "registry/dispatch.hpp"
+#include "registry/shapes.hpp"
 #include "tree/compiled_contacts.hpp"
 
 namespace {
@@ -122,7 +122,7 @@ Numbers results(const Function& function, const Robot& robot, const Options& opt
         input.data = reinterpret_cast<const char*>(inputs[i].data());
         input.spacing = sizeof(double);
         input.stride[0] = input.size * static_cast<std::ptrdiff_t>(sizeof(double));
-        input.meaning = input_meaning(s.inputs[i].quantity);
+        input.meaning = traits(s.inputs[i].quantity).as_input;
         if (s.inputs[i].rows != not_stacked) input.stacked = options.order + s.inputs[i].rows;
     }
     Shape shapes[Job::max_outputs];
@@ -144,12 +144,14 @@ bool right(const Function& function, const Robot& robot) {
     const std::vector<char> prescribed(tree.independent.n, true);
     Options options;
     options.contacts = &robot.contacts.contacts();
-    for (int k = 0; k < s.noptions; ++k) {
-        if (s.options[k] == Option::order) options.order = 2;
-        if (s.options[k] == Option::frames)
+    options.driven = {tree.nactuated, tree.actuated};
+    for (int k = 0; k < s.narguments; ++k) {
+        if (s.arguments[k].input >= 0) continue;
+        const Option option = s.arguments[k].option;
+        if (option == Option::order) options.order = 2;
+        if (option == Option::frames)
             options.frames = robot.frames.data(), options.nframes = int(robot.frames.size());
-        if (s.options[k] == Option::driven) options.driven = {tree.nactuated, tree.actuated};
-        if (s.options[k] == Option::prescribed)
+        if (option == Option::prescribed)
             options.prescribed = reinterpret_cast<const bool*>(prescribed.data());
     }
     Numbers inputs;

@@ -34,7 +34,7 @@ model, folder = chain(26), tempfile.mkdtemp()
 long = chain(1600 if how == "contacts" else 2)  # whose points move with as many sets of joints
 (request,) = requests(model, "forward_dynamics_second_derivatives", ())
 where, name, work = {
-    "recording": (recorder.functions, request.core,
+    "recording": (recorder.functions, request.function,
                   lambda: record(model, request, "r_", single=False)),
     "writing": (recorder, "write", lambda: record(model, request, "r_", single=False)),
     "adjoints": (recorder, "take_adjoints", lambda: sweep()),
@@ -45,12 +45,12 @@ where, name, work = {
 def sweep():
     "One sweep back through many operations."
     with recording():
-        arrays = [None if x is None else np.zeros(x.shape) for x in request.inputs]
-        for x in arrays[:3]:
-            recorder.take_inputs(x)
-        found = getattr(recorder.functions, request.core)(model, *request.given, *arrays)
+        arrays = {k: None if x is None else np.zeros(x.shape) for k, x in request.inputs.items()}
+        for name in ("q", "v", "tau"):
+            recorder.take_inputs(arrays[name])
+        found = request.call(recorder.functions, model, arrays)
         outputs = np.concatenate([x.reshape(-1) for x in found])
-        recorder.take_adjoints(outputs, np.ones(outputs.size), arrays[0], np.zeros(model.nv))
+        recorder.take_adjoints(outputs, np.ones(outputs.size), arrays["q"], np.zeros(model.nv))
 
 original, ended, begun = getattr(where, name), [], []
 def call(*arguments, **options):
@@ -112,13 +112,13 @@ def test_other_threads_run(what: str, monkeypatch: pytest.MonkeyPatch, tmp_path:
     )
     original = getattr(where, name)
 
-    def call(*arguments: Any) -> Any:
+    def call(*arguments: Any, **options: Any) -> Any:
         interval = sys.getswitchinterval()
         sys.setswitchinterval(1e6)  # so that no thread is made to give the lock up
         try:
             for _ in range(200):  # a busy machine may leave the counter waiting for a while
                 before = ticks
-                result = original(*arguments)
+                result = original(*arguments, **options)
                 during.append(ticks - before)
                 if during[-1] > 0:
                     break

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from core import SIGNATURES, public_name
 from files import ROOT
 from functions import FUNCTIONS
 
 import dtau
+from dtau.registry import FUNCTIONS as REGISTRY
 
 MODULES = ["dtau", *(m.name for m in pkgutil.walk_packages(dtau.__path__, "dtau."))]
 EXTENSIONS = ("dtau._core", "dtau._testing", "dtau._recorded")
@@ -156,21 +156,23 @@ def test_stubs_are_current() -> None:
     code = runpy.run_path(str(ROOT / "src/python/stubs.py"))
     shipped = Path(dtau.__file__).with_name("_core.pyi").read_text()
     assert shipped == code["stubs"](), "renew them: python src/python/stubs.py"
-    for function in SIGNATURES.values():
+    for function in REGISTRY.values():
         assert code["signature"](function) in shipped
 
 
 def test_every_function_of_the_core_is_public_documented_and_in_the_table() -> None:
     tested = {function.name for function in FUNCTIONS}
-    for name, signature in SIGNATURES.items():
-        name = public_name(name)
+    for name, row in REGISTRY.items():
         public = getattr(dtau, name)
         assert name in dtau.__all__
         assert name in tested
         assert "Examples" in public.__doc__
-        parameters = list(inspect.signature(public).parameters)
-        arrays = [array for array, *_ in signature["inputs"]]
-        assert [x for x in parameters if x in arrays] == arrays, "in the order of the signature"
+        parameters = list(inspect.signature(public).parameters.values())
+        names = [x.name for x in parameters]
+        assert names == ["model", *(x.name for x in row.arguments), "out", "threads"]
+        for parameter, argument in zip(parameters[1:], row.arguments, strict=False):
+            assert (parameter.default is parameter.empty) == argument.required, argument.name
+            assert argument.required or parameter.default == argument.default, argument.name
 
 
 def test_names_of_the_package_are_the_public_ones() -> None:

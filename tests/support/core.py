@@ -5,7 +5,6 @@ The only file of the tests that knows where these forms are and how the core tak
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -14,9 +13,9 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-import dtau
 from dtau import _core
-from dtau.functions import control_inputs, hybrid
+from dtau.functions import hybrid
+from dtau.registry import FUNCTIONS
 
 try:
     from dtau import _testing
@@ -28,7 +27,6 @@ except ImportError:
 
 Tree = _core.Tree
 INSTRUCTION_SETS = tuple(_core.instruction_sets())  # the best first
-SIGNATURES: dict[str, dict[str, Any]] = {f["name"]: f for f in _core.functions()}
 
 
 class Core:
@@ -42,32 +40,12 @@ class Core:
 
     def __call__(self, name: str, model: Any, *arrays: ArrayLike | None, **options: Any) -> Any:
         """The function of arrays in the public order; those left out at the end are None."""
-        parameters = inspect.signature(getattr(dtau, name)).parameters
-        if options.get("contacts") is not None and f"constrained_{name}" in SIGNATURES:
-            name = f"constrained_{name}"
-        first = []
-        for option in SIGNATURES[name]["options"]:
-            public = "frame" if "frame" in parameters and option == "frames" else option
-            public = "inputs" if option == "driven" else public  # a map is an array of the core's
-            default = parameters[public].default
-            first.append(_compiled(model, option, options.get(public, default)))
-        given = [None if x is None else np.asarray(x, self.dtype) for x in arrays]
-        given += [None] * (len(SIGNATURES[name]["inputs"]) - len(given))
-        return getattr(self.module, name)(model, *first, *given)
-
-
-def public_name(name: str) -> str:
-    """The public function of one of the core's, which has two of some: one is for contacts."""
-    return name if hasattr(dtau, name) else name.removeprefix("constrained_")
-
-
-def _compiled(model: dtau.Model, option: str, value: Any) -> Any:
-    """What the core takes for an option of a public function."""
-    if option == "prescribed":
-        return hybrid._mask(model, value)
-    if option == "driven":
-        return control_inputs.checked_inputs(model, value)[0]
-    return value
+        names = [array.name for array in FUNCTIONS[name].inputs]
+        given = dict(zip(names, arrays, strict=False))
+        taken = {x: np.asarray(y, self.dtype) for x, y in given.items() if y is not None}
+        if "prescribed" in options:
+            options["prescribed"] = hybrid._mask(model, options["prescribed"])
+        return getattr(self.module, name)(model, **taken, **options)
 
 
 real_core = Core(_core, float)

@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 from cases import CONTACT_ROWS, ROWS, State, actuated, contacts
 from compare import cancelled
-from core import SIGNATURES, Core
+from core import Core
 from trees import Array
 
 import dtau
 from dtau import options
+from dtau.registry import FUNCTIONS as REGISTRY
 
 
 @dataclass(frozen=True)
@@ -107,41 +108,35 @@ FRAME_AXES = get_args(options.Axes)
 KINDS_OF_ACCELERATION = get_args(options.AccelerationKind)
 INTEGRATORS = get_args(options.Integrator)
 
-PLAIN = [  # what needs no option and takes no stack of time derivatives: the signature says all
+PLAIN = [  # what needs no option and takes no stack of time derivatives: the row says all
     name
-    for name, signature in SIGNATURES.items()
-    if set(signature["options"]) <= {"f_ext_axes"}
-    and not any(stacked for *_, stacked in signature["inputs"])
+    for name, row in REGISTRY.items()
+    if set(row.options) <= {"f_ext_axes"} and all(array.rows is None for array in row.inputs)
 ]
 LETTERS = {"nq": "q", "nv": "v", "nbodies": "b", "nframes": "f"}
 # Shapes of results that see positions (those about the centre of mass: of trees among each other),
 # and other functions that do.
-IN_THE_WORLD = {"(nq,)", "(nbodies, 3)", "(6,)", "(6, nv)"}
+IN_THE_WORLD = {("nq",), ("nbodies", 3), (6,), (6, "nv")}
 SEE_POSITIONS = {"difference", "difference_jacobians", "center_of_mass", "potential_energy"}
 # About its centre of mass one body that slides has no momentum, wherever it is.
 VANISH = {"centroidal_momentum_derivatives", "centroidal_momentum_rate_derivatives"}
 
 
-def _row_of_signature(name: str) -> Function:
-    signature = SIGNATURES[name]
-    shapes = [shape for _, shape, _, _ in signature["results"]]
+def _row_of_registry(name: str) -> Function:
+    row = REGISTRY[name]
+    shapes = [result.axes for result in row.results]
     return Function(
         name,
-        tuple(array for array, *_ in signature["inputs"]),
-        tuple(_letters(shape) for shape in shapes),
-        solves=signature["solves"],
+        tuple(array.name for array in row.inputs),
+        tuple(tuple(LETTERS.get(str(axis), axis) for axis in axes) for axes in shapes),
+        solves=row.solves,
         sees_positions=name in SEE_POSITIONS or not IN_THE_WORLD.isdisjoint(shapes),
         vanishes=name in VANISH,
     )
 
 
-def _letters(shape: str) -> tuple[str | int, ...]:
-    axes = [axis.strip() for axis in shape.strip("()").split(",") if axis.strip()]
-    return tuple(LETTERS.get(axis) or int(axis) for axis in axes)
-
-
 IN_BODY_AXES: tuple[Function, ...] = (
-    *(_row_of_signature(name) for name in PLAIN),
+    *(_row_of_registry(name) for name in PLAIN),
     Function(
         "inverse_dynamics_vjp",
         ("q", "v", "a", "lam"),
@@ -516,7 +511,7 @@ def _along_the_world(row: Function, axes: str) -> Function:
 FUNCTIONS = IN_BODY_AXES + tuple(
     _along_the_world(row, axes)
     for row in IN_BODY_AXES
-    if "f_ext_axes" in SIGNATURES[row.name]["options"] and "no f_ext" not in row.label
+    if "f_ext_axes" in REGISTRY[row.name].options and "no f_ext" not in row.label
     for axes in ("mixed", "world")
     if not row.name.endswith("time_derivatives")
     if axes == "mixed" or row.name.startswith("inverse_dynamics")

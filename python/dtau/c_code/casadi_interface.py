@@ -8,26 +8,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dtau import _core
 from dtau.c_code.limit import Budget
 from dtau.c_code.recording import PIECE, recording, set_constant
 from dtau.c_code.requests import Argument, Array, Request
 from dtau.c_code.text import string
 from dtau.model.joints import Free, Spherical
 from dtau.model.model import Model
+from dtau.registry import FUNCTIONS
 
 _CONFIGURATIONS = ("q", "q0", "q1")
-_DERIVATIVES: dict[str, dict[str, Any]] = {
-    f["name"].removesuffix("_derivatives"): f
-    for f in _core.functions()
-    if f["name"].endswith("_derivatives") and not f["name"].endswith("time_derivatives")
-}
 
 
 @dataclass(frozen=True)
@@ -70,13 +65,13 @@ class _Function:
         self.normalized = {
             x: self._normalized(given[x].reshape(-1)) for x in _CONFIGURATIONS if x in given
         }
-        self.arrays = [
-            self.normalized.get(x.name, given[x.name]).reshape(x.shape)
+        self.arrays = {
+            name: self.normalized.get(name, given[name]).reshape(x.shape)
             if isinstance(x, Argument)
             else x
-            for x in request.inputs
-        ]
-        found = self._call(request.core)
+            for name, x in request.inputs.items()
+        }
+        found = request.call(recorder.functions, model, self.arrays)
         results = found if isinstance(found, tuple) else (found,)
         self.results = [_as_matrix(x) for x in results]
 
@@ -90,10 +85,6 @@ class _Function:
             return q
         unit: Array = self.recorder.functions.normalize(self.model, np.ascontiguousarray(q))
         return unit
-
-    def _call(self, function: str) -> Any:
-        call = getattr(self.recorder.functions, function)
-        return call(self.model, *self.request.given, *self.arrays)
 
     def text(self, order: int) -> str:
         """All of it."""
@@ -168,13 +159,12 @@ class _Function:
 
     def _derivatives(self) -> dict[str, Array]:
         """The core's derivatives of vectors, by the numbers of q, under their names."""
-        signature = _DERIVATIVES.get(self.request.core)
-        own = next(f for f in _core.functions() if f["name"] == self.request.core)
-        if signature is None or signature["inputs"] != own["inputs"]:
+        row = FUNCTIONS.get(f"{self.request.function}_derivatives")
+        if row is None or row.arguments != FUNCTIONS[self.request.function].arguments:
             return {}
-        if signature["options"] != own["options"]:
-            return {}
-        found = self._call(signature["name"])
+        found = replace(self.request, function=row.name).call(
+            self.recorder.functions, self.model, self.arrays
+        )
         known = {}
         for name, matrix in zip(found._fields, found, strict=True):
             by = name.rpartition("_d")[2]

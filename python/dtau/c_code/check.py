@@ -93,11 +93,14 @@ def _of_core(model: Model, request: Request) -> Callable[[Mapping[str, Array]], 
     """The core's function of the arguments in C."""
     if request.payload:
         model = request.payload.on(model, EXAMPLE)
-    options = tuple(_of(model, x) for x in request.given)
+    request = replace(request, options={k: _of(model, x) for k, x in request.options.items()})
 
     def results(given: Mapping[str, Array]) -> tuple[Array, ...]:
-        arrays = [given[x.name] if isinstance(x, Argument) else x for x in request.inputs]
-        found: Any = getattr(_core, request.core)(model, *options, *arrays)
+        arrays = {
+            name: given[name] if isinstance(x, Argument) else x
+            for name, x in request.inputs.items()
+        }
+        found = request.call(_core, model, arrays)
         return found if isinstance(found, tuple) else (found,)
 
     return results

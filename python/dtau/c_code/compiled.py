@@ -125,8 +125,8 @@ def compile(
         except (OSError, subprocess.SubprocessError) as problem:
             _warn(f"{request.function} was not compiled, the core computes it: {_said(problem)}")
             continue
-        given = [x is not None for x in request.inputs]
-        what = (request.core, request.given, given, _core.lanes())
+        given = [x is not None for x in request.inputs.values()]
+        what = (request.function, dict(request.options), given, _core.lanes())
         _core.add_code(made, *what, code.alone, code.in_lanes, source.memory)
     return made
 
@@ -149,8 +149,8 @@ def _warn(said: str, depth: int = 1) -> None:
 
 
 def _require_plain(request: Request) -> None:
-    if any(not isinstance(x, Argument | None) for x in request.inputs) or any(
-        not isinstance(x, str | bool | int | float | None) for x in request.given
+    if any(not isinstance(x, Argument | None) for x in request.inputs.values()) or any(
+        not isinstance(x, str | bool | int | float | None) for x in request.options.values()
     ):
         raise ValueError(
             f"functions: {request.function} with {request.said} cannot be compiled: only options "
@@ -192,7 +192,7 @@ class _Code:
 def _sources(model: Model, asked: Sequence[Request], limit: float) -> list[_Code]:
     lanes, sources, operations = _core.lanes(), [], 0
     for request in asked:
-        taken = [isinstance(x, Argument) for x in request.inputs]
+        taken = [isinstance(x, Argument) for x in request.inputs.values()]
         alone = record(model, request, "one_", single=False)
         grouped = record(model, request, "one_", single=False, lanes=lanes)
         operations += alone.operations + grouped.operations

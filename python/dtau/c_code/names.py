@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from dtau.c_code.check import COMPARE
-from dtau.c_code.requests import SIGNATURES, Request
+from dtau.c_code.requests import Request
 from dtau.c_code.reserved import what_reserves
 from dtau.c_code.source import DOUBLE, FLOAT, SINE_COSINE, guard, sizes
+from dtau.registry import FUNCTIONS
 
 _PIECE = re.compile(r"(.+)_piece\d+")  # as the writer in C++ calls pieces of a large function
 _DERIVED = ("", "jac_", "adj1_", "jac_adj1_")
@@ -62,8 +63,8 @@ def _taken(name: str) -> str:
 
 
 def _arrays() -> str:
-    signatures = SIGNATURES.values()
-    return "|".join({x[0] for s in signatures for x in (*s["inputs"], *s["results"])})
+    rows = FUNCTIONS.values()
+    return "|".join({x.name for row in rows for x in (*row.inputs, *row.results)})
 
 
 # Variables of the function that checks, and arguments.

@@ -71,10 +71,10 @@ def _record(
         taken.append((argument, numbers))
         return numbers.reshape(argument.shape)
 
-    arrays = [new(x) if isinstance(x, Argument) else x for x in request.inputs]
+    arrays = {name: new(x) if isinstance(x, Argument) else x for name, x in request.inputs.items()}
     for constant in request.constants:
         set_constant(recorder, request, constant.name, new(constant))
-    outputs = getattr(recorder.functions, request.core)(model, *request.given, *arrays)
+    outputs = request.call(recorder.functions, model, arrays)
     outputs = outputs if isinstance(outputs, tuple) else (outputs,)
     name = prefix + request.name
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,21 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 import dtau
-from dtau import _core
 from dtau.c_code.payload import Payload, payload_on
-from dtau.c_code.recorder import load_recorder
 from dtau.checks import integer, require, tuple_of, unknown_name
-from dtau.functions.control_inputs import checked_inputs
 from dtau.functions.hybrid import _mask
 from dtau.model.model import Model
+from dtau.registry import FUNCTIONS, Axes, Function
 
 Array: TypeAlias = NDArray[np.float64]
 Functions: TypeAlias = str | Sequence[str] | Mapping[str, str | tuple[str, Mapping[str, Any]]]
 
 GRAVITY, PAYLOAD = "gravity", "payload"
-SIGNATURES: dict[str, dict[str, Any]] = {f["name"]: f for f in _core.functions()}
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_PUBLIC = {"driven": "inputs"}  # options of the core by the arguments of the public functions
 _ARRAYS = {"f_ext": "f_ext", "f_ext_derivatives": "f_ext", "df_ext": "f_ext", "active": "active"}
 # Functions that are not the core's.
 _IN_PYTHON = {
@@ -55,16 +50,15 @@ class Argument:
 class Request:
     """A function of the core for one model: what it takes and gives.
 
-    ``given`` are the core's options, in its order. ``inputs`` has an entry for every array of the
-    core: an `Argument`, numbers that are known, or None. ``results`` are the names in C.
+    ``inputs`` has an entry for every array of the function: an `Argument`, numbers that are known,
+    or None. ``results`` are the names in C.
     """
 
     name: str  # in C, without the prefix
     function: str
-    core: str  # what the core calls it
     said: str  # the options that were given, in words
-    given: tuple[Any, ...]
-    inputs: tuple[Argument | Array | None, ...]
+    options: Mapping[str, Any]  # as the core takes them; others have their defaults
+    inputs: Mapping[str, Argument | Array | None]
     results: tuple[str, ...]
     gravity: bool  # is an argument
     payload: Payload | None  # the same
@@ -72,8 +66,13 @@ class Request:
     @property
     def arguments(self) -> list[Argument]:
         """What the function in C takes."""
-        taken = [x for x in self.inputs if isinstance(x, Argument)]
+        taken = [x for x in self.inputs.values() if isinstance(x, Argument)]
         return [*taken, *self.constants]
+
+    def call(self, functions: Any, model: Model, arrays: Mapping[str, Array | None]) -> Any:
+        """Call the function of a compiled module, of the arrays that take the inputs' places."""
+        given = {name: x for name, x in arrays.items() if x is not None}
+        return getattr(functions, self.function)(model, **given, **self.options)
 
     @property
     def constants(self) -> list[Argument]:
@@ -127,37 +126,36 @@ def _request(
         raise TypeError(
             f"functions: expected the name of a function, or (name, options), got {what!r}"
         )
-    known = SIGNATURES.keys() & set(dtau.__all__)
-    if function not in known and callable(getattr(dtau, function, None)):
+    if function not in FUNCTIONS and callable(getattr(dtau, function, None)):
         why = _IN_PYTHON.get(function, "it is no function of one state")
         raise ValueError(f"functions: {function} cannot be written as C: {why}")
-    if function not in known:
-        raise ValueError(f"functions: {unknown_name('function', function, sorted(known))}")
-    core = _core_name(function, options)
-    signature = SIGNATURES[core]
-    arrays = {x[0] for x in signature["inputs"]}
-    public = inspect.signature(getattr(dtau, function)).parameters
+    if function not in FUNCTIONS:
+        raise ValueError(f"functions: {unknown_name('function', function, sorted(FUNCTIONS))}")
+    row = FUNCTIONS[function]
+    public = {x.name: x for x in row.arguments}
+    contacts = options.get("contacts") is not None
     for option in options:
-        if option not in public or option in ("model", "out", "threads"):
+        if option not in public:
             raise ValueError(f"functions: {function} takes no option {option!r}")
-        if option in ("active", "damping") and option not in arrays | {*signature["options"]}:
+        if option in ("active", "damping") and not contacts and not public["contacts"].required:
             raise ValueError(f"functions: {function} takes {option!r} with contacts alone")
-    given, sizes, driven = _options(model, function, core, options, public)
-    inputs: list[Argument | Array | None] = []
-    rows = _rows_of_inputs(core)
-    for (array, words, optional, _), beyond in zip(signature["inputs"], rows, strict=True):
-        argument = _argument(array, words, beyond, sizes)
-        if array == "inputs":
-            inputs.append(driven)
-        elif array in options:
-            inputs.append(_known(array, options[array], argument.shape))
-        elif not optional or _ARRAYS[array] in parameters:
-            inputs.append(argument)
+    given, sizes = _options(model, row, options)
+    inputs: dict[str, Argument | Array | None] = {}
+    for array in row.inputs:
+        if array.axes == ("nv", "ninputs"):
+            inputs[array.name] = _inputs(options.get(array.name))
+            continue
+        argument = Argument(array.name, _shape(array.axes, array.rows, sizes))
+        if array.name in options:
+            inputs[array.name] = _known(array.name, options[array.name], argument.shape)
+        elif not array.optional or _ARRAYS[array.name] in parameters:
+            there = array.axes != ("ncontacts",) or "ncontacts" in sizes
+            inputs[array.name] = argument if there else None
         else:
-            inputs.append(None)
-    taken = {x.name for x in inputs if isinstance(x, Argument)}
-    results = signature["results"]
-    if results[-1][2] and "f_ext" not in taken:
+            inputs[array.name] = None
+    taken = {x.name for x in inputs.values() if isinstance(x, Argument)}
+    results = row.results
+    if results[-1].optional and not (contacts if "nrows" in results[-1].axes else "f_ext" in taken):
         results = results[:-1]
     said = [f"{option}={_short(value)}" for option, value in options.items()]
     if payload:
@@ -165,21 +163,13 @@ def _request(
     return Request(
         name,
         function,
-        core,
         ", ".join(said),
         given,
-        tuple(inputs),
-        tuple(f"{x[0]}_out" if x[0] in taken else x[0] for x in results),
+        inputs,
+        tuple(f"{x.name}_out" if x.name in taken else x.name for x in results),
         GRAVITY in parameters,
         payload,
     )
-
-
-def _core_name(function: str, options: Mapping[str, Any]) -> str:
-    """The function of the core: one of its own where contacts are an option and given."""
-    with_contacts = f"constrained_{function}"
-    given = options.get("contacts") is not None
-    return with_contacts if given and with_contacts in SIGNATURES else function
 
 
 _MOST_ORDER = 100  # of time derivatives, as in the core
@@ -187,58 +177,50 @@ _YES_OR_NO = ("packed", "symmetric", "joint_parameters")
 
 
 def _options(
-    model: Model,
-    function: str,
-    core: str,
-    options: Mapping[str, Any],
-    public: Mapping[str, Any],
-) -> tuple[tuple[Any, ...], dict[str, int], Array | None]:
-    """Options as the core takes them, sizes of arrays, and the map of inputs if there is one."""
-    given = []
-    sizes = {"nq": model.nq, "nv": model.nv, "nbodies": model.nbodies}
-    driven = None
-    for option in SIGNATURES[core]["options"]:
-        name = _PUBLIC.get(option, option)
-        if name == "frames" and "frame" in public:
-            name = "frame"
-        value = options.get(name, public[name].default)
-        if value is inspect.Parameter.empty or (name == "order" and value is None):
-            raise ValueError(f"functions: {function} needs the option {name!r}")
-        if option == "prescribed":
+    model: Model, row: Function, options: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str | int, int]]:
+    """Options as the core takes them, and the sizes of axes."""
+    sizes: dict[str | int, int] = {"nq": model.nq, "nv": model.nv, "2 nv": 2 * model.nv}
+    sizes |= {"nbodies": model.nbodies, "nparameters": 10 * model.nbodies}
+    given = {}
+    for name, option in row.options.items():
+        if name not in options and not option.required and name != "order":
+            continue
+        value: Any = options.get(name)
+        if value is None and (option.required or name == "order"):
+            raise ValueError(f"functions: {row.name} needs the option {name!r}")
+        if value is None and option.default is None:
+            continue
+        if name == "prescribed":
             value = _mask(model, value)
-        elif option == "driven":
-            value, numbers = checked_inputs(model, value)
-            if numbers is not None:
-                driven = np.ascontiguousarray(numbers, dtype=np.float64)
-                if driven.ndim != 2:
-                    raise ValueError(f"inputs: expected (nv, nu), got shape {driven.shape}")
-        elif option == "contacts":
+        elif name == "contacts":
             require(name, value, dtau.Contacts)
             if not vars(value):
                 raise TypeError("contacts: expected a Contacts that was made by its constructor")
             sizes |= {"ncontacts": len(value), "nrows": value.nrows}
-        elif option == "order":
+        elif name == "order":
             sizes["order"] = value = integer(name, value, 0, _MOST_ORDER)
-        elif option in _YES_OR_NO:
+        elif name in _YES_OR_NO:
             require(name, value, bool)
-            sizes["joint"] = 2 * model.nv if option == "joint_parameters" and value else 0
-        given.append(value)
-    return tuple(given), sizes, driven
+            sizes["nparameters"] += 2 * model.nv if name == "joint_parameters" and value else 0
+        given[name] = value
+    return given, sizes
 
 
-def _rows_of_inputs(function: str) -> list[int | None]:
-    rows: list[int | None] = load_recorder().rows_of_inputs(function)
-    return rows
+def _shape(axes: Axes, rows: int | None, sizes: Mapping[str | int, int]) -> tuple[int, ...]:
+    """The sizes of one state's axes, after that of a stack."""
+    stack = () if rows is None else (sizes["order"] + rows,)
+    return (*stack, *(sizes.get(x, x if isinstance(x, int) else 0) for x in axes))
 
 
-def _argument(name: str, words: str, beyond: int | None, sizes: Mapping[str, int]) -> Argument:
-    """An array of the shape that the core says in words, such as (nv, 10 nbodies)."""
-    shape = [] if beyond is None else [sizes["order"] + beyond]
-    for axis in filter(None, words.strip("()").replace(" ", "*").split(",*")):
-        factors = [int(x) if x.isdigit() else sizes.get(x, 0) for x in axis.strip(",").split("*")]
-        length = int(np.prod(factors))
-        shape.append(length + (sizes.get("joint", 0) if "10" in axis else 0))
-    return Argument(name, tuple(shape))
+def _inputs(given: Any) -> Array | None:
+    """What drives the robot: a mask, or one map; the core says what is wrong with another."""
+    if given is None:
+        return None
+    numbers = np.asarray(given)
+    if numbers.dtype != bool and numbers.ndim > 2:
+        raise ValueError(f"inputs: expected (nv, nu), got shape {numbers.shape}")
+    return numbers if numbers.dtype == bool else np.ascontiguousarray(numbers, dtype=np.float64)
 
 
 def _known(name: str, value: Any, shape: tuple[int, ...]) -> Array:

@@ -12,6 +12,7 @@ from dtau import _core
 from dtau.casadi.patterns import Pattern, Structure, manifold_joints, roles
 from dtau.model.model import Model
 from dtau.options import Axes
+from dtau.registry import FUNCTIONS
 
 # What each function is: its problem, the inputs that it takes of q, v and x (the acceleration, or
 # the torque), its result, and whether that is the matrix of the problem's derivatives by x.
@@ -91,9 +92,9 @@ def _calls(
     """Prepare the functions of the core that one function of CasADi's calls."""
 
     def prepare(function: str, **given: object) -> _core.RawCall:
-        options: list[str] = next(f for f in _SIGNATURES if f["name"] == function)["options"]
-        values = {"f_ext_axes": f_ext_axes, "symmetric": False, "packed": False, **given}
-        return _core.prepare_call(model, function, *(values[option] for option in options))
+        if "f_ext_axes" in FUNCTIONS[function].options:
+            given["f_ext_axes"] = f_ext_axes
+        return _core.prepare_call(model, function, **given)
 
     calls = {"value": prepare(name), "second": prepare(f"{problem}_hessian")}
     if is_matrix:
@@ -104,9 +105,6 @@ def _calls(
         "product": prepare(f"{problem}_vjp"),
         "by_wrench": prepare(f"{problem}_wrench_derivatives"),
     }
-
-
-_SIGNATURES = _core.functions()
 
 
 def _patterns(model: Model, kinds: str, s: Structure) -> Any:

@@ -95,18 +95,18 @@ def constrained_dynamics_jvp(
     """
     result = _core.constrained_dynamics_jvp(
         model,
-        contacts,
-        f_ext_axes,
-        damping,
         q,
         v,
         tau,
         dq,
         dv,
         dtau,
+        contacts,
         f_ext,
         df_ext,
+        f_ext_axes,
         active,
+        damping,
         out,
         threads,
     )
@@ -224,16 +224,16 @@ def constrained_dynamics_vjp(
     """
     result = _core.constrained_dynamics_vjp(
         model,
-        contacts,
-        f_ext_axes,
-        damping,
         q,
         v,
         tau,
         lam,
         lam_forces,
+        contacts,
         f_ext,
+        f_ext_axes,
         active,
+        damping,
         out,
         threads,
     )

@@ -102,7 +102,7 @@ def constrained_dynamics(
     True
     """
     result = _core.constrained_dynamics(
-        model, contacts, f_ext_axes, damping, q, v, tau, f_ext, active, out, threads
+        model, q, v, tau, contacts, f_ext, f_ext_axes, active, damping, out, threads
     )
     if holds_nan(result.a):
         raise_of_rank(model, q, contacts, active, damping, (v, tau, f_ext))
@@ -178,19 +178,11 @@ def constrained_dynamics_derivatives(
     (256, 12, 18)
     """
     result = _core.constrained_dynamics_derivatives(
-        model, contacts, f_ext_axes, damping, q, v, tau, f_ext, active, out, threads
+        model, q, v, tau, contacts, f_ext, f_ext_axes, active, damping, out, threads
     )
     if holds_nan(result.dforces_dtau, 2):
         raise_of_rank(model, q, contacts, active, damping, (v, tau, f_ext))
     return result
-
-
-def require_no_contacts(active: ArrayLike | None, damping: float) -> None:
-    """Raise ValueError for what goes with contacts, of a call without."""
-    damped = np.ndim(damping) > 0 or damping != 0.0
-    for name, given in (("active", active is not None), ("damping", damped)):
-        if given:
-            raise ValueError(f"{name}: goes with contacts=, which is not given")
 
 
 def require_contacts(model: Model, contacts: Contacts) -> None:
@@ -222,7 +214,7 @@ def raise_of_rank(
     before: list[int] = []
     for k in active_contacts(contacts, active):
         held[k] = 1.0
-        tried = _core.impulse_dynamics(model, contacts, damping, q, still, 0.0, held, None, None)
+        tried = _core.impulse_dynamics(model, q, still, contacts, 0.0, held, damping)
         if math.isnan(tried.impulses.item(0)):
             row, nothing = dependent_row(model, q, contacts, before, k)
             names = [contacts.names[i] for i in before]
@@ -257,9 +249,7 @@ def raise_of_stage(
     if not are_finite(active, q, *arrays):
         return
     plain, damped = (
-        _core.constrained_step(
-            model, contacts, integrator, f_ext_axes, mu, q, v, tau, dt, f_ext, active, None, None
-        ).v
+        _core.step(model, q, v, tau, dt, integrator, f_ext, f_ext_axes, contacts, active, mu).v
         for mu in (damping, damping + 1.0)
     )
     if holds_nan(plain) and np.isfinite(damped).all():  # numbers that are too large stay so

@@ -78,7 +78,7 @@ def inverse_dynamics_derivatives(
     >>> bool(np.allclose(d.dtau_da, dtau.mass_matrix(model, q)))
     True
     """
-    return _core.inverse_dynamics_derivatives(model, f_ext_axes, q, v, a, f_ext, out, threads)
+    return _core.inverse_dynamics_derivatives(model, q, v, a, f_ext, f_ext_axes, out, threads)
 
 
 def forward_dynamics_derivatives(
@@ -141,7 +141,7 @@ def forward_dynamics_derivatives(
     >>> bool(np.allclose(d.da_dtau, dtau.mass_matrix_inverse(model, q)))
     True
     """
-    return _core.forward_dynamics_derivatives(model, f_ext_axes, q, v, tau, f_ext, out, threads)
+    return _core.forward_dynamics_derivatives(model, q, v, tau, f_ext, f_ext_axes, out, threads)
 
 
 def inverse_dynamics_wrench_derivatives(
@@ -201,7 +201,7 @@ def inverse_dynamics_wrench_derivatives(
     >>> bool(np.allclose(pushed - free, np.einsum("ibc,bc->i", by_wrenches, f_ext)))
     True
     """
-    return _core.inverse_dynamics_wrench_derivatives(model, f_ext_axes, q, out, threads)
+    return _core.inverse_dynamics_wrench_derivatives(model, q, f_ext_axes, out, threads)
 
 
 def forward_dynamics_wrench_derivatives(
@@ -256,4 +256,4 @@ def forward_dynamics_wrench_derivatives(
     >>> bool(np.allclose(by_wrenches, want))
     True
     """
-    return _core.forward_dynamics_wrench_derivatives(model, f_ext_axes, q, out, threads)
+    return _core.forward_dynamics_wrench_derivatives(model, q, f_ext_axes, out, threads)

@@ -88,7 +88,7 @@ def inverse_dynamics(
     >>> f_ext = dtau.wrench_at_frame(model, q, "LF_FOOT", [0, 0, 200, 0, 0, 0], axes="mixed")
     >>> tau = dtau.inverse_dynamics(model, q, v, a, f_ext)
     """
-    return _core.inverse_dynamics(model, f_ext_axes, q, v, a, f_ext, out, threads)
+    return _core.inverse_dynamics(model, q, v, a, f_ext, f_ext_axes, out, threads)
 
 
 def forward_dynamics(
@@ -155,4 +155,4 @@ def forward_dynamics(
     >>> print(a[:3].round(3) + 0.0)
     [ 0.    0.   -9.81]
     """
-    return _core.forward_dynamics(model, f_ext_axes, q, v, tau, f_ext, out, threads)
+    return _core.forward_dynamics(model, q, v, tau, f_ext, f_ext_axes, out, threads)

@@ -77,7 +77,7 @@ def forward_dynamics_parameter_derivatives(
     """
     require("joint_parameters", joint_parameters, bool)
     return _core.forward_dynamics_parameter_derivatives(
-        model, joint_parameters, f_ext_axes, q, v, tau, f_ext, out, threads
+        model, q, v, tau, f_ext, f_ext_axes, joint_parameters, out, threads
     )
 
 
@@ -149,7 +149,7 @@ def forward_dynamics_parameter_jvp(
     """
     require("joint_parameters", joint_parameters, bool)
     return _core.forward_dynamics_parameter_jvp(
-        model, joint_parameters, f_ext_axes, q, v, tau, dparameters, f_ext, out, threads
+        model, q, v, tau, dparameters, f_ext, f_ext_axes, joint_parameters, out, threads
     )
 
 
@@ -220,5 +220,5 @@ def forward_dynamics_parameter_vjp(
     """
     require("joint_parameters", joint_parameters, bool)
     return _core.forward_dynamics_parameter_vjp(
-        model, joint_parameters, f_ext_axes, q, v, tau, lam, f_ext, out, threads
+        model, q, v, tau, lam, f_ext, f_ext_axes, joint_parameters, out, threads
     )

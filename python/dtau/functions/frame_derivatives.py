@@ -80,7 +80,7 @@ def frame_velocities_derivatives(
     >>> bool(np.allclose(rate, foot))
     True
     """
-    return _core.frame_velocities_derivatives(model, frames, axes, q, v, out, threads)
+    return _core.frame_velocities_derivatives(model, q, v, frames, axes, out, threads)
 
 
 def frame_accelerations_derivatives(
@@ -148,7 +148,7 @@ def frame_accelerations_derivatives(
     >>> bool(np.allclose(d.dacceleration_da, J))
     True
     """
-    return _core.frame_accelerations_derivatives(model, frames, axes, kind, q, v, a, out, threads)
+    return _core.frame_accelerations_derivatives(model, q, v, a, frames, axes, kind, out, threads)
 
 
 def wrench_at_frame_derivatives(

@@ -90,7 +90,7 @@ def frame_kinematics_time_derivatives(
     True
     """
     return _core.frame_kinematics_time_derivatives(
-        model, frames, axes, order, q, v_derivatives, out, threads
+        model, q, v_derivatives, frames, axes, order, out, threads
     )
 
 
@@ -165,5 +165,5 @@ def frame_jacobians_time_derivatives(
     (12, 2, 6, 18)
     """
     return _core.frame_jacobians_time_derivatives(
-        model, frames, axes, order, q, v_derivatives, out, threads
+        model, q, v_derivatives, frames, axes, order, out, threads
     )

@@ -61,7 +61,7 @@ def frame_placements(
     >>> dtau.frame_placements(model, dtau.neutral(model), "LF_FOOT").translation.shape
     (3,)
     """
-    return _core.frame_placements(model, frames, q, out, threads)
+    return _core.frame_placements(model, q, frames, out, threads)
 
 
 def frame_jacobians(
@@ -118,7 +118,7 @@ def frame_jacobians(
     >>> twist.shape
     (6,)
     """
-    return _core.frame_jacobians(model, frames, axes, q, out, threads)
+    return _core.frame_jacobians(model, q, frames, axes, out, threads)
 
 
 def frame_velocities(
@@ -178,7 +178,7 @@ def frame_velocities(
     >>> print(dtau.frame_velocities(model, q, v, "LF_FOOT").round(3))
     [-0.246  0.44   0.     0.     0.     1.   ]
     """
-    return _core.frame_velocities(model, frames, axes, q, v, out, threads)
+    return _core.frame_velocities(model, q, v, frames, axes, out, threads)
 
 
 def frame_accelerations(
@@ -256,7 +256,7 @@ def frame_accelerations(
     >>> print((foot[:3] + dtau.frame_placements(model, q, "LF_FOOT").translation)[:2].round(9))
     [0. 0.]
     """
-    return _core.frame_accelerations(model, frames, axes, kind, q, v, a, out, threads)
+    return _core.frame_accelerations(model, q, v, a, frames, axes, kind, out, threads)
 
 
 def wrench_at_frame(
@@ -324,4 +324,4 @@ def wrench_at_frame(
     >>> tau = dtau.inverse_dynamics(model, q, still, still, f_ext)  # f_ext_axes="body"
     """
     require("frame", frame, str)
-    return _core.wrench_at_frame(model, frame, axes, q, wrench, out, threads)
+    return _core.wrench_at_frame(model, q, frame, wrench, axes, out, threads)

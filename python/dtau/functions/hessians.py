@@ -85,7 +85,7 @@ def inverse_dynamics_hessian(
     """
     require("symmetric", symmetric, bool)
     return _core.inverse_dynamics_hessian(
-        model, symmetric, f_ext_axes, q, v, a, lam, f_ext, out, threads
+        model, q, v, a, lam, f_ext, f_ext_axes, symmetric, out, threads
     )
 
 
@@ -159,5 +159,5 @@ def forward_dynamics_hessian(
     """
     require("symmetric", symmetric, bool)
     return _core.forward_dynamics_hessian(
-        model, symmetric, f_ext_axes, q, v, tau, lam, f_ext, out, threads
+        model, q, v, tau, lam, f_ext, f_ext_axes, symmetric, out, threads
     )

@@ -88,7 +88,7 @@ def hybrid_dynamics(
     True
     """
     mask = _mask(model, prescribed)
-    return _core.hybrid_dynamics(model, mask, f_ext_axes, q, v, a, tau, f_ext, out, threads)
+    return _core.hybrid_dynamics(model, q, v, a, tau, mask, f_ext, f_ext_axes, out, threads)
 
 
 def hybrid_dynamics_time_derivatives(
@@ -170,14 +170,14 @@ def hybrid_dynamics_time_derivatives(
     mask = _mask(model, prescribed)
     return _core.hybrid_dynamics_time_derivatives(
         model,
-        mask,
-        f_ext_axes,
-        order,
         q,
         v,
         a_derivatives,
         tau_derivatives,
+        mask,
         f_ext_derivatives,
+        f_ext_axes,
+        order,
         out,
         threads,
     )

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from dtau import _core
 from dtau.checks import listing
 from dtau.functions.contacts import active_contacts, are_finite, holds_nan, raise_of_rank
-from dtau.functions.control_inputs import checked_mask
 from dtau.functions.control_inputs import driven as driven_by_default
 from dtau.functions.row_rank import unreached_joints
 from dtau.model.contacts import Contacts
@@ -83,7 +82,7 @@ def impulse_dynamics(
     True
     """
     result = _core.impulse_dynamics(
-        model, contacts, damping, q, v, restitution, active, out, threads
+        model, q, v, contacts, restitution, active, damping, out, threads
     )
     if holds_nan(result.v):
         raise_of_rank(model, q, contacts, active, damping, (v, restitution))
@@ -146,7 +145,7 @@ def impulse_dynamics_derivatives(
     True
     """
     result = _core.impulse_dynamics_derivatives(
-        model, contacts, damping, q, v, restitution, active, out, threads
+        model, q, v, contacts, restitution, active, damping, out, threads
     )
     if holds_nan(result.dimpulses_dv, 2):
         raise_of_rank(model, q, contacts, active, damping, (v, restitution))
@@ -224,16 +223,15 @@ def constrained_inverse_dynamics(
     >>> bool(np.isclose(weight, 9.81 * model.mass) and abs(result.tau[:6]).max() < 1e-9)
     True
     """
-    driven = checked_mask(model, inputs)
     result = _core.constrained_inverse_dynamics(
-        model, contacts, f_ext_axes, driven, q, v, a, f_ext, active, out, threads
+        model, q, v, a, contacts, f_ext, f_ext_axes, active, inputs, out, threads
     )
     if holds_nan(result.tau) and are_finite(q, v, a, active, f_ext):
         on = active_contacts(contacts, active)
         names = listing([contacts.names[k] for k in on])
         why = f"no forces of {names} move all" if names else "none holds, which leaves all"
-        inputs_given = driven_by_default(model) if driven is None else driven
-        loose = np.delete(np.arange(model.nv), inputs_given)
+        driven = driven_by_default(model) if inputs is None else np.flatnonzero(inputs)
+        loose = np.delete(np.arange(model.nv), driven)
         joints = listing(unreached_joints(model, q, contacts, on, loose))
         raise ValueError(
             f"contacts: {why} that nothing drives in this state (of joint {joints}); add contacts, "

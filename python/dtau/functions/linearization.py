@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.functions.contacts import holds_nan, raise_of_rank, raise_of_stage, require_no_contacts
-from dtau.functions.control_inputs import checked_inputs
+from dtau.functions.contacts import holds_nan, raise_of_rank, raise_of_stage
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.options import Axes, Integrator
@@ -164,15 +163,11 @@ def linearize(
     >>> bool(np.allclose(lin.A[18:, 18:], d.da_dv))
     True
     """
-    driven, given = checked_inputs(model, inputs)
-    if contacts is None:
-        require_no_contacts(active, damping)
-        return _core.linearize(model, driven, f_ext_axes, q, v, tau, f_ext, given, out, threads)
-    result = _core.constrained_linearize(
-        model, contacts, driven, f_ext_axes, damping, q, v, tau, f_ext, given, active, out, threads
+    result = _core.linearize(
+        model, q, v, tau, f_ext, inputs, f_ext_axes, contacts, active, damping, out, threads
     )
-    if holds_nan(result.a):
-        raise_of_rank(model, q, contacts, active, damping, (v, tau, f_ext, given))
+    if contacts is not None and holds_nan(result.a):
+        raise_of_rank(model, q, contacts, active, damping, (v, tau, f_ext, inputs))
     return result
 
 
@@ -291,30 +286,23 @@ def linearize_discrete(
     >>> trot.A.shape
     (50, 36, 36)
     """
-    driven, given = checked_inputs(model, inputs)
-    if contacts is None:
-        require_no_contacts(active, damping)
-        return _core.linearize_discrete(
-            model, integrator, driven, f_ext_axes, q, v, tau, dt, f_ext, given, out, threads
-        )
-    result = _core.constrained_linearize_discrete(
+    result = _core.linearize_discrete(
         model,
-        contacts,
-        integrator,
-        driven,
-        f_ext_axes,
-        damping,
         q,
         v,
         tau,
         dt,
+        integrator,
         f_ext,
-        given,
+        inputs,
+        f_ext_axes,
+        contacts,
         active,
+        damping,
         out,
         threads,
     )
-    if holds_nan(result.v):
-        held = contacts, active, damping, given
+    if contacts is not None and holds_nan(result.v):
+        held = contacts, active, damping, inputs
         raise_of_stage(model, q, v, tau, dt, integrator, f_ext, f_ext_axes, *held)
     return result

@@ -70,7 +70,7 @@ def momentum_time_derivatives(
     >>> bool(np.allclose(h[1, :3], force + model.mass * model.gravity))
     True
     """
-    return _core.momentum_time_derivatives(model, order, q, v_derivatives, out, threads)
+    return _core.momentum_time_derivatives(model, q, v_derivatives, order, out, threads)
 
 
 def centroidal_momentum_time_derivatives(
@@ -130,4 +130,4 @@ def centroidal_momentum_time_derivatives(
     >>> bool(np.allclose(h[1], without_a[1] + A @ a))
     True
     """
-    return _core.centroidal_momentum_time_derivatives(model, order, q, v_derivatives, out, threads)
+    return _core.centroidal_momentum_time_derivatives(model, q, v_derivatives, order, out, threads)

@@ -80,7 +80,7 @@ def inverse_dynamics_regressor(
     True
     """
     require("joint_parameters", joint_parameters, bool)
-    return _core.inverse_dynamics_regressor(model, joint_parameters, q, v, a, out, threads)
+    return _core.inverse_dynamics_regressor(model, q, v, a, joint_parameters, out, threads)
 
 
 def inverse_dynamics_parameter_jvp(
@@ -145,7 +145,7 @@ def inverse_dynamics_parameter_jvp(
     """
     require("joint_parameters", joint_parameters, bool)
     return _core.inverse_dynamics_parameter_jvp(
-        model, joint_parameters, q, v, a, dparameters, out, threads
+        model, q, v, a, dparameters, joint_parameters, out, threads
     )
 
 
@@ -208,4 +208,4 @@ def inverse_dynamics_parameter_vjp(
     True
     """
     require("joint_parameters", joint_parameters, bool)
-    return _core.inverse_dynamics_parameter_vjp(model, joint_parameters, q, v, a, lam, out, threads)
+    return _core.inverse_dynamics_parameter_vjp(model, q, v, a, lam, joint_parameters, out, threads)

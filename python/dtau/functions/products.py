@@ -103,7 +103,7 @@ def inverse_dynamics_jvp(
     True
     """
     return _core.inverse_dynamics_jvp(
-        model, f_ext_axes, q, v, a, dq, dv, da, f_ext, df_ext, out, threads
+        model, q, v, a, dq, dv, da, f_ext, df_ext, f_ext_axes, out, threads
     )
 
 
@@ -208,7 +208,7 @@ def inverse_dynamics_vjp(
     >>> dtau.inverse_dynamics_vjp(model, q, v, a, lam, f_ext).by_f_ext.shape
     (13, 6)
     """
-    return _core.inverse_dynamics_vjp(model, f_ext_axes, q, v, a, lam, f_ext, out, threads)
+    return _core.inverse_dynamics_vjp(model, q, v, a, lam, f_ext, f_ext_axes, out, threads)
 
 
 def forward_dynamics_jvp(
@@ -284,7 +284,7 @@ def forward_dynamics_jvp(
     True
     """
     return _core.forward_dynamics_jvp(
-        model, f_ext_axes, q, v, tau, dq, dv, dtau, f_ext, df_ext, out, threads
+        model, q, v, tau, dq, dv, dtau, f_ext, df_ext, f_ext_axes, out, threads
     )
 
 
@@ -384,4 +384,4 @@ def forward_dynamics_vjp(
     >>> bool(np.allclose(gradient.by_q, d.da_dq.T @ lam))
     True
     """
-    return _core.forward_dynamics_vjp(model, f_ext_axes, q, v, tau, lam, f_ext, out, threads)
+    return _core.forward_dynamics_vjp(model, q, v, tau, lam, f_ext, f_ext_axes, out, threads)

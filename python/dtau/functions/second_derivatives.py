@@ -115,7 +115,7 @@ def inverse_dynamics_second_derivatives(
     require("symmetric", symmetric, bool)
     require("packed", packed, bool)
     return _core.inverse_dynamics_second_derivatives(
-        model, symmetric, packed, f_ext_axes, q, v, a, f_ext, out, threads
+        model, q, v, a, f_ext, f_ext_axes, symmetric, packed, out, threads
     )
 
 
@@ -223,5 +223,5 @@ def forward_dynamics_second_derivatives(
     """
     require("symmetric", symmetric, bool)
     return _core.forward_dynamics_second_derivatives(
-        model, symmetric, f_ext_axes, q, v, tau, f_ext, out, threads
+        model, q, v, tau, f_ext, f_ext_axes, symmetric, out, threads
     )

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.functions.contacts import holds_nan, raise_of_stage, require_no_contacts
+from dtau.functions.contacts import holds_nan, raise_of_stage
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.options import Axes, Integrator
@@ -115,25 +115,22 @@ def step(
     >>> bool(abs(q - start).max() < 1e-9)
     True
     """
-    if contacts is None:
-        require_no_contacts(active, damping)
-        return _core.step(model, integrator, f_ext_axes, q, v, tau, dt, f_ext, out, threads)
-    result = _core.constrained_step(
+    result = _core.step(
         model,
-        contacts,
-        integrator,
-        f_ext_axes,
-        damping,
         q,
         v,
         tau,
         dt,
+        integrator,
         f_ext,
+        f_ext_axes,
+        contacts,
         active,
+        damping,
         out,
         threads,
     )
-    if holds_nan(result.v):
+    if contacts is not None and holds_nan(result.v):
         held = contacts, active, damping
         raise_of_stage(model, q, v, tau, dt, integrator, f_ext, f_ext_axes, *held)
     return result
@@ -273,29 +270,24 @@ def step_vjp(
     >>> np.array(gradient).shape
     (10, 18)
     """
-    if contacts is None:
-        require_no_contacts(active, damping)
-        return _core.step_vjp(
-            model, integrator, f_ext_axes, q, v, tau, dt, lam_q, lam_v, f_ext, out, threads
-        )
-    result = _core.constrained_step_vjp(
+    result = _core.step_vjp(
         model,
-        contacts,
-        integrator,
-        f_ext_axes,
-        damping,
         q,
         v,
         tau,
         dt,
         lam_q,
         lam_v,
+        integrator,
         f_ext,
+        f_ext_axes,
+        contacts,
         active,
+        damping,
         out,
         threads,
     )
-    if holds_nan(result.by_tau):
+    if contacts is not None and holds_nan(result.by_tau):
         held = contacts, active, damping, lam_q, lam_v
         raise_of_stage(model, q, v, tau, dt, integrator, f_ext, f_ext_axes, *held)
     return result

@@ -210,7 +210,7 @@ def bias_torque(
     >>> bool(np.array_equal(still, dtau.gravity_torque(model, q)))
     True
     """
-    return _core.bias_torque(model, f_ext_axes, q, v, f_ext, out, threads)
+    return _core.bias_torque(model, q, v, f_ext, f_ext_axes, out, threads)
 
 
 def gravity_torque(

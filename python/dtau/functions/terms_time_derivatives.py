@@ -73,7 +73,7 @@ def mass_matrix_time_derivatives(
     >>> bool(np.allclose(tau[1], M[0] @ jerk + M[1] @ a + bias[1]))
     True
     """
-    return _core.mass_matrix_time_derivatives(model, order, q, v_derivatives, out, threads)
+    return _core.mass_matrix_time_derivatives(model, q, v_derivatives, order, out, threads)
 
 
 def coriolis_matrix_time_derivatives(
@@ -128,7 +128,7 @@ def coriolis_matrix_time_derivatives(
     >>> bool(np.allclose(M[1:], C + C.swapaxes(-1, -2)))
     True
     """
-    return _core.coriolis_matrix_time_derivatives(model, order, q, v_derivatives, out, threads)
+    return _core.coriolis_matrix_time_derivatives(model, q, v_derivatives, order, out, threads)
 
 
 def gravity_torque_time_derivatives(
@@ -182,7 +182,7 @@ def gravity_torque_time_derivatives(
     >>> bool(np.allclose(g[0], dtau.gravity_torque(model, q)))
     True
     """
-    return _core.gravity_torque_time_derivatives(model, order, q, v_derivatives, out, threads)
+    return _core.gravity_torque_time_derivatives(model, q, v_derivatives, order, out, threads)
 
 
 def bias_torque_time_derivatives(
@@ -250,5 +250,5 @@ def bias_torque_time_derivatives(
     True
     """
     return _core.bias_torque_time_derivatives(
-        model, f_ext_axes, order, q, v_derivatives, f_ext_derivatives, out, threads
+        model, q, v_derivatives, f_ext_derivatives, f_ext_axes, order, out, threads
     )

@@ -117,7 +117,7 @@ def inverse_dynamics_time_derivatives(
     True
     """
     return _core.inverse_dynamics_time_derivatives(
-        model, f_ext_axes, order, q, v_derivatives, f_ext_derivatives, out, threads
+        model, q, v_derivatives, f_ext_derivatives, f_ext_axes, order, out, threads
     )
 
 
@@ -201,7 +201,7 @@ def forward_dynamics_time_derivatives(
     True
     """
     return _core.forward_dynamics_time_derivatives(
-        model, f_ext_axes, order, q, v, tau_derivatives, f_ext_derivatives, out, threads
+        model, q, v, tau_derivatives, f_ext_derivatives, f_ext_axes, order, out, threads
     )
 
 
@@ -263,4 +263,4 @@ def kinematics_time_derivatives(
     >>> bool(np.allclose(k.translation[1, 4], k.rotation[0, 4] @ k.twist[0, 4, :3]))
     True
     """
-    return _core.kinematics_time_derivatives(model, order, q, v_derivatives, out, threads)
+    return _core.kinematics_time_derivatives(model, q, v_derivatives, order, out, threads)

@@ -18,14 +18,12 @@ import numpy as np
 
 from dtau import _core
 from dtau.model.model import Model
+from dtau.registry import FUNCTIONS
 
 _TARGET = "dtau_call"
 jax.ffi.register_ffi_target(_TARGET, _core.xla_handler(), platform="cpu")
 for _platform in ("CUDA", "ROCM"):
     jax.ffi.register_ffi_target(_TARGET, _core.xla_refusal(), platform=_platform)
-
-_SIGNATURES = {function["name"]: function for function in _core.functions()}
-_DEFAULTS = {"f_ext_axes": "body", "symmetric": False, "packed": False}
 
 
 class Call(NamedTuple):
@@ -38,8 +36,8 @@ class Call(NamedTuple):
     @classmethod
     def of(cls, model: Model, name: str, **options: Any) -> Call:
         """Make one of the options that the function has."""
-        names = _SIGNATURES[name]["options"] if name in _SIGNATURES else ()
-        given = {key: options.get(key, _DEFAULTS.get(key)) for key in names}
+        known = FUNCTIONS[name].options if name in FUNCTIONS else {}
+        given = {key: options.get(key, option.default) for key, option in known.items()}
         return cls(model, name, tuple(given.items()))
 
 
@@ -62,13 +60,15 @@ class Prepared(NamedTuple):
 @functools.cache
 def prepare(call: Call) -> Prepared:
     """Make a call known: compiled programs hold its number and no reference, so it stays."""
-    raw = _core.prepare_call(call.model, call.name, *(option for _, option in call.options))
+    raw = _core.prepare_call(call.model, call.name, **dict(call.options))
     content = pickle.dumps((call.model, call.name, call.options))
     digest = hashlib.blake2b(content, digest_size=8).digest()
     number = int.from_bytes(digest, "little", signed=True)
     _core.hold_call(number, raw)
     results = tuple(Array(*result) for result in raw.results)
-    return Prepared(number, tuple(Array(*given) for given in raw.inputs), results)
+    inputs = [Array(*given) for given in raw.inputs]
+    free = [x for x in inputs if x.name != "active"]  # the last one, which goes with contacts
+    return Prepared(number, tuple(free), results)
 
 
 def run(call: Call, inputs: tuple[jax.Array | None, ...]) -> tuple[jax.Array, ...]:

@@ -332,7 +332,7 @@ def _held_at(model: Model, contact: AnyContact, q: Array) -> AnyContact:
     """Give a contact with the world its placement in a configuration, unless it has one."""
     if isinstance(contact, Loop):
         return contact
-    place = _core.frame_placements(model, contact.frame, q)
+    place = _core.frame_placements(model, q, contact.frame)
     if isinstance(contact, PointContact):
         return replace(contact, position=place.translation) if contact.position is None else contact
     placement = Pose(place.rotation, place.translation)

@@ -16,19 +16,12 @@ from numpy.typing import NDArray
 from dtau import _core
 from dtau.functions.manifold import neutral
 from dtau.model.model import Model
+from dtau.registry import FUNCTIONS, Axes
 from dtau.rules.blocks import VALUES
 from dtau.rules.library import At
 
 Array = NDArray[np.float64]
 Inputs = Sequence[Any]  # arrays; None where there is none
-
-DEFAULTS: Mapping[str, Any] = {
-    "f_ext_axes": "body",
-    "axes": "body",
-    "integrator": "euler",
-    "symmetric": False,
-    "packed": False,
-}
 
 
 class Kernel(NamedTuple):
@@ -36,7 +29,7 @@ class Kernel(NamedTuple):
 
     options: tuple[str, ...]
     inputs: tuple[str, ...]
-    sizes: tuple[tuple[str, ...], ...]  # ("nq",), ("nv",), ("nbodies", "6"), ()
+    sizes: tuple[Axes, ...]  # ("nq",), ("nv",), ("nbodies", 6), ()
 
     @property
     def ranks(self) -> tuple[int, ...]:
@@ -46,14 +39,11 @@ class Kernel(NamedTuple):
 
 def _all() -> Mapping[str, Kernel]:
     found = {}
-    for function in _core.functions():
-        inputs = tuple(name for name, *_ in function["inputs"])
-        sizes = tuple(
-            tuple(word for word in words.strip("()").replace(",", " ").split())
-            for _, words, *_ in function["inputs"]
-        )
-        found[function["name"]] = Kernel(tuple(function["options"]), inputs, sizes)
-    alike = {"q": ("nq",), "f_ext": ("nbodies", "6")}
+    for name, row in FUNCTIONS.items():
+        arrays = [x for x in row.inputs if x.axes != ("ncontacts",)]
+        names, sizes = tuple(x.name for x in arrays), tuple(x.axes for x in arrays)
+        found[name] = Kernel(tuple(row.options), names, sizes)
+    alike: dict[str, Axes] = {"q": ("nq",), "f_ext": ("nbodies", 6)}
     for name, (inputs, _) in VALUES.items():
         sizes = tuple(alike.get(x, ("nv",)) for x in inputs)
         found[name] = Kernel((), tuple(inputs), sizes)
@@ -63,9 +53,9 @@ def _all() -> Mapping[str, Kernel]:
 KERNELS = _all()
 
 
-def core_shape(model: Model, sizes: tuple[str, ...]) -> tuple[int, ...]:
+def core_shape(model: Model, sizes: Axes) -> tuple[int, ...]:
     """Sizes of one state's input, of this model."""
-    return tuple([6 if word == "6" else getattr(model, word) for word in sizes])
+    return tuple([x if isinstance(x, int) else getattr(model, x) for x in sizes])
 
 
 def written(options: Mapping[str, Any]) -> str:
@@ -88,19 +78,24 @@ def evaluate(
         names, value = VALUES[name]
         found: Any = value(At(_NUMPY, model, dict(zip(names, inputs, strict=True)), options))
         return tuple(found)
-    words = [options[o] if o in options else DEFAULTS[o] for o in KERNELS[name].options]
+    kernel = KERNELS[name]
+    words = {option: options[option] for option in kernel.options if option in options}
     function = getattr(_core, name)
     if name == "tangent_map":  # the core's depends on the norm, which it takes within 1e-6 of 1
         inputs = [_unit(model, inputs[0])]
     try:
-        result = function(model, *words, *inputs, None, None)
+        result = function(model, **_given(kernel, inputs), **words)
     except ValueError as error:
         if "dtau.normalize" not in str(error):
             raise
-        rows = zip(inputs, KERNELS[name].sizes, strict=True)
+        rows = zip(inputs, kernel.sizes, strict=True)
         inputs = [_core.normalize(model, x) if n == ("nq",) else x for x, n in rows]
-        result = function(model, *words, *inputs, None, None)
+        result = function(model, **_given(kernel, inputs), **words)
     return (result,) if isinstance(result, np.ndarray) else tuple(result)
+
+
+def _given(kernel: Kernel, inputs: Inputs) -> dict[str, Any]:
+    return {name: x for name, x in zip(kernel.inputs, inputs, strict=True) if x is not None}
 
 
 def _unit(model: Model, q: Any) -> Array:

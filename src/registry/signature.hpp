@@ -1,47 +1,13 @@
-// What a function is called, takes and gives.
+// A row of the registry: what a function is called, takes and gives. Python's calls, stubs, adapters,
+// code generation, tests and benchmarks read it, and nothing else says it again.
 #pragma once
 
 #include <cstddef>
 
-#include "batch/job.hpp"
 #include "batch/peak.hpp"
+#include "registry/quantities.hpp"
 
 namespace dtau {
-
-// What one state's numbers are, for an input or a result.
-enum class Quantity {
-    q,                // (nq)
-    v,                // (nv)
-    torque,           // (nv)
-    matrix,           // (nv, nv)
-    from_tangent,     // (nq, nv)
-    to_tangent,       // (nv, nq)
-    torque_matrix,    // (nv, nv), zero where row and column are not related
-    wrenches,         // (nbodies, 6), as the user counts bodies
-    rotations,        // (nbodies, 3, 3)
-    positions,        // (nbodies, 3)
-    frame_rotations,  // (nframes, 3, 3)
-    frame_positions,  // (nframes, 3)
-    frame_twists,     // (nframes, 6)
-    jacobians,        // (nframes, 6, nv)
-    tensor,           // (nv, nv, nv); packed: the entries whose indices lie on one path
-    wrench,           // (6)
-    twists,           // (nbodies, 6)
-    scalar,           // ()
-    vector,           // (3), in the world
-    vector_matrix,    // (3, nv), along world axes
-    momentum,         // (6), along world axes
-    momentum_matrix,  // (6, nv)
-    state_matrix,     // (2 nv, 2 nv)
-    input_map,        // (nv, ninputs), the torques of inputs
-    input_matrix,     // (2 nv, ninputs)
-    parameters,       // (10 nbodies); with those of joints (10 nbodies + 2 nv)
-    regressor,        // (nv, as many)
-    wrench_matrix,    // (nv, nbodies, 6)
-    contacts,         // (ncontacts)
-    rows,             // (nrows), of contacts
-    row_matrix,       // (nrows, nv)
-};
 
 // Time derivatives are stacked along an axis before the quantity's, of length order + rows. The order
 // is asked for, and longer stacks are cut; or the first stack among the inputs says what it is.
@@ -51,11 +17,12 @@ struct ArraySignature {
     const char* name;
     Quantity quantity;
     int rows;
-    // An input may be None; such a result there is only where the last input like it is given.
+    // An input may be None; such a result there is only where the last input like it is given, or
+    // contacts are.
     bool optional;
 };
 
-// What a function takes before its arrays.
+// What a function takes beside its arrays.
 enum class Option {
     frames,
     axes,
@@ -72,27 +39,54 @@ enum class Option {
     order,
 };
 
-struct Signature {
+// What an argument is if it is left out: it may not be; None; False; 0; or the first of its words.
+enum class Default { required, none, no, zero, word };
+
+// An argument as Python has it: an option, or one of the inputs.
+struct Argument {
     const char* name;
+    Default by_default;
+    int input;  // which; -1: it is an option
+    Option option;
+};
+
+struct Signature {
+    static constexpr int max_arguments = 16;
+
+    const char* name;
+    Argument arguments[max_arguments];  // in the public order, which is that of the inputs too
+    int narguments;
     ArraySignature inputs[Job::max_inputs];
     ArraySignature outputs[Job::max_outputs];
     int ninputs, noutputs;
-    static constexpr int max_options = 5;
-    Option options[max_options];
-    int noptions;
+    bool maybe_contacts;   // may be given and need not: there is an algorithm more, for them
     bool solves;           // refuses models with massless joints
     bool any_quaternions;  // their norms are not checked
-    // The class in dtau.results, for several results; with an optional one, that of this name and
-    // WithWrenches.
-    const char* results;
+    // The classes in dtau.results of several results: without and with an optional last one.
+    const char *results, *all_results;
     const char* smaller;  // what to ask for where results do not fit into memory
 };
 
-// The input that an optional last result belongs to: the last one like it.
+// The place among the arguments of an option; -1: the function does not take it.
+constexpr int place(const Signature& s, Option option) {
+    for (int k = 0; k < s.narguments; ++k)
+        if (s.arguments[k].input < 0 && s.arguments[k].option == option) return k;
+    return -1;
+}
+// The input that an optional last result belongs to: the last one like it; -1: there is none, the
+// result is one of contacts.
 inline __attribute__((always_inline)) int input_of_last_result(const Signature& s) {
     int i = s.ninputs - 1;
-    while (i > 0 && s.inputs[i].quantity != s.outputs[s.noutputs - 1].quantity) --i;
+    while (i >= 0 && s.inputs[i].quantity != s.outputs[s.noutputs - 1].quantity) --i;
     return i;
+}
+// How many results a call has; is_given(i) says whether input i is.
+template <class IsGiven>
+int count_results(const Signature& s, const Options& options, const IsGiven& is_given) {
+    if (!s.outputs[s.noutputs - 1].optional) return s.noutputs;
+    const int i = input_of_last_result(s);
+    const bool there = i < 0 ? options.contacts != nullptr : is_given(i);
+    return s.noutputs - !there;
 }
 
 // A function as it was compiled for one instruction set, whose list of functions can run it.

@@ -1,7 +1,7 @@
 // The shapes of what a function takes and gives, for a tree and options.
 #pragma once
 
-#include "functions/signature.hpp"
+#include "registry/signature.hpp"
 
 namespace dtau {
 
@@ -22,9 +22,6 @@ Shape core_shape(Quantity quantity, const Sizes& sizes);
 
 // The same with an axis before it for a stack of time derivatives.
 Shape stacked(const Shape& core, int length);
-
-// What the numbers of an input mean where joints mimic others.
-Meaning input_meaning(Quantity quantity);
 
 // Sizes and meanings of the results that the job counts. Returns how many numbers a state has.
 double describe_outputs(Job& job, const Signature& signature, const Sizes& sizes, Shape* shapes);

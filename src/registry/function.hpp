@@ -14,7 +14,7 @@
 #include <type_traits>
 
 #include "batch/algorithm.hpp"
-#include "functions/signature.hpp"
+#include "registry/signature.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -27,27 +27,53 @@ struct Text {
 };
 
 // An input and a result.
-template <Text name, Quantity quantity, int rows = not_stacked, bool optional = false>
+template <Text name, Quantity quantity, int rows = not_stacked,
+          Default left_out = Default::required>
 struct In {
-    static constexpr ArraySignature signature = {name.at, quantity, rows, optional};
+    static constexpr Default by_default = left_out;
+    static constexpr ArraySignature signature = {name.at, quantity, rows,
+                                                 left_out == Default::none};
 };
 template <Text name, Quantity quantity, int rows = not_stacked, bool optional = false>
 struct Out {
     static constexpr ArraySignature signature = {name.at, quantity, rows, optional};
 };
 
+// An option, by its name in Python.
+template <Text name, Option option, Default by_default>
+struct Opt {
+    static constexpr const char* text = name.at;
+};
+
+// What a function takes, in the public order: inputs and options. Or what it gives: results alone.
 template <class... A>
 struct ArgumentList {
-    static constexpr int count = sizeof...(A);
-
-    // Which of them X is; -1: none.
+    // Which of the arrays X is; -1: none.
     template <class X>
     static constexpr int place() {
         int k = 0, found = -1;
-        ((found = std::is_same_v<A, X> ? k : found, ++k), ...);
+        ((found = std::is_same_v<A, X> ? k : found, k += is_array<A>), ...);
         return found;
     }
-    static constexpr void describe(ArraySignature* to) { ((*to++ = A::signature), ...); }
+    static constexpr void describe_inputs(Signature& s) { (describe_input(s, A{}), ...); }
+    static constexpr void describe_outputs(Signature& s) {
+        ((s.outputs[s.noutputs++] = A::signature), ...);
+    }
+
+  private:
+    template <class X>
+    static constexpr bool is_array = requires { X::signature; };
+
+    template <class X>
+    static constexpr void describe_input(Signature& s, X) {
+        s.arguments[s.narguments++] = {X::signature.name, X::by_default, s.ninputs, {}};
+        s.inputs[s.ninputs++] = X::signature;
+    }
+    template <Text name, Option option, Default by_default>
+    static constexpr void describe_input(Signature& s, Opt<name, option, by_default>) {
+        s.arguments[s.narguments++] = {Opt<name, option, by_default>::text, by_default, -1, option};
+        s.maybe_contacts |= option == Option::contacts && by_default == Default::none;
+    }
 };
 template <class... A>
 constexpr ArgumentList<A...> takes(A...) {
@@ -161,47 +187,63 @@ constexpr Recipe<Workspace, how, Body> algorithm(Body) {
     return {};
 }
 
+// The algorithms of a function: where all joints are independent, where some mimic others, and where
+// contacts are given, if these are an option.
 struct Implementation {
-    Algorithms independent, mimic;  // if all joints are independent; if some mimic others
+    Algorithms independent, mimic, constrained;
 };
-template <class Inputs, class Outputs, class Independent, class Mimic>
+struct NoAlgorithm {
+    template <class Inputs, class Outputs>
+    static constexpr Algorithms algorithms() {
+        return {};
+    }
+};
+template <class Inputs, class Outputs, class Independent, class Mimic, class Constrained>
 inline constexpr Implementation implementation = {
     Independent::template algorithms<Inputs, Outputs>(),
-    Mimic::template algorithms<Inputs, Outputs>()};
+    Mimic::template algorithms<Inputs, Outputs>(),
+    Constrained::template algorithms<Inputs, Outputs>()};
 
-struct OptionList {
-    Option at[Signature::max_options] = {};
-    int count = 0;
-    template <class... O>
-    constexpr OptionList(O... options) : at{options...}, count(sizeof...(O)) {}
-};
+// Marks the algorithm with contacts.
+template <class Algorithm>
+struct WithContacts : Algorithm {};
+template <template <class> class Workspace, How how = How{}, class Body>
+constexpr WithContacts<Recipe<Workspace, how, Body>> with_contacts(Body) {
+    return {};
+}
 
 // What there is to say of a function beside its arguments: see Signature.
 struct About {
     const char* name;
-    OptionList options = {};
     bool solves = false, any_quaternions = false;
-    const char *results = nullptr, *smaller = nullptr;
+    const char *results = nullptr, *all_results = nullptr, *smaller = nullptr;
 };
 
-template <class Inputs, class Outputs, class Independent, class Mimic>
-constexpr Function function(const About& about, Inputs, Outputs, Independent, Mimic) {
-    Function f = {{}, &implementation<Inputs, Outputs, Independent, Mimic>};
+template <class Inputs, class Outputs, class Independent, class Mimic, class Constrained>
+constexpr Function function(const About& about, Inputs, Outputs, Independent, Mimic, Constrained) {
+    Function f = {{}, &implementation<Inputs, Outputs, Independent, Mimic, Constrained>};
     Signature& s = f.signature;
     s.name = about.name;
-    Inputs::describe(s.inputs);
-    Outputs::describe(s.outputs);
-    s.ninputs = Inputs::count, s.noutputs = Outputs::count;
-    for (int k = 0; k < about.options.count; ++k) s.options[k] = about.options.at[k];
-    s.noptions = about.options.count;
+    Inputs::describe_inputs(s);
+    Outputs::describe_outputs(s);
     s.solves = about.solves, s.any_quaternions = about.any_quaternions;
-    s.results = about.results, s.smaller = about.smaller;
+    s.results = about.results, s.all_results = about.all_results, s.smaller = about.smaller;
     return f;
 }
+template <class Inputs, class Outputs, class Independent, class Mimic>
+constexpr Function function(const About& about, Inputs inputs, Outputs outputs,
+                            Independent independent, Mimic mimic) {
+    return function(about, inputs, outputs, independent, mimic, NoAlgorithm());
+}
 // The same algorithm whether joints mimic others or not.
-template <class Inputs, class Outputs, class Independent>
-constexpr Function function(const About& about, Inputs inputs, Outputs outputs, Independent any) {
+template <class Inputs, class Outputs, class Any>
+constexpr Function function(const About& about, Inputs inputs, Outputs outputs, Any any) {
     return function(about, inputs, outputs, any, any);
+}
+template <class Inputs, class Outputs, class Any, class Constrained>
+constexpr Function function(const About& about, Inputs inputs, Outputs outputs, Any any,
+                            WithContacts<Constrained> constrained) {
+    return function(about, inputs, outputs, any, any, constrained);
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "functions/signature.hpp"
+#include "registry/signature.hpp"
 
 namespace dtau {
 

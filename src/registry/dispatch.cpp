@@ -1,4 +1,4 @@
-#include "dispatch.hpp"
+#include "registry/dispatch.hpp"
 
 #include <atomic>
 #include <cstdlib>

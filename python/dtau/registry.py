@@ -1,0 +1,83 @@
+"""The rows of the registry: what each compiled function takes and gives.
+
+They are written once, in ``src/functions/``; adapters of array libraries, code generation,
+the stubs, tests and benchmarks read them here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from dtau import _core
+
+Axes: TypeAlias = tuple[str | int, ...]  # symbols ("nq", "nv", "2 nv", "nbodies", ...) and numbers
+
+
+@dataclass(frozen=True)
+class Array:
+    """An input or a result of a function.
+
+    ``axes`` are those of one state. ``rows`` says of a stack of time derivatives how many rows more
+    than the order it has; None: it is no stack. An optional result is given with the last input of
+    its kind.
+    """
+
+    name: str
+    axes: Axes
+    rows: int | None
+    optional: bool
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An argument in its public place: an input, or an option (``array`` is None)."""
+
+    name: str
+    required: bool
+    default: Any
+    array: Array | None
+
+
+@dataclass(frozen=True)
+class Function:
+    """A row: the arguments in public order, and the results with the classes that hold several."""
+
+    name: str
+    arguments: tuple[Argument, ...]
+    results: tuple[Array, ...]
+    result_classes: tuple[str, ...]  # without and with an optional last result
+    solves: bool  # with the mass matrix: joints without inertia are refused
+
+    @property
+    def inputs(self) -> tuple[Array, ...]:
+        """The arrays that it takes."""
+        return tuple(x.array for x in self.arguments if x.array is not None)
+
+    @property
+    def options(self) -> dict[str, Argument]:
+        """What it takes beside arrays, by name."""
+        return {x.name: x for x in self.arguments if x.array is None}
+
+
+def _array(row: Mapping[str, Any]) -> Array:
+    return Array(row["name"], row["axes"], row["rows"], row["optional"])
+
+
+def _argument(row: Mapping[str, Any]) -> Argument:
+    array = None if row["option"] else _array(row)
+    return Argument(row["name"], row["required"], row["default"], array)
+
+
+def _function(row: Mapping[str, Any]) -> Function:
+    return Function(
+        row["name"],
+        tuple(_argument(x) for x in row["arguments"]),
+        tuple(_array(x) for x in row["results"]),
+        row["result_classes"],
+        row["solves"],
+    )
+
+
+FUNCTIONS: Mapping[str, Function] = {row["name"]: _function(row) for row in _core.functions()}

@@ -1,0 +1,60 @@
+// What functions take, by name. Results are declared in the file of the function that gives them.
+#pragma once
+
+#include "registry/function.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+inline constexpr In<"q", Quantity::q> q;
+inline constexpr In<"q0", Quantity::q> q0;
+inline constexpr In<"q1", Quantity::q> q1;
+inline constexpr In<"v", Quantity::v> v;
+inline constexpr In<"a", Quantity::v> a;
+inline constexpr In<"tau", Quantity::torque> tau;
+inline constexpr In<"f_ext", Quantity::wrenches, not_stacked, Default::none> f_ext;
+inline constexpr In<"wrench", Quantity::wrench> wrench;
+inline constexpr In<"dt", Quantity::scalar> dt;
+inline constexpr In<"inputs", Quantity::input_map, not_stacked, Default::none> inputs;  // or a mask
+inline constexpr In<"active", Quantity::contacts, not_stacked, Default::none> active;
+
+// Options.
+inline constexpr Opt<"frame", Option::frames, Default::required> frame;
+inline constexpr Opt<"frames", Option::frames, Default::required> frames;
+inline constexpr Opt<"axes", Option::axes, Default::word> axes;
+inline constexpr Opt<"f_ext_axes", Option::wrench_axes, Default::word> f_ext_axes;
+inline constexpr Opt<"kind", Option::acceleration, Default::word> kind;
+inline constexpr Opt<"prescribed", Option::prescribed, Default::required> prescribed;
+inline constexpr Opt<"integrator", Option::integrator, Default::word> integrator;
+inline constexpr Opt<"inputs", Option::driven, Default::none> driven;  // a mask alone
+inline constexpr Opt<"symmetric", Option::symmetric, Default::no> symmetric;
+inline constexpr Opt<"packed", Option::packed, Default::no> packed;
+inline constexpr Opt<"joint_parameters", Option::joint_parameters, Default::no> joint_parameters;
+inline constexpr Opt<"contacts", Option::contacts, Default::required> contacts;
+inline constexpr Opt<"contacts", Option::contacts, Default::none> maybe_contacts;
+inline constexpr Opt<"damping", Option::damping, Default::zero> damping;
+inline constexpr Opt<"order", Option::order, Default::none> order;
+
+// Tangents.
+inline constexpr In<"dq", Quantity::v> dq;
+inline constexpr In<"dv", Quantity::v> dv;
+inline constexpr In<"da", Quantity::v> da;
+inline constexpr In<"dtau", Quantity::torque> dtorque;
+inline constexpr In<"dparameters", Quantity::parameters> dparameters;
+inline constexpr In<"df_ext", Quantity::wrenches, not_stacked, Default::none> df_ext;
+
+// Weights of results. Where joints mimic others (v_joint = G v), those of torques go to the joints as
+// velocities do: lam . G^T tau_joint = (G lam) . tau_joint.
+inline constexpr In<"lam", Quantity::v> torque_weights;
+inline constexpr In<"lam", Quantity::torque> acceleration_weights;
+inline constexpr In<"lam_q", Quantity::torque> lam_q;
+inline constexpr In<"lam_v", Quantity::torque> lam_v;
+
+// Stacks for results of order 0 ... r: those of r, r + 1 or r + 2 rows.
+inline constexpr In<"v_derivatives", Quantity::v, 0> v_below;
+inline constexpr In<"v_derivatives", Quantity::v, 1> v_stack;
+inline constexpr In<"v_derivatives", Quantity::v, 2> v_beyond;
+inline constexpr In<"a_derivatives", Quantity::v, 1> a_stack;
+inline constexpr In<"tau_derivatives", Quantity::torque, 1> tau_stack;
+inline constexpr In<"f_ext_derivatives", Quantity::wrenches, 1, Default::none> f_ext_stack;
+
+}  // namespace dtau::DTAU_VARIANT

@@ -1,0 +1,92 @@
+#include "registry/shapes.hpp"
+
+#include <algorithm>
+
+#include "dtau/algorithms/second/packed.hpp"
+#include "dtau/coupling.hpp"
+
+namespace dtau {
+
+namespace {
+
+std::ptrdiff_t axis_size(Axis axis, const Sizes& sizes) {
+    const Tree& tree = sizes.tree;
+    const Options& options = sizes.options;
+    switch (axis) {
+        case Axis::nq:
+            return independent_nq(tree);
+        case Axis::nv:
+            return tree.independent.n;
+        case Axis::two_nv:
+            return 2 * tree.independent.n;
+        case Axis::nbodies:
+            return tree.nlinks;
+        case Axis::nframes:
+            return options.nframes;
+        case Axis::ninputs:
+            return options.driven.count;
+        case Axis::ncontacts:
+            return options.contacts ? options.contacts->count : 0;
+        case Axis::nrows:
+            return options.contacts ? options.contacts->nrows : 0;
+        case Axis::nparameters:
+            return parameter_count(tree, options.joint_parameters);
+        case Axis::three:
+        case Axis::six:
+            break;
+    }
+    return static_cast<int>(axis);
+}
+
+}  // namespace
+
+Shape core_shape(Quantity quantity, const Sizes& sizes) {
+    if (quantity == Quantity::tensor && sizes.options.packed)
+        return {1, {baseline::packed_size(sizes.tree.independent)}};
+    const QuantityTraits& t = traits(quantity);
+    Shape shape = {0, {}};
+    for (int k = 0; k < t.naxes; ++k)
+        if (t.axes[k] != Axis::nframes || !sizes.single_frame)
+            shape.size[shape.ndim++] = axis_size(t.axes[k], sizes);
+    return shape;
+}
+
+Shape stacked(const Shape& core, int length) {
+    Shape shape = {core.ndim + 1, {length}};
+    std::copy_n(core.size, core.ndim, shape.size + 1);
+    return shape;
+}
+
+namespace {
+
+Shape result_shape(const ArraySignature& result, const Sizes& sizes) {
+    const Shape shape = core_shape(result.quantity, sizes);
+    return result.rows == not_stacked ? shape : stacked(shape, sizes.options.order + result.rows);
+}
+
+}  // namespace
+
+double describe_outputs(Job& job, const Signature& signature, const Sizes& sizes, Shape* shapes) {
+    const Tree& tree = sizes.tree;
+    double numbers = 0.0;
+    for (int o = 0; o < job.noutputs; ++o) {
+        const ArraySignature& result = signature.outputs[o];
+        Output& out = job.out[o];
+        shapes[o] = result_shape(result, sizes);
+        out.size = 1;
+        for (int k = 0; k < shapes[o].ndim; ++k) out.size *= shapes[o].size[k];
+        out.meaning = traits(result.quantity).as_result;
+        out.stacked = result.rows == not_stacked ? 1 : job.options.order + result.rows;
+        if (result.quantity == Quantity::torque_matrix && out.stacked == 1)
+            out.spans = tree.related, out.nspans = tree.nrelated;
+        if (result.quantity == Quantity::state_matrix)
+            out.spans = tree.state_matrix, out.nspans = tree.nstate_matrix;
+        if (result.quantity == Quantity::input_matrix)
+            out.span = {out.size / 2, out.size}, out.nspans = 1;
+        numbers += static_cast<double>(out.size);
+    }
+    if (numbers == 0.0) job.count = 0;  // no frames: nothing to compute, for any number of states
+    return numbers;
+}
+
+}  // namespace dtau
