@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from cases import rows
@@ -34,6 +36,32 @@ def test_signs_of_zeros(function: Function, instruction_set: str) -> None:
             assert_same_results(function(model, state, threads=2), want, f"robot {seed}, threads")
             strided = {name: every_other(x) for name, x in state.items()}
             assert_same_results(function(model, strided), want, f"robot {seed}, strided")
+
+
+@pytest.mark.parametrize("instruction_set", INSTRUCTION_SETS)
+@pytest.mark.parametrize("damping", [0.0, 1e-6, 1.0])
+def test_a_welded_body_that_no_torque_moves(damping: float, instruction_set: str) -> None:
+    """On the diagonal of da/dtau, too: a lone state has minus the identity for right sides."""
+    builder = dtau.ModelBuilder("welded")
+    inertia = dtau.Inertia(1.0, (0.0, 0.0, 0.0), np.eye(3))
+    builder.add(dtau.Free(), name="base", inertia=inertia)
+    builder.add(dtau.Prismatic((1, 0, 0)), name="slide", parent="base", inertia=inertia)
+    model = builder.build()
+    contacts = dtau.Contacts(model, [dtau.FrameContact("base")])
+    q = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0])
+    v, tau = np.zeros((2, model.nv))
+    with using_instruction_set(instruction_set):
+        for call in (
+            dtau.constrained_dynamics_derivatives,
+            dtau.impulse_dynamics_derivatives,
+            dtau.linearize,
+        ):
+            rest = () if call is dtau.impulse_dynamics_derivatives else (tau,)
+            options: dict[str, Any] = {"contacts": contacts, "damping": damping}
+            batch = call(model, np.tile(q, (COUNT, 1)), v, *rest, **options)
+            alone = call(model, q, v, *rest, **options)
+            for i in range(COUNT):
+                assert_same_results([x[i] for x in batch], alone, f"{call.__name__}, state {i}")
 
 
 def test_gravity_with_zeros_of_a_negative_sign() -> None:

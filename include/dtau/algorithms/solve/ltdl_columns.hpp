@@ -88,7 +88,7 @@ DTAU_INLINE void ltdl_changed_inverse(const Paths& dofs, T* inverse, const LtdlW
 template <class T>
 DTAU_INLINE void mirror(T* matrix, int n) {
     for (int k = 0; k < n; ++k)
-        for (int c = k + 1; c < n; ++c)
+        for (int c = k; c < n; ++c)
             matrix[c * n + k] = matrix[k * n + c] = matrix[k * n + c] + T(0.0);
 }
 
