@@ -202,7 +202,7 @@ def measured(robot: Robot, function: str, quick: bool, note: Callable[[str], Non
         for got, one in zip(code.results(states), want, strict=True):
             require_close(got, one[-1], TOLERANCE, f"{robot.label}, {function}, alone")
         with warnings.catch_warnings():
-            # What is not compiled is the core's, which would be compared with itself.
+            # A function that is not compiled runs in the core, which would be compared with itself.
             warnings.simplefilter("error", dtau.ModelWarning)
             large = ".* operations for this robot"  # where the core may be faster: measured here
             warnings.filterwarnings("ignore", large, dtau.ModelWarning)

@@ -199,7 +199,7 @@ print(json.dumps(statuses))
 
 
 def test_fork_while_a_lock_of_the_package_is_held() -> None:
-    """Of all that modules have, by whatever means a child gets them."""
+    """Every lock of every module is open in the child, whatever opens it."""
     statuses = script(FORKED + LOCKS)
     assert statuses
     assert set(statuses.values()) == {0}, statuses

@@ -127,7 +127,7 @@ MODELS = (
 
 
 def shown(functions: dict[str, Any]) -> str:
-    """What is asked for; a `Contacts` that was never made cannot be printed."""
+    """The request in words; a `Contacts` that was never made cannot be printed."""
     with contextlib.suppress(AttributeError):
         return f"{functions!r:.800}"
     return str(list(functions))

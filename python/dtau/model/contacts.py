@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from dtau import _core
 from dtau.checks import integer, real_array, require, require_name, tuple_of, unknown_name
 from dtau.immutable import Immutable, Record, checking
+from dtau.model.compile_contacts import compile_contacts
 from dtau.model.links import Frame
 from dtau.model.model import Model
 from dtau.model.pose import Pose
@@ -275,7 +276,7 @@ class Contacts(Immutable):
             nrows=first,
             _rows=rows,
             _equal=model,
-            _compiled=_compile(model, given),
+            _compiled=compile_contacts(model, given, [_frames(model, x) for x in given]),
         )
 
     def __getstate__(self) -> dict[str, Any]:
@@ -372,33 +373,3 @@ def _frames(model: Model, contact: AnyContact) -> tuple[Frame, Frame]:
             "configuration at= to dtau.Contacts"
         )
     return a, Frame("", -1, held or Pose())
-
-
-def _compile(model: Model, contacts: tuple[AnyContact, ...]) -> _core.Contacts:
-    """Lay contacts out as the arrays that the core reads."""
-    pairs = [_frames(model, contact) for contact in contacts]
-
-    def numbers(values: Iterable[Any], *shape: int) -> Array:
-        return np.array(list(values), dtype=np.float64).reshape(len(contacts), *shape)
-
-    def integers(values: Iterable[int]) -> NDArray[np.int32]:
-        return np.fromiter(values, np.int32)
-
-    def side(frames: list[Frame]) -> tuple[NDArray[np.int32], Array, Array]:
-        return (
-            integers(frame.body for frame in frames),
-            numbers((frame.placement.rotation for frame in frames), 3, 3),
-            numbers((frame.placement.translation for frame in frames), 3),
-        )
-
-    return _core.Contacts(
-        model._tree,
-        *side([a for a, _ in pairs]),
-        *side([b for _, b in pairs]),
-        integers(contact.rows for contact in contacts),
-        integers("xyz".find(getattr(contact, "hinge", None) or "none") for contact in contacts),
-        integers(contact.axes == "mixed" for contact in contacts),
-        numbers(contact.kp for contact in contacts),
-        numbers(contact.kd for contact in contacts),
-        integers(contact.kp > 0.0 for contact in contacts),
-    )
