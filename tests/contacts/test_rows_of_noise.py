@@ -288,6 +288,26 @@ def test_two_rows_of_an_arm_of_any_size(length: float) -> None:
     assert np.abs(left).max() < 1e-6 * max(1.0, length, float(np.abs(want).max()))
 
 
+@pytest.mark.parametrize("mass", [1.0, 100.0, 1e4])
+def test_five_rows_of_rank_four(mass: float) -> None:
+    """A small pivot before the last one makes that one's rounding errors large."""
+    rng = np.random.default_rng(0)
+    chain = dtau.ModelBuilder("two hinges on a floating base")
+    base = dtau.Inertia(mass, (0.1, -0.2, 0.1), 0.4 * mass * np.eye(3))
+    last = chain.add(dtau.Free(), name="base", parent=None, inertia=base)
+    for k in range(2):
+        at = dtau.Pose(rotation_of(random_quaternion(rng)), rng.uniform(-0.5, 0.5, 3))
+        body = dtau.Inertia(1.0, (0.1, 0.2, 0.3), 0.1 * np.eye(3))
+        last = chain.add(
+            dtau.Revolute((0, 0, 1)), name=f"hinge {k}", parent=last, placement=at, inertia=body
+        )
+    model = chain.build()
+    contacts = dtau.Contacts(model, [dtau.Loop("base", "hinge 1", 5, "z", name="loop")])
+    q, v, tau = dtau.random_state(model, rng, shape=(20_000,))
+    got = dtau.constrained_dynamics(model, q, v, tau, contacts)
+    assert np.isnan(got.forces).all()
+
+
 def test_a_heavy_base_is_no_rounding_error() -> None:
     """Rows are compared by their lengths alone: what they move may weigh 1e24 times as much."""
     two = dtau.ModelBuilder("a fly on a planet")

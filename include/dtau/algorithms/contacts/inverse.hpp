@@ -19,6 +19,7 @@ struct ConstrainedInverseWorkspace {
     int stride, count, side;  // of the rows of J^T; of what is not driven; of the rows of H
     int* loose;               // (count) what is not driven
     T *J, *H, *least, *y;  // J^T (nv, nrows), J_u^T J_u, its least pivots, and what solves with it
+    T *size, *errors;      // (count) room
     T *joint_torque, *torque;
 
     ConstrainedInverseWorkspace(Arena& arena, const Tree& tree, const Contacts& all,
@@ -43,6 +44,8 @@ struct ConstrainedInverseWorkspace {
         H = arena.take_zeros<T>(count * side);
         least = arena.take<T>(count);
         y = arena.take<T>(count);
+        size = arena.take<T>(count);
+        errors = arena.take<T>(count);
         joint_torque = arena.take<T>(tree.nv);
         torque = room_beside(arena, tree, joint_torque, n);
     }
@@ -81,7 +84,7 @@ void constrained_inverse_dynamics(const Tree& tree, const T* q, const T* v, cons
         w.least[i] = select(less(noise - own, 0.0), own, noise);
         w.y[i] = w.torque[w.loose[i]];
     }
-    factorize_rows(w.count, w.side, w.least, w.H);
+    factorize_rows(w.count, w.side, w.least, least_pivot, w.size, w.errors, w.H);
     solve_rows<1>(w.count, w.side, w.H, w.y);
     for (int r = 0; r < contacts.nrows; ++r) {
         forces[r] = T(0.0);

@@ -4,6 +4,8 @@
 //
 // Rows of contacts that are not active have zeros in Y and a one in G. A row that depends on those
 // before it gives NaN, and so does a row that is a rounding error.
+//
+// An error of a row is in the pivots of all rows that are eliminated with it. [Notes] eq. 20.18
 #pragma once
 
 #include "dtau/algorithms/contacts/rows.hpp"
@@ -11,8 +13,8 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// A pivot below so much of its diagonal entry is a rounding error, and so is a row or column of J whose
-// square is below so much of that of what it is computed from.
+// A pivot below so much of what it is the rest of is a rounding error, and so is a row or column of J
+// whose square is below so much of that of what it is computed from.
 inline constexpr double least_pivot = 1e-11, least_square = 1e-20;
 
 template <class T>
@@ -150,14 +152,21 @@ void contact_block(const Contact& c, int at_c, const Contact& d, int at_d, const
         });
 }
 
-// U^T D U of G (n, side), whose diagonal gets 1 / D; NaN for pivots that are not above the least ones.
+// U^T D U of G (n, side), whose diagonal gets 1 / D; NaN for pivots that are not above the least ones, for
+// which `carried` of the errors of rows before them counts. size, errors: (n) room. [Notes] eq. 20.18
 template <class T>
-void factorize_rows(int n, int side, const T* least, T* G) {
+void factorize_rows(int n, int side, const T* least, double carried, T* size, T* errors, T* G) {
     constexpr int width = Pack<T>::width;
     for (int k = 0; k < n; ++k) {
+        size[k] = square_root(G[k * side + k]);
+        errors[k] = T(0.0);
+    }
+    for (int k = 0; k < n; ++k) {
         T* row = G + k * side;
-        const T pivot = row[k];
-        const auto regular = less(least[k] - pivot, 0.0);
+        const T pivot = row[k], before = errors[k];
+        const T own = select(less(before, 0.0), -size[k], size[k]), error = before + own;
+        const T bound = fma(T(carried) * before, error + own, least[k]);
+        const auto regular = less(bound - pivot, 0.0);
         const T inverse = select(regular, T(1.0) / pivot, T(__builtin_nan("")));
         for (int i = k + 1; i < n; ++i) {
             const T l = row[i] * inverse, minus = -l;
@@ -165,6 +174,7 @@ void factorize_rows(int n, int side, const T* least, T* G) {
             for (int p = i / width * width; p < n; p += width)
                 fma(minus, Pack<T>::load(row + p), Pack<T>::load(to + p)).store(to + p);
             row[i] = l;
+            errors[i] = fma(minus, error, errors[i]);
         }
         row[k] = inverse;
     }
@@ -206,7 +216,8 @@ void factorize_contacts(const Tree& tree, const T* active, const LtdlWorkspace<T
                 w.least[k] = select(off, T(least_pivot), w.least[k]);
             }
         }
-    factorize_rows(contacts.nrows, w.side, w.least, w.G);
+    const double carried = w.damping > 0.0 ? 0.0 : least_pivot;
+    factorize_rows(contacts.nrows, w.side, w.least, carried, w.more, w.rest, w.G);
 }
 
 }  // namespace dtau::DTAU_VARIANT
