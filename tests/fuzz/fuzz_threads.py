@@ -60,8 +60,8 @@ def outcome(load: Load) -> Any:
     """The model with its notes, or what the error says."""
     try:
         model = load()
-    except dtau.ModelError as error:
-        return re.sub(r"0x[0-9a-f]+", "0x", f"ModelError: {error}")
+    except ValueError as error:  # a ModelError, or one about a text that is none
+        return re.sub(r"0x[0-9a-f]+", "0x", f"{type(error).__name__}: {error}")
     return model, model.notes
 
 

@@ -105,9 +105,9 @@ def damaged(rng: np.random.Generator, value: Any) -> Any:
         array = np.array(value)
         change = rng.integers(5)
         if change == 0:
-            array.reshape(-1)[rng.integers(array.size)] = choose(
-                rng, [-1, 0, 1, 5, 10**6, -(10**6)]
-            )
+            number = choose(rng, [-1, 0, 1, 5, 10**6, -(10**6)])
+            with contextlib.suppress(OverflowError):  # of small integers
+                array.reshape(-1)[rng.integers(array.size)] = number
         elif change == 1:
             return array[:-1]
         elif change == 2:
