@@ -197,8 +197,7 @@ class Case:
         """Multiplications, additions and divisions of one state."""
         _testing.counting.take()
         state = [argument[0] for argument in self.ours]
-        axes, wrenches = (("body",), (None,)) if len(state) == 3 else ((), ())
-        getattr(_testing.counting, self.function.name)(self.robot.model, *axes, *state, *wrenches)
+        getattr(_testing.counting, self.function.name)(self.robot.model, *state)
         multiplications, additions, divisions = _testing.counting.take()
         return int(multiplications), int(additions), int(divisions)
 

@@ -65,7 +65,7 @@ def by_complex_step(robot: Robot, q: Array, v: Array, tau: Array, integrator: In
     qs[:n] = core.integrate(model, qs[:n], 1j * step * np.eye(n))
     vs[n:] += 1j * step * np.eye(n)
     h = np.array(DT, dtype=complex)
-    q_after, v_after = core.step(model, integrator, "body", qs, vs, tau.astype(complex), h, None)
+    q_after, v_after = core.step(model, qs, vs, tau.astype(complex), h, integrator)
     after, rates = q_after[0].real, q_after.imag / step
     xi = np.empty((n, 2 * n))
     for joint in model.joints:

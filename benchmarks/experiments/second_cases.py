@@ -95,12 +95,8 @@ class Call:
         """Multiplications, additions and divisions of the first state."""
         function, _, fixed = CALLS[self.name]
         arrays = [array[0] for array in self.arrays.values()]
-        options: list[object] = [] if "first" in self.name else [False]
-        if function == "inverse_dynamics_second_derivatives":
-            options.append(fixed.get("packed", False))
-        options.append("body")
         _testing.counting.take()
-        getattr(_testing.counting, function)(self.model, *options, *arrays, None)
+        getattr(_testing.counting, function)(self.model, *arrays, **fixed)
         return int(sum(_testing.counting.take()))
 
 

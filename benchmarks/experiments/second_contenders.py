@@ -38,7 +38,7 @@ def operations(model: dtau.Model, q: Array, v: Array, a: Array) -> int:
     """Multiplications, additions and divisions of packed tensors."""
     _testing.counting.take()
     count = _testing.counting.inverse_dynamics_second_derivatives
-    count(model, False, True, "body", q, v, a, None)
+    count(model, q, v, a, packed=True)
     return int(sum(_testing.counting.take()))
 
 

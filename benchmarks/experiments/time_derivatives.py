@@ -73,7 +73,7 @@ def operations(case: Case) -> float:
     states = [array[0] for array in case.arrays]
     _testing.counting.take()
     f = getattr(_testing.counting, f"{case.function}_dynamics_time_derivatives")
-    f(case.model, "body", ORDER, *states, None)
+    f(case.model, *states, order=ORDER)
     multiplications, additions, _ = _testing.counting.take()
     return 0.5 * float(multiplications + additions)
 
