@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,25 +53,43 @@ def _run(command: Sequence[str], **environment: str) -> bytes:
     """Run a program to its end, and return what it prints.
 
     It has a group of processes of its own, which is killed if a signal ends the call: the driver
-    of a compiler starts others.
+    of a compiler starts others. A thread starts it, in which no handler of a signal runs: there is
+    no moment at which it runs already and nobody knows it.
     """
-    process = subprocess.Popen(
-        command,
-        env={**os.environ, **environment},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    )
+    running: list[subprocess.Popen[bytes]] = []
+
+    def start() -> None:
+        running.append(
+            subprocess.Popen(
+                command,
+                env={**os.environ, **environment},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+            )
+        )
+
     try:
+        with ThreadPoolExecutor(
+            1
+        ) as starter:  # at its end the program is started, or there is none
+            starter.submit(start).result()
+        (process,) = running
         output, errors = process.communicate()
     except BaseException:
-        if hasattr(os, "killpg"):
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
-        process.communicate()
+        for process in running:
+            _kill(process)
         raise
     if process.returncode != 0:
         raise subprocess.CalledProcessError(process.returncode, command, output, errors)
     return output
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(ProcessLookupError):  # it has ended by itself
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+    process.communicate()
