@@ -7,10 +7,11 @@ import hashlib
 import os
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+import threading
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
 
 _FLAGS = (
     *("-std=gnu99", "-O2", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"),
@@ -53,14 +54,12 @@ def _run(command: Sequence[str], **environment: str) -> bytes:
     """Run a program to its end, and return what it prints.
 
     It has a group of processes of its own, which is killed if a signal ends the call: the driver
-    of a compiler starts others. A thread starts it, in which no handler of a signal runs: there is
-    no moment at which it runs already and nobody knows it.
+    of a compiler starts others.
     """
-    running: list[subprocess.Popen[bytes]] = []
-
-    def start() -> None:
-        running.append(
-            subprocess.Popen(
+    process = None
+    try:
+        with _handlers_later():  # else it could run already, and nobody know it
+            process = subprocess.Popen(
                 command,
                 env={**os.environ, **environment},
                 stdin=subprocess.DEVNULL,
@@ -68,22 +67,33 @@ def _run(command: Sequence[str], **environment: str) -> bytes:
                 stderr=subprocess.PIPE,
                 start_new_session=True,
             )
-        )
-
-    try:
-        with ThreadPoolExecutor(
-            1
-        ) as starter:  # at its end the program is started, or there is none
-            starter.submit(start).result()
-        (process,) = running
         output, errors = process.communicate()
     except BaseException:
-        for process in running:
+        if process is not None:
             _kill(process)
         raise
     if process.returncode != 0:
         raise subprocess.CalledProcessError(process.returncode, command, output, errors)
     return output
+
+
+@contextlib.contextmanager
+def _handlers_later() -> Iterator[None]:
+    """Run Python's handlers of signals at the end: they may raise, on the main thread alone."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[tuple[int, FrameType | None]] = []
+    handlers = {int(x): y for x in signal.valid_signals() if callable(y := signal.getsignal(x))}
+    try:
+        for number in handlers:
+            signal.signal(number, lambda number, frame: came.append((number, frame)))
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        for arrived, frame in came:
+            handlers[arrived](arrived, frame)
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
