@@ -58,20 +58,6 @@ def driven(model: Model) -> Indices:
     return np.flatnonzero(mask).astype(np.int32)
 
 
-def checked_mask(model: Model, inputs: ArrayLike | None) -> Indices | None:
-    """Check what drives the robot where it is a mask of torques alone; return their indices."""
-    if inputs is None:
-        return None
-    require("model", model, Model)
-    given = real_numbers("inputs", inputs)
-    if given.dtype != bool or given.shape != (model.nv,):
-        raise ValueError(
-            f"inputs: expected a mask of shape ({model.nv},), got {given.dtype} of shape "
-            f"{given.shape}"
-        )
-    return np.flatnonzero(given).astype(np.int32)
-
-
 def checked_inputs(
     model: Model, inputs: ArrayLike | None
 ) -> tuple[Indices | None, NDArray[Any] | None]:
