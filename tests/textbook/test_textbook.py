@@ -69,6 +69,14 @@ def test_fast_algorithms(name: str, algorithm: str) -> None:
             assert_close(got[k].real, want[k], tolerance, f"{algorithm} {field}", floor=floor)
 
 
+def test_tensors_of_joints_that_mimic_others_are_not_there() -> None:
+    model = robot("joints that mimic others")
+    state = random_state(model, 5, (BATCH,))
+    for tensor in textbook("idsva_so", model, state):
+        assert tensor.shape == (BATCH, model.nv, model.nv, model.nv)
+        assert np.isnan(tensor.real).all()
+
+
 def test_the_table_has_a_robot_of_each_kind_of_joint() -> None:
     kinds = {type(joint.type) for name in ROBOTS for joint in robot(name).joints}
     assert {dtau.Revolute, dtau.Prismatic, dtau.Helical, dtau.Spherical, dtau.Free} <= kinds
