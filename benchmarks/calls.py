@@ -9,6 +9,7 @@ import numpy as np
 
 import dtau
 from benchmarks.harness import Array, Contender, Effort, interleaved, loop
+from dtau.registry import arrays_of
 
 LONE_STATES = 64  # lone calls go round so many states
 
@@ -41,8 +42,8 @@ def batch(
 
 
 def together(results: Any) -> tuple[Array, ...]:
-    """One array or several, as a tuple."""
-    return tuple(results) if isinstance(results, tuple) else (results,)
+    """The arrays of a result, one or several, as a tuple."""
+    return arrays_of(results)
 
 
 def medians(

@@ -14,6 +14,7 @@ from benchmarks.harness import loop
 from benchmarks.peers.headers import HeadersRobot
 from benchmarks.robots import Robot, pinocchio
 from dtau import _testing
+from dtau.registry import arrays_of
 
 TOLERANCE = 1e-9  # of the largest element of the result
 CONDITION = 5e-16  # and so much for each unit of the mass matrix's condition, where it is solved
@@ -203,8 +204,8 @@ class Case:
 
 
 def together(results: Any) -> tuple[Array, ...]:
-    """One array or several, as a tuple."""
-    return tuple(results) if isinstance(results, tuple) else (results,)
+    """The arrays of a result, one or several, as a tuple."""
+    return arrays_of(results)
 
 
 def _one_by_one(arguments: tuple[Array, ...], count: int) -> list[tuple[Array, ...]]:

@@ -14,6 +14,7 @@ import numpy as np
 import dtau
 from benchmarks.harness import Contender, loop
 from benchmarks.robots import Array, Robot, from_urdf, known
+from dtau.registry import arrays_of
 
 LONE_STATES = 32  # that are done one a call
 CHECKED = 8  # states whose results are compared
@@ -153,7 +154,7 @@ class Case:
             f"f({self.function.words})",
             scope | {"f": getattr(dtau, self.function.name), "model": self.robot.model},
         )
-        return list(result) if isinstance(result, tuple) else [result]
+        return list(arrays_of(result))
 
     def tolerance(self) -> float:
         """What a peer's results may differ by, of their largest element."""

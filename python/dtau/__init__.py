@@ -50,7 +50,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
-from dtau import _interpreters, conventions, robots  # noqa: F401
+from dtau import _interpreters, conventions, results, robots  # noqa: F401
 from dtau.c_code.compiled import compile
 from dtau.c_code.generate import GeneratedCode, generate
 from dtau.errors import ModelError, ModelWarning
@@ -187,101 +187,23 @@ from dtau.model.mechanism import Mechanism
 from dtau.model.model import Model
 from dtau.model.pose import Pose
 from dtau.model.spatial import Inertia
-from dtau.results import (
-    CenterOfMassAccelerationDerivatives,
-    CenterOfMassVelocityDerivatives,
-    CentroidalMomentumDerivatives,
-    CentroidalMomentumRateDerivatives,
-    ConstrainedDiscreteLinearization,
-    ConstrainedDynamics,
-    ConstrainedDynamicsDerivatives,
-    ConstrainedDynamicsProducts,
-    ConstrainedDynamicsProductsWithWrenches,
-    ConstrainedDynamicsVariation,
-    ConstrainedInverseDynamics,
-    ConstrainedLinearization,
-    DifferenceJacobians,
-    DiscreteLinearization,
-    Equilibrium,
-    ForwardDynamicsDerivatives,
-    ForwardDynamicsHessian,
-    ForwardDynamicsProducts,
-    ForwardDynamicsProductsWithWrenches,
-    ForwardDynamicsSecondDerivatives,
-    FrameAccelerationsDerivatives,
-    FrameVelocitiesDerivatives,
-    HybridDynamics,
-    ImpulseDynamics,
-    ImpulseDynamicsDerivatives,
-    IntegrateJacobians,
-    InverseDynamicsDerivatives,
-    InverseDynamicsHessian,
-    InverseDynamicsProducts,
-    InverseDynamicsProductsWithWrenches,
-    InverseDynamicsSecondDerivatives,
-    KinematicsTimeDerivatives,
-    KineticEnergyDerivatives,
-    Linearization,
-    NextState,
-    PartialState,
-    Placements,
-    Projected,
-    State,
-    StepProducts,
-    StepProductsWithWrenches,
-    TangentMap,
-)
 from dtau.viewing import view
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "CenterOfMassAccelerationDerivatives",
-    "CenterOfMassVelocityDerivatives",
-    "CentroidalMomentumDerivatives",
-    "CentroidalMomentumRateDerivatives",
-    "ConstrainedDiscreteLinearization",
-    "ConstrainedDynamics",
-    "ConstrainedDynamicsDerivatives",
-    "ConstrainedDynamicsProducts",
-    "ConstrainedDynamicsProductsWithWrenches",
-    "ConstrainedDynamicsVariation",
-    "ConstrainedInverseDynamics",
-    "ConstrainedLinearization",
     "Contacts",
     "Cylindrical",
-    "DifferenceJacobians",
-    "DiscreteLinearization",
-    "Equilibrium",
     "Fixed",
-    "ForwardDynamicsDerivatives",
-    "ForwardDynamicsHessian",
-    "ForwardDynamicsProducts",
-    "ForwardDynamicsProductsWithWrenches",
-    "ForwardDynamicsSecondDerivatives",
     "Frame",
-    "FrameAccelerationsDerivatives",
     "FrameContact",
-    "FrameVelocitiesDerivatives",
     "Free",
     "GeneratedCode",
     "Helical",
-    "HybridDynamics",
-    "ImpulseDynamics",
-    "ImpulseDynamicsDerivatives",
     "Inertia",
-    "IntegrateJacobians",
-    "InverseDynamicsDerivatives",
-    "InverseDynamicsHessian",
-    "InverseDynamicsProducts",
-    "InverseDynamicsProductsWithWrenches",
-    "InverseDynamicsSecondDerivatives",
     "Joint",
     "JointType",
-    "KinematicsTimeDerivatives",
-    "KineticEnergyDerivatives",
     "Limits",
-    "Linearization",
     "Link",
     "Loop",
     "Mechanism",
@@ -290,20 +212,12 @@ __all__ = [
     "ModelBuilder",
     "ModelError",
     "ModelWarning",
-    "NextState",
-    "PartialState",
-    "Placements",
     "Planar",
     "PointContact",
     "Pose",
     "Prismatic",
-    "Projected",
     "Revolute",
     "Spherical",
-    "State",
-    "StepProducts",
-    "StepProductsWithWrenches",
-    "TangentMap",
     "Universal",
     "bias_torque",
     "bias_torque_time_derivatives",
@@ -392,6 +306,7 @@ __all__ = [
     "potential_energy_derivatives",
     "project",
     "random_state",
+    "results",
     "robots",
     "step",
     "step_vjp",
@@ -409,7 +324,7 @@ def __dir__() -> list[str]:
 if not TYPE_CHECKING:  # a type checker would take every name for an attribute
 
     def __getattr__(name: str) -> NoReturn:
-        from dtau.pinocchio_names import hint
+        from dtau.hints import hint
 
         message = f"module {__name__!r} has no attribute {name!r}{hint(name)}"
         raise AttributeError(message, name=name, obj=sys.modules[__name__])

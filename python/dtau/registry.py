@@ -47,7 +47,7 @@ class Function:
     name: str
     arguments: tuple[Argument, ...]
     results: tuple[Array, ...]
-    result_classes: tuple[str, ...]  # without and with an optional last result
+    result_classes: tuple[str, ...]  # without and with contacts, if these differ
     solves: bool  # with the mass matrix: joints without inertia are refused
 
     @property
@@ -78,6 +78,12 @@ def _function(row: Mapping[str, Any]) -> Function:
         row["result_classes"],
         row["solves"],
     )
+
+
+def arrays_of(results: Any) -> tuple[Any, ...]:
+    """Return the arrays that a function returned, one or several, without a last one of None."""
+    results = results if isinstance(results, tuple) else (results,)
+    return tuple(x for x in results if x is not None)
 
 
 FUNCTIONS: Mapping[str, Function] = {row["name"]: _function(row) for row in _core.functions()}

@@ -47,28 +47,23 @@ class ConstrainedDynamicsDerivatives(NamedTuple):
     residual: NDArray[np.float64]
 
 
-class ConstrainedDynamicsVariation(NamedTuple):
+class ConstrainedDynamicsJVP(NamedTuple):
     """Variations of accelerations ``(..., nv)`` and forces ``(..., nrows)``."""
 
     da: NDArray[np.float64]
     dforces: NDArray[np.float64]
 
 
-class ConstrainedDynamicsProducts(NamedTuple):
-    """Weights of accelerations and forces times their first derivatives, each ``(..., nv)``."""
+class ConstrainedDynamicsVJP(NamedTuple):
+    """Weights of accelerations and forces times their first derivatives, each ``(..., nv)``.
+
+    ``by_f_ext (..., nbodies, 6)`` is by the external wrenches, None where none are given.
+    """
 
     by_q: NDArray[np.float64]
     by_v: NDArray[np.float64]
     by_tau: NDArray[np.float64]
-
-
-class ConstrainedDynamicsProductsWithWrenches(NamedTuple):
-    """As `ConstrainedDynamicsProducts`, also by the external wrenches, ``(..., nbodies, 6)``."""
-
-    by_q: NDArray[np.float64]
-    by_v: NDArray[np.float64]
-    by_tau: NDArray[np.float64]
-    by_f_ext: NDArray[np.float64]
+    by_f_ext: NDArray[np.float64] | None
 
 
 class ConstrainedInverseDynamics(NamedTuple):
@@ -101,38 +96,28 @@ class ImpulseDynamicsDerivatives(NamedTuple):
     dimpulses_dv: NDArray[np.float64]
 
 
-class InverseDynamicsProducts(NamedTuple):
-    """Weights of the joint torque times its first derivatives, each ``(..., nv)``."""
+class InverseDynamicsVJP(NamedTuple):
+    """Weights of the joint torque times its first derivatives, each ``(..., nv)``.
+
+    ``by_f_ext (..., nbodies, 6)`` is by the external wrenches, None where none are given.
+    """
 
     by_q: NDArray[np.float64]
     by_v: NDArray[np.float64]
     by_a: NDArray[np.float64]
+    by_f_ext: NDArray[np.float64] | None
 
 
-class InverseDynamicsProductsWithWrenches(NamedTuple):
-    """As `InverseDynamicsProducts`, also by the external wrenches, ``(..., nbodies, 6)``."""
+class ForwardDynamicsVJP(NamedTuple):
+    """Weights of the joint acceleration times its first derivatives, each ``(..., nv)``.
 
-    by_q: NDArray[np.float64]
-    by_v: NDArray[np.float64]
-    by_a: NDArray[np.float64]
-    by_f_ext: NDArray[np.float64]
-
-
-class ForwardDynamicsProducts(NamedTuple):
-    """Weights of the joint acceleration times its first derivatives, each ``(..., nv)``."""
+    ``by_f_ext (..., nbodies, 6)`` is by the external wrenches, None where none are given.
+    """
 
     by_q: NDArray[np.float64]
     by_v: NDArray[np.float64]
     by_tau: NDArray[np.float64]
-
-
-class ForwardDynamicsProductsWithWrenches(NamedTuple):
-    """As `ForwardDynamicsProducts`, also by the external wrenches, ``(..., nbodies, 6)``."""
-
-    by_q: NDArray[np.float64]
-    by_v: NDArray[np.float64]
-    by_tau: NDArray[np.float64]
-    by_f_ext: NDArray[np.float64]
+    by_f_ext: NDArray[np.float64] | None
 
 
 class InverseDynamicsSecondDerivatives(NamedTuple):
@@ -230,21 +215,16 @@ class NextState(NamedTuple):
     v: NDArray[np.float64]
 
 
-class StepProducts(NamedTuple):
-    """Covectors of the state after a step times the step's derivatives, each ``(..., nv)``."""
+class StepVJP(NamedTuple):
+    """Covectors of the state after a step times the step's derivatives, each ``(..., nv)``.
+
+    ``by_f_ext (..., nbodies, 6)`` is by the external wrenches, None where none are given.
+    """
 
     by_q: NDArray[np.float64]
     by_v: NDArray[np.float64]
     by_tau: NDArray[np.float64]
-
-
-class StepProductsWithWrenches(NamedTuple):
-    """As `StepProducts`, also by the external wrenches, ``(..., nbodies, 6)``."""
-
-    by_q: NDArray[np.float64]
-    by_v: NDArray[np.float64]
-    by_tau: NDArray[np.float64]
-    by_f_ext: NDArray[np.float64]
+    by_f_ext: NDArray[np.float64] | None
 
 
 class IntegrateJacobians(NamedTuple):

@@ -35,9 +35,7 @@ using Vjp = WithContacts<ConstrainedVjpWorkspace, WrenchGradientWorkspace>::Work
 
 constexpr Function functions[] = {
     function(
-        {.name = "constrained_dynamics_jvp",
-         .solves = true,
-         .results = "ConstrainedDynamicsVariation"},
+        {.name = "constrained_dynamics_jvp", .solves = true, .results = "ConstrainedDynamicsJVP"},
         takes(q, v, tau, dq, dv, dtorque, contacts, f_ext, df_ext, f_ext_axes, active, damping),
         gives(acceleration_tangent, force_tangent),
         algorithm<Jvp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
@@ -47,20 +45,18 @@ constexpr Function functions[] = {
                                      wrenches.f_ext, wrenches.df_ext, x[acceleration_tangent],
                                      x[force_tangent], w.algorithm);
         })),
-    function({.name = "constrained_dynamics_vjp",
-              .solves = true,
-              .results = "ConstrainedDynamicsProducts",
-              .all_results = "ConstrainedDynamicsProductsWithWrenches"},
-             takes(q, v, tau, acceleration_weights, force_weights, contacts, f_ext, f_ext_axes,
-                   active, damping),
-             gives(by_q, by_v, by_tau, by_f_ext),
-             algorithm<Vjp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
-                 const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches.value);
-                 constrained_dynamics_vjp(tree, x[q], x[v], x[tau], x[acceleration_weights],
-                                          x[force_weights], x[active], body_f_ext, x[by_q], x[by_v],
-                                          x[by_tau], x[by_f_ext], w.algorithm);
-                 gradient_along_world_axes(tree, body_f_ext, x[by_q], x[by_f_ext], w.wrenches);
-             })),
+    function(
+        {.name = "constrained_dynamics_vjp", .solves = true, .results = "ConstrainedDynamicsVJP"},
+        takes(q, v, tau, acceleration_weights, force_weights, contacts, f_ext, f_ext_axes, active,
+              damping),
+        gives(by_q, by_v, by_tau, by_f_ext),
+        algorithm<Vjp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+            const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches.value);
+            constrained_dynamics_vjp(tree, x[q], x[v], x[tau], x[acceleration_weights],
+                                     x[force_weights], x[active], body_f_ext, x[by_q], x[by_v],
+                                     x[by_tau], x[by_f_ext], w.algorithm);
+            gradient_along_world_axes(tree, body_f_ext, x[by_q], x[by_f_ext], w.wrenches);
+        })),
 };
 
 }  // namespace

@@ -37,9 +37,7 @@ constexpr Function functions[] = {
                  inverse_dynamics_jvp(tree, x[q], x[v], x[a], x[dq], x[dv], x[da], wrenches.f_ext,
                                       wrenches.df_ext, x[torque_tangent], w.algorithm);
              })),
-    function({.name = "inverse_dynamics_vjp",
-              .results = "InverseDynamicsProducts",
-              .all_results = "InverseDynamicsProductsWithWrenches"},
+    function({.name = "inverse_dynamics_vjp", .results = "InverseDynamicsVJP"},
              takes(q, v, a, torque_weights, f_ext, f_ext_axes), gives(by_q, by_v, by_a, by_f_ext),
              algorithm<InverseVjp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
                  const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches.value);
@@ -64,10 +62,7 @@ constexpr Function functions[] = {
                                          w.algorithm);
         })),
     function(
-        {.name = "forward_dynamics_vjp",
-         .solves = true,
-         .results = "ForwardDynamicsProducts",
-         .all_results = "ForwardDynamicsProductsWithWrenches"},
+        {.name = "forward_dynamics_vjp", .solves = true, .results = "ForwardDynamicsVJP"},
         takes(q, v, tau, acceleration_weights, f_ext, f_ext_axes),
         gives(by_q, by_v, by_tau, by_f_ext),
         algorithm<ForwardVjp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {

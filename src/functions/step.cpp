@@ -94,10 +94,7 @@ constexpr Function functions[] = {
                                 x[f_ext], x[q_next], x[v_next], w);
         })),
     function(
-        {.name = "step_vjp",
-         .solves = true,
-         .results = "StepProducts",
-         .all_results = "StepProductsWithWrenches"},
+        {.name = "step_vjp", .solves = true, .results = "StepVJP"},
         takes(q, v, tau, dt, lam_q, lam_v, integrator, f_ext, f_ext_axes, maybe_contacts, active,
               damping),
         gives(by_q, by_v, by_tau, by_f_ext), algorithm<IndependentVjp>(gradient),

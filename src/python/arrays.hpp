@@ -63,8 +63,9 @@ void broadcast(Job& job, const Signature& signature, const nanobind::object* arr
 // Every quaternion of q must have unit norm within 1e-6. (What is not finite gives NaN later.)
 void check_quaternions(nanobind::handle q, const char* name, const CompiledTree& tree, int type);
 
-// The arrays that the caller gives for so many results, unchecked: references to them.
-void take_outputs(nanobind::handle out, int count, nanobind::object* results);
+// The arrays that the caller gives for so many results, unchecked: references to them. The tuple of
+// results may be given again: what it has beyond the results is None.
+void take_outputs(nanobind::handle out, int count, int tuple_size, nanobind::object* results);
 
 // The arrays of the results: the caller's, after checks, or new ones where there are none.
 void place_outputs(Job& job, const Signature& signature, const Shape* shapes, int type,

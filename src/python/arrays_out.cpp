@@ -86,8 +86,8 @@ nb::object packed_indices(nb::handle model) {
     return result;
 }
 
-void take_outputs(nb::handle out, int count, nb::object* results) {
-    if (count == 1) {
+void take_outputs(nb::handle out, int count, int tuple_size, nb::object* results) {
+    if (tuple_size == 1) {
         results[0] = nb::borrow(out);
         return;
     }
@@ -97,20 +97,22 @@ void take_outputs(nb::handle out, int count, nb::object* results) {
                               " arrays, got " + str(out.type().attr("__name__")))
                                  .c_str());
     const Py_ssize_t length = tuple ? NB_TUPLE_GET_SIZE(out.ptr()) : NB_LIST_GET_SIZE(out.ptr());
-    if (length != count)
+    const auto item = [&](Py_ssize_t o) {
+#if PY_VERSION_HEX >= 0x030D0000 && !defined(Py_LIMITED_API)
+        nb::object x = tuple ? nb::borrow(PyTuple_GET_ITEM(out.ptr(), o))
+                             : nb::steal(PyList_GetItemRef(out.ptr(), o));
+        if (!x.is_valid()) throw nb::python_error();
+        return x;
+#else
+        return nb::borrow(tuple ? NB_TUPLE_GET_ITEM(out.ptr(), o) : NB_LIST_GET_ITEM(out.ptr(), o));
+#endif
+    };
+    const bool none_last = length == tuple_size && count < tuple_size && item(count).is_none();
+    if (length != count && !none_last)
         throw nb::value_error(("out: expected a tuple of " + std::to_string(count) +
                                " arrays, got " + std::to_string(length))
                                   .c_str());
-    for (int o = 0; o < count; ++o) {
-#if PY_VERSION_HEX >= 0x030D0000 && !defined(Py_LIMITED_API)
-        results[o] = tuple ? nb::borrow(PyTuple_GET_ITEM(out.ptr(), o))
-                           : nb::steal(PyList_GetItemRef(out.ptr(), o));
-        if (!results[o].is_valid()) throw nb::python_error();
-#else
-        results[o] =
-            nb::borrow(tuple ? NB_TUPLE_GET_ITEM(out.ptr(), o) : NB_LIST_GET_ITEM(out.ptr(), o));
-#endif
-    }
+    for (int o = 0; o < count; ++o) results[o] = item(o);
 }
 
 void place_outputs(Job& job, const Signature& signature, const Shape* shapes, int type,

@@ -126,7 +126,8 @@ nb::object Callable::operator()(PyObject* const* values, Py_ssize_t count,
     }
     job.noutputs = count_results(signature, work.options.values,
                                  [&](int i) { return work.inputs[i].is_valid(); });
-    if (given_results) take_outputs(given.out, job.noutputs, work.results);
+    const int tuple_size = all_results.is_valid() ? job.noutputs : signature.noutputs;
+    if (given_results) take_outputs(given.out, job.noutputs, tuple_size, work.results);
     const int threads = given.threads ? thread_count(given.threads) : 0;
 
     // From here on none of it runs: what is read now holds.
@@ -173,9 +174,10 @@ nb::object Callable::operator()(PyObject* const* values, Py_ssize_t count,
             check_quaternions(work.inputs[i], signature.inputs[i].name, compiled, type);
 
     run(work, plan);
-    if (job.noutputs == 1) return work.results[0];
+    if (signature.noutputs == 1) return work.results[0];
+    for (int o = job.noutputs; o < tuple_size; ++o) work.results[o] = nb::none();
     const bool all = all_results.is_valid() && job.noutputs == signature.noutputs;
-    return named_tuple(all ? all_results : results, work.results, job.noutputs);
+    return named_tuple(all ? all_results : results, work.results, tuple_size);
 }
 
 }  // namespace dtau

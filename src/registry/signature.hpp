@@ -17,8 +17,8 @@ struct ArraySignature {
     const char* name;
     Quantity quantity;
     int rows;
-    // An input may be None; such a result there is only where the last input like it is given, or
-    // contacts are.
+    // An input may be None. A result is computed only where the last input like it is given (it is
+    // None otherwise), or where contacts are.
     bool optional;
 };
 
@@ -62,7 +62,7 @@ struct Signature {
     bool maybe_contacts;   // may be given and need not: there is an algorithm more, for them
     bool solves;           // refuses models with massless joints
     bool any_quaternions;  // their norms are not checked
-    // The classes in dtau.results of several results: without and with an optional last one.
+    // The classes in dtau.results of several results: without and with contacts, if these differ.
     const char *results, *all_results;
     const char* smaller;  // what to ask for where results do not fit into memory
 };

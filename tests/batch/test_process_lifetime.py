@@ -162,7 +162,7 @@ print(json.dumps(said))
 def test_the_package_is_forgotten_and_imported_again() -> None:
     """The extension returns classes of `dtau.results` that nobody else keeps alive."""
     got = script(FORGET + AGAIN, "dtau._core")
-    assert got == [True, "InverseDynamicsProductsWithWrenches", 4]
+    assert got == [True, "InverseDynamicsVJP", 4]
 
 
 @pytest.mark.parametrize("module", ["_core", "_testing"])

@@ -16,6 +16,7 @@ from step_cases import CHECKS, Case, each_check, each_integrator
 from trees import SEEDS, Array, Tree, trees
 
 import dtau
+from dtau.registry import arrays_of
 
 FEET = dtau.robots.QUADRUPED_FEET
 BOUND = 1e-7
@@ -250,7 +251,7 @@ def test_same_bits_alone_and_in_batches() -> None:
             *dtau.linearize(model, *state, **held),
             *dtau.linearize_discrete(model, *state, 0.01, "rk4", **held),
             *dtau.constrained_dynamics_jvp(model, *state, x["dq"], x["dv"], x["dtau"], **held),
-            *dtau.constrained_dynamics_vjp(model, *state, x["lam"], weights, **held),
+            *arrays_of(dtau.constrained_dynamics_vjp(model, *state, x["lam"], weights, **held)),
         ]
 
     together = results(slice(count))
@@ -266,9 +267,9 @@ def test_residuals_follow_linearizations_into_other_conventions() -> None:
     mixed = dtau.conventions.mixed_twist(model)
     lin = dtau.linearize(model, *state, **held)
     there = mixed.linearization_from_dtau(s["q"], s["v"], lin, None)
-    assert isinstance(there, dtau.ConstrainedLinearization)
+    assert isinstance(there, dtau.results.ConstrainedLinearization)
     assert_same_results([there.residual], [lin.residual])
     step = dtau.linearize_discrete(model, *state, 0.01, **held)
     after = mixed.discrete_linearization_from_dtau(s["q"], s["v"], step, None)
-    assert isinstance(after, dtau.ConstrainedDiscreteLinearization)
+    assert isinstance(after, dtau.results.ConstrainedDiscreteLinearization)
     assert_same_results([after.residual], [step.residual])

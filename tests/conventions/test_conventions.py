@@ -162,8 +162,8 @@ def arguments(model: dtau.Model, seed: int, shape: tuple[int, ...] = ()) -> dict
     s = random_state(model, seed, shape)
     rng = np.random.default_rng(seed)
     square = [rng.standard_normal((*shape, model.nv, model.nv)) for _ in range(3)]
-    inverse = dtau.InverseDynamicsDerivatives(*square)
-    return s | {"inverse": inverse, "forward": dtau.ForwardDynamicsDerivatives(*square)}
+    inverse = dtau.results.InverseDynamicsDerivatives(*square)
+    return s | {"inverse": inverse, "forward": dtau.results.ForwardDynamicsDerivatives(*square)}
 
 
 def results(convention: Convention, method: str, state: dict[str, Any]) -> list[Array]:

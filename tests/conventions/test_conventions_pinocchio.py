@@ -110,7 +110,7 @@ def check(model: dtau.Model, peer: Any, s: State, *, solves: bool = True) -> Non
 
     pin.computeRNEADerivatives(peer, data, q, v, a, forces)
     upper = np.triu(data.M)
-    theirs = dtau.InverseDynamicsDerivatives(
+    theirs = dtau.results.InverseDynamicsDerivatives(
         np.array(data.dtau_dq), np.array(data.dtau_dv), upper + np.triu(upper, 1).T
     )
     state = (s["q"], s["v"], s["a"])
@@ -134,7 +134,7 @@ def check(model: dtau.Model, peer: Any, s: State, *, solves: bool = True) -> Non
         floor = max(cancelled(upper), 0.1 * float(np.abs(rate).max()))
         ours = dtau.forward_dynamics_derivatives(model, s["q"], s["v"], s["tau"], s["f_ext"])
         moved = convention.forward_dynamics_derivatives_from_dtau(*state, s["tau"], ours)
-        peers = dtau.ForwardDynamicsDerivatives(
+        peers = dtau.results.ForwardDynamicsDerivatives(
             np.array(data.ddq_dq), np.array(data.ddq_dv), upper + np.triu(upper, 1).T
         )
         undone = convention.forward_dynamics_derivatives_to_dtau(q, v, rate, torque, peers)

@@ -241,7 +241,7 @@ class TestErrors:
             for name, parts in conversion.parts
         }
         for name, x in right.items():
-            wrong = right | {name: dtau.NextState(plain["q"], plain["v"])}
+            wrong = right | {name: dtau.results.NextState(plain["q"], plain["v"])}
             with pytest.raises(TypeError, match=f"^{name}: expected {type(x).__name__}, got Next"):
                 getattr(self.convention, conversion.method)(**plain, **wrong)
 

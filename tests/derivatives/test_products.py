@@ -200,10 +200,10 @@ def test_damping_and_armature() -> None:
     builder.add(axle, name="wheel", inertia=inertia, armature=1.5, damping=3.0)
     model, x = builder.build(), np.array([0.25])
     assert dtau.inverse_dynamics_jvp(model, x, x, x, [5.0], [1.0], [10.0]).tolist() == [23.0]
-    by_q, by_v, by_a = dtau.inverse_dynamics_vjp(model, x, x, x, [4.0])
+    by_q, by_v, by_a, _ = dtau.inverse_dynamics_vjp(model, x, x, x, [4.0])
     assert (by_q.tolist(), by_v.tolist(), by_a.tolist()) == ([0.0], [12.0], [8.0])
     assert dtau.forward_dynamics_jvp(model, x, x, x, [5.0], [1.0], [10.0]).tolist() == [3.5]
-    by_q, by_v, by_tau = dtau.forward_dynamics_vjp(model, x, x, x, [4.0])
+    by_q, by_v, by_tau, _ = dtau.forward_dynamics_vjp(model, x, x, x, [4.0])
     assert (by_q.tolist(), by_v.tolist(), by_tau.tolist()) == ([0.0], [-6.0], [2.0])
 
 
@@ -218,16 +218,16 @@ def test_the_gradient_by_wrenches_is_there_where_wrenches_are(problem: str) -> N
     for wrenches in (False, True):
         case = Case(problem, model, 5, wrenches)
         got = case.vjp()
-        name = prefix + ("ProductsWithWrenches" if wrenches else "Products")
-        assert type(got) is getattr(results, name)
-        assert got._fields == (*fields, "by_f_ext")[: 3 + wrenches]
+        assert type(got) is getattr(results, f"{prefix}VJP")
+        assert got._fields == (*fields, "by_f_ext")
+        assert (got.by_f_ext is None) is not wrenches
         bits = [np.asarray(x).view(np.uint64) for x in got[:3]]
         function = getattr(dtau, f"{problem}_vjp")
-        out = tuple(np.full(x.shape, np.nan) for x in got)
+        out = tuple(None if x is None else np.full(x.shape, np.nan) for x in got)
         again = function(model, *case.point, case.lam, case.f_ext, out=out)
         assert type(again) is type(got)
         assert all(x is y for x, y in zip(again, out, strict=True))
-        for x, y in zip(bits, out, strict=False):
+        for x, y in zip(bits, out[:3], strict=True):
             np.testing.assert_array_equal(x, y.view(np.uint64))
 
 
@@ -243,6 +243,9 @@ def test_out_has_as_many_arrays_as_there_are_results(problem: str) -> None:
         with pytest.raises(ValueError, match=rf"out: expected a tuple of {want} arrays, got"):
             function(model, *point, f_ext, out=out)
     assert all(np.isnan(x).all() for x in four)
-    function(model, *point, out=three)
+    for y in (three, [*three, None]):
+        got = function(model, *point, out=y)
+        assert all(x is y for x, y in zip(got, three, strict=False))
+        assert got.by_f_ext is None
     function(model, *point, s["f_ext"], out=four)
     assert all(np.isfinite(x).all() for x in four)

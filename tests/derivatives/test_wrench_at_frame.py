@@ -53,7 +53,7 @@ def test_against_complex_step_on_trees(tree: Tree, seed: int) -> None:
     check(tree.model(), seed)
 
 
-def standing() -> tuple[dtau.Model, Array, dtau.Equilibrium, Array]:
+def standing() -> tuple[dtau.Model, Array, dtau.results.Equilibrium, Array]:
     """A quadruped on four feet, tilted, and what holds it, with the wrenches at the feet."""
     model = dtau.robots.quadruped()
     q = dtau.neutral(model)

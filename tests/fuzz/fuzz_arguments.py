@@ -28,6 +28,7 @@ from layouts import misaligned, read_only
 from trees import Array, kind_of
 
 import dtau
+from dtau.registry import arrays_of
 
 ROBOTS = (
     *("one revolute", *FEW_ROBOTS, "quadruped"),
@@ -93,7 +94,7 @@ def describe(value: Any, deepest: int = 3) -> str:
 
 
 def as_tuple(results: Any) -> tuple[Any, ...]:
-    return tuple(results) if isinstance(results, tuple | list) else (results,)
+    return tuple(results) if isinstance(results, list) else arrays_of(results)
 
 
 def check(rng: np.random.Generator) -> str:

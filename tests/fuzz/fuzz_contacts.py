@@ -22,6 +22,7 @@ from fuzz_values import EXTREMES, choose
 from trees import MOVING, Array, random_quaternion, random_tensor, random_tree, rotation_of
 
 import dtau
+from dtau.registry import arrays_of
 
 Rng = np.random.Generator
 State = dict[str, Array]
@@ -104,7 +105,7 @@ class Call:
 
     def __call__(self, contacts: dtau.Contacts, s: State, **options: Any) -> tuple[Array, ...]:
         out = self.make(contacts.model, s, {"contacts": contacts, "active": s["active"], **options})
-        return tuple(out) if isinstance(out, tuple) else (out,)
+        return arrays_of(out)
 
 
 CALLS: dict[str, Call] = {

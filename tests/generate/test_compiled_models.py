@@ -17,6 +17,7 @@ from compiled import needs_compiler
 import dtau
 from dtau import _core
 from dtau.c_code import compiled
+from dtau.registry import arrays_of
 
 pytestmark = needs_compiler
 
@@ -29,8 +30,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def results(function: str, model: dtau.Model, *arrays: Any, **options: Any) -> tuple[Any, ...]:
-    found = getattr(dtau, function)(model, *arrays, **options)
-    return found if isinstance(found, tuple) else (found,)
+    return arrays_of(getattr(dtau, function)(model, *arrays, **options))
 
 
 FUNCTIONS = {

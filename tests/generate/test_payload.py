@@ -15,6 +15,7 @@ from functions import FUNCTIONS
 from test_generated_code import floor_of, model_of, options_of, stacks_cut
 
 import dtau
+from dtau.registry import arrays_of
 
 PAYLOAD = dtau.Inertia(0.7, (0.1, -0.2, 0.15), np.diag([0.02, 0.03, 0.025]))
 
@@ -56,7 +57,7 @@ def test_every_function_gives_the_numbers_of_the_core(name: str, most: int, tmp_
             for x, y in options.items()
         }
         found: Any = getattr(dtau, row.name)(heavy, **arrays, **options)
-        want = found if isinstance(found, tuple) else (found,)
+        want = arrays_of(found)
         got = code(key, **arrays, payload=PAYLOAD.parameters)
         tolerance = solved(1e-13, dtau.mass_matrix(heavy, state["q"])) if row.solves else 1e-13
         for one, other in zip(got, want, strict=True):

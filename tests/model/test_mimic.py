@@ -224,7 +224,7 @@ def test_time_derivatives_reduce(pair: Pair, seed: int) -> None:
     names = [joint.name for joint in tied.joints if joint.mimic is None]
     a = dtau.forward_dynamics_time_derivatives(tied, s["q"], v[0], given_tau, f)
     for got in (
-        dtau.HybridDynamics(a, given_tau),
+        dtau.results.HybridDynamics(a, given_tau),
         dtau.hybrid_dynamics_time_derivatives(*arguments, names[::2], f),
     ):
         rows = np.concatenate([v[:1], got.a])

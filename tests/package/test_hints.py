@@ -15,7 +15,7 @@ import pytest
 from messages import has_words, message
 
 import dtau
-from dtau.pinocchio_names import HERE
+from dtau.hints import HERE, RENAMED
 
 MODEL = dtau.robots.quadruped()
 Q, V = dtau.neutral(MODEL), np.zeros(MODEL.nv)
@@ -33,6 +33,26 @@ def test_names_of_pinocchio_say_what_they_are_here(there: str, here: str) -> Non
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("Linearization", "; it is dtau.results.Linearization"),
+        ("StepProductsWithWrenches", "; it is called dtau.results.StepVJP now"),
+        ("ConstrainedDynamicsVariation", "; it is called dtau.results.ConstrainedDynamicsJVP now"),
+        ("nonsense", ""),
+    ],
+)
+def test_result_classes_say_where_they_are(name: str, said: str) -> None:
+    assert not hasattr(dtau, name)
+    with pytest.raises(AttributeError, match=f"^module 'dtau' has no attribute {name!r}{said}$"):
+        getattr(dtau, name)
+
+
+def test_renamed_names_exist_under_their_new_ones() -> None:
+    for here in RENAMED.values():
+        assert reduce(getattr, here.split("."), dtau) is not None
+
+
 def test_names_of_pinocchio_are_pinocchios() -> None:
     pin = pytest.importorskip("pinocchio")
     assert [name for name in HERE if not hasattr(pin, name)] == []
@@ -44,7 +64,7 @@ def test_other_names_are_missing_as_ever() -> None:
     code = "import dtau; dtau.inverse_dynamic"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "has no attribute 'inverse_dynamic'. Did you mean: 'inverse_dynamics'?" in done.stderr
-    code = "import dtau, sys; assert 'dtau.pinocchio_names' not in sys.modules"
+    code = "import dtau, sys; assert 'dtau.hints' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

@@ -16,24 +16,24 @@ from dtau.conventions.convention import Convention
 
 ROWS = 3  # of stacks of velocities
 _DERIVATIVES = {
-    "inverse_dynamics_derivatives": dtau.InverseDynamicsDerivatives,
-    "forward_dynamics_derivatives": dtau.ForwardDynamicsDerivatives,
+    "inverse_dynamics_derivatives": dtau.results.InverseDynamicsDerivatives,
+    "forward_dynamics_derivatives": dtau.results.ForwardDynamicsDerivatives,
 }
 _SECOND = {  # with the first derivatives
     "inverse_dynamics": (
-        dtau.InverseDynamicsDerivatives,
-        dtau.InverseDynamicsSecondDerivatives,
-        dtau.InverseDynamicsHessian,
+        dtau.results.InverseDynamicsDerivatives,
+        dtau.results.InverseDynamicsSecondDerivatives,
+        dtau.results.InverseDynamicsHessian,
     ),
     "forward_dynamics": (
-        dtau.ForwardDynamicsDerivatives,
-        dtau.ForwardDynamicsSecondDerivatives,
-        dtau.ForwardDynamicsHessian,
+        dtau.results.ForwardDynamicsDerivatives,
+        dtau.results.ForwardDynamicsSecondDerivatives,
+        dtau.results.ForwardDynamicsHessian,
     ),
 }
 _LINEARIZATIONS = {
-    "linearization_from_dtau": dtau.Linearization,
-    "discrete_linearization_from_dtau": dtau.DiscreteLinearization,
+    "linearization_from_dtau": dtau.results.Linearization,
+    "discrete_linearization_from_dtau": dtau.results.DiscreteLinearization,
 }
 
 

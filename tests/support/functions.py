@@ -16,6 +16,7 @@ from trees import Array
 import dtau
 from dtau import options
 from dtau.registry import FUNCTIONS as REGISTRY
+from dtau.registry import arrays_of
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Function:
     def __call__(self, model: dtau.Model, state: State, **more: Any) -> tuple[Array, ...]:
         """The function's results as a tuple, whether it returns one array or several."""
         out = self.returned(model, state, **more)
-        return tuple(out) if isinstance(out, tuple) else (out,)
+        return arrays_of(out)
 
     def returned(self, model: dtau.Model, state: State, **more: Any) -> Any:
         """What the function itself returns; `more` may be `out` and `threads`."""
@@ -48,7 +49,7 @@ class Function:
         """The results of the core's function of this name."""
         arrays = (state[name] for name in self.arguments)
         out = core(self.name, model, *arrays, **self.options_for(model))
-        return tuple(out) if isinstance(out, tuple) else (out,)
+        return arrays_of(out)
 
     def options_for(self, model: dtau.Model) -> dict[str, Any]:
         return {name: x(model) if callable(x) else x for name, x in self.options.items()}

@@ -136,7 +136,7 @@ def check_derivatives(model: dtau.Model, mj_model: Any, seed: int) -> None:
     torque = peer.inverse(q, v, a)
     d = dtau.inverse_dynamics_derivatives(model, *state)
     mass = peer.mass_matrix(q)
-    theirs = dtau.InverseDynamicsDerivatives(
+    theirs = dtau.results.InverseDynamicsDerivatives(
         differences(lambda dq: peer.inverse(peer.moved(q, dq), v, a), nv),
         differences(lambda dv: peer.inverse(q, v + dv, a), nv),
         mass,
@@ -151,7 +151,7 @@ def check_derivatives(model: dtau.Model, mj_model: Any, seed: int) -> None:
     torque = convention.torque_from_dtau(s["q"], s["tau"])
     rate = peer.forward(q, v, torque)
     ours = dtau.forward_dynamics(model, s["q"], s["v"], s["tau"])
-    peers = dtau.ForwardDynamicsDerivatives(
+    peers = dtau.results.ForwardDynamicsDerivatives(
         differences(lambda dq: peer.forward(peer.moved(q, dq), v, torque), nv),
         differences(lambda dv: peer.forward(q, v + dv, torque), nv),
         differences(lambda dt: peer.forward(q, v, torque + dt), nv),

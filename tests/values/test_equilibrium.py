@@ -29,7 +29,7 @@ def soles(model: dtau.Model, frames: Iterable[str] = FEET, axes: Any = "mixed") 
     return dtau.Contacts(model, [dtau.FrameContact(frame, axes) for frame in frames])
 
 
-def acceleration(model: dtau.Model, q: Array, hold: dtau.Equilibrium) -> Array:
+def acceleration(model: dtau.Model, q: Array, hold: dtau.results.Equilibrium) -> Array:
     """Of the robot at rest that is held so: zero in an equilibrium."""
     return dtau.forward_dynamics(model, q, np.zeros(model.nv), hold.tau, hold.f_ext)
 

@@ -20,7 +20,7 @@ from dtau.c_code.requests import Argument, Array, Request
 from dtau.c_code.text import string
 from dtau.model.joints import Free, Spherical
 from dtau.model.model import Model
-from dtau.registry import FUNCTIONS
+from dtau.registry import FUNCTIONS, arrays_of
 
 _CONFIGURATIONS = ("q", "q0", "q1")
 
@@ -72,8 +72,7 @@ class _Function:
             for name, x in request.inputs.items()
         }
         found = request.call(recorder.functions, model, self.arrays)
-        results = found if isinstance(found, tuple) else (found,)
-        self.results = [_as_matrix(x) for x in results]
+        self.results = [_as_matrix(x) for x in arrays_of(found)]
 
     def _input(self, argument: Argument) -> _Input:
         numbers = np.zeros(argument.size)

@@ -19,6 +19,7 @@ from dtau.errors import ModelWarning
 from dtau.model.links import Link
 from dtau.model.model import Model
 from dtau.model.pose import Pose
+from dtau.registry import arrays_of
 
 _MOST = 64  # numbers of a result that are compared: evenly chosen among those that are not zero
 _STATES = 20  # that are tried: in some, rows of contacts may depend on each other
@@ -100,8 +101,7 @@ def _of_core(model: Model, request: Request) -> Callable[[Mapping[str, Array]], 
             name: given[name] if isinstance(x, Argument) else x
             for name, x in request.inputs.items()
         }
-        found = request.call(_core, model, arrays)
-        return found if isinstance(found, tuple) else (found,)
+        return arrays_of(request.call(_core, model, arrays))
 
     return results
 

@@ -12,6 +12,7 @@ import numpy as np
 from dtau.c_code.recorder import load_recorder
 from dtau.c_code.requests import GRAVITY, Argument, Array, Request
 from dtau.model.model import Model
+from dtau.registry import arrays_of
 
 # Operations that a compiler gets at once: the time that it takes grows faster than their number.
 PIECE = 1000
@@ -74,8 +75,7 @@ def _record(
     arrays = {name: new(x) if isinstance(x, Argument) else x for name, x in request.inputs.items()}
     for constant in request.constants:
         set_constant(recorder, request, constant.name, new(constant))
-    outputs = request.call(recorder.functions, model, arrays)
-    outputs = outputs if isinstance(outputs, tuple) else (outputs,)
+    outputs = arrays_of(request.call(recorder.functions, model, arrays))
     name = prefix + request.name
 
     def write() -> tuple[str, int, int, int, int]:

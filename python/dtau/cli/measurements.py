@@ -13,6 +13,7 @@ from dtau.cli.beside import CALLS, Pinocchio, UnavailableError
 from dtau.cli.output import Ticks
 from dtau.cli.timing import Contender, interleaved, summary
 from dtau.model.model import Model
+from dtau.registry import arrays_of
 
 # By the function: its arguments, and the axes of length nv of its largest result
 FUNCTIONS: dict[str, tuple[tuple[str, ...], int]] = {
@@ -91,6 +92,6 @@ class Measurements:
             contenders["threads"] = Contender(many, batch, count)
         if self.peer is not None and name in CALLS:
             results = function(*(x[:lone] for x in arguments))
-            wanted = tuple(results) if isinstance(results, tuple) else (results,)
+            wanted = arrays_of(results)
             contenders["pinocchio"] = self.peer.contender(name, words, wanted, lone)
         return contenders, count

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,9 +13,8 @@ from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.options import Axes
 from dtau.results import (
-    ConstrainedDynamicsProducts,
-    ConstrainedDynamicsProductsWithWrenches,
-    ConstrainedDynamicsVariation,
+    ConstrainedDynamicsJVP,
+    ConstrainedDynamicsVJP,
 )
 
 
@@ -37,7 +35,7 @@ def constrained_dynamics_jvp(
     damping: float = 0.0,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
-) -> ConstrainedDynamicsVariation:
+) -> ConstrainedDynamicsJVP:
     """Variation of accelerations and contact forces along variations of the arguments.
 
         da = da_dq dq + da_dv dv + da_dtau dtau,    dforces the same
@@ -63,7 +61,7 @@ def constrained_dynamics_jvp(
 
     Returns
     -------
-    ConstrainedDynamicsVariation
+    ConstrainedDynamicsJVP
         ``da (..., nv)`` and ``dforces (..., nrows)``: the matrices of
         `dtau.constrained_dynamics_derivatives` times the variations.
 
@@ -116,40 +114,6 @@ def constrained_dynamics_jvp(
     return result
 
 
-@overload
-def constrained_dynamics_vjp(
-    model: Model,
-    q: ArrayLike,
-    v: ArrayLike,
-    tau: ArrayLike,
-    lam: ArrayLike,
-    lam_forces: ArrayLike,
-    contacts: Contacts,
-    f_ext: None = None,
-    *,
-    f_ext_axes: Axes = "body",
-    active: ArrayLike | None = None,
-    damping: float = 0.0,
-    out: Sequence[NDArray[np.float64]] | None = None,
-    threads: int | None = None,
-) -> ConstrainedDynamicsProducts: ...
-@overload
-def constrained_dynamics_vjp(
-    model: Model,
-    q: ArrayLike,
-    v: ArrayLike,
-    tau: ArrayLike,
-    lam: ArrayLike,
-    lam_forces: ArrayLike,
-    contacts: Contacts,
-    f_ext: ArrayLike,
-    *,
-    f_ext_axes: Axes = "body",
-    active: ArrayLike | None = None,
-    damping: float = 0.0,
-    out: Sequence[NDArray[np.float64]] | None = None,
-    threads: int | None = None,
-) -> ConstrainedDynamicsProductsWithWrenches: ...
 def constrained_dynamics_vjp(
     model: Model,
     q: ArrayLike,
@@ -165,7 +129,7 @@ def constrained_dynamics_vjp(
     damping: float = 0.0,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
-) -> ConstrainedDynamicsProducts | ConstrainedDynamicsProductsWithWrenches:
+) -> ConstrainedDynamicsVJP:
     """Gradient of ``lam . a + lam_forces . forces`` by the arguments of constrained dynamics.
 
     Parameters
@@ -185,16 +149,14 @@ def constrained_dynamics_vjp(
     active, damping
         As `dtau.constrained_dynamics`.
     out, threads
-        See `dtau.inverse_dynamics`; ``out`` takes the three arrays of the results, or four with
-        ``f_ext``.
+        See `dtau.inverse_dynamics`; ``out`` takes the tuple of the results.
 
     Returns
     -------
-    ConstrainedDynamicsProducts
+    ConstrainedDynamicsVJP
         ``by_q``, ``by_v``, ``by_tau``, each ``(..., nv)``: the transposed matrices of
         `dtau.constrained_dynamics_derivatives` times the weights.
-    ConstrainedDynamicsProductsWithWrenches
-        Where ``f_ext`` is given: also ``by_f_ext (..., nbodies, 6)``, along ``f_ext_axes``.
+        Where ``f_ext`` is given: ``by_f_ext (..., nbodies, 6)``, along ``f_ext_axes``.
 
     Raises
     ------

@@ -15,7 +15,6 @@ given.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,10 +23,8 @@ from dtau import _core
 from dtau.model.model import Model
 from dtau.options import Axes
 from dtau.results import (
-    ForwardDynamicsProducts,
-    ForwardDynamicsProductsWithWrenches,
-    InverseDynamicsProducts,
-    InverseDynamicsProductsWithWrenches,
+    ForwardDynamicsVJP,
+    InverseDynamicsVJP,
 )
 
 
@@ -107,32 +104,6 @@ def inverse_dynamics_jvp(
     )
 
 
-@overload
-def inverse_dynamics_vjp(
-    model: Model,
-    q: ArrayLike,
-    v: ArrayLike,
-    a: ArrayLike,
-    lam: ArrayLike,
-    f_ext: None = None,
-    *,
-    f_ext_axes: Axes = "body",
-    out: Sequence[NDArray[np.float64]] | None = None,
-    threads: int | None = None,
-) -> InverseDynamicsProducts: ...
-@overload
-def inverse_dynamics_vjp(
-    model: Model,
-    q: ArrayLike,
-    v: ArrayLike,
-    a: ArrayLike,
-    lam: ArrayLike,
-    f_ext: ArrayLike,
-    *,
-    f_ext_axes: Axes = "body",
-    out: Sequence[NDArray[np.float64]] | None = None,
-    threads: int | None = None,
-) -> InverseDynamicsProductsWithWrenches: ...
 def inverse_dynamics_vjp(
     model: Model,
     q: ArrayLike,
@@ -144,7 +115,7 @@ def inverse_dynamics_vjp(
     f_ext_axes: Axes = "body",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
-) -> InverseDynamicsProducts | InverseDynamicsProductsWithWrenches:
+) -> InverseDynamicsVJP:
     """Gradient of ``lam . tau`` by the arguments of inverse dynamics.
 
         by_q = dtau_dq^T lam    by_v = dtau_dv^T lam    by_a = M lam    by_f_ext = -J lam
@@ -167,17 +138,15 @@ def inverse_dynamics_vjp(
         Axes of ``f_ext``, see `dtau.inverse_dynamics`. Its components along them are held constant:
         with ``"body"`` wrenches turn with their bodies, with the others they keep to the world.
     out, threads
-        See `dtau.inverse_dynamics`; ``out`` takes the three arrays of the results, or four with
-        ``f_ext``.
+        See `dtau.inverse_dynamics`; ``out`` takes the tuple of the results.
 
     Returns
     -------
-    InverseDynamicsProducts
+    InverseDynamicsVJP
         ``by_q``, ``by_v``, ``by_a``, each ``(..., nv)``: the transposed matrices of
         `dtau.inverse_dynamics_derivatives` times ``lam``; damping and armature are included.
         ``by_q`` is by q (+) dq in the tangent space.
-    InverseDynamicsProductsWithWrenches
-        Where ``f_ext`` is given: also ``by_f_ext (..., nbodies, 6)``, [by force, by moment] in the
+        Where ``f_ext`` is given: ``by_f_ext (..., nbodies, 6)``, [by force, by moment] in the
         axes ``f_ext_axes``; minus the twists of the bodies if ``lam`` were the velocity.
 
     Raises
@@ -288,32 +257,6 @@ def forward_dynamics_jvp(
     )
 
 
-@overload
-def forward_dynamics_vjp(
-    model: Model,
-    q: ArrayLike,
-    v: ArrayLike,
-    tau: ArrayLike,
-    lam: ArrayLike,
-    f_ext: None = None,
-    *,
-    f_ext_axes: Axes = "body",
-    out: Sequence[NDArray[np.float64]] | None = None,
-    threads: int | None = None,
-) -> ForwardDynamicsProducts: ...
-@overload
-def forward_dynamics_vjp(
-    model: Model,
-    q: ArrayLike,
-    v: ArrayLike,
-    tau: ArrayLike,
-    lam: ArrayLike,
-    f_ext: ArrayLike,
-    *,
-    f_ext_axes: Axes = "body",
-    out: Sequence[NDArray[np.float64]] | None = None,
-    threads: int | None = None,
-) -> ForwardDynamicsProductsWithWrenches: ...
 def forward_dynamics_vjp(
     model: Model,
     q: ArrayLike,
@@ -325,7 +268,7 @@ def forward_dynamics_vjp(
     f_ext_axes: Axes = "body",
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
-) -> ForwardDynamicsProducts | ForwardDynamicsProductsWithWrenches:
+) -> ForwardDynamicsVJP:
     """Gradient of ``lam . a`` by the arguments of forward dynamics.
 
         by_q = da_dq^T lam    by_v = da_dv^T lam    by_tau = M^-1 lam    by_f_ext = J M^-1 lam
@@ -348,17 +291,15 @@ def forward_dynamics_vjp(
         Axes of ``f_ext``, see `dtau.inverse_dynamics`. Its components along them are held constant:
         with ``"body"`` wrenches turn with their bodies, with the others they keep to the world.
     out, threads
-        See `dtau.inverse_dynamics`; ``out`` takes the three arrays of the results, or four with
-        ``f_ext``.
+        See `dtau.inverse_dynamics`; ``out`` takes the tuple of the results.
 
     Returns
     -------
-    ForwardDynamicsProducts
+    ForwardDynamicsVJP
         ``by_q``, ``by_v``, ``by_tau``, each ``(..., nv)``: the transposed matrices of
         `dtau.forward_dynamics_derivatives` times ``lam``. ``by_q`` is by q (+) dq in the tangent
         space.
-    ForwardDynamicsProductsWithWrenches
-        Where ``f_ext`` is given: also ``by_f_ext (..., nbodies, 6)``, [by force, by moment] in the
+        Where ``f_ext`` is given: ``by_f_ext (..., nbodies, 6)``, [by force, by moment] in the
         axes ``f_ext_axes``; the twists of the bodies if ``by_tau`` were the velocity.
 
     Raises

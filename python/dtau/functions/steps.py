@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +12,7 @@ from dtau.functions.contacts import holds_nan, raise_of_stage
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.options import Axes, Integrator
-from dtau.results import NextState, StepProducts, StepProductsWithWrenches
+from dtau.results import NextState, StepVJP
 
 
 def step(
@@ -136,63 +135,6 @@ def step(
     return result
 
 
-@overload
-def step_vjp(
-    model: Model,
-    q: ArrayLike,
-    v: ArrayLike,
-    tau: ArrayLike,
-    dt: ArrayLike,
-    lam_q: ArrayLike,
-    lam_v: ArrayLike,
-    integrator: Integrator = "euler",
-    f_ext: None = None,
-    *,
-    f_ext_axes: Axes = "body",
-    contacts: Contacts | None = None,
-    active: ArrayLike | None = None,
-    damping: float = 0.0,
-    out: Sequence[NDArray[np.float64]] | None = None,
-    threads: int | None = None,
-) -> StepProducts: ...
-@overload
-def step_vjp(
-    model: Model,
-    q: ArrayLike,
-    v: ArrayLike,
-    tau: ArrayLike,
-    dt: ArrayLike,
-    lam_q: ArrayLike,
-    lam_v: ArrayLike,
-    integrator: Integrator = "euler",
-    *,
-    f_ext: ArrayLike,
-    f_ext_axes: Axes = "body",
-    contacts: Contacts | None = None,
-    active: ArrayLike | None = None,
-    damping: float = 0.0,
-    out: Sequence[NDArray[np.float64]] | None = None,
-    threads: int | None = None,
-) -> StepProductsWithWrenches: ...
-@overload
-def step_vjp(
-    model: Model,
-    q: ArrayLike,
-    v: ArrayLike,
-    tau: ArrayLike,
-    dt: ArrayLike,
-    lam_q: ArrayLike,
-    lam_v: ArrayLike,
-    integrator: Integrator,
-    f_ext: ArrayLike,
-    *,
-    f_ext_axes: Axes = "body",
-    contacts: Contacts | None = None,
-    active: ArrayLike | None = None,
-    damping: float = 0.0,
-    out: Sequence[NDArray[np.float64]] | None = None,
-    threads: int | None = None,
-) -> StepProductsWithWrenches: ...
 def step_vjp(
     model: Model,
     q: ArrayLike,
@@ -210,7 +152,7 @@ def step_vjp(
     damping: float = 0.0,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
-) -> StepProducts | StepProductsWithWrenches:
+) -> StepVJP:
     """Gradient through a time step, for backpropagation through time.
 
         [by_q, by_v] = A^T [lam_q, lam_v]    by_tau = B^T [lam_q, lam_v]
@@ -227,17 +169,15 @@ def step_vjp(
     integrator, f_ext, f_ext_axes, contacts, active, damping
         See `dtau.step`.
     out, threads
-        See `dtau.inverse_dynamics`; ``out`` takes the three arrays of the results, or four with
-        ``f_ext``.
+        See `dtau.inverse_dynamics`; ``out`` takes the tuple of the results.
 
     Returns
     -------
-    StepProducts
+    StepVJP
         ``by_q``, ``by_v``, ``by_tau``, each ``(..., nv)``: the gradients by the arguments of the
         step, that by ``q`` in its tangent space. They are A^T lam and B^T lam with the matrices of
         `dtau.linearize_discrete` for all torques, at the cost of some calls of forward dynamics.
-    StepProductsWithWrenches
-        Where ``f_ext`` is given: also ``by_f_ext (..., nbodies, 6)``, [by force, by moment] in the
+        Where ``f_ext`` is given: ``by_f_ext (..., nbodies, 6)``, [by force, by moment] in the
         axes ``f_ext_axes``.
 
     Raises
@@ -265,7 +205,7 @@ def step_vjp(
     >>> lam_q, lam_v = np.eye(model.nv)[2], np.zeros(model.nv)
     >>> gradient = []
     >>> for (q, v), tau in zip(reversed(states), reversed(taus), strict=True):
-    ...     lam_q, lam_v, by_tau = dtau.step_vjp(model, q, v, tau, 0.01, lam_q, lam_v)
+    ...     lam_q, lam_v, by_tau, _ = dtau.step_vjp(model, q, v, tau, 0.01, lam_q, lam_v)
     ...     gradient.insert(0, by_tau)
     >>> np.array(gradient).shape
     (10, 18)

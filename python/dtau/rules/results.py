@@ -11,19 +11,19 @@ Array = TypeVar("Array")
 if TYPE_CHECKING:  # the same with the type of array said: Python 3.10 has no such tuples
 
     class NextState(NamedTuple, Generic[Array]):
-        """`dtau.NextState`."""
+        """`dtau.results.NextState`."""
 
         q: Array
         v: Array
 
     class Placements(NamedTuple, Generic[Array]):
-        """`dtau.Placements`."""
+        """`dtau.results.Placements`."""
 
         rotation: Array
         translation: Array
 
     class TangentMap(NamedTuple, Generic[Array]):
-        """`dtau.TangentMap`."""
+        """`dtau.results.TangentMap`."""
 
         from_tangent: Array
         to_tangent: Array

@@ -55,8 +55,7 @@ def _dynamics(function: str) -> Product:
         q, v, x, f_ext = inputs
         given = (q, v, x, cotangents[0], f_ext)
         by_q, *others = evaluate(model, function, options, given)
-        by_f_ext = others[2] if f_ext is not None else None
-        return _pulled_back(model, q, by_q) if wanted[0] else None, *others[:2], by_f_ext
+        return _pulled_back(model, q, by_q) if wanted[0] else None, *others
 
     return product
 
@@ -130,8 +129,8 @@ def _step(
         reached = evaluate(model, "step", options, inputs)[0]
         lam_q = _from_numbers(model, reached, lam_q)
     given = (q, v, tau, dt, lam_q, lam_v, f_ext)
-    by_q, by_v, by_tau, *by_f_ext = evaluate(model, "step_vjp", options, given)
-    return _pulled_back(model, q, by_q), by_v, by_tau, None, by_f_ext[0] if by_f_ext else None
+    by_q, by_v, by_tau, by_f_ext = evaluate(model, "step_vjp", options, given)
+    return _pulled_back(model, q, by_q), by_v, by_tau, None, by_f_ext
 
 
 PULLBACKS: dict[str, Product] = {

@@ -1,6 +1,8 @@
-"""Say what Pinocchio's names are called here: `hint`, of the AttributeError for `dtau.rnea`."""
+"""Names that `dtau` does not have, and what they are called: `hint`, for the AttributeError."""
 
 from __future__ import annotations
+
+from dtau import results
 
 HERE = {
     "RigidConstraintModel": "Contacts",
@@ -62,6 +64,18 @@ HERE = {
 }  # Pinocchio's name: what does that in dtau; docs/coming_from.md has the calls
 
 
+_VJP = ("InverseDynamics", "ForwardDynamics", "ConstrainedDynamics", "Step")
+RENAMED = {
+    "ConstrainedDynamicsVariation": "results.ConstrainedDynamicsJVP",
+    **{f"{x}Products": f"results.{x}VJP" for x in _VJP},
+    **{f"{x}ProductsWithWrenches": f"results.{x}VJP" for x in _VJP},
+}  # former names
+
+
 def hint(name: str) -> str:
-    """Return what Pinocchio's name is called here, as the end of a message, or nothing."""
-    return f"; Pinocchio's {name} is dtau.{HERE[name]} here" if name in HERE else ""
+    """Return what a name is called here, as the end of a message, or nothing."""
+    if name in HERE:
+        return f"; Pinocchio's {name} is dtau.{HERE[name]} here"
+    if name in RENAMED:
+        return f"; it is called dtau.{RENAMED[name]} now"
+    return f"; it is dtau.results.{name}" if hasattr(results, name) else ""
