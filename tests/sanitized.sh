@@ -22,7 +22,7 @@ run() { LD_PRELOAD="$runtime $(g++ -print-file-name=libstdc++.so)" python "$@"; 
 run -c "import dtau; assert dtau.__file__.startswith('$package'), 'an editable install is in the way'"
 # Tensors of large robots would take an hour here; those of small ones go through the same code.
 run -m pytest -q -p no:cacheprovider -k "not ((chain or quadruped or tree or forest) and second_derivatives)" \
-    "$@" tests/values/test_{dynamics,manifold}.py tests/derivatives/test_derivatives.py \
+    "$@" tests/dynamics/test_dynamics.py tests/manifold/test_manifold.py tests/derivatives/test_derivatives.py \
     tests/batch/test_{invariance,errors,core,buffers,instruction_sets,arguments_that_change}.py \
     tests/model/test_{model,building,urdf,spatial}.py
 run tests/fuzz/fuzz.py --cases "${FUZZ_CASES:-1500}" --longest 120

@@ -19,7 +19,7 @@ ARGUMENTS = [(function, name) for function in IN_BODY_AXES for name in function.
 each_argument = pytest.mark.parametrize(
     ("function", "name"), ARGUMENTS, ids=[f"{function}-{name}" for function, name in ARGUMENTS]
 )
-# Those of numbers alone; inputs may be a mask or None, too: tests/derivatives/test_linearization.py
+# Those of numbers alone; inputs may be a mask or None, too: tests/steps/test_linearization.py
 PLAIN = [(function, name) for function, name in ARGUMENTS if name != "inputs"]
 each_plain = pytest.mark.parametrize(
     ("function", "name"), PLAIN, ids=[f"{function}-{name}" for function, name in PLAIN]
