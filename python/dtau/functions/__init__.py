@@ -32,7 +32,7 @@ and beside these
 `frames`                     placements, Jacobians and motion of frames, external wrenches
 `frame_derivatives`          first derivatives of that motion and of wrenches: ``_derivatives``
 `frame_time_derivatives`     that motion along a trajectory: ``_time_derivatives``
-`whole_body`                 centre of mass, its motion and derivatives
+`whole_body`                 center of mass, its motion and derivatives
 `momentum`                   momentum of all bodies, its rate and derivatives
 `momentum_time_derivatives`  momentum along a trajectory: ``_time_derivatives``
 `energy`                     kinetic and potential energy, and their gradients

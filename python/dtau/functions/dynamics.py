@@ -6,10 +6,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
+from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.options import Axes
 
 
+@documented
 def inverse_dynamics(
     model: Model,
     q: ArrayLike,
@@ -25,44 +27,9 @@ def inverse_dynamics(
 
         tau = M a + C v + D v + g - sum of J^T f_ext
 
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
-    v : array_like (..., nv)
-        Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
-    a : array_like (..., nv)
-        Time derivative of ``v``, component by component.
-    f_ext : array_like (..., nbodies, 6), optional
-        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m.
-    f_ext_axes : {"body", "world", "mixed"}
-        Axes of ``f_ext``. ``"body"``: in the body frame, at the body's origin. ``"mixed"``: in
-        world axes, at the body's origin. ``"world"``: in world axes, moment about the world's
-        origin. A force at another point of a body, such as a foot's, comes from
-        `dtau.wrench_at_frame`, in body axes; derivatives by q of one that keeps to the world take
-        `dtau.wrench_at_frame_derivatives` too.
-    out : ndarray (..., nv), optional
-        Array for the result: float64, C-contiguous, writable, of the result's shape, sharing no
-        memory with the arguments. Functions with several results take a tuple of such arrays, which
-        share no memory with each other either.
-    threads : int, optional
-        Number of threads; by default one for a small batch, and one a processor for a batch that
-        would take one thread more than about 0.2 ms.
-
     Returns
     -------
-    ndarray (..., nv)
-        Torque in N m and force in N, per degree of freedom; of a free joint the wrench
-        [force, moment] in the body frame.
-
-    Raises
-    ------
-    ValueError
-        If a shape does not fit, ``f_ext_axes`` is unknown, or a quaternion is further than 1e-6
-        from unit norm.
-    TypeError
-        If an array is complex or holds objects.
+    tau
 
     Notes
     -----
@@ -91,6 +58,7 @@ def inverse_dynamics(
     return _core.inverse_dynamics(model, q, v, a, f_ext, f_ext_axes, out, threads)
 
 
+@documented
 def forward_dynamics(
     model: Model,
     q: ArrayLike,
@@ -106,34 +74,9 @@ def forward_dynamics(
 
         a = M^-1 (tau - C v - D v - g + sum of J^T f_ext)
 
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
-    v : array_like (..., nv)
-        Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
-    tau : array_like (..., nv)
-        Joint torque; of a free joint the wrench [force, moment] in the body frame.
-    f_ext : array_like (..., nbodies, 6), optional
-        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m.
-    f_ext_axes : {"body", "world", "mixed"}
-        Axes of ``f_ext``, see `dtau.inverse_dynamics`.
-    out, threads
-        See `dtau.inverse_dynamics`.
-
     Returns
     -------
-    ndarray (..., nv)
-        Time derivative of ``v``, component by component.
-
-    Raises
-    ------
-    ValueError
-        If a shape does not fit, ``f_ext_axes`` is unknown, a quaternion is further than 1e-6 from
-        unit norm, or joints of the model have no inertia to accelerate (they are named).
-    TypeError
-        If an array is complex or holds objects.
+    a
 
     Notes
     -----

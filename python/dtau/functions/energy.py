@@ -13,10 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
+from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.results import KineticEnergyDerivatives
 
 
+@documented
 def kinetic_energy(
     model: Model,
     q: ArrayLike,
@@ -29,26 +31,11 @@ def kinetic_energy(
 
         T = v^T M v / 2
 
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration.
-    v : array_like (..., nv)
-        Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
-    out, threads
-        See `dtau.inverse_dynamics`.
-
     Returns
     -------
-    ndarray (...,)
+    T : ndarray (...)
         v . M v / 2 in J, with the mass matrix M of `dtau.mass_matrix`: the armature counts. Never
         negative. Zero for a model without mass and armature.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics`.
 
     Notes
     -----
@@ -66,6 +53,7 @@ def kinetic_energy(
     return _core.kinetic_energy(model, q, v, out, threads)
 
 
+@documented
 def potential_energy(
     model: Model,
     q: ArrayLike,
@@ -75,26 +63,13 @@ def potential_energy(
 ) -> NDArray[np.float64]:
     """Potential energy of all moving bodies in the field of gravity.
 
-        V = -m gravity . c    m the mass of all bodies, c their centre
-
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration.
-    out, threads
-        See `dtau.inverse_dynamics`.
+        V = -m gravity . c    m the mass of all bodies, c their center
 
     Returns
     -------
-    ndarray (...,)
+    V : ndarray (...)
         In J, relative to the world's origin, from which heights count. Zero for a model without
         mass.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics`.
 
     Notes
     -----
@@ -112,6 +87,7 @@ def potential_energy(
     return _core.potential_energy(model, q, out, threads)
 
 
+@documented
 def kinetic_energy_derivatives(
     model: Model,
     q: ArrayLike,
@@ -123,27 +99,6 @@ def kinetic_energy_derivatives(
     """Derivatives of the kinetic energy by q and v.
 
         dT_dq[k] = v^T (dM/dq_k) v / 2    dT_dv = M v
-
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration.
-    v : array_like (..., nv)
-        Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
-    out, threads
-        See `dtau.inverse_dynamics`; ``out`` takes the two arrays of the results.
-
-    Returns
-    -------
-    KineticEnergyDerivatives
-        ``dT_dq`` and ``dT_dv``, each ``(..., nv)``. ``dT_dv`` is the generalized momentum M v, with
-        the armature.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics`.
 
     Notes
     -----
@@ -163,6 +118,7 @@ def kinetic_energy_derivatives(
     return _core.kinetic_energy_derivatives(model, q, v, out, threads)
 
 
+@documented
 def potential_energy_derivatives(
     model: Model,
     q: ArrayLike,
@@ -174,23 +130,10 @@ def potential_energy_derivatives(
 
         dV_dq = g    the gravity torque
 
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration.
-    out, threads
-        See `dtau.inverse_dynamics`.
-
     Returns
     -------
-    ndarray (..., nv)
+    dV_dq : ndarray (..., nv)
         The same numbers as `dtau.gravity_torque`, the torque that holds the robot still.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics`.
 
     Notes
     -----

@@ -10,10 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.checks import require
+from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.options import Axes
 
 
+@documented
 def forward_dynamics_parameter_derivatives(
     model: Model,
     q: ArrayLike,
@@ -30,34 +32,12 @@ def forward_dynamics_parameter_derivatives(
 
         da/dpi = -M^-1 Y
 
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
-    v : array_like (..., nv)
-        Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
-    tau : array_like (..., nv)
-        Joint torque; of a free joint the wrench [force, moment] in the body frame.
-    f_ext : array_like (..., nbodies, 6), optional
-        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m.
-    f_ext_axes : {"body", "world", "mixed"}
-        Axes of ``f_ext``, see `dtau.inverse_dynamics`.
-    joint_parameters : bool, optional
-        Whether columns by armature and damping of the ``nv`` velocities follow.
-    out, threads
-        See `dtau.inverse_dynamics`.
-
     Returns
     -------
-    ndarray (..., nv, 10 nbodies), or (..., nv, 10 nbodies + 2 nv) with ``joint_parameters``
+    da_dparameters : ndarray (..., nv, nparameters)
         Minus the inverse of the mass matrix times the regressor at the acceleration that forward
-        dynamics gives; columns as those of `dtau.inverse_dynamics_regressor`.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.forward_dynamics`.
+        dynamics gives; columns as in `dtau.inverse_dynamics_regressor`. nparameters is 10 nbodies,
+        or 10 nbodies + 2 nv with ``joint_parameters``.
 
     Notes
     -----
@@ -81,6 +61,7 @@ def forward_dynamics_parameter_derivatives(
     )
 
 
+@documented
 def forward_dynamics_parameter_jvp(
     model: Model,
     q: ArrayLike,
@@ -98,36 +79,10 @@ def forward_dynamics_parameter_jvp(
 
         da = -M^-1 Y dpi
 
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
-    v : array_like (..., nv)
-        Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
-    tau : array_like (..., nv)
-        Joint torque; of a free joint the wrench [force, moment] in the body frame.
-    dparameters : array_like (..., 10 nbodies), or (..., 10 nbodies + 2 nv)
-        Variation of the parameters, in the order of the columns of
-        `dtau.inverse_dynamics_regressor`.
-    f_ext : array_like (..., nbodies, 6), optional
-        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m.
-    f_ext_axes : {"body", "world", "mixed"}
-        Axes of ``f_ext``, see `dtau.inverse_dynamics`.
-    joint_parameters : bool, optional
-        Whether armature and damping follow in ``dparameters``.
-    out, threads
-        See `dtau.inverse_dynamics`.
-
     Returns
     -------
-    ndarray (..., nv)
-        `dtau.forward_dynamics_parameter_derivatives` times ``dparameters``.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.forward_dynamics`.
+    da
+        ... It is `dtau.forward_dynamics_parameter_derivatives` times ``dparameters``.
 
     Notes
     -----
@@ -153,6 +108,7 @@ def forward_dynamics_parameter_jvp(
     )
 
 
+@documented
 def forward_dynamics_parameter_vjp(
     model: Model,
     q: ArrayLike,
@@ -170,35 +126,10 @@ def forward_dynamics_parameter_vjp(
 
         -Y^T M^-1 lam
 
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
-    v : array_like (..., nv)
-        Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
-    tau : array_like (..., nv)
-        Joint torque; of a free joint the wrench [force, moment] in the body frame.
-    lam : array_like (..., nv)
-        Weight of each acceleration, in the order of ``v``.
-    f_ext : array_like (..., nbodies, 6), optional
-        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m.
-    f_ext_axes : {"body", "world", "mixed"}
-        Axes of ``f_ext``, see `dtau.inverse_dynamics`.
-    joint_parameters : bool, optional
-        Whether the gradients by armature and damping follow.
-    out, threads
-        See `dtau.inverse_dynamics`.
-
     Returns
     -------
-    ndarray (..., 10 nbodies), or (..., 10 nbodies + 2 nv) with ``joint_parameters``
-        The transpose of `dtau.forward_dynamics_parameter_derivatives` times ``lam``.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.forward_dynamics`.
+    by_parameters
+        ... It is the transpose of `dtau.forward_dynamics_parameter_derivatives` times ``lam``.
 
     Notes
     -----

@@ -11,11 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
+from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.options import Axes
 from dtau.results import KinematicsTimeDerivatives
 
 
+@documented
 def frame_kinematics_time_derivatives(
     model: Model,
     q: ArrayLike,
@@ -33,41 +35,21 @@ def frame_kinematics_time_derivatives(
 
     Parameters
     ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
     v_derivatives : array_like (..., r, nv)
-        The velocity and its time derivatives of order 1 to r - 1, component by component. At least
-        one row, at most 20; with ``order`` any number. A batch of ``v`` is ``v[:, None]``.
-    frames : str or sequence of str
-        Names from ``model.frames``: of bodies, of links that are fixed to them, or of the world.
-    axes : {"body", "world", "mixed"}
-        Of the twists, as in `dtau.frame_jacobians`. ``"body"``: in the frame's own axes, at its
-        origin. ``"mixed"``: in world axes, at the frame's origin. ``"world"``: in world axes, of
-        the point of the body that is at the world's origin (the spatial twist).
-    order : int, optional
-        How far: the order r of the last row of the pose, from 0 to 100; longer stacks are cut, see
-        `dtau.inverse_dynamics_time_derivatives`.
-    out, threads
-        See `dtau.inverse_dynamics`; ``out`` takes the three arrays of the results.
+        ... ``order=0`` takes no rows.
 
     Returns
     -------
     KinematicsTimeDerivatives
-        ``rotation (..., r + 1, nframes, 3, 3)`` and ``translation (..., r + 1, nframes, 3)``: pose
-        of each frame in the world and its time derivatives, entry by entry, of order 1 to r.
-        ``twist (..., r, nframes, 6)``: [linear, angular] in ``axes``, and the time derivatives of
-        these components of order 1 to r - 1. A single name drops the axis of the frames.
-
-        With ``"mixed"`` row 1 of the twist is the classical acceleration of the frame's origin, and
-        the angular acceleration, along world axes; then jerk, and so on.
-
-    Raises
-    ------
-    ValueError
-        If a name or ``axes`` is unknown, or as `dtau.inverse_dynamics_time_derivatives`.
-    TypeError
-        As `dtau.inverse_dynamics_time_derivatives`.
+    rotation : ndarray (..., r + 1, nframes, 3, 3)
+        Rotation of each frame in the world and its time derivatives, entry by entry, row k of
+        order k.
+    translation : ndarray (..., r + 1, nframes, 3)
+        Position of each frame in the world and its time derivatives.
+    twist : ndarray (..., r, nframes, 6)
+        [linear, angular] in ``axes``, and the time derivatives of these components of order 1
+        to r - 1. With ``"mixed"`` row 1 is the classical acceleration of the frame's origin,
+        and the angular acceleration, along world axes; then jerk, and so on.
 
     Notes
     -----
@@ -94,6 +76,7 @@ def frame_kinematics_time_derivatives(
     )
 
 
+@documented
 def frame_jacobians_time_derivatives(
     model: Model,
     q: ArrayLike,
@@ -111,35 +94,14 @@ def frame_jacobians_time_derivatives(
 
     Parameters
     ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
     v_derivatives : array_like (..., r, nv)
-        The velocity and its time derivatives of order 1 to r - 1, component by component: to begin
-        with, ``v[..., None, :]`` for the first derivative, which a batch of ``v`` needs, too. At
-        least one row, at most 20; with ``order`` any number.
-    frames : str or sequence of str
-        Names from ``model.frames``.
-    axes : {"body", "world", "mixed"}
-        As in `dtau.frame_jacobians`.
-    order : int, optional
-        How far: the order r of the last row of the result, from 0 to 100; longer stacks are cut,
-        see `dtau.inverse_dynamics_time_derivatives`.
-    out, threads
-        See `dtau.inverse_dynamics`.
+        ... ``order=0`` takes no rows.
 
     Returns
     -------
-    ndarray (..., r + 1, nframes, 6, nv)
+    J : ndarray (..., r + 1, nframes, 6, nv)
         Row 0 is `dtau.frame_jacobians`, row k its time derivative of order k, entry by entry. Rows
-        [linear, angular]; a single name drops the axis of the frames.
-
-    Raises
-    ------
-    ValueError
-        If a name or ``axes`` is unknown, or as `dtau.inverse_dynamics_time_derivatives`.
-    TypeError
-        As `dtau.inverse_dynamics_time_derivatives`.
+        of each [linear, angular].
 
     Notes
     -----

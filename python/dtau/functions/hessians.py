@@ -2,7 +2,7 @@
 
 The contraction of the tensors of `dtau.functions.second_derivatives`, which see for the frames and
 for ``symmetric``, with a covector lam over the outputs is a matrix [j, k] for each block and costs
-about as much as first derivatives; most optimisers want only that.
+about as much as first derivatives; most optimizers want only that.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.checks import require
+from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.options import Axes
 from dtau.results import ForwardDynamicsHessian, InverseDynamicsHessian
 
 
+@documented
 def inverse_dynamics_hessian(
     model: Model,
     q: ArrayLike,
@@ -38,35 +40,13 @@ def inverse_dynamics_hessian(
 
     Parameters
     ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
-    v : array_like (..., nv)
-        Velocity; of a free joint [linear, angular] in the body frame.
-    a : array_like (..., nv)
-        Time derivative of ``v``, component by component.
-    lam : array_like (..., nv)
-        Weights of the torques, held constant: multipliers of the dynamics in an optimiser.
-    f_ext : array_like (..., nbodies, 6), optional
-        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m.
-    f_ext_axes : {"body", "world", "mixed"}
-        Axes of ``f_ext``, see `dtau.inverse_dynamics`. Its components along them are held constant:
-        with ``"body"`` wrenches turn with their bodies, with the others they keep to the world.
-    symmetric : bool, optional
-        Give ``dqdq`` in the exponential chart: symmetric.
-    out, threads
-        See `dtau.inverse_dynamics`; ``out`` takes the four arrays of the results.
+    lam
+        Weight of each torque, held constant: a multiplier of the dynamics in an optimizer.
 
     Returns
     -------
     InverseDynamicsHessian
-        ``dqdq``, ``dqdv``, ``dvdv``, ``dadq``, each ``(..., nv, nv)``: entry [j, k] is the
-        derivative of lam . tau by the variable named first along j, then by the second along k.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics`.
+        Second derivatives of lam . tau.
 
     Notes
     -----
@@ -89,6 +69,7 @@ def inverse_dynamics_hessian(
     )
 
 
+@documented
 def forward_dynamics_hessian(
     model: Model,
     q: ArrayLike,
@@ -111,35 +92,13 @@ def forward_dynamics_hessian(
 
     Parameters
     ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
-    v : array_like (..., nv)
-        Velocity; of a free joint [linear, angular] in the body frame.
-    tau : array_like (..., nv)
-        Joint torque; of a free joint the wrench [force, moment] in the body frame.
-    lam : array_like (..., nv)
-        Weights of the accelerations, held constant.
-    f_ext : array_like (..., nbodies, 6), optional
-        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m.
-    f_ext_axes : {"body", "world", "mixed"}
-        Axes of ``f_ext``, see `dtau.inverse_dynamics`. Its components along them are held constant:
-        with ``"body"`` wrenches turn with their bodies, with the others they keep to the world.
-    symmetric : bool, optional
-        Give ``dqdq`` in the exponential chart: symmetric.
-    out, threads
-        See `dtau.inverse_dynamics`; ``out`` takes the four arrays of the results.
+    lam
+        Weight of each acceleration, held constant.
 
     Returns
     -------
     ForwardDynamicsHessian
-        ``dqdq``, ``dqdv``, ``dvdv``, ``dtaudq``, each ``(..., nv, nv)``: entry [j, k] is the
-        derivative of lam . a by the variable named first along j, then by the second along k.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.forward_dynamics`.
+        Second derivatives of lam . a.
 
     Notes
     -----

@@ -9,11 +9,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.checks import require, tuple_of, unknown_name
+from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.options import Axes
 from dtau.results import HybridDynamics
 
 
+@documented
 def hybrid_dynamics(
     model: Model,
     q: ArrayLike,
@@ -33,41 +35,16 @@ def hybrid_dynamics(
 
     Parameters
     ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
-    v : array_like (..., nv)
-        Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
-    a : array_like (..., nv)
-        Time derivative of ``v``. Only the entries of joints in ``prescribed`` matter; the others
-        must be finite.
-    tau : array_like (..., nv)
-        Joint torque; of a free joint the wrench [force, moment] in the body frame. Only the entries
-        of joints that are not in ``prescribed`` matter; the others must be finite.
-    prescribed : sequence of str, or ndarray of bool (nv,)
-        The joints whose acceleration is given, by name or by degree of freedom. A joint is
-        prescribed as a whole; a free base is a joint like any other.
-    f_ext : array_like (..., nbodies, 6), optional
-        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m.
-    f_ext_axes : {"body", "world", "mixed"}
-        Axes of ``f_ext``, see `dtau.inverse_dynamics`.
-    out, threads
-        See `dtau.inverse_dynamics`; ``out`` takes the two arrays of the results.
+    a
+        ... Only the entries of joints in ``prescribed`` matter; the others must be finite.
+    tau
+        ... Only the entries of joints that are not in ``prescribed`` matter; the others must be
+        finite.
 
     Returns
     -------
     HybridDynamics
-        ``a`` and ``tau``, each ``(..., nv)`` and complete: what was given is copied.
-
-    Raises
-    ------
-    ValueError
-        If a shape does not fit, a name is unknown, a mask has another length than ``v`` or divides
-        a joint, a quaternion is further than 1e-6 from unit norm, or joints that are not prescribed
-        have no inertia to accelerate (they are named).
-    TypeError
-        If an array is complex or holds objects, or ``prescribed`` is neither names nor a boolean
-        array.
+        Both are complete: what was given is copied.
 
     Notes
     -----
@@ -91,6 +68,7 @@ def hybrid_dynamics(
     return _core.hybrid_dynamics(model, q, v, a, tau, mask, f_ext, f_ext_axes, out, threads)
 
 
+@documented
 def hybrid_dynamics_time_derivatives(
     model: Model,
     q: ArrayLike,
@@ -111,44 +89,20 @@ def hybrid_dynamics_time_derivatives(
 
     Parameters
     ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
-    v : array_like (..., nv)
-        Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
-    a_derivatives : array_like (..., r + 1, nv)
-        Time derivatives of ``v`` of order 1 to r + 1, component by component. Only the columns of
-        joints in ``prescribed`` matter; the others must be finite. At most 21 rows; with ``order``
-        any number. A batch of ``a`` is ``a[:, None]``.
-    tau_derivatives : array_like (..., r + 1, nv)
-        Joint torque and its time derivatives of order 1 to r. Only the columns of joints that are
-        not in ``prescribed`` matter; the others must be finite.
-    prescribed : sequence of str, or ndarray of bool (nv,)
-        The joints whose motion is given; see `dtau.hybrid_dynamics`.
-    f_ext_derivatives : array_like (..., r + 1, nbodies, 6), optional
-        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m, and the
-        time derivatives of these components of order 1 to r.
-    f_ext_axes : {"body", "world", "mixed"}
-        Axes of ``f_ext_derivatives``. ``"body"``: in the body frame, at the body's origin.
-        ``"mixed"``: in world axes, at the body's origin. ``"world"``: in world axes, moment about
-        the world's origin (the spatial wrenches of [HO-FBS]); derivatives are then those of these
-        components.
-    order : int, optional
-        How far: the r of these shapes, from 0 to 100. Longer stacks are cut, see
-        `dtau.inverse_dynamics_time_derivatives`; without it their length says r.
-    out, threads
-        See `dtau.inverse_dynamics`; ``out`` takes the two arrays of the results.
+    a_derivatives
+        ... Only the entries of joints in ``prescribed`` matter; the others must be finite.
+    tau_derivatives
+        ... Only the entries of joints that are not in ``prescribed`` matter; the others must be
+        finite.
 
     Returns
     -------
     HybridDynamics
-        ``a`` and ``tau``, each ``(..., r + 1, nv)`` and complete: row k is the time derivative of
-        order k; what was given is copied.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.hybrid_dynamics` and `dtau.forward_dynamics_time_derivatives`.
+        Both are complete: what was given is copied.
+    a : ndarray (..., r + 1, nv)
+        Row k is the time derivative of order k of the joint acceleration.
+    tau : ndarray (..., r + 1, nv)
+        Row k is the time derivative of order k of the joint torque.
 
     Notes
     -----

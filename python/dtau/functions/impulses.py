@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.checks import listing
+from dtau.docstrings import documented
 from dtau.functions.contacts import active_contacts, are_finite, holds_nan, raise_of_rank
 from dtau.functions.control_inputs import driven as driven_by_default
 from dtau.functions.row_rank import unreached_joints
@@ -18,6 +19,7 @@ from dtau.options import Axes
 from dtau.results import ConstrainedInverseDynamics, ImpulseDynamics, ImpulseDynamicsDerivatives
 
 
+@documented
 def impulse_dynamics(
     model: Model,
     q: ArrayLike,
@@ -36,32 +38,17 @@ def impulse_dynamics(
 
     Parameters
     ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
-    v : array_like (..., nv)
-        Velocity before the impact.
-    contacts : Contacts
-        What is held afterwards. Gains and placements do not matter.
-    restitution : array_like (...)
-        How much of their velocities the rows keep, the other way: 0 holds, 1 is elastic.
-    active : array_like (..., ncontacts), optional
-        Which contacts take part, see `dtau.constrained_dynamics`; by default all.
-    damping : float
-        For rows that depend on each other, see `dtau.constrained_dynamics`.
-    out, threads
-        See `dtau.inverse_dynamics`; ``out`` takes the two arrays of the results.
+    v
+        ... It is the velocity before the impact.
+    contacts
+        The contacts and loops that hold afterwards, of this model. Gains and placements do not
+        matter.
 
     Returns
     -------
     ImpulseDynamics
-        ``v (..., nv)`` after the impact, and ``impulses (..., nrows)`` in N s and N m s, along the
-        axes of the contacts as the forces of `dtau.constrained_dynamics`.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.constrained_dynamics`.
+    v : ndarray (..., nv)
+        Velocity after the impact.
 
     Notes
     -----
@@ -89,6 +76,7 @@ def impulse_dynamics(
     return result
 
 
+@documented
 def impulse_dynamics_derivatives(
     model: Model,
     q: ArrayLike,
@@ -109,29 +97,19 @@ def impulse_dynamics_derivatives(
 
     Parameters
     ----------
-    model, q, v, contacts, restitution, active, damping
-        As `dtau.impulse_dynamics`.
-    out, threads
-        See `dtau.inverse_dynamics`; ``out`` takes the four arrays of the results.
-
-    Returns
-    -------
-    ImpulseDynamicsDerivatives
-        ``dv_dq``, ``dv_dv``, each ``(..., nv, nv)``, and ``dimpulses_dq``, ``dimpulses_dv``, each
-        ``(..., nrows, nv)``: row the result, column the variable, by q (+) dq in the tangent space.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.constrained_dynamics`; in a batch such a state has NaN for all derivatives in which
-        its contacts take part.
+    v
+        ... It is the velocity before the impact.
+    contacts
+        The contacts and loops that hold afterwards, of this model. Gains and placements do not
+        matter.
 
     Notes
     -----
     [Notes] section 20: as `dtau.constrained_dynamics_derivatives`, at rest and without gravity, at
     the acceleration v_after - v; O(N^2 d) for the tree of depth d and O(N nrows (d + nrows)) for
     the contacts. Rows of an impact want J times a velocity: they cannot contradict each other, and
-    there is no residual.
+    there is no residual. In a batch, a state whose rows depend on each other has NaN for all
+    derivatives in which its contacts take part.
 
     Examples
     --------
@@ -152,6 +130,7 @@ def impulse_dynamics_derivatives(
     return result
 
 
+@documented
 def constrained_inverse_dynamics(
     model: Model,
     q: ArrayLike,
@@ -172,38 +151,26 @@ def constrained_inverse_dynamics(
 
     Parameters
     ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
-    v, a : array_like (..., nv)
-        Velocity, and the acceleration that is wanted. That contacts hold in it is not checked.
-    contacts : Contacts
-        Where forces may act.
-    f_ext : array_like (..., nbodies, 6), optional
-        Other external wrenches along ``f_ext_axes``, see `dtau.inverse_dynamics`.
-    f_ext_axes : {"body", "world", "mixed"}
-        Axes of ``f_ext``.
-    active : array_like (..., ncontacts), optional
-        Which contacts hold, see `dtau.constrained_dynamics`; by default all.
+    a
+        ... That contacts hold in it is not checked.
     inputs : ndarray of bool (nv,), optional
-        Which torques are driven; by default those of all joints but free roots.
-    out, threads
-        See `dtau.inverse_dynamics`; ``out`` takes the two arrays of the results.
+        Mask of the torques that are driven; by default those of all joints but free roots.
 
     Returns
     -------
     ConstrainedInverseDynamics
-        ``tau (..., nv)``, 0 but for rounding where nothing drives, and ``forces (..., nrows)``, of
-        all that do so those with the least sum of squares.
+    tau : ndarray (..., nv)
+        Joint torque, 0 but for rounding at joints that nothing drives.
+    forces : ndarray (..., nrows)
+        Forces of the contacts as `dtau.constrained_dynamics` gives them: of all that do so
+        those with the least sum of squares.
 
     Raises
     ------
     ValueError
-        If the call holds one state and no forces of its contacts move what is not driven (one
-        point cannot hold a base; the joints are named), or as `dtau.constrained_dynamics`. In a
-        batch such a state has NaN for its results.
-    TypeError
-        As `dtau.constrained_dynamics`.
+        ... the call holds one state and no forces of its contacts move what is not driven (one
+        point cannot hold a base; the joints are named). In a batch such a state has NaN for its
+        results.
 
     Notes
     -----

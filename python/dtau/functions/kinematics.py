@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
+from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.results import Placements
 
 
+@documented
 def forward_kinematics(
     model: Model,
     q: ArrayLike,
@@ -23,24 +25,13 @@ def forward_kinematics(
 
         T_i = T_p X_i J_i(q_i)    p the parent, X_i where the joint sits on it, J_i what it does
 
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration.
-    out, threads
-        See `dtau.inverse_dynamics`; ``out`` takes the two arrays of the results.
-
     Returns
     -------
     Placements
-        ``rotation`` (..., nbodies, 3, 3) and ``translation`` (..., nbodies, 3) in metres, in the
-        order of ``model.bodies``.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics`.
+    rotation : ndarray (..., nbodies, 3, 3)
+        Rotation of each body in the world, in the order of ``model.bodies``.
+    translation : ndarray (..., nbodies, 3)
+        Position of each body in the world, in meters.
 
     Notes
     -----

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.checks import require, require_memory
+from dtau.docstrings import documented
 from dtau.model.joints import Cylindrical, Free, Planar, Spherical
 from dtau.model.model import Model
 from dtau.model.pose import Pose
@@ -19,6 +20,7 @@ from dtau.results import State
 _POSITIONS = {Free: 3, Planar: 2, Cylindrical: 1}  # coordinates that are lengths come first
 
 
+@documented
 def integrate(
     model: Model,
     q: ArrayLike,
@@ -33,25 +35,16 @@ def integrate(
 
     Parameters
     ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration.
-    dq : array_like (..., nv)
+    dq
         Displacement in the tangent space, for example ``v * dt``; of a free joint [linear, angular]
         in the body frame.
-    out, threads
-        See `dtau.inverse_dynamics`.
 
     Returns
     -------
-    ndarray (..., nq)
-        Joint by joint T exp(S dq): one-degree-of-freedom coordinates add, a spherical joint moves
-        by the exponential of SO(3), a free joint by that of SE(3). Quaternions have unit norm.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics`.
+    q : ndarray (..., nq)
+        Joint by joint T exp(S dq): coordinates of joints with one degree of freedom add, a
+        spherical joint moves by the exponential of SO(3), a free joint by that of SE(3).
+        Quaternions have unit norm.
 
     Notes
     -----
@@ -69,6 +62,7 @@ def integrate(
     return _core.integrate(model, q, dq, out, threads)
 
 
+@documented
 def difference(
     model: Model,
     q0: ArrayLike,
@@ -81,26 +75,13 @@ def difference(
 
         dq = log(q0^-1 q1)    of each joint; q1 - q0 where displacements add
 
-    Parameters
-    ----------
-    model : Model
-    q0, q1 : array_like (..., nq)
-        Configurations.
-    out, threads
-        See `dtau.inverse_dynamics`.
-
     Returns
     -------
-    ndarray (..., nv)
+    dq : ndarray (..., nv)
         Displacement in the tangent space at ``q0``: of a spherical joint the shortest rotation, of
         at most pi; of a free joint the logarithm of SE(3), whose rotation is the shortest one and
         whose translation follows a screw; of a planar joint that of SE(2), its angle wrapped to at
         most pi. The coordinates of other joints are subtracted, angles not wrapped.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics`.
 
     Notes
     -----
@@ -121,6 +102,7 @@ def difference(
     return _core.difference(model, q0, q1, out, threads)
 
 
+@documented
 def normalize(
     model: Model,
     q: ArrayLike,
@@ -134,22 +116,18 @@ def normalize(
 
     Parameters
     ----------
-    model : Model
-    q : array_like (..., nq)
+    q
         Configuration with quaternions of any finite norm but zero (zero gives NaN).
-    out, threads
-        See `dtau.inverse_dynamics`.
 
     Returns
     -------
-    ndarray (..., nq)
+    q : ndarray (..., nq)
+        Configuration with quaternions of unit norm.
 
     Raises
     ------
     ValueError
         If the shape does not fit.
-    TypeError
-        If the array is complex or holds objects.
 
     Examples
     --------
@@ -163,16 +141,13 @@ def normalize(
     return _core.normalize(model, q, out, threads)
 
 
+@documented
 def neutral(model: Model) -> NDArray[np.float64]:
     """Configuration in which every body stands in its joint's frame.
 
-    Parameters
-    ----------
-    model : Model
-
     Returns
     -------
-    ndarray (nq,)
+    q : ndarray (nq,)
         Zeros, and identity quaternions (0, 0, 0, 1).
 
     Examples
@@ -189,6 +164,7 @@ def neutral(model: Model) -> NDArray[np.float64]:
     return q
 
 
+@documented
 def configuration(model: Model, positions: Mapping[str, ArrayLike | Pose]) -> NDArray[np.float64]:
     """Configuration with some joints where they are said to be, and all others neutral.
 
@@ -196,14 +172,14 @@ def configuration(model: Model, positions: Mapping[str, ArrayLike | Pose]) -> ND
 
     Parameters
     ----------
-    model : Model
     positions : mapping of str to float, array_like (nq of the joint,) or Pose
-        Names of joints, and their coordinates; or where the body stands in the joint's frame, as
+        Names of joints, and their coordinates; or the pose of the body in the joint's frame, as
         `JointType.coordinates` reads it. Limits are not looked at.
 
     Returns
     -------
-    ndarray (nq,)
+    q : ndarray (nq,)
+        Configuration.
 
     Raises
     ------
@@ -211,7 +187,8 @@ def configuration(model: Model, positions: Mapping[str, ArrayLike | Pose]) -> ND
         If there is no such joint, it mimics another, coordinates are not valid, or the joint cannot
         take the pose.
     TypeError
-        If it is no mapping, or a value is neither real numbers nor a pose.
+        If ``model`` is no `Model`, ``positions`` is no mapping, or a value is neither real numbers
+        nor a pose.
 
     Examples
     --------
@@ -240,12 +217,12 @@ def configuration(model: Model, positions: Mapping[str, ArrayLike | Pose]) -> ND
     return q
 
 
+@documented
 def random_state(model: Model, rng: np.random.Generator, shape: tuple[int, ...] = ()) -> State:
     """Random configuration, velocity and acceleration.
 
     Parameters
     ----------
-    model : Model
     rng : numpy.random.Generator
         Source of random numbers.
     shape : tuple of int
@@ -254,16 +231,20 @@ def random_state(model: Model, rng: np.random.Generator, shape: tuple[int, ...] 
     Returns
     -------
     State
-        ``q`` (..., nq): coordinates uniform between their limits, in (-pi, pi) where there are none
-        (positions of free, planar and cylindrical joints in (-1, 1)), rotations uniform; ``v`` and
-        ``a`` (..., nv) normal.
+    q : ndarray (..., nq)
+        Coordinates uniform between their limits, in (-pi, pi) if there are none (positions of
+        free, planar and cylindrical joints in (-1, 1)), rotations uniform.
+    v : ndarray (..., nv)
+        Normally distributed.
+    a : ndarray (..., nv)
+        Normally distributed.
 
     Raises
     ------
-    TypeError
-        If ``rng`` is not a generator, or ``model`` not a model.
     ValueError
         If ``shape`` is not a shape.
+    TypeError
+        ... ``rng`` is not a generator.
 
     Examples
     --------

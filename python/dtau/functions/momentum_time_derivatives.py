@@ -6,9 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
+from dtau.docstrings import documented
 from dtau.model.model import Model
 
 
+@documented
 def momentum_time_derivatives(
     model: Model,
     q: ArrayLike,
@@ -22,32 +24,12 @@ def momentum_time_derivatives(
 
         d^k/dt^k h_0    k = 0, 1, ..., r
 
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
-    v_derivatives : array_like (..., r + 1, nv)
-        The velocity and its time derivatives of order 1 to r, component by component, as for
-        `dtau.inverse_dynamics_time_derivatives`. At least one row, at most 21; with ``order`` any
-        number. A batch of ``v`` is ``v[:, None]``.
-    order : int, optional
-        How far: the order r of the last row of the result, from 0 to 100; longer stacks are cut,
-        see `dtau.inverse_dynamics_time_derivatives`.
-    out, threads
-        See `dtau.inverse_dynamics`.
-
     Returns
     -------
-    ndarray (..., r + 1, 6)
+    h : ndarray (..., r + 1, 6)
         Row k is the time derivative of order k of the components of `dtau.momentum`. Row 1 is the
         wrench [force, moment] about the world's origin that acts on the robot from outside, the
         world's reaction at its joints and gravity included.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics_time_derivatives`.
 
     Notes
     -----
@@ -73,6 +55,7 @@ def momentum_time_derivatives(
     return _core.momentum_time_derivatives(model, q, v_derivatives, order, out, threads)
 
 
+@documented
 def centroidal_momentum_time_derivatives(
     model: Model,
     q: ArrayLike,
@@ -82,36 +65,16 @@ def centroidal_momentum_time_derivatives(
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
-    """Momentum about the centre of mass along a trajectory and its time derivatives to order r.
+    """Momentum about the center of mass along a trajectory and its time derivatives to order r.
 
         d^k/dt^k h    k = 0, 1, ..., r
 
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
-    v_derivatives : array_like (..., r + 1, nv)
-        The velocity and its time derivatives of order 1 to r, component by component, as for
-        `dtau.inverse_dynamics_time_derivatives`. At least one row, at most 21; with ``order`` any
-        number. A batch of ``v`` is ``v[:, None]``.
-    order : int, optional
-        How far: the order r of the last row of the result, from 0 to 100; longer stacks are cut,
-        see `dtau.inverse_dynamics_time_derivatives`.
-    out, threads
-        See `dtau.inverse_dynamics`.
-
     Returns
     -------
-    ndarray (..., r + 1, 6)
+    h : ndarray (..., r + 1, 6)
         Row k is the time derivative of order k of the components of `dtau.centroidal_momentum`,
-        along fixed axes and about the centre of mass as it moves. The angular ones are NaN for a
+        along fixed axes and about the center of mass as it moves. The angular ones are NaN for a
         model without mass.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics_time_derivatives`.
 
     Notes
     -----

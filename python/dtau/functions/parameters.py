@@ -21,9 +21,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.checks import require
+from dtau.docstrings import documented
 from dtau.model.model import Model
 
 
+@documented
 def inverse_dynamics_regressor(
     model: Model,
     q: ArrayLike,
@@ -40,30 +42,17 @@ def inverse_dynamics_regressor(
 
     Parameters
     ----------
-    model : Model
-        Its inertias, armature and damping are not read.
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
-    v : array_like (..., nv)
-        Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
-    a : array_like (..., nv)
-        Time derivative of ``v``, component by component.
-    joint_parameters : bool, optional
-        Whether columns of the armature and of the damping of the ``nv`` velocities follow.
-    out, threads
-        See `dtau.inverse_dynamics`.
+    model
+        ... Its inertias, armature and damping are not read.
 
     Returns
     -------
-    ndarray (..., nv, 10 nbodies), or (..., nv, 10 nbodies + 2 nv) with ``joint_parameters``
-        Y. Columns ``10 i`` to ``10 i + 9`` belong to body i, in the order of `Model.parameters`:
-        m, m c_x, m c_y, m c_z, I_xx, I_xy, I_yy, I_xz, I_yz, I_zz about the origin of the body's
-        frame, along its axes. They are zeros in the rows of joints that do not carry the body.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics`.
+    Y : ndarray (..., nv, nparameters)
+        Columns ``10 i`` to ``10 i + 9`` belong to body i, in the order of `Model.parameters`: m, m
+        c_x, m c_y, m c_z, I_xx, I_xy, I_yy, I_xz, I_yz, I_zz about the origin of the body's frame,
+        along its axes. They are zeros in the rows of joints that do not carry the body. With
+        ``joint_parameters`` columns of the armature and of the damping of the ``nv`` velocities
+        follow. nparameters is 10 nbodies, or 10 nbodies + 2 nv with ``joint_parameters``.
 
     Notes
     -----
@@ -83,6 +72,7 @@ def inverse_dynamics_regressor(
     return _core.inverse_dynamics_regressor(model, q, v, a, joint_parameters, out, threads)
 
 
+@documented
 def inverse_dynamics_parameter_jvp(
     model: Model,
     q: ArrayLike,
@@ -100,32 +90,13 @@ def inverse_dynamics_parameter_jvp(
 
     Parameters
     ----------
-    model : Model
-        Its inertias, armature and damping are not read.
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
-    v : array_like (..., nv)
-        Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
-    a : array_like (..., nv)
-        Time derivative of ``v``, component by component.
-    dparameters : array_like (..., 10 nbodies), or (..., 10 nbodies + 2 nv)
-        Variation of the parameters, in the order of the columns of
-        `dtau.inverse_dynamics_regressor`; any numbers, also no body's. A batch of parameters with
-        one state is a batch of models.
-    joint_parameters : bool, optional
-        Whether armature and damping follow in ``dparameters``.
-    out, threads
-        See `dtau.inverse_dynamics`.
+    model
+        ... Its inertias, armature and damping are not read.
 
     Returns
     -------
-    ndarray (..., nv)
-        ``Y @ dparameters``.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics`.
+    dtau
+        ... It is ``Y @ dparameters``.
 
     Notes
     -----
@@ -149,6 +120,7 @@ def inverse_dynamics_parameter_jvp(
     )
 
 
+@documented
 def inverse_dynamics_parameter_vjp(
     model: Model,
     q: ArrayLike,
@@ -166,30 +138,13 @@ def inverse_dynamics_parameter_vjp(
 
     Parameters
     ----------
-    model : Model
-        Its inertias, armature and damping are not read.
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
-    v : array_like (..., nv)
-        Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
-    a : array_like (..., nv)
-        Time derivative of ``v``, component by component.
-    lam : array_like (..., nv)
-        Weight of each torque, in the order of ``v``.
-    joint_parameters : bool, optional
-        Whether the gradients by armature and damping follow.
-    out, threads
-        See `dtau.inverse_dynamics`.
+    model
+        ... Its inertias, armature and damping are not read.
 
     Returns
     -------
-    ndarray (..., 10 nbodies), or (..., 10 nbodies + 2 nv) with ``joint_parameters``
-        ``Y.T @ lam``, in the order of the columns of `dtau.inverse_dynamics_regressor`.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics`.
+    by_parameters
+        ... It is ``Y.T @ lam``.
 
     Notes
     -----

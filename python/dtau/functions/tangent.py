@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
+from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.results import DifferenceJacobians, IntegrateJacobians, TangentMap
 
 
+@documented
 def integrate_jacobians(
     model: Model,
     q: ArrayLike,
@@ -26,26 +28,20 @@ def integrate_jacobians(
 
     Parameters
     ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration.
-    dq : array_like (..., nv)
-        Displacement in the tangent space.
-    out, threads
-        See `dtau.inverse_dynamics`; ``out`` takes the two arrays of the results.
+    dq
+        Displacement in the tangent space; of a free joint [linear, angular] in the body frame.
 
     Returns
     -------
     IntegrateJacobians
-        ``by_q`` and ``by_dq`` (..., nv, nv): (q (+) xi) (+) (dq + delta) is, to first order,
-        (q (+) dq) (+) (``by_q`` xi + ``by_dq`` delta). All displacements of a free joint are
-        [linear, angular] along the axes of its body, where it stands. Joints with one degree of
-        freedom have 1: the matrices differ from 1 at spherical, free and planar joints.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics`.
+        (q (+) xi) (+) (dq + delta) is, to first order, (q (+) dq) (+) (``by_q`` xi + ``by_dq``
+        delta). All displacements of a free joint are [linear, angular] along the axes of its body,
+        where it stands. Joints with one degree of freedom have 1: the matrices differ from 1 at
+        spherical, free and planar joints.
+    by_q : ndarray (..., nv, nv)
+        Derivative by ``q``.
+    by_dq : ndarray (..., nv, nv)
+        Derivative by ``dq``.
 
     Notes
     -----
@@ -68,6 +64,7 @@ def integrate_jacobians(
     return _core.integrate_jacobians(model, q, dq, out, threads)
 
 
+@documented
 def difference_jacobians(
     model: Model,
     q0: ArrayLike,
@@ -80,25 +77,16 @@ def difference_jacobians(
 
         difference(q0 (+) xi, q1 (+) eta) = difference(q0, q1) + by_q0 xi + by_q1 eta
 
-    Parameters
-    ----------
-    model : Model
-    q0, q1 : array_like (..., nq)
-        Configurations.
-    out, threads
-        See `dtau.inverse_dynamics`; ``out`` takes the two arrays of the results.
-
     Returns
     -------
     DifferenceJacobians
-        ``by_q0`` and ``by_q1`` (..., nv, nv): the displacement from q0 (+) xi0 to q1 (+) xi1 is, to
-        first order, difference(q0, q1) + ``by_q0`` xi0 + ``by_q1`` xi1. Joints with one degree of
-        freedom have -1 and 1: the matrices differ from these at spherical, free and planar joints.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics`.
+        The displacement from q0 (+) xi0 to q1 (+) xi1 is, to first order, difference(q0, q1) +
+        ``by_q0`` xi0 + ``by_q1`` xi1. Joints with one degree of freedom have -1 and 1: the matrices
+        differ from these at spherical, free and planar joints.
+    by_q0 : ndarray (..., nv, nv)
+        Derivative by ``q0``.
+    by_q1 : ndarray (..., nv, nv)
+        Derivative by ``q1``.
 
     Notes
     -----
@@ -135,6 +123,7 @@ def difference_jacobians(
     return _core.difference_jacobians(model, q0, q1, out, threads)
 
 
+@documented
 def tangent_map(
     model: Model,
     q: ArrayLike,
@@ -146,27 +135,16 @@ def tangent_map(
 
         d(numbers)/dt = from_tangent v    v = to_tangent d(numbers)/dt
 
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration.
-    out, threads
-        See `dtau.inverse_dynamics`; ``out`` takes the two arrays of the results.
-
     Returns
     -------
     TangentMap
-        ``from_tangent`` (..., nq, nv): the numbers of q change at the rate ``from_tangent @ v``.
-        ``to_tangent`` (..., nv, nq), its left inverse, v = ``to_tangent @ (dq/dt)``: it takes
-        quaternions as normalized, so that a rate along a quaternion itself counts for nothing.
         Both are 1 but for quaternions, and for positions of free and planar joints, which turn with
         the body: v is along the body's axes.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics`.
+    from_tangent : ndarray (..., nq, nv)
+        The numbers of q change at the rate ``from_tangent @ v``.
+    to_tangent : ndarray (..., nv, nq)
+        Its left inverse, v = ``to_tangent @ (dq/dt)``: it takes quaternions as normalized, so
+        that a rate along a quaternion itself counts for nothing.
 
     Notes
     -----

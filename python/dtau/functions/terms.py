@@ -11,10 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
+from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.options import Axes
 
 
+@documented
 def mass_matrix(
     model: Model,
     q: ArrayLike,
@@ -26,23 +28,10 @@ def mass_matrix(
 
         M = sum over bodies of J_i^T I_i J_i + armature
 
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration.
-    out, threads
-        See `dtau.inverse_dynamics`.
-
     Returns
     -------
-    ndarray (..., nv, nv)
-        Complete and symmetric; a free joint's rows are [linear, angular] in the body frame.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics`.
+    M : ndarray (..., nv, nv)
+        Complete and symmetric; rows of a free joint are [linear, angular] in the body frame.
 
     Notes
     -----
@@ -59,6 +48,7 @@ def mass_matrix(
     return _core.mass_matrix(model, q, out, threads)
 
 
+@documented
 def mass_matrix_inverse(
     model: Model,
     q: ArrayLike,
@@ -70,29 +60,14 @@ def mass_matrix_inverse(
 
         M^-1
 
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration.
-    out, threads
-        See `dtau.inverse_dynamics`.
-
     Returns
     -------
-    ndarray (..., nv, nv)
+    M_inverse : ndarray (..., nv, nv)
         Complete and symmetric.
-
-    Raises
-    ------
-    ValueError
-        As `dtau.forward_dynamics`, also for joints without inertia.
-    TypeError
-        As `dtau.inverse_dynamics`.
 
     Notes
     -----
-    Factorisation that keeps the zeros of the tree, [RBDA] section 6.5; O(N d) a column with the
+    Factorization that keeps the zeros of the tree, [RBDA] section 6.5; O(N d) a column with the
     depth d of the tree. A configuration that is
     singular by itself is not detected and gives huge numbers or NaN: see `dtau.forward_dynamics`.
 
@@ -108,6 +83,7 @@ def mass_matrix_inverse(
     return _core.mass_matrix_inverse(model, q, out, threads)
 
 
+@documented
 def coriolis_matrix(
     model: Model,
     q: ArrayLike,
@@ -120,25 +96,10 @@ def coriolis_matrix(
 
         tau = M a + C v + D v + g    and dM/dt = C + C^T
 
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration.
-    v : array_like (..., nv)
-        Velocity.
-    out, threads
-        See `dtau.inverse_dynamics`.
-
     Returns
     -------
-    ndarray (..., nv, nv)
+    C : ndarray (..., nv, nv)
         Damping is not part of it: ``C @ v + damping * v + gravity_torque = bias_torque``.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics`.
 
     Notes
     -----
@@ -160,6 +121,7 @@ def coriolis_matrix(
     return _core.coriolis_matrix(model, q, v, out, threads)
 
 
+@documented
 def bias_torque(
     model: Model,
     q: ArrayLike,
@@ -174,28 +136,9 @@ def bias_torque(
 
         C v + D v + g - sum of J^T f_ext
 
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration.
-    v : array_like (..., nv)
-        Velocity.
-    f_ext : array_like (..., nbodies, 6), optional
-        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m.
-    f_ext_axes : {"body", "world", "mixed"}
-        Axes of ``f_ext``, see `dtau.inverse_dynamics`.
-    out, threads
-        See `dtau.inverse_dynamics`.
-
     Returns
     -------
-    ndarray (..., nv)
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics`.
+    tau
 
     Notes
     -----
@@ -213,6 +156,7 @@ def bias_torque(
     return _core.bias_torque(model, q, v, f_ext, f_ext_axes, out, threads)
 
 
+@documented
 def gravity_torque(
     model: Model,
     q: ArrayLike,
@@ -222,25 +166,11 @@ def gravity_torque(
 ) -> NDArray[np.float64]:
     """Torque that holds the robot still against gravity.
 
-        g = -sum of m_i J_i^T gravity    J_i the Jacobian of the centre of mass of body i
-
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration.
-    out, threads
-        See `dtau.inverse_dynamics`.
+        g = -sum of m_i J_i^T gravity    J_i the Jacobian of the center of mass of body i
 
     Returns
     -------
-    ndarray (..., nv)
-        Of a free joint the wrench [force, moment] in the body frame.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics`.
+    tau
 
     Notes
     -----

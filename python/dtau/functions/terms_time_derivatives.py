@@ -13,10 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
+from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.options import Axes
 
 
+@documented
 def mass_matrix_time_derivatives(
     model: Model,
     q: ArrayLike,
@@ -32,28 +34,14 @@ def mass_matrix_time_derivatives(
 
     Parameters
     ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
     v_derivatives : array_like (..., r, nv)
-        The velocity and its time derivatives of order 1 to r - 1, component by component: to begin
-        with, ``v[..., None, :]`` for the first derivative, which a batch of ``v`` needs, too. At
-        least one row, at most 20; with ``order`` any number, of which ``order=0`` needs none.
-    order : int, optional
-        How far: the r of these shapes, from 0 to 100. Longer stacks are cut, see
-        `dtau.inverse_dynamics_time_derivatives`; without it their length says r.
-    out, threads
-        See `dtau.inverse_dynamics`.
+        ... ``order=0`` takes no rows.
 
     Returns
     -------
-    ndarray (..., r + 1, nv, nv)
-        Complete and symmetric, with the armature on the diagonal of order 0.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics_time_derivatives`.
+    M : ndarray (..., r + 1, nv, nv)
+        Row k is the time derivative of order k of the mass matrix, complete and symmetric, with the
+        armature on the diagonal of order 0.
 
     Notes
     -----
@@ -76,6 +64,7 @@ def mass_matrix_time_derivatives(
     return _core.mass_matrix_time_derivatives(model, q, v_derivatives, order, out, threads)
 
 
+@documented
 def coriolis_matrix_time_derivatives(
     model: Model,
     q: ArrayLike,
@@ -89,29 +78,11 @@ def coriolis_matrix_time_derivatives(
 
         d^k/dt^k C(q(t), v(t))    k = 0, 1, ..., r
 
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
-    v_derivatives : array_like (..., r + 1, nv)
-        The velocity and its time derivatives of order 1 to r, component by component. At least one
-        row, at most 21; with ``order`` any number. A batch of ``v`` is ``v[:, None]``.
-    order : int, optional
-        How far: the r of these shapes, from 0 to 100. Longer stacks are cut, see
-        `dtau.inverse_dynamics_time_derivatives`; without it their length says r.
-    out, threads
-        See `dtau.inverse_dynamics`.
-
     Returns
     -------
-    ndarray (..., r + 1, nv, nv)
-        Order 0 is `dtau.coriolis_matrix`: with it dM/dt = C + C^T at every order.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics_time_derivatives`.
+    C : ndarray (..., r + 1, nv, nv)
+        Row k is the time derivative of order k of `dtau.coriolis_matrix`: with it dM/dt = C + C^T
+        at every order.
 
     Notes
     -----
@@ -131,6 +102,7 @@ def coriolis_matrix_time_derivatives(
     return _core.coriolis_matrix_time_derivatives(model, q, v_derivatives, order, out, threads)
 
 
+@documented
 def gravity_torque_time_derivatives(
     model: Model,
     q: ArrayLike,
@@ -146,27 +118,13 @@ def gravity_torque_time_derivatives(
 
     Parameters
     ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
     v_derivatives : array_like (..., r, nv)
-        The velocity and its time derivatives of order 1 to r - 1, component by component. At least
-        one row, at most 20; with ``order`` any number, of which ``order=0`` needs none. A batch of
-        ``v`` is ``v[:, None]``.
-    order : int, optional
-        How far: the r of these shapes, from 0 to 100. Longer stacks are cut, see
-        `dtau.inverse_dynamics_time_derivatives`; without it their length says r.
-    out, threads
-        See `dtau.inverse_dynamics`.
+        ... ``order=0`` takes no rows.
 
     Returns
     -------
-    ndarray (..., r + 1, nv)
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics_time_derivatives`.
+    tau : ndarray (..., r + 1, nv)
+        Row k is the time derivative of order k of `dtau.gravity_torque`.
 
     Notes
     -----
@@ -185,6 +143,7 @@ def gravity_torque_time_derivatives(
     return _core.gravity_torque_time_derivatives(model, q, v_derivatives, order, out, threads)
 
 
+@documented
 def bias_torque_time_derivatives(
     model: Model,
     q: ArrayLike,
@@ -200,38 +159,11 @@ def bias_torque_time_derivatives(
 
         d^k/dt^k (C v + D v + g - sum of J^T f_ext)    k = 0, 1, ..., r
 
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
-    v_derivatives : array_like (..., r + 1, nv)
-        The velocity and its time derivatives of order 1 to r, component by component. At least one
-        row, at most 21; with ``order`` any number. A batch of ``v`` is ``v[:, None]``.
-    f_ext_derivatives : array_like (..., r + 1, nbodies, 6), optional
-        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m, and the
-        time derivatives of these components of order 1 to r.
-    f_ext_axes : {"body", "world", "mixed"}
-        Axes of ``f_ext_derivatives``. ``"body"``: in the body frame, at the body's origin.
-        ``"mixed"``: in world axes, at the body's origin. ``"world"``: in world axes, moment about
-        the world's origin (the spatial wrenches of [HO-FBS]); derivatives are then those of these
-        components.
-    order : int, optional
-        How far: the r of these shapes, from 0 to 100. Longer stacks are cut, see
-        `dtau.inverse_dynamics_time_derivatives`; without it their length says r.
-    out, threads
-        See `dtau.inverse_dynamics`.
-
     Returns
     -------
-    ndarray (..., r + 1, nv)
-        Derivatives of C v + D v + g, less the torque of external wrenches: of `dtau.bias_torque`
-        along the trajectory.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics_time_derivatives`.
+    tau : ndarray (..., r + 1, nv)
+        Row k is the time derivative of order k of `dtau.bias_torque` along the trajectory: of C v +
+        D v + g, less the torque of external wrenches.
 
     Notes
     -----

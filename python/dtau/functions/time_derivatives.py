@@ -20,11 +20,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
+from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.options import Axes
 from dtau.results import KinematicsTimeDerivatives
 
 
+@documented
 def inverse_dynamics_time_derivatives(
     model: Model,
     q: ArrayLike,
@@ -42,44 +44,14 @@ def inverse_dynamics_time_derivatives(
 
     Parameters
     ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
     v_derivatives : array_like (..., r + 2, nv)
-        The velocity and its time derivatives of order 1 to r + 1, component by component, in
-        rad/s^k and m/s^k; of a free joint [linear, angular] in the body frame. Row 1 is ``a``. At
-        least two rows, at most 22; with ``order`` any number. The axis of the rows is never a
-        batch: many states are ``np.stack([v, a], axis=-2)``.
-    f_ext_derivatives : array_like (..., r + 1, nbodies, 6), optional
-        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m, and the
-        time derivatives of these components of order 1 to r.
-    f_ext_axes : {"body", "world", "mixed"}
-        Axes of ``f_ext_derivatives``. ``"body"``: in the body frame, at the body's origin.
-        ``"mixed"``: in world axes, at the body's origin. ``"world"``: in world axes, moment about
-        the world's origin (the spatial wrenches of [HO-FBS]); derivatives are then those of these
-        components.
-    order : int, optional
-        How far: the r of these shapes, from 0 to 100. Longer stacks, of any length, are cut: their
-        first rows are read where they lie. So one stack of ``v`` and its derivatives, and one of
-        wrenches, serves all functions along a trajectory. Without it the length of the stacks says
-        r, which is at most 20.
-    out, threads
-        See `dtau.inverse_dynamics`.
+        ... Row 1 is ``a``.
 
     Returns
     -------
-    ndarray (..., r + 1, nv)
+    tau : ndarray (..., r + 1, nv)
         Row k is the time derivative of order k of the torque, N m/s^k or N/s^k, armature and
         damping included; of a free joint that of the components of the wrench in the body frame.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two rows, shapes or lengths of stacks do not fit, a stack has the
-        shape of a batch of ``v``, ``order`` is out of range, ``f_ext_axes`` is unknown, or a
-        quaternion is further than 1e-6 from unit norm.
-    TypeError
-        If an array is complex or holds objects, or ``order`` is no integer.
 
     Notes
     -----
@@ -121,6 +93,7 @@ def inverse_dynamics_time_derivatives(
     )
 
 
+@documented
 def forward_dynamics_time_derivatives(
     model: Model,
     q: ArrayLike,
@@ -137,45 +110,11 @@ def forward_dynamics_time_derivatives(
 
         d^k/dt^k M^-1 (tau - C v - D v - g + sum of J^T f_ext)    k = 0, 1, ..., r
 
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
-    v : array_like (..., nv)
-        Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
-    tau_derivatives : array_like (..., r + 1, nv)
-        Joint torque and its time derivatives of order 1 to r, N m/s^k and N/s^k; of a free joint
-        those of the components of the wrench [force, moment] in the body frame. At least one row,
-        at most 21; with ``order`` any number. A batch of ``tau`` is ``tau[:, None]``.
-    f_ext_derivatives : array_like (..., r + 1, nbodies, 6), optional
-        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m, and the
-        time derivatives of these components of order 1 to r.
-    f_ext_axes : {"body", "world", "mixed"}
-        Axes of ``f_ext_derivatives``. ``"body"``: in the body frame, at the body's origin.
-        ``"mixed"``: in world axes, at the body's origin. ``"world"``: in world axes, moment about
-        the world's origin (the spatial wrenches of [HO-FBS]); derivatives are then those of these
-        components.
-    order : int, optional
-        How far: the r of these shapes, from 0 to 100. Longer stacks are cut, see
-        `dtau.inverse_dynamics_time_derivatives`; without it their length says r.
-    out, threads
-        See `dtau.inverse_dynamics`.
-
     Returns
     -------
-    ndarray (..., r + 1, nv)
-        Row k is the time derivative of order k of ``a``, component by component. ``v`` and these
-        rows together are ``v_derivatives`` of `dtau.inverse_dynamics_time_derivatives`.
-
-    Raises
-    ------
-    ValueError
-        If shapes or lengths of stacks do not fit, a stack is empty, ``order`` is out of range,
-        ``f_ext_axes`` is unknown, a quaternion is further than 1e-6 from unit norm, or joints of
-        the model have no inertia to accelerate (they are named).
-    TypeError
-        If an array is complex or holds objects, or ``order`` is no integer.
+    a : ndarray (..., r + 1, nv)
+        Row k is the time derivative of order k of the acceleration, component by component. ``v``
+        and these rows together are ``v_derivatives`` of `dtau.inverse_dynamics_time_derivatives`.
 
     Notes
     -----
@@ -184,7 +123,7 @@ def forward_dynamics_time_derivatives(
     low orders enter the higher ones: the result solves the differentiated equation to rounding, but
     its own error grows by about a digit an order.
 
-    Where joints mimic others the mass matrix is factorised instead, O(N d^2 + N r^2 + N d r) with
+    Where joints mimic others the mass matrix is factorized instead, O(N d^2 + N r^2 + N d r) with
     the depth d of the tree.
 
     Examples
@@ -205,6 +144,7 @@ def forward_dynamics_time_derivatives(
     )
 
 
+@documented
 def kinematics_time_derivatives(
     model: Model,
     q: ArrayLike,
@@ -220,33 +160,21 @@ def kinematics_time_derivatives(
 
     Parameters
     ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
     v_derivatives : array_like (..., r, nv)
-        The velocity and its time derivatives of order 1 to r - 1, component by component. At least
-        one row, at most 20; with ``order`` any number, of which ``order=0`` needs none. A batch of
-        ``v`` is ``v[:, None]``.
-    order : int, optional
-        How far: the r of these shapes, from 0 to 100. Longer stacks are cut, see
-        `dtau.inverse_dynamics_time_derivatives`; without it their length says r.
-    out, threads
-        See `dtau.inverse_dynamics`; ``out`` takes the three arrays of the results.
+        ... ``order=0`` takes no rows.
 
     Returns
     -------
     KinematicsTimeDerivatives
-        ``rotation (..., r + 1, nbodies, 3, 3)`` and ``translation (..., r + 1, nbodies, 3)``: pose
-        of each body's frame in the world and its time derivatives, entry by entry, of order 1 to r,
-        so that row 1 of ``translation`` is the velocity of the body's origin along world axes.
-        ``twist (..., r, nbodies, 6)``: [linear, angular] in the body frame at its origin, and the
-        time derivatives of these components of order 1 to r - 1 (row 1 is not the classical
-        acceleration). Bodies as in ``model.bodies``.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics_time_derivatives`.
+    rotation : ndarray (..., r + 1, nbodies, 3, 3)
+        Rotation of each body's frame in the world and its time derivatives, entry by entry, row
+        k of order k. Bodies as in ``model.bodies``.
+    translation : ndarray (..., r + 1, nbodies, 3)
+        Position of each body's frame in the world and its time derivatives, so that row 1 is
+        the velocity of the body's origin along world axes.
+    twist : ndarray (..., r, nbodies, 6)
+        [linear, angular] in the body frame at its origin, and the time derivatives of these
+        components of order 1 to r - 1 (row 1 is not the classical acceleration).
 
     Notes
     -----
