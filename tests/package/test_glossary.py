@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
+import os
 import re
+import runpy
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+from files import ROOT
 from test_docstrings import named, taken
 
 import dtau
@@ -116,3 +121,47 @@ def test_conditions_make_a_sentence() -> None:
 def test_without_docstrings_there_is_nothing_to_complete() -> None:
     code = "import dtau; assert dtau.inverse_dynamics.__doc__ is None"
     subprocess.run([sys.executable, "-OO", "-c", code], check=True)
+
+
+MODULES = dict(runpy.run_path(str(ROOT / "src/python/complete_docstrings.py"))["modules"]())
+
+
+def test_modules_of_a_wheel_have_the_docstrings_in_their_source() -> None:
+    found = {
+        item.name: ast.get_docstring(item)
+        for text in MODULES.values()
+        for item in ast.parse(text).body
+        if isinstance(item, ast.FunctionDef)
+    }
+    for name in DOCUMENTED:
+        assert found[name] == inspect.getdoc(getattr(dtau, name))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=str)
+def test_modules_of_a_wheel_differ_in_docstrings_alone(path: Path) -> None:
+    """So that types are the same."""
+
+    def others(text: str) -> list[str]:
+        module = ast.parse(text)
+        for item in module.body:
+            if isinstance(item, ast.FunctionDef):
+                item.decorator_list = [x for x in item.decorator_list if not made(x)]
+                item.body = item.body[bool(ast.get_docstring(item)) :]
+        return [ast.unparse(x) for x in module.body if not made(x)]
+
+    def made(item: ast.AST) -> bool:
+        return ast.unparse(item) in ("documented", "from dtau.docstrings import documented")
+
+    source = (ROOT / "python/dtau" / path).read_text(encoding="utf-8")
+    assert "documented" not in MODULES[path]
+    assert others(MODULES[path]) == others(source)
+
+
+def test_modules_of_a_wheel_need_no_package() -> None:
+    script = ROOT / "src/python/complete_docstrings.py"
+    code = (
+        f"import runpy, sys; made = runpy.run_path({str(script)!r})['modules']\n"
+        "assert len(list(made())) > 10 and not {'numpy', 'dtau._core'} & set(sys.modules)"
+    )
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    subprocess.run([sys.executable, "-S", "-c", code], check=True, env=environment)

@@ -7,9 +7,9 @@ package is imported, so that ``help()``, IPython, Sphinx and doctest show one fu
 *Parameters*
     One entry for each argument, in the order of the signature, from `glossary.ARGUMENTS`.
 *Returns*
-    A function with one result names it; one with several has the class in its annotation. The
-    entries come from `glossary.RESULTS`, of a field that means something else in one class from the
-    key ``Class.field``.
+    A function with one result names it; one with several has their class in its annotation. The
+    entries come from `glossary.RESULTS`; ``Class.field`` is a field that means something else in
+    one class.
 *Raises*
     The conditions that `errors` knows for the arguments.
 
@@ -17,8 +17,8 @@ A function that differs writes these sections itself, with the entries that diff
 entry replaces the text of the glossary; one that begins with ``...`` is added to it. A head without
 a type takes that of the glossary.
 
-``src/python/function_stubs.py`` writes the same texts into the stubs of a wheel, for editors that
-read sources. So this package imports nothing of dtau and nothing that needs an installation.
+``src/python/complete_docstrings.py`` writes the same texts into the modules of a wheel: editors
+read sources and do not run them. So this package imports nothing that needs an installation.
 """
 
 from dtau.docstrings.assembly import documented as documented

@@ -87,7 +87,8 @@ def _results(own: Entries, fields: Mapping[str, Sequence[str]]) -> Entries:
     found: Entries = {}
     described: set[str] = set()
     for name, of_class in fields.items():
-        text = own[name] + "\n" if name in own else name
+        text = own.get(name, name)
+        text += "\n" if "\n" in text else ""
         for field in of_class:
             if field not in described:
                 text += _INDENTATION + _field(name, field, own).replace("\n", _INDENTATION)
