@@ -1,7 +1,9 @@
 """Second-order partial derivatives of inverse and forward dynamics.
 
 Tensors are indexed [i, j, k]: output i, differentiated by the variable named first along j and then
-by the second along k. `dtau.functions.hessians` contracts them with a covector over the outputs.
+by the second along k. A `_hessian` contracts them with a covector lam over the outputs to a matrix
+[j, k] for each block. It forms no tensor and costs about as much as first derivatives; most
+optimizers want only that.
 
 Derivatives by the configuration are taken in the tangent space, along q (+) eps e_k
 (`dtau.integrate`), at fixed v and a or tau. External wrenches keep their components in the axes in
@@ -26,7 +28,12 @@ from dtau.checks import require
 from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.options import Axes
-from dtau.results import ForwardDynamicsSecondDerivatives, InverseDynamicsSecondDerivatives
+from dtau.results import (
+    ForwardDynamicsHessian,
+    ForwardDynamicsSecondDerivatives,
+    InverseDynamicsHessian,
+    InverseDynamicsSecondDerivatives,
+)
 
 
 @documented
@@ -162,4 +169,106 @@ def forward_dynamics_second_derivatives(
     require("symmetric", symmetric, bool)
     return _core.forward_dynamics_second_derivatives(
         model, q, v, tau, f_ext, f_ext_axes, symmetric, out, threads
+    )
+
+
+@documented
+def inverse_dynamics_hessian(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    lam: ArrayLike,
+    f_ext: ArrayLike | None = None,
+    *,
+    f_ext_axes: Axes = "body",
+    symmetric: bool = False,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> InverseDynamicsHessian:
+    """Second derivatives of lam . tau, for the joint torque tau: all blocks, no tensor.
+
+        dqdv[j, k] = sum over i of lam_i d/dv_k (d tau_i / dq_j)    and the others alike
+
+    Parameters
+    ----------
+    lam
+        Weight of each torque, held constant: a multiplier of the dynamics in an optimizer.
+
+    Returns
+    -------
+    InverseDynamicsHessian
+        Second derivatives of lam . tau.
+
+    Notes
+    -----
+    The contraction of [IDSVA-SO] in O(N d), as first derivatives: [Notes] section 8.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
+    >>> lam = np.linspace(-1.0, 1.0, model.nv)
+    >>> hessian = dtau.inverse_dynamics_hessian(model, q, v, a, lam)
+    >>> tensors = dtau.inverse_dynamics_second_derivatives(model, q, v, a)
+    >>> bool(np.allclose(hessian.dqdv, np.einsum("i,ijk->jk", lam, tensors.d2tau_dqdv)))
+    True
+    """
+    require("symmetric", symmetric, bool)
+    return _core.inverse_dynamics_hessian(
+        model, q, v, a, lam, f_ext, f_ext_axes, symmetric, out, threads
+    )
+
+
+@documented
+def forward_dynamics_hessian(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    lam: ArrayLike,
+    f_ext: ArrayLike | None = None,
+    *,
+    f_ext_axes: Axes = "body",
+    symmetric: bool = False,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> ForwardDynamicsHessian:
+    """Second derivatives of lam . a, for the joint acceleration a: all blocks, no tensor.
+
+        dqdv[j, k] = sum over i of lam_i d/dv_k (d a_i / dq_j)    and the others alike
+
+    This is the term of DDP that Gauss-Newton methods drop: with lam the gradient of the value
+    function by the next state's velocity times the time step.
+
+    Parameters
+    ----------
+    lam
+        Weight of each acceleration, held constant.
+
+    Returns
+    -------
+    ForwardDynamicsHessian
+        Second derivatives of lam . a.
+
+    Notes
+    -----
+    From `dtau.inverse_dynamics_hessian` with M^-1 lam, one solve with the factors of the mass
+    matrix and two sparse products, [Notes] section 8; O(N d + nv^2 d).
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, tau = dtau.random_state(model, np.random.default_rng(0))
+    >>> lam = np.linspace(-1.0, 1.0, model.nv)
+    >>> hessian = dtau.forward_dynamics_hessian(model, q, v, tau, lam)
+    >>> tensors = dtau.forward_dynamics_second_derivatives(model, q, v, tau)
+    >>> bool(np.allclose(hessian.dvdv, np.einsum("i,ijk->jk", lam, tensors.d2a_dvdv)))
+    True
+    """
+    require("symmetric", symmetric, bool)
+    return _core.forward_dynamics_hessian(
+        model, q, v, tau, lam, f_ext, f_ext_axes, symmetric, out, threads
     )

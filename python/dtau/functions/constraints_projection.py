@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau.checks import batch_arrays, integer, real_array, require_memory
 from dtau.docstrings import documented
-from dtau.functions.contacts import require_contacts
+from dtau.functions.constraints import require_contacts
 from dtau.functions.frames import frame_jacobians, frame_placements
 from dtau.functions.manifold import integrate
 from dtau.model.contacts import AnyContact, Contacts, FrameContact, Loop, PointContact

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau.checks import common_batch, require, require_memory
+from dtau.control_inputs import input_map
 from dtau.docstrings import documented
-from dtau.functions.contacts import require_contacts
-from dtau.functions.control_inputs import input_map
+from dtau.functions.constraints import require_contacts
 from dtau.functions.frames import frame_jacobians, frame_placements, wrench_at_frame
 from dtau.functions.terms import gravity_torque
 from dtau.model.contacts import AnyContact, Contacts, Loop

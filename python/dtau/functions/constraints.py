@@ -1,4 +1,4 @@
-"""Dynamics of robots whose contacts and closed loops hold."""
+"""Dynamics of robots whose contacts and closed loops hold, forward and inverse."""
 
 from __future__ import annotations
 
@@ -10,12 +10,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.checks import listing, require
+from dtau.control_inputs import driven as driven_by_default
 from dtau.docstrings import documented
-from dtau.functions.row_rank import dependent_row
+from dtau.functions.row_rank import dependent_row, unreached_joints
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.options import Axes, Integrator
-from dtau.results import ConstrainedDynamics, ConstrainedDynamicsDerivatives
+from dtau.results import (
+    ConstrainedDynamics,
+    ConstrainedDynamicsDerivatives,
+    ConstrainedInverseDynamics,
+)
 
 
 @documented
@@ -118,6 +123,83 @@ def constrained_dynamics_derivatives(
     )
     if holds_nan(result.dforces_dtau, 2):
         raise_of_rank(model, q, contacts, active, damping, (v, tau, f_ext))
+    return result
+
+
+@documented
+def constrained_inverse_dynamics(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    contacts: Contacts,
+    f_ext: ArrayLike | None = None,
+    *,
+    f_ext_axes: Axes = "body",
+    active: ArrayLike | None = None,
+    inputs: NDArray[np.bool_] | None = None,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> ConstrainedInverseDynamics:
+    """Torques of the driven joints, and the shortest contact forces, that give ``a``.
+
+        tau + J^T forces = M a + bias - sum of J_ext^T f_ext,    tau = 0 where nothing drives
+
+    Parameters
+    ----------
+    a
+        ... That contacts hold in it is not checked.
+    inputs : ndarray of bool (nv,), optional
+        Mask of the torques that are driven; by default those of all joints but free roots.
+
+    Returns
+    -------
+    ConstrainedInverseDynamics
+    tau : ndarray (..., nv)
+        Joint torque, 0 but for rounding at joints that nothing drives.
+    forces : ndarray (..., nrows)
+        Forces of the contacts as `dtau.constrained_dynamics` gives them: of all that do so
+        those with the least sum of squares.
+
+    Raises
+    ------
+    ValueError
+        ... the call holds one state and no forces of its contacts move what is not driven (one
+        point cannot hold a base; the joints are named). In a batch such a state has NaN for its
+        results.
+
+    Notes
+    -----
+    [Notes] section 20; O(N) for the tree and O(nrows) for each torque that is not driven.
+
+    Examples
+    --------
+    What holds a robot on its feet:
+
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> feet = dtau.robots.QUADRUPED_FEET
+    >>> contacts = dtau.Contacts(model, [dtau.PointContact(foot, axes="mixed") for foot in feet])
+    >>> q, still = dtau.neutral(model), np.zeros(model.nv)
+    >>> result = dtau.constrained_inverse_dynamics(model, q, still, still, contacts)
+    >>> weight = result.forces[2::3].sum()
+    >>> bool(np.isclose(weight, 9.81 * model.mass) and abs(result.tau[:6]).max() < 1e-9)
+    True
+    """
+    result = _core.constrained_inverse_dynamics(
+        model, q, v, a, contacts, f_ext, f_ext_axes, active, inputs, out, threads
+    )
+    if holds_nan(result.tau) and are_finite(q, v, a, active, f_ext):
+        on = active_contacts(contacts, active)
+        names = listing([contacts.names[k] for k in on])
+        why = f"no forces of {names} move all" if names else "none holds, which leaves all"
+        driven = driven_by_default(model) if inputs is None else np.flatnonzero(inputs)
+        loose = np.delete(np.arange(model.nv), driven)
+        joints = listing(unreached_joints(model, q, contacts, on, loose))
+        raise ValueError(
+            f"contacts: {why} that nothing drives in this state (of joint {joints}); add contacts, "
+            "or inputs"
+        )
     return result
 
 

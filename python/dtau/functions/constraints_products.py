@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.docstrings import documented
-from dtau.functions.contacts import holds_nan, raise_of_rank
+from dtau.functions.constraints import holds_nan, raise_of_rank
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.options import Axes
