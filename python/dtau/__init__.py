@@ -54,61 +54,15 @@ from dtau import _interpreters, conventions, results, robots  # noqa: F401
 from dtau.c_code.compiled import compile
 from dtau.c_code.generate import GeneratedCode, generate
 from dtau.errors import ModelError, ModelWarning
-from dtau.functions.contact_products import constrained_dynamics_jvp, constrained_dynamics_vjp
-from dtau.functions.contacts import constrained_dynamics, constrained_dynamics_derivatives
-from dtau.functions.derivatives import (
-    forward_dynamics_derivatives,
-    forward_dynamics_wrench_derivatives,
-    inverse_dynamics_derivatives,
-    inverse_dynamics_wrench_derivatives,
+from dtau.functions.centroidal import (
+    center_of_mass,
+    center_of_mass_acceleration,
+    center_of_mass_acceleration_derivatives,
+    center_of_mass_jacobian,
+    center_of_mass_velocity,
+    center_of_mass_velocity_derivatives,
 )
-from dtau.functions.dynamics import forward_dynamics, inverse_dynamics
-from dtau.functions.energy import (
-    kinetic_energy,
-    kinetic_energy_derivatives,
-    potential_energy,
-    potential_energy_derivatives,
-)
-from dtau.functions.equilibrium import equilibrium
-from dtau.functions.forward_parameters import (
-    forward_dynamics_parameter_derivatives,
-    forward_dynamics_parameter_jvp,
-    forward_dynamics_parameter_vjp,
-)
-from dtau.functions.frame_derivatives import (
-    frame_accelerations_derivatives,
-    frame_velocities_derivatives,
-    wrench_at_frame_derivatives,
-)
-from dtau.functions.frame_time_derivatives import (
-    frame_jacobians_time_derivatives,
-    frame_kinematics_time_derivatives,
-)
-from dtau.functions.frames import (
-    frame_accelerations,
-    frame_jacobians,
-    frame_placements,
-    frame_velocities,
-    wrench_at_frame,
-)
-from dtau.functions.hessians import forward_dynamics_hessian, inverse_dynamics_hessian
-from dtau.functions.hybrid import hybrid_dynamics, hybrid_dynamics_time_derivatives
-from dtau.functions.impulses import (
-    constrained_inverse_dynamics,
-    impulse_dynamics,
-    impulse_dynamics_derivatives,
-)
-from dtau.functions.kinematics import forward_kinematics
-from dtau.functions.linearization import linearize, linearize_discrete
-from dtau.functions.manifold import (
-    configuration,
-    difference,
-    integrate,
-    neutral,
-    normalize,
-    random_state,
-)
-from dtau.functions.momentum import (
+from dtau.functions.centroidal_momentum import (
     centroidal_momentum,
     centroidal_momentum_derivatives,
     centroidal_momentum_matrix,
@@ -116,11 +70,48 @@ from dtau.functions.momentum import (
     centroidal_momentum_rate_derivatives,
     momentum,
 )
-from dtau.functions.momentum_time_derivatives import (
-    centroidal_momentum_time_derivatives,
-    momentum_time_derivatives,
+from dtau.functions.constraints import (
+    constrained_dynamics,
+    constrained_dynamics_derivatives,
+    constrained_inverse_dynamics,
 )
+from dtau.functions.constraints_impulses import impulse_dynamics, impulse_dynamics_derivatives
+from dtau.functions.constraints_products import constrained_dynamics_jvp, constrained_dynamics_vjp
+from dtau.functions.constraints_projection import project
+from dtau.functions.derivatives import (
+    forward_dynamics_derivatives,
+    forward_dynamics_wrench_derivatives,
+    inverse_dynamics_derivatives,
+    inverse_dynamics_wrench_derivatives,
+)
+from dtau.functions.dynamics import forward_dynamics, hybrid_dynamics, inverse_dynamics
+from dtau.functions.dynamics_equilibrium import equilibrium
+from dtau.functions.frames import (
+    forward_kinematics,
+    frame_accelerations,
+    frame_jacobians,
+    frame_placements,
+    frame_velocities,
+    wrench_at_frame,
+)
+from dtau.functions.frames_derivatives import (
+    frame_accelerations_derivatives,
+    frame_velocities_derivatives,
+    wrench_at_frame_derivatives,
+)
+from dtau.functions.manifold import (
+    difference,
+    difference_jacobians,
+    integrate,
+    integrate_jacobians,
+    normalize,
+    tangent_map,
+)
+from dtau.functions.manifold_states import configuration, neutral, random_state
 from dtau.functions.parameters import (
+    forward_dynamics_parameter_derivatives,
+    forward_dynamics_parameter_jvp,
+    forward_dynamics_parameter_vjp,
     inverse_dynamics_parameter_jvp,
     inverse_dynamics_parameter_vjp,
     inverse_dynamics_regressor,
@@ -131,39 +122,41 @@ from dtau.functions.products import (
     inverse_dynamics_jvp,
     inverse_dynamics_vjp,
 )
-from dtau.functions.projection import project
 from dtau.functions.second_derivatives import (
+    forward_dynamics_hessian,
     forward_dynamics_second_derivatives,
+    inverse_dynamics_hessian,
     inverse_dynamics_second_derivatives,
     packed_indices,
 )
 from dtau.functions.steps import step, step_vjp
-from dtau.functions.tangent import difference_jacobians, integrate_jacobians, tangent_map
+from dtau.functions.steps_linearization import linearize, linearize_discrete
 from dtau.functions.terms import (
     bias_torque,
     coriolis_matrix,
     gravity_torque,
+    kinetic_energy,
+    kinetic_energy_derivatives,
     mass_matrix,
     mass_matrix_inverse,
-)
-from dtau.functions.terms_time_derivatives import (
-    bias_torque_time_derivatives,
-    coriolis_matrix_time_derivatives,
-    gravity_torque_time_derivatives,
-    mass_matrix_time_derivatives,
+    potential_energy,
+    potential_energy_derivatives,
 )
 from dtau.functions.time_derivatives import (
+    bias_torque_time_derivatives,
+    coriolis_matrix_time_derivatives,
     forward_dynamics_time_derivatives,
+    gravity_torque_time_derivatives,
+    hybrid_dynamics_time_derivatives,
     inverse_dynamics_time_derivatives,
-    kinematics_time_derivatives,
+    mass_matrix_time_derivatives,
 )
-from dtau.functions.whole_body import (
-    center_of_mass,
-    center_of_mass_acceleration,
-    center_of_mass_acceleration_derivatives,
-    center_of_mass_jacobian,
-    center_of_mass_velocity,
-    center_of_mass_velocity_derivatives,
+from dtau.functions.time_derivatives_kinematics import (
+    centroidal_momentum_time_derivatives,
+    frame_jacobians_time_derivatives,
+    frame_kinematics_time_derivatives,
+    kinematics_time_derivatives,
+    momentum_time_derivatives,
 )
 from dtau.loaders.load import load
 from dtau.loaders.mechanism import load_mechanism

@@ -14,7 +14,7 @@ import pytest
 from numpy.typing import ArrayLike
 
 from dtau import _core
-from dtau.functions import hybrid
+from dtau.functions.dynamics import prescribed_mask
 from dtau.registry import FUNCTIONS
 
 try:
@@ -44,7 +44,7 @@ class Core:
         given = dict(zip(names, arrays, strict=False))
         taken = {x: np.asarray(y, self.dtype) for x, y in given.items() if y is not None}
         if "prescribed" in options:
-            options["prescribed"] = hybrid._mask(model, options["prescribed"])
+            options["prescribed"] = prescribed_mask(model, options["prescribed"])
         return getattr(self.module, name)(model, **taken, **options)
 
 

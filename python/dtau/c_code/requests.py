@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 import dtau
 from dtau.c_code.payload import Payload, payload_on
 from dtau.checks import integer, require, tuple_of, unknown_name
-from dtau.functions.hybrid import _mask
+from dtau.functions.dynamics import prescribed_mask
 from dtau.model.model import Model
 from dtau.registry import FUNCTIONS, Axes, Function
 
@@ -192,7 +192,7 @@ def _options(
         if value is None and option.default is None:
             continue
         if name == "prescribed":
-            value = _mask(model, value)
+            value = prescribed_mask(model, value)
         elif name == "contacts":
             require(name, value, dtau.Contacts)
             if not vars(value):

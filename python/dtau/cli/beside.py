@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dtau.cli.robot import reordered
 from dtau.cli.timing import Contender
 from dtau.conventions import pinocchio as convention_of
-from dtau.functions.manifold import neutral
+from dtau.functions.manifold_states import neutral
 from dtau.model.joints import Free
 from dtau.model.model import Model
 

@@ -25,10 +25,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dtau.checks import real_numbers, require
+from dtau.control_inputs import checked_inputs, driven
 from dtau.conventions.maps import Array, Maps, quiet
 from dtau.conventions.twists import TwistMap
 from dtau.conventions.velocity_order import Indices
-from dtau.functions.control_inputs import checked_inputs, driven
 from dtau.results import (
     ConstrainedDiscreteLinearization,
     ConstrainedLinearization,

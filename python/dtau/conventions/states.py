@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dtau.conventions.maps import Array, Batch, Maps, quiet
-from dtau.functions.manifold import neutral
+from dtau.functions.manifold_states import neutral
 from dtau.model.model import Model
 from dtau.results import PartialState, State
 

@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 from dtau.checks import listing
 from dtau.conventions.series import product, transposed
 from dtau.conventions.twists import skew
-from dtau.functions.kinematics import forward_kinematics
-from dtau.functions.time_derivatives import kinematics_time_derivatives
+from dtau.functions.frames import forward_kinematics
+from dtau.functions.time_derivatives_kinematics import kinematics_time_derivatives
 from dtau.immutable import Immutable
 from dtau.model.model import Model
 from dtau.options import Axes

@@ -13,11 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
+from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.options import Axes
 from dtau.results import ForwardDynamicsDerivatives, InverseDynamicsDerivatives
 
 
+@documented
 def inverse_dynamics_derivatives(
     model: Model,
     q: ArrayLike,
@@ -33,35 +35,6 @@ def inverse_dynamics_derivatives(
 
         dtau = dtau_dq dq + dtau_dv dv + dtau_da da
         dtau_da = M
-
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
-    v : array_like (..., nv)
-        Velocity; of a free joint [linear, angular] in the body frame.
-    a : array_like (..., nv)
-        Time derivative of ``v``, component by component.
-    f_ext : array_like (..., nbodies, 6), optional
-        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m.
-    f_ext_axes : {"body", "world", "mixed"}
-        Axes of ``f_ext``, see `dtau.inverse_dynamics`. Its components along them are held constant:
-        with ``"body"`` wrenches turn with their bodies, with the others they keep to the world.
-    out, threads
-        See `dtau.inverse_dynamics`; ``out`` takes the three arrays of the results.
-
-    Returns
-    -------
-    InverseDynamicsDerivatives
-        ``dtau_dq``, ``dtau_dv``, ``dtau_da``, each ``(..., nv, nv)``, entry [i, k] the derivative
-        of torque i. ``dtau_dq`` is by q (+) dq in the tangent space; of a free joint by a
-        displacement [linear, angular] in the body frame. ``dtau_da`` is the mass matrix.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics`.
 
     Notes
     -----
@@ -81,6 +54,7 @@ def inverse_dynamics_derivatives(
     return _core.inverse_dynamics_derivatives(model, q, v, a, f_ext, f_ext_axes, out, threads)
 
 
+@documented
 def forward_dynamics_derivatives(
     model: Model,
     q: ArrayLike,
@@ -96,39 +70,10 @@ def forward_dynamics_derivatives(
 
         da_dq = -M^-1 dtau_dq    da_dv = -M^-1 dtau_dv    da_dtau = M^-1
 
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
-    v : array_like (..., nv)
-        Velocity; of a free joint [linear, angular] in the body frame.
-    tau : array_like (..., nv)
-        Joint torque; of a free joint the wrench [force, moment] in the body frame.
-    f_ext : array_like (..., nbodies, 6), optional
-        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m.
-    f_ext_axes : {"body", "world", "mixed"}
-        Axes of ``f_ext``, see `dtau.inverse_dynamics`. Its components along them are held constant:
-        with ``"body"`` wrenches turn with their bodies, with the others they keep to the world.
-    out, threads
-        See `dtau.inverse_dynamics`; ``out`` takes the three arrays of the results.
-
-    Returns
-    -------
-    ForwardDynamicsDerivatives
-        ``da_dq``, ``da_dv``, ``da_dtau``, each ``(..., nv, nv)``, entry [i, k] the derivative of
-        acceleration i. ``da_dq`` is by q (+) dq in the tangent space. ``da_dtau`` is the inverse of
-        the mass matrix.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.forward_dynamics`.
-
     Notes
     -----
     FDSVA, [IDSVA] eq. 5: minus the inverse of the mass matrix times the derivatives of inverse
-    dynamics, with a factorisation that keeps the zeros of the tree, [RBDA] section 6.5; O(N^2 d)
+    dynamics, with a factorization that keeps the zeros of the tree, [RBDA] section 6.5; O(N^2 d)
     with the depth d of the tree. A configuration that is singular by itself is not detected and
     gives huge numbers or NaN: see `dtau.forward_dynamics`.
 
@@ -144,6 +89,7 @@ def forward_dynamics_derivatives(
     return _core.forward_dynamics_derivatives(model, q, v, tau, f_ext, f_ext_axes, out, threads)
 
 
+@documented
 def inverse_dynamics_wrench_derivatives(
     model: Model,
     q: ArrayLike,
@@ -158,27 +104,12 @@ def inverse_dynamics_wrench_derivatives(
 
     The torque is linear in them, so they depend on the configuration alone.
 
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration.
-    f_ext_axes : {"body", "world", "mixed"}
-        Axes of the wrenches, see `dtau.inverse_dynamics`.
-    out, threads
-        See `dtau.inverse_dynamics`.
-
     Returns
     -------
-    ndarray (..., nv, nbodies, 6)
+    dtau_df_ext : ndarray (..., nv, nbodies, 6)
         Entry [i, b, c] is the derivative of torque i by component c, [force, moment], of the wrench
-        on body b: minus the transposed Jacobians of the bodies, with armature and damping having no
-        part in it.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics`.
+        on body b: minus the transposed Jacobians of the bodies. Armature and damping have no part
+        in it.
 
     Notes
     -----
@@ -204,6 +135,7 @@ def inverse_dynamics_wrench_derivatives(
     return _core.inverse_dynamics_wrench_derivatives(model, q, f_ext_axes, out, threads)
 
 
+@documented
 def forward_dynamics_wrench_derivatives(
     model: Model,
     q: ArrayLike,
@@ -218,26 +150,11 @@ def forward_dynamics_wrench_derivatives(
 
     The acceleration is affine in them, so they depend on the configuration alone.
 
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration.
-    f_ext_axes : {"body", "world", "mixed"}
-        Axes of the wrenches, see `dtau.inverse_dynamics`.
-    out, threads
-        See `dtau.inverse_dynamics`.
-
     Returns
     -------
-    ndarray (..., nv, nbodies, 6)
+    da_df_ext : ndarray (..., nv, nbodies, 6)
         Entry [i, b, c] is the derivative of acceleration i by component c, [force, moment], of the
         wrench on body b: the inverse mass matrix times the transposed Jacobians of the bodies.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.forward_dynamics`.
 
     Notes
     -----

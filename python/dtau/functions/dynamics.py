@@ -1,15 +1,24 @@
-"""Inverse and forward dynamics: the values of the table in docs/functions.md."""
+"""Inverse, forward and hybrid dynamics: the values of the table in docs/functions.md.
+
+Hybrid dynamics takes the motion of some joints and the torque of the others.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
+from dtau.checks import require, tuple_of, unknown_name
+from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.options import Axes
+from dtau.results import HybridDynamics
 
 
+@documented
 def inverse_dynamics(
     model: Model,
     q: ArrayLike,
@@ -25,44 +34,9 @@ def inverse_dynamics(
 
         tau = M a + C v + D v + g - sum of J^T f_ext
 
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
-    v : array_like (..., nv)
-        Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
-    a : array_like (..., nv)
-        Time derivative of ``v``, component by component.
-    f_ext : array_like (..., nbodies, 6), optional
-        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m.
-    f_ext_axes : {"body", "world", "mixed"}
-        Axes of ``f_ext``. ``"body"``: in the body frame, at the body's origin. ``"mixed"``: in
-        world axes, at the body's origin. ``"world"``: in world axes, moment about the world's
-        origin. A force at another point of a body, such as a foot's, comes from
-        `dtau.wrench_at_frame`, in body axes; derivatives by q of one that keeps to the world take
-        `dtau.wrench_at_frame_derivatives` too.
-    out : ndarray (..., nv), optional
-        Array for the result: float64, C-contiguous, writable, of the result's shape, sharing no
-        memory with the arguments. Functions with several results take a tuple of such arrays, which
-        share no memory with each other either.
-    threads : int, optional
-        Number of threads; by default one for a small batch, and one a processor for a batch that
-        would take one thread more than about 0.2 ms.
-
     Returns
     -------
-    ndarray (..., nv)
-        Torque in N m and force in N, per degree of freedom; of a free joint the wrench
-        [force, moment] in the body frame.
-
-    Raises
-    ------
-    ValueError
-        If a shape does not fit, ``f_ext_axes`` is unknown, or a quaternion is further than 1e-6
-        from unit norm.
-    TypeError
-        If an array is complex or holds objects.
+    tau
 
     Notes
     -----
@@ -91,6 +65,7 @@ def inverse_dynamics(
     return _core.inverse_dynamics(model, q, v, a, f_ext, f_ext_axes, out, threads)
 
 
+@documented
 def forward_dynamics(
     model: Model,
     q: ArrayLike,
@@ -106,34 +81,9 @@ def forward_dynamics(
 
         a = M^-1 (tau - C v - D v - g + sum of J^T f_ext)
 
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
-    v : array_like (..., nv)
-        Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
-    tau : array_like (..., nv)
-        Joint torque; of a free joint the wrench [force, moment] in the body frame.
-    f_ext : array_like (..., nbodies, 6), optional
-        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m.
-    f_ext_axes : {"body", "world", "mixed"}
-        Axes of ``f_ext``, see `dtau.inverse_dynamics`.
-    out, threads
-        See `dtau.inverse_dynamics`.
-
     Returns
     -------
-    ndarray (..., nv)
-        Time derivative of ``v``, component by component.
-
-    Raises
-    ------
-    ValueError
-        If a shape does not fit, ``f_ext_axes`` is unknown, a quaternion is further than 1e-6 from
-        unit norm, or joints of the model have no inertia to accelerate (they are named).
-    TypeError
-        If an array is complex or holds objects.
+    a
 
     Notes
     -----
@@ -156,3 +106,85 @@ def forward_dynamics(
     [ 0.    0.   -9.81]
     """
     return _core.forward_dynamics(model, q, v, tau, f_ext, f_ext_axes, out, threads)
+
+
+@documented
+def hybrid_dynamics(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    tau: ArrayLike,
+    prescribed: Sequence[str] | NDArray[np.bool_],
+    f_ext: ArrayLike | None = None,
+    *,
+    f_ext_axes: Axes = "body",
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> HybridDynamics:
+    """Acceleration and torque of all joints, where one of the two is given for each.
+
+        M a + C v + D v + g = tau + sum of J^T f_ext    for a where tau is given, for tau where a is
+
+    Parameters
+    ----------
+    a
+        ... Only the entries of joints in ``prescribed`` matter; the others must be finite.
+    tau
+        ... Only the entries of joints that are not in ``prescribed`` matter; the others must be
+        finite.
+
+    Returns
+    -------
+    HybridDynamics
+        Both are complete: what was given is copied.
+
+    Notes
+    -----
+    Articulated-body algorithm that leaves prescribed joints rigid, [RBDA] section 9.2; O(N). With
+    every joint prescribed this is `dtau.inverse_dynamics`, with none `dtau.forward_dynamics`.
+
+    Examples
+    --------
+    The legs follow a plan and nothing holds the base:
+
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
+    >>> legs = [joint.name for joint in model.joints if joint.name != model.joints[0].name]
+    >>> result = dtau.hybrid_dynamics(model, q, v, a, np.zeros(model.nv), legs)
+    >>> tau = dtau.inverse_dynamics(model, q, v, result.a)
+    >>> bool(np.allclose(tau, result.tau) and abs(tau[:6]).max() < 1e-10)
+    True
+    """
+    mask = prescribed_mask(model, prescribed)
+    return _core.hybrid_dynamics(model, q, v, a, tau, mask, f_ext, f_ext_axes, out, threads)
+
+
+def prescribed_mask(
+    model: Model, prescribed: Sequence[str] | NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Degrees of freedom of the joints that are meant, of whole joints."""
+    require("model", model, Model)
+    expected = "names of joints or a boolean array"
+    if not isinstance(prescribed, np.ndarray):
+        chosen = [False] * model.nv
+        known = {joint.name: joint.v for joint in model.joints}
+        for name in tuple_of("prescribed", prescribed, str, expected):
+            if name not in known:
+                raise ValueError(f"prescribed: {unknown_name('joint', name, known)}")
+            dofs = known[name]
+            chosen[dofs] = [True] * (dofs.stop - dofs.start)
+        return np.array(chosen)
+    if prescribed.dtype != np.bool_:
+        raise TypeError(f"prescribed: expected {expected}, got dtype {prescribed.dtype}")
+    if prescribed.shape != (model.nv,):
+        raise ValueError(f"prescribed: expected shape ({model.nv},), got {prescribed.shape}")
+    chosen = prescribed.tolist()
+    for joint in model.joints:
+        if joint.v.stop - joint.v.start > 1 and len(set(chosen[joint.v])) > 1:
+            raise ValueError(
+                f"prescribed: expected the same for all degrees of freedom of joint "
+                f"{joint.name!r}, got {chosen[joint.v]}"
+            )
+    return np.ascontiguousarray(prescribed)

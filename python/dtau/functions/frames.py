@@ -1,4 +1,4 @@
-"""Frames: placements, Jacobians, velocities and accelerations, and wrenches that act at them."""
+"""Bodies and frames: placements, Jacobians, velocities, accelerations, and wrenches at frames."""
 
 from __future__ import annotations
 
@@ -9,11 +9,47 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.checks import require
+from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.options import AccelerationKind, Axes
 from dtau.results import Placements
 
 
+@documented
+def forward_kinematics(
+    model: Model,
+    q: ArrayLike,
+    *,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> Placements:
+    """Poses of all bodies in the world.
+
+        T_i = T_p X_i J_i(q_i)    p the parent, X_i where the joint sits on it, J_i what it does
+
+    Returns
+    -------
+    Placements
+    rotation : ndarray (..., nbodies, 3, 3)
+        Rotation of each body in the world, in the order of ``model.bodies``.
+    translation : ndarray (..., nbodies, 3)
+        Position of each body in the world, in meters.
+
+    Notes
+    -----
+    [RBDA] section 4.4; O(N).
+
+    Examples
+    --------
+    >>> import dtau
+    >>> model = dtau.robots.quadruped()
+    >>> dtau.forward_kinematics(model, dtau.neutral(model)).translation.shape
+    (13, 3)
+    """
+    return _core.forward_kinematics(model, q, out, threads)
+
+
+@documented
 def frame_placements(
     model: Model,
     q: ArrayLike,
@@ -26,28 +62,13 @@ def frame_placements(
 
         T = T_b X    b the body that carries the frame, X where on it
 
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration.
-    frames : str or sequence of str
-        Names from ``model.frames``: every link of the robot's file, also those that are fixed.
-    out, threads
-        See `dtau.inverse_dynamics`; ``out`` takes the two arrays of the results.
-
     Returns
     -------
     Placements
-        ``rotation`` (..., nframes, 3, 3) and ``translation`` (..., nframes, 3) in metres; a single
-        name drops the axis of the frames.
-
-    Raises
-    ------
-    ValueError
-        If a name is unknown, or as `dtau.inverse_dynamics`.
-    TypeError
-        As `dtau.inverse_dynamics`.
+    rotation : ndarray (..., nframes, 3, 3)
+        Rotation of each frame in the world.
+    translation : ndarray (..., nframes, 3)
+        Position of each frame in the world, in meters.
 
     Notes
     -----
@@ -64,6 +85,7 @@ def frame_placements(
     return _core.frame_placements(model, q, frames, out, threads)
 
 
+@documented
 def frame_jacobians(
     model: Model,
     q: ArrayLike,
@@ -75,32 +97,10 @@ def frame_jacobians(
 ) -> NDArray[np.float64]:
     """Jacobians of frames: the twist of a frame is ``J @ v``.
 
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration.
-    frames : str or sequence of str
-        Names from ``model.frames``.
-    axes : {"body", "world", "mixed"}
-        ``"body"``: twist in the frame's own axes, at its origin. ``"mixed"``: in world axes, at the
-        frame's origin. ``"world"``: in world axes, of the point of the body that is at the world's
-        origin (the spatial twist).
-    out, threads
-        See `dtau.inverse_dynamics`.
-
     Returns
     -------
-    ndarray (..., nframes, 6, nv)
-        Rows [linear, angular]; a single name drops the axis of the frames. A frame of the world has
-        zeros.
-
-    Raises
-    ------
-    ValueError
-        If a name or ``axes`` is unknown, or as `dtau.inverse_dynamics`.
-    TypeError
-        As `dtau.inverse_dynamics`.
+    J : ndarray (..., nframes, 6, nv)
+        Rows [linear, angular]. A frame of the world has zeros.
 
     Notes
     -----
@@ -121,6 +121,7 @@ def frame_jacobians(
     return _core.frame_jacobians(model, q, frames, axes, out, threads)
 
 
+@documented
 def frame_velocities(
     model: Model,
     q: ArrayLike,
@@ -135,34 +136,11 @@ def frame_velocities(
 
         J v
 
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
-    v : array_like (..., nv)
-        Velocity.
-    frames : str or sequence of str
-        Names from ``model.frames``.
-    axes : {"body", "world", "mixed"}
-        ``"body"``: in the frame's own axes, at its origin. ``"mixed"``: in world axes, at the
-        frame's origin: the rate of its position, and the angular velocity. ``"world"``: in world
-        axes, of the point of the body that is at the world's origin (the spatial twist).
-    out, threads
-        See `dtau.inverse_dynamics`.
-
     Returns
     -------
-    ndarray (..., nframes, 6)
-        [linear, angular] in m/s and rad/s: ``frame_jacobians(model, q, frames, axes) @ v``. A
-        single name drops the axis of the frames. A frame of the world has zeros.
-
-    Raises
-    ------
-    ValueError
-        If a name or ``axes`` is unknown, or as `dtau.inverse_dynamics`.
-    TypeError
-        As `dtau.inverse_dynamics`.
+    twist : ndarray (..., nframes, 6)
+        [linear, angular] in m/s and rad/s: ``frame_jacobians(model, q, frames, axes) @ v``. A frame
+        of the world has zeros.
 
     Notes
     -----
@@ -181,6 +159,7 @@ def frame_velocities(
     return _core.frame_velocities(model, q, v, frames, axes, out, threads)
 
 
+@documented
 def frame_accelerations(
     model: Model,
     q: ArrayLike,
@@ -198,45 +177,11 @@ def frame_accelerations(
         spatial      J a + dJ/dt v    with J in body or world axes
         classical    J a + dJ/dt v    with J in mixed axes: omega x u more in the linear half
 
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
-    v, a : array_like (..., nv)
-        Velocity, and its time derivative component by component.
-    frames : str or sequence of str
-        Names from ``model.frames``.
-    axes : {"body", "world", "mixed"}
-        As in `dtau.frame_velocities`.
-    kind : {"spatial", "classical"}
-        With the twist ``[u, w]`` in the same axes: the linear part of the classical acceleration is
-        that of the spatial one plus ``w x u``; the angular parts are the same.
-
-        ==========  =================================  =========================================
-        axes        spatial                            classical
-        ==========  =================================  =========================================
-        ``body``    rate of the twist's components     of the frame's origin, in its own axes
-        ``mixed``   the same, turned into world axes   of the frame's origin: the rate of the
-                                                       twist's components
-        ``world``   rate of the twist's components     of the point of the body that is at the
-                                                       world's origin
-        ==========  =================================  =========================================
-    out, threads
-        See `dtau.inverse_dynamics`.
-
     Returns
     -------
-    ndarray (..., nframes, 6)
-        [linear, angular] in m/s² and rad/s². A single name drops the axis of the frames. A frame of
-        the world has zeros. An accelerometer feels the classical one in body axes minus gravity.
-
-    Raises
-    ------
-    ValueError
-        If a name, ``axes`` or ``kind`` is unknown, or as `dtau.inverse_dynamics`.
-    TypeError
-        As `dtau.inverse_dynamics`.
+    acceleration : ndarray (..., nframes, 6)
+        [linear, angular] in m/s^2 and rad/s^2. A frame of the world has zeros. An accelerometer
+        feels the classical one in body axes minus gravity.
 
     Notes
     -----
@@ -245,7 +190,7 @@ def frame_accelerations(
 
     Examples
     --------
-    A foot on a circle accelerates towards its centre:
+    A foot on a circle accelerates towards its center:
 
     >>> import dtau, numpy as np
     >>> model = dtau.robots.quadruped()
@@ -259,6 +204,7 @@ def frame_accelerations(
     return _core.frame_accelerations(model, q, v, a, frames, axes, kind, out, threads)
 
 
+@documented
 def wrench_at_frame(
     model: Model,
     q: ArrayLike,
@@ -275,33 +221,17 @@ def wrench_at_frame(
 
     Parameters
     ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration.
-    frame : str
-        A name from ``model.frames``, of a frame that moves.
-    wrench : array_like (..., 6)
-        [force, moment] in N and N m.
-    axes : {"body", "world", "mixed"}
-        ``"body"``: in the frame's own axes, at its origin. ``"mixed"``: in world axes, at the
-        frame's origin (a contact force on a foot). ``"world"``: in world axes, moment about the
-        world's origin.
-    out, threads
-        See `dtau.inverse_dynamics`.
+    axes
+        Axes of the wrench. ``"body"``: in the frame's own axes, at its origin. ``"mixed"``: in
+        world axes, at the frame's origin (a contact force on a foot). ``"world"``: in world axes,
+        moment about the world's origin.
 
     Returns
     -------
-    ndarray (..., nbodies, 6)
+    f_ext : ndarray (..., nbodies, 6)
         [force, moment] on each body in **its own axes** at its origin, for the argument ``f_ext``
         of the dynamics with ``f_ext_axes="body"``, the default; add several of them for several
         wrenches. Its torque is ``frame_jacobians(model, q, frame, axes).T @ wrench``.
-
-    Raises
-    ------
-    ValueError
-        If a name or ``axes`` is unknown, the frame is fixed to the world, or a shape does not fit.
-    TypeError
-        As `dtau.inverse_dynamics`.
 
     Notes
     -----

@@ -1,24 +1,19 @@
-"""The configuration manifold: moving on it, measuring on it, drawing from it."""
+"""The configuration manifold: moving on it, measuring on it, and how both vary."""
 
 from __future__ import annotations
 
-import math
-import operator
-from collections.abc import Iterable, Mapping
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.checks import require, require_memory
-from dtau.model.joints import Cylindrical, Free, Planar, Spherical
+from dtau.docstrings import documented
 from dtau.model.model import Model
-from dtau.model.pose import Pose
-from dtau.results import State
-
-_POSITIONS = {Free: 3, Planar: 2, Cylindrical: 1}  # coordinates that are lengths come first
+from dtau.results import DifferenceJacobians, IntegrateJacobians, TangentMap
 
 
+@documented
 def integrate(
     model: Model,
     q: ArrayLike,
@@ -33,25 +28,16 @@ def integrate(
 
     Parameters
     ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration.
-    dq : array_like (..., nv)
+    dq
         Displacement in the tangent space, for example ``v * dt``; of a free joint [linear, angular]
         in the body frame.
-    out, threads
-        See `dtau.inverse_dynamics`.
 
     Returns
     -------
-    ndarray (..., nq)
-        Joint by joint T exp(S dq): one-degree-of-freedom coordinates add, a spherical joint moves
-        by the exponential of SO(3), a free joint by that of SE(3). Quaternions have unit norm.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics`.
+    q : ndarray (..., nq)
+        Joint by joint T exp(S dq): coordinates of joints with one degree of freedom add, a
+        spherical joint moves by the exponential of SO(3), a free joint by that of SE(3).
+        Quaternions have unit norm.
 
     Notes
     -----
@@ -69,6 +55,7 @@ def integrate(
     return _core.integrate(model, q, dq, out, threads)
 
 
+@documented
 def difference(
     model: Model,
     q0: ArrayLike,
@@ -81,26 +68,13 @@ def difference(
 
         dq = log(q0^-1 q1)    of each joint; q1 - q0 where displacements add
 
-    Parameters
-    ----------
-    model : Model
-    q0, q1 : array_like (..., nq)
-        Configurations.
-    out, threads
-        See `dtau.inverse_dynamics`.
-
     Returns
     -------
-    ndarray (..., nv)
+    dq : ndarray (..., nv)
         Displacement in the tangent space at ``q0``: of a spherical joint the shortest rotation, of
         at most pi; of a free joint the logarithm of SE(3), whose rotation is the shortest one and
         whose translation follows a screw; of a planar joint that of SE(2), its angle wrapped to at
         most pi. The coordinates of other joints are subtracted, angles not wrapped.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics`.
 
     Notes
     -----
@@ -121,6 +95,7 @@ def difference(
     return _core.difference(model, q0, q1, out, threads)
 
 
+@documented
 def normalize(
     model: Model,
     q: ArrayLike,
@@ -134,22 +109,18 @@ def normalize(
 
     Parameters
     ----------
-    model : Model
-    q : array_like (..., nq)
+    q
         Configuration with quaternions of any finite norm but zero (zero gives NaN).
-    out, threads
-        See `dtau.inverse_dynamics`.
 
     Returns
     -------
-    ndarray (..., nq)
+    q : ndarray (..., nq)
+        Configuration with quaternions of unit norm.
 
     Raises
     ------
     ValueError
         If the shape does not fit.
-    TypeError
-        If the array is complex or holds objects.
 
     Examples
     --------
@@ -163,156 +134,173 @@ def normalize(
     return _core.normalize(model, q, out, threads)
 
 
-def neutral(model: Model) -> NDArray[np.float64]:
-    """Configuration in which every body stands in its joint's frame.
+@documented
+def integrate_jacobians(
+    model: Model,
+    q: ArrayLike,
+    dq: ArrayLike,
+    *,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> IntegrateJacobians:
+    """How the configuration ``integrate(model, q, dq)`` moves with ``q`` and with ``dq``.
+
+        (q (+) xi) (+) (dq + eta) = (q (+) dq) (+) (by_q xi + by_dq eta)    to first order
 
     Parameters
     ----------
-    model : Model
+    dq
+        Displacement in the tangent space; of a free joint [linear, angular] in the body frame.
 
     Returns
     -------
-    ndarray (nq,)
-        Zeros, and identity quaternions (0, 0, 0, 1).
+    IntegrateJacobians
+        (q (+) xi) (+) (dq + delta) is, to first order, (q (+) dq) (+) (``by_q`` xi + ``by_dq``
+        delta). All displacements of a free joint are [linear, angular] along the axes of its body,
+        where it stands. Joints with one degree of freedom have 1: the matrices differ from 1 at
+        spherical, free and planar joints.
+    by_q : ndarray (..., nv, nv)
+        Derivative by ``q``.
+    by_dq : ndarray (..., nv, nv)
+        Derivative by ``dq``.
 
-    Examples
-    --------
-    >>> import dtau
-    >>> model = dtau.robots.quadruped()
-    >>> dtau.neutral(model)[:7]
-    array([0., 0., 0., 0., 0., 0., 1.])
-    """
-    require("model", model, Model)
-    q = np.zeros(model.nq)
-    for quaternion in _quaternions(model):
-        q[quaternion.stop - 1] = 1.0
-    return q
-
-
-def configuration(model: Model, positions: Mapping[str, ArrayLike | Pose]) -> NDArray[np.float64]:
-    """Configuration with some joints where they are said to be, and all others neutral.
-
-    The way back is ``q[model.joint(name).q]``, and as a pose ``joint.type.placement`` of that.
-
-    Parameters
-    ----------
-    model : Model
-    positions : mapping of str to float, array_like (nq of the joint,) or Pose
-        Names of joints, and their coordinates; or where the body stands in the joint's frame, as
-        `JointType.coordinates` reads it. Limits are not looked at.
-
-    Returns
-    -------
-    ndarray (nq,)
-
-    Raises
-    ------
-    ValueError
-        If there is no such joint, it mimics another, coordinates are not valid, or the joint cannot
-        take the pose.
-    TypeError
-        If it is no mapping, or a value is neither real numbers nor a pose.
-
-    Examples
-    --------
-    >>> import dtau
-    >>> model = dtau.robots.quadruped()
-    >>> base = dtau.Pose.from_rpy((0.0, 0.0, 0.5), xyz=(1, 2, 0.6))
-    >>> q = dtau.configuration(model, {"root_joint": base, "LF_HFE": 0.6})
-    >>> q[:3], float(q[model.joint("LF_HFE").q][0])
-    (array([1. , 2. , 0.6]), 0.6)
-    """
-    require("positions", positions, Mapping)
-    q = neutral(model)
-    for name, position in positions.items():
-        joint = model.joint(name)
-        if joint.mimic is not None:
-            raise ValueError(f"joint {name!r} mimics {joint.mimic.joint!r}: place that one")
-        try:
-            if not isinstance(position, Pose):
-                position = np.reshape(position, -1) if joint.type.nq == 1 else position
-                joint.type.placement(position)  # refuses what is not valid
-            q[joint.q] = (
-                joint.type.coordinates(position) if isinstance(position, Pose) else position
-            )
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"position of joint {name!r}: {error}") from None
-    return q
-
-
-def random_state(model: Model, rng: np.random.Generator, shape: tuple[int, ...] = ()) -> State:
-    """Random configuration, velocity and acceleration.
-
-    Parameters
-    ----------
-    model : Model
-    rng : numpy.random.Generator
-        Source of random numbers.
-    shape : tuple of int
-        Batch shape.
-
-    Returns
-    -------
-    State
-        ``q`` (..., nq): coordinates uniform between their limits, in (-pi, pi) where there are none
-        (positions of free, planar and cylindrical joints in (-1, 1)), rotations uniform; ``v`` and
-        ``a`` (..., nv) normal.
-
-    Raises
-    ------
-    TypeError
-        If ``rng`` is not a generator, or ``model`` not a model.
-    ValueError
-        If ``shape`` is not a shape.
+    Notes
+    -----
+    A covariance P of q becomes ``by_q @ P @ by_q.T`` in an estimator's prediction, and a gradient g
+    by the configuration that is reached goes back as ``by_q.T @ g`` and ``by_dq.T @ g``. Exact for
+    displacements of any size. [Sola]; [Notes] eqs. 12.5, 12.6; O(N).
 
     Examples
     --------
     >>> import dtau, numpy as np
     >>> model = dtau.robots.quadruped()
-    >>> q, v, a = dtau.random_state(model, np.random.default_rng(0), shape=(2, 3))
-    >>> q.shape, v.shape, a.shape
-    ((2, 3, 19), (2, 3, 18), (2, 3, 18))
+    >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
+    >>> by_q, by_dq = dtau.integrate_jacobians(model, q, v)
+    >>> delta = np.full(model.nv, 1e-7)
+    >>> reached = dtau.integrate(model, q, v)
+    >>> moved = dtau.difference(model, reached, dtau.integrate(model, q, v + delta))
+    >>> bool(np.allclose(moved, by_dq @ delta, rtol=0, atol=1e-12))
+    True
     """
-    require("model", model, Model)
-    require("rng", rng, np.random.Generator)
-    shape = _batch_shape(shape)
-    require_memory("random_state", float(math.prod(shape)) * (2 * model.nq + 2 * model.nv))
-    span = np.full(model.nq, np.pi)
-    for joint in model.joints:
-        span[joint.q][: _POSITIONS.get(type(joint.type), 0)] = 1.0
-    unbounded = ~np.isfinite(model.lower_limits)
-    lower = np.where(unbounded, -span, model.lower_limits)
-    upper = np.where(np.isfinite(model.upper_limits), model.upper_limits, span)
-    # one limit alone may lie beyond the default range on the other side
-    lower = np.where(unbounded & (lower > upper), upper - 2.0 * span, lower)
-    upper = np.where(lower > upper, lower + 2.0 * span, upper)
-    q = 2.0 * rng.uniform(0.5 * lower, 0.5 * upper, (*shape, model.nq))  # half the range is finite
-    for quaternion in _quaternions(model):
-        x = rng.standard_normal((*shape, 4))
-        q[..., quaternion] = x / np.linalg.norm(x, axis=-1, keepdims=True)
-    return State(
-        q, rng.standard_normal((*shape, model.nv)), rng.standard_normal((*shape, model.nv))
-    )
+    return _core.integrate_jacobians(model, q, dq, out, threads)
 
 
-def _batch_shape(shape: object) -> tuple[int, ...]:
-    """Read a number, or several, as a shape."""
-    sizes: Iterable[object] = shape if isinstance(shape, Iterable) else (shape,)
-    try:
-        checked = tuple(operator.index(size) for size in sizes)  # type: ignore[arg-type]
-    except TypeError:
-        checked = (-1,)
-    if min(checked, default=0) < 0:
-        raise ValueError(
-            f"shape: expected a tuple of numbers of states, for example (256,), got {shape!r}"
-        )
-    return checked
+@documented
+def difference_jacobians(
+    model: Model,
+    q0: ArrayLike,
+    q1: ArrayLike,
+    *,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> DifferenceJacobians:
+    """How the displacement ``difference(model, q0, q1)`` changes with ``q0`` and with ``q1``.
+
+        difference(q0 (+) xi, q1 (+) eta) = difference(q0, q1) + by_q0 xi + by_q1 eta
+
+    Returns
+    -------
+    DifferenceJacobians
+        The displacement from q0 (+) xi0 to q1 (+) xi1 is, to first order, difference(q0, q1) +
+        ``by_q0`` xi0 + ``by_q1`` xi1. Joints with one degree of freedom have -1 and 1: the matrices
+        differ from these at spherical, free and planar joints.
+    by_q0 : ndarray (..., nv, nv)
+        Derivative by ``q0``.
+    by_q1 : ndarray (..., nv, nv)
+        Derivative by ``q1``.
+
+    Notes
+    -----
+    Without them gradients of a distance on the manifold are silently wrong. The cost d.T d / 2 with
+    d = difference(goal, q) has the gradient ``by_q1.T @ d`` by q. That is not d, although both
+    agree for a pure rotation and for a pure translation, where one would look first: of a free base
+    that has to move and to turn, d is off in its linear and in its angular part. Of a weighted
+    distance, d.T W d / 2, the gradient ``by_q1.T @ W @ d`` differs for rotations alone, too. To
+    step along -d leads to the goal; but beside any other term of a cost, in a Gauss-Newton matrix
+    ``by_q1.T @ W @ by_q1``, in the update of a Kalman filter, d alone gives a wrong answer.
+
+    Exact at all angles below pi; at an angle of exactly pi `difference` has two values, and these
+    are the derivatives of the one that it returns. [Sola]; [Notes] eq. 16.1; O(N).
+
+    Examples
+    --------
+    The gradient of a distance to a goal, beside central differences and beside what it is not:
+
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> goal, q = dtau.random_state(model, np.random.default_rng(0), shape=(2,)).q
+    >>> d = dtau.difference(model, goal, q)
+    >>> gradient = dtau.difference_jacobians(model, goal, q).by_q1.T @ d
+    >>> def cost(xi):
+    ...     d = dtau.difference(model, goal, dtau.integrate(model, q, xi))
+    ...     return 0.5 * np.sum(d**2, axis=-1)
+    >>> step = 1e-5 * np.eye(model.nv)
+    >>> slopes = (cost(step) - cost(-step)) / 2e-5
+    >>> bool(np.allclose(gradient, slopes, atol=1e-8))
+    True
+    >>> bool(np.allclose(d, slopes, atol=0.1))
+    False
+    """
+    return _core.difference_jacobians(model, q0, q1, out, threads)
 
 
-def _quaternions(model: Model) -> list[slice]:
-    """Where the quaternions are in a configuration."""
-    return [
-        slice(joint.q.stop - 4, joint.q.stop)
-        for joint in model.joints
-        if isinstance(joint.type, Free | Spherical)
-    ]
+@documented
+def tangent_map(
+    model: Model,
+    q: ArrayLike,
+    *,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> TangentMap:
+    """Between the nq numbers of ``q`` and the tangent space, for rates and for gradients.
+
+        d(numbers)/dt = from_tangent v    v = to_tangent d(numbers)/dt
+
+    Returns
+    -------
+    TangentMap
+        Both are 1 but for quaternions, and for positions of free and planar joints, which turn with
+        the body: v is along the body's axes.
+    from_tangent : ndarray (..., nq, nv)
+        The numbers of q change at the rate ``from_tangent @ v``.
+    to_tangent : ndarray (..., nv, nq)
+        Its left inverse, v = ``to_tangent @ (dq/dt)``: it takes quaternions as normalized, so
+        that a rate along a quaternion itself counts for nothing.
+
+    Notes
+    -----
+    Derivatives of this package are by q in the tangent space, g (..., nv). Where an optimizer, or
+    automatic differentiation, has the nq numbers of q as its variables:
+
+        by the numbers      ``to_tangent.T @ g``          of f(normalize(q))
+        in tangent space    ``from_tangent.T @ g_numbers``
+
+    and for the columns of a Jacobian ``J @ to_tangent``. An optimizer that steps along the numbers
+    leaves the manifold: call `dtau.normalize` after each step, or step in the tangent space with
+    `dtau.integrate`.
+
+    To hand one for the other is silently wrong: a quaternion turns by twice its vector part, and a
+    position moves along the world's axes. [Notes] eqs. 16.3, 16.4; O(N).
+
+    Examples
+    --------
+    The gradient by the numbers of q of an energy, beside central differences:
+
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
+    >>> down = np.array([0.0, 0.0, model.mass * 9.81])
+    >>> potential = lambda q: dtau.center_of_mass(model, dtau.normalize(model, q)) @ down
+    >>> in_tangent_space = dtau.gravity_torque(model, q)
+    >>> gradient = dtau.tangent_map(model, q).to_tangent.T @ in_tangent_space
+    >>> step = 1e-5 * np.eye(model.nq)
+    >>> bool(np.allclose(gradient, (potential(q + step) - potential(q - step)) / 2e-5, atol=1e-6))
+    True
+
+    The rate of the numbers of q for a velocity:
+
+    >>> rate = dtau.tangent_map(model, q).from_tangent @ v
+    >>> bool(np.allclose(dtau.integrate(model, q, 1e-6 * v), q + 1e-6 * rate, atol=1e-10))
+    True
+    """
+    return _core.tangent_map(model, q, out, threads)

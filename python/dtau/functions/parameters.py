@@ -1,4 +1,4 @@
-"""Inertial parameters: the regressor of inverse dynamics, and products with it.
+"""Derivatives by inertial parameters: the regressor of inverse dynamics, and products.
 
 Torques are linear in the inertial parameters pi of the bodies, `Model.parameters`, and in the
 joints' armature and damping:
@@ -10,8 +10,11 @@ Y is the regressor. With ``joint_parameters=True`` armature and damping are para
 Joints that mimic others are felt through the joint that they follow; their armature and damping
 are in what `Model.armature` and `Model.damping` have for that joint, and so they are here.
 
-Of a body's ten parameters some, or only sums of some with those of its parent, can be found from
+Only some of a body's ten parameters, or sums of them with those of its parent, can be found from
 torques: Y has not full rank.
+
+Forward dynamics has the derivatives of its acceleration by the same parameters, at the model's own
+values.
 """
 
 from __future__ import annotations
@@ -21,9 +24,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.checks import require
+from dtau.docstrings import documented
 from dtau.model.model import Model
+from dtau.options import Axes
 
 
+@documented
 def inverse_dynamics_regressor(
     model: Model,
     q: ArrayLike,
@@ -40,30 +46,17 @@ def inverse_dynamics_regressor(
 
     Parameters
     ----------
-    model : Model
-        Its inertias, armature and damping are not read.
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
-    v : array_like (..., nv)
-        Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
-    a : array_like (..., nv)
-        Time derivative of ``v``, component by component.
-    joint_parameters : bool, optional
-        Whether columns of the armature and of the damping of the ``nv`` velocities follow.
-    out, threads
-        See `dtau.inverse_dynamics`.
+    model
+        ... Its inertias, armature and damping are not read.
 
     Returns
     -------
-    ndarray (..., nv, 10 nbodies), or (..., nv, 10 nbodies + 2 nv) with ``joint_parameters``
-        Y. Columns ``10 i`` to ``10 i + 9`` belong to body i, in the order of `Model.parameters`:
-        m, m c_x, m c_y, m c_z, I_xx, I_xy, I_yy, I_xz, I_yz, I_zz about the origin of the body's
-        frame, along its axes. They are zeros in the rows of joints that do not carry the body.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics`.
+    Y : ndarray (..., nv, nparameters)
+        Columns ``10 i`` to ``10 i + 9`` belong to body i, in the order of `Model.parameters`: m, m
+        c_x, m c_y, m c_z, I_xx, I_xy, I_yy, I_xz, I_yz, I_zz about the origin of the body's frame,
+        along its axes. They are zeros in the rows of joints that do not carry the body. With
+        ``joint_parameters`` columns of the armature and of the damping of the ``nv`` velocities
+        follow. nparameters is 10 nbodies, or 10 nbodies + 2 nv with ``joint_parameters``.
 
     Notes
     -----
@@ -83,6 +76,7 @@ def inverse_dynamics_regressor(
     return _core.inverse_dynamics_regressor(model, q, v, a, joint_parameters, out, threads)
 
 
+@documented
 def inverse_dynamics_parameter_jvp(
     model: Model,
     q: ArrayLike,
@@ -100,32 +94,13 @@ def inverse_dynamics_parameter_jvp(
 
     Parameters
     ----------
-    model : Model
-        Its inertias, armature and damping are not read.
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
-    v : array_like (..., nv)
-        Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
-    a : array_like (..., nv)
-        Time derivative of ``v``, component by component.
-    dparameters : array_like (..., 10 nbodies), or (..., 10 nbodies + 2 nv)
-        Variation of the parameters, in the order of the columns of
-        `dtau.inverse_dynamics_regressor`; any numbers, also no body's. A batch of parameters with
-        one state is a batch of models.
-    joint_parameters : bool, optional
-        Whether armature and damping follow in ``dparameters``.
-    out, threads
-        See `dtau.inverse_dynamics`.
+    model
+        ... Its inertias, armature and damping are not read.
 
     Returns
     -------
-    ndarray (..., nv)
-        ``Y @ dparameters``.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics`.
+    dtau
+        ... It is ``Y @ dparameters``.
 
     Notes
     -----
@@ -149,6 +124,7 @@ def inverse_dynamics_parameter_jvp(
     )
 
 
+@documented
 def inverse_dynamics_parameter_vjp(
     model: Model,
     q: ArrayLike,
@@ -166,30 +142,13 @@ def inverse_dynamics_parameter_vjp(
 
     Parameters
     ----------
-    model : Model
-        Its inertias, armature and damping are not read.
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
-    v : array_like (..., nv)
-        Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
-    a : array_like (..., nv)
-        Time derivative of ``v``, component by component.
-    lam : array_like (..., nv)
-        Weight of each torque, in the order of ``v``.
-    joint_parameters : bool, optional
-        Whether the gradients by armature and damping follow.
-    out, threads
-        See `dtau.inverse_dynamics`.
+    model
+        ... Its inertias, armature and damping are not read.
 
     Returns
     -------
-    ndarray (..., 10 nbodies), or (..., 10 nbodies + 2 nv) with ``joint_parameters``
-        ``Y.T @ lam``, in the order of the columns of `dtau.inverse_dynamics_regressor`.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics`.
+    by_parameters
+        ... It is ``Y.T @ lam``.
 
     Notes
     -----
@@ -209,3 +168,143 @@ def inverse_dynamics_parameter_vjp(
     """
     require("joint_parameters", joint_parameters, bool)
     return _core.inverse_dynamics_parameter_vjp(model, q, v, a, lam, joint_parameters, out, threads)
+
+
+@documented
+def forward_dynamics_parameter_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    f_ext: ArrayLike | None = None,
+    *,
+    f_ext_axes: Axes = "body",
+    joint_parameters: bool = False,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Derivatives of the joint acceleration by the parameters, at the model's own.
+
+        da/dpi = -M^-1 Y
+
+    Returns
+    -------
+    da_dparameters : ndarray (..., nv, nparameters)
+        Minus the inverse of the mass matrix times the regressor at the acceleration that forward
+        dynamics gives; columns as in `dtau.inverse_dynamics_regressor`. nparameters is 10 nbodies,
+        or 10 nbodies + 2 nv with ``joint_parameters``.
+
+    Notes
+    -----
+    [Notes] section 18: inverse dynamics at this acceleration, which stays ``tau`` when parameters
+    vary; O(N^2 d) with the depth d of the tree. A configuration that is singular by itself is not
+    detected: see `dtau.forward_dynamics`.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, tau = dtau.random_state(model, np.random.default_rng(0))
+    >>> d = dtau.forward_dynamics_parameter_derivatives(model, q, v, tau)
+    >>> Y = dtau.inverse_dynamics_regressor(model, q, v, dtau.forward_dynamics(model, q, v, tau))
+    >>> bool(np.allclose(dtau.mass_matrix(model, q) @ d, -Y))
+    True
+    """
+    require("joint_parameters", joint_parameters, bool)
+    return _core.forward_dynamics_parameter_derivatives(
+        model, q, v, tau, f_ext, f_ext_axes, joint_parameters, out, threads
+    )
+
+
+@documented
+def forward_dynamics_parameter_jvp(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    dparameters: ArrayLike,
+    f_ext: ArrayLike | None = None,
+    *,
+    f_ext_axes: Axes = "body",
+    joint_parameters: bool = False,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Variation of the joint acceleration along a variation of parameters, without a matrix.
+
+        da = -M^-1 Y dpi
+
+    Returns
+    -------
+    da
+        ... It is `dtau.forward_dynamics_parameter_derivatives` times ``dparameters``.
+
+    Notes
+    -----
+    [Notes] section 18, solved by the articulated-body algorithm, [RBDA] section 7.3; O(N), at about
+    two calls of `dtau.forward_dynamics`, which see for singular configurations: they are not
+    detected. Where joints mimic others O(N d^2).
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> rng = np.random.default_rng(0)
+    >>> q, v, tau = dtau.random_state(model, rng)
+    >>> dpi = 0.01 * rng.standard_normal(10 * model.nbodies)
+    >>> product = dtau.forward_dynamics_parameter_jvp(model, q, v, tau, dpi)
+    >>> d = dtau.forward_dynamics_parameter_derivatives(model, q, v, tau)
+    >>> bool(np.allclose(product, d @ dpi))
+    True
+    """
+    require("joint_parameters", joint_parameters, bool)
+    return _core.forward_dynamics_parameter_jvp(
+        model, q, v, tau, dparameters, f_ext, f_ext_axes, joint_parameters, out, threads
+    )
+
+
+@documented
+def forward_dynamics_parameter_vjp(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    lam: ArrayLike,
+    f_ext: ArrayLike | None = None,
+    *,
+    f_ext_axes: Axes = "body",
+    joint_parameters: bool = False,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Gradient of ``lam . a`` by the parameters, without a matrix.
+
+        -Y^T M^-1 lam
+
+    Returns
+    -------
+    by_parameters
+        ... It is the transpose of `dtau.forward_dynamics_parameter_derivatives` times ``lam``.
+
+    Notes
+    -----
+    [Notes] section 18, solved by the articulated-body algorithm, [RBDA] section 7.3; O(N), at about
+    two calls of `dtau.forward_dynamics`, which see for singular configurations: they are not
+    detected. Where joints mimic others O(N d^2).
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> rng = np.random.default_rng(0)
+    >>> q, v, tau = dtau.random_state(model, rng)
+    >>> lam = rng.standard_normal(model.nv)
+    >>> gradient = dtau.forward_dynamics_parameter_vjp(model, q, v, tau, lam)
+    >>> d = dtau.forward_dynamics_parameter_derivatives(model, q, v, tau)
+    >>> bool(np.allclose(gradient, d.T @ lam))
+    True
+    """
+    require("joint_parameters", joint_parameters, bool)
+    return _core.forward_dynamics_parameter_vjp(
+        model, q, v, tau, lam, f_ext, f_ext_axes, joint_parameters, out, threads
+    )

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
+from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.options import Axes
 from dtau.results import (
@@ -28,6 +29,7 @@ from dtau.results import (
 )
 
 
+@documented
 def inverse_dynamics_jvp(
     model: Model,
     q: ArrayLike,
@@ -47,40 +49,12 @@ def inverse_dynamics_jvp(
 
         dtau_dq dq + dtau_dv dv + M da - sum of J^T df_ext
 
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
-    v : array_like (..., nv)
-        Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
-    a : array_like (..., nv)
-        Time derivative of ``v``, component by component.
-    dq : array_like (..., nv)
-        Variation of ``q`` in the tangent space, of q (+) eps dq; of a free joint a displacement
-        [linear, angular] in the body frame.
-    dv, da : array_like (..., nv)
-        Variations of the components of ``v`` and ``a``.
-    f_ext : array_like (..., nbodies, 6), optional
-        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m.
-    df_ext : array_like (..., nbodies, 6), optional
-        Variation of the components of ``f_ext``; by default they are constant.
-    f_ext_axes : {"body", "world", "mixed"}
-        Axes of ``f_ext`` and ``df_ext``, see `dtau.inverse_dynamics`. With ``"body"`` wrenches turn
-        with their bodies as ``q`` varies, with the others they keep to the world.
-    out, threads
-        See `dtau.inverse_dynamics`.
-
     Returns
     -------
-    ndarray (..., nv)
-        ``dtau_dq @ dq + dtau_dv @ dv + dtau_da @ da``, less the joint torque of ``df_ext``, with
-        the matrices of `dtau.inverse_dynamics_derivatives`; damping and armature are included.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics`.
+    dtau
+        ... It is ``dtau_dq @ dq + dtau_dv @ dv + dtau_da @ da``, less the joint torque of
+        ``df_ext``, with the matrices of `dtau.inverse_dynamics_derivatives`; damping and armature
+        are included.
 
     Notes
     -----
@@ -104,6 +78,7 @@ def inverse_dynamics_jvp(
     )
 
 
+@documented
 def inverse_dynamics_vjp(
     model: Model,
     q: ArrayLike,
@@ -120,39 +95,12 @@ def inverse_dynamics_vjp(
 
         by_q = dtau_dq^T lam    by_v = dtau_dv^T lam    by_a = M lam    by_f_ext = -J lam
 
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
-    v : array_like (..., nv)
-        Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
-    a : array_like (..., nv)
-        Time derivative of ``v``, component by component.
-    lam : array_like (..., nv)
-        Weight of each torque, in the order of ``v``: the gradient by ``tau`` of what is
-        differentiated further on.
-    f_ext : array_like (..., nbodies, 6), optional
-        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m.
-    f_ext_axes : {"body", "world", "mixed"}
-        Axes of ``f_ext``, see `dtau.inverse_dynamics`. Its components along them are held constant:
-        with ``"body"`` wrenches turn with their bodies, with the others they keep to the world.
-    out, threads
-        See `dtau.inverse_dynamics`; ``out`` takes the tuple of the results.
-
     Returns
     -------
     InverseDynamicsVJP
-        ``by_q``, ``by_v``, ``by_a``, each ``(..., nv)``: the transposed matrices of
-        `dtau.inverse_dynamics_derivatives` times ``lam``; damping and armature are included.
-        ``by_q`` is by q (+) dq in the tangent space.
-        Where ``f_ext`` is given: ``by_f_ext (..., nbodies, 6)``, [by force, by moment] in the
-        axes ``f_ext_axes``; minus the twists of the bodies if ``lam`` were the velocity.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics`.
+        The transposed matrices of `dtau.inverse_dynamics_derivatives` times ``lam``; damping and
+        armature are included. ``by_f_ext`` is minus the twists of the bodies if ``lam`` were the
+        velocity.
 
     Notes
     -----
@@ -180,6 +128,7 @@ def inverse_dynamics_vjp(
     return _core.inverse_dynamics_vjp(model, q, v, a, lam, f_ext, f_ext_axes, out, threads)
 
 
+@documented
 def forward_dynamics_jvp(
     model: Model,
     q: ArrayLike,
@@ -199,40 +148,11 @@ def forward_dynamics_jvp(
 
         M^-1 (dtau - dtau_dq dq - dtau_dv dv + sum of J^T df_ext)
 
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
-    v : array_like (..., nv)
-        Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
-    tau : array_like (..., nv)
-        Joint torque; of a free joint the wrench [force, moment] in the body frame.
-    dq : array_like (..., nv)
-        Variation of ``q`` in the tangent space, of q (+) eps dq; of a free joint a displacement
-        [linear, angular] in the body frame.
-    dv, dtau : array_like (..., nv)
-        Variations of the components of ``v`` and ``tau``.
-    f_ext : array_like (..., nbodies, 6), optional
-        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m.
-    df_ext : array_like (..., nbodies, 6), optional
-        Variation of the components of ``f_ext``; by default they are constant.
-    f_ext_axes : {"body", "world", "mixed"}
-        Axes of ``f_ext`` and ``df_ext``, see `dtau.inverse_dynamics`. With ``"body"`` wrenches turn
-        with their bodies as ``q`` varies, with the others they keep to the world.
-    out, threads
-        See `dtau.inverse_dynamics`.
-
     Returns
     -------
-    ndarray (..., nv)
-        ``da_dq @ dq + da_dv @ dv + da_dtau @ dtau``, and the acceleration that ``df_ext`` gives,
-        with the matrices of `dtau.forward_dynamics_derivatives`.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.forward_dynamics`.
+    da
+        ... It is ``da_dq @ dq + da_dv @ dv + da_dtau @ dtau``, and the acceleration that ``df_ext``
+        gives, with the matrices of `dtau.forward_dynamics_derivatives`.
 
     Notes
     -----
@@ -257,6 +177,7 @@ def forward_dynamics_jvp(
     )
 
 
+@documented
 def forward_dynamics_vjp(
     model: Model,
     q: ArrayLike,
@@ -273,39 +194,11 @@ def forward_dynamics_vjp(
 
         by_q = da_dq^T lam    by_v = da_dv^T lam    by_tau = M^-1 lam    by_f_ext = J M^-1 lam
 
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
-    v : array_like (..., nv)
-        Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
-    tau : array_like (..., nv)
-        Joint torque; of a free joint the wrench [force, moment] in the body frame.
-    lam : array_like (..., nv)
-        Weight of each acceleration, in the order of ``v``: the gradient by ``a`` of what is
-        differentiated further on.
-    f_ext : array_like (..., nbodies, 6), optional
-        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m.
-    f_ext_axes : {"body", "world", "mixed"}
-        Axes of ``f_ext``, see `dtau.inverse_dynamics`. Its components along them are held constant:
-        with ``"body"`` wrenches turn with their bodies, with the others they keep to the world.
-    out, threads
-        See `dtau.inverse_dynamics`; ``out`` takes the tuple of the results.
-
     Returns
     -------
     ForwardDynamicsVJP
-        ``by_q``, ``by_v``, ``by_tau``, each ``(..., nv)``: the transposed matrices of
-        `dtau.forward_dynamics_derivatives` times ``lam``. ``by_q`` is by q (+) dq in the tangent
-        space.
-        Where ``f_ext`` is given: ``by_f_ext (..., nbodies, 6)``, [by force, by moment] in the
-        axes ``f_ext_axes``; the twists of the bodies if ``by_tau`` were the velocity.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.forward_dynamics`.
+        The transposed matrices of `dtau.forward_dynamics_derivatives` times ``lam``. ``by_f_ext``
+        are the twists of the bodies if ``by_tau`` were the velocity.
 
     Notes
     -----

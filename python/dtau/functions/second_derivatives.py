@@ -1,7 +1,9 @@
 """Second-order partial derivatives of inverse and forward dynamics.
 
 Tensors are indexed [i, j, k]: output i, differentiated by the variable named first along j and then
-by the second along k. `dtau.functions.hessians` contracts them with a covector over the outputs.
+by the second along k. A `_hessian` contracts them with a covector lam over the outputs to a matrix
+[j, k] for each block. It forms no tensor and costs about as much as first derivatives; most
+optimizers want only that.
 
 Derivatives by the configuration are taken in the tangent space, along q (+) eps e_k
 (`dtau.integrate`), at fixed v and a or tau. External wrenches keep their components in the axes in
@@ -11,7 +13,7 @@ Inside one joint of several degrees of freedom derivatives along its columns do 
 rotation about x, then y, is not one about y, then x. So blocks by q twice are not symmetric there:
 X[j, k] - X[k, j] is the first derivative along the bracket [s_k, s_j] of the columns. With
 ``symmetric=True`` they are those of xi -> tau(q (+) xi) at xi = 0, the Hessian in the exponential
-chart, which is what an optimiser on the manifold needs.
+chart, which is what an optimizer on the manifold needs.
 """
 
 from __future__ import annotations
@@ -23,11 +25,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.checks import require
+from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.options import Axes
-from dtau.results import ForwardDynamicsSecondDerivatives, InverseDynamicsSecondDerivatives
+from dtau.results import (
+    ForwardDynamicsHessian,
+    ForwardDynamicsSecondDerivatives,
+    InverseDynamicsHessian,
+    InverseDynamicsSecondDerivatives,
+)
 
 
+@documented
 def inverse_dynamics_second_derivatives(
     model: Model,
     q: ArrayLike,
@@ -45,41 +54,13 @@ def inverse_dynamics_second_derivatives(
 
         d2tau_dqdv[i, j, k] = d/dv_k (d tau_i / dq_j)    and the others alike
 
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
-    v : array_like (..., nv)
-        Velocity; of a free joint [linear, angular] in the body frame.
-    a : array_like (..., nv)
-        Time derivative of ``v``, component by component.
-    f_ext : array_like (..., nbodies, 6), optional
-        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m.
-    f_ext_axes : {"body", "world", "mixed"}
-        Axes of ``f_ext``, see `dtau.inverse_dynamics`. Its components along them are held constant:
-        with ``"body"`` wrenches turn with their bodies, with the others they keep to the world.
-    symmetric : bool, optional
-        Inside joints of several degrees of freedom, give ``d2tau_dqdq`` in the exponential chart:
-        symmetric in its last two indices. By default repeated derivatives, the first index first.
-    packed : bool, optional
-        Give only the entries that can differ from zero, as vectors in the order of
-        `dtau.packed_indices`.
-    out, threads
-        See `dtau.inverse_dynamics`; ``out`` takes the four arrays of the results.
-
     Returns
     -------
     InverseDynamicsSecondDerivatives
-        ``d2tau_dqdq``, ``d2tau_dqdv``, ``d2tau_dvdv``, ``d2tau_dadq``, each ``(..., nv, nv, nv)``
-        with entry [i, j, k] the derivative of torque i by the variable named first along j, then by
-        the second along k; packed ``(..., entries)``. ``d2tau_dadq[i, j, k]`` is the derivative of
-        entry i, j of the mass matrix along k.
+        Dense, or packed: each ``(..., entries)``.
 
     Raises
     ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics`.
     MemoryError
         If the results would not fit into the memory available; nothing is allocated then.
 
@@ -119,25 +100,17 @@ def inverse_dynamics_second_derivatives(
     )
 
 
+@documented
 def packed_indices(model: Model) -> NDArray[np.intp]:
     """Indices of the entries of packed second derivatives, in their order.
 
     An entry [i, j, k] of a tensor of second derivatives of inverse dynamics can differ from zero
     only if its three degrees of freedom lie on one path to the world.
 
-    Parameters
-    ----------
-    model : Model
-
     Returns
     -------
-    ndarray (3, entries) of intp
+    indices : ndarray of intp (3, entries)
         Rows i, j and k: ``tensor[..., i, j, k]`` are the packed entries of a dense tensor.
-
-    Raises
-    ------
-    TypeError
-        If ``model`` is not a `dtau.Model`.
 
     Examples
     --------
@@ -154,6 +127,7 @@ def packed_indices(model: Model) -> NDArray[np.intp]:
     return _core.packed_indices(model)
 
 
+@documented
 def forward_dynamics_second_derivatives(
     model: Model,
     q: ArrayLike,
@@ -172,37 +146,8 @@ def forward_dynamics_second_derivatives(
 
     Those by velocity and torque and by torque twice vanish.
 
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
-    v : array_like (..., nv)
-        Velocity; of a free joint [linear, angular] in the body frame.
-    tau : array_like (..., nv)
-        Joint torque; of a free joint the wrench [force, moment] in the body frame.
-    f_ext : array_like (..., nbodies, 6), optional
-        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m.
-    f_ext_axes : {"body", "world", "mixed"}
-        Axes of ``f_ext``, see `dtau.inverse_dynamics`. Its components along them are held constant:
-        with ``"body"`` wrenches turn with their bodies, with the others they keep to the world.
-    symmetric : bool, optional
-        Give ``d2a_dqdq`` in the exponential chart: symmetric in its last two indices.
-    out, threads
-        See `dtau.inverse_dynamics`; ``out`` takes the four arrays of the results.
-
-    Returns
-    -------
-    ForwardDynamicsSecondDerivatives
-        ``d2a_dqdq``, ``d2a_dqdv``, ``d2a_dvdv``, ``d2a_dtaudq``, each ``(..., nv, nv, nv)`` with
-        entry [i, j, k] the derivative of acceleration i by the variable named first along j, then
-        by the second along k. ``d2a_dtaudq[i, j, k]`` is the derivative of entry i, j of the
-        inverse mass matrix along k.
-
     Raises
     ------
-    ValueError, TypeError
-        As `dtau.forward_dynamics`.
     MemoryError
         If the results would not fit into the memory available; nothing is allocated then.
 
@@ -224,4 +169,106 @@ def forward_dynamics_second_derivatives(
     require("symmetric", symmetric, bool)
     return _core.forward_dynamics_second_derivatives(
         model, q, v, tau, f_ext, f_ext_axes, symmetric, out, threads
+    )
+
+
+@documented
+def inverse_dynamics_hessian(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    lam: ArrayLike,
+    f_ext: ArrayLike | None = None,
+    *,
+    f_ext_axes: Axes = "body",
+    symmetric: bool = False,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> InverseDynamicsHessian:
+    """Second derivatives of lam . tau, for the joint torque tau: all blocks, no tensor.
+
+        dqdv[j, k] = sum over i of lam_i d/dv_k (d tau_i / dq_j)    and the others alike
+
+    Parameters
+    ----------
+    lam
+        Weight of each torque, held constant: a multiplier of the dynamics in an optimizer.
+
+    Returns
+    -------
+    InverseDynamicsHessian
+        Second derivatives of lam . tau.
+
+    Notes
+    -----
+    The contraction of [IDSVA-SO] in O(N d), as first derivatives: [Notes] section 8.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
+    >>> lam = np.linspace(-1.0, 1.0, model.nv)
+    >>> hessian = dtau.inverse_dynamics_hessian(model, q, v, a, lam)
+    >>> tensors = dtau.inverse_dynamics_second_derivatives(model, q, v, a)
+    >>> bool(np.allclose(hessian.dqdv, np.einsum("i,ijk->jk", lam, tensors.d2tau_dqdv)))
+    True
+    """
+    require("symmetric", symmetric, bool)
+    return _core.inverse_dynamics_hessian(
+        model, q, v, a, lam, f_ext, f_ext_axes, symmetric, out, threads
+    )
+
+
+@documented
+def forward_dynamics_hessian(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    lam: ArrayLike,
+    f_ext: ArrayLike | None = None,
+    *,
+    f_ext_axes: Axes = "body",
+    symmetric: bool = False,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> ForwardDynamicsHessian:
+    """Second derivatives of lam . a, for the joint acceleration a: all blocks, no tensor.
+
+        dqdv[j, k] = sum over i of lam_i d/dv_k (d a_i / dq_j)    and the others alike
+
+    This is the term of DDP that Gauss-Newton methods drop: with lam the gradient of the value
+    function by the next state's velocity times the time step.
+
+    Parameters
+    ----------
+    lam
+        Weight of each acceleration, held constant.
+
+    Returns
+    -------
+    ForwardDynamicsHessian
+        Second derivatives of lam . a.
+
+    Notes
+    -----
+    From `dtau.inverse_dynamics_hessian` with M^-1 lam, one solve with the factors of the mass
+    matrix and two sparse products, [Notes] section 8; O(N d + nv^2 d).
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, tau = dtau.random_state(model, np.random.default_rng(0))
+    >>> lam = np.linspace(-1.0, 1.0, model.nv)
+    >>> hessian = dtau.forward_dynamics_hessian(model, q, v, tau, lam)
+    >>> tensors = dtau.forward_dynamics_second_derivatives(model, q, v, tau)
+    >>> bool(np.allclose(hessian.dvdv, np.einsum("i,ijk->jk", lam, tensors.d2a_dvdv)))
+    True
+    """
+    require("symmetric", symmetric, bool)
+    return _core.forward_dynamics_hessian(
+        model, q, v, tau, lam, f_ext, f_ext_axes, symmetric, out, threads
     )

@@ -8,13 +8,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.functions.contacts import holds_nan, raise_of_stage
+from dtau.docstrings import documented
+from dtau.functions.constraints import holds_nan, raise_of_stage
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.options import Axes, Integrator
 from dtau.results import NextState, StepVJP
 
 
+@documented
 def step(
     model: Model,
     q: ArrayLike,
@@ -37,48 +39,19 @@ def step(
 
     Parameters
     ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
-    v : array_like (..., nv)
-        Velocity; of a free joint [linear, angular] in the body frame.
-    tau : array_like (..., nv)
-        Joint torque; of a free joint the wrench [force, moment] in the body frame.
-    dt : array_like (...)
-        Length of the step in seconds.
-    integrator : {"euler", "semi_implicit", "rk4"}
-        With q (+) dq that of `dtau.integrate` and a(q, v) the acceleration:
-
-        - ``"euler"``: q (+) dt v and v + dt a;
-        - ``"semi_implicit"``: v+ = v + dt a and q (+) dt v+;
-        - ``"rk4"``: the classical method of Runge and Kutta, of order 4 on the manifold too.
-    f_ext : array_like (..., nbodies, 6), optional
-        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m.
-        Its components, and those of ``tau``, are constant over the step.
-    f_ext_axes : {"body", "world", "mixed"}
-        Axes of ``f_ext``, see `dtau.inverse_dynamics`. Over the step, with ``"body"`` wrenches turn
-        with their bodies, with the others they keep to the world.
+    f_ext
+        ... Its components, and those of ``tau``, are constant over the step.
     contacts : Contacts, optional
-        What is held at every stage: its acceleration is that of `dtau.constrained_dynamics`.
-    active, damping
-        See there; ``active`` says which contacts hold over the step.
-    out, threads
-        See `dtau.inverse_dynamics`; ``out`` takes the two arrays of the results.
-
-    Returns
-    -------
-    NextState
-        ``q (..., nq)``, its quaternions of unit norm, and ``v (..., nv)``.
+        Contacts and loops that hold at every stage, whose acceleration is that of
+        `dtau.constrained_dynamics`. ``f_ext`` is beside their forces.
+    active
+        ... They hold over the whole step.
 
     Raises
     ------
     ValueError
-        If a shape does not fit, a quaternion is further than 1e-6 from unit norm, the integrator is
-        unknown, joints of the model have no inertia to accelerate (they are named), or ``active``
-        or ``damping`` are given without contacts; of contacts as `dtau.constrained_dynamics`, at
-        every stage.
-    TypeError
-        If an array is complex or holds objects.
+        ... ``active`` or ``damping`` are given without contacts. Contacts are looked at in every
+        stage.
 
     Notes
     -----
@@ -135,6 +108,7 @@ def step(
     return result
 
 
+@documented
 def step_vjp(
     model: Model,
     q: ArrayLike,
@@ -159,31 +133,24 @@ def step_vjp(
 
     Parameters
     ----------
-    model : Model
-    q, v, tau, dt
-        See `dtau.step`.
-    lam_q : array_like (..., nv)
-        Gradient by the configuration after the step, in its tangent space.
-    lam_v : array_like (..., nv)
-        Gradient by the velocity after the step.
-    integrator, f_ext, f_ext_axes, contacts, active, damping
-        See `dtau.step`.
-    out, threads
-        See `dtau.inverse_dynamics`; ``out`` takes the tuple of the results.
+    f_ext
+        ... Its components, and those of ``tau``, are constant over the step.
+    contacts : Contacts, optional
+        Contacts and loops that hold at every stage, whose acceleration is that of
+        `dtau.constrained_dynamics`. ``f_ext`` is beside their forces.
+    active
+        ... They hold over the whole step.
 
     Returns
     -------
     StepVJP
-        ``by_q``, ``by_v``, ``by_tau``, each ``(..., nv)``: the gradients by the arguments of the
-        step, that by ``q`` in its tangent space. They are A^T lam and B^T lam with the matrices of
-        `dtau.linearize_discrete` for all torques, at the cost of some calls of forward dynamics.
-        Where ``f_ext`` is given: ``by_f_ext (..., nbodies, 6)``, [by force, by moment] in the
-        axes ``f_ext_axes``.
+        The gradients by the arguments of the step. They are A^T lam and B^T lam with the matrices
+        of `dtau.linearize_discrete` for all torques, at the cost of some calls of forward dynamics.
 
     Raises
     ------
-    ValueError, TypeError
-        As `dtau.step`.
+    ValueError
+        ... ``active`` or ``damping`` are given without contacts.
 
     Notes
     -----

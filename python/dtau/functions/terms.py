@@ -1,20 +1,29 @@
-"""The terms of the equation of motion.
+"""The terms of the equation of motion, and the energies.
 
     tau = M a + C v + D v + g - sum of J^T f_ext
 
 with M including the armature and D the viscous damping of the joints.
+
+All moving bodies count for the energies, and the rotors that armatures stand for: the kinetic
+energy is v . M v / 2. Derivatives by the configuration are taken in the tangent space: entry k is
+the derivative along q (+) eps e_k (`dtau.integrate`), at fixed v.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
+from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.options import Axes
+from dtau.results import KineticEnergyDerivatives
 
 
+@documented
 def mass_matrix(
     model: Model,
     q: ArrayLike,
@@ -26,23 +35,10 @@ def mass_matrix(
 
         M = sum over bodies of J_i^T I_i J_i + armature
 
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration.
-    out, threads
-        See `dtau.inverse_dynamics`.
-
     Returns
     -------
-    ndarray (..., nv, nv)
-        Complete and symmetric; a free joint's rows are [linear, angular] in the body frame.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics`.
+    M : ndarray (..., nv, nv)
+        Complete and symmetric; rows of a free joint are [linear, angular] in the body frame.
 
     Notes
     -----
@@ -59,6 +55,7 @@ def mass_matrix(
     return _core.mass_matrix(model, q, out, threads)
 
 
+@documented
 def mass_matrix_inverse(
     model: Model,
     q: ArrayLike,
@@ -70,29 +67,14 @@ def mass_matrix_inverse(
 
         M^-1
 
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration.
-    out, threads
-        See `dtau.inverse_dynamics`.
-
     Returns
     -------
-    ndarray (..., nv, nv)
+    M_inverse : ndarray (..., nv, nv)
         Complete and symmetric.
-
-    Raises
-    ------
-    ValueError
-        As `dtau.forward_dynamics`, also for joints without inertia.
-    TypeError
-        As `dtau.inverse_dynamics`.
 
     Notes
     -----
-    Factorisation that keeps the zeros of the tree, [RBDA] section 6.5; O(N d) a column with the
+    Factorization that keeps the zeros of the tree, [RBDA] section 6.5; O(N d) a column with the
     depth d of the tree. A configuration that is
     singular by itself is not detected and gives huge numbers or NaN: see `dtau.forward_dynamics`.
 
@@ -108,6 +90,7 @@ def mass_matrix_inverse(
     return _core.mass_matrix_inverse(model, q, out, threads)
 
 
+@documented
 def coriolis_matrix(
     model: Model,
     q: ArrayLike,
@@ -120,25 +103,10 @@ def coriolis_matrix(
 
         tau = M a + C v + D v + g    and dM/dt = C + C^T
 
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration.
-    v : array_like (..., nv)
-        Velocity.
-    out, threads
-        See `dtau.inverse_dynamics`.
-
     Returns
     -------
-    ndarray (..., nv, nv)
+    C : ndarray (..., nv, nv)
         Damping is not part of it: ``C @ v + damping * v + gravity_torque = bias_torque``.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics`.
 
     Notes
     -----
@@ -160,6 +128,7 @@ def coriolis_matrix(
     return _core.coriolis_matrix(model, q, v, out, threads)
 
 
+@documented
 def bias_torque(
     model: Model,
     q: ArrayLike,
@@ -174,28 +143,9 @@ def bias_torque(
 
         C v + D v + g - sum of J^T f_ext
 
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration.
-    v : array_like (..., nv)
-        Velocity.
-    f_ext : array_like (..., nbodies, 6), optional
-        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m.
-    f_ext_axes : {"body", "world", "mixed"}
-        Axes of ``f_ext``, see `dtau.inverse_dynamics`.
-    out, threads
-        See `dtau.inverse_dynamics`.
-
     Returns
     -------
-    ndarray (..., nv)
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics`.
+    tau
 
     Notes
     -----
@@ -213,6 +163,7 @@ def bias_torque(
     return _core.bias_torque(model, q, v, f_ext, f_ext_axes, out, threads)
 
 
+@documented
 def gravity_torque(
     model: Model,
     q: ArrayLike,
@@ -222,25 +173,11 @@ def gravity_torque(
 ) -> NDArray[np.float64]:
     """Torque that holds the robot still against gravity.
 
-        g = -sum of m_i J_i^T gravity    J_i the Jacobian of the centre of mass of body i
-
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration.
-    out, threads
-        See `dtau.inverse_dynamics`.
+        g = -sum of m_i J_i^T gravity    J_i the Jacobian of the center of mass of body i
 
     Returns
     -------
-    ndarray (..., nv)
-        Of a free joint the wrench [force, moment] in the body frame.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics`.
+    tau
 
     Notes
     -----
@@ -255,3 +192,136 @@ def gravity_torque(
     True
     """
     return _core.gravity_torque(model, q, out, threads)
+
+
+@documented
+def kinetic_energy(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    *,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Kinetic energy of all moving bodies and of the joints' rotors.
+
+        T = v^T M v / 2
+
+    Returns
+    -------
+    T : ndarray (...)
+        v . M v / 2 in J, with the mass matrix M of `dtau.mass_matrix`: the armature counts. Never
+        negative. Zero for a model without mass and armature.
+
+    Notes
+    -----
+    A sum of squares over bodies and joints, [Notes] eq. 15.9; O(N).
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
+    >>> T = dtau.kinetic_energy(model, q, v)
+    >>> bool(np.isclose(T, v @ dtau.mass_matrix(model, q) @ v / 2))
+    True
+    """
+    return _core.kinetic_energy(model, q, v, out, threads)
+
+
+@documented
+def potential_energy(
+    model: Model,
+    q: ArrayLike,
+    *,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Potential energy of all moving bodies in the field of gravity.
+
+        V = -m gravity . c    m the mass of all bodies, c their center
+
+    Returns
+    -------
+    V : ndarray (...)
+        In J, relative to the world's origin, from which heights count. Zero for a model without
+        mass.
+
+    Notes
+    -----
+    [Notes] eq. 15.11; O(N).
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, _, _ = dtau.random_state(model, np.random.default_rng(0))
+    >>> V = dtau.potential_energy(model, q)
+    >>> bool(np.isclose(V, -model.mass * model.gravity @ dtau.center_of_mass(model, q)))
+    True
+    """
+    return _core.potential_energy(model, q, out, threads)
+
+
+@documented
+def kinetic_energy_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    *,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> KineticEnergyDerivatives:
+    """Derivatives of the kinetic energy by q and v.
+
+        dT_dq[k] = v^T (dM/dq_k) v / 2    dT_dv = M v
+
+    Notes
+    -----
+    [Notes] eq. 15.10; O(N). The torque of inverse dynamics without gravity and damping is
+    d(dT_dv)/dt - dT_dq where displacements add (Lagrange's equations); joints of several degrees
+    of freedom that do not commute have further terms.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
+    >>> d = dtau.kinetic_energy_derivatives(model, q, v)
+    >>> bool(np.allclose(d.dT_dv, dtau.mass_matrix(model, q) @ v))
+    True
+    """
+    return _core.kinetic_energy_derivatives(model, q, v, out, threads)
+
+
+@documented
+def potential_energy_derivatives(
+    model: Model,
+    q: ArrayLike,
+    *,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Derivatives of the potential energy by q.
+
+        dV_dq = g    the gravity torque
+
+    Returns
+    -------
+    dV_dq : ndarray (..., nv)
+        The same numbers as `dtau.gravity_torque`, the torque that holds the robot still.
+
+    Notes
+    -----
+    Recursive Newton-Euler algorithm, [RBDA] section 5.3; O(N).
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, _, _ = dtau.random_state(model, np.random.default_rng(0))
+    >>> gradient = dtau.potential_energy_derivatives(model, q)
+    >>> bool(np.array_equal(gradient, dtau.gravity_torque(model, q)))
+    True
+    """
+    return _core.potential_energy_derivatives(model, q, out, threads)

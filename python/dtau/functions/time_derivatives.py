@@ -1,4 +1,4 @@
-"""Time derivatives, of any order, of the dynamics along a trajectory.
+"""Time derivatives, of any order, of the dynamics and its terms along a trajectory.
 
 A trajectory is given at one instant by the configuration and a stack of derivatives: ``v`` and its
 time derivatives, component by component, along the axis before the last. For revolute and other
@@ -10,6 +10,10 @@ up to 100, and one stack that is long enough serves all functions.
 The axis before the last is always that of the derivatives, never a batch: ``v`` of twelve states is
 ``v[:, None]``, of shape ``(12, 1, nv)``. A stack of shape ``(12, nv)`` beside a batch of twelve
 ``q`` is refused; one stack for all of them is ``stack[None]``.
+
+The terms satisfy the differentiated equation by Leibniz' rule:
+
+    tau^(k) = sum over m of binomial(k, m) M^(m) a^(k-m) + bias^(k)
 """
 
 from __future__ import annotations
@@ -20,11 +24,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
+from dtau.docstrings import documented
+from dtau.functions.dynamics import prescribed_mask
 from dtau.model.model import Model
 from dtau.options import Axes
-from dtau.results import KinematicsTimeDerivatives
+from dtau.results import HybridDynamics
 
 
+@documented
 def inverse_dynamics_time_derivatives(
     model: Model,
     q: ArrayLike,
@@ -42,44 +49,14 @@ def inverse_dynamics_time_derivatives(
 
     Parameters
     ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
     v_derivatives : array_like (..., r + 2, nv)
-        The velocity and its time derivatives of order 1 to r + 1, component by component, in
-        rad/s^k and m/s^k; of a free joint [linear, angular] in the body frame. Row 1 is ``a``. At
-        least two rows, at most 22; with ``order`` any number. The axis of the rows is never a
-        batch: many states are ``np.stack([v, a], axis=-2)``.
-    f_ext_derivatives : array_like (..., r + 1, nbodies, 6), optional
-        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m, and the
-        time derivatives of these components of order 1 to r.
-    f_ext_axes : {"body", "world", "mixed"}
-        Axes of ``f_ext_derivatives``. ``"body"``: in the body frame, at the body's origin.
-        ``"mixed"``: in world axes, at the body's origin. ``"world"``: in world axes, moment about
-        the world's origin (the spatial wrenches of [HO-FBS]); derivatives are then those of these
-        components.
-    order : int, optional
-        How far: the r of these shapes, from 0 to 100. Longer stacks, of any length, are cut: their
-        first rows are read where they lie. So one stack of ``v`` and its derivatives, and one of
-        wrenches, serves all functions along a trajectory. Without it the length of the stacks says
-        r, which is at most 20.
-    out, threads
-        See `dtau.inverse_dynamics`.
+        ... Row 1 is ``a``.
 
     Returns
     -------
-    ndarray (..., r + 1, nv)
+    tau : ndarray (..., r + 1, nv)
         Row k is the time derivative of order k of the torque, N m/s^k or N/s^k, armature and
         damping included; of a free joint that of the components of the wrench in the body frame.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two rows, shapes or lengths of stacks do not fit, a stack has the
-        shape of a batch of ``v``, ``order`` is out of range, ``f_ext_axes`` is unknown, or a
-        quaternion is further than 1e-6 from unit norm.
-    TypeError
-        If an array is complex or holds objects, or ``order`` is no integer.
 
     Notes
     -----
@@ -121,6 +98,7 @@ def inverse_dynamics_time_derivatives(
     )
 
 
+@documented
 def forward_dynamics_time_derivatives(
     model: Model,
     q: ArrayLike,
@@ -137,45 +115,11 @@ def forward_dynamics_time_derivatives(
 
         d^k/dt^k M^-1 (tau - C v - D v - g + sum of J^T f_ext)    k = 0, 1, ..., r
 
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
-    v : array_like (..., nv)
-        Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
-    tau_derivatives : array_like (..., r + 1, nv)
-        Joint torque and its time derivatives of order 1 to r, N m/s^k and N/s^k; of a free joint
-        those of the components of the wrench [force, moment] in the body frame. At least one row,
-        at most 21; with ``order`` any number. A batch of ``tau`` is ``tau[:, None]``.
-    f_ext_derivatives : array_like (..., r + 1, nbodies, 6), optional
-        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m, and the
-        time derivatives of these components of order 1 to r.
-    f_ext_axes : {"body", "world", "mixed"}
-        Axes of ``f_ext_derivatives``. ``"body"``: in the body frame, at the body's origin.
-        ``"mixed"``: in world axes, at the body's origin. ``"world"``: in world axes, moment about
-        the world's origin (the spatial wrenches of [HO-FBS]); derivatives are then those of these
-        components.
-    order : int, optional
-        How far: the r of these shapes, from 0 to 100. Longer stacks are cut, see
-        `dtau.inverse_dynamics_time_derivatives`; without it their length says r.
-    out, threads
-        See `dtau.inverse_dynamics`.
-
     Returns
     -------
-    ndarray (..., r + 1, nv)
-        Row k is the time derivative of order k of ``a``, component by component. ``v`` and these
-        rows together are ``v_derivatives`` of `dtau.inverse_dynamics_time_derivatives`.
-
-    Raises
-    ------
-    ValueError
-        If shapes or lengths of stacks do not fit, a stack is empty, ``order`` is out of range,
-        ``f_ext_axes`` is unknown, a quaternion is further than 1e-6 from unit norm, or joints of
-        the model have no inertia to accelerate (they are named).
-    TypeError
-        If an array is complex or holds objects, or ``order`` is no integer.
+    a : ndarray (..., r + 1, nv)
+        Row k is the time derivative of order k of the acceleration, component by component. ``v``
+        and these rows together are ``v_derivatives`` of `dtau.inverse_dynamics_time_derivatives`.
 
     Notes
     -----
@@ -184,7 +128,7 @@ def forward_dynamics_time_derivatives(
     low orders enter the higher ones: the result solves the differentiated equation to rounding, but
     its own error grows by about a digit an order.
 
-    Where joints mimic others the mass matrix is factorised instead, O(N d^2 + N r^2 + N d r) with
+    Where joints mimic others the mass matrix is factorized instead, O(N d^2 + N r^2 + N d r) with
     the depth d of the tree.
 
     Examples
@@ -205,62 +149,238 @@ def forward_dynamics_time_derivatives(
     )
 
 
-def kinematics_time_derivatives(
+@documented
+def hybrid_dynamics_time_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    a_derivatives: ArrayLike,
+    tau_derivatives: ArrayLike,
+    prescribed: Sequence[str] | NDArray[np.bool_],
+    f_ext_derivatives: ArrayLike | None = None,
+    *,
+    f_ext_axes: Axes = "body",
+    order: int | None = None,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> HybridDynamics:
+    """Accelerations and torques of all joints, where one is given, with time derivatives.
+
+        d^k/dt^k (M a + C v + D v + g = tau + sum of J^T f_ext)    k = 0, 1, ..., r
+
+    Parameters
+    ----------
+    a_derivatives
+        ... Only the entries of joints in ``prescribed`` matter; the others must be finite.
+    tau_derivatives
+        ... Only the entries of joints that are not in ``prescribed`` matter; the others must be
+        finite.
+
+    Returns
+    -------
+    HybridDynamics
+        Both are complete: what was given is copied.
+    a : ndarray (..., r + 1, nv)
+        Row k is the time derivative of order k of the joint acceleration.
+    tau : ndarray (..., r + 1, nv)
+        Row k is the time derivative of order k of the joint torque.
+
+    Notes
+    -----
+    The problem of [HO-FBS] Algorithm 4, solved in body coordinates; O(N r^2), see
+    `dtau.forward_dynamics_time_derivatives`.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> rng = np.random.default_rng(0)
+    >>> q, v, _ = dtau.random_state(model, rng)
+    >>> a, tau = rng.standard_normal((2, 3, model.nv))
+    >>> legs = np.arange(model.nv) >= 6
+    >>> result = dtau.hybrid_dynamics_time_derivatives(model, q, v, a, tau, legs)
+    >>> bool((result.a[:, 6:] == a[:, 6:]).all() and (result.tau[:, :6] == tau[:, :6]).all())
+    True
+    """
+    mask = prescribed_mask(model, prescribed)
+    return _core.hybrid_dynamics_time_derivatives(
+        model,
+        q,
+        v,
+        a_derivatives,
+        tau_derivatives,
+        mask,
+        f_ext_derivatives,
+        f_ext_axes,
+        order,
+        out,
+        threads,
+    )
+
+
+@documented
+def mass_matrix_time_derivatives(
     model: Model,
     q: ArrayLike,
     v_derivatives: ArrayLike,
     *,
     order: int | None = None,
-    out: Sequence[NDArray[np.float64]] | None = None,
+    out: NDArray[np.float64] | None = None,
     threads: int | None = None,
-) -> KinematicsTimeDerivatives:
-    """Poses and twists of all bodies along a trajectory, and their time derivatives.
+) -> NDArray[np.float64]:
+    """Mass matrix along a trajectory and its time derivatives of order 1 to r.
 
-        d^k/dt^k of T_i and of t_i    of each body the pose and the twist, k = 0, 1, ..., r
+        d^k/dt^k M(q(t))    k = 0, 1, ..., r
 
     Parameters
     ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
     v_derivatives : array_like (..., r, nv)
-        The velocity and its time derivatives of order 1 to r - 1, component by component. At least
-        one row, at most 20; with ``order`` any number, of which ``order=0`` needs none. A batch of
-        ``v`` is ``v[:, None]``.
-    order : int, optional
-        How far: the r of these shapes, from 0 to 100. Longer stacks are cut, see
-        `dtau.inverse_dynamics_time_derivatives`; without it their length says r.
-    out, threads
-        See `dtau.inverse_dynamics`; ``out`` takes the three arrays of the results.
+        ... ``order=0`` takes no rows.
 
     Returns
     -------
-    KinematicsTimeDerivatives
-        ``rotation (..., r + 1, nbodies, 3, 3)`` and ``translation (..., r + 1, nbodies, 3)``: pose
-        of each body's frame in the world and its time derivatives, entry by entry, of order 1 to r,
-        so that row 1 of ``translation`` is the velocity of the body's origin along world axes.
-        ``twist (..., r, nbodies, 6)``: [linear, angular] in the body frame at its origin, and the
-        time derivatives of these components of order 1 to r - 1 (row 1 is not the classical
-        acceleration). Bodies as in ``model.bodies``.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics_time_derivatives`.
+    M : ndarray (..., r + 1, nv, nv)
+        Row k is the time derivative of order k of the mass matrix, complete and symmetric, with the
+        armature on the diagonal of order 0.
 
     Notes
     -----
-    [HO-FBS] Algorithm 1 and eq. 20 in body coordinates; O(N r^2).
+    [HO-FBS] eq. 11, which Proposition 1 has at orders 0 and 1, at any order; O(N d r^2) with the
+    depth d of the tree.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> rng = np.random.default_rng(0)
+    >>> q, v, a = dtau.random_state(model, rng)
+    >>> jerk = rng.standard_normal(model.nv)
+    >>> M = dtau.mass_matrix_time_derivatives(model, q, [v])
+    >>> bias = dtau.bias_torque_time_derivatives(model, q, [v, a])
+    >>> tau = dtau.inverse_dynamics_time_derivatives(model, q, [v, a, jerk])
+    >>> bool(np.allclose(tau[1], M[0] @ jerk + M[1] @ a + bias[1]))
+    True
+    """
+    return _core.mass_matrix_time_derivatives(model, q, v_derivatives, order, out, threads)
+
+
+@documented
+def coriolis_matrix_time_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v_derivatives: ArrayLike,
+    *,
+    order: int | None = None,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Admissible Coriolis matrix along a trajectory and its time derivatives of order 1 to r.
+
+        d^k/dt^k C(q(t), v(t))    k = 0, 1, ..., r
+
+    Returns
+    -------
+    C : ndarray (..., r + 1, nv, nv)
+        Row k is the time derivative of order k of `dtau.coriolis_matrix`: with it dM/dt = C + C^T
+        at every order.
+
+    Notes
+    -----
+    The matrix of [Echeandia] algorithm 1, at any order; O(N d r^2). That of [HO-FBS] Lemma 1 is
+    another admissible one; its Proposition 1 has h = C v, and the rate of h, as vectors.
 
     Examples
     --------
     >>> import dtau, numpy as np
     >>> model = dtau.robots.quadruped()
     >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
-    >>> k = dtau.kinematics_time_derivatives(model, q, [v, a])
-    >>> k.rotation.shape, k.translation.shape, k.twist.shape
-    ((3, 13, 3, 3), (3, 13, 3), (2, 13, 6))
-    >>> bool(np.allclose(k.translation[1, 4], k.rotation[0, 4] @ k.twist[0, 4, :3]))
+    >>> C = dtau.coriolis_matrix_time_derivatives(model, q, [v, a])
+    >>> M = dtau.mass_matrix_time_derivatives(model, q, [v, a])
+    >>> bool(np.allclose(M[1:], C + C.swapaxes(-1, -2)))
     True
     """
-    return _core.kinematics_time_derivatives(model, q, v_derivatives, order, out, threads)
+    return _core.coriolis_matrix_time_derivatives(model, q, v_derivatives, order, out, threads)
+
+
+@documented
+def gravity_torque_time_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v_derivatives: ArrayLike,
+    *,
+    order: int | None = None,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Gravity torque along a trajectory and its time derivatives of order 1 to r.
+
+        d^k/dt^k g(q(t))    k = 0, 1, ..., r
+
+    Parameters
+    ----------
+    v_derivatives : array_like (..., r, nv)
+        ... ``order=0`` takes no rows.
+
+    Returns
+    -------
+    tau : ndarray (..., r + 1, nv)
+        Row k is the time derivative of order k of `dtau.gravity_torque`.
+
+    Notes
+    -----
+    g of [HO-FBS] Proposition 1, which has orders 0 and 1, at any order and in body coordinates;
+    O(N r^2).
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
+    >>> g = dtau.gravity_torque_time_derivatives(model, q, [v])
+    >>> bool(np.allclose(g[0], dtau.gravity_torque(model, q)))
+    True
+    """
+    return _core.gravity_torque_time_derivatives(model, q, v_derivatives, order, out, threads)
+
+
+@documented
+def bias_torque_time_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v_derivatives: ArrayLike,
+    f_ext_derivatives: ArrayLike | None = None,
+    *,
+    f_ext_axes: Axes = "body",
+    order: int | None = None,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Bias torque along a trajectory and its time derivatives of order 1 to r.
+
+        d^k/dt^k (C v + D v + g - sum of J^T f_ext)    k = 0, 1, ..., r
+
+    Returns
+    -------
+    tau : ndarray (..., r + 1, nv)
+        Row k is the time derivative of order k of `dtau.bias_torque` along the trajectory: of C v +
+        D v + g, less the torque of external wrenches.
+
+    Notes
+    -----
+    h + g + tau_ext of [HO-FBS] Proposition 1, and damping, at any order and in body coordinates;
+    O(N r^2). The rate of h-bar in its eq. 14 has M' v' too.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
+    >>> bias = dtau.bias_torque_time_derivatives(model, q, [v, a])
+    >>> C = dtau.coriolis_matrix_time_derivatives(model, q, [v, a])
+    >>> g = dtau.gravity_torque_time_derivatives(model, q, [v])
+    >>> bool(np.allclose(bias[1], C[1] @ v + C[0] @ a + model.damping * a + g[1]))
+    True
+    """
+    return _core.bias_torque_time_derivatives(
+        model, q, v_derivatives, f_ext_derivatives, f_ext_axes, order, out, threads
+    )

@@ -9,7 +9,7 @@ from dataclasses import replace
 from numpy.typing import ArrayLike
 
 from dtau.checks import integer, real_array
-from dtau.functions.manifold import configuration
+from dtau.functions.manifold_states import configuration
 from dtau.loaders import mjcf
 from dtau.loaders.load import naming, open_document, with_changes
 from dtau.loaders.source import Options

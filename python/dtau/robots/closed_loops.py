@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.functions.manifold import configuration
+from dtau.functions.manifold_states import configuration
 from dtau.model.builder import ModelBuilder
 from dtau.model.contacts import Contacts, Loop
 from dtau.model.joints import Fixed, Free, Revolute, Universal

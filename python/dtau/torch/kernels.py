@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dtau import _core
-from dtau.functions.manifold import neutral
+from dtau.functions.manifold_states import neutral
 from dtau.model.model import Model
 from dtau.registry import FUNCTIONS, Axes
 from dtau.rules.blocks import VALUES

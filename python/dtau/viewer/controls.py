@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dtau.functions.manifold import neutral
+from dtau.functions.manifold_states import neutral
 from dtau.model.joints import Cylindrical, Free, Planar, Prismatic, Spherical
 from dtau.model.links import Joint
 from dtau.model.model import Model

@@ -13,7 +13,8 @@ from dtau.cli.checks.findings import Finding
 from dtau.cli.output import Ticks, names
 from dtau.functions.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
 from dtau.functions.dynamics import forward_dynamics, inverse_dynamics
-from dtau.functions.manifold import integrate, random_state
+from dtau.functions.manifold import integrate
+from dtau.functions.manifold_states import random_state
 from dtau.functions.terms import mass_matrix
 from dtau.model.joints import Revolute
 from dtau.model.model import Model

@@ -14,12 +14,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.checks import require_memory
+from dtau.docstrings import documented
 from dtau.functions.frames import frame_jacobians, wrench_at_frame
 from dtau.model.model import Model
 from dtau.options import AccelerationKind, Axes
 from dtau.results import FrameAccelerationsDerivatives, FrameVelocitiesDerivatives
 
 
+@documented
 def frame_velocities_derivatives(
     model: Model,
     q: ArrayLike,
@@ -36,30 +38,14 @@ def frame_velocities_derivatives(
 
     Parameters
     ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
-    v : array_like (..., nv)
-        Velocity.
-    frames : str or sequence of str
-        Names from ``model.frames``.
-    axes : {"body", "world", "mixed"}
-        As in `dtau.frame_velocities`: the derivatives are those of the components along these axes,
-        which for ``"body"`` turn with the frame.
-    out, threads
-        See `dtau.inverse_dynamics`; ``out`` takes the two arrays of the results.
+    axes
+        ... The derivatives are those of the components along these axes, which for ``"body"`` turn
+        with the frame.
 
     Returns
     -------
     FrameVelocitiesDerivatives
-        ``dtwist_dq``, ``dtwist_dv``, each ``(..., nframes, 6, nv)``: row [linear, angular], column
-        k the derivative along q (+) eps e_k or by v[k]. ``dtwist_dv`` is the Jacobian. A single
-        name drops the axis of the frames. A frame of the world has zeros.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.frame_velocities`.
+        A frame of the world has zeros.
 
     Notes
     -----
@@ -83,6 +69,7 @@ def frame_velocities_derivatives(
     return _core.frame_velocities_derivatives(model, q, v, frames, axes, out, threads)
 
 
+@documented
 def frame_accelerations_derivatives(
     model: Model,
     q: ArrayLike,
@@ -101,33 +88,14 @@ def frame_accelerations_derivatives(
 
     Parameters
     ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
-    v, a : array_like (..., nv)
-        Velocity, and its time derivative component by component.
-    frames : str or sequence of str
-        Names from ``model.frames``.
-    axes : {"body", "world", "mixed"}
-        As in `dtau.frame_velocities`: the derivatives are those of the components along these axes,
-        which for ``"body"`` turn with the frame.
-    kind : {"spatial", "classical"}
-        As in `dtau.frame_accelerations`.
-    out, threads
-        See `dtau.inverse_dynamics`; ``out`` takes the three arrays of the results.
+    axes
+        ... The derivatives are those of the components along these axes, which for ``"body"`` turn
+        with the frame.
 
     Returns
     -------
     FrameAccelerationsDerivatives
-        ``dacceleration_dq``, ``dacceleration_dv``, ``dacceleration_da``, each
-        ``(..., nframes, 6, nv)``: row [linear, angular], column k the derivative along
-        q (+) eps e_k, by v[k] or by a[k]. ``dacceleration_da`` is the Jacobian. A single name drops
-        the axis of the frames. A frame of the world has zeros.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.frame_accelerations`.
+        A frame of the world has zeros.
 
     Notes
     -----
@@ -151,6 +119,7 @@ def frame_accelerations_derivatives(
     return _core.frame_accelerations_derivatives(model, q, v, a, frames, axes, kind, out, threads)
 
 
+@documented
 def wrench_at_frame_derivatives(
     model: Model,
     q: ArrayLike,
@@ -169,25 +138,17 @@ def wrench_at_frame_derivatives(
 
     Parameters
     ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration.
-    frame, wrench, axes
-        As in `dtau.wrench_at_frame`: the wrench's six numbers are constant along these axes. For
-        ``"body"`` it turns with the frame, and the derivatives are zero.
-    threads
-        See `dtau.inverse_dynamics`.
+    axes
+        Axes along which the six numbers of the wrench are constant. ``"body"``: in the frame's own
+        axes, at its origin. ``"mixed"``: in world axes, at the frame's origin (a contact force on a
+        foot). ``"world"``: in world axes, moment about the world's origin. For ``"body"`` the
+        wrench turns with the frame, and the derivatives are zero.
 
     Returns
     -------
-    ndarray (..., nbodies, 6, nv)
-        [b, c, k]: of component c, [force, moment] in the **body's axes** at its origin, of the
-        wrench on body b, along q (+) eps e_k. For several wrenches add them.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.wrench_at_frame`.
+    df_ext : ndarray (..., nbodies, 6, nv)
+        Entry [b, c, k] is the derivative of component c, [force, moment] in the **body's axes** at
+        its origin, of the wrench on body b along q (+) eps e_k. For several wrenches add them.
 
     Notes
     -----

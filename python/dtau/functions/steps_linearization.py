@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.functions.contacts import holds_nan, raise_of_rank, raise_of_stage
+from dtau.docstrings import documented
+from dtau.functions.constraints import holds_nan, raise_of_rank, raise_of_stage
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.options import Axes, Integrator
@@ -59,6 +60,7 @@ def linearize(
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> ConstrainedLinearization: ...
+@documented
 def linearize(
     model: Model,
     q: ArrayLike,
@@ -78,48 +80,24 @@ def linearize(
 
     Parameters
     ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
-    v : array_like (..., nv)
-        Velocity; of a free joint [linear, angular] in the body frame.
-    tau : array_like (..., nv)
-        Joint torque; of a free joint the wrench [force, moment] in the body frame.
-    f_ext : array_like (..., nbodies, 6), optional
-        External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m.
-    inputs : array_like (nv,) of bool, or (..., nv, nu), optional
-        What u varies: the torques that a mask selects, or nu inputs of which each varies the torque
-        along a column of a map, N or N m per unit of the input: one map, or one a state. By default
-        the torques of all joints but free roots.
-    f_ext_axes : {"body", "world", "mixed"}
-        Axes of ``f_ext``, see `dtau.inverse_dynamics`. Its components along them are held constant:
-        with ``"body"`` wrenches turn with their bodies, with the others they keep to the world.
     contacts : Contacts, optional
-        What is held while state and inputs vary: accelerations are those of
-        `dtau.constrained_dynamics`, whose forces vary with them.
-    active, damping
-        See there.
-    out, threads
-        See `dtau.inverse_dynamics`; ``out`` takes the three arrays of the results, or four with
-        ``contacts``.
+        Contacts and loops that hold while state and inputs vary: accelerations are those of
+        `dtau.constrained_dynamics`, whose forces vary with them. ``f_ext`` is beside these.
 
     Returns
     -------
     Linearization
-        ``A (..., 2 nv, 2 nv)``, ``B (..., 2 nv, nu)`` and the acceleration ``a (..., nv)``, with
-        z = [xi, dv]. The upper rows are the kinematics, dxi/dt = -ad_v xi + dv, with ad_v = (v x)
-        for a free joint, likewise for spherical and planar ones, zero for all others; the lower
-        ones [da_dq, da_dv] and da_dtau, those of `dtau.forward_dynamics_derivatives`, with contacts
-        of `dtau.constrained_dynamics_derivatives`.
+        With z = [xi, dv]: the upper rows are the kinematics, dxi/dt = -ad_v xi + dv, with ad_v = (v
+        x) for a free joint, likewise for spherical and planar ones, zero for all others; the lower
+        ones are [da_dq, da_dv] and da_dtau of `dtau.forward_dynamics_derivatives`, with contacts of
+        `dtau.constrained_dynamics_derivatives`.
     ConstrainedLinearization
-        Where ``contacts`` are given: also ``residual (..., nrows)``, by how much their rows are not
-        held, see `dtau.constrained_dynamics`.
+        If ``contacts`` are given, also:
 
     Raises
     ------
-    ValueError, TypeError
-        As `dtau.forward_dynamics`, with contacts as `dtau.constrained_dynamics`; also if ``active``
-        or ``damping`` are given without contacts.
+    ValueError
+        ... ``active`` or ``damping`` are given without contacts.
 
     Notes
     -----
@@ -207,6 +185,7 @@ def linearize_discrete(
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> ConstrainedDiscreteLinearization: ...
+@documented
 def linearize_discrete(
     model: Model,
     q: ArrayLike,
@@ -228,33 +207,24 @@ def linearize_discrete(
 
     Parameters
     ----------
-    model : Model
-    q, v, tau
-        See `dtau.linearize`. The knots of a trajectory are a batch: one call does them all.
-    dt : array_like (...)
-        Length of the step in seconds.
-    integrator : {"euler", "semi_implicit", "rk4"}
-        See `dtau.step`.
-    f_ext, inputs, f_ext_axes, contacts, active, damping
-        See `dtau.linearize`.
-    out, threads
-        See `dtau.inverse_dynamics`; ``out`` takes the four arrays of the results, or five with
-        ``contacts``.
+    contacts : Contacts, optional
+        Contacts and loops that hold at every stage while state and inputs vary: accelerations are
+        those of `dtau.constrained_dynamics`, whose forces vary with them. ``f_ext`` is beside
+        these.
 
     Returns
     -------
     DiscreteLinearization
-        ``A (..., 2 nv, 2 nv)``, ``B (..., 2 nv, nu)``, and the state after the step,
-        ``q (..., nq)`` and ``v (..., nv)``. z = [xi, dv] are perturbations of the state before the
-        step, and z+ of that after it, each in its own tangent space.
+        z = [xi, dv] is a perturbation of the state before the step, and z+ of the state after it,
+        each in its own tangent space. The knots of a trajectory are a batch: one call does them
+        all.
     ConstrainedDiscreteLinearization
-        Where ``contacts`` are given: also ``residual (..., nrows)``, by how much their rows are not
-        held in the state before the step, see `dtau.constrained_dynamics`.
+        If ``contacts`` are given, also:
 
     Raises
     ------
-    ValueError, TypeError
-        As `dtau.linearize`; also if the integrator is unknown.
+    ValueError
+        ... ``active`` or ``damping`` are given without contacts.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""Centre of mass of a robot: position, velocity, acceleration, Jacobian and derivatives.
+"""Center of mass of a robot: position, velocity, acceleration, Jacobian and derivatives.
 
 All components are along the world's axes. All moving bodies count; what is fixed to the world does
 not. Derivatives by the configuration are taken in the tangent space: column k is the derivative
@@ -13,10 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
+from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.results import CenterOfMassAccelerationDerivatives, CenterOfMassVelocityDerivatives
 
 
+@documented
 def center_of_mass(
     model: Model,
     q: ArrayLike,
@@ -24,28 +26,15 @@ def center_of_mass(
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
-    """Centre of mass of all moving bodies, in the world.
+    """Center of mass of all moving bodies, in the world.
 
         c = (sum of m_i c_i) / (sum of m_i)
 
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration.
-    out, threads
-        See `dtau.inverse_dynamics`.
-
     Returns
     -------
-    ndarray (..., 3)
-        Position in metres, in the world's axes; NaN for a model without mass. What is fixed to the
-        world does not count.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics`.
+    center : ndarray (..., 3)
+        Position in meters, in the world's axes; NaN for a model without mass. Links that are fixed
+        to the world do not count.
 
     Notes
     -----
@@ -63,6 +52,7 @@ def center_of_mass(
     return _core.center_of_mass(model, q, out, threads)
 
 
+@documented
 def center_of_mass_velocity(
     model: Model,
     q: ArrayLike,
@@ -71,29 +61,14 @@ def center_of_mass_velocity(
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
-    """Velocity of the centre of mass of all moving bodies.
+    """Velocity of the center of mass of all moving bodies.
 
         c' = (sum of m_i c_i') / (sum of m_i)
 
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration.
-    v : array_like (..., nv)
-        Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
-    out, threads
-        See `dtau.inverse_dynamics`.
-
     Returns
     -------
-    ndarray (..., 3)
+    velocity : ndarray (..., 3)
         In m/s along the world's axes; NaN for a model without mass.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics`.
 
     Notes
     -----
@@ -112,6 +87,7 @@ def center_of_mass_velocity(
     return _core.center_of_mass_velocity(model, q, v, out, threads)
 
 
+@documented
 def center_of_mass_acceleration(
     model: Model,
     q: ArrayLike,
@@ -121,32 +97,15 @@ def center_of_mass_acceleration(
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
-    """Acceleration of the centre of mass of all moving bodies.
+    """Acceleration of the center of mass of all moving bodies.
 
         c'' = (sum of m_i c_i'') / (sum of m_i)
 
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration.
-    v : array_like (..., nv)
-        Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
-    a : array_like (..., nv)
-        Time derivative of ``v``, component by component.
-    out, threads
-        See `dtau.inverse_dynamics`.
-
     Returns
     -------
-    ndarray (..., 3)
+    acceleration : ndarray (..., 3)
         In m/s^2 along the world's axes: the second time derivative of `dtau.center_of_mass`.
         Gravity is not part of it. NaN for a model without mass.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics`.
 
     Notes
     -----
@@ -168,6 +127,7 @@ def center_of_mass_acceleration(
     return _core.center_of_mass_acceleration(model, q, v, a, out, threads)
 
 
+@documented
 def center_of_mass_jacobian(
     model: Model,
     q: ArrayLike,
@@ -175,25 +135,12 @@ def center_of_mass_jacobian(
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
-    """Jacobian of the centre of mass: its velocity is ``J @ v``.
-
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration.
-    out, threads
-        See `dtau.inverse_dynamics`.
+    """Jacobian of the center of mass: its velocity is ``J @ v``.
 
     Returns
     -------
-    ndarray (..., 3, nv)
+    J : ndarray (..., 3, nv)
         Along the world's axes; NaN for a model without mass.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics`.
 
     Notes
     -----
@@ -212,6 +159,7 @@ def center_of_mass_jacobian(
     return _core.center_of_mass_jacobian(model, q, out, threads)
 
 
+@documented
 def center_of_mass_velocity_derivatives(
     model: Model,
     q: ArrayLike,
@@ -220,30 +168,14 @@ def center_of_mass_velocity_derivatives(
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> CenterOfMassVelocityDerivatives:
-    """Derivatives of the velocity of the centre of mass by q and v.
+    """Derivatives of the velocity of the center of mass by q and v.
 
         by q and by v of J v    by v it is J
-
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration.
-    v : array_like (..., nv)
-        Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
-    out, threads
-        See `dtau.inverse_dynamics`; ``out`` takes the two arrays of the results.
 
     Returns
     -------
     CenterOfMassVelocityDerivatives
-        ``dvelocity_dq`` and ``dvelocity_dv``, each ``(..., 3, nv)``, rows along the world's axes;
-        ``dvelocity_dv`` is the Jacobian. NaN for a model without mass.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics`.
+        Rows along the world's axes; NaN for a model without mass.
 
     Notes
     -----
@@ -261,6 +193,7 @@ def center_of_mass_velocity_derivatives(
     return _core.center_of_mass_velocity_derivatives(model, q, v, out, threads)
 
 
+@documented
 def center_of_mass_acceleration_derivatives(
     model: Model,
     q: ArrayLike,
@@ -270,33 +203,14 @@ def center_of_mass_acceleration_derivatives(
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> CenterOfMassAccelerationDerivatives:
-    """Derivatives of the acceleration of the centre of mass by q, v and a.
+    """Derivatives of the acceleration of the center of mass by q, v and a.
 
         by q, by v and by a of J a + dJ/dt v    by a it is J
-
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration.
-    v : array_like (..., nv)
-        Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
-    a : array_like (..., nv)
-        Time derivative of ``v``, component by component.
-    out, threads
-        See `dtau.inverse_dynamics`; ``out`` takes the three arrays of the results.
 
     Returns
     -------
     CenterOfMassAccelerationDerivatives
-        ``dacceleration_dq``, ``dacceleration_dv`` and ``dacceleration_da``, each ``(..., 3, nv)``,
-        rows along the world's axes; ``dacceleration_da`` is the Jacobian. NaN for a model without
-        mass.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics`.
+        Rows along the world's axes; NaN for a model without mass.
 
     Notes
     -----

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau.checks import batch_arrays, integer, real_array, require_memory
-from dtau.functions.contacts import require_contacts
+from dtau.docstrings import documented
+from dtau.functions.constraints import require_contacts
 from dtau.functions.frames import frame_jacobians, frame_placements
 from dtau.functions.manifold import integrate
 from dtau.model.contacts import AnyContact, Contacts, FrameContact, Loop, PointContact
@@ -24,6 +25,7 @@ _FIRST, _SMALLEST, _LARGEST = 1e-4, 1e-9, 1e6  # damping, of the largest squared
 _UP, _DOWN = 10.0, 0.1
 
 
+@documented
 def project(
     model: Model,
     q: ArrayLike,
@@ -42,35 +44,37 @@ def project(
 
     Parameters
     ----------
-    model : Model
-    q : array_like (..., nq)
-        Where to begin. Batch axes of all arguments broadcast against each other.
-    contacts : Contacts
-        What is to hold, of this model. Contacts with the world that have no placement (see the
-        argument ``at`` of `dtau.Contacts`) hold anywhere.
-    active : array_like (..., ncontacts), optional
-        Which contacts are to hold, see `dtau.constrained_dynamics`; by default all.
+    q
+        Configuration to begin with. Batch axes of all arguments broadcast against each other.
+    contacts
+        Contacts and loops that are to hold, of this model. Contacts with the world that have no
+        placement (see the argument ``at`` of `dtau.Contacts`) hold anywhere.
+    active
+        Which contacts are to hold, true or 1, and which are not, false or 0, state by state. Of
+        other numbers those from 0.5 on are to hold. By default all.
     tolerance : float
-        The error, in metres and radians, at which a state is left as it is.
+        The error, in meters and radians, at which a state is left as it is.
     max_iterations : int
         The most steps that are tried for a state.
 
     Returns
     -------
     Projected
-        ``q`` (..., nq), and ``error`` (...): of all that is active the largest distance between two
-        origins, in metres, or angle between two frames, in radians (of a hinge, between its axes).
-        If it is larger than ``tolerance``, no solution was found, and q is the nearest that was:
-        nothing is raised, for a single state neither. A state that was within ``tolerance`` comes
-        back bit by bit.
+    q : ndarray (..., nq)
+        Configuration. A state that was within ``tolerance`` comes back bit by bit. If no
+        solution was found, it is the nearest that was: nothing is raised, for a single state
+        neither.
+    error : ndarray (...)
+        Of all that is active the largest distance between two origins, in meters, or angle
+        between two frames, in radians (of a hinge, between its axes). No solution was found if
+        it is larger than ``tolerance``.
 
     Raises
     ------
     ValueError
-        If the contacts are another model's, a shape does not fit, a quaternion is further than 1e-6
-        from unit norm, or a number is out of its range.
+        ... a number is out of its range.
     TypeError
-        If an array is complex or holds objects, or an argument is of another type.
+        ... an argument is of another type.
 
     Notes
     -----

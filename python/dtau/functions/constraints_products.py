@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.functions.contacts import holds_nan, raise_of_rank
+from dtau.docstrings import documented
+from dtau.functions.constraints import holds_nan, raise_of_rank
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.options import Axes
@@ -18,6 +19,7 @@ from dtau.results import (
 )
 
 
+@documented
 def constrained_dynamics_jvp(
     model: Model,
     q: ArrayLike,
@@ -40,35 +42,10 @@ def constrained_dynamics_jvp(
 
         da = da_dq dq + da_dv dv + da_dtau dtau,    dforces the same
 
-    Parameters
-    ----------
-    model, q, v, tau
-        As `dtau.constrained_dynamics`.
-    dq : array_like (..., nv)
-        Variation of ``q`` in the tangent space, of q (+) eps dq.
-    dv, dtau : array_like (..., nv)
-        Variations of the components of ``v`` and ``tau``.
-    contacts : Contacts
-        As `dtau.constrained_dynamics`.
-    f_ext, df_ext : array_like (..., nbodies, 6), optional
-        Other external wrenches along ``f_ext_axes``, and the variation of their components.
-    f_ext_axes : {"body", "world", "mixed"}
-        Axes of both, see `dtau.inverse_dynamics`.
-    active, damping
-        As `dtau.constrained_dynamics`.
-    out, threads
-        See `dtau.inverse_dynamics`; ``out`` takes the two arrays of the results.
-
     Returns
     -------
     ConstrainedDynamicsJVP
-        ``da (..., nv)`` and ``dforces (..., nrows)``: the matrices of
-        `dtau.constrained_dynamics_derivatives` times the variations.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.constrained_dynamics`.
+        The matrices of `dtau.constrained_dynamics_derivatives` times the variations.
 
     Notes
     -----
@@ -114,6 +91,7 @@ def constrained_dynamics_jvp(
     return result
 
 
+@documented
 def constrained_dynamics_vjp(
     model: Model,
     q: ArrayLike,
@@ -134,34 +112,13 @@ def constrained_dynamics_vjp(
 
     Parameters
     ----------
-    model, q, v, tau
-        As `dtau.constrained_dynamics`.
-    lam : array_like (..., nv)
-        Weight of each acceleration.
-    lam_forces : array_like (..., nrows)
-        Weight of each force.
-    contacts : Contacts
-        As `dtau.constrained_dynamics`.
-    f_ext : array_like (..., nbodies, 6), optional
-        Other external wrenches along ``f_ext_axes``.
-    f_ext_axes : {"body", "world", "mixed"}
-        Axes of ``f_ext``, along which its components are held constant.
-    active, damping
-        As `dtau.constrained_dynamics`.
-    out, threads
-        See `dtau.inverse_dynamics`; ``out`` takes the tuple of the results.
+    lam
+        Weight of each acceleration, in the order of ``v``.
 
     Returns
     -------
     ConstrainedDynamicsVJP
-        ``by_q``, ``by_v``, ``by_tau``, each ``(..., nv)``: the transposed matrices of
-        `dtau.constrained_dynamics_derivatives` times the weights.
-        Where ``f_ext`` is given: ``by_f_ext (..., nbodies, 6)``, along ``f_ext_axes``.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.constrained_dynamics`.
+        The transposed matrices of `dtau.constrained_dynamics_derivatives` times the weights.
 
     Notes
     -----

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau.checks import common_batch, require, require_memory
-from dtau.functions.contacts import require_contacts
-from dtau.functions.control_inputs import input_map
+from dtau.control_inputs import input_map
+from dtau.docstrings import documented
+from dtau.functions.constraints import require_contacts
 from dtau.functions.frames import frame_jacobians, frame_placements, wrench_at_frame
 from dtau.functions.terms import gravity_torque
 from dtau.model.contacts import AnyContact, Contacts, Loop
@@ -21,6 +22,7 @@ _HELD = 1e-9  # of the weight: what may be left over of an equilibrium (moments:
 _RANK = 1e-12  # of the largest: singular values below this are zero
 
 
+@documented
 def equilibrium(
     model: Model,
     q: ArrayLike,
@@ -36,34 +38,30 @@ def equilibrium(
 
     Parameters
     ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration.
-    inputs : array_like, optional
-        What drives the robot. None: the torques of all joints but free roots. A boolean mask (nv,):
-        the torques where it is true. Numbers (..., nv, nu): a map ``B``, or one a configuration,
-        the torque is ``B @ u``.
     contacts : Contacts, optional
-        Where the world pushes: a `dtau.PointContact` gives a force, a `dtau.FrameContact` force and
-        moment; and loops, whose forces hold the robot together.
+        Contacts at which the world pushes: a `dtau.PointContact` gives a force, a
+        `dtau.FrameContact` force and moment; and loops, whose forces hold the robot together.
 
     Returns
     -------
     Equilibrium
-        ``u`` (..., nu), ``tau`` (..., nv) = ``B @ u``, ``forces`` (..., nrows): those of the
-        contacts one after the other, as `dtau.constrained_dynamics` gives them, ``f_ext``
-        (..., nbodies, 6): the same as the dynamics take them with ``f_ext_axes="body"``, the
-        default, [force, moment] on each body in **its own axes** at its origin, ``residual``
-        (..., nv): the gravity torque that is not held, and ``exists`` (...), bool: whether the
-        residual is at most 1e-9 of the weight in every entry (of weight times 1 m for moments).
+    u : ndarray (..., nu)
+        Inputs.
+    tau : ndarray (..., nv)
+        Joint torque ``B @ u``.
+    f_ext : ndarray (..., nbodies, 6)
+        Forces of the contacts as the dynamics take them with ``f_ext_axes="body"``, the
+        default: [force, moment] on each body in **its own axes** at its origin.
+    residual : ndarray (..., nv)
+        Gravity torque that is not held.
+    exists : ndarray of bool (...)
+        Whether the residual is at most 1e-9 of the weight in every entry (of weight times 1 m
+        for moments).
 
     Raises
     ------
     ValueError
-        If a shape does not fit, the contacts are another model's, a quaternion is further than 1e-6
-        from unit norm, or there are maps for other batch axes.
-    TypeError
-        If an array is complex or holds objects, or ``contacts`` are no `Contacts`.
+        ... there are maps for other batch axes.
 
     Notes
     -----

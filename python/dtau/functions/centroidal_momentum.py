@@ -1,4 +1,4 @@
-"""Momentum of a robot, about the world's origin and about the centre of mass.
+"""Momentum of a robot, about the world's origin and about the center of mass.
 
 All components are along the world's axes. All moving bodies count; armatures do not, for they stand
 for rotors whose axes are not known. Derivatives by the configuration are taken in the tangent
@@ -13,10 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
+from dtau.docstrings import documented
 from dtau.model.model import Model
 from dtau.results import CentroidalMomentumDerivatives, CentroidalMomentumRateDerivatives
 
 
+@documented
 def momentum(
     model: Model,
     q: ArrayLike,
@@ -29,26 +31,10 @@ def momentum(
 
         h_0 = sum of [m_i c_i', I_i omega_i + c_i x m_i c_i']
 
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration.
-    v : array_like (..., nv)
-        Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
-    out, threads
-        See `dtau.inverse_dynamics`.
-
     Returns
     -------
-    ndarray (..., 6)
-        [linear, angular] along the world's axes in kg m/s and kg m^2/s, angular about the world's
-        origin; zeros for a model without mass.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics`.
+    h
+        ... The angular part is about the world's origin. Zeros for a model without mass.
 
     Notes
     -----
@@ -70,6 +56,7 @@ def momentum(
     return _core.momentum(model, q, v, out, threads)
 
 
+@documented
 def centroidal_momentum(
     model: Model,
     q: ArrayLike,
@@ -78,30 +65,14 @@ def centroidal_momentum(
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
-    """Momentum of all moving bodies, about their centre of mass.
+    """Momentum of all moving bodies, about their center of mass.
 
         h = sum of [m_i c_i', I_i omega_i + (c_i - c) x m_i c_i']
 
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration.
-    v : array_like (..., nv)
-        Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
-    out, threads
-        See `dtau.inverse_dynamics`.
-
     Returns
     -------
-    ndarray (..., 6)
-        [linear, angular] along the world's axes in kg m/s and kg m^2/s, angular about
-        `dtau.center_of_mass`; its angular part is NaN for a model without mass.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics`.
+    h
+        ... The angular part is about `dtau.center_of_mass`; it is NaN for a model without mass.
 
     Notes
     -----
@@ -120,6 +91,7 @@ def centroidal_momentum(
     return _core.centroidal_momentum(model, q, v, out, threads)
 
 
+@documented
 def centroidal_momentum_matrix(
     model: Model,
     q: ArrayLike,
@@ -127,26 +99,13 @@ def centroidal_momentum_matrix(
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
-    """The matrix A of the momentum about the centre of mass: it is ``A @ v``.
-
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration.
-    out, threads
-        See `dtau.inverse_dynamics`.
+    """The matrix A of the momentum about the center of mass: it is ``A @ v``.
 
     Returns
     -------
-    ndarray (..., 6, nv)
+    A : ndarray (..., 6, nv)
         Rows [linear, angular] along the world's axes; the linear ones divided by the mass are the
         Jacobian of `dtau.center_of_mass`. The angular ones are NaN for a model without mass.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics`.
 
     Notes
     -----
@@ -166,6 +125,7 @@ def centroidal_momentum_matrix(
     return _core.centroidal_momentum_matrix(model, q, out, threads)
 
 
+@documented
 def centroidal_momentum_rate(
     model: Model,
     q: ArrayLike,
@@ -175,33 +135,16 @@ def centroidal_momentum_rate(
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
-    """Time derivative of the momentum about the centre of mass.
+    """Time derivative of the momentum about the center of mass.
 
         dh/dt = A a + dA/dt v
 
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration.
-    v : array_like (..., nv)
-        Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
-    a : array_like (..., nv)
-        Time derivative of ``v``, component by component.
-    out, threads
-        See `dtau.inverse_dynamics`.
-
     Returns
     -------
-    ndarray (..., 6)
+    rate : ndarray (..., 6)
         [force, moment] along the world's axes in N and N m: the time derivative of the components
-        of `dtau.centroidal_momentum`, about the centre of mass as it moves, which is all that acts
+        of `dtau.centroidal_momentum`, about the center of mass as it moves, which is all that acts
         on the robot from outside, gravity included. The moment is NaN for a model without mass.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics`.
 
     Notes
     -----
@@ -224,6 +167,7 @@ def centroidal_momentum_rate(
     return _core.centroidal_momentum_rate(model, q, v, a, out, threads)
 
 
+@documented
 def centroidal_momentum_derivatives(
     model: Model,
     q: ArrayLike,
@@ -232,32 +176,15 @@ def centroidal_momentum_derivatives(
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> CentroidalMomentumDerivatives:
-    """Derivatives of the momentum about the centre of mass by q and v.
+    """Derivatives of the momentum about the center of mass by q and v.
 
         by q and by v of A v    by v it is A
-
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration.
-    v : array_like (..., nv)
-        Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
-    out, threads
-        See `dtau.inverse_dynamics`; ``out`` takes the two arrays of the results.
 
     Returns
     -------
     CentroidalMomentumDerivatives
-        ``dh_dq`` and ``dh_dv``, each ``(..., 6, nv)``, rows [linear, angular] along the world's
-        axes. The centre of mass moves with q, and with it the point that angular rows are about.
-        ``dh_dv`` is `dtau.centroidal_momentum_matrix`. Angular rows are NaN for a model without
-        mass.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics`.
+        Rows [linear, angular] along the world's axes. The center of mass moves with ``q``, and with
+        it the point that angular rows are about. Angular rows are NaN for a model without mass.
 
     Notes
     -----
@@ -276,6 +203,7 @@ def centroidal_momentum_derivatives(
     return _core.centroidal_momentum_derivatives(model, q, v, out, threads)
 
 
+@documented
 def centroidal_momentum_rate_derivatives(
     model: Model,
     q: ArrayLike,
@@ -285,34 +213,15 @@ def centroidal_momentum_rate_derivatives(
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> CentroidalMomentumRateDerivatives:
-    """Derivatives of the rate of the momentum about the centre of mass by q, v and a.
+    """Derivatives of the rate of the momentum about the center of mass by q, v and a.
 
         by q, by v and by a of A a + dA/dt v    by a it is A
-
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration.
-    v : array_like (..., nv)
-        Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
-    a : array_like (..., nv)
-        Time derivative of ``v``, component by component.
-    out, threads
-        See `dtau.inverse_dynamics`; ``out`` takes the three arrays of the results.
 
     Returns
     -------
     CentroidalMomentumRateDerivatives
-        ``drate_dq``, ``drate_dv`` and ``drate_da``, each ``(..., 6, nv)``, rows [force, moment]
-        along the world's axes. The centre of mass moves with q, and with it the point that moments
-        are about. ``drate_da`` is `dtau.centroidal_momentum_matrix`. Moments are NaN for a model
-        without mass.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.inverse_dynamics`.
+        Rows [force, moment] along the world's axes. The center of mass moves with ``q``, and with
+        it the point that moments are about. Moments are NaN for a model without mass.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""Dynamics of robots whose contacts and closed loops hold."""
+"""Dynamics of robots whose contacts and closed loops hold, forward and inverse."""
 
 from __future__ import annotations
 
@@ -10,13 +10,20 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.checks import listing, require
-from dtau.functions.row_rank import dependent_row
+from dtau.control_inputs import driven as driven_by_default
+from dtau.docstrings import documented
+from dtau.functions.row_rank import dependent_row, unreached_joints
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.options import Axes, Integrator
-from dtau.results import ConstrainedDynamics, ConstrainedDynamicsDerivatives
+from dtau.results import (
+    ConstrainedDynamics,
+    ConstrainedDynamicsDerivatives,
+    ConstrainedInverseDynamics,
+)
 
 
+@documented
 def constrained_dynamics(
     model: Model,
     q: ArrayLike,
@@ -35,51 +42,6 @@ def constrained_dynamics(
 
         M a - J^T forces = tau - bias + sum of J_ext^T f_ext
         J a + (what rows have at a = 0) = -kd (their velocities) - kp (their errors)
-
-    Parameters
-    ----------
-    model : Model
-    q : array_like (..., nq)
-        Configuration. Batch axes of all arguments broadcast against each other.
-    v : array_like (..., nv)
-        Velocity; of a free joint [linear, angular] in the body frame.
-    tau : array_like (..., nv)
-        Joint torque; of a free joint the wrench [force, moment] in the body frame.
-    contacts : Contacts
-        What is held, of this model.
-    f_ext : array_like (..., nbodies, 6), optional
-        Other external wrenches, see `dtau.inverse_dynamics`.
-    f_ext_axes : {"body", "world", "mixed"}
-        Axes of ``f_ext``.
-    active : array_like (..., ncontacts), optional
-        Which contacts hold, true or 1, and which do not, false or 0, state by state: those have no
-        forces. Of other numbers those from 0.5 on hold. By default all hold.
-    damping : float
-        For rows that depend on each other (four flat feet): small beside the eigenvalues of
-        J M^-1 J^T, in 1/kg, but not as small as their rounding errors; 1e-6 of them will do. The
-        result does not depend on it: with G = J M^-1 J^T and b the right-hand side of the rows
-        less J times the acceleration without contacts, the forces are G^+ b, of all that minimize
-        ``|residual|`` the shortest. ``residual`` is 0 but for rounding where rows agree.
-    out, threads
-        See `dtau.inverse_dynamics`; ``out`` takes the three arrays of the results.
-
-    Returns
-    -------
-    ConstrainedDynamics
-        ``a (..., nv)``; ``forces (..., nrows)``, those of the contacts one after the other
-        (`Contacts.rows`): [force, moment] at the origin of the contact's frame, of a loop on
-        ``frame_a``, along the contact's axes; and ``residual (..., nrows)``, by how much the
-        accelerations of the rows differ from what is wanted of them: 0 but for rounding, unless
-        rows contradict each other, with a ``damping``.
-
-    Raises
-    ------
-    ValueError
-        If the call holds one state and the rows of its contacts depend on each other or on nothing
-        but rounding errors (the first such row is named), the contacts are another model's, or as
-        `dtau.forward_dynamics`. In a batch such a state has NaN for its results.
-    TypeError
-        As `dtau.forward_dynamics`, or if ``contacts`` are no `Contacts`.
 
     Notes
     -----
@@ -109,6 +71,7 @@ def constrained_dynamics(
     return result
 
 
+@documented
 def constrained_dynamics_derivatives(
     model: Model,
     q: ArrayLike,
@@ -129,33 +92,10 @@ def constrained_dynamics_derivatives(
 
         [da; dforces] = -K^-1 [d(inverse dynamics); d(rows)]
 
-    Parameters
-    ----------
-    model, q, v, tau, contacts
-        As `dtau.constrained_dynamics`.
-    f_ext : array_like (..., nbodies, 6), optional
-        Other external wrenches, see `dtau.inverse_dynamics`.
-    f_ext_axes : {"body", "world", "mixed"}
-        Axes of ``f_ext``, along which its components are held constant.
-    active, damping
-        As `dtau.constrained_dynamics`.
-    out, threads
-        See `dtau.inverse_dynamics`; ``out`` takes the seven arrays of the results.
-
     Returns
     -------
     ConstrainedDynamicsDerivatives
-        ``da_dq``, ``da_dv``, ``da_dtau``, each ``(..., nv, nv)``, and ``dforces_dq``,
-        ``dforces_dv``, ``dforces_dtau``, each ``(..., nrows, nv)``: row the result, column the
-        variable, by q (+) dq in the tangent space. The gains of the contacts are part of them.
-        Forces are those along the contact's axes; rows of contacts that are not active are 0. And
-        ``residual (..., nrows)`` of the state, as in `dtau.constrained_dynamics`.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As `dtau.constrained_dynamics`; in a batch such a state has NaN for all derivatives in which
-        its contacts take part.
+        The gains of the contacts are part of them. Rows of contacts that are not active are 0.
 
     Notes
     -----
@@ -164,7 +104,8 @@ def constrained_dynamics_derivatives(
     and O(N nrows (d + nrows)) for the contacts. With a ``damping`` they are the derivatives of the
     forces G^+ b of `dtau.constrained_dynamics` and their acceleration, whatever the ``residual``:
     the full derivative of the pseudo-inverse, [Golub-Pereyra], which exists where the rank of J is
-    the same in all configurations around.
+    the same in all configurations around. In a batch, a state whose rows depend on each other has
+    NaN for all derivatives in which its contacts take part.
 
     Examples
     --------
@@ -182,6 +123,83 @@ def constrained_dynamics_derivatives(
     )
     if holds_nan(result.dforces_dtau, 2):
         raise_of_rank(model, q, contacts, active, damping, (v, tau, f_ext))
+    return result
+
+
+@documented
+def constrained_inverse_dynamics(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    contacts: Contacts,
+    f_ext: ArrayLike | None = None,
+    *,
+    f_ext_axes: Axes = "body",
+    active: ArrayLike | None = None,
+    inputs: NDArray[np.bool_] | None = None,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> ConstrainedInverseDynamics:
+    """Torques of the driven joints, and the shortest contact forces, that give ``a``.
+
+        tau + J^T forces = M a + bias - sum of J_ext^T f_ext,    tau = 0 where nothing drives
+
+    Parameters
+    ----------
+    a
+        ... That contacts hold in it is not checked.
+    inputs : ndarray of bool (nv,), optional
+        Mask of the torques that are driven; by default those of all joints but free roots.
+
+    Returns
+    -------
+    ConstrainedInverseDynamics
+    tau : ndarray (..., nv)
+        Joint torque, 0 but for rounding at joints that nothing drives.
+    forces : ndarray (..., nrows)
+        Forces of the contacts as `dtau.constrained_dynamics` gives them: of all that do so
+        those with the least sum of squares.
+
+    Raises
+    ------
+    ValueError
+        ... the call holds one state and no forces of its contacts move what is not driven (one
+        point cannot hold a base; the joints are named). In a batch such a state has NaN for its
+        results.
+
+    Notes
+    -----
+    [Notes] section 20; O(N) for the tree and O(nrows) for each torque that is not driven.
+
+    Examples
+    --------
+    What holds a robot on its feet:
+
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> feet = dtau.robots.QUADRUPED_FEET
+    >>> contacts = dtau.Contacts(model, [dtau.PointContact(foot, axes="mixed") for foot in feet])
+    >>> q, still = dtau.neutral(model), np.zeros(model.nv)
+    >>> result = dtau.constrained_inverse_dynamics(model, q, still, still, contacts)
+    >>> weight = result.forces[2::3].sum()
+    >>> bool(np.isclose(weight, 9.81 * model.mass) and abs(result.tau[:6]).max() < 1e-9)
+    True
+    """
+    result = _core.constrained_inverse_dynamics(
+        model, q, v, a, contacts, f_ext, f_ext_axes, active, inputs, out, threads
+    )
+    if holds_nan(result.tau) and are_finite(q, v, a, active, f_ext):
+        on = active_contacts(contacts, active)
+        names = listing([contacts.names[k] for k in on])
+        why = f"no forces of {names} move all" if names else "none holds, which leaves all"
+        driven = driven_by_default(model) if inputs is None else np.flatnonzero(inputs)
+        loose = np.delete(np.arange(model.nv), driven)
+        joints = listing(unreached_joints(model, q, contacts, on, loose))
+        raise ValueError(
+            f"contacts: {why} that nothing drives in this state (of joint {joints}); add contacts, "
+            "or inputs"
+        )
     return result
 
 

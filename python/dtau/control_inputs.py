@@ -39,7 +39,7 @@ def input_map(model: Model, inputs: ArrayLike | None) -> Array:
     Examples
     --------
     >>> import dtau
-    >>> from dtau.functions.control_inputs import input_map
+    >>> from dtau.control_inputs import input_map
     >>> input_map(dtau.robots.quadruped(), None).shape
     (18, 12)
     """

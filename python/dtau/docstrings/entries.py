@@ -1,0 +1,36 @@
+"""Entries of sections in NumPy's format: a head, ``name : type``, and indented lines.
+
+Read without regular expressions: to compile one takes longer than to read all docstrings.
+"""
+
+from __future__ import annotations
+
+Entries = dict[str, str]  # whole entries by their names
+
+MORE = "    ..."  # begins a text that is added to the glossary's
+
+
+def entries(section: str) -> Entries:
+    """Return the entries of a section."""
+    found: Entries = {}
+    name = ""
+    for line in section.strip("\n").split("\n"):
+        if line and line[0] != " ":
+            name = line.partition(" : ")[0]
+            found[name] = line
+        elif name:
+            found[name] += "\n" + line
+    return found
+
+
+def merged(name: str, own: Entries, glossary: Entries) -> str:
+    """Return an entry of a function: its own words where it has some, else the glossary's."""
+    if name not in own:
+        return glossary[name]
+    if name not in glossary:
+        return own[name]
+    head, _, below = own[name].partition("\n")
+    known_head, _, known = glossary[name].partition("\n")
+    if below.startswith(MORE):
+        below = f"{known}\n   {below.removeprefix(MORE)}"
+    return f"{head if ' : ' in head else known_head}\n{below or known}"

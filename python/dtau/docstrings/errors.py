@@ -1,0 +1,92 @@
+"""What a call refuses, by the arguments that it has."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import cache
+
+from dtau.docstrings.entries import MORE, Entries
+
+# Beginnings of names: what solves with the mass matrix. A test compares this with the rows.
+_SOLVES = (
+    *("forward_dynamics", "hybrid_dynamics", "constrained_dynamics", "impulse_dynamics"),
+    *("linearize", "step", "mass_matrix_inverse"),
+)
+
+_VALUE = {
+    "frames": ("a name is unknown",),
+    "frame": ("the name is unknown or of a frame that is fixed to the world",),
+    "axes": ("``axes`` is unknown",),
+    "kind": ("``kind`` is unknown",),
+    "f_ext_axes": ("``f_ext_axes`` is unknown",),
+    "integrator": ("the integrator is unknown",),
+    "order": ("a stack is too short or has the shape of a batch", "``order`` is out of range"),
+    "prescribed": ("a name is unknown", "a mask has another length than ``v`` or divides a joint"),
+    "contacts": ("the contacts are of another model",),
+    "q": ("a quaternion is further than 1e-6 from unit norm",),
+    "q0": ("a quaternion is further than 1e-6 from unit norm",),
+}
+_TYPE = {
+    "model": "``model`` is no `Model`",
+    "q": "an array is complex or holds objects",
+    "q0": "an array is complex or holds objects",
+    "contacts": "``contacts`` are no `Contacts`",
+    "prescribed": "``prescribed`` is neither names nor a boolean array",
+    "order": "``order`` is no integer",
+    "symmetric": "``symmetric`` is no bool",
+    "packed": "``packed`` is no bool",
+    "joint_parameters": "``joint_parameters`` is no bool",
+}
+_WIDTH = 96
+_INERTIA = "joints {} have no inertia to accelerate (they are named)"
+_DEPENDENT = (
+    " In a call of one state also if the rows of its contacts depend on each other or on nothing "
+    "but rounding errors (the first such row is named). In a batch such a state has NaN for its "
+    "results."
+)
+
+
+def errors(function: str, arguments: Collection[str], own: Entries) -> Entries:
+    """Return the errors of a function: those of its arguments, and what its docstring adds.
+
+    An entry of its own replaces the text; one that begins with ``...`` is one more condition.
+    """
+    value = ["a shape does not fit"] if {"q", "q0"} & set(arguments) else []
+    value += [condition for name in arguments for condition in _VALUE.get(name, ())]
+    solves = function.startswith(_SOLVES)
+    if solves:
+        which = "that are not prescribed" if "prescribed" in arguments else "of the model"
+        value.append(_INERTIA.format(which))
+    conditions = {"ValueError": value, "TypeError": [_TYPE[x] for x in arguments if x in _TYPE]}
+    found: Entries = {}
+    for error, known in conditions.items():
+        text = own.pop(error, f"{error}\n{MORE}").removeprefix(f"{error}\n")
+        if text.startswith(MORE):
+            further = " ".join(text.removeprefix(MORE).split()).removesuffix(".")
+            text = _sentence([*known, further] if further else known)
+            if text and error == "ValueError" and solves and "contacts" in arguments:
+                text += _DEPENDENT
+            text = wrapped(text) if text else ""
+        if text:
+            found[error] = f"{error}\n{text}"
+    return found | own
+
+
+def _sentence(conditions: list[str]) -> str:
+    """Return the conditions as one sentence."""
+    unique = list(dict.fromkeys(conditions))
+    if len(unique) < 2:
+        return f"If {unique[0]}." if unique else ""
+    comma = "," if len(unique) > 2 else ""
+    return f"If {', '.join(unique[:-1])}{comma} or {unique[-1]}."
+
+
+@cache
+def wrapped(text: str) -> str:
+    """Return a text in indented lines of at most 100 letters."""
+    lines = []
+    while len(text) > _WIDTH:
+        end = text.rindex(" ", 0, _WIDTH + 1)
+        lines.append("    " + text[:end])
+        text = text[end + 1 :]
+    return "\n".join([*lines, "    " + text])

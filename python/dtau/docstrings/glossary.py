@@ -1,0 +1,302 @@
+"""The symbols of the package: what each argument and each result means, with shape, unit and frame.
+
+Both texts are in NumPy's format, as ``help()`` shows them. Their shapes are those of the rows of
+`dtau.registry`, which a test compares.
+"""
+
+from __future__ import annotations
+
+ARGUMENTS = """
+model : Model
+    The robot.
+q : array_like (..., nq)
+    Configuration. Batch axes of all arguments broadcast against each other.
+q0 : array_like (..., nq)
+    Configuration from which the displacement leads.
+q1 : array_like (..., nq)
+    Configuration to which the displacement leads.
+v : array_like (..., nv)
+    Velocity in rad/s and m/s; of a free joint [linear, angular] in the body frame.
+a : array_like (..., nv)
+    Time derivative of ``v``, component by component.
+tau : array_like (..., nv)
+    Joint torque in N m and force in N; of a free joint the wrench [force, moment] in the body
+    frame.
+dt : array_like (...)
+    Length of the step in seconds.
+dq : array_like (..., nv)
+    Variation of ``q`` in the tangent space, of q (+) eps dq; of a free joint a displacement
+    [linear, angular] in the body frame.
+dv : array_like (..., nv)
+    Variation of the components of ``v``.
+da : array_like (..., nv)
+    Variation of the components of ``a``.
+dtau : array_like (..., nv)
+    Variation of the components of ``tau``.
+dparameters : array_like (..., nparameters)
+    Variation of the parameters, in the order of the columns of `dtau.inverse_dynamics_regressor`:
+    10 nbodies numbers, or 10 nbodies + 2 nv with ``joint_parameters``. Any numbers will do, also
+    those that no body can have. A batch of parameters with one state is a batch of models.
+lam : array_like (..., nv)
+    Weight of each result, in the order of ``v``: the gradient by the result of whatever is
+    differentiated further on.
+lam_forces : array_like (..., nrows)
+    Weight of each force.
+lam_q : array_like (..., nv)
+    Gradient by the configuration after the step, in its tangent space.
+lam_v : array_like (..., nv)
+    Gradient by the velocity after the step.
+prescribed : sequence of str, or ndarray of bool (nv,)
+    The joints whose motion is given, by name or by degree of freedom. A joint is prescribed as a
+    whole; a free base is a joint like any other.
+contacts : Contacts
+    The contacts and loops that hold, of this model. ``f_ext`` is beside their forces.
+restitution : array_like (...)
+    How much of their velocities the rows keep, the other way: 0 holds, 1 is elastic.
+frames : str or sequence of str
+    Names from ``model.frames``: every link of the robot's file, also those that are fixed to bodies
+    or to the world. A single name drops the axis of the frames.
+frame : str
+    A name from ``model.frames``, of a frame that moves.
+wrench : array_like (..., 6)
+    [force, moment] in N and N m.
+axes : {"body", "world", "mixed"}
+    Axes of the twists. ``"body"``: in the frame's own axes, at its origin. ``"mixed"``: in world
+    axes, at the frame's origin: the rate of its position, and the angular velocity. ``"world"``:
+    in world axes, of the point of the body that is at the world's origin (the spatial twist).
+kind : {"spatial", "classical"}
+    With the twist ``[u, w]`` in the same axes: the linear part of the classical acceleration is
+    that of the spatial one plus ``w x u``; the angular parts are the same.
+
+    ==========  =================================  =========================================
+    axes        spatial                            classical
+    ==========  =================================  =========================================
+    ``body``    rate of the twist's components     of the frame's origin, in its own axes
+    ``mixed``   the same, turned into world axes   of the frame's origin: the rate of the
+                                                   twist's components
+    ``world``   rate of the twist's components     of the point of the body that is at the
+                                                   world's origin
+    ==========  =================================  =========================================
+integrator : {"euler", "semi_implicit", "rk4"}
+    With q (+) dq of `dtau.integrate` and the acceleration a(q, v):
+
+    - ``"euler"``: q (+) dt v and v + dt a;
+    - ``"semi_implicit"``: v+ = v + dt a and q (+) dt v+;
+    - ``"rk4"``: the classical method of Runge and Kutta, of order 4 on the manifold too.
+v_derivatives : array_like (..., r + 1, nv)
+    The velocity and its time derivatives, row k of order k, component by component, in rad/s^k and
+    m/s^k of ``v``; of a free joint [linear, angular] in the body frame. The number of rows says r,
+    at most 20; with ``order`` there may be more. The axis of the rows is never a batch: a batch of
+    ``v`` is ``v[:, None]``, one of ``v`` and ``a`` is ``np.stack([v, a], axis=-2)``.
+a_derivatives : array_like (..., r + 1, nv)
+    Time derivatives of ``v``, row k of order k + 1, component by component. The number of rows says
+    r, at most 20; with ``order`` there may be more. A batch of ``a`` is ``a[:, None]``.
+tau_derivatives : array_like (..., r + 1, nv)
+    Joint torque and its time derivatives, row k of order k, N m/s^k and N/s^k; of a free joint the
+    components of the wrench [force, moment] in the body frame and their derivatives. The number of
+    rows says r, at most 20; with ``order`` there may be more. A batch of ``tau`` is
+    ``tau[:, None]``.
+f_ext_derivatives : array_like (..., r + 1, nbodies, 6), optional
+    External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m, and the
+    time derivatives of these components, row k of order k.
+f_ext : array_like (..., nbodies, 6), optional
+    External wrench on each body, [force, moment] in the axes ``f_ext_axes``, N and N m. A force at
+    another point of a body, such as a foot, comes from `dtau.wrench_at_frame`, in body axes.
+df_ext : array_like (..., nbodies, 6), optional
+    Variation of the components of ``f_ext``; by default they are constant.
+inputs : array_like (..., nv, nu), or (nv,) of bool, optional
+    The inputs u that drive the robot. None: the torques of all joints but free roots. A mask: the
+    torques where it is true. A map B, or one for each state: the torque is ``B @ u``, in N m and N
+    per unit of each input.
+f_ext_axes : {"body", "world", "mixed"}
+    Axes of the external wrenches. ``"body"``: in the body frame, at the body's origin. ``"mixed"``:
+    in world axes, at the body's origin. ``"world"``: in world axes, moment about the world's origin
+    (the spatial wrenches of [HO-FBS]). Time derivatives are those of the components along these
+    axes. Derivatives by ``q``, and steps, hold these components constant: with ``"body"`` wrenches
+    turn with their bodies, with the others they keep to the world. For a wrench at a frame that
+    keeps to the world add `dtau.wrench_at_frame_derivatives` to derivatives by ``q``.
+active : array_like (..., ncontacts), optional
+    Which contacts hold, true or 1, and which do not, false or 0, state by state: the latter have no
+    forces. Of other numbers those from 0.5 on hold. By default all hold.
+damping : float
+    For rows that depend on each other (four flat feet): small beside the eigenvalues of
+    G = J M^-1 J^T, in 1/kg, but not as small as their rounding errors; 1e-6 of them will do. The
+    result does not depend on it: of all forces (of an impact: impulses) that come nearest to what
+    the rows want, G^+ b are the shortest, with b the right-hand side of the rows less J times the
+    acceleration (of an impact: the velocity) without contacts.
+symmetric : bool, optional
+    Inside joints of several degrees of freedom, give the derivatives by ``q`` twice in the
+    exponential chart: symmetric in their last two indices. By default repeated derivatives, the
+    first index first.
+packed : bool, optional
+    Give only the entries that can differ from zero, as vectors in the order of
+    `dtau.packed_indices`.
+joint_parameters : bool, optional
+    Whether the armature and the damping of the ``nv`` velocities are parameters too: they follow
+    those of the bodies.
+order : int, optional
+    How far: the r of these shapes, from 0 to 100. Longer stacks, of any length, are cut: their
+    first rows are read where they lie. So one stack of ``v`` and its derivatives, and one of
+    wrenches, serves all functions along a trajectory. Without it the length of the stacks says r.
+out : ndarray, optional
+    Array for the result: float64, C-contiguous, writable, of the result's shape, sharing no memory
+    with the arguments.
+outs : sequence of ndarray, optional
+    One array for each result of the call, in their order: float64, C-contiguous, writable, of the
+    result's shape, sharing no memory with the arguments or with each other. The tuple of an earlier
+    call will do.
+threads : int, optional
+    Number of threads; by default one for a small batch, and one a processor for a batch that would
+    take one thread more than about 0.2 ms.
+"""
+
+RESULTS = """
+tau : ndarray (..., nv)
+    Joint torque in N m and force in N, per degree of freedom; of a free joint the wrench
+    [force, moment] in the body frame.
+a : ndarray (..., nv)
+    Joint acceleration in rad/s^2 and m/s^2: the time derivative of ``v``, component by
+    component.
+dtau : ndarray (..., nv)
+    Variation of the joint torque.
+da : ndarray (..., nv)
+    Variation of the joint acceleration.
+dtau_dq : ndarray (..., nv, nv)
+    Entry [i, k] is the derivative of torque i along q (+) eps e_k, in the tangent space; of a
+    free joint along a displacement [linear, angular] in the body frame.
+dtau_dv : ndarray (..., nv, nv)
+    Entry [i, k] is the derivative of torque i by velocity k.
+dtau_da : ndarray (..., nv, nv)
+    The mass matrix M, the derivative by the acceleration.
+da_dq : ndarray (..., nv, nv)
+    Entry [i, k] is the derivative of acceleration i along q (+) eps e_k, in the tangent space;
+    of a free joint along a displacement [linear, angular] in the body frame.
+da_dv : ndarray (..., nv, nv)
+    Entry [i, k] is the derivative of acceleration i by velocity k.
+da_dtau : ndarray (..., nv, nv)
+    The inverse of the mass matrix, the derivative by the torque.
+ConstrainedDynamicsDerivatives.da_dtau : ndarray (..., nv, nv)
+    Entry [i, k] is the derivative of acceleration i by torque k.
+dforces_dq : ndarray (..., nrows, nv)
+    Entry [i, k] is the derivative of force i, along the axes of its contact, along q (+) eps
+    e_k.
+dforces_dv : ndarray (..., nrows, nv)
+    Entry [i, k] is the derivative of force i by velocity k.
+dforces_dtau : ndarray (..., nrows, nv)
+    Entry [i, k] is the derivative of force i by torque k.
+forces : ndarray (..., nrows)
+    Forces of the contacts in N and N m, one contact after the other (`Contacts.rows`):
+    [force, moment] at the origin of the contact's frame, of a loop on ``frame_a``, along the
+    contact's axes.
+dforces : ndarray (..., nrows)
+    Variation of the forces of the contacts.
+residual : ndarray (..., nrows)
+    By how much the accelerations of the rows differ from what is wanted of them: 0 but for
+    rounding, unless rows contradict each other, with a ``damping``.
+impulses : ndarray (..., nrows)
+    Impulses of the contacts in N s and N m s, in the order, at the origins and along the axes
+    of the forces of `dtau.constrained_dynamics`.
+dv_dq : ndarray (..., nv, nv)
+    Entry [i, k] is the derivative of velocity i after the impact along q (+) eps e_k, in the
+    tangent space.
+dv_dv : ndarray (..., nv, nv)
+    Entry [i, k] is the derivative of velocity i after the impact by velocity k before it.
+dimpulses_dq : ndarray (..., nrows, nv)
+    Entry [i, k] is the derivative of impulse i along q (+) eps e_k, in the tangent space.
+dimpulses_dv : ndarray (..., nrows, nv)
+    Entry [i, k] is the derivative of impulse i by velocity k before the impact.
+by_q : ndarray (..., nv)
+    Gradient by ``q`` in the tangent space: entry k along q (+) eps e_k.
+by_v : ndarray (..., nv)
+    Gradient by ``v``.
+by_a : ndarray (..., nv)
+    Gradient by ``a``.
+by_tau : ndarray (..., nv)
+    Gradient by ``tau``.
+by_f_ext : ndarray (..., nbodies, 6), or None
+    Gradient by ``f_ext``, [by force, by moment] in the axes ``f_ext_axes``; None without ``f_ext``.
+by_parameters : ndarray (..., nparameters)
+    Gradient by the parameters, in the order of the columns of
+    `dtau.inverse_dynamics_regressor`: 10 nbodies numbers, or 10 nbodies + 2 nv with
+    ``joint_parameters``.
+dqdq : ndarray (..., nv, nv)
+    Entry [j, k] is the derivative by ``q`` along j, then by ``q`` along k, in the tangent
+    space.
+dqdv : ndarray (..., nv, nv)
+    Entry [j, k] is the derivative by ``q`` along j, then by velocity k.
+dvdv : ndarray (..., nv, nv)
+    Entry [j, k] is the derivative by velocity j, then by velocity k.
+dadq : ndarray (..., nv, nv)
+    Entry [j, k] is the derivative by acceleration j, then by ``q`` along k.
+dtaudq : ndarray (..., nv, nv)
+    Entry [j, k] is the derivative by torque j, then by ``q`` along k.
+d2tau_dqdq : ndarray (..., nv, nv, nv)
+    Entry [i, j, k] is the derivative of torque i by ``q`` along j, then by ``q`` along k.
+d2tau_dqdv : ndarray (..., nv, nv, nv)
+    Entry [i, j, k] is the derivative of torque i by ``q`` along j, then by velocity k.
+d2tau_dvdv : ndarray (..., nv, nv, nv)
+    Entry [i, j, k] is the derivative of torque i by velocity j, then by velocity k.
+d2tau_dadq : ndarray (..., nv, nv, nv)
+    Entry [i, j, k] is the derivative of torque i by acceleration j, then by ``q`` along k: that
+    of entry i, j of the mass matrix.
+d2a_dqdq : ndarray (..., nv, nv, nv)
+    Entry [i, j, k] is the derivative of acceleration i by ``q`` along j, then by ``q`` along k.
+d2a_dqdv : ndarray (..., nv, nv, nv)
+    Entry [i, j, k] is the derivative of acceleration i by ``q`` along j, then by velocity k.
+d2a_dvdv : ndarray (..., nv, nv, nv)
+    Entry [i, j, k] is the derivative of acceleration i by velocity j, then by velocity k.
+d2a_dtaudq : ndarray (..., nv, nv, nv)
+    Entry [i, j, k] is the derivative of acceleration i by torque j, then by ``q`` along k: that
+    of entry i, j of the inverse mass matrix.
+A : ndarray (..., 2 nv, 2 nv)
+    Derivative by the state, z = [xi, dv].
+B : ndarray (..., 2 nv, nu)
+    Derivative by the inputs u.
+NextState.q : ndarray (..., nq)
+    Configuration after the step, its quaternions of unit norm.
+NextState.v : ndarray (..., nv)
+    Velocity after the step.
+DiscreteLinearization.q : ndarray (..., nq)
+    Configuration after the step.
+DiscreteLinearization.v : ndarray (..., nv)
+    Velocity after the step.
+ConstrainedDiscreteLinearization.residual : ndarray (..., nrows)
+    By how much the accelerations of the rows differ from what is wanted of them in the state
+    before the step: 0 but for rounding, unless rows contradict each other, with a ``damping``.
+dtwist_dq : ndarray (..., nframes, 6, nv)
+    Row [linear, angular], column k the derivative along q (+) eps e_k, in the tangent space.
+dtwist_dv : ndarray (..., nframes, 6, nv)
+    The Jacobian, the derivative by ``v``.
+FrameAccelerationsDerivatives.dacceleration_dq : ndarray (..., nframes, 6, nv)
+    Row [linear, angular], column k the derivative along q (+) eps e_k, in the tangent space.
+FrameAccelerationsDerivatives.dacceleration_dv : ndarray (..., nframes, 6, nv)
+    Row [linear, angular], column k the derivative by velocity k.
+FrameAccelerationsDerivatives.dacceleration_da : ndarray (..., nframes, 6, nv)
+    The Jacobian, the derivative by ``a``.
+dvelocity_dq : ndarray (..., 3, nv)
+    Column k is the derivative along q (+) eps e_k, in the tangent space.
+dvelocity_dv : ndarray (..., 3, nv)
+    The Jacobian, the derivative by ``v``.
+dacceleration_dq : ndarray (..., 3, nv)
+    Column k is the derivative along q (+) eps e_k, in the tangent space.
+dacceleration_dv : ndarray (..., 3, nv)
+    Column k is the derivative by velocity k.
+dacceleration_da : ndarray (..., 3, nv)
+    The Jacobian, the derivative by ``a``.
+h : ndarray (..., 6)
+    Momentum [linear, angular] along the world's axes, in kg m/s and kg m^2/s.
+dh_dq : ndarray (..., 6, nv)
+    Column k is the derivative along q (+) eps e_k, in the tangent space.
+dh_dv : ndarray (..., 6, nv)
+    `dtau.centroidal_momentum_matrix`, the derivative by ``v``.
+drate_dq : ndarray (..., 6, nv)
+    Column k is the derivative along q (+) eps e_k, in the tangent space.
+drate_dv : ndarray (..., 6, nv)
+    Column k is the derivative by velocity k.
+drate_da : ndarray (..., 6, nv)
+    `dtau.centroidal_momentum_matrix`, the derivative by ``a``.
+dT_dq : ndarray (..., nv)
+    Entry k is the derivative along q (+) eps e_k, in the tangent space.
+dT_dv : ndarray (..., nv)
+    The generalized momentum M v, with the armature.
+"""

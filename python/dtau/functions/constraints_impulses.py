@@ -1,0 +1,126 @@
+"""Impacts of contacts and loops: velocities, impulses and their derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dtau import _core
+from dtau.docstrings import documented
+from dtau.functions.constraints import holds_nan, raise_of_rank
+from dtau.model.contacts import Contacts
+from dtau.model.model import Model
+from dtau.results import ImpulseDynamics, ImpulseDynamicsDerivatives
+
+
+@documented
+def impulse_dynamics(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    contacts: Contacts,
+    restitution: ArrayLike = 0.0,
+    *,
+    active: ArrayLike | None = None,
+    damping: float = 0.0,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> ImpulseDynamics:
+    """Velocity after an impact that contacts and loops catch, and their impulses.
+
+        M (v_after - v) = J^T impulses,    J v_after = -restitution J v
+
+    Parameters
+    ----------
+    v
+        ... It is the velocity before the impact.
+    contacts
+        The contacts and loops that hold afterwards, of this model. Gains and placements do not
+        matter.
+
+    Returns
+    -------
+    ImpulseDynamics
+    v : ndarray (..., nv)
+        Velocity after the impact.
+
+    Notes
+    -----
+    [Notes] section 20, with the factors of [RBDA] section 6.5: O(N d^2) for the tree of depth d and
+    O(nrows^3) for the contacts.
+
+    Examples
+    --------
+    Two feet touch down:
+
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> feet = ["LF_FOOT", "RH_FOOT"]
+    >>> contacts = dtau.Contacts(model, [dtau.PointContact(foot) for foot in feet])
+    >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
+    >>> after = dtau.impulse_dynamics(model, q, v, contacts)
+    >>> bool(abs(dtau.frame_velocities(model, q, after.v, feet)[:, :3]).max() < 1e-12)
+    True
+    """
+    result = _core.impulse_dynamics(
+        model, q, v, contacts, restitution, active, damping, out, threads
+    )
+    if holds_nan(result.v):
+        raise_of_rank(model, q, contacts, active, damping, (v, restitution))
+    return result
+
+
+@documented
+def impulse_dynamics_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    contacts: Contacts,
+    restitution: ArrayLike = 0.0,
+    *,
+    active: ArrayLike | None = None,
+    damping: float = 0.0,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> ImpulseDynamicsDerivatives:
+    """Derivatives of the velocity after an impact and of impulses by configuration and velocity.
+
+    With ``K = [[M, -J^T], [J, 0]]``, by q and by v:
+
+        [dv_after - dv; dimpulses] = -K^-1 [d(M (v_after - v) - J^T impulses); d(rows)]
+
+    Parameters
+    ----------
+    v
+        ... It is the velocity before the impact.
+    contacts
+        The contacts and loops that hold afterwards, of this model. Gains and placements do not
+        matter.
+
+    Notes
+    -----
+    [Notes] section 20: as `dtau.constrained_dynamics_derivatives`, at rest and without gravity, at
+    the acceleration v_after - v; O(N^2 d) for the tree of depth d and O(N nrows (d + nrows)) for
+    the contacts. Rows of an impact want J times a velocity: they cannot contradict each other, and
+    there is no residual. In a batch, a state whose rows depend on each other has NaN for all
+    derivatives in which its contacts take part.
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> contacts = dtau.Contacts(model, [dtau.PointContact("LF_FOOT")])
+    >>> q, v, _ = dtau.random_state(model, np.random.default_rng(0))
+    >>> d = dtau.impulse_dynamics_derivatives(model, q, v, contacts)
+    >>> after = dtau.impulse_dynamics(model, q, v, contacts)
+    >>> bool(np.allclose(d.dv_dv @ v, after.v))
+    True
+    """
+    result = _core.impulse_dynamics_derivatives(
+        model, q, v, contacts, restitution, active, damping, out, threads
+    )
+    if holds_nan(result.dimpulses_dv, 2):
+        raise_of_rank(model, q, contacts, active, damping, (v, restitution))
+    return result

@@ -1,0 +1,268 @@
+"""Time derivatives, of any order, of poses, twists, Jacobians and momentum along a trajectory.
+
+`dtau.functions.time_derivatives` says how trajectories are given, `dtau.functions.frames` and
+`dtau.functions.centroidal_momentum` along which axes results are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dtau import _core
+from dtau.docstrings import documented
+from dtau.model.model import Model
+from dtau.options import Axes
+from dtau.results import KinematicsTimeDerivatives
+
+
+@documented
+def kinematics_time_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v_derivatives: ArrayLike,
+    *,
+    order: int | None = None,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> KinematicsTimeDerivatives:
+    """Poses and twists of all bodies along a trajectory, and their time derivatives.
+
+        d^k/dt^k of T_i and of t_i    of each body the pose and the twist, k = 0, 1, ..., r
+
+    Parameters
+    ----------
+    v_derivatives : array_like (..., r, nv)
+        ... ``order=0`` takes no rows.
+
+    Returns
+    -------
+    KinematicsTimeDerivatives
+    rotation : ndarray (..., r + 1, nbodies, 3, 3)
+        Rotation of each body's frame in the world and its time derivatives, entry by entry, row
+        k of order k. Bodies as in ``model.bodies``.
+    translation : ndarray (..., r + 1, nbodies, 3)
+        Position of each body's frame in the world and its time derivatives, so that row 1 is
+        the velocity of the body's origin along world axes.
+    twist : ndarray (..., r, nbodies, 6)
+        [linear, angular] in the body frame at its origin, and the time derivatives of these
+        components of order 1 to r - 1 (row 1 is not the classical acceleration).
+
+    Notes
+    -----
+    [HO-FBS] Algorithm 1 and eq. 20 in body coordinates; O(N r^2).
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
+    >>> k = dtau.kinematics_time_derivatives(model, q, [v, a])
+    >>> k.rotation.shape, k.translation.shape, k.twist.shape
+    ((3, 13, 3, 3), (3, 13, 3), (2, 13, 6))
+    >>> bool(np.allclose(k.translation[1, 4], k.rotation[0, 4] @ k.twist[0, 4, :3]))
+    True
+    """
+    return _core.kinematics_time_derivatives(model, q, v_derivatives, order, out, threads)
+
+
+@documented
+def frame_kinematics_time_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v_derivatives: ArrayLike,
+    frames: str | Sequence[str],
+    axes: Axes = "body",
+    *,
+    order: int | None = None,
+    out: Sequence[NDArray[np.float64]] | None = None,
+    threads: int | None = None,
+) -> KinematicsTimeDerivatives:
+    """Poses and twists of frames along a trajectory, and their time derivatives.
+
+        d^k/dt^k of T and of J v    k = 0, 1, ..., r
+
+    Parameters
+    ----------
+    v_derivatives : array_like (..., r, nv)
+        ... ``order=0`` takes no rows.
+
+    Returns
+    -------
+    KinematicsTimeDerivatives
+    rotation : ndarray (..., r + 1, nframes, 3, 3)
+        Rotation of each frame in the world and its time derivatives, entry by entry, row k of
+        order k.
+    translation : ndarray (..., r + 1, nframes, 3)
+        Position of each frame in the world and its time derivatives.
+    twist : ndarray (..., r, nframes, 6)
+        [linear, angular] in ``axes``, and the time derivatives of these components of order 1
+        to r - 1. With ``"mixed"`` row 1 is the classical acceleration of the frame's origin,
+        and the angular acceleration, along world axes; then jerk, and so on.
+
+    Notes
+    -----
+    [HO-FBS] Algorithm 1 for any frame, from joints in body coordinates and poses in the world;
+    O(d r^2) with the depth d of the frame.
+
+    Examples
+    --------
+    Acceleration and jerk of a foot, along world axes:
+
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> rng = np.random.default_rng(0)
+    >>> q, v, a = dtau.random_state(model, rng)
+    >>> jerk = rng.standard_normal(model.nv)
+    >>> foot = dtau.frame_kinematics_time_derivatives(model, q, [v, a, jerk], "LF_FOOT", "mixed")
+    >>> foot.rotation.shape, foot.translation.shape, foot.twist.shape
+    ((4, 3, 3), (4, 3), (3, 6))
+    >>> bool(np.allclose(foot.twist[:, :3], foot.translation[1:]))
+    True
+    """
+    return _core.frame_kinematics_time_derivatives(
+        model, q, v_derivatives, frames, axes, order, out, threads
+    )
+
+
+@documented
+def frame_jacobians_time_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v_derivatives: ArrayLike,
+    frames: str | Sequence[str],
+    axes: Axes = "body",
+    *,
+    order: int | None = None,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Jacobians of frames along a trajectory, and their time derivatives of order 1 to r.
+
+        d^k/dt^k J(q(t))    k = 0, 1, ..., r
+
+    Parameters
+    ----------
+    v_derivatives : array_like (..., r, nv)
+        ... ``order=0`` takes no rows.
+
+    Returns
+    -------
+    J : ndarray (..., r + 1, nframes, 6, nv)
+        Row 0 is `dtau.frame_jacobians`, row k its time derivative of order k, entry by entry. Rows
+        of each [linear, angular].
+
+    Notes
+    -----
+    [HO-FBS] Algorithm 1 for any frame; O(d r^2) for all columns together, with the depth d of the
+    frame.
+
+    Examples
+    --------
+    The acceleration that the motion alone gives a foot, and the whole of it:
+
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
+    >>> J, J_dot = dtau.frame_jacobians_time_derivatives(model, q, [v], "LF_FOOT", "mixed")
+    >>> foot = dtau.frame_kinematics_time_derivatives(model, q, [v, a], "LF_FOOT", "mixed")
+    >>> bool(np.allclose(J @ a + J_dot @ v, foot.twist[1]))
+    True
+
+    Of twelve states; the axis before the last of ``v_derivatives`` is that of the orders:
+
+    >>> q, v, a = dtau.random_state(model, np.random.default_rng(0), shape=(12,))
+    >>> dtau.frame_jacobians_time_derivatives(model, q, v[:, None], "LF_FOOT").shape
+    (12, 2, 6, 18)
+    """
+    return _core.frame_jacobians_time_derivatives(
+        model, q, v_derivatives, frames, axes, order, out, threads
+    )
+
+
+@documented
+def momentum_time_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v_derivatives: ArrayLike,
+    *,
+    order: int | None = None,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Momentum about the world's origin along a trajectory and its time derivatives to order r.
+
+        d^k/dt^k h_0    k = 0, 1, ..., r
+
+    Returns
+    -------
+    h : ndarray (..., r + 1, 6)
+        Row k is the time derivative of order k of the components of `dtau.momentum`. Row 1 is the
+        wrench [force, moment] about the world's origin that acts on the robot from outside, the
+        world's reaction at its joints and gravity included.
+
+    Notes
+    -----
+    The sum over the bodies of [HO-FBS] eq. 62, by vectors instead of the matrices of its eq. 61:
+    [Notes] eqs. 13.18 to 13.20; O(N r^2).
+
+    Examples
+    --------
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
+    >>> h = dtau.momentum_time_derivatives(model, q, [v, a])
+    >>> bool(np.allclose(h[0], dtau.momentum(model, q, v)))
+    True
+
+    The force on the trunk is what inverse dynamics gives for it, and the weight:
+
+    >>> R = dtau.forward_kinematics(model, q).rotation[0]
+    >>> force = R @ dtau.inverse_dynamics(model, q, v, a)[:3]
+    >>> bool(np.allclose(h[1, :3], force + model.mass * model.gravity))
+    True
+    """
+    return _core.momentum_time_derivatives(model, q, v_derivatives, order, out, threads)
+
+
+@documented
+def centroidal_momentum_time_derivatives(
+    model: Model,
+    q: ArrayLike,
+    v_derivatives: ArrayLike,
+    *,
+    order: int | None = None,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Momentum about the center of mass along a trajectory and its time derivatives to order r.
+
+        d^k/dt^k h    k = 0, 1, ..., r
+
+    Returns
+    -------
+    h : ndarray (..., r + 1, 6)
+        Row k is the time derivative of order k of the components of `dtau.centroidal_momentum`,
+        along fixed axes and about the center of mass as it moves. The angular ones are NaN for a
+        model without mass.
+
+    Notes
+    -----
+    [Notes] eqs. 13.18 to 13.20; O(N r^2). No digit is lost far from the world's origin.
+
+    Examples
+    --------
+    The rate is that of the matrix and of the velocity together:
+
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
+    >>> h = dtau.centroidal_momentum_time_derivatives(model, q, [v, a])
+    >>> without_a = dtau.centroidal_momentum_time_derivatives(model, q, [v, 0.0 * a])
+    >>> A = dtau.centroidal_momentum_matrix(model, q)
+    >>> bool(np.allclose(h[1], without_a[1] + A @ a))
+    True
+    """
+    return _core.centroidal_momentum_time_derivatives(model, q, v_derivatives, order, out, threads)

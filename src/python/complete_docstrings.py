@@ -1,0 +1,80 @@
+"""Write modules with complete docstrings into an installation: `complete_docstrings.py FOLDER`.
+
+Editors read sources and do not run them: of a function that `dtau.docstrings.documented` completes
+they would show its own words alone. So a wheel has these modules with the docstrings that
+``help()`` shows, and without the decorator; all else is as in the sources. Stubs would not do:
+Jedi and PyCharm take docstrings from the module even where there is a stub.
+
+FOLDER is the installed package. Runs with the Python that builds, without NumPy and without the
+compiled core.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from textwrap import indent
+from types import ModuleType
+
+PACKAGE = Path(__file__).parents[2] / "python/dtau"
+IMPORT = "from dtau.docstrings import documented"
+
+
+def modules() -> Iterator[tuple[Path, str]]:
+    """Yield the modules with documented functions, by their paths in the package."""
+    results = ast.parse((PACKAGE / "results.py").read_text(encoding="utf-8"))
+    fields = {x.name: names_of_fields(x) for x in results.body if isinstance(x, ast.ClassDef)}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        source = path.read_text(encoding="utf-8")
+        if "\n@documented\n" in source:
+            yield path.relative_to(PACKAGE), completed(source, fields)
+
+
+def names_of_fields(kind: ast.ClassDef) -> list[str]:
+    """Return the fields of a named tuple."""
+    return [ast.unparse(x.target) for x in kind.body if isinstance(x, ast.AnnAssign)]
+
+
+def completed(source: str, fields: Mapping[str, Sequence[str]]) -> str:
+    """Return a module with the complete docstrings of its functions."""
+    lines = source.split("\n")
+    for function in reversed(ast.parse(source).body):
+        if isinstance(function, ast.FunctionDef) and is_documented(function):
+            old = function.body[0]
+            lines[old.lineno - 1 : old.end_lineno] = quoted(docstring(function, fields))
+    return "\n".join(line for line in lines if line not in ("@documented", IMPORT))
+
+
+def is_documented(function: ast.FunctionDef) -> bool:
+    """Whether the decorator completes the docstring of a function."""
+    return "documented" in map(ast.unparse, function.decorator_list)
+
+
+def docstring(function: ast.FunctionDef, fields: Mapping[str, Sequence[str]]) -> str:
+    """Return the complete docstring of a function."""
+    a = function.args
+    arguments = [x.arg for x in (*a.posonlyargs, *a.args, *a.kwonlyargs)]
+    returned = ast.unparse(function.returns).split(" | ") if function.returns else []
+    own = {name: fields[name] for name in returned if name in fields}
+    return complete(function.name, ast.get_docstring(function) or "", arguments, own)
+
+
+def quoted(text: str) -> list[str]:
+    """Return the lines of a docstring in the body of a function."""
+    text = text.replace("\\", "\\\\").replace('"""', '\\"""')
+    return indent(f'"""{text}\n"""', "    ").split("\n")
+
+
+if "dtau" not in sys.modules:  # its __init__ would load the core: the folder alone will do
+    sys.modules["dtau"] = ModuleType("dtau")
+    sys.modules["dtau"].__path__ = [str(PACKAGE)]
+
+from dtau.docstrings.assembly import complete  # noqa: E402
+
+if __name__ == "__main__":
+    for path, text in modules():
+        place = Path(sys.argv[1], path)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text, encoding="utf-8")
