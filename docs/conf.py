@@ -65,6 +65,7 @@ ABOVE = {
     "../README.md": "index.md",
     "../REFERENCES.md": "project/references.md",
     "../CONTRIBUTING.md": "project/contributing.md",
+    "../STYLE.md": "project/STYLE.md",
     "../CHANGELOG.md": "project/changelog.md",
     "../SECURITY.md": "project/security.md",
     "../benchmarks/README.md": "project/measuring.md",
