@@ -28,7 +28,11 @@ RATIOS = [
     ("Pinocchio", "derivatives of inverse, batches", rf"of inverse dynamics \| {SPAN}"),
     ("Pinocchio", "derivatives of forward, batches", rf"of forward dynamics \| {SPAN}"),
     ("MuJoCo", "differences of a step, batches", rf"derivatives of a time step \| {SPAN}"),
-    ("CasADi as C", "second derivatives, batches", rf"2 to 12 \| \| \| second derivatives \| {SPAN}"),
+    (
+        "CasADi as C",
+        "second derivatives, batches",
+        rf"2 to 12 \| \| \| second derivatives \| {SPAN}",
+    ),
 ]
 AZIMUTH, ELEVATION = np.deg2rad(-58.0), np.deg2rad(16.0)
 
