@@ -34,7 +34,7 @@ KNOWN: dict[str, tuple[str, str, Root]] = {
     "talos": ("Talos", "talos_data/robots/talos_full_v2.urdf", "free"),
 }
 
-# Those that experiments ask for by name alone.
+# Robots that experiments ask for by name alone.
 OTHERS: dict[str, tuple[str, str, Root]] = {
     "ur5": ("UR5", "ur_description/urdf/ur5_robot.urdf", "fixed"),
 }

@@ -21,7 +21,7 @@ HERE = Path(__file__).parent
 
 project = "dtau"
 release = version = dtau.__version__
-copyright = "the authors of dtau; BSD 3-Clause licence"
+copyright = "the authors of dtau; BSD 3-Clause license"
 extensions = [
     "myst_nb",
     "sphinx.ext.autodoc",
@@ -61,10 +61,11 @@ html_theme_options = {"navigation_with_keys": True}
 
 # Links of pages that are also read on GitHub to files above docs/, and where the site has these
 ABOVE = {
-    "../README.md#try-it": "tutorials/first_contact.md#first-contact",
+    "../README.md#install": "tutorials/first_contact.md#install",
     "../README.md": "index.md",
     "../REFERENCES.md": "project/references.md",
     "../CONTRIBUTING.md": "project/contributing.md",
+    "../STYLE.md": "project/STYLE.md",
     "../CHANGELOG.md": "project/changelog.md",
     "../SECURITY.md": "project/security.md",
     "../benchmarks/README.md": "project/measuring.md",

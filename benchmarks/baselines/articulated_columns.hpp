@@ -63,7 +63,7 @@ template <class T>
 struct ColumnsWorkspace {
     static constexpr int packs = lanes == 8 ? 4 : 2;  // as registers hold six components of
     Pack<T>*x, *at;
-    int* bodies;     // those that the right-hand sides reach
+    int* bodies;     // which the right-hand sides reach
     bool* branches;  // whether a body has children other than the next one
 
     ColumnsWorkspace(Arena& arena, const Tree& tree)

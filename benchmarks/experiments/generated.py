@@ -293,7 +293,7 @@ class Alone:
         return passes
 
     def results(self, states: tuple[Array, ...]) -> list[Array]:
-        """Those of the last state."""
+        """Results of the last state."""
         out = [np.empty(shape) for shape in self.shapes]
         self.passes(states, out)(1)
         return out

@@ -86,7 +86,7 @@ class Differences:
                     tensor *= 0.5 / STEP
 
     def tensors(self) -> list[Array]:
-        """Those of the last state, as `tensors`."""
+        """Tensors of the last state, as `tensors`."""
         self.run(1)
         return [np.moveaxis(tensor, 0, -1) for tensor in self._tensors]
 

@@ -50,7 +50,7 @@ class Peers:
 
     @contextlib.contextmanager
     def opened(self, robot: Robot) -> Iterator[list[Peer]]:
-        """Those that take a robot."""
+        """Open the peers that take a robot."""
         peers: list[Peer] = []
         try:
             peers += self._pinocchio(robot)

@@ -1,4 +1,4 @@
-"""The README's badges, of what pyproject.toml and the package say; a test says when to renew them.
+"""Writes the README's badges from pyproject.toml and the package; a test says when to renew them.
 
 python docs/pictures/badges.py    # writes docs/pictures/badge_*.svg
 """
@@ -41,7 +41,7 @@ def texts() -> dict[str, tuple[str, str]]:
             "Python",
             found(r'^requires-python = ">=(.*)"$', "pyproject.toml") + " and newer",
         ),
-        "licence": ("licence", found(r'^license = "(.*)"$', "pyproject.toml")),
+        "license": ("license", found(r'^license = "(.*)"$', "pyproject.toml")),
         "needs": ("needs", " ".join(names.get(name, name) for name in needs) + " alone"),
     }
 

@@ -58,7 +58,7 @@ struct ArticulatedInertia {
     }
 };
 
-// That of a rigid body.
+// Articulated inertia of a rigid body.
 template <class T>
 DTAU_INLINE ArticulatedInertia<T> articulated(const Inertia<T>& I) {
     const T zero(0.0);

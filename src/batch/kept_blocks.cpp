@@ -51,8 +51,8 @@ std::size_t default_limit() {
     return static_cast<std::size_t>(std::clamp(memory_in_all() / 16.0, 0.0, double(256 << 20)));
 }
 
-// Those that are kept, the one that was given back first first: so few that it takes no time to look
-// through them.
+// The blocks that are kept, in the order in which they were given back: so few that a search takes no
+// time.
 struct Kept {
     static constexpr int most = 128;
 

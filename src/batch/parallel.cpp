@@ -60,8 +60,8 @@ struct Worker {
     std::atomic<bool> left = false;
 };
 
-// Those that wait. Atomic slots, so that a fork at any moment leaves them whole; the threads do not
-// exist in its child, which forgets them.
+// Workers that wait. The slots are atomic, so that a fork at any moment leaves them whole; the threads do
+// not exist in its child, which forgets them.
 std::atomic<Worker*> waiting[64];
 
 void forget_workers() {

@@ -1,4 +1,4 @@
-// What of a tape a function needs, in which order, in which pieces, and what goes from piece to piece.
+// Schedules a tape: the live operations, their order, the pieces, and the temporaries passed between them.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace dtau {
 
-// An argument of a function: its recorded numbers. Those of inputs are inputs of the tape.
+// An argument of a function: its recorded numbers. Numbers of an input are inputs of the tape.
 struct NamedNumbers {
     std::string name;
     std::vector<double> numbers;

@@ -24,7 +24,7 @@ inline std::uint32_t node_index(double x) { return static_cast<std::uint32_t>(bi
 
 struct Node {
     Operation operation;
-    double operand[3];  // those that it has not are 0
+    double operand[3];  // missing ones are 0
 };
 int operand_count(Operation operation);
 

@@ -145,7 +145,7 @@ void CompiledContacts::find_dofs() {
     }
 }
 
-// Those that move body a or b, with all that are on their paths to the world, the last one first.
+// Degrees of freedom that move body a or b, with all on their paths to the world, the last one first.
 CompiledContacts::Dofs CompiledContacts::moving_dofs(int a, int b) const {
     const Tree& t = tree_.tree();
     std::vector<bool> moves(t.independent.n);

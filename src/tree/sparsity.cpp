@@ -1,4 +1,4 @@
-// What of a compiled tree follows from its paths: which degrees of freedom meet in which matrix.
+// Derives the sparsity of matrices from the tree's paths: which degrees of freedom meet in which matrix.
 #include "tree/compiled_tree.hpp"
 
 #include <algorithm>

@@ -19,12 +19,12 @@ ARGUMENTS = [(function, name) for function in IN_BODY_AXES for name in function.
 each_argument = pytest.mark.parametrize(
     ("function", "name"), ARGUMENTS, ids=[f"{function}-{name}" for function, name in ARGUMENTS]
 )
-# Those of numbers alone; inputs may be a mask or None, too: tests/steps/test_linearization.py
+# Arguments of numbers; inputs may be a mask or None, too: tests/steps/test_linearization.py
 PLAIN = [(function, name) for function, name in ARGUMENTS if name != "inputs"]
 each_plain = pytest.mark.parametrize(
     ("function", "name"), PLAIN, ids=[f"{function}-{name}" for function, name in PLAIN]
 )
-# Those that have axes of a known length of their own, and are no number a state.
+# Arguments that have axes of a known length of their own, and are not one number a state.
 AXES = [(function, name) for function, name in PLAIN if name not in ("dt", "restitution")]
 each_array = pytest.mark.parametrize(
     ("function", "name"), AXES, ids=[f"{function}-{name}" for function, name in AXES]

@@ -263,7 +263,7 @@ def test_integers_convert(function: Function, dtype: type[np.integer]) -> None:
 
 # States that are not finite
 
-# Those that read all numbers of their arguments.
+# Functions that read all numbers of their arguments.
 on_all_numbers = pytest.mark.parametrize(
     "function", [f for f in FUNCTIONS if "order" not in f.options], ids=str
 )

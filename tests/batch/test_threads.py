@@ -27,7 +27,7 @@ posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs POSIX")
 
 
 def sizes(function: Function, model: dtau.Model) -> list[int]:
-    """Those of batches whose results take little memory."""
+    """Sizes of batches whose results take little memory."""
     numbers = sum(np.prod(shape) for shape in function.shapes(model))
     return [size for size in SIZES if size <= 9 or size * numbers <= 2e6]
 

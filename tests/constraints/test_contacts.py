@@ -74,7 +74,7 @@ def test_pickled_and_compared() -> None:
     assert contacts != dtau.Contacts(model, [dtau.PointContact(foot) for foot in FEET])
     s = random_state(model, 2)
     state = s["q"], s["v"], s["tau"]
-    # Those of an equal model do, of another not.
+    # Contacts of an equal model are taken, contacts of another one are not.
     want = dtau.constrained_dynamics(model, *state, contacts)
     assert np.array_equal(dtau.constrained_dynamics(model, *state, again).a, want.a)
     equal, other = pickle.loads(pickle.dumps(model)), model.replace(name="other")

@@ -133,7 +133,7 @@ def test_jacobians_give_the_twists(name: str, axes: str) -> None:
 
 @on_robots
 def test_frames_of_bodies(name: str) -> None:
-    """Those of `kinematics_time_derivatives`; one name drops an axis; the world stands still."""
+    """They agree with `kinematics_time_derivatives`; one name drops an axis; the world is still."""
     model = robot(name)
     q, v = trajectory(model, 4)
     want = dtau.kinematics_time_derivatives(model, q, v)

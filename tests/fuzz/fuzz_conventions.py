@@ -98,7 +98,7 @@ def converted(rng: np.random.Generator) -> str:
 
 
 def given(results: tuple[Any, ...]) -> list[Any]:
-    """Those of velocities and accelerations that were left out are None."""
+    """Drop None, which stands for velocities and accelerations that were left out."""
     return [x for x in results if x is not None]
 
 

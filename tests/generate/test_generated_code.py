@@ -37,7 +37,7 @@ def model_of(name: str) -> dtau.Model:
 
 
 def options_of(function: Function, model: dtau.Model, state: dict[str, Any]) -> dict[str, Any]:
-    """Those of a row of the table, with what generated code needs to know beforehand."""
+    """Options of a row of the table, with those that generated code needs beforehand."""
     options = function.options_for(model)
     if function.name.endswith("time_derivatives"):
         options = {"order": 2, **options}

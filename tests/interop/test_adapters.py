@@ -28,7 +28,7 @@ def test_an_adapter_lists_its_functions_alone(adapter: Any) -> None:
 
 
 def test_the_page_names_the_functions(adapter: Any) -> None:
-    paragraph = PAGE.split("## What all three have")[1].split("\n\n")[1]
+    paragraph = PAGE.split("## Functions in all three libraries")[1].split("\n\n")[1]
     named = set(re.findall(r"`(\w+)`", paragraph)) - {
         "dtau",
         "out",

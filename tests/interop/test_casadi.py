@@ -268,7 +268,7 @@ def test_no_digit_is_lost_far_from_the_origin(name: str) -> None:
 @on_robots
 @pytest.mark.parametrize("axes", ["body", "mixed", "world"])
 def test_frame_jacobians(name: str, axes: Axes) -> None:
-    """Those of the package; and v, times their derivatives by q, gives those of the twist."""
+    """They agree with the package's; v times their derivatives gives the twist's derivatives."""
     model = model_of(name)
     q, v, _, _ = state(model)
     frame, frames = model.frames[-1], model.frames[::3]

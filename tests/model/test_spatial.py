@@ -41,7 +41,7 @@ def random_pose(rng: np.random.Generator) -> dtau.Pose:
 
 
 def random_inertia(rng: np.random.Generator) -> dtau.Inertia:
-    """That of a cloud of points, so that it is one of a body."""
+    """Return the inertia of a cloud of points, so that it is one of a body."""
     points, masses = rng.standard_normal((8, 3)), rng.uniform(0.1, 1, 8)
     com = masses @ points / masses.sum()
     spread = points - com

@@ -213,7 +213,7 @@ def test_turning_the_scene_about_gravity(name: str) -> None:
 @pytest.mark.parametrize("integrator", ["euler", "semi_implicit", "rk4"])
 @pytest.mark.parametrize("name", ["one free", "free root, branches", "forest", "quadruped"])
 def test_moving_the_scene_changes_no_bit_of_a_step(name: str, integrator: str) -> None:
-    """(That of `linearize` changes none is tested with all other functions.)"""
+    """(For `linearize` this is tested with all other functions.)"""
     model = robot(name)
     q, v, tau = _point(model, 8)
     want = dtau.linearize_discrete(model, q, v, tau, 0.02, integrator)

@@ -49,7 +49,7 @@ def needed(function: Function, name: str, order: int) -> int:
 
 
 def orders(function: Function) -> range:
-    """Those that stacks of `LONG` rows suffice for."""
+    """The orders that stacks of `LONG` rows suffice for."""
     return range(LONG + 1 - max(needed(function, name, 0) for name in stacks_of(function)))
 
 

@@ -89,7 +89,7 @@ def test_wrong_shapes(q: object, v: object, f_ext: object, words: list[str]) -> 
 
 
 def test_wrenches_at_frames() -> None:
-    """Those that hold a posture, as the function gives them and as the dynamics take them."""
+    """Wrenches that hold a posture: as the function gives them and as the dynamics take them."""
     feet = ["LF_FOOT", "RH_FOOT"]
     q = np.stack([dtau.neutral(MODEL)] * 4)
     contacts = dtau.Contacts(MODEL, [dtau.PointContact(foot, "mixed") for foot in feet])

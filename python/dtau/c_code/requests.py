@@ -76,7 +76,7 @@ class Request:
 
     @property
     def constants(self) -> list[Argument]:
-        """Those that are of the model elsewhere."""
+        """Arguments that are constants of the model elsewhere."""
         gravity = [Argument(GRAVITY, (3,))] if self.gravity else []
         return [*gravity, Argument(PAYLOAD, (10,))] if self.payload else gravity
 

@@ -201,8 +201,8 @@ def mass_matrix(model: Model, q: Any) -> Any:
     -------
     casadi.MX or casadi.DM (nv, nv n)
         Symmetric, with both triangles, and sparse: velocities on different branches have no entry.
-        A free joint's rows are [linear, angular] in the body frame. Those of several states are
-        side by side.
+        A free joint's rows are [linear, angular] in the body frame. Matrices of several states
+        are side by side.
 
     Raises
     ------
@@ -232,8 +232,8 @@ def mass_matrix_inverse(model: Model, q: Any) -> Any:
     Returns
     -------
     casadi.MX or casadi.DM (nv, nv n)
-        Symmetric, with both triangles; velocities of different trees have no entry. Those of
-        several states are side by side.
+        Symmetric, with both triangles; velocities of different trees have no entry. Matrices
+        of several states are side by side.
 
     Raises
     ------

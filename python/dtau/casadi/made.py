@@ -135,7 +135,7 @@ def function(
 def _compiled(model: Model, name: str, f_ext: bool, f_ext_axes: Axes) -> Any:
     try:
         return compiled_function(model, name, f_ext=f_ext, f_ext_axes=f_ext_axes)
-    except RuntimeError:  # those that are kept here alone leave room
+    except RuntimeError:  # functions that are kept here alone leave room
         _made.clear()
         return compiled_function(model, name, f_ext=f_ext, f_ext_axes=f_ext_axes)
 

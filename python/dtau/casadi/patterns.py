@@ -49,7 +49,7 @@ def product(a: Pattern, b: Pattern) -> Pattern:
 
 
 class Structure:
-    """What of a model decides the patterns of a function.
+    """Structure of a model that decides the patterns of a function.
 
     ``paths`` (nbodies, nv): the velocities that move a body. ``coupled`` (nv, nv): which velocities
     meet in one matrix. ``moved``: those whose displacement the result can feel; it does not feel

@@ -51,7 +51,7 @@ class WrenchMap(Immutable):
     nrows: int
     _model: Model
     _carriers: Indices
-    _bodies: Indices  # those that have a row
+    _bodies: Indices  # the bodies that have a row
     _rows: Indices  # their rows
     _order: Indices
     _in_world: bool  # along world axes

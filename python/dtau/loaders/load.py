@@ -65,7 +65,8 @@ def load(
         note if they break the triangle inequality, while negative principal moments are refused,
         all in one message; or the nearest that a rigid body has, with a note that says by how much.
         The nearest has the second moments of mass 1/2 tr(I) 1 - I about the centre of mass, I being
-        the file's, with zeros in place of negative eigenvalues. Those of an MJCF MuJoCo checks.
+        the file's, with zeros in place of negative eigenvalues. MuJoCo checks the
+        inertias of an MJCF.
     gravity : array_like (3,), optional
         Acceleration of gravity along the world's axes, in m/s²; by default that of the MJCF, and
         (0, 0, -9.81) for a URDF.

@@ -128,8 +128,9 @@ def joint_names(
 def joint_origins(types: Sequence[int], positions: Array, axes: Array) -> Array:
     """Return where the frame of each joint is, in the frame of its body ``(njoints, 3)``.
 
-    That of a hinge is on its axis, as near to the body's origin as it can be; that of a ball at its
-    centre; slides and free joints are anywhere, so at the body's origin.
+    The frame of a hinge is on its axis, as near to the body's origin as it can be, and the frame of
+    a ball at its center. The frame of a slide or a free joint may be anywhere: it is at the body's
+    origin.
     """
     origins = np.zeros((len(types), 3))
     for i, kind in enumerate(types):

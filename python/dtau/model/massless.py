@@ -120,7 +120,7 @@ class _Subtree:
     def add(self, child: _Subtree, motion: Array) -> None:
         """Add the subtree of a child whose root has `motion` times the twist of this one's."""
         self.rigid += motion.T @ child.rigid @ motion
-        if not self.groups:  # those of the child at once, as along a chain
+        if not self.groups:  # take the child's, as along a chain
             self.groups, self.complete = child.groups, child.complete
             self.free_rows = child.free_rows
             to_child = np.eye(len(child.matrix))

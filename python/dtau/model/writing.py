@@ -24,7 +24,7 @@ from dtau.model.spatial import Inertia
 if TYPE_CHECKING:
     from dtau.model.model import Model
 
-_GRAVITY = [0.0, 0.0, -9.81]  # that of `dtau.load`
+_GRAVITY = [0.0, 0.0, -9.81]  # the default of `dtau.load`
 _ROOT = "root_joint"  # as readers call the joint of the root
 _ROOT_NAME = "dtau:root_joint"  # an attribute of <robot>, where it is another
 _EXACT = "dtau:rotation"  # an attribute of <origin>, beside rpy

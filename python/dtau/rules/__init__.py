@@ -1,4 +1,4 @@
-"""What of the functions is differentiable, and how: for the array libraries' adapters.
+"""Differentiation rules shared by the JAX, PyTorch and CasADi adapters.
 
 Private, and no array library is imported here: `Library` is what an adapter brings. Two tables:
 

@@ -127,7 +127,7 @@ def mass_matrix_derivatives(x: At) -> Blocks:
 
 
 def _mass_matrix_derivatives(x: At, by: str) -> Blocks:
-    """Those of M a, for a unit acceleration each."""
+    """Derivatives of M a, for a unit acceleration each."""
     still = x.zeros()
     units = x.library.constant(np.eye(x.model.nv))
     name = "inverse_dynamics_second_derivatives"

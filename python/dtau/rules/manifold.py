@@ -23,7 +23,7 @@ _KINDS: dict[type, Kind] = {Free: FREE, Spherical: SPHERICAL, Planar: PLANAR}
 
 
 class _Joints(NamedTuple):
-    """Those of a kind: where their coordinates and velocities are, (joints, coordinates)."""
+    """Joints of one kind: where their coordinates and velocities are, (joints, coordinates)."""
 
     kind: Kind
     q: Indices

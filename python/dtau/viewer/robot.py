@@ -36,7 +36,7 @@ class Robot:
     bounds : ndarray (2, 3)
         Corners of a box, along the world's axes, that the robot is in.
     notes : tuple of str
-        What of its geometry could not be shown, and why.
+        Geometry that could not be shown, and why.
     """
 
     def __init__(

@@ -1,5 +1,5 @@
-// First derivatives of the kinetic energy, O(N). [Notes] eq. 15.10. (Those of the potential energy are
-// the torques that hold the robot against gravity: rnea.hpp.)
+// First derivatives of the kinetic energy, O(N). [Notes] eq. 15.10. (The derivatives of the potential
+// energy are the torques that hold the robot against gravity: rnea.hpp.)
 //
 // Symbols, for body i with parent p, in the axes of body i about its origin:
 //   X[i]    placement of the body in its parent      v_p[i], v[i]   twists of the parent and the body

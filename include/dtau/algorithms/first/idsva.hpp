@@ -39,8 +39,8 @@ struct IdsvaWorkspace {
           f(arena.take<Force<T>>(tree.nbodies)) {}
 };
 
-// What of body i, whose placement, twist and inertia ground holds, does not depend on the acceleration.
-// f becomes v x* I v - f_ext, and a the acceleration v_p x v_J.
+// Computes the terms of body i that do not depend on the acceleration; ground holds its placement, twist
+// and inertia. f becomes v x* I v - f_ext, and a the acceleration v_p x v_J.
 template <class T>
 DTAU_INLINE void body_velocities(const Tree& tree, int i, const T* v, const T* f_ext,
                                  const IdsvaWorkspace<T>& w) {

@@ -174,7 +174,7 @@ struct WrenchPartialsWorkspace {
           sums(arena.take<WrenchSums<T>>(value.in_world() ? tree.nbodies : 0)) {}
 };
 
-// Those of body i itself; body_f_ext along body axes.
+// Wrench sums of body i alone; body_f_ext along body axes.
 template <class T>
 DTAU_INLINE WrenchSums<T> own_wrench_sums(Axes axes, const Body& body, const Placement<T>& P,
                                           const T* body_f_ext) {

@@ -26,7 +26,7 @@ struct RelatedMatrices {
         : dtau_dq(arena.take_zeros<T>(n * stride)),
           dtau_dv(arena.take_zeros<T>(n * stride)),
           H(related_blocks<T>(arena, n, stride)) {}
-    // Those of the joints that reduce to these.
+    // The matrices of all joints, before the mimic joints are reduced.
     RelatedMatrices of_joints(Arena& arena, const Tree& tree) const {
         const JointMatrix<T> dq(arena, tree), dv(arena, tree);
         RelatedMatrices x = *this;

@@ -61,7 +61,7 @@ struct OutputForces {
     Force<T> qq, qq_own, qv, vq, vq_own, vv, aq, gamma;
 };
 
-// Those of the columns of one path, by packs; qq of m and the columns of its own joint, exchanged.
+// Forces on the columns of one path, by packs; qq of m and the columns of its own joint, exchanged.
 template <class T>
 struct ForcesOfColumn {
     OutputForces<Wide<T>>* by_pack;

@@ -106,7 +106,7 @@ class PathNumbers {
     DTAU_INLINE void set(int k, int depth, const Vec3<T>& a) const {
         at(k, depth) = a.x, at(k + 1, depth) = a.y, at(k + 2, depth) = a.z;
     }
-    // Those of depth, depth + 1, ...
+    // Component k of the columns at depth, depth + 1, ...
     DTAU_INLINE Wide<T> load(int k, int depth) const {
         return Pack<T>::load(place(k, depth)).value;
     }

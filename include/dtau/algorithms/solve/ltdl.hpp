@@ -23,7 +23,7 @@ struct LtdlWorkspace {
     int stride;  // of the rows of L
     T* L;
     T* X;       // a block of the solution, where it cannot be made in place
-    int* rows;  // those that are not zero before the second sweep
+    int* rows;  // which are not zero before the second sweep
     int* path;  // of the current k: path[depth(j)] = j
 
     LtdlWorkspace(Arena& arena, const Paths& dofs)

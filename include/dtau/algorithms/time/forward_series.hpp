@@ -28,7 +28,7 @@ template <class T>
 struct ForwardBody {
     ArticulatedColumns<T> Ia;
     TwoVectors<T> p, lower;    // forces, moments; p is pa once the joint is eliminated
-    PassedMotion<T>* passed;   // that of its parent is before it
+    PassedMotion<T>* passed;   // the parent's is before it
     ForwardColumn<T>* column;  // of its first degree of freedom
     JointSeries<T> joint;
     Vec3<T>* omega;

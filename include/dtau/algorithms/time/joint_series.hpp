@@ -60,7 +60,7 @@ struct JointSeries {
                             Vec3<T>* at_v, Vec3<T>* at_r)
         : length(room), angle(at_angle), E(at_E), omega(at_omega), v(at_v), r(at_r) {}
 
-    // Those of body i.
+    // Series of body i.
     DTAU_INLINE JointSeries of(int i) const {
         const std::ptrdiff_t at = std::ptrdiff_t(i) * length;
         return {length, angle + at, E + at, omega + at, v + at, r + at};

@@ -29,7 +29,7 @@ struct PoseSeries {
     DTAU_INLINE PoseSeries(int room, Mat3<T>* at_F, Mat3<T>* at_R, Vec3<T>* at_d)
         : length(room), F(at_F), R(at_R), d(at_d) {}
 
-    // Those of body i.
+    // Series of body i.
     DTAU_INLINE PoseSeries of(int i) const {
         const std::ptrdiff_t at = std::ptrdiff_t(i) * length;
         return {length, F + at, R + at, d + at};

@@ -24,7 +24,7 @@ struct RneaMotion {
     Mat3<T> W;
 };
 
-// What of a body is met again on the way back.
+// Per-body data kept for the backward pass.
 template <class T>
 struct RneaBody {
     SimpleRotation<T> turn;
