@@ -286,8 +286,8 @@ def coriolis_matrix_time_derivatives(
 
     Notes
     -----
-    The matrix of [Echeandia] algorithm 1, at any order; O(N d r^2). The matrix of [HO-FBS] Lemma 1 is
-    another admissible one; its Proposition 1 has h = C v, and the rate of h, as vectors.
+    The matrix of [Echeandia] algorithm 1, at any order; O(N d r^2). The matrix of [HO-FBS] Lemma 1
+    is another admissible one; its Proposition 1 has h = C v, and the rate of h, as vectors.
 
     Examples
     --------
