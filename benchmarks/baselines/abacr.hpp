@@ -6,7 +6,7 @@
 // world; articulated inertias by q_j on that path alone, for in the axes of their own bodies those of
 // the subtree do not; accelerations everywhere.
 //
-// Symbols, for body i with parent p and its column k: those of first/articulated.hpp and of body_frames.hpp
+// Symbols, for body i with parent p and its column k: those of first/articulated_solve.hpp and of body_frames.hpp
 // and, d being the derivative by q_j, v_j or tau_j,
 //   Ia[i], pa[i]  inertia and bias force that the joint passes on, in the axes of body i
 //   ap[i]         the parent's acceleration, in the axes of body i

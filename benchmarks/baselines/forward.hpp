@@ -20,7 +20,7 @@ namespace dtau::DTAU_VARIANT {
 // what makes a solution of them.
 template <class T>
 struct ArticulatedSolutionWorkspace {
-    AbaWorkspace<T> aba;
+    ArticulatedFactors<T> factors;
     ColumnsWorkspace<T> columns;
     DmmWorkspace<T> dmm;
     T* a;
@@ -28,7 +28,7 @@ struct ArticulatedSolutionWorkspace {
     T *dtau_dq, *dtau_dv;
 
     ArticulatedSolutionWorkspace(Arena& arena, const Tree& tree)
-        : aba(arena, tree),
+        : factors(arena, tree),
           columns(arena, tree),
           dmm(arena, tree),
           a(arena.take<T>(tree.nv)),
@@ -46,13 +46,13 @@ struct ForwardPartials {
 template <class T>
 void solve_by_aza(const Tree& tree, const Motion<T>* S, const ForwardPartials<T>& da,
                   const ArticulatedSolutionWorkspace<T>& w) {
-    articulated_inverse(tree, S, da.dtau, w.aba, w.columns);
-    aza(tree, S, w.dtau_dq, w.stride, {{da.dq, tree.nv}, {da.dv, tree.nv}}, w.aba, w.columns);
+    articulated_inverse(tree, S, da.dtau, w.factors, w.columns);
+    aza(tree, S, w.dtau_dq, w.stride, {{da.dq, tree.nv}, {da.dv, tree.nv}}, w.factors, w.columns);
 }
 template <class T>
 void solve_by_dmm(const Tree& tree, const Motion<T>* S, const ForwardPartials<T>& da,
                   const ArticulatedSolutionWorkspace<T>& w) {
-    articulated_inverse(tree, S, da.dtau, w.aba, w.columns);
+    articulated_inverse(tree, S, da.dtau, w.factors, w.columns);
     dmm(tree, da.dtau, w.dtau_dq, w.stride, {{da.dq, tree.nv}, {da.dv, tree.nv}}, w.dmm);
 }
 
@@ -73,7 +73,7 @@ void fdsva_partials(const Tree& tree, const T* q, const T* v, const T* tau,
     T* const no_matrix = nullptr;
     const T* const no_wrenches = nullptr;
     ground_sweep(tree, q, v, w.idsva.ground);
-    aba(tree, v, tau, no_wrenches, to.a, w.idsva.ground, to.aba);
+    articulated_factors(tree, v, tau, no_wrenches, to.a, w.idsva.ground, to.factors);
     idsva_velocities(tree, v, no_wrenches, w.idsva);
     idsva_accelerations(tree, to.a, w.idsva);
     idsva_backward(tree, {to.dtau_dq, to.dtau_dv, no_matrix, to.stride}, w.idsva);
@@ -95,7 +95,7 @@ void fdcr_partials(const Tree& tree, const T* q, const T* v, const T* tau,
     const ArticulatedSolutionWorkspace<T>& to = w.solution;
     const T* const no_wrenches = nullptr;
     ground_sweep(tree, q, v, w.ground);
-    aba(tree, v, tau, no_wrenches, to.a, w.ground, to.aba);
+    articulated_factors(tree, v, tau, no_wrenches, to.a, w.ground, to.factors);
     rneacr(tree, q, v, to.a, to.dtau_dq, to.dtau_dv, to.stride, w.rneacr);
 }
 

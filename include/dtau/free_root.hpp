@@ -129,7 +129,8 @@ DTAU_INLINE void free_root_partials(const Inertia<T>& I, const Coriolis<T>& B,
 // x becomes (I + armature)^-1 x, in the order of a free joint's velocity: by rows of a factorization
 // L^T D L, from the last to the first.
 template <class T>
-DTAU_INLINE void solve(const ArticulatedInertia<T>& I, const double* armature, T (&x)[6]) {
+DTAU_INLINE void solve_free_root(const ArticulatedInertia<T>& I, const double* armature,
+                                 T (&x)[6]) {
     const Sym3<T>&J = I.J, &M = I.M;
     const Mat3<T>& H = I.H;
     T A[6][6] = {{M.xx},

@@ -102,8 +102,8 @@ DTAU_INLINE SimpleRotation<T> simple_rotation(const Body& body, const Configurat
 
 // The sum of a force about the origin of the parent, and one of a body whose origin is at r.
 template <class T>
-DTAU_INLINE Force<T> add_to_parent(const Body& body, const SimpleRotation<T>& R, const Vec3<T>& r,
-                                   const Force<T>& f, const Force<T>& sum) {
+DTAU_INLINE Force<T> add_transformed(const Body& body, const SimpleRotation<T>& R, const Vec3<T>& r,
+                                     const Force<T>& f, const Force<T>& sum) {
     const Vec3<T> lin = R.to_parent(body, f.lin), ang = R.to_parent(body, f.ang);
     return {cross(r, lin, sum.ang + ang), sum.lin + lin};
 }

@@ -18,7 +18,7 @@ constexpr Out<"by_f_ext", Quantity::wrenches, not_stacked, true> by_f_ext;
 template <class T>
 struct IndependentStep {
     StepWorkspace<T> step;
-    ForwardDynamicsWorkspace<T> dynamics;
+    AbaWorkspace<T> dynamics;
     WrenchAxesWorkspace<T> wrenches;
 
     IndependentStep(Arena& arena, const Tree& tree, Axes wrench_axes)
@@ -79,7 +79,7 @@ constexpr Function functions[] = {
             step(tree, x[q], x[v], *x[dt], x.options.integrator, x[q_next], x[v_next], w.step,
                  [&](int, const T* qi, const T* vi, T* ai) {
                      const T* body_f_ext = along_body_axes(tree, qi, x[f_ext], w.wrenches);
-                     forward_dynamics(tree, qi, vi, x[tau], body_f_ext, ai, w.dynamics);
+                     aba(tree, qi, vi, x[tau], body_f_ext, ai, w.dynamics);
                  });
         }),
         algorithm<CoupledStep>([]<class T>(const Tree& tree, const auto& x, const auto& w) {

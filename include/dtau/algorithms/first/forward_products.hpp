@@ -10,7 +10,7 @@
 // with dtau.
 #pragma once
 
-#include "dtau/algorithms/first/articulated.hpp"
+#include "dtau/algorithms/first/articulated_solve.hpp"
 #include "dtau/algorithms/first/products.hpp"
 #include "dtau/algorithms/solve/factorized.hpp"
 
@@ -18,7 +18,7 @@ namespace dtau::DTAU_VARIANT {
 
 template <class T>
 struct ForwardJvpWorkspace {
-    GroundDynamicsWorkspace<T> value;
+    ArticulatedDynamicsWorkspace<T> value;
     TangentWorkspace<T> tangent;
     T *a, *torque;
     Motion<T>* motion;
@@ -37,23 +37,23 @@ void forward_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T* tau
                           const T* dv, const T* dtau, const T* f_ext, const T* df_ext, T* da,
                           const ForwardJvpWorkspace<T>& w) {
     const Ground<T>& g = w.value.ground;
-    const AbaWorkspace<T>& aba = w.value.aba;
+    const ArticulatedFactors<T>& factors = w.value.factors;
     Force<T>* dF = w.tangent.dF;
     const T* zero = nullptr;
-    ground_dynamics(tree, q, v, tau, f_ext, w.a, w.value);
+    articulated_dynamics(tree, q, v, tau, f_ext, w.a, w.value);
     for (int i = 0; i < tree.nbodies; ++i) {
         const int p = tree.bodies[i].parent;
-        const Motion<T> d =
-            tangent_outwards(tree, i, g, aba.a, g.I[i] * g.v[i], dq, dv, zero, df_ext, w.tangent);
-        if (p >= 0) dF[p] = cross_star(d, aba.IA[i] * aba.a[i] + aba.pA[i], dF[p]);
+        const Motion<T> d = tangent_outwards(tree, i, g, factors.a, g.I[i] * g.v[i], dq, dv, zero,
+                                             df_ext, w.tangent);
+        if (p >= 0) dF[p] = cross_star(d, factors.IA[i] * factors.a[i] + factors.pA[i], dF[p]);
     }
     for (int k = 0; k < tree.nv; ++k) w.torque[k] = fma(T(-tree.damping[k]), dv[k], dtau[k]);
-    articulated_solve(tree, g.S, w.torque, dF, da, w.motion, aba);  // [Notes] eqs. 6.7, 6.8
+    articulated_solve(tree, g.S, w.torque, dF, da, w.motion, factors);  // [Notes] eqs. 6.7, 6.8
 }
 
 template <class T>
 struct ForwardVjpWorkspace {
-    GroundDynamicsWorkspace<T> value;
+    ArticulatedDynamicsWorkspace<T> value;
     AdjointWorkspace<T> adjoint;
     T* a;
 
@@ -67,19 +67,20 @@ void forward_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T* tau
                           const T* f_ext, T* by_q, T* by_v, T* by_tau, T* by_f_ext,
                           const ForwardVjpWorkspace<T>& w) {
     const Ground<T>& g = w.value.ground;
-    const AbaWorkspace<T>& aba = w.value.aba;
+    const ArticulatedFactors<T>& factors = w.value.factors;
     T* by_a = nullptr;
-    ground_dynamics(tree, q, v, tau, f_ext, w.a, w.value);
+    articulated_dynamics(tree, q, v, tau, f_ext, w.a, w.value);
     for (int i = 0; i < tree.nbodies; ++i) w.adjoint.P[i] = zero_force<T>();
-    articulated_solve(tree, g.S, lam, w.adjoint.P, by_tau, w.adjoint.Lam, aba);  // [Notes] eq. 6.8
+    articulated_solve(tree, g.S, lam, w.adjoint.P, by_tau, w.adjoint.Lam,
+                      factors);  // [Notes] eq. 6.8
     for (int i = 0; i < tree.nbodies; ++i) {
         adjoint_outwards(i, g, g.I[i] * g.v[i], w.adjoint);
         if (acts_on(by_f_ext, tree.bodies[i]))
             store_twist(tree.bodies[i], seen_from(g.P[i], w.adjoint.Lam[i]), by_f_ext);
     }
     for (int i = tree.nbodies - 1; i >= 0; --i)
-        adjoint_inwards(tree, i, g, aba.a, aba.IA[i] * aba.a[i] + aba.pA[i], by_q, by_v, by_a,
-                        w.adjoint);
+        adjoint_inwards(tree, i, g, factors.a, factors.IA[i] * factors.a[i] + factors.pA[i], by_q,
+                        by_v, by_a, w.adjoint);
     for (int k = 0; k < tree.nv; ++k) by_v[k] = fma(T(-tree.damping[k]), by_tau[k], by_v[k]);
 }
 

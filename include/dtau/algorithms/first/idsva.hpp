@@ -124,7 +124,7 @@ DTAU_INLINE void free_root_entries(const FreeRoot<T>& root, const Vec3<T>& t1, c
 
 // A step towards the composites of the parent of body i.
 template <class T>
-DTAU_INLINE void add_to_parent(const Body& body, int i, const IdsvaWorkspace<T>& w) {
+DTAU_INLINE void add_composites(const Body& body, int i, const IdsvaWorkspace<T>& w) {
     w.ground.I[body.parent] += w.ground.I[i];
     w.B[body.parent] += w.B[i];
     w.f[body.parent] += w.f[i];
@@ -134,7 +134,7 @@ DTAU_INLINE void add_to_parent(const Body& body, int i, const IdsvaWorkspace<T>&
 template <class T>
 DTAU_INLINE void idsva_composites(const Tree& tree, const IdsvaWorkspace<T>& w) {
     for (int i = tree.nbodies - 1; i >= 0; --i)
-        if (tree.bodies[i].parent >= 0) add_to_parent(tree.bodies[i], i, w);
+        if (tree.bodies[i].parent >= 0) add_composites(tree.bodies[i], i, w);
 }
 
 // Backward sweep: composites, and the three matrices, into zeros.
@@ -180,7 +180,7 @@ void idsva_backward(const Tree& tree, const Partials<T>& out, const IdsvaWorkspa
             if (stop > 0)
                 free_root_entries(free_root_above(body, g), t1, t2, by_q, by_v, k, stop - 6, out);
         }
-        if (body.parent >= 0) add_to_parent(body, i, w);
+        if (body.parent >= 0) add_composites(body, i, w);
     }
     for (int k = 0; k < tree.nv; ++k) {
         if (out.da) out.da[k * n + k] += T(tree.armature[k]);

@@ -123,7 +123,7 @@ void inverse_dynamics_parameter_vjp(const Tree& tree, const T* q, const T* v, co
 // By the factors of the articulated-body algorithm (articulated.hpp).
 template <class T>
 struct ForwardParameterWorkspace {
-    GroundDynamicsWorkspace<T> value;
+    ArticulatedDynamicsWorkspace<T> value;
     T *a, *torque;
     Motion<T>* motion;
     Force<T>* f;
@@ -142,14 +142,14 @@ void forward_dynamics_parameter_jvp(const Tree& tree, const T* q, const T* v, co
                                     const T* x, const T* f_ext, bool of_joints, T* da,
                                     const ForwardParameterWorkspace<T>& w) {
     const Ground<T>& g = w.value.ground;
-    ground_dynamics(tree, q, v, tau, f_ext, w.a, w.value);
+    articulated_dynamics(tree, q, v, tau, f_ext, w.a, w.value);
     for (int i = 0; i < tree.nbodies; ++i)
-        w.f[i] = wrench_of_parameters(tree.bodies[i], i, g, w.value.aba.a, x);
+        w.f[i] = wrench_of_parameters(tree.bodies[i], i, g, w.value.factors.a, x);
     const T* of_joint = x + body_parameters * tree.nlinks;
     for (int k = 0; k < tree.nv; ++k)
         w.torque[k] =
             of_joints ? negated(fma(of_joint[k], w.a[k], of_joint[tree.nv + k] * v[k])) : T(0.0);
-    articulated_solve(tree, g.S, w.torque, w.f, da, w.motion, w.value.aba);  // [Notes] eq. 6.8
+    articulated_solve(tree, g.S, w.torque, w.f, da, w.motion, w.value.factors);  // [Notes] eq. 6.8
 }
 
 // f_ext may be null: zero.
@@ -159,11 +159,11 @@ void forward_dynamics_parameter_vjp(const Tree& tree, const T* q, const T* v, co
                                     const ForwardParameterWorkspace<T>& w) {
     const Ground<T>& g = w.value.ground;
     T* mu = w.torque;
-    ground_dynamics(tree, q, v, tau, f_ext, w.a, w.value);
+    articulated_dynamics(tree, q, v, tau, f_ext, w.a, w.value);
     for (int i = 0; i < tree.nbodies; ++i) w.f[i] = zero_force<T>();
-    articulated_solve(tree, g.S, lam, w.f, mu, w.motion, w.value.aba);  // [Notes] eq. 6.8
+    articulated_solve(tree, g.S, lam, w.f, mu, w.motion, w.value.factors);  // [Notes] eq. 6.8
     for (int i = 0; i < tree.nbodies; ++i)
-        parameters_of_motion(tree.bodies[i], i, g, w.value.aba.a, -w.motion[i], by_parameters);
+        parameters_of_motion(tree.bodies[i], i, g, w.value.factors.a, -w.motion[i], by_parameters);
     T* of_joint = by_parameters + body_parameters * tree.nlinks;
     for (int k = 0; k < tree.nv && of_joints; ++k)
         of_joint[k] = -mu[k] * w.a[k], of_joint[tree.nv + k] = -mu[k] * v[k];

@@ -24,7 +24,7 @@ struct DiscreteWorkspace {
     StepWorkspace<T> step;
     VariationWorkspace<T> variation;
     FactorizedWorkspace<T> dynamics;
-    ForwardDynamicsWorkspace<T> aba;
+    AbaWorkspace<T> aba;
     T *dtau_dq[max_stages], *dtau_dv[max_stages], *L[max_stages];
     JointMatrix<T> joint_dq, joint_dv;  // of a stage
     WrenchPartialsWorkspace<T> wrenches;
@@ -87,7 +87,7 @@ DTAU_INLINE void linearize_stage(const Tree& tree, int i, const T* q, const T* v
         factorized_dynamics(tree, q, v, tau, body_f_ext, dynamics);
     } else {
         factorize_dynamics(tree, q, v, body_f_ext, dynamics);
-        forward_dynamics(tree, q, v, tau, body_f_ext, dynamics.a, w.aba);
+        aba(tree, q, v, tau, body_f_ext, dynamics.a, w.aba);
     }
     stage_partials(tree, i, body_f_ext, a, w);
 }

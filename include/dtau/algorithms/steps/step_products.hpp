@@ -17,7 +17,7 @@ struct IndependentDynamics {
     IndependentDynamics(Arena& arena, const Tree& tree) : w(arena, tree) {}
     void acceleration(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ext,
                       T* a) const {
-        ground_dynamics(tree, q, v, tau, f_ext, a, w.value);
+        articulated_dynamics(tree, q, v, tau, f_ext, a, w.value);
     }
     void gradient(const Tree& tree, const T* q, const T* v, const T* tau, const T* lam,
                   const T* f_ext, T* by_q, T* by_v, T* by_tau, T* by_f_ext) const {

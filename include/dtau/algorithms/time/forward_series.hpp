@@ -2,9 +2,9 @@
 // order. The symbols are explained there.
 #pragma once
 
-#include "dtau/algorithms/time/articulated.hpp"
+#include "dtau/algorithms/time/inertia_columns.hpp"
 #include "dtau/algorithms/time/inverse.hpp"
-#include "dtau/algorithms/values/aba.hpp"
+#include "dtau/algorithms/values/aba_joints.hpp"
 #include "dtau/free_root.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -26,7 +26,7 @@ struct PassedMotion {
 // Of a body, and where its series are, each with room for `length` coefficients.
 template <class T>
 struct ForwardBody {
-    ArticulatedColumns<T> Ia;
+    InertiaColumns<T> Ia;
     TwoVectors<T> p, lower;    // forces, moments; p is pa once the joint is eliminated
     PassedMotion<T>* passed;   // that of its parent is before it
     ForwardColumn<T>* column;  // of its first degree of freedom
@@ -171,7 +171,7 @@ DTAU_INLINE void articulate(const Tree& tree, int i, const Configuration<T>& x,
                             const Prescribed& prescribed, const ForwardSeriesWorkspace<T>& w) {
     const Body& body = tree.bodies[i];
     const bool leaf = i + 1 == tree.nbodies || tree.bodies[i + 1].parent != i;
-    ArticulatedInertia<T> IA = whole_inertia(body, leaf, w.IA);
+    ArticulatedInertia<T> IA = articulated_inertia(body, leaf, w.IA);
     ForwardColumn<T>* const column = w.bodies[i].column;
     const auto eliminate = [&](int j, const Force<T>& U, T d) {
         const T d_inverse = T(1.0) / (d + T(tree.armature[j]));
@@ -179,7 +179,7 @@ DTAU_INLINE void articulate(const Tree& tree, int i, const Configuration<T>& x,
         column[j - body.v].U = U, column[j - body.v].d_inverse = d_inverse;
     };
     if (simple) {
-        eliminate(body.v, along_z<false>(IA), IA.J.zz);
+        eliminate(body.v, times_z<false>(IA), IA.J.zz);
     } else if (is_free_root(body) && !prescribed(body)) {
         unrolled<6>([&](int c) __attribute__((always_inline)) {
             const Force<T> U = unit_column(IA, 5 - c);
@@ -196,11 +196,11 @@ DTAU_INLINE void articulate(const Tree& tree, int i, const Configuration<T>& x,
     if (simple) {
         const SineCosine<T>& turn = w.bodies[i].joint.angle[0];
         IA = SimpleRotation<T>{turn.sine, turn.cosine}.to_parent(body, IA);
-        add_to_parent(body, moved(lift<T>(vec3(body.translation)), IA), w.IA);
+        carry_inertia(body, moved(lift<T>(vec3(body.translation)), IA), w.IA);
     } else {
         const Placement<T> pose = joint_placement(body, constant_placement<T>(body), x);
         IA = transformed(Placement<T>{pose.R, zero_vector<T>()}, IA);
-        add_to_parent(body, moved(pose.r, IA), w.IA);
+        carry_inertia(body, moved(pose.r, IA), w.IA);
     }
 }
 

@@ -148,7 +148,7 @@ DTAU_INLINE void newton_euler(const Tree& tree, const T* q, const T* v, const T*
             tau[body.v] = f.ang.z;
             if (body.parent < 0) continue;
             Force<T>& p = w.bodies[body.parent].f;
-            p = add_to_parent(body, m.turn, lift<T>(vec3(body.translation)), f, p);
+            p = add_transformed(body, m.turn, lift<T>(vec3(body.translation)), f, p);
         } else {
             joint_torque(body, f, tau + body.v);
             if (body.parent >= 0) w.bodies[body.parent].f += transformed(w.X[i], f);

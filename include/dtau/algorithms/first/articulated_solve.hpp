@@ -21,13 +21,13 @@
 namespace dtau::DTAU_VARIANT {
 
 template <class T>
-struct AbaWorkspace {
+struct ArticulatedFactors {
     ArticulatedInertia<T>* IA;
     Force<T>*pA, *U;
     Motion<T>*c, *a;
     T *d_inverse, *u;
 
-    AbaWorkspace(Arena& arena, const Tree& tree)
+    ArticulatedFactors(Arena& arena, const Tree& tree)
         : IA(arena.take<ArticulatedInertia<T>>(tree.nbodies)),
           pA(arena.take<Force<T>>(tree.nbodies)),
           U(arena.take<Force<T>>(tree.nv)),
@@ -39,8 +39,9 @@ struct AbaWorkspace {
 
 // ground holds the placements, twists and inertias of the bodies (ground_sweep).
 template <class T>
-DTAU_INLINE void aba(const Tree& tree, const T* v, const T* tau, const T* f_ext, T* a,
-                     const Ground<T>& ground, const AbaWorkspace<T>& w) {
+DTAU_INLINE void articulated_factors(const Tree& tree, const T* v, const T* tau, const T* f_ext,
+                                     T* a, const Ground<T>& ground,
+                                     const ArticulatedFactors<T>& w) {
     const Motion<T>* S = ground.S;
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
@@ -81,12 +82,12 @@ DTAU_INLINE void aba(const Tree& tree, const T* v, const T* tau, const T* f_ext,
     }
 }
 
-// Solves M x = b - (joint torques of the forces p on the bodies), in the factors that aba left in w:
+// Solves M x = b - (joint torques of the forces p on the bodies), in the factors that articulated_factors left in w:
 // its two last sweeps without velocities. p (nbodies) becomes what the subtrees pass on, and motion
 // (nbodies) the twists of the bodies if x were the joint rates.
 template <class T>
 DTAU_INLINE void articulated_solve(const Tree& tree, const Motion<T>* S, const T* b, Force<T>* p,
-                                   T* x, Motion<T>* motion, const AbaWorkspace<T>& w) {
+                                   T* x, Motion<T>* motion, const ArticulatedFactors<T>& w) {
     for (int i = tree.nbodies - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         Force<T> force = p[i];
@@ -108,20 +109,20 @@ DTAU_INLINE void articulated_solve(const Tree& tree, const Motion<T>* S, const T
 }
 
 template <class T>
-struct GroundDynamicsWorkspace {
+struct ArticulatedDynamicsWorkspace {
     Ground<T> ground;
-    AbaWorkspace<T> aba;
+    ArticulatedFactors<T> factors;
 
-    GroundDynamicsWorkspace(Arena& arena, const Tree& tree)
-        : ground(arena, tree), aba(arena, tree) {}
+    ArticulatedDynamicsWorkspace(Arena& arena, const Tree& tree)
+        : ground(arena, tree), factors(arena, tree) {}
 };
 
 // Forward dynamics, with the factors.
 template <class T>
-void ground_dynamics(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ext, T* a,
-                     const GroundDynamicsWorkspace<T>& w) {
+void articulated_dynamics(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ext,
+                          T* a, const ArticulatedDynamicsWorkspace<T>& w) {
     ground_sweep(tree, q, v, w.ground);
-    aba(tree, v, tau, f_ext, a, w.ground, w.aba);
+    articulated_factors(tree, v, tau, f_ext, a, w.ground, w.factors);
 }
 
 }  // namespace dtau::DTAU_VARIANT
