@@ -48,7 +48,7 @@ DTAU_INLINE void bias_force(const Tree& tree, int i, int k, const T* v, const T*
     else if (!prescribed(body))
         for (int j = body.v + body.nv - 1; j >= body.v; --j) eliminate(j, dot(w.S[j], p));
     const TwoVectors<T> pa = two_vectors(p.lin, p.ang);
-    Four<T>::of(pa.ax, pa.ay, pa.bx, pa.by).store(&b.p.ax);
+    Vec4<T>::of(pa.xy[0], pa.xy[1], pa.xy[2], pa.xy[3]).store(b.p.xy);
     if (!simple) b.p.az = pa.az, b.p.bz = pa.bz;
     if (!simple && body.parent < 0) return;
     const TwoVectors<T> back =
@@ -73,7 +73,7 @@ DTAU_INLINE void accelerate(const Tree& tree, int i, int k, bool another, const 
     const JointSeries<T>& s = b.joint;
     Motion<T> m = zero_motion<T>();
     if (simple || body.parent >= 0) {
-        const Motion<T>& m_p = b.passed[-1].m;
+        const Motion<T>& m_p = b.of_parent->m;
         const Vec3<T> r =
             slides_on<simple>(body) ? offset(body, 0, s) : lift<T>(vec3(body.translation));
         const Vec3<T> ang = into_joint<simple>(body, m_p.ang);
@@ -81,14 +81,14 @@ DTAU_INLINE void accelerate(const Tree& tree, int i, int k, bool another, const 
         const T inverse(w.scale.inverse[k + 1]);
         m = {rotate<false>(how, s, ang), rotate<false>(how, s, lin)};
         TwoVectors<T>& seen = b.seen[k + 1];
-        Four<T>::of(fma(inverse, ang.x, seen.ax), fma(inverse, ang.y, seen.ay), seen.bx + lin.x,
-                    seen.by + lin.y)
-            .store(&seen.ax);
+        Vec4<T>::of(fma(inverse, ang.x, seen.xy[0]), fma(inverse, ang.y, seen.xy[1]),
+                    seen.xy[2] + lin.x, seen.xy[3] + lin.y)
+            .store(seen.xy);
         if (!simple) seen.az = fma(inverse, ang.z, seen.az), seen.bz = seen.bz + lin.z;
     }
     if (simple ? another : body.parent >= 0 || prescribed(body)) {
         TwoVectors<T>& force = b.force[k];
-        xy_mul_add(b.Ia, m, Four<T>::load(&b.p.ax)).store(&force.ax);
+        xy_mul_add(b.Ia, m, Vec4<T>::load(b.p.xy)).store(force.xy);
         if (!simple) force.az = z_mul_add(b.Ia, m, &TwoVectors<T>::az, b.p.az);
         if (!simple) force.bz = z_mul_add(b.Ia, m, &TwoVectors<T>::bz, b.p.bz);
     }

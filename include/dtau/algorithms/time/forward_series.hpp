@@ -27,9 +27,9 @@ struct PassedMotion {
 template <class T>
 struct ForwardBody {
     InertiaColumns<T> Ia;
-    TwoVectors<T> p, lower;    // forces, moments; p is pa once the joint is eliminated
-    PassedMotion<T>* passed;   // that of its parent is before it
-    ForwardColumn<T>* column;  // of its first degree of freedom
+    TwoVectors<T> p, lower;              // forces, moments; p is pa once the joint is eliminated
+    PassedMotion<T>*of_parent, *passed;  // what its parent passes to it, and it to its children
+    ForwardColumn<T>* column;            // of its first degree of freedom
     JointSeries<T> joint;
     Vec3<T>* omega;
     TwoVectors<T>*seen, *force;  // R0^T omega_p of order k, R0^T (A_p + X_p r) of order k - 1; f, n
@@ -69,6 +69,7 @@ struct ForwardSeriesWorkspace {
             if (!bodies) continue;
             const std::ptrdiff_t at = std::ptrdiff_t(i) * length;
             ForwardBody<T>& b = bodies[i];
+            b.of_parent = body.parent < 0 ? nullptr : passed + tree.bodies[body.parent].level;
             b.passed = passed + body.level, b.column = columns + body.v;
             b.joint = joints.of(i);
             b.omega = omega + at, b.seen = seen + at, b.force = force + at;
@@ -106,7 +107,7 @@ DTAU_INLINE void start_body(const Tree& tree, int i, const Configuration<T>& x, 
     } else {
         extend_joint(how, slides_on<simple>(body), 0, w.scale, s);
         const Vec3<T> y = into_joint<simple>(body, w.bodies[body.parent].omega[0]);
-        Four<T>::of(y.x, y.y, T(0.0), T(0.0)).store(&b.seen[0].ax);  // as it is read
+        Vec4<T>::of(y.x, y.y, T(0.0), T(0.0)).store(b.seen[0].xy);
         if (!simple) b.seen[0].az = y.z, b.seen[0].bz = T(0.0);
         b.omega[0] = rotate_add<false>(how, s, 0, y, s.omega[0]);
     }
@@ -127,7 +128,7 @@ DTAU_INLINE void bias_motion(const Tree& tree, int i, int k, const T* a, const T
         A = b.gravity[k];
     } else {
         const ForwardBody<T>& parent = w.bodies[body.parent];
-        const PassedMotion<T>& p = b.passed[-1];
+        const PassedMotion<T>& p = *b.of_parent;
         const bool slides = slides_on<simple>(body);
         Vec3<T> carried =
             mul_add(p.X, slides ? offset(body, 0, s) : lift<T>(vec3(body.translation)), p.A);
@@ -135,7 +136,7 @@ DTAU_INLINE void bias_motion(const Tree& tree, int i, int k, const T* a, const T
             carried = mul_add(parent.X[k - m], offset(body, m, s), carried);
         const TwoVectors<T> top = two_vectors(into_joint<simple>(body, parent.omega[k + 1]),
                                               into_joint<simple>(body, carried));
-        Four<T>::of(top.ax, top.ay, top.bx, top.by).store(&b.seen[k + 1].ax);
+        Vec4<T>::of(top.xy[0], top.xy[1], top.xy[2], top.xy[3]).store(b.seen[k + 1].xy);
         if (!simple) b.seen[k + 1].az = top.az, b.seen[k + 1].bz = top.bz;
         TwoVectors<T> both;
         if (!simple) both.az = both.bz = b.lower.az = b.lower.bz = T(0.0);

@@ -71,18 +71,19 @@ struct JointSeries {
 // neighbouring numbers, one vector of a lone state.
 template <class T>
 struct TwoVectors {
-    T ax, ay, bx, by, az, bz;
+    T xy[4];  // a.x, a.y, b.x, b.y
+    T az, bz;
 
-    DTAU_INLINE Vec3<T> a() const { return {ax, ay, az}; }
-    DTAU_INLINE Vec3<T> b() const { return {bx, by, bz}; }
+    DTAU_INLINE Vec3<T> a() const { return {xy[0], xy[1], az}; }
+    DTAU_INLINE Vec3<T> b() const { return {xy[2], xy[3], bz}; }
     // Number by number: compilers copy whole ones through memory.
     DTAU_INLINE void set(const Vec3<T>& a, const Vec3<T>& b) {
-        ax = a.x, ay = a.y, bx = b.x, by = b.y, az = a.z, bz = b.z;
+        xy[0] = a.x, xy[1] = a.y, xy[2] = b.x, xy[3] = b.y, az = a.z, bz = b.z;
     }
 };
 template <class T>
 DTAU_INLINE TwoVectors<T> two_vectors(const Vec3<T>& a, const Vec3<T>& b) {
-    return {a.x, a.y, b.x, b.y, a.z, b.z};
+    return {{a.x, a.y, b.x, b.y}, a.z, b.z};
 }
 
 // sum + E_m x; with back, sum + E_m^T x.
@@ -126,15 +127,15 @@ template <bool back, class T>
 DTAU_INLINE void rotated_by_higher(Rotation how, const JointSeries<T>& s, int k,
                                    const TwoVectors<T>* x, TwoVectors<T>& sum) {
     if (how == Rotation::about_z) {
-        Four<T> c = Four<T>::zero(), d = c;  // times cosine, times sine
+        Vec4<T> c = Vec4<T>::zero(), d = c;  // times cosine, times sine
         for (int m = 1; m <= k; ++m) {
-            c.add(s.angle[m].cosine, &x[k - m].ax), d.add(s.angle[m].sine, &x[k - m].ax);
+            c.add(s.angle[m].cosine, x[k - m].xy), d.add(s.angle[m].sine, x[k - m].xy);
         }
         if constexpr (back)
             c.subtract_rotated(d);
         else
             c.add_rotated(d);
-        c.store(&sum.ax);  // those along z stay zero
+        c.store(sum.xy);  // those along z stay zero
         return;
     }
     Vec3<T> a = zero_vector<T>(), b = a;
