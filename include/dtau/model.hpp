@@ -8,7 +8,7 @@
 //
 // A joint of the user's may be several here: a universal joint is two revolute ones with a massless
 // body between, which Body::link tells from those that the user knows. Joints that mimic others are
-// bodies and joints like any other; Coupling ties their coordinates to those that the user gives.
+// bodies and joints like any other; Mimics ties their coordinates to those that the user gives.
 #pragma once
 
 #include <cstddef>
@@ -63,7 +63,7 @@ struct Paths {
 
 // Coordinates of the joints from independent ones, where joints mimic others:
 //   q_joint[k] = q_scale[k] q[q_source[k]] + q_offset[k],   v_joint[k] = v_scale[k] v[v_source[k]]
-struct Coupling {
+struct Mimics {
     int nq, nv;                        // independent coordinates and velocities
     const int *q_source, *v_source;    // (Tree::nq), (Tree::nv)
     const double *q_scale, *q_offset;  // (Tree::nq)
@@ -83,12 +83,12 @@ struct Tree {
     const Body* bodies;
     const int* link_body;  // (nlinks)
     Paths dofs;
-    Paths independent;         // of independent velocities: the entries of M that are not zero
-    const Coupling* coupling;  // null if all joints are independent
-    const double* armature;    // (nv)
-    const double* damping;     // (nv)
-    double gravity[3];         // in the world
-    const Span* related;       // (nrelated)
+    Paths independent;       // of independent velocities: the entries of M that are not zero
+    const Mimics* mimic;     // null if all joints are independent
+    const double* armature;  // (nv)
+    const double* damping;   // (nv)
+    double gravity[3];       // in the world
+    const Span* related;     // (nrelated)
     std::ptrdiff_t nrelated;
     const Span* state_matrix;  // (nstate_matrix) the same of the A of a linearization
     std::ptrdiff_t nstate_matrix;

@@ -12,7 +12,7 @@ constexpr Out<"a", Quantity::v> acceleration;
 template <class T>
 using AbaAndWrenches = With<AbaWorkspace, WrenchAxesWorkspace>::Workspace<T>;
 template <class T>
-using CoupledAndWrenches = With<FactorizedWorkspace, WrenchAxesWorkspace>::Workspace<T>;
+using MimicAndWrenches = With<FactorizedWorkspace, WrenchAxesWorkspace>::Workspace<T>;
 
 constexpr Function functions[] = {
     function(
@@ -22,10 +22,10 @@ constexpr Function functions[] = {
             const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
             aba(tree, x[q], x[v], x[tau], body_f_ext, x[acceleration], w.algorithm);
         }),
-        algorithm<CoupledAndWrenches>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+        algorithm<MimicAndWrenches>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
-            coupled_forward_dynamics(tree, x[q], x[v], x[tau], body_f_ext, x[acceleration],
-                                     w.algorithm);
+            mimic_forward_dynamics(tree, x[q], x[v], x[tau], body_f_ext, x[acceleration],
+                                   w.algorithm);
         })),
 };
 

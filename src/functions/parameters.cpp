@@ -106,7 +106,7 @@ struct ForwardMatrixWorkspace {
 template <class T>
 using ForwardAndWrenches = With<ForwardParameterWorkspace, WrenchAxesWorkspace>::Workspace<T>;
 template <class T>
-using CoupledAndWrenches = With<CoupledParameterWorkspace, WrenchAxesWorkspace>::Workspace<T>;
+using MimicAndWrenches = With<MimicParameterWorkspace, WrenchAxesWorkspace>::Workspace<T>;
 
 constexpr Function functions[] = {
     function({.name = "inverse_dynamics_regressor", .smaller = "inverse_dynamics_parameter_vjp"},
@@ -164,10 +164,10 @@ constexpr Function functions[] = {
                                            x.options.joint_parameters, x[acceleration_tangent],
                                            w.algorithm);
         }),
-        algorithm<CoupledAndWrenches>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+        algorithm<MimicAndWrenches>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
-            coupled_parameter_jvp(tree, x[q], x[v], x[tau], x[dparameters], body_f_ext,
-                                  x.options.joint_parameters, x[acceleration_tangent], w.algorithm);
+            mimic_parameter_jvp(tree, x[q], x[v], x[tau], x[dparameters], body_f_ext,
+                                x.options.joint_parameters, x[acceleration_tangent], w.algorithm);
         })),
     function(
         {.name = "forward_dynamics_parameter_vjp", .solves = true},
@@ -179,10 +179,10 @@ constexpr Function functions[] = {
                                            body_f_ext, x.options.joint_parameters, x[by_parameters],
                                            w.algorithm);
         }),
-        algorithm<CoupledAndWrenches>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+        algorithm<MimicAndWrenches>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
-            coupled_parameter_vjp(tree, x[q], x[v], x[tau], x[acceleration_weights], body_f_ext,
-                                  x.options.joint_parameters, x[by_parameters], w.algorithm);
+            mimic_parameter_vjp(tree, x[q], x[v], x[tau], x[acceleration_weights], body_f_ext,
+                                x.options.joint_parameters, x[by_parameters], w.algorithm);
         })),
 };
 

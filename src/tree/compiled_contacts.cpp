@@ -10,7 +10,7 @@
 
 #include "batch/interruption.hpp"
 #include "batch/require_memory.hpp"
-#include "dtau/coupling.hpp"
+#include "dtau/mimic.hpp"
 
 namespace dtau {
 namespace {
@@ -43,7 +43,7 @@ int origin(const Tree& tree, int body) {
 // Adds the squares of what unit velocities of a joint turn and slide by.
 void add_motion(const Tree& tree, const Body& body, Contact& c) {
     const auto add = [&](int k, double turns, double slides) {
-        const double share = tree.coupling ? tree.coupling->v_scale[body.v + k] : 1.0;
+        const double share = tree.mimic ? tree.mimic->v_scale[body.v + k] : 1.0;
         c.turning += share * share * turns;
         c.sliding += share * share * slides;
     };

@@ -49,9 +49,8 @@ extern template decltype(inverse_dynamics_vjp<Alone>) inverse_dynamics_vjp<Alone
 extern template decltype(inverse_dynamics_vjp<Grouped>) inverse_dynamics_vjp<Grouped>;
 extern template decltype(forward_dynamics_vjp<Alone>) forward_dynamics_vjp<Alone>;
 extern template decltype(forward_dynamics_vjp<Grouped>) forward_dynamics_vjp<Grouped>;
-extern template decltype(coupled_forward_dynamics_vjp<Alone>) coupled_forward_dynamics_vjp<Alone>;
-extern template decltype(coupled_forward_dynamics_vjp<Grouped>)
-    coupled_forward_dynamics_vjp<Grouped>;
+extern template decltype(mimic_forward_dynamics_vjp<Alone>) mimic_forward_dynamics_vjp<Alone>;
+extern template decltype(mimic_forward_dynamics_vjp<Grouped>) mimic_forward_dynamics_vjp<Grouped>;
 extern template decltype(step_variation<Alone>) step_variation<Alone>;
 extern template decltype(step_variation<Grouped>) step_variation<Grouped>;
 

@@ -47,7 +47,7 @@ DTAU_INLINE void factorize_state(const Tree& tree, const T* q, const T* active,
 // Velocities of all joints from independent ones.
 template <class T>
 void joint_velocities(const Tree& tree, const T* x, T* joint) {
-    for (int k = 0; k < tree.nv && !tree.coupling; ++k) joint[k] = x[k];
+    for (int k = 0; k < tree.nv && !tree.mimic; ++k) joint[k] = x[k];
     expand_v(tree, x, joint);
 }
 

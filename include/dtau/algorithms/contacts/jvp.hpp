@@ -106,7 +106,7 @@ void vary_residual(const Tree& tree, T* right_sides, const ConstrainedJvpWorkspa
                   row_force(contact, f.E, value.residual + contact.first), dF);
     });
     T *const x = value.range.x, *const rows = value.range.h;
-    T* const torque = tree.coupling ? value.range.z : x;  // as reduce_columns has it
+    T* const torque = tree.mimic ? value.range.z : x;  // as reduce_columns has it
     vary_torques(tree, value.dynamics.idsva.ground.S, w.d, F, dF, torque);
     reduce_columns(tree, torque, 1, x);
     ltdl_solve_inwards(tree.independent, x, value.dynamics.ltdl);

@@ -15,7 +15,7 @@
 #include "dtau/algorithms/first/frames.hpp"
 #include "dtau/algorithms/steps/manifold.hpp"
 #include "dtau/contacts.hpp"
-#include "dtau/coupling.hpp"
+#include "dtau/mimic.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -255,7 +255,7 @@ DTAU_INLINE void for_row_columns(const Tree& tree, const Contact& contact,
 // to += x with the share of joint velocity k in the independent one that moves it.
 template <class T>
 DTAU_INLINE void add_share(const Tree& tree, int k, T x, T& to) {
-    to = tree.coupling ? fma(T(tree.coupling->v_scale[k]), x, to) : to + x;
+    to = tree.mimic ? fma(T(tree.mimic->v_scale[k]), x, to) : to + x;
 }
 
 // Subtracts the wrenches of forces (nrows), which are external ones, from the forces F (nbodies) of the

@@ -65,7 +65,7 @@ void fdsva_matrices(const Tree& tree, const T* body_f_ext, T* da_dq, T* da_dv, i
     const Paths& dofs = tree.independent;
     T *const dtau_dq = together ? w.dtau_dq : da_dq, *const dtau_dv = together ? w.dtau_dv : da_dv;
     const int rows = together ? w.stride : stride;
-    if (!together && !tree.coupling) {
+    if (!together && !tree.mimic) {
         for_unrelated(
             dofs, [&](int k, int c) { da_dq[k * stride + c] = da_dv[k * stride + c] = T(0.0); });
         for_shifts(tree, 0, [&](int k, int c) { da_dq[k * stride + c] = T(0.0); });

@@ -91,12 +91,12 @@ void forward_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T* tau
 // they are. tau, dtau and lam: of the independent velocities; all else of the joints.
 
 template <class T>
-struct CoupledForwardJvpWorkspace {
+struct MimicForwardJvpWorkspace {
     FactorizedWorkspace<T> dynamics;
     InverseJvpWorkspace<T> inverse;
     T *a, *torque;
 
-    CoupledForwardJvpWorkspace(Arena& arena, const Tree& tree)
+    MimicForwardJvpWorkspace(Arena& arena, const Tree& tree)
         : dynamics(arena, tree),
           inverse(arena, tree),
           a(arena.take<T>(tree.nv)),
@@ -105,12 +105,12 @@ struct CoupledForwardJvpWorkspace {
 
 // f_ext and df_ext may be null: zero.
 template <class T>
-void coupled_forward_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T* tau,
-                                  const T* dq, const T* dv, const T* dtau, const T* f_ext,
-                                  const T* df_ext, T* da, const CoupledForwardJvpWorkspace<T>& w) {
+void mimic_forward_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T* tau, const T* dq,
+                                const T* dv, const T* dtau, const T* f_ext, const T* df_ext, T* da,
+                                const MimicForwardJvpWorkspace<T>& w) {
     const T* zero = nullptr;
     T* x = w.dynamics.independent;
-    coupled_forward_dynamics(tree, q, v, tau, f_ext, w.a, w.dynamics);
+    mimic_forward_dynamics(tree, q, v, tau, f_ext, w.a, w.dynamics);
     inverse_dynamics_jvp(tree, q, v, w.a, dq, dv, zero, f_ext, df_ext, w.torque, w.inverse);
     reduce_columns(tree, w.torque, 1, x);
     for (int k = 0; k < tree.independent.n; ++k) x[k] = dtau[k] - x[k];
@@ -119,12 +119,12 @@ void coupled_forward_dynamics_jvp(const Tree& tree, const T* q, const T* v, cons
 }
 
 template <class T>
-struct CoupledForwardVjpWorkspace {
+struct MimicForwardVjpWorkspace {
     FactorizedWorkspace<T> dynamics;
     InverseVjpWorkspace<T> inverse;
     T *a, *minus_mu;
 
-    CoupledForwardVjpWorkspace(Arena& arena, const Tree& tree)
+    MimicForwardVjpWorkspace(Arena& arena, const Tree& tree)
         : dynamics(arena, tree),
           inverse(arena, tree),
           a(arena.take<T>(tree.nv)),
@@ -133,11 +133,11 @@ struct CoupledForwardVjpWorkspace {
 
 // f_ext may be null: zero; by_f_ext may be null: not wanted.
 template <class T>
-void coupled_forward_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T* tau,
-                                  const T* lam, const T* f_ext, T* by_q, T* by_v, T* by_tau,
-                                  T* by_f_ext, const CoupledForwardVjpWorkspace<T>& w) {
+void mimic_forward_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T* tau,
+                                const T* lam, const T* f_ext, T* by_q, T* by_v, T* by_tau,
+                                T* by_f_ext, const MimicForwardVjpWorkspace<T>& w) {
     T *mu = w.dynamics.independent, *by_a = nullptr;
-    coupled_forward_dynamics(tree, q, v, tau, f_ext, w.a, w.dynamics);
+    mimic_forward_dynamics(tree, q, v, tau, f_ext, w.a, w.dynamics);
     for (int k = 0; k < tree.independent.n; ++k) mu[k] = lam[k];
     ltdl_solve_vector(tree.independent, mu, w.dynamics.ltdl);
     expand_v(tree, mu, by_tau);

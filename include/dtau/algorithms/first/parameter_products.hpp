@@ -172,12 +172,12 @@ void forward_dynamics_parameter_vjp(const Tree& tree, const T* q, const T* v, co
 // The same where joints mimic others, by the factors of their mass matrix (factorized.hpp). tau and
 // lam: of the independent velocities.
 template <class T>
-struct CoupledParameterWorkspace {
+struct MimicParameterWorkspace {
     FactorizedWorkspace<T> dynamics;
     InverseParameterWorkspace<T> inverse;
     T *a, *joint;
 
-    CoupledParameterWorkspace(Arena& arena, const Tree& tree)
+    MimicParameterWorkspace(Arena& arena, const Tree& tree)
         : dynamics(arena, tree),
           inverse(arena, tree),
           a(arena.take<T>(tree.nv)),
@@ -185,11 +185,11 @@ struct CoupledParameterWorkspace {
 };
 
 template <class T>
-void coupled_parameter_jvp(const Tree& tree, const T* q, const T* v, const T* tau, const T* x,
-                           const T* f_ext, bool of_joints, T* da,
-                           const CoupledParameterWorkspace<T>& w) {
+void mimic_parameter_jvp(const Tree& tree, const T* q, const T* v, const T* tau, const T* x,
+                         const T* f_ext, bool of_joints, T* da,
+                         const MimicParameterWorkspace<T>& w) {
     T* minus_da = w.dynamics.independent;
-    coupled_forward_dynamics(tree, q, v, tau, f_ext, w.a, w.dynamics);
+    mimic_forward_dynamics(tree, q, v, tau, f_ext, w.a, w.dynamics);
     inverse_dynamics_parameter_jvp(tree, q, v, w.a, x, of_joints, w.joint, w.inverse);
     reduce_columns(tree, w.joint, 1, minus_da);
     ltdl_solve_vector(tree.independent, minus_da, w.dynamics.ltdl);
@@ -198,11 +198,11 @@ void coupled_parameter_jvp(const Tree& tree, const T* q, const T* v, const T* ta
 }
 
 template <class T>
-void coupled_parameter_vjp(const Tree& tree, const T* q, const T* v, const T* tau, const T* lam,
-                           const T* f_ext, bool of_joints, T* by_parameters,
-                           const CoupledParameterWorkspace<T>& w) {
+void mimic_parameter_vjp(const Tree& tree, const T* q, const T* v, const T* tau, const T* lam,
+                         const T* f_ext, bool of_joints, T* by_parameters,
+                         const MimicParameterWorkspace<T>& w) {
     T* minus_mu = w.dynamics.independent;
-    coupled_forward_dynamics(tree, q, v, tau, f_ext, w.a, w.dynamics);
+    mimic_forward_dynamics(tree, q, v, tau, f_ext, w.a, w.dynamics);
     for (int k = 0; k < tree.independent.n; ++k) minus_mu[k] = -lam[k];
     ltdl_solve_vector(tree.independent, minus_mu, w.dynamics.ltdl);
     expand_v(tree, minus_mu, w.joint);
@@ -243,7 +243,7 @@ DTAU_INLINE int regressor_rows(const Tree& tree, int begin, int end, int* rows) 
         first = k < first ? k : first, last = k > last ? k : last;
     }
     for (int k = 0; k < dofs.n; ++k)
-        if (tree.coupling || is_ancestor(dofs, k, first, last + 1)) rows[count++] = k;
+        if (tree.mimic || is_ancestor(dofs, k, first, last + 1)) rows[count++] = k;
     return count;
 }
 

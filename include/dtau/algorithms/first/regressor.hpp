@@ -15,7 +15,7 @@
 #pragma once
 
 #include "dtau/algorithms/first/products.hpp"
-#include "dtau/coupling.hpp"
+#include "dtau/mimic.hpp"
 #include "dtau/pack.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -201,7 +201,7 @@ struct RegressorWorkspace {
     RegressorWorkspace(Arena& arena, const Tree& tree)
         : motion(arena, tree),
           W(arena.take<WrenchColumns<T>>(tree.nbodies)),
-          row(arena.take<T>(tree.coupling ? body_parameters * tree.nlinks : 0)) {}
+          row(arena.take<T>(tree.mimic ? body_parameters * tree.nlinks : 0)) {}
 };
 
 // The columns of bodies, into zeros. Rows are `stride` apart; where joints mimic others they are those of
@@ -210,20 +210,20 @@ template <class T>
 void regressor_of_bodies(const Tree& tree, const Motion<T>* S, const WrenchColumns<T>* W, T* row,
                          T* Y, std::ptrdiff_t stride) {
     const int columns = body_parameters * tree.nlinks;
-    for (int k = 0; k < tree.independent.n && tree.coupling; ++k)
+    for (int k = 0; k < tree.independent.n && tree.mimic; ++k)
         for (int c = 0; c < columns; ++c) Y[k * stride + c] = T(0.0);
     for (int i = 0; i < tree.nbodies; ++i) {
         const BodyRange bodies = subtree(tree, i);
         const Body& body = tree.bodies[i];
         for (int k = body.v; k < body.v + body.nv; ++k) {
-            if (!tree.coupling) {
+            if (!tree.mimic) {
                 regressor_row(tree, bodies, k, S, W, Y + k * stride);
                 continue;
             }
             for (int c = 0; c < columns; ++c) row[c] = T(0.0);
             regressor_row(tree, bodies, k, S, W, row);
-            T* to = Y + tree.coupling->v_source[k] * stride;
-            const T scale(tree.coupling->v_scale[k]);
+            T* to = Y + tree.mimic->v_source[k] * stride;
+            const T scale(tree.mimic->v_scale[k]);
             for (int c = 0; c < columns; ++c) to[c] = fma(scale, row[c], to[c]);
         }
     }

@@ -28,7 +28,7 @@ DTAU_INLINE void minus_transposed_jacobians(const Tree& tree, const T* q, const 
             Motion<T> t = {axes * s.ang, axes * cross(s.ang, P.r, s.lin)};
             if (w.axes == Axes::world) t.lin = cross(w.P[number].r, t.ang, t.lin);
             const T column[6] = {t.lin.x, t.lin.y, t.lin.z, t.ang.x, t.ang.y, t.ang.z};
-            const T minus(tree.coupling ? -tree.coupling->v_scale[k] : -1.0);
+            const T minus(tree.mimic ? -tree.mimic->v_scale[k] : -1.0);
             T* to = dtau_df + independent_dof(tree, k) * row + 6 * i;
             for (int c = 0; c < 6; ++c) to[c] = fma(minus, column[c], to[c]);
         }

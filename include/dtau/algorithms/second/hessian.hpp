@@ -23,7 +23,7 @@
 #pragma once
 
 #include "dtau/algorithms/first/idsva.hpp"
-#include "dtau/coupling.hpp"
+#include "dtau/mimic.hpp"
 
 namespace dtau::DTAU_VARIANT {
 

@@ -61,7 +61,7 @@ DTAU_INLINE void for_packed_group(int m, int d, const int* path, const Visit& vi
 // of independent velocities: each is scale times a part of the entry of those.
 template <class Visit>
 DTAU_INLINE void for_packed_entries(const Tree& tree, int* path, const Visit& visit) {
-    const Coupling* c = tree.coupling;
+    const Mimics* c = tree.mimic;
     forget_path(tree.dofs, path);
     for (int m = 0; m < tree.nv; ++m) {
         follow_path(tree.dofs, m, path);

@@ -10,7 +10,7 @@
 
 #include "dtau/algorithms/first/idsva.hpp"
 #include "dtau/algorithms/solve/ltdl_columns.hpp"
-#include "dtau/coupling.hpp"
+#include "dtau/mimic.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -38,14 +38,14 @@ template <class T>
 DTAU_INLINE void mass_matrix_by_paths(const Tree& tree, const Motion<T>* S, Inertia<T>* inertias,
                                       const LtdlWorkspace<T>& w) {
     const int* depth = tree.independent.depth;
-    if (!tree.coupling) {
+    if (!tree.mimic) {
         crba_backward(tree, S, inertias,
                       [&](int k, int j, T m) { w.L[k * w.stride + depth[j]] = m; });
         for (int k = 0; k < tree.nv; ++k) w.L[k * w.stride + depth[k]] += T(tree.armature[k]);
         return;
     }
     const auto add = [&](int k, int j, T m) {
-        const ReducedEntry to = reduced_entry(*tree.coupling, k, j);
+        const ReducedEntry to = reduced_entry(*tree.mimic, k, j);
         T& entry = w.L[to.row * w.stride + depth[to.column]];
         entry = fma(T(to.scale), m, entry);
     };
@@ -105,7 +105,7 @@ DTAU_INLINE void factorize_dynamics(const Tree& tree, const T* q, const T* v, co
 template <class T>
 DTAU_INLINE void independent_torque(const Tree& tree, const T* v, const T* tau,
                                     const FactorizedWorkspace<T>& w) {
-    if (tree.coupling) {
+    if (tree.mimic) {
         driving_torque<T>(tree, v, nullptr, w.a, w);
         reduce_columns(tree, w.a, 1, w.independent);
         for (int k = 0; k < tree.independent.n; ++k) w.independent[k] = w.independent[k] + tau[k];
@@ -127,8 +127,8 @@ void factorized_dynamics(const Tree& tree, const T* q, const T* v, const T* tau,
 
 // Forward dynamics of joints that mimic others; a: of the joints.
 template <class T>
-void coupled_forward_dynamics(const Tree& tree, const T* q, const T* v, const T* tau,
-                              const T* f_ext, T* a, const FactorizedWorkspace<T>& w) {
+void mimic_forward_dynamics(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ext,
+                            T* a, const FactorizedWorkspace<T>& w) {
     factorized_dynamics(tree, q, v, tau, f_ext, w);
     for (int k = 0; k < tree.nv; ++k) a[k] = w.a[k];
 }

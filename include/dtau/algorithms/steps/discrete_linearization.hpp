@@ -83,7 +83,7 @@ DTAU_INLINE void linearize_stage(const Tree& tree, int i, const T* q, const T* v
                                  const T* f_ext, T* a, const DiscreteWorkspace<T>& w) {
     const FactorizedWorkspace<T> dynamics = w.at_stage(i);
     const T* body_f_ext = along_body_axes(tree, q, f_ext, w.wrenches.value);
-    if (tree.coupling) {
+    if (tree.mimic) {
         factorized_dynamics(tree, q, v, tau, body_f_ext, dynamics);
     } else {
         factorize_dynamics(tree, q, v, body_f_ext, dynamics);

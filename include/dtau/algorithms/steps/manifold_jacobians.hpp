@@ -11,7 +11,7 @@
 #pragma once
 
 #include "dtau/algorithms/steps/manifold.hpp"
-#include "dtau/coupling.hpp"
+#include "dtau/mimic.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -19,7 +19,7 @@ namespace dtau::DTAU_VARIANT {
 // with the places of their coordinates and velocities among the independent ones.
 template <class Visit>
 DTAU_INLINE void for_independent_joints(const Tree& tree, bool commute, const Visit& visit) {
-    const Coupling* c = tree.coupling;
+    const Mimics* c = tree.mimic;
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
         if (traits(body.kind).commutes != commute) continue;

@@ -13,7 +13,7 @@
 #pragma once
 
 #include "dtau/algorithms/steps/manifold.hpp"
-#include "dtau/coupling.hpp"
+#include "dtau/mimic.hpp"
 
 namespace dtau::DTAU_VARIANT {
 

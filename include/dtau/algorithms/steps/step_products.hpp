@@ -25,17 +25,17 @@ struct IndependentDynamics {
     }
 };
 template <class T>
-struct CoupledDynamics {
-    CoupledForwardVjpWorkspace<T> w;
+struct MimicDynamics {
+    MimicForwardVjpWorkspace<T> w;
 
-    CoupledDynamics(Arena& arena, const Tree& tree) : w(arena, tree) {}
+    MimicDynamics(Arena& arena, const Tree& tree) : w(arena, tree) {}
     void acceleration(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ext,
                       T* a) const {
-        coupled_forward_dynamics(tree, q, v, tau, f_ext, a, w.dynamics);
+        mimic_forward_dynamics(tree, q, v, tau, f_ext, a, w.dynamics);
     }
     void gradient(const Tree& tree, const T* q, const T* v, const T* tau, const T* lam,
                   const T* f_ext, T* by_q, T* by_v, T* by_tau, T* by_f_ext) const {
-        coupled_forward_dynamics_vjp(tree, q, v, tau, lam, f_ext, by_q, by_v, by_tau, by_f_ext, w);
+        mimic_forward_dynamics_vjp(tree, q, v, tau, lam, f_ext, by_q, by_v, by_tau, by_f_ext, w);
     }
 };
 

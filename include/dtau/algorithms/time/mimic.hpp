@@ -13,7 +13,7 @@
 namespace dtau::DTAU_VARIANT {
 
 template <class T>
-struct CoupledSeriesWorkspace {
+struct MimicSeriesWorkspace {
     ForwardSeriesWorkspace<T> series;
     WorldWrenchWorkspace<T> wrenches;
     Ground<T> ground;
@@ -21,7 +21,7 @@ struct CoupledSeriesWorkspace {
     T *a, *torque, *x;  // of this order: of the joints twice, of the independent velocities
     T* world_torque;    // of wrenches along world axes, of the joints
 
-    CoupledSeriesWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes, int order)
+    MimicSeriesWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes, int order)
         : series(arena, tree, order),
           wrenches(arena, tree, wrench_axes, order),
           ground(arena, tree),
@@ -35,7 +35,7 @@ struct CoupledSeriesWorkspace {
 // The factors of M with the rows and columns of prescribed velocities replaced by the identity's.
 template <class T>
 DTAU_INLINE void factors_without(const Tree& tree, const T* q, const bool* given,
-                                 const CoupledSeriesWorkspace<T>& w) {
+                                 const MimicSeriesWorkspace<T>& w) {
     const Paths& dofs = tree.independent;
     ground_sweep<T>(tree, q, nullptr, w.ground);
     mass_matrix_by_paths(tree, w.ground.S, w.ground.I, w.ltdl);
@@ -49,9 +49,9 @@ DTAU_INLINE void factors_without(const Tree& tree, const T* q, const bool* given
 // As hybrid_time_derivatives. q, v, a and the results are of the joints; tau of the independent
 // velocities, and torque_out so that it reduces to them.
 template <class T>
-void coupled_time_derivatives(const Tree& tree, int order, const T* q, const T* v, const T* a,
-                              const T* tau, const T* f_ext, const bool* given, T* a_out,
-                              T* torque_out, const CoupledSeriesWorkspace<T>& w) {
+void mimic_time_derivatives(const Tree& tree, int order, const T* q, const T* v, const T* a,
+                            const T* tau, const T* f_ext, const bool* given, T* a_out,
+                            T* torque_out, const MimicSeriesWorkspace<T>& w) {
     const Prescribed all = {nullptr, true};
     const int nv = tree.nv;
     const T* no_torque = nullptr;
