@@ -5,7 +5,7 @@
 // run that gave the acceleration. M^-1 ([Minverse]): the same for columns of the identity, of which
 // the upper triangle is enough.
 //
-// The paper's version works in body coordinates, column by column. Here it runs in ground coordinates,
+// The paper's version works in body coordinates, column by column. Here it runs in root-frame coordinates,
 // where nothing is transformed between bodies, and takes blocks of neighbouring columns in packs.
 //
 // Symbols, for body i and its column k: those of first/articulated_solve.hpp, and

@@ -1,7 +1,7 @@
 // First-order partial derivatives of forward dynamics by eq. 5 of [IDSVA], as the paper's contenders
 // compute them: da/dx = -M^-1 dtau/dx for x = q, v, and da/dtau = M^-1.
 //
-//   FDSVA  partials of inverse dynamics by IDSVA in ground coordinates, as the core has it
+//   FDSVA  partials of inverse dynamics by IDSVA in root-frame coordinates, as the core has it
 //   FDCR   the same by RNEACR
 //   DMM    M^-1 of the articulated-body algorithm, then multiplied          (dmm.hpp)
 //   AZA    the articulated-body algorithm for every column                  (articulated_columns.hpp)
@@ -72,8 +72,8 @@ void fdsva_partials(const Tree& tree, const T* q, const T* v, const T* tau,
     const ArticulatedSolutionWorkspace<T>& to = w.solution;
     T* const no_matrix = nullptr;
     const T* const no_wrenches = nullptr;
-    ground_sweep(tree, q, v, w.idsva.ground);
-    articulated_factors(tree, v, tau, no_wrenches, to.a, w.idsva.ground, to.factors);
+    root_frame_sweep(tree, q, v, w.idsva.root_frame);
+    articulated_factors(tree, v, tau, no_wrenches, to.a, w.idsva.root_frame, to.factors);
     idsva_velocities(tree, v, no_wrenches, w.idsva);
     idsva_accelerations(tree, to.a, w.idsva);
     idsva_backward(tree, {to.dtau_dq, to.dtau_dv, no_matrix, to.stride}, w.idsva);
@@ -81,12 +81,12 @@ void fdsva_partials(const Tree& tree, const T* q, const T* v, const T* tau,
 
 template <class T>
 struct FdcrWorkspace {
-    Ground<T> ground;
+    RootFrame<T> root_frame;
     RneacrWorkspace<T> rneacr;
     ArticulatedSolutionWorkspace<T> solution;
 
     FdcrWorkspace(Arena& arena, const Tree& tree)
-        : ground(arena, tree), rneacr(arena, tree), solution(arena, tree) {}
+        : root_frame(arena, tree), rneacr(arena, tree), solution(arena, tree) {}
 };
 
 template <class T>
@@ -94,8 +94,8 @@ void fdcr_partials(const Tree& tree, const T* q, const T* v, const T* tau,
                    const FdcrWorkspace<T>& w) {
     const ArticulatedSolutionWorkspace<T>& to = w.solution;
     const T* const no_wrenches = nullptr;
-    ground_sweep(tree, q, v, w.ground);
-    articulated_factors(tree, v, tau, no_wrenches, to.a, w.ground, to.factors);
+    root_frame_sweep(tree, q, v, w.root_frame);
+    articulated_factors(tree, v, tau, no_wrenches, to.a, w.root_frame, to.factors);
     rneacr(tree, q, v, to.a, to.dtau_dq, to.dtau_dv, to.stride, w.rneacr);
 }
 

@@ -21,7 +21,7 @@ struct Contact {
     // Sums of the squares of the angular velocities that unit velocities of the joints give a and b, and
     // of the linear ones of joints that slide: what rows that are rounding errors are compared with.
     double turning, sliding;
-    // Whether positions enter, and are to be compared in the world: those in ground have another
+    // Whether positions enter, and are to be compared in the world: those in the root frame have another
     // origin.
     bool positions, in_world;
     const int* dofs;  // (ndofs) independent velocities that move its rows, and all on their paths

@@ -1,6 +1,6 @@
-// Free roots, and what ground coordinates (kinematics.hpp) save for them.
+// Free roots, and what root-frame coordinates (kinematics.hpp) save for them.
 //
-// A free root is a body that a free joint joins to the world. Ground is its own frame, so that the
+// A free root is a body that a free joint joins to the world. The root frame is its own, so that the
 // columns s_j of its joint are the unit motions, linear ones first: S = 1. The joint's parent is the
 // world, at rest and with the acceleration -gravity. So, with the root's twist v and the symbols of
 // idsva.hpp,
@@ -59,9 +59,9 @@ struct FreeRoot {
     Vec3<T> gravity;
 };
 template <class T>
-DTAU_INLINE FreeRoot<T> free_root_above(const Body& body, const Ground<T>& ground,
+DTAU_INLINE FreeRoot<T> free_root_above(const Body& body, const RootFrame<T>& root_frame,
                                         int columns = 6) {
-    return {columns, ground.v[body.root], ground.gravity[body.root]};
+    return {columns, root_frame.v[body.root], root_frame.gravity[body.root]};
 }
 
 // t . s_j + f . S'_j for a moment t, as components.
@@ -78,13 +78,13 @@ DTAU_INLINE Vec3<T> dot_Psiddot(const FreeRoot<T>& root, const Force<T>& f) {
 
 // Psi'' where an algorithm wants the columns of free roots all the same.
 template <class T>
-DTAU_INLINE void free_root_accelerations(const Tree& tree, const Ground<T>& ground,
+DTAU_INLINE void free_root_accelerations(const Tree& tree, const RootFrame<T>& root_frame,
                                          Motion<T>* Psiddot) {
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
         if (!is_free_root(body)) continue;
-        const Motion<T> ap = world_acceleration(ground.gravity[i]);
-        for (int k = body.v; k < body.v + body.nv; ++k) Psiddot[k] = cross(ap, ground.S[k]);
+        const Motion<T> ap = world_acceleration(root_frame.gravity[i]);
+        for (int k = body.v; k < body.v + body.nv; ++k) Psiddot[k] = cross(ap, root_frame.S[k]);
     }
 }
 

@@ -34,7 +34,7 @@ Frame frame(const Tree& tree, const FrameDescription& given) {
     return result;
 }
 
-// The body at whose origin a body's ground begins: bodies that only slide are all at the origin.
+// The body at whose origin a body's root frame begins: bodies that only slide are all at the origin.
 int origin(const Tree& tree, int body) {
     while (!tree.bodies[body].at_origin) body = tree.bodies[body].parent;
     return body;

@@ -22,8 +22,8 @@ using Grouped = Lane;
 
 extern template decltype(rnea<Alone>) rnea<Alone>;
 extern template decltype(rnea<Grouped>) rnea<Grouped>;
-extern template decltype(ground_sweep<Alone>) ground_sweep<Alone>;
-extern template decltype(ground_sweep<Grouped>) ground_sweep<Grouped>;
+extern template decltype(root_frame_sweep<Alone>) root_frame_sweep<Alone>;
+extern template decltype(root_frame_sweep<Grouped>) root_frame_sweep<Grouped>;
 extern template decltype(aba<Alone>) aba<Alone>;
 extern template decltype(aba<Grouped>) aba<Grouped>;
 extern template decltype(idsva_velocities<Alone>) idsva_velocities<Alone>;

@@ -4,8 +4,8 @@ namespace dtau::DTAU_VARIANT {
 
 template decltype(rnea<Alone>) rnea<Alone>;
 template decltype(rnea<Grouped>) rnea<Grouped>;
-template decltype(ground_sweep<Alone>) ground_sweep<Alone>;
-template decltype(ground_sweep<Grouped>) ground_sweep<Grouped>;
+template decltype(root_frame_sweep<Alone>) root_frame_sweep<Alone>;
+template decltype(root_frame_sweep<Grouped>) root_frame_sweep<Grouped>;
 template decltype(aba<Alone>) aba<Alone>;
 template decltype(aba<Grouped>) aba<Grouped>;
 template decltype(idsva_velocities<Alone>) idsva_velocities<Alone>;

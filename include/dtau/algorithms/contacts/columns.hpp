@@ -58,7 +58,7 @@ DTAU_INLINE void add_column(const Tree& tree, int c, const Contact& contact,
 // dJ/dq z for the twists in g. [Notes] eq. 20.10
 template <class T>
 void range_columns(const Tree& tree, const Contacts& contacts, const ContactFrames<T>* frames,
-                   const T* active, const Ground<T>& g, const ContactColumns<T>& w) {
+                   const T* active, const RootFrame<T>& g, const ContactColumns<T>& w) {
     for (int k = 0; k < contacts.nrows * w.padded; ++k) w.ranges[k] = T(0.0);
     for (int c = 0; c < contacts.count; ++c) {
         const Contact& contact = contacts.at[c];
@@ -83,7 +83,7 @@ DTAU_INLINE void add_turn(const Tree& tree, int number, int k, const Vec3<T>& tu
     for (int r = 0; r < 6; ++r) add_share(tree, k, m[r], to[r * w.padded]);
 }
 
-// L^-T J_b^T of the loops, for the force and moment on b along a's ground.
+// L^-T J_b^T of the loops, for the force and moment on b along a's root frame.
 template <class T>
 void loop_factors(const Tree& tree, const Contacts& contacts, const ContactFrames<T>* frames,
                   const Motion<T>* S, const LtdlWorkspace<T>& ltdl, const ContactColumns<T>& w) {

@@ -42,7 +42,7 @@ void constraint_partials(const Tree& tree, const T* active, const T* forces,
                          const IdsvaWorkspace<T>& idsva, const ContactWorkspace<T>& rows,
                          const ContactColumns<T>& columns) {
     const Contacts& contacts = *rows.solver.contacts;
-    const Ground<T>& g = idsva.ground;
+    const RootFrame<T>& g = idsva.root_frame;
     const Motion<T>* a = idsva.a;
     clear_columns(contacts, 2, columns);
     int loop = 0;
@@ -79,21 +79,21 @@ void constrained_dynamics_derivatives(const Tree& tree, const T* q, const T* v, 
     idsva_accelerations(tree, dynamics.a, dynamics.idsva);
     constraint_partials(tree, active, w.forces, dynamics.idsva, w.contacts, w.columns);
     if (w.contacts.solver.damping > 0.0)
-        residual_columns(tree, w.contacts.frames, w.residual, dynamics.idsva.ground, dynamics.ltdl,
-                         w.contacts.solver, w.range, w.columns);
+        residual_columns(tree, w.contacts.frames, w.residual, dynamics.idsva.root_frame,
+                         dynamics.ltdl, w.contacts.solver, w.range, w.columns);
     if (w.contacts.solver.damping > 0.0 && dforces_dq)
         range_columns(tree, contacts, w.contacts.frames, active,
-                      range_velocities(tree, w.forces, dynamics.idsva.ground, dynamics.ltdl,
+                      range_velocities(tree, w.forces, dynamics.idsva.root_frame, dynamics.ltdl,
                                        w.contacts.solver, w.range),
                       w.columns);
-    loop_factors(tree, contacts, w.contacts.frames, dynamics.idsva.ground.S, dynamics.ltdl,
+    loop_factors(tree, contacts, w.contacts.frames, dynamics.idsva.root_frame.S, dynamics.ltdl,
                  w.columns);
     fdsva_matrices(
         tree, body_f_ext, da_dq, da_dv, stride, da_dtau, w.fdsva,
         ContactChange<T>{
             tree, w.contacts.solver, w.columns, {dforces_dq, dforces_dv, dforces_dtau}, 0, -1.0});
     if (dforces_dq)
-        turn_forces(tree, contacts, w.contacts.frames, dynamics.idsva.ground.S, w.forces,
+        turn_forces(tree, contacts, w.contacts.frames, dynamics.idsva.root_frame.S, w.forces,
                     dforces_dq);
 }
 

@@ -54,7 +54,7 @@ void constrained_stage(const Tree& tree, int i, const T* q, const T* v, const T*
     const FactorizedWorkspace<T> dynamics = discrete.at_stage(i);
     const ContactWorkspace<T>& rows = w.stages[i].contacts;
     const ContactColumns<T>& columns = w.stages[i].columns;
-    const Ground<T>& ground = dynamics.idsva.ground;
+    const RootFrame<T>& root_frame = dynamics.idsva.root_frame;
     const T* body_f_ext = along_body_axes(tree, q, f_ext, discrete.wrenches.value);
     constrained_dynamics(false, tree, q, v, tau, active, body_f_ext, w.forces, w.residual, dynamics,
                          rows);
@@ -63,9 +63,9 @@ void constrained_stage(const Tree& tree, int i, const T* q, const T* v, const T*
     stage_partials(tree, i, body_f_ext, a, discrete);
     constraint_partials(tree, active, w.forces, dynamics.idsva, rows, columns);
     if (rows.solver.damping > 0.0)
-        residual_columns(tree, rows.frames, w.residual, ground, dynamics.ltdl, rows.solver, w.range,
-                         columns);
-    loop_factors(tree, *rows.solver.contacts, rows.frames, ground.S, dynamics.ltdl, columns);
+        residual_columns(tree, rows.frames, w.residual, root_frame, dynamics.ltdl, rows.solver,
+                         w.range, columns);
+    loop_factors(tree, *rows.solver.contacts, rows.frames, root_frame.S, dynamics.ltdl, columns);
 }
 
 // What contacts do between the sweeps of the solve of a stage, for a block of columns of which w.q and

@@ -27,17 +27,17 @@ struct ContactWorkspace {
           wanted(arena.take<T>(contacts.nrows)) {}
 };
 
-// Frames, J and its solver, after the factors of M; ground: placements and subspaces.
+// Frames, J and its solver, after the factors of M; root_frame: placements and subspaces.
 template <class T>
 DTAU_INLINE void factorize_state(const Tree& tree, const T* q, const T* active,
-                                 const Ground<T>& ground, const LtdlWorkspace<T>& ltdl,
+                                 const RootFrame<T>& root_frame, const LtdlWorkspace<T>& ltdl,
                                  const ContactWorkspace<T>& w) {
     const Contacts& contacts = *w.solver.contacts;
-    place_contacts_in_world(tree, contacts, Configuration<T>(q, ground.angles), w.world);
+    place_contacts_in_world(tree, contacts, Configuration<T>(q, root_frame.angles), w.world);
     for_contacts<T>(contacts, [&](int c, const Contact& contact, int column) {
-        w.frames[c] = contact_frames(tree, contact, ground.P, w.world);
+        w.frames[c] = contact_frames(tree, contact, root_frame.P, w.world);
         T* const Y = w.solver.Y + column;
-        contact_jacobian(tree, c, contact, w.frames[c], ground.S, active, Y, w.solver.stride);
+        contact_jacobian(tree, c, contact, w.frames[c], root_frame.S, active, Y, w.solver.stride);
         if (w.solver.damping == 0.0)
             least_pivots(contact, w.frames[c], Y, w.solver.stride, w.solver.least + contact.first);
     });
@@ -54,7 +54,7 @@ void joint_velocities(const Tree& tree, const T* x, T* joint) {
 // As idsva_velocities, but only what no derivative needs: forces and accelerations of the bodies.
 template <class T>
 void bias_velocities(const Tree& tree, const T* v, const T* f_ext, const IdsvaWorkspace<T>& w) {
-    const Ground<T>& g = w.ground;
+    const RootFrame<T>& g = w.root_frame;
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
         w.a[i] = zero_motion<T>();
@@ -73,7 +73,7 @@ void constrained_dynamics(bool derivatives, const Tree& tree, const T* q, const 
                           const T* active, const T* f_ext, T* forces, T* residual,
                           const FactorizedWorkspace<T>& w, const ContactWorkspace<T>& rows) {
     const Contacts& contacts = *rows.solver.contacts;
-    const Ground<T>& ground = w.idsva.ground;
+    const RootFrame<T>& root_frame = w.idsva.root_frame;
     T* x = w.independent;
     factorize_mass_matrix(tree, q, v, w);
     if (derivatives)
@@ -82,11 +82,12 @@ void constrained_dynamics(bool derivatives, const Tree& tree, const T* q, const 
         bias_velocities(tree, v, f_ext, w.idsva);
     independent_torque(tree, v, tau, w);
     ltdl_solve_inwards(tree.independent, x, w.ltdl);
-    factorize_state(tree, q, active, ground, w.ltdl, rows);
+    factorize_state(tree, q, active, root_frame, w.ltdl, rows);
     for (int c = 0; c < contacts.count; ++c) {
         const Contact& contact = contacts.at[c];
         const ContactFrames<T>& f = rows.frames[c];
-        const Motion<T> at_rest = row_accelerations(tree, contact, f, ground, w.bias_a, rows.world);
+        const Motion<T> at_rest =
+            row_accelerations(tree, contact, f, root_frame, w.bias_a, rows.world);
         T* wanted = rows.wanted + contact.first;
         store_rows(contact, f.E, -at_rest, wanted);
         for (int r = 0; r < contact.count; ++r) {

@@ -16,7 +16,7 @@ namespace dtau::DTAU_VARIANT {
 
 template <class T>
 struct ImpulseWorkspace {
-    IdsvaWorkspace<T> idsva;  // of values its ground alone
+    IdsvaWorkspace<T> idsva;  // values need its root_frame alone
     LtdlWorkspace<T> ltdl;
     ContactWorkspace<T> contacts;
     T *x, *change;  // v+ - v of the independent velocities, and of the joints
@@ -34,8 +34,8 @@ template <class T>
 void impulse_dynamics(const Tree& tree, const T* q, const T* v, T restitution, const T* active,
                       T* v_after, T* impulses, const ImpulseWorkspace<T>& w) {
     const Contacts& contacts = *w.contacts.solver.contacts;
-    const Ground<T>& g = w.idsva.ground;
-    ground_sweep(tree, q, v, g);
+    const RootFrame<T>& g = w.idsva.root_frame;
+    root_frame_sweep(tree, q, v, g);
     mass_matrix_factors(tree, g.S, g.I, w.ltdl);
     factorize_state(tree, q, active, g, w.ltdl, w.contacts);
     const T minus = -(T(1.0) + restitution);
@@ -81,7 +81,7 @@ DTAU_INLINE void impulse_partials(const Tree& tree, T restitution, const T* acti
                                   const ImpulseDerivativesWorkspace<T>& w) {
     const ImpulseWorkspace<T>& value = w.value;
     const Contacts& contacts = *value.contacts.solver.contacts;
-    const Ground<T>& g = value.idsva.ground;
+    const RootFrame<T>& g = value.idsva.root_frame;
     const T more = T(1.0) + restitution;
     clear_columns(contacts, 2, w.columns);
     int loop = 0;
@@ -108,12 +108,12 @@ void impulse_dynamics_derivatives(const Tree& tree, const T* q, const T* v, T re
                                   T* dimpulses_dv, const ImpulseDerivativesWorkspace<T>& w) {
     const ImpulseWorkspace<T>& value = w.value;
     const Contacts& contacts = *value.contacts.solver.contacts;
-    const Ground<T>& g = value.idsva.ground;
+    const RootFrame<T>& g = value.idsva.root_frame;
     const Paths& dofs = tree.independent;
     const int n = dofs.n, padded = w.columns.padded;
     impulse_dynamics(tree, q, v, restitution, active, w.u, w.impulses, value);
     for (int k = 0; k < tree.nv; ++k) w.u[k] = fma(restitution, v[k], w.u[k]);
-    ground_sweep(tree, q, w.u, g);
+    root_frame_sweep(tree, q, w.u, g);
     impulse_partials(tree, restitution, active, w);
     if (value.contacts.solver.damping > 0.0)
         range_columns(

@@ -13,7 +13,7 @@ namespace dtau::DTAU_VARIANT {
 template <class T>
 struct ConstrainedInverseWorkspace {
     RneaWorkspace<T> rnea;
-    Ground<T> ground;
+    RootFrame<T> root_frame;
     const Contacts* contacts;
     Placement<T>* world;
     int stride, count, side;  // of the rows of J^T; of what is not driven; of the rows of H
@@ -25,7 +25,7 @@ struct ConstrainedInverseWorkspace {
     ConstrainedInverseWorkspace(Arena& arena, const Tree& tree, const Contacts& all,
                                 const DrivenTorques& driven)
         : rnea(arena, tree),
-          ground(arena, tree),
+          root_frame(arena, tree),
           contacts(&all),
           world(arena.take<Placement<T>>(tree.nbodies)),
           stride(all.nrows),
@@ -61,13 +61,14 @@ void constrained_inverse_dynamics(const Tree& tree, const T* q, const T* v, cons
     const T* const no_velocities = nullptr;
     rnea(tree, q, v, a, f_ext, w.joint_torque, w.rnea);
     reduce_columns(tree, w.joint_torque, 1, w.torque);
-    ground_sweep(tree, q, no_velocities, w.ground);
-    place_contacts_in_world(tree, contacts, Configuration<T>(q, w.ground.angles), w.world);
+    root_frame_sweep(tree, q, no_velocities, w.root_frame);
+    place_contacts_in_world(tree, contacts, Configuration<T>(q, w.root_frame.angles), w.world);
     T scale(0.0);  // no square of a column of J is larger: far smaller ones are rounding errors
     for (int c = 0; c < contacts.count; ++c) {
         const Contact& contact = contacts.at[c];
-        const ContactFrames<T> f = contact_frames(tree, contact, w.ground.P, w.world);
-        contact_jacobian(tree, c, contact, f, w.ground.S, active, w.J + contact.first, w.stride);
+        const ContactFrames<T> f = contact_frames(tree, contact, w.root_frame.P, w.world);
+        contact_jacobian(tree, c, contact, f, w.root_frame.S, active, w.J + contact.first,
+                         w.stride);
         const T turns(contact.count > 3 ? contact.turning : 0.0);
         scale = scale + if_active(active, c, turns + linear_scale(contact, f));
     }

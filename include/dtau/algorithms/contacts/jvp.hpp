@@ -33,7 +33,7 @@ struct FrameChange {
 template <class T>
 DTAU_INLINE FrameChange<T> frame_change(const Tree& tree, int i, const Placement<T>& X,
                                         const ConstrainedJvpWorkspace<T>& w) {
-    const Ground<T>& g = w.value.dynamics.idsva.ground;
+    const RootFrame<T>& g = w.value.dynamics.idsva.root_frame;
     const Motion<T> V = at_point(X, g.v[i]);
     Motion<T> z = w.tangent.z[i];  // Psi'' there are of accelerations with gravity
     z.lin = cross(g.gravity[tree.bodies[i].root], w.moved[i].ang, z.lin);
@@ -71,8 +71,8 @@ template <class T>
 void vary_range(const Tree& tree, const T* dq, const T* active, T* dforces,
                 const ConstrainedMotionWorkspace<T>& w) {
     const Contacts& contacts = *w.contacts.solver.contacts;
-    const Ground<T> g = range_velocities(tree, w.forces, w.dynamics.idsva.ground, w.dynamics.ltdl,
-                                         w.contacts.solver, w.range);
+    const RootFrame<T> g = range_velocities(tree, w.forces, w.dynamics.idsva.root_frame,
+                                            w.dynamics.ltdl, w.contacts.solver, w.range);
     T* const rows = w.range.h;
     for (int c = 0; c < contacts.count; ++c) {
         const Contact& contact = contacts.at[c];
@@ -107,7 +107,7 @@ void vary_residual(const Tree& tree, T* right_sides, const ConstrainedJvpWorkspa
     });
     T *const x = value.range.x, *const rows = value.range.h;
     T* const torque = tree.mimic ? value.range.z : x;  // as reduce_columns has it
-    vary_torques(tree, value.dynamics.idsva.ground.S, w.d, F, dF, torque);
+    vary_torques(tree, value.dynamics.idsva.root_frame.S, w.d, F, dF, torque);
     reduce_columns(tree, torque, 1, x);
     ltdl_solve_inwards(tree.independent, x, value.dynamics.ltdl);
     for (int r = 0; r < contacts.nrows; ++r) rows[r] = T(0.0);
@@ -126,7 +126,7 @@ void constrained_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T*
     const ConstrainedMotionWorkspace<T>& value = w.value;
     const Contacts& contacts = *value.contacts.solver.contacts;
     const FactorizedWorkspace<T>& dynamics = value.dynamics;
-    const Ground<T>& g = dynamics.idsva.ground;
+    const RootFrame<T>& g = dynamics.idsva.root_frame;
     const T* const zero = nullptr;
     Force<T>* const dF = w.tangent.dF;
     constrained_motion(tree, q, v, tau, active, f_ext, value);

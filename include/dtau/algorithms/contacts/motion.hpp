@@ -30,7 +30,7 @@ struct ConstrainedMotionWorkspace {
 template <class T>
 void constrained_motion(const Tree& tree, const T* q, const T* v, const T* tau, const T* active,
                         const T* f_ext, const ConstrainedMotionWorkspace<T>& w) {
-    const Ground<T>& g = w.dynamics.idsva.ground;
+    const RootFrame<T>& g = w.dynamics.idsva.root_frame;
     constrained_dynamics(false, tree, q, v, tau, active, f_ext, w.forces, w.residual, w.dynamics,
                          w.contacts);
     for (int i = 0; i < tree.nbodies; ++i) {

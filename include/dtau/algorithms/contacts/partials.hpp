@@ -36,7 +36,7 @@ DTAU_INLINE FramePartials<T> frame_partials(const Placement<T>& X, const Motion<
 // Calls visit(k, d) for the columns on the path of a frame of body i.
 template <class T, class Visit>
 DTAU_INLINE void for_frame_partials(const Tree& tree, int i, const Placement<T>& X,
-                                    const Ground<T>& g, const Motion<T>* a, const Visit& visit) {
+                                    const RootFrame<T>& g, const Motion<T>* a, const Visit& visit) {
     if (i < 0) return;
     const Motion<T> V = at_point(X, g.v[i]);
     for_moving_bodies(tree, i, [&](const Body& body, int b) {
@@ -59,8 +59,8 @@ struct RowChanges {
     Motion<T> follows;  // of b, along the axes of a
     PositionError<T> at;
 
-    RowChanges(const Tree& tree, const Contact& of, const ContactFrames<T>& f, const Ground<T>& g,
-               const Motion<T>* a, const Placement<T>* world)
+    RowChanges(const Tree& tree, const Contact& of, const ContactFrames<T>& f,
+               const RootFrame<T>& g, const Motion<T>* a, const Placement<T>* world)
         : contact(of), frames(f), kp(of.kp), kd(of.kd), w_a(g.v[of.a.body].ang) {
         const FrameMotion<T> mb = motion_of_b(tree, of, f, g, a);
         w_b = mb.V.ang;
@@ -102,10 +102,10 @@ struct RowChanges {
 };
 
 // Calls visit(k, by_q, by_v, turn) for the columns k that move rows, with what the rows change by and
-// by what a turns against b, in a's ground; a: accelerations of the bodies, gravity included.
+// by what a turns against b, in a's root frame; a: accelerations of the bodies, gravity included.
 template <class T, class Visit>
-DTAU_INLINE void for_row_partials(const Tree& tree, const RowChanges<T>& rows, const Ground<T>& g,
-                                  const Motion<T>* a, const Visit& visit) {
+DTAU_INLINE void for_row_partials(const Tree& tree, const RowChanges<T>& rows,
+                                  const RootFrame<T>& g, const Motion<T>* a, const Visit& visit) {
     const Contact& contact = rows.contact;
     const ContactFrames<T>& f = rows.frames;
     for_frame_partials(tree, contact.a.body, f.a, g, a, [&](int k, const FramePartials<T>& d) {
@@ -122,7 +122,7 @@ DTAU_INLINE void for_row_partials(const Tree& tree, const RowChanges<T>& rows, c
 // The same of the rows' velocities: visit(k, s, by_q, turn), of which s is by q'.
 template <class T, class Visit>
 DTAU_INLINE void for_velocity_partials(const Tree& tree, const Contact& contact,
-                                       const ContactFrames<T>& f, const Ground<T>& g,
+                                       const ContactFrames<T>& f, const RootFrame<T>& g,
                                        const Visit& visit) {
     const Motion<T> V_b = velocity_of_b(contact, f, g);
     const auto rate = [&](const Body& body, int k) {

@@ -24,16 +24,16 @@ struct RangeWorkspace {
           twists(arena.take<Motion<T>>(tree.nbodies)) {}
 };
 
-// Ground, with the twists of the bodies for the velocities M^-1 J^T h, h in w.h.
+// RootFrame, with the twists of the bodies for the velocities M^-1 J^T h, h in w.h.
 template <class T>
-Ground<T> response_velocities(const Tree& tree, const Ground<T>& ground,
-                              const LtdlWorkspace<T>& ltdl, const ContactSolver<T>& solver,
-                              const RangeWorkspace<T>& w) {
+RootFrame<T> response_velocities(const Tree& tree, const RootFrame<T>& root_frame,
+                                 const LtdlWorkspace<T>& ltdl, const ContactSolver<T>& solver,
+                                 const RangeWorkspace<T>& w) {
     for (int k = 0; k < tree.independent.n; ++k) w.x[k] = T(0.0);
     add_rows(w.h, w.x, solver);
     ltdl_solve_outwards(tree.independent, w.x, ltdl);
     joint_velocities(tree, w.x, w.z);
-    Ground<T> g = ground;
+    RootFrame<T> g = root_frame;
     g.v = w.twists;
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
@@ -44,18 +44,18 @@ Ground<T> response_velocities(const Tree& tree, const Ground<T>& ground,
 }
 // The same for M^-1 J^T G^+ forces.
 template <class T>
-Ground<T> range_velocities(const Tree& tree, const T* forces, const Ground<T>& ground,
-                           const LtdlWorkspace<T>& ltdl, const ContactSolver<T>& solver,
-                           const RangeWorkspace<T>& w) {
+RootFrame<T> range_velocities(const Tree& tree, const T* forces, const RootFrame<T>& root_frame,
+                              const LtdlWorkspace<T>& ltdl, const ContactSolver<T>& solver,
+                              const RangeWorkspace<T>& w) {
     for (int r = 0; r < solver.contacts->nrows; ++r) w.h[r] = forces[r];
     solve_contacts<1>(w.h, solver.more, solver.rest, solver);
-    return response_velocities(tree, ground, ltdl, solver, w);
+    return response_velocities(tree, root_frame, ltdl, solver, w);
 }
 
 // by_q += the derivative of rows . J y at constant y, of which g has the twists.
 template <class T>
 void add_row_gradient(const Tree& tree, const Contacts& contacts, const ContactFrames<T>* frames,
-                      const T* rows, const Ground<T>& g, T* by_q) {
+                      const T* rows, const RootFrame<T>& g, T* by_q) {
     for (int c = 0; c < contacts.count; ++c) {
         const Contact& contact = contacts.at[c];
         const Force<T> weight = row_force(contact, frames[c].E, rows + contact.first);
@@ -70,7 +70,7 @@ void add_row_gradient(const Tree& tree, const Contacts& contacts, const ContactF
 // the derivatives of r . J w_i, with row i of J M^-1 for w_i. [Notes] eq. 20.10
 template <class T>
 void residual_columns(const Tree& tree, const ContactFrames<T>* frames, const T* residual,
-                      const Ground<T>& ground, const LtdlWorkspace<T>& ltdl,
+                      const RootFrame<T>& root_frame, const LtdlWorkspace<T>& ltdl,
                       const ContactSolver<T>& solver, const RangeWorkspace<T>& range,
                       const ContactColumns<T>& w) {
     constexpr int width = Pack<T>::width;
@@ -79,7 +79,7 @@ void residual_columns(const Tree& tree, const ContactFrames<T>* frames, const T*
         T* const row = w.ranges + i * w.padded;
         for (int k = 0; k < w.padded; ++k) row[k] = T(0.0);
         for (int r = 0; r < contacts.nrows; ++r) range.h[r] = T(r == i ? 1.0 : 0.0);
-        const Ground<T> g = response_velocities(tree, ground, ltdl, solver, range);
+        const RootFrame<T> g = response_velocities(tree, root_frame, ltdl, solver, range);
         for (int k = 0; k < tree.nv; ++k) range.z[k] = T(0.0);
         add_row_gradient(tree, contacts, frames, residual, g, range.z);
         for (int k = 0; k < tree.nv; ++k)

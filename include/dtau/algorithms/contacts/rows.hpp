@@ -9,7 +9,7 @@
 //
 // along the axes of a, or of the world: the angular ones are what w_a - w_b changes by in the axes of
 // a, phi is the rotation vector of a in b, for a hinge of axis z (z_b x z_a). All is computed in the
-// ground of a's tree; what belongs to b in another tree is turned there.
+// root frame of a's tree; what belongs to b in another tree is turned there.
 #pragma once
 
 #include "dtau/algorithms/first/frames.hpp"
@@ -64,9 +64,9 @@ DTAU_INLINE Vec3<T> log_rate(const Vec3<T>& phi, const Vec3<T>& turn) {
 
 template <class T>
 struct ContactFrames {
-    Placement<T> a, b;  // in the ground of their trees
-    Mat3<T> E;          // axes of the rows, in a's ground
-    Mat3<T> turn;       // from the ground of b's tree to that of a's, if it is another one
+    Placement<T> a, b;  // in the root frame of their trees
+    Mat3<T> E;          // axes of the rows, in a's root frame
+    Mat3<T> turn;       // from the root frame of b's tree to that of a's, if it is another one
 };
 
 template <class T>
@@ -93,7 +93,7 @@ ContactFrames<T> contact_frames(const Tree& tree, const Contact& contact, const 
     return f;
 }
 
-// What belongs to b, in a's ground.
+// What belongs to b, in a's root frame.
 template <class T>
 DTAU_INLINE Motion<T> turned_to_a(const Contact& contact, const ContactFrames<T>& f,
                                   const Motion<T>& m) {
@@ -106,7 +106,7 @@ DTAU_INLINE Vec3<T> hinge_axis(const Contact& contact, const ContactFrames<T>& f
     return contact.hinge == 0 ? f.a.R.x : contact.hinge == 1 ? f.a.R.y : f.a.R.z;
 }
 
-// How far apart the frames are, in a's ground: x_a - x_b and phi, where positions enter; of a hinge
+// How far apart the frames are, in a's root frame: x_a - x_b and phi, where positions enter; of a hinge
 // also the axis z_b.
 template <class T>
 struct PositionError {
@@ -158,20 +158,20 @@ DTAU_INLINE FrameMotion<T> frame_motion(const Placement<T>& X, const Motion<T>& 
 
 // Of a body whose twist and acceleration, with gravity in it, are given for all bodies.
 template <class T>
-DTAU_INLINE Motion<T> without_gravity(const Tree& tree, int i, const Ground<T>& g,
+DTAU_INLINE Motion<T> without_gravity(const Tree& tree, int i, const RootFrame<T>& g,
                                       const Motion<T>* a) {
     return {a[i].ang, a[i].lin + g.gravity[tree.bodies[i].root]};
 }
 template <class T>
 DTAU_INLINE FrameMotion<T> motion_of_a(const Tree& tree, const Contact& contact,
-                                       const ContactFrames<T>& f, const Ground<T>& g,
+                                       const ContactFrames<T>& f, const RootFrame<T>& g,
                                        const Motion<T>* a) {
     const int i = contact.a.body;
     return frame_motion(f.a, g.v[i], without_gravity(tree, i, g, a));
 }
 template <class T>
 DTAU_INLINE FrameMotion<T> motion_of_b(const Tree& tree, const Contact& contact,
-                                       const ContactFrames<T>& f, const Ground<T>& g,
+                                       const ContactFrames<T>& f, const RootFrame<T>& g,
                                        const Motion<T>* a) {
     const int i = contact.b.body;
     if (i < 0) return {zero_motion<T>(), zero_motion<T>()};
@@ -182,20 +182,20 @@ DTAU_INLINE FrameMotion<T> motion_of_b(const Tree& tree, const Contact& contact,
 // The velocities in them.
 template <class T>
 DTAU_INLINE Motion<T> velocity_of_b(const Contact& contact, const ContactFrames<T>& f,
-                                    const Ground<T>& g) {
+                                    const RootFrame<T>& g) {
     const int i = contact.b.body;
     return i < 0 ? zero_motion<T>() : turned_to_a(contact, f, at_point(f.b, g.v[i]));
 }
 template <class T>
 DTAU_INLINE Motion<T> row_velocities(const Contact& contact, const ContactFrames<T>& f,
-                                     const Ground<T>& g) {
+                                     const RootFrame<T>& g) {
     return at_point(f.a, g.v[contact.a.body]) + -velocity_of_b(contact, f, g);
 }
 
-// The rows (20.1), in a's ground; a: accelerations of the bodies, gravity included.
+// The rows (20.1), in a's root frame; a: accelerations of the bodies, gravity included.
 template <class T>
 Motion<T> row_accelerations(const Tree& tree, const Contact& contact, const ContactFrames<T>& f,
-                            const Ground<T>& g, const Motion<T>* a, const Placement<T>* world) {
+                            const RootFrame<T>& g, const Motion<T>* a, const Placement<T>* world) {
     const FrameMotion<T> ma = motion_of_a(tree, contact, f, g, a);
     const FrameMotion<T> mb = motion_of_b(tree, contact, f, g, a);
     const Motion<T> e = position_error(tree, contact, f, world).e;
@@ -206,7 +206,7 @@ Motion<T> row_accelerations(const Tree& tree, const Contact& contact, const Cont
 
 // ---------------------------------------------------------------- rows of a state
 
-// The rows of a motion in a's ground.
+// The rows of a motion in a's root frame.
 template <class T>
 DTAU_INLINE void store_rows(const Contact& contact, const Mat3<T>& E, const Motion<T>& m, T* to) {
     const Vec3<T> lin = transposed_mul(E, m.lin);
@@ -215,7 +215,7 @@ DTAU_INLINE void store_rows(const Contact& contact, const Mat3<T>& E, const Moti
     const Vec3<T> ang = transposed_mul(E, m.ang);
     for (int r = 3; r < contact.count; ++r) to[r] = component(ang, contact.angular[r - 3]);
 }
-// The force and moment of rows, at the origin of a (on it) and of b (minus that on it), in a's ground.
+// The force and moment of rows, at the origin of a (on it) and of b (minus that on it), in a's root frame.
 template <class T>
 DTAU_INLINE Force<T> row_force(const Contact& contact, const Mat3<T>& E, const T* rows) {
     Force<T> W = {zero_vector<T>(), E * Vec3<T>{rows[0], rows[1], rows[2]}};
@@ -239,7 +239,7 @@ DTAU_INLINE void for_moving_bodies(const Tree& tree, int body, const Visit& visi
 }
 
 // Calls add(k, m) for the columns k of all joints that move rows: m is what the rows' relative motion
-// changes by with the column, in a's ground.
+// changes by with the column, in a's root frame.
 template <class T, class Add>
 DTAU_INLINE void for_row_columns(const Tree& tree, const Contact& contact,
                                  const ContactFrames<T>& f, const Motion<T>* S, const Add& add) {
@@ -259,7 +259,7 @@ DTAU_INLINE void add_share(const Tree& tree, int k, T x, T& to) {
 }
 
 // Subtracts the wrenches of forces (nrows), which are external ones, from the forces F (nbodies) of the
-// bodies, in the grounds of their trees.
+// bodies, in the root frames of their trees.
 template <class T>
 void add_contact_forces(const Contacts& contacts, const ContactFrames<T>* frames, const T* forces,
                         Force<T>* F) {

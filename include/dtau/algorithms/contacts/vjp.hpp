@@ -39,12 +39,12 @@ void gradient_of_ranges(const Tree& tree, const T* lam_forces, const T* weights,
     const ContactSolver<T>& solver = w.contacts.solver;
     const Contacts& contacts = *solver.contacts;
     const auto velocities = [&](const T* forces) {
-        return range_velocities(tree, forces, w.dynamics.idsva.ground, w.dynamics.ltdl, solver,
+        return range_velocities(tree, forces, w.dynamics.idsva.root_frame, w.dynamics.ltdl, solver,
                                 w.range);
     };
     add_row_gradient(tree, contacts, w.contacts.frames, w.residual, velocities(weights), by_q);
     if (!lam_forces) return;
-    const Ground<T> g = velocities(w.forces);
+    const RootFrame<T> g = velocities(w.forces);
     T* const rows = w.range.h;
     for (int c = 0; c < contacts.count; ++c)
         for (int r = contacts.at[c].first; r < contacts.at[c].first + contacts.at[c].count; ++r)
@@ -63,7 +63,7 @@ void constrained_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T*
     const ConstrainedMotionWorkspace<T>& value = w.value;
     const Contacts& contacts = *value.contacts.solver.contacts;
     const FactorizedWorkspace<T>& dynamics = value.dynamics;
-    const Ground<T>& g = dynamics.idsva.ground;
+    const RootFrame<T>& g = dynamics.idsva.root_frame;
     Motion<T>* Lam = w.adjoint.Lam;
     T *const x = dynamics.independent, *const by_a = nullptr;
     constrained_motion(tree, q, v, tau, active, f_ext, value);

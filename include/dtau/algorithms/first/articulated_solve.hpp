@@ -1,7 +1,7 @@
-// The articulated-body algorithm in ground coordinates, O(N): for products, which go on with its
-// factors, accelerations and forces, all in ground coordinates, and with the placements and inertias
+// The articulated-body algorithm in root-frame coordinates, O(N): for products, which go on with its
+// factors, accelerations and forces, all in root-frame coordinates, and with the placements and inertias
 // that it takes. (Forward dynamics alone takes less in body coordinates: aba.hpp. With those
-// placements and inertias it would take as much as this, before a factor is moved to ground.)
+// placements and inertias it would take as much as this, before a factor is moved to the root frame.)
 //
 // [RBDA] section 7.3. An articulated inertia passes to the parent without a transform here. A joint
 // of several degrees of freedom is eliminated one column at a time, from its last to its first, which
@@ -37,21 +37,21 @@ struct ArticulatedFactors {
           u(arena.take<T>(tree.nv)) {}
 };
 
-// ground holds the placements, twists and inertias of the bodies (ground_sweep).
+// root_frame holds the placements, twists and inertias of the bodies (root_frame_sweep).
 template <class T>
 DTAU_INLINE void articulated_factors(const Tree& tree, const T* v, const T* tau, const T* f_ext,
-                                     T* a, const Ground<T>& ground,
+                                     T* a, const RootFrame<T>& root_frame,
                                      const ArticulatedFactors<T>& w) {
-    const Motion<T>* S = ground.S;
+    const Motion<T>* S = root_frame.S;
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
-        const Motion<T> vi = ground.v[i];
+        const Motion<T> vi = root_frame.v[i];
         const Motion<T> vJ = subspace_times(body, S, v, zero_motion<T>());
-        w.c[i] = body.parent < 0 ? zero_motion<T>() : cross(ground.v[body.parent], vJ);
-        w.IA[i] = articulated(ground.I[i]);
-        w.pA[i] = cross_star(vi, ground.I[i] * vi);
+        w.c[i] = body.parent < 0 ? zero_motion<T>() : cross(root_frame.v[body.parent], vJ);
+        w.IA[i] = articulated(root_frame.I[i]);
+        w.pA[i] = cross_star(vi, root_frame.I[i] * vi);
         if (acts_on(f_ext, body))
-            w.pA[i] = w.pA[i] - transformed(ground.P[i], body_wrench(body, f_ext));
+            w.pA[i] = w.pA[i] - transformed(root_frame.P[i], body_wrench(body, f_ext));
     }
     for (int i = tree.nbodies - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
@@ -72,7 +72,8 @@ DTAU_INLINE void articulated_factors(const Tree& tree, const T* v, const T* tau,
     }
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
-        Motion<T> ai = (body.parent < 0 ? world_acceleration(ground.gravity[i]) : w.a[body.parent]);
+        Motion<T> ai =
+            (body.parent < 0 ? world_acceleration(root_frame.gravity[i]) : w.a[body.parent]);
         ai = ai + w.c[i];
         for (int k = body.v; k < body.v + body.nv; ++k) {
             a[k] = (w.u[k] - dot(w.U[k], ai)) * w.d_inverse[k];
@@ -110,19 +111,19 @@ DTAU_INLINE void articulated_solve(const Tree& tree, const Motion<T>* S, const T
 
 template <class T>
 struct ArticulatedDynamicsWorkspace {
-    Ground<T> ground;
+    RootFrame<T> root_frame;
     ArticulatedFactors<T> factors;
 
     ArticulatedDynamicsWorkspace(Arena& arena, const Tree& tree)
-        : ground(arena, tree), factors(arena, tree) {}
+        : root_frame(arena, tree), factors(arena, tree) {}
 };
 
 // Forward dynamics, with the factors.
 template <class T>
 void articulated_dynamics(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ext,
                           T* a, const ArticulatedDynamicsWorkspace<T>& w) {
-    ground_sweep(tree, q, v, w.ground);
-    articulated_factors(tree, v, tau, f_ext, a, w.ground, w.factors);
+    root_frame_sweep(tree, q, v, w.root_frame);
+    articulated_factors(tree, v, tau, f_ext, a, w.root_frame, w.factors);
 }
 
 }  // namespace dtau::DTAU_VARIANT

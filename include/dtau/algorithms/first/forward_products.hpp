@@ -1,4 +1,4 @@
-// Products with the first derivatives of forward dynamics, without a matrix: O(N), in ground
+// Products with the first derivatives of forward dynamics, without a matrix: O(N), in root-frame
 // coordinates, after the articulated-body algorithm (articulated.hpp), whose factors solve with M.
 //
 //   jvp   da = M^-1 (dtau - product of inverse dynamics at a = FD(q, v, tau) with dq, dv, da = 0)
@@ -36,7 +36,7 @@ template <class T>
 void forward_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T* tau, const T* dq,
                           const T* dv, const T* dtau, const T* f_ext, const T* df_ext, T* da,
                           const ForwardJvpWorkspace<T>& w) {
-    const Ground<T>& g = w.value.ground;
+    const RootFrame<T>& g = w.value.root_frame;
     const ArticulatedFactors<T>& factors = w.value.factors;
     Force<T>* dF = w.tangent.dF;
     const T* zero = nullptr;
@@ -66,7 +66,7 @@ template <class T>
 void forward_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T* tau, const T* lam,
                           const T* f_ext, T* by_q, T* by_v, T* by_tau, T* by_f_ext,
                           const ForwardVjpWorkspace<T>& w) {
-    const Ground<T>& g = w.value.ground;
+    const RootFrame<T>& g = w.value.root_frame;
     const ArticulatedFactors<T>& factors = w.value.factors;
     T* by_a = nullptr;
     articulated_dynamics(tree, q, v, tau, f_ext, w.a, w.value);

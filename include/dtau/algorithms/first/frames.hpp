@@ -32,7 +32,7 @@ DTAU_INLINE JointBelow<T> joint_below(const Body& body, int b, int i, const Fram
     return {p, v_p, w.v[i] + -v_p, w.v[i] + -w.v[b]};
 }
 
-// A motion seen from the observer's point, along ground's axes; and what is seen along its own.
+// A motion seen from the observer's point, along the root frame's axes; and what is seen along its own.
 template <class T>
 DTAU_INLINE Motion<T> at_point(const Placement<T>& X, const Motion<T>& m) {
     return {m.ang, cross(m.ang, X.r, m.lin)};
@@ -59,7 +59,7 @@ DTAU_INLINE void for_columns_of_joints(const Tree& tree, const Frame& frame,
     }
 }
 
-// By q_j: the twist, along ground's axes; s is at the observer's point.
+// By q_j: the twist, along the root frame's axes; s is at the observer's point.
 template <class T>
 DTAU_INLINE Motion<T> twist_by_q(Axes axes, const Placement<T>& X, const JointBelow<T>& joint,
                                  const Motion<T>& S, const Motion<T>& Psidot, const Motion<T>& s,

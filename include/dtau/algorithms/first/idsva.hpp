@@ -1,6 +1,6 @@
-// First-order partial derivatives of inverse dynamics: IDSVA in ground coordinates, O(N d). [IDSVA]
+// First-order partial derivatives of inverse dynamics: IDSVA in root-frame coordinates, O(N d). [IDSVA]
 // algorithm 1, eqs. 30 and 32, with two changes ([Notes] §4): the body Coriolis operator is held in
-// its 12 numbers (inertia.hpp), and ground is the frame of the root body (kinematics.hpp), so that
+// its 12 numbers (inertia.hpp), and coordinates are those of the root frame (kinematics.hpp), so that
 // the rows and columns of a free root need no products (free_root.hpp).
 //
 // Symbols, for body i with parent p and column s_j of the motion subspace of joint j:
@@ -24,13 +24,13 @@ namespace dtau::DTAU_VARIANT {
 
 template <class T>
 struct IdsvaWorkspace {
-    Ground<T> ground;
+    RootFrame<T> root_frame;
     Motion<T>*Psidot, *Psiddot, *Upsilondot, *a;
     Coriolis<T>* B;
     Force<T>* f;
 
     IdsvaWorkspace(Arena& arena, const Tree& tree)
-        : ground(arena, tree),
+        : root_frame(arena, tree),
           Psidot(arena.take<Motion<T>>(tree.nv)),
           Psiddot(arena.take<Motion<T>>(tree.nv)),
           Upsilondot(arena.take<Motion<T>>(tree.nv)),
@@ -39,12 +39,12 @@ struct IdsvaWorkspace {
           f(arena.take<Force<T>>(tree.nbodies)) {}
 };
 
-// What of body i, whose placement, twist and inertia ground holds, does not depend on the acceleration.
+// What of body i, whose placement, twist and inertia root_frame holds, does not depend on the acceleration.
 // f becomes v x* I v - f_ext, and a the acceleration v_p x v_J.
 template <class T>
 DTAU_INLINE void body_velocities(const Tree& tree, int i, const T* v, const T* f_ext,
                                  const IdsvaWorkspace<T>& w) {
-    const Ground<T>& g = w.ground;
+    const RootFrame<T>& g = w.root_frame;
     const Body& body = tree.bodies[i];
     const Motion<T> vi = g.v[i];
     if (body.parent < 0) {  // v_p = 0
@@ -73,7 +73,7 @@ DTAU_INLINE void body_velocities(const Tree& tree, int i, const T* v, const T* f
 template <class T>
 DTAU_INLINE void body_accelerations(const Tree& tree, int i, const T* a,
                                     const IdsvaWorkspace<T>& w) {
-    const Ground<T>& g = w.ground;
+    const RootFrame<T>& g = w.root_frame;
     const Body& body = tree.bodies[i];
     if (body.parent < 0) {  // a_p = -gravity
         const Motion<T> ap = world_acceleration(g.gravity[i]);
@@ -125,7 +125,7 @@ DTAU_INLINE void free_root_entries(const FreeRoot<T>& root, const Vec3<T>& t1, c
 // A step towards the composites of the parent of body i.
 template <class T>
 DTAU_INLINE void add_composites(const Body& body, int i, const IdsvaWorkspace<T>& w) {
-    w.ground.I[body.parent] += w.ground.I[i];
+    w.root_frame.I[body.parent] += w.root_frame.I[i];
     w.B[body.parent] += w.B[i];
     w.f[body.parent] += w.f[i];
 }
@@ -140,7 +140,7 @@ DTAU_INLINE void idsva_composites(const Tree& tree, const IdsvaWorkspace<T>& w) 
 // Backward sweep: composites, and the three matrices, into zeros.
 template <class T>
 void idsva_backward(const Tree& tree, const Partials<T>& out, const IdsvaWorkspace<T>& w) {
-    const Ground<T>& g = w.ground;
+    const RootFrame<T>& g = w.root_frame;
     const int n = out.n;
     for (int i = tree.nbodies - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
@@ -192,9 +192,9 @@ void idsva_backward(const Tree& tree, const Partials<T>& out, const IdsvaWorkspa
 template <class T>
 void idsva(const Tree& tree, const T* q, const T* v, const T* a, const T* f_ext, T* dtau_dq,
            T* dtau_dv, T* dtau_da, const IdsvaWorkspace<T>& w) {
-    const Configuration<T> x = configuration(tree, q, w.ground.angles);
+    const Configuration<T> x = configuration(tree, q, w.root_frame.angles);
     for (int i = 0; i < tree.nbodies; ++i) {
-        move_body(tree, i, x, v, w.ground);
+        move_body(tree, i, x, v, w.root_frame);
         body_velocities(tree, i, v, f_ext, w);
         body_accelerations(tree, i, a, w);
     }

@@ -1,5 +1,5 @@
 // Derivatives of inverse and forward dynamics by the inertial parameters pi, without a matrix in O(N),
-// and those of forward dynamics as a matrix. In ground coordinates; [Notes] §18, symbols of regressor.hpp.
+// and those of forward dynamics as a matrix. In root-frame coordinates; [Notes] §18, symbols of regressor.hpp.
 //
 //   inverse   jvp  dtau = Y dpi             vjp  by_pi = Y^T lam
 //   forward   jvp  da = -M^-1 Y dpi         vjp  by_pi = -Y^T mu,  mu = M^-1 lam,
@@ -43,9 +43,9 @@ DTAU_INLINE void parameters_of_motion(const BodyMotion<T>& motion, const Motion<
     x[8] = twice(&V::y, &V::z), x[9] = fma(s.z, al.z, u.z * w.z);
 }
 
-// W x of body i, in ground.
+// W x of body i, in the root frame.
 template <class T>
-DTAU_INLINE Force<T> wrench_of_parameters(const Body& body, int i, const Ground<T>& g,
+DTAU_INLINE Force<T> wrench_of_parameters(const Body& body, int i, const RootFrame<T>& g,
                                           const Motion<T>* a, const T* x) {
     if (body.link < 0) return zero_force<T>();
     const Placement<T> P = users_frame(body, g.P[i]);
@@ -53,9 +53,9 @@ DTAU_INLINE Force<T> wrench_of_parameters(const Body& body, int i, const Ground<
     return transformed(P, wrench_of_parameters(motion, x + body_parameters * body.link));
 }
 
-// W^T m of body i, for a motion in ground, to its place among all parameters.
+// W^T m of body i, for a motion in the root frame, to its place among all parameters.
 template <class T>
-DTAU_INLINE void parameters_of_motion(const Body& body, int i, const Ground<T>& g,
+DTAU_INLINE void parameters_of_motion(const Body& body, int i, const RootFrame<T>& g,
                                       const Motion<T>* a, const Motion<T>& m, T* x) {
     if (body.link < 0) return;
     const Placement<T> P = users_frame(body, g.P[i]);
@@ -79,7 +79,7 @@ template <class T>
 void inverse_dynamics_parameter_jvp(const Tree& tree, const T* q, const T* v, const T* a,
                                     const T* x, bool of_joints, T* dtau,
                                     const InverseParameterWorkspace<T>& w) {
-    const Ground<T>& g = w.motion.ground;
+    const RootFrame<T>& g = w.motion.root_frame;
     Force<T>* F = w.motion.F;
     motion_sweep(tree, q, v, a, w.motion);
     for (int i = 0; i < tree.nbodies; ++i)
@@ -102,7 +102,7 @@ template <class T>
 void inverse_dynamics_parameter_vjp(const Tree& tree, const T* q, const T* v, const T* a,
                                     const T* lam, bool of_joints, T* by_parameters,
                                     const InverseParameterWorkspace<T>& w) {
-    const Ground<T>& g = w.motion.ground;
+    const RootFrame<T>& g = w.motion.root_frame;
     motion_sweep(tree, q, v, a, w.motion);
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
@@ -141,7 +141,7 @@ template <class T>
 void forward_dynamics_parameter_jvp(const Tree& tree, const T* q, const T* v, const T* tau,
                                     const T* x, const T* f_ext, bool of_joints, T* da,
                                     const ForwardParameterWorkspace<T>& w) {
-    const Ground<T>& g = w.value.ground;
+    const RootFrame<T>& g = w.value.root_frame;
     articulated_dynamics(tree, q, v, tau, f_ext, w.a, w.value);
     for (int i = 0; i < tree.nbodies; ++i)
         w.f[i] = wrench_of_parameters(tree.bodies[i], i, g, w.value.factors.a, x);
@@ -157,7 +157,7 @@ template <class T>
 void forward_dynamics_parameter_vjp(const Tree& tree, const T* q, const T* v, const T* tau,
                                     const T* lam, const T* f_ext, bool of_joints, T* by_parameters,
                                     const ForwardParameterWorkspace<T>& w) {
-    const Ground<T>& g = w.value.ground;
+    const RootFrame<T>& g = w.value.root_frame;
     T* mu = w.torque;
     articulated_dynamics(tree, q, v, tau, f_ext, w.a, w.value);
     for (int i = 0; i < tree.nbodies; ++i) w.f[i] = zero_force<T>();
@@ -253,7 +253,7 @@ template <class T>
 void forward_dynamics_parameter_derivatives(const Tree& tree, const T* q, const T* v, const T* tau,
                                             const T* f_ext, bool of_joints, T* da,
                                             const ForwardRegressorWorkspace<T>& w) {
-    const Ground<T>& g = w.dynamics.idsva.ground;
+    const RootFrame<T>& g = w.dynamics.idsva.root_frame;
     const LtdlWorkspace<T>& ltdl = w.dynamics.ltdl;
     const Paths& dofs = tree.independent;
     const int columns = parameter_count(tree, of_joints), stride = w.stride;

@@ -1,5 +1,5 @@
 // Regressor of inverse dynamics, O(N d): the matrix Y (nv, 10 nbodies) with tau = Y pi, for torques are
-// linear in the inertial parameters pi. In ground coordinates (kinematics.hpp); [Notes] §18.
+// linear in the inertial parameters pi. In root-frame coordinates (kinematics.hpp); [Notes] §18.
 //
 // The parameters of a body: m, h = m c, and Jxx Jxy Jyy Jxz Jyz Jzz about the body's origin, all in the
 // user's axes. Where the user wants those of joints too, armature and damping of the independent
@@ -45,7 +45,7 @@ DTAU_INLINE Placement<T> users_frame(const Body& body, const Placement<T>& P) {
 template <class T>
 void motion_sweep(const Tree& tree, const T* q, const T* v, const T* a,
                   const MotionWorkspace<T>& w) {
-    const Ground<T>& g = w.ground;
+    const RootFrame<T>& g = w.root_frame;
     const Configuration<T> x = configuration(tree, q, g.angles);
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
@@ -74,7 +74,7 @@ DTAU_INLINE void set_column(T (&rows)[3][8], int c, const Vec3<T>& n) {
     rows[0][c] = n.x, rows[1][c] = n.y, rows[2][c] = n.z;
 }
 
-// W, in ground, of a body whose user's frame stands at P: [Notes] eq. 18.3.
+// W, in the root frame, of a body whose user's frame stands at P: [Notes] eq. 18.3.
 template <class T>
 DTAU_INLINE void wrench_columns(const Placement<T>& P, const BodyMotion<T>& motion,
                                 WrenchColumns<T>& W) {
@@ -148,7 +148,7 @@ DTAU_INLINE void moment_row(int axis, const WrenchColumns<T>& W, T* row) {
 
 // W of all bodies, after a sweep over motions that gave the accelerations a.
 template <class T>
-void regressor_sweep(const Tree& tree, const Ground<T>& g, const Motion<T>* a,
+void regressor_sweep(const Tree& tree, const RootFrame<T>& g, const Motion<T>* a,
                      WrenchColumns<T>* W) {
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];

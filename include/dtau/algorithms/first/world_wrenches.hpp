@@ -134,8 +134,8 @@ DTAU_INLINE Mat3<T> trace_less(const Mat3<T>& M) {
     return result;
 }
 
-// The wrenches on a subtree in ground coordinates. Mixed ones: moments n about the bodies' origins p,
-// forces F, and the sum K of F p^T; f = 0. About the world's origin: n about ground's origin, f = F
+// The wrenches on a subtree in root-frame coordinates. Mixed ones: moments n about the bodies' origins p,
+// forces F, and the sum K of F p^T; f = 0. About the world's origin: n about the root frame's origin, f = F
 // and K = 0.
 template <class T>
 struct WrenchSums {
@@ -207,15 +207,16 @@ DTAU_INLINE void for_shifts(const Tree& tree, int first, const Clear& clear) {
 }
 
 // Adds to dtau/dq, whose rows are n apart, that the wrenches do not turn with the bodies. body_f_ext:
-// what along_body_axes gave; ground: placements and subspaces.
+// what along_body_axes gave; root_frame: placements and subspaces.
 template <class T>
-void add_world_wrench_partials(const Tree& tree, const T* body_f_ext, const Ground<T>& ground,
-                               T* dtau_dq, int n, const WrenchPartialsWorkspace<T>& w) {
+void add_world_wrench_partials(const Tree& tree, const T* body_f_ext,
+                               const RootFrame<T>& root_frame, T* dtau_dq, int n,
+                               const WrenchPartialsWorkspace<T>& w) {
     if (!w.value.hold(body_f_ext)) return;
-    const Motion<T>* S = ground.S;
+    const Motion<T>* S = root_frame.S;
     for_shifts(tree, 0, [&](int k, int c) { dtau_dq[k * n + c] = T(0.0); });
     for (int i = 0; i < tree.nbodies; ++i)
-        w.sums[i] = own_wrench_sums(w.value.axes, tree.bodies[i], ground.P[i], body_f_ext);
+        w.sums[i] = own_wrench_sums(w.value.axes, tree.bodies[i], root_frame.P[i], body_f_ext);
     for (int i = tree.nbodies - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         const TurningWrenches<T> G(w.sums[i]);

@@ -104,10 +104,10 @@ void forward_dynamics_hessian(const Tree& tree, const T* q, const T* v, const T*
     T* const no_matrix = nullptr;
     idsva_backward(tree, {joints.dtau_dq, joints.dtau_dv, no_matrix, joints.H.n}, idsva);
     hessian_backward(tree, joints.H, idsva, w.hessian);
-    add_world_wrench_partials(tree, body_f_ext, idsva.ground, joints.dtau_dq, joints.H.n,
+    add_world_wrench_partials(tree, body_f_ext, idsva.root_frame, joints.dtau_dq, joints.H.n,
                               w.wrenches.first);
-    add_world_wrench_hessian(tree, body_f_ext, idsva.ground, w.hessian, joints.H.dqdq, joints.H.n,
-                             w.wrenches);
+    add_world_wrench_hessian(tree, body_f_ext, idsva.root_frame, w.hessian, joints.H.dqdq,
+                             joints.H.n, w.wrenches);
     const auto reduce = [&](const T* X, T* reduced) { reduce_matrix(tree, X, reduced, m.H.n); };
     reduce(joints.dtau_dq, m.dtau_dq), reduce(joints.dtau_dv, m.dtau_dv);
     reduce_blocks(tree, joints.H, m.H);

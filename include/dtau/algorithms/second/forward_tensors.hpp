@@ -23,13 +23,13 @@ struct SharedByRows {
     IdsvaWorkspace<Wide<T>> own, composite;  // they differ in inertias and Coriolis operators
 
     SharedByRows(Arena& arena, const Tree& tree) : own(arena, tree), composite(own) {
-        composite.ground.I = arena.take<Inertia<Wide<T>>>(tree.nbodies);
+        composite.root_frame.I = arena.take<Inertia<Wide<T>>>(tree.nbodies);
         composite.B = arena.take<Coriolis<Wide<T>>>(tree.nbodies);
     }
     // Before the inertias and operators of idsva are composites.
     void take_own(const Tree& tree, const IdsvaWorkspace<T>& idsva) const {
-        const Ground<T>& g = idsva.ground;
-        const Ground<Wide<T>>& to = own.ground;
+        const RootFrame<T>& g = idsva.root_frame;
+        const RootFrame<Wide<T>>& to = own.root_frame;
         for (int i = 0; i < tree.nbodies; ++i) {
             own.B[i] = spread(idsva.B[i]);
             to.I[i] = spread(g.I[i]), to.P[i] = spread(g.P[i]);
@@ -44,7 +44,7 @@ struct SharedByRows {
     }
     void take_composites(const Tree& tree, const IdsvaWorkspace<T>& idsva) const {
         for (int i = 0; i < tree.nbodies; ++i) {
-            composite.ground.I[i] = spread(idsva.ground.I[i]);
+            composite.root_frame.I[i] = spread(idsva.root_frame.I[i]);
             composite.B[i] = spread(idsva.B[i]), composite.f[i] = spread(idsva.f[i]);
         }
     }
@@ -163,8 +163,8 @@ DTAU_INLINE void hessians_of_rows(const Tree& tree, int begin, const Wide<T>* f_
     expand_v(tree, w.mu, w.joint_mu);
     hessian_forward(tree, w.joint_mu, w.shared.own, w.hessian);
     hessian_backward(tree, w.joints, w.shared.composite, w.hessian);
-    add_world_wrench_hessian(tree, f_ext, w.shared.own.ground, w.hessian, w.joints.dqdq, w.joints.n,
-                             w.wrenches);
+    add_world_wrench_hessian(tree, f_ext, w.shared.own.root_frame, w.hessian, w.joints.dqdq,
+                             w.joints.n, w.wrenches);
     reduce_blocks(tree, w.joints, w.independent);
 }
 

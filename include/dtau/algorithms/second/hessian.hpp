@@ -1,5 +1,5 @@
 // Second derivatives of inverse dynamics contracted with a vector, L = lam^T tau, in all blocks,
-// without a tensor: O(N d), in ground coordinates.
+// without a tensor: O(N d), in root-frame coordinates.
 //
 // The second derivatives of [IDSVA-SO], summed over the outputs before anything is multiplied out:
 // what the outputs add up to is the twist Lam that the bodies would have if lam were the joint
@@ -76,8 +76,8 @@ void reduce_blocks(const Tree& tree, const Blocks<T>& joints, const Blocks<T>& r
 template <class T>
 void hessian_forward(const Tree& tree, const T* lam, const IdsvaWorkspace<T>& idsva,
                      const HessianWorkspace<T>& w) {
-    const Ground<T>& g = idsva.ground;
-    free_root_accelerations(tree, idsva.ground, idsva.Psiddot);
+    const RootFrame<T>& g = idsva.root_frame;
+    free_root_accelerations(tree, idsva.root_frame, idsva.Psiddot);
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
         const Motion<T> Lam_p = body.parent < 0 ? zero_motion<T>() : w.Lam[body.parent];
@@ -110,7 +110,7 @@ DTAU_INLINE void free_root_blocks(const FreeRoot<T>& root, const Vec3<T>& zeta,
 template <class T>
 void hessian_backward(const Tree& tree, const Blocks<T>& out, const IdsvaWorkspace<T>& idsva,
                       const HessianWorkspace<T>& w) {
-    const Ground<T>& g = idsva.ground;
+    const RootFrame<T>& g = idsva.root_frame;
     const int n = out.n;
     for (int i = tree.nbodies - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];

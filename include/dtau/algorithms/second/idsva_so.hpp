@@ -43,20 +43,21 @@ template <class T>
 TensorWrenches<T> idsva_so_sweeps(const Tree& tree, const T* q, const T* v, const T* a,
                                   const T* f_ext, const InverseSecondWorkspace<T>& w) {
     const T* body_f_ext = along_body_axes(tree, q, f_ext, w.wrenches.first.value);
-    ground_sweep(tree, q, v, w.idsva.ground);
+    root_frame_sweep(tree, q, v, w.idsva.root_frame);
     idsva_velocities(tree, v, body_f_ext, w.idsva);
     idsva_accelerations(tree, a, w.idsva);
-    free_root_accelerations(tree, w.idsva.ground, w.idsva.Psiddot);
+    free_root_accelerations(tree, w.idsva.root_frame, w.idsva.Psiddot);
     idsva_composites(tree, w.idsva);
-    return tensor_wrenches(tree, body_f_ext, w.idsva.ground, w.wrenches);
+    return tensor_wrenches(tree, body_f_ext, w.idsva.root_frame, w.wrenches);
 }
 
 // The free root above body i, if there is one: its rows need no products.
 template <class T>
-DTAU_INLINE FreeRoot<T> free_root_of_outputs(const Tree& tree, int i, const Ground<T>& ground) {
+DTAU_INLINE FreeRoot<T> free_root_of_outputs(const Tree& tree, int i,
+                                             const RootFrame<T>& root_frame) {
     const Body& body = tree.bodies[i];
     const bool free = body.parent >= 0 && path_stop(tree, body) > 0;
-    return free_root_above(body, ground, free ? 6 : 0);
+    return free_root_above(body, root_frame, free ? 6 : 0);
 }
 
 // All rows, group by group: those of column m = c of body i are one group of packed.hpp.
@@ -66,13 +67,13 @@ DTAU_INLINE void idsva_so_groups(const Tree& tree, bool symmetric,
                                  const IdsvaSoWorkspace<T>& w, Rows& rows) {
     forget_path(tree.dofs, w.path);
     for (int i = 0; i < tree.nbodies; ++i) {
-        const FreeRoot<T> root = free_root_of_outputs(tree, i, idsva.ground);
+        const FreeRoot<T> root = free_root_of_outputs(tree, i, idsva.root_frame);
         const int joint = output_columns(tree, i, idsva, w);
         for (int c = 0; c < tree.bodies[i].nv; ++c) {
             deepest_output_rows(root, c, joint, symmetric, wrenches.of(i), wrenches.h(), w, rows);
             const ForcesOfColumn<T> forces = w.forces_of(0);
             if (joint > 0)
-                forces_on_outputs(w.own[c], idsva.ground.I[i], joint + c, w.output[c].gamma, w,
+                forces_on_outputs(w.own[c], idsva.root_frame.I[i], joint + c, w.output[c].gamma, w,
                                   forces);
             all_shallower_rows(root, c, joint, symmetric, wrenches.of(i), forces, w, rows);
         }
@@ -90,13 +91,13 @@ DTAU_INLINE void idsva_so_by_outputs(const Tree& tree, bool symmetric,
     for (int i = 0; i < tree.nbodies; ++i) {
         const int joint = output_columns(tree, i, idsva, w);
         for (int c = 0; joint > 0 && c < tree.bodies[i].nv; ++c)
-            forces_on_outputs(w.own[c], idsva.ground.I[i], joint + c, w.output[c].gamma, w,
+            forces_on_outputs(w.own[c], idsva.root_frame.I[i], joint + c, w.output[c].gamma, w,
                               w.forces_of(tree.bodies[i].v + c));
     }
     forget_path(tree.dofs, w.path);
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
-        const FreeRoot<T> root = free_root_of_outputs(tree, i, idsva.ground);
+        const FreeRoot<T> root = free_root_of_outputs(tree, i, idsva.root_frame);
         const int joint = output_columns(tree, i, idsva, w);
         for (int c = 0; c < body.nv; ++c) {
             const int f = joint + c;

@@ -104,7 +104,7 @@ DTAU_INLINE void follow_columns(const Tree& tree, int i, const IdsvaWorkspace<T>
         for (int e = begin; e < end; ++e) {
             const int k = body.v + e - begin;
             w.path[e] = k, w.joint_begin[e] = begin, w.joint_end[e] = end;
-            w.S.set(e, idsva.ground.S[k]);
+            w.S.set(e, idsva.root_frame.S[k]);
             w.Psidot.set(e, idsva.Psidot[k]);
             w.Psiddot.set(e, idsva.Psiddot[k]);
             w.Upsilondot.set(e, idsva.Upsilondot[k]);
@@ -115,9 +115,9 @@ DTAU_INLINE void follow_columns(const Tree& tree, int i, const IdsvaWorkspace<T>
 // Column k, of body i.
 template <class T>
 DTAU_INLINE void deep_column(int i, int k, const IdsvaWorkspace<T>& w, DeepColumn<T>& m) {
-    const Inertia<T>& I = w.ground.I[i];
+    const Inertia<T>& I = w.root_frame.I[i];
     const Coriolis<T>& B = w.B[i];
-    const Motion<T> s = w.ground.S[k], Psidot = w.Psidot[k], Psiddot = w.Psiddot[k];
+    const Motion<T> s = w.root_frame.S[k], Psidot = w.Psidot[k], Psiddot = w.Psiddot[k];
     const Force<T> t2 = I * s;
     m.s = s, m.Psidot = Psidot, m.Psiddot = Psiddot, m.t2 = t2;
     m.t1 = transposed_mul(B, s);

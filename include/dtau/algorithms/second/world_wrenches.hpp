@@ -42,16 +42,16 @@ struct WrenchHessianWorkspace {
 
 // Adds to the block dqdq, whose rows are n apart; after the sweeps of hessian.hpp.
 template <class T>
-void add_world_wrench_hessian(const Tree& tree, const T* body_f_ext, const Ground<T>& ground,
+void add_world_wrench_hessian(const Tree& tree, const T* body_f_ext, const RootFrame<T>& root_frame,
                               const HessianWorkspace<T>& hessian, T* dqdq, int n,
                               const WrenchHessianWorkspace<T>& w) {
     const Axes axes = w.first.value.axes;
     if (!w.first.value.hold(body_f_ext)) return;
-    const Motion<T>*S = ground.S, *Phi = hessian.Phi;
+    const Motion<T>*S = root_frame.S, *Phi = hessian.Phi;
     WrenchSums<T>* sums = w.first.sums;
     for_shifts(tree, 6, [&](int k, int c) { dqdq[k * n + c] = dqdq[c * n + k] = T(0.0); });
     for (int i = 0; i < tree.nbodies; ++i) {
-        const Placement<T>& P = ground.P[i];
+        const Placement<T>& P = root_frame.P[i];
         const Motion<T>& Lam = hessian.Lam[i];
         sums[i] = own_wrench_sums(axes, tree.bodies[i], P, body_f_ext);
         const WrenchSums<T>& W = sums[i];
@@ -121,12 +121,13 @@ struct TensorWrenches {
 
 // Sums over the subtrees, for the rows that follow.
 template <class T>
-TensorWrenches<T> tensor_wrenches(const Tree& tree, const T* body_f_ext, const Ground<T>& ground,
+TensorWrenches<T> tensor_wrenches(const Tree& tree, const T* body_f_ext,
+                                  const RootFrame<T>& root_frame,
                                   const WrenchTensorsWorkspace<T>& w) {
     if (!w.first.value.hold(body_f_ext)) return {nullptr};
     WrenchSums<T>* sums = w.first.sums;
     for (int i = 0; i < tree.nbodies; ++i)
-        sums[i] = own_wrench_sums(w.first.value.axes, tree.bodies[i], ground.P[i], body_f_ext);
+        sums[i] = own_wrench_sums(w.first.value.axes, tree.bodies[i], root_frame.P[i], body_f_ext);
     for (int i = tree.nbodies - 1; i >= 0; --i)
         if (tree.bodies[i].parent >= 0) sums[tree.bodies[i].parent] += sums[i];
     return {&w};

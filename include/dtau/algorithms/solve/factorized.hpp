@@ -66,7 +66,7 @@ void mass_matrix_factors(const Tree& tree, const Motion<T>* S, Inertia<T>* inert
 template <class T>
 void driving_torque(const Tree& tree, const T* v, const T* tau, T* torque,
                     const FactorizedWorkspace<T>& w) {
-    const Ground<T>& g = w.idsva.ground;
+    const RootFrame<T>& g = w.idsva.root_frame;
     for (int i = 0; i < tree.nbodies; ++i) {
         const int p = tree.bodies[i].parent;
         const Motion<T> ap = p < 0 ? world_acceleration(g.gravity[i]) : w.bias_a[p];
@@ -86,8 +86,8 @@ void driving_torque(const Tree& tree, const T* v, const T* tau, T* torque,
 template <class T>
 DTAU_INLINE void factorize_mass_matrix(const Tree& tree, const T* q, const T* v,
                                        const FactorizedWorkspace<T>& w) {
-    const Ground<T>& g = w.idsva.ground;
-    ground_sweep(tree, q, v, g);
+    const RootFrame<T>& g = w.idsva.root_frame;
+    root_frame_sweep(tree, q, v, g);
     for (int i = 0; i < tree.nbodies; ++i) w.composite[i] = g.I[i];
     mass_matrix_factors(tree, g.S, w.composite, w.ltdl);
 }
@@ -135,18 +135,18 @@ void mimic_forward_dynamics(const Tree& tree, const T* q, const T* v, const T* t
 
 template <class T>
 struct MassMatrixInverseWorkspace {
-    Ground<T> ground;
+    RootFrame<T> root_frame;
     LtdlWorkspace<T> ltdl;
 
     MassMatrixInverseWorkspace(Arena& arena, const Tree& tree)
-        : ground(arena, tree), ltdl(arena, tree.independent) {}
+        : root_frame(arena, tree), ltdl(arena, tree.independent) {}
 };
 
 template <class T>
 void mass_matrix_inverse(const Tree& tree, const T* q, T* M_inverse,
                          const MassMatrixInverseWorkspace<T>& w) {
-    ground_sweep<T>(tree, q, nullptr, w.ground);
-    mass_matrix_factors(tree, w.ground.S, w.ground.I, w.ltdl);
+    root_frame_sweep<T>(tree, q, nullptr, w.root_frame);
+    mass_matrix_factors(tree, w.root_frame.S, w.root_frame.I, w.ltdl);
     ltdl_inverse(tree.independent, M_inverse, w.ltdl);
 }
 

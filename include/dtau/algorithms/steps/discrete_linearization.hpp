@@ -70,7 +70,7 @@ DTAU_INLINE void stage_partials(const Tree& tree, int i, const T* body_f_ext, T*
     const int stride = w.joint_dq.stride(n);
     idsva_accelerations(tree, dynamics.a, dynamics.idsva);
     idsva_backward(tree, {joint_dq, joint_dv, no_matrix, stride}, dynamics.idsva);
-    add_world_wrench_partials(tree, body_f_ext, dynamics.idsva.ground, joint_dq, stride,
+    add_world_wrench_partials(tree, body_f_ext, dynamics.idsva.root_frame, joint_dq, stride,
                               w.wrenches);
     reduce_matrix(tree, joint_dq, w.dtau_dq[i], n);
     reduce_matrix(tree, joint_dv, w.dtau_dv[i], n);

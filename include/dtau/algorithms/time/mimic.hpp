@@ -16,7 +16,7 @@ template <class T>
 struct MimicSeriesWorkspace {
     ForwardSeriesWorkspace<T> series;
     WorldWrenchWorkspace<T> wrenches;
-    Ground<T> ground;
+    RootFrame<T> root_frame;
     LtdlWorkspace<T> ltdl;
     T *a, *torque, *x;  // of this order: of the joints twice, of the independent velocities
     T* world_torque;    // of wrenches along world axes, of the joints
@@ -24,7 +24,7 @@ struct MimicSeriesWorkspace {
     MimicSeriesWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes, int order)
         : series(arena, tree, order),
           wrenches(arena, tree, wrench_axes, order),
-          ground(arena, tree),
+          root_frame(arena, tree),
           ltdl(arena, tree.independent),
           a(arena.take<T>(tree.nv)),
           torque(arena.take<T>(tree.nv)),
@@ -37,8 +37,8 @@ template <class T>
 DTAU_INLINE void factors_without(const Tree& tree, const T* q, const bool* given,
                                  const MimicSeriesWorkspace<T>& w) {
     const Paths& dofs = tree.independent;
-    ground_sweep<T>(tree, q, nullptr, w.ground);
-    mass_matrix_by_paths(tree, w.ground.S, w.ground.I, w.ltdl);
+    root_frame_sweep<T>(tree, q, nullptr, w.root_frame);
+    mass_matrix_by_paths(tree, w.root_frame.S, w.root_frame.I, w.ltdl);
     for (int k = 0; k < dofs.n && given; ++k)
         for (int j = k; j >= 0; j = dofs.parent[j])
             if (given[k] || given[j])

@@ -1,4 +1,4 @@
-// The admissible Coriolis matrix in ground coordinates, O(N d): C v is the Coriolis and centripetal
+// The admissible Coriolis matrix in root-frame coordinates, O(N d): C v is the Coriolis and centripetal
 // torque, and dM/dt = C + C^T. [Echeandia] algorithm 1, with 12 numbers for the operator B:
 // [Notes] eq. 3.7.
 //
@@ -14,12 +14,12 @@ namespace dtau::DTAU_VARIANT {
 
 template <class T>
 struct CoriolisWorkspace {
-    Ground<T> ground;
+    RootFrame<T> root_frame;
     Motion<T>* Sdot;
     Coriolis<T>* B;
 
     CoriolisWorkspace(Arena& arena, const Tree& tree)
-        : ground(arena, tree),
+        : root_frame(arena, tree),
           Sdot(arena.take<Motion<T>>(tree.nv)),
           B(arena.take<Coriolis<T>>(tree.nbodies)) {}
 };
@@ -28,10 +28,10 @@ struct CoriolisWorkspace {
 template <class T>
 void coriolis_matrix(const Tree& tree, const T* q, const T* v, T* C,
                      const CoriolisWorkspace<T>& w) {
-    const Ground<T>& g = w.ground;
+    const RootFrame<T>& g = w.root_frame;
     const int n = tree.nv;
     const T half(0.5);
-    ground_sweep(tree, q, v, g);
+    root_frame_sweep(tree, q, v, g);
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
         for (int k = body.v; k < body.v + body.nv; ++k) w.Sdot[k] = cross(g.v[i], g.S[k]);

@@ -1,4 +1,4 @@
-// Mass matrix: the composite-rigid-body algorithm in ground coordinates, O(N d).
+// Mass matrix: the composite-rigid-body algorithm in root-frame coordinates, O(N d).
 // [RBDA] section 6.2; M_ij = s_j . I^C_i s_i for j on the path from the root to i.
 #pragma once
 
@@ -36,10 +36,10 @@ DTAU_INLINE void crba_backward(const Tree& tree, const Motion<T>* S, Inertia<T>*
 
 // M: into zeros, both triangles.
 template <class T>
-void crba(const Tree& tree, const T* q, T* M, const Ground<T>& ground) {
+void crba(const Tree& tree, const T* q, T* M, const RootFrame<T>& root_frame) {
     const int n = tree.nv;
-    ground_sweep<T>(tree, q, nullptr, ground);
-    crba_backward(tree, ground.S, ground.I,
+    root_frame_sweep<T>(tree, q, nullptr, root_frame);
+    crba_backward(tree, root_frame.S, root_frame.I,
                   [&](int k, int j, T m) { M[k * n + j] = M[j * n + k] = m; });
     for (int k = 0; k < n; ++k) M[k * n + k] += T(tree.armature[k]);
 }

@@ -1,7 +1,7 @@
 // Frames: placements, Jacobians, twists and accelerations, O(d) for a frame at depth d: of all bodies
 // only those on the paths of the frames are looked at.
 //
-// All but placements is computed in ground coordinates (kinematics.hpp), so that only what is taken
+// All but placements is computed in root-frame coordinates (kinematics.hpp), so that only what is taken
 // about the world's origin depends on where the base is. Linear rows first.
 //
 // Symbols, for body i with parent p and the columns s_k of the motion subspace of its joint:
@@ -45,7 +45,7 @@ template <class T>
 struct FrameWorkspace {
     FramePaths paths;
     Configuration<T> angles;
-    Placement<T>*world, *P;  // in the world, and in ground
+    Placement<T>*world, *P;  // in the world, and in the root frame
     Motion<T>*S, *v, *a;
 
     FrameWorkspace(Arena& arena, const Tree& tree, const Frame* frames, int nframes)
@@ -94,7 +94,7 @@ DTAU_INLINE void place_paths_in_world(const Tree& tree, const T* q, const FrameW
     for (int i : w.paths) w.world[i] = world_placement(tree.bodies[i], w.world, x);
 }
 
-// Placements and motion subspaces in ground, and in the world those placements that the axes need:
+// Placements and motion subspaces in the root frame, and in the world those placements that the axes need:
 // of roots for world axes, of all for the world's origin.
 template <class T>
 DTAU_INLINE void place_paths(const Tree& tree, Axes axes, const T* q, const FrameWorkspace<T>& w) {
@@ -103,7 +103,7 @@ DTAU_INLINE void place_paths(const Tree& tree, Axes axes, const T* q, const Fram
         const Body& body = tree.bodies[i];
         if (axes == Axes::world || (axes == Axes::mixed && body.parent < 0))
             w.world[i] = world_placement(body, w.world, x);
-        w.P[i] = ground_placement(body, w.P, x);
+        w.P[i] = root_frame_placement(body, w.P, x);
         motion_subspace(body, w.P[i], w.S + body.v);
     }
 }
@@ -144,7 +144,7 @@ DTAU_INLINE Placement<T> frame_placement(const Tree& tree, const Frame& frame,
     return {body.R * R, mul_add(body.R, r, body.r)};
 }
 
-// From where and along which axes a frame's motion is seen, in ground: seen_from(X, m) is X m.
+// From where and along which axes a frame's motion is seen, in the root frame: seen_from(X, m) is X m.
 template <class T>
 DTAU_INLINE Placement<T> observer(const Tree& tree, const Frame& frame, Axes axes,
                                   const FrameWorkspace<T>& w) {
