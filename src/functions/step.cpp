@@ -1,4 +1,4 @@
-#include "dtau/algorithms/contacts/steps.hpp"
+#include "dtau/algorithms/constraints/steps.hpp"
 #include "dtau/algorithms/steps/step_products.hpp"
 #include "functions/shared/algorithms.hpp"
 #include "functions/shared/contacts.hpp"
@@ -103,7 +103,7 @@ constexpr Function functions[] = {
         gives(by_q, by_v, by_tau, by_f_ext), algorithm<IndependentVjp>(gradient),
         algorithm<MimicVjp>(gradient),
         with_contacts<ConstrainedVjp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
-            const ContactDynamics<T> dynamics = {w.dynamics, x[active]};
+            const ConstrainedDynamics<T> dynamics = {w.dynamics, x[active]};
             step_vjp(tree, x.options.integrator, x[q], x[v], x[tau], *x[dt], x[lam_q], x[lam_v],
                      x[f_ext], x[by_q], x[by_v], x[by_tau], x[by_f_ext], w.step, dynamics);
         })),

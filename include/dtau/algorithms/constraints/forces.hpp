@@ -8,13 +8,13 @@
 // away what rounding errors of G, divided by mu, leave of f in the directions of no acceleration.
 #pragma once
 
-#include "dtau/algorithms/contacts/solver.hpp"
+#include "dtau/algorithms/constraints/schur_complement.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
 // b (n, columns of `packs` packs each) becomes G^-1 b, with the factors of G.
 template <int packs, class P, class T>
-void solve_rows(int n, int side, const T* G, P* b) {
+void solve_utdu(int n, int side, const T* G, P* b) {
     P x[packs];
     const auto load = [&](int k) __attribute__((always_inline)) {
         unrolled<packs>([&](int p) { x[p] = b[k * packs + p]; });
@@ -41,14 +41,14 @@ void solve_rows(int n, int side, const T* G, P* b) {
 }
 
 template <int packs, class P, class T>
-void solve_rows(P* b, const ContactSolver<T>& w) {
-    solve_rows<packs>(w.contacts->nrows, w.side, w.G, b);
+void solve_utdu(P* b, const SchurComplement<T>& w) {
+    solve_utdu<packs>(w.constraints->nrows, w.side, w.G, b);
 }
 
 // to -= G b
 template <int packs, class P, class T>
-DTAU_INLINE void subtract_product(const P* b, P* to, const ContactSolver<T>& w) {
-    const int n = w.contacts->nrows;
+DTAU_INLINE void subtract_schur_product(const P* b, P* to, const SchurComplement<T>& w) {
+    const int n = w.constraints->nrows;
     for (int k = 0; k < n; ++k)
         for (int i = 0; i < n; ++i) {
             const T minus = -(i < k ? w.whole[i * w.side + k] : w.whole[k * w.side + i]);
@@ -60,39 +60,39 @@ DTAU_INLINE void subtract_product(const P* b, P* to, const ContactSolver<T>& w) 
 
 // b becomes N b, which no force can give.
 template <int packs, class P, class T>
-void without_forces(P* b, const ContactSolver<T>& w) {
+void project_unreachable(P* b, const SchurComplement<T>& w) {
     for (int i = 0; i < w.iterations; ++i) {
-        solve_rows<packs>(b, w);
-        for (int k = 0; k < w.contacts->nrows * packs; ++k) b[k] = T(w.damping) * b[k];
+        solve_utdu<packs>(b, w);
+        for (int k = 0; k < w.constraints->nrows * packs; ++k) b[k] = T(w.R) * b[k];
     }
 }
 
 // b becomes the forces f. more, rest: as much room.
 template <int packs, class P, class T>
-DTAU_INLINE void solve_contacts(P* b, P* more, P* rest, const ContactSolver<T>& w) {
-    if (w.damping == 0.0) return solve_rows<packs>(b, w);
-    const int size = w.contacts->nrows * packs;  // [Notes] eq. 20.3
+DTAU_INLINE void solve_forces(P* b, P* more, P* rest, const SchurComplement<T>& w) {
+    if (w.R == 0.0) return solve_utdu<packs>(b, w);
+    const int size = w.constraints->nrows * packs;  // [Notes] eq. 20.3
     for (int k = 0; k < size; ++k) rest[k] = b[k];
-    without_forces<packs>(rest, w);
+    project_unreachable<packs>(rest, w);
     for (int k = 0; k < size; ++k) {
         rest[k] = fma(T(-1.0), rest[k], b[k]);
         b[k] = rest[k];
     }
-    solve_rows<packs>(b, w);
+    solve_utdu<packs>(b, w);
     for (int i = 1; i < w.iterations; ++i) {
         for (int k = 0; k < size; ++k) more[k] = rest[k];
-        subtract_product<packs>(b, more, w);
-        solve_rows<packs>(more, w);
+        subtract_schur_product<packs>(b, more, w);
+        solve_utdu<packs>(more, w);
         for (int k = 0; k < size; ++k) b[k] = fma(T(1.0), more[k], b[k]);
     }
 }
 
 // f becomes f + N (x - f): x in the directions that give no acceleration, f in all others. Uses up x.
 template <int packs, class P, class T>
-DTAU_INLINE void replace_unfelt(P* f, P* x, const ContactSolver<T>& w) {
-    const int size = w.contacts->nrows * packs;
+DTAU_INLINE void replace_null_space(P* f, P* x, const SchurComplement<T>& w) {
+    const int size = w.constraints->nrows * packs;
     for (int k = 0; k < size; ++k) x[k] = fma(T(-1.0), f[k], x[k]);
-    without_forces<packs>(x, w);
+    project_unreachable<packs>(x, w);
     for (int k = 0; k < size; ++k) f[k] = fma(T(1.0), x[k], f[k]);
 }
 
@@ -100,24 +100,25 @@ DTAU_INLINE void replace_unfelt(P* f, P* x, const ContactSolver<T>& w) {
 
 // rows -= Z^T x, and x += Y rows.
 template <class T>
-DTAU_INLINE void subtract_from_rows(const T* x, T* rows, const ContactSolver<T>& w) {
-    for_contacts<T>(*w.contacts, [&](int, const Contact& contact, int column) {
-        for (int d = 0; d < contact.ndofs; ++d) {
-            const int k = contact.dofs[d];
+DTAU_INLINE void subtract_free_acceleration(const T* x, T* rows, const SchurComplement<T>& w) {
+    for_constraints<T>(*w.constraints, [&](int, const Constraint& constraint, int column) {
+        for (int d = 0; d < constraint.ndofs; ++d) {
+            const int k = constraint.dofs[d];
             const T* z = w.Z + k * w.stride + column;
             const T minus = -x[k];
-            for (int r = 0; r < contact.count; ++r)
-                rows[contact.first + r] = fma(minus, z[r], rows[contact.first + r]);
+            for (int r = 0; r < constraint.count; ++r)
+                rows[constraint.first + r] = fma(minus, z[r], rows[constraint.first + r]);
         }
     });
 }
 template <class T>
-DTAU_INLINE void add_rows(const T* rows, T* x, const ContactSolver<T>& w) {
-    for_contacts<T>(*w.contacts, [&](int, const Contact& contact, int column) {
-        for (int d = 0; d < contact.ndofs; ++d) {
-            const int k = contact.dofs[d];
+DTAU_INLINE void add_constraint_forces(const T* rows, T* x, const SchurComplement<T>& w) {
+    for_constraints<T>(*w.constraints, [&](int, const Constraint& constraint, int column) {
+        for (int d = 0; d < constraint.ndofs; ++d) {
+            const int k = constraint.dofs[d];
             const T* y = w.Y + k * w.stride + column;
-            for (int r = 0; r < contact.count; ++r) x[k] = fma(y[r], rows[contact.first + r], x[k]);
+            for (int r = 0; r < constraint.count; ++r)
+                x[k] = fma(y[r], rows[constraint.first + r], x[k]);
         }
     });
 }
@@ -125,14 +126,14 @@ DTAU_INLINE void add_rows(const T* rows, T* x, const ContactSolver<T>& w) {
 // With x (n) = L^-T t and rows = b: the forces f and L^-T (t + J^T f) of  M a = t + J^T f,  J a = b.
 // All of it is NaN if a row depends on others.
 template <class T>
-void solve_with_contacts(int n, T* x, T* rows, const ContactSolver<T>& w) {
-    subtract_from_rows(x, rows, w);
-    solve_contacts<1>(rows, w.more, w.rest, w);
-    add_rows(rows, x, w);
-    if (w.contacts->nrows == 0) return;
-    if (w.damping > 0.0) {
-        for (int r = 0; r < w.contacts->nrows; ++r) w.more[r] = T(0.0);
-        replace_unfelt<1>(rows, w.more, w);
+void solve_constrained(int n, T* x, T* rows, const SchurComplement<T>& w) {
+    subtract_free_acceleration(x, rows, w);
+    solve_forces<1>(rows, w.more, w.rest, w);
+    add_constraint_forces(rows, x, w);
+    if (w.constraints->nrows == 0) return;
+    if (w.R > 0.0) {
+        for (int r = 0; r < w.constraints->nrows; ++r) w.more[r] = T(0.0);
+        replace_null_space<1>(rows, w.more, w);
     }
     const T dependent = T(0.0) * rows[0];
     for (int k = 0; k < n; ++k) x[k] = x[k] + dependent;

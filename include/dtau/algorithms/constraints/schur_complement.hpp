@@ -8,7 +8,7 @@
 // An error of a row is in the pivots of all rows that are eliminated with it. [Notes] eq. 20.18
 #pragma once
 
-#include "dtau/algorithms/contacts/rows.hpp"
+#include "dtau/algorithms/constraints/rows.hpp"
 #include "dtau/algorithms/solve/ltdl_columns.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -18,12 +18,12 @@ namespace dtau::DTAU_VARIANT {
 inline constexpr double least_pivot = 1e-11, least_square = 1e-20;
 
 template <class T>
-struct ContactSolver {
+struct SchurComplement {
     static constexpr int iterations = 10;
     static constexpr int packs = LtdlWorkspace<T>::packs;  // of columns in a block
 
-    const Contacts* contacts;
-    double damping;
+    const Constraints* constraints;
+    double R;
     int stride, side;  // of the rows of Y and Z, in which contacts begin with a pack; of G
     T *Y, *Z;          // L^-T J^T and D^-1 of that (nv, rows)
     T *G, *whole;      // factors; without damping, not factorised, only with one
@@ -31,13 +31,13 @@ struct ContactSolver {
     T *more, *rest;
     Pack<T>*block, *more_block, *rest_block;
 
-    ContactSolver(Arena& arena, const Tree& tree, const Contacts& all, double mu)
-        : contacts(&all), damping(mu), stride(0), side(whole_packs<T>(all.nrows)) {
+    SchurComplement(Arena& arena, const Tree& tree, const Constraints& all, double regularization)
+        : constraints(&all), R(regularization), stride(0), side(whole_packs<T>(all.nrows)) {
         for (int c = 0; c < all.count; ++c) stride += whole_packs<T>(all.at[c].count);
         Y = arena.take_zeros<T>(tree.independent.n * stride);
         Z = arena.take<T>(tree.independent.n * stride);
         G = arena.take_zeros<T>(all.nrows * side);
-        whole = arena.take<T>(mu > 0.0 ? all.nrows * side : 0);
+        whole = arena.take<T>(R > 0.0 ? all.nrows * side : 0);
         least = arena.take<T>(all.nrows);
         more = arena.take<T>(all.nrows);
         rest = arena.take<T>(all.nrows);
@@ -49,10 +49,10 @@ struct ContactSolver {
 
 // Calls visit(c, contact, column) for contacts and the places of their first rows in Y.
 template <class T, class Visit>
-DTAU_INLINE void for_contacts(const Contacts& contacts, const Visit& visit) {
-    for (int c = 0, column = 0; c < contacts.count; ++c) {
-        visit(c, contacts.at[c], column);
-        column += whole_packs<T>(contacts.at[c].count);
+DTAU_INLINE void for_constraints(const Constraints& constraints, const Visit& visit) {
+    for (int c = 0, column = 0; c < constraints.count; ++c) {
+        visit(c, constraints.at[c], column);
+        column += whole_packs<T>(constraints.at[c].count);
     }
 }
 
@@ -69,45 +69,46 @@ DTAU_INLINE void in_groups(int all, const Visit& visit) {
 
 // J^T of one contact, by the independent velocities on its paths.
 template <class T>
-void contact_jacobian(const Tree& tree, int c, const Contact& contact, const ContactFrames<T>& f,
-                      const Motion<T>* S, const T* active, T* Y, int stride) {
-    for (int d = 0; d < contact.ndofs; ++d)
-        for (int r = 0; r < contact.count; ++r) Y[contact.dofs[d] * stride + r] = T(0.0);
-    for_row_columns(tree, contact, f, S, [&](int k, const Motion<T>& m) {
+void constraint_jacobian(const Tree& tree, int c, const Constraint& constraint,
+                         const ConstraintFrames<T>& f, const Motion<T>* S, const T* active, T* Y,
+                         int stride) {
+    for (int d = 0; d < constraint.ndofs; ++d)
+        for (int r = 0; r < constraint.count; ++r) Y[constraint.dofs[d] * stride + r] = T(0.0);
+    for_constraint_columns(tree, constraint, f, S, [&](int k, const Motion<T>& m) {
         T rows[6];
-        store_rows(contact, f.E, m, rows);
+        store_rows(constraint, f.E, m, rows);
         T* to = Y + independent_dof(tree, k) * stride;
-        for (int r = 0; r < contact.count; ++r)
+        for (int r = 0; r < constraint.count; ++r)
             add_share(tree, k, if_active(active, c, rows[r]), to[r]);
     });
 }
 
 // A bound for what linear rows are differences of, squared: the terms s_lin and r x s_ang of columns.
 template <class T>
-DTAU_INLINE T linear_scale(const Contact& contact, const ContactFrames<T>& f) {
+DTAU_INLINE T linear_scale(const Constraint& constraint, const ConstraintFrames<T>& f) {
     T reach = dot(f.a.r, f.a.r);
-    if (contact.b.body >= 0) reach = reach + dot(f.b.r, f.b.r);
-    return fma(T(contact.turning), reach, T(contact.sliding));
+    if (constraint.b.body >= 0) reach = reach + dot(f.b.r, f.b.r);
+    return fma(T(constraint.turning), reach, T(constraint.sliding));
 }
 
 // The least pivots of a contact's rows, for diagonal entries of 1: those of rows that are rounding errors
 // of what they are differences of are 1, which none is above. [Notes] eq. 20.17
 template <class T>
-DTAU_INLINE void least_pivots(const Contact& contact, const ContactFrames<T>& f, const T* Y,
-                              int stride, T* least) {
+DTAU_INLINE void least_pivots(const Constraint& constraint, const ConstraintFrames<T>& f,
+                              const T* Y, int stride, T* least) {
     T squares[6];
-    in_groups<3>(contact.count, [&]<int rows>(int r) __attribute__((always_inline)) {
+    in_groups<3>(constraint.count, [&]<int rows>(int r) __attribute__((always_inline)) {
         T sum[rows];
         unrolled<rows>([&](int k) { sum[k] = T(0.0); });
-        for (int d = 0; d < contact.ndofs; ++d) {
-            const T* y = Y + contact.dofs[d] * stride + r;
+        for (int d = 0; d < constraint.ndofs; ++d) {
+            const T* y = Y + constraint.dofs[d] * stride + r;
             unrolled<rows>([&](int k) { sum[k] = fma(y[k], y[k], sum[k]); });
         }
         unrolled<rows>([&](int k) { squares[r + k] = sum[k]; });
     });
-    const T linear = squares[0] + squares[1] + squares[2] + linear_scale(contact, f);
-    const T noise[2] = {T(least_square) * linear, T(least_square * contact.turning)};
-    for (int r = 0; r < contact.count; ++r) {
+    const T linear = squares[0] + squares[1] + squares[2] + linear_scale(constraint, f);
+    const T noise[2] = {T(least_square) * linear, T(least_square * constraint.turning)};
+    for (int r = 0; r < constraint.count; ++r) {
         const auto is_noise = less(squares[r] - noise[r >= 3], 0.0);
         least[r] = select(is_noise, T(1.0), T(least_pivot));
     }
@@ -134,8 +135,8 @@ void inwards_on_paths(const Paths& dofs, const int* moving, int count, T* Y, int
 
 // The block of G of contacts c and d <= c, of which common[0] ... are the shared velocities.
 template <class T>
-void contact_block(const Contact& c, int at_c, const Contact& d, int at_d, const int* common,
-                   int count, const ContactSolver<T>& w) {
+void schur_complement_block(const Constraint& c, int at_c, const Constraint& d, int at_d,
+                            const int* common, int count, const SchurComplement<T>& w) {
     constexpr int width = Pack<T>::width;
     for (int p = 0; p < c.count; p += width)
         in_groups<3>(d.count, [&]<int rows>(int r) {
@@ -155,7 +156,7 @@ void contact_block(const Contact& c, int at_c, const Contact& d, int at_d, const
 // U^T D U of G (n, side), whose diagonal gets 1 / D; NaN for pivots that are not above the least ones, for
 // which `carried` of the errors of rows before them counts. size, errors: (n) room. [Notes] eq. 20.18
 template <class T>
-void factorize_rows(int n, int side, const T* least, double carried, T* size, T* errors, T* G) {
+void factorize_utdu(int n, int side, const T* least, double carried, T* size, T* errors, T* G) {
     constexpr int width = Pack<T>::width;
     for (int k = 0; k < n; ++k) {
         size[k] = square_root(G[k * side + k]);
@@ -182,42 +183,43 @@ void factorize_rows(int n, int side, const T* least, double carried, T* size, T*
 
 // All that solves need, from J^T in w.Y, the least pivots of its rows, and the factors of M.
 template <class T>
-void factorize_contacts(const Tree& tree, const T* active, const LtdlWorkspace<T>& ltdl,
-                        const ContactSolver<T>& w) {
+void factorize_schur_complement(const Tree& tree, const T* active, const LtdlWorkspace<T>& ltdl,
+                                const SchurComplement<T>& w) {
     constexpr int width = Pack<T>::width;
-    const Contacts& contacts = *w.contacts;
-    for_contacts<T>(contacts, [&](int c, const Contact& contact, int at_c) {
-        const int padded = whole_packs<T>(contact.count);
-        inwards_on_paths(tree.independent, contact.dofs, contact.ndofs, w.Y + at_c, w.stride,
+    const Constraints& constraints = *w.constraints;
+    for_constraints<T>(constraints, [&](int c, const Constraint& constraint, int at_c) {
+        const int padded = whole_packs<T>(constraint.count);
+        inwards_on_paths(tree.independent, constraint.dofs, constraint.ndofs, w.Y + at_c, w.stride,
                          padded, ltdl);
-        for (int d = 0; d < contact.ndofs; ++d) {
-            const int k = contact.dofs[d];
+        for (int d = 0; d < constraint.ndofs; ++d) {
+            const int k = constraint.dofs[d];
             const T d_inverse = ltdl.L[k * ltdl.stride + tree.independent.depth[k]];
             const int row = k * w.stride + at_c;
             for (int p = 0; p < padded; p += width)
                 (d_inverse * Pack<T>::load(w.Y + row + p)).store(w.Z + row + p);
         }
-        for_contacts<T>(contacts, [&](int d, const Contact& other, int at_d) {
+        for_constraints<T>(constraints, [&](int d, const Constraint& other, int at_d) {
             if (d > c) return;
-            const DofList common = contacts.common_dofs(contact, other);
-            contact_block(contact, at_c, other, at_d, common.dofs, common.count, w);
+            const DofList common = constraints.common_dofs(constraint, other);
+            schur_complement_block(constraint, at_c, other, at_d, common.dofs, common.count, w);
         });
     });
-    if (w.damping > 0.0)
-        for (int k = 0; k < contacts.nrows * w.side; ++k) w.whole[k] = w.G[k];
-    for (int c = 0; c < contacts.count; ++c)
-        for (int k = contacts.at[c].first; k < contacts.at[c].first + contacts.at[c].count; ++k) {
+    if (w.R > 0.0)
+        for (int k = 0; k < constraints.nrows * w.side; ++k) w.whole[k] = w.G[k];
+    for (int c = 0; c < constraints.count; ++c)
+        for (int k = constraints.at[c].first; k < constraints.at[c].first + constraints.at[c].count;
+             ++k) {
             T& entry = w.G[k * w.side + k];
-            entry = entry + T(w.damping);
-            w.least[k] = (w.damping > 0.0 ? T(least_pivot) : w.least[k]) * entry;
+            entry = entry + T(w.R);
+            w.least[k] = (w.R > 0.0 ? T(least_pivot) : w.least[k]) * entry;
             if (active) {
                 const auto off = less(active[c], 0.5);
                 entry = select(off, T(1.0), entry);
                 w.least[k] = select(off, T(least_pivot), w.least[k]);
             }
         }
-    const double carried = w.damping > 0.0 ? 0.0 : least_pivot;
-    factorize_rows(contacts.nrows, w.side, w.least, carried, w.more, w.rest, w.G);
+    const double carried = w.R > 0.0 ? 0.0 : least_pivot;
+    factorize_utdu(constraints.nrows, w.side, w.least, carried, w.more, w.rest, w.G);
 }
 
 }  // namespace dtau::DTAU_VARIANT

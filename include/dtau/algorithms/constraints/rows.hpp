@@ -14,7 +14,7 @@
 
 #include "dtau/algorithms/first/frames.hpp"
 #include "dtau/algorithms/steps/manifold.hpp"
-#include "dtau/contacts.hpp"
+#include "dtau/constraints.hpp"
 #include "dtau/mimic.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -63,47 +63,47 @@ DTAU_INLINE Vec3<T> log_rate(const Vec3<T>& phi, const Vec3<T>& turn) {
 // ---------------------------------------------------------------- where the frames are
 
 template <class T>
-struct ContactFrames {
+struct ConstraintFrames {
     Placement<T> a, b;  // in the root frame of their trees
     Mat3<T> E;          // axes of the rows, in a's root frame
     Mat3<T> turn;       // from the root frame of b's tree to that of a's, if it is another one
 };
 
 template <class T>
-void place_contacts_in_world(const Tree& tree, const Contacts& contacts, const Configuration<T>& x,
-                             Placement<T>* world) {
-    for (int k = 0; k < contacts.nbodies; ++k) {
-        const int i = contacts.bodies[k];
+void place_constraints_in_world(const Tree& tree, const Constraints& constraints,
+                                const Configuration<T>& x, Placement<T>* world) {
+    for (int k = 0; k < constraints.nbodies; ++k) {
+        const int i = constraints.bodies[k];
         world[i] = world_placement(tree.bodies[i], world, x);
     }
 }
 
 template <class T>
-ContactFrames<T> contact_frames(const Tree& tree, const Contact& contact, const Placement<T>* P,
-                                const Placement<T>* world) {
-    const bool moves = contact.b.body >= 0;
-    const Body& a = tree.bodies[contact.a.body];
-    ContactFrames<T> f;
-    f.a = frame_placement(tree, contact.a, P);
-    f.b = moves ? frame_placement(tree, contact.b, P) : f.a;
-    f.E = contact.axes == Axes::mixed ? transposed(world[a.root].R) : f.a.R;
+ConstraintFrames<T> constraint_frames(const Tree& tree, const Constraint& constraint,
+                                      const Placement<T>* P, const Placement<T>* world) {
+    const bool moves = constraint.b.body >= 0;
+    const Body& a = tree.bodies[constraint.a.body];
+    ConstraintFrames<T> f;
+    f.a = frame_placement(tree, constraint.a, P);
+    f.b = moves ? frame_placement(tree, constraint.b, P) : f.a;
+    f.E = constraint.axes == Axes::mixed ? transposed(world[a.root].R) : f.a.R;
     f.turn = f.E;
-    if (contact.other_tree)
-        f.turn = transposed(world[a.root].R) * world[tree.bodies[contact.b.body].root].R;
+    if (constraint.other_tree)
+        f.turn = transposed(world[a.root].R) * world[tree.bodies[constraint.b.body].root].R;
     return f;
 }
 
 // What belongs to b, in a's root frame.
 template <class T>
-DTAU_INLINE Motion<T> turned_to_a(const Contact& contact, const ContactFrames<T>& f,
+DTAU_INLINE Motion<T> turned_to_a(const Constraint& constraint, const ConstraintFrames<T>& f,
                                   const Motion<T>& m) {
-    return contact.other_tree ? Motion<T>{f.turn * m.ang, f.turn * m.lin} : m;
+    return constraint.other_tree ? Motion<T>{f.turn * m.ang, f.turn * m.lin} : m;
 }
 
 // The axis of a hinge, that of a.
 template <class T>
-DTAU_INLINE Vec3<T> hinge_axis(const Contact& contact, const ContactFrames<T>& f) {
-    return contact.hinge == 0 ? f.a.R.x : contact.hinge == 1 ? f.a.R.y : f.a.R.z;
+DTAU_INLINE Vec3<T> hinge_axis(const Constraint& constraint, const ConstraintFrames<T>& f) {
+    return constraint.hinge == 0 ? f.a.R.x : constraint.hinge == 1 ? f.a.R.y : f.a.R.z;
 }
 
 // How far apart the frames are, in a's root frame: x_a - x_b and phi, where positions enter; of a hinge
@@ -114,30 +114,30 @@ struct PositionError {
     Vec3<T> z_b;
 };
 template <class T>
-PositionError<T> position_error(const Tree& tree, const Contact& contact, const ContactFrames<T>& f,
-                                const Placement<T>* world) {
+PositionError<T> position_error(const Tree& tree, const Constraint& constraint,
+                                const ConstraintFrames<T>& f, const Placement<T>* world) {
     const Vec3<T> zero = zero_vector<T>();
-    if (!contact.positions) return {{zero, zero}, zero};
+    if (!constraint.positions) return {{zero, zero}, zero};
     Placement<T> a = f.a, b = f.b;
-    if (contact.in_world) {
-        a = frame_placement(tree, contact.a, world);
-        b = frame_placement(tree, contact.b, world);
+    if (constraint.in_world) {
+        a = frame_placement(tree, constraint.a, world);
+        b = frame_placement(tree, constraint.b, world);
     }
     Vec3<T> e = a.r - b.r;
-    if (contact.in_world) e = transposed_mul(world[tree.bodies[contact.a.body].root].R, e);
-    if (contact.count == 3) return {{zero, e}, zero};
+    if (constraint.in_world) e = transposed_mul(world[tree.bodies[constraint.a.body].root].R, e);
+    if (constraint.count == 3) return {{zero, e}, zero};
     const Mat3<T> Q = transposed(b.R) * a.R;
-    if (contact.hinge < 0) return {{f.a.R * rotation_log(Q), e}, zero};
-    const int h = contact.hinge;
+    if (constraint.hinge < 0) return {{f.a.R * rotation_log(Q), e}, zero};
+    const int h = constraint.hinge;
     const Vec3<T> z_b = f.a.R * Vec3<T>{component(Q.x, h), component(Q.y, h), component(Q.z, h)};
-    return {{cross(z_b, hinge_axis(contact, f)), e}, z_b};
+    return {{cross(z_b, hinge_axis(constraint, f)), e}, z_b};
 }
 // By what the angular part of it changes, along a turn of a against b.
 template <class T>
-Vec3<T> error_rate(const Contact& contact, const ContactFrames<T>& f, const PositionError<T>& at,
-                   const Vec3<T>& turn) {
-    if (contact.hinge < 0) return log_rate(at.e.ang, turn);
-    return cross(cross(at.z_b, turn), hinge_axis(contact, f));
+Vec3<T> error_rate(const Constraint& constraint, const ConstraintFrames<T>& f,
+                   const PositionError<T>& at, const Vec3<T>& turn) {
+    if (constraint.hinge < 0) return log_rate(at.e.ang, turn);
+    return cross(cross(at.z_b, turn), hinge_axis(constraint, f));
 }
 
 // ---------------------------------------------------------------- how they move
@@ -163,64 +163,67 @@ DTAU_INLINE Motion<T> without_gravity(const Tree& tree, int i, const RootFrame<T
     return {a[i].ang, a[i].lin + g.gravity[tree.bodies[i].root]};
 }
 template <class T>
-DTAU_INLINE FrameMotion<T> motion_of_a(const Tree& tree, const Contact& contact,
-                                       const ContactFrames<T>& f, const RootFrame<T>& g,
+DTAU_INLINE FrameMotion<T> motion_of_a(const Tree& tree, const Constraint& constraint,
+                                       const ConstraintFrames<T>& f, const RootFrame<T>& g,
                                        const Motion<T>* a) {
-    const int i = contact.a.body;
+    const int i = constraint.a.body;
     return frame_motion(f.a, g.v[i], without_gravity(tree, i, g, a));
 }
 template <class T>
-DTAU_INLINE FrameMotion<T> motion_of_b(const Tree& tree, const Contact& contact,
-                                       const ContactFrames<T>& f, const RootFrame<T>& g,
+DTAU_INLINE FrameMotion<T> motion_of_b(const Tree& tree, const Constraint& constraint,
+                                       const ConstraintFrames<T>& f, const RootFrame<T>& g,
                                        const Motion<T>* a) {
-    const int i = contact.b.body;
+    const int i = constraint.b.body;
     if (i < 0) return {zero_motion<T>(), zero_motion<T>()};
     const FrameMotion<T> m = frame_motion(f.b, g.v[i], without_gravity(tree, i, g, a));
-    return {turned_to_a(contact, f, m.V), turned_to_a(contact, f, m.A)};
+    return {turned_to_a(constraint, f, m.V), turned_to_a(constraint, f, m.A)};
 }
 
 // The velocities in them.
 template <class T>
-DTAU_INLINE Motion<T> velocity_of_b(const Contact& contact, const ContactFrames<T>& f,
+DTAU_INLINE Motion<T> velocity_of_b(const Constraint& constraint, const ConstraintFrames<T>& f,
                                     const RootFrame<T>& g) {
-    const int i = contact.b.body;
-    return i < 0 ? zero_motion<T>() : turned_to_a(contact, f, at_point(f.b, g.v[i]));
+    const int i = constraint.b.body;
+    return i < 0 ? zero_motion<T>() : turned_to_a(constraint, f, at_point(f.b, g.v[i]));
 }
 template <class T>
-DTAU_INLINE Motion<T> row_velocities(const Contact& contact, const ContactFrames<T>& f,
-                                     const RootFrame<T>& g) {
-    return at_point(f.a, g.v[contact.a.body]) + -velocity_of_b(contact, f, g);
+DTAU_INLINE Motion<T> constraint_velocities(const Constraint& constraint,
+                                            const ConstraintFrames<T>& f, const RootFrame<T>& g) {
+    return at_point(f.a, g.v[constraint.a.body]) + -velocity_of_b(constraint, f, g);
 }
 
 // The rows (20.1), in a's root frame; a: accelerations of the bodies, gravity included.
 template <class T>
-Motion<T> row_accelerations(const Tree& tree, const Contact& contact, const ContactFrames<T>& f,
-                            const RootFrame<T>& g, const Motion<T>* a, const Placement<T>* world) {
-    const FrameMotion<T> ma = motion_of_a(tree, contact, f, g, a);
-    const FrameMotion<T> mb = motion_of_b(tree, contact, f, g, a);
-    const Motion<T> e = position_error(tree, contact, f, world).e;
+Motion<T> constraint_accelerations(const Tree& tree, const Constraint& constraint,
+                                   const ConstraintFrames<T>& f, const RootFrame<T>& g,
+                                   const Motion<T>* a, const Placement<T>* world) {
+    const FrameMotion<T> ma = motion_of_a(tree, constraint, f, g, a);
+    const FrameMotion<T> mb = motion_of_b(tree, constraint, f, g, a);
+    const Motion<T> e = position_error(tree, constraint, f, world).e;
     Motion<T> rows = ma.A + -mb.A;
     rows.ang = cross(ma.V.ang, mb.V.ang, rows.ang);
-    return fma(T(contact.kp), e, fma(T(contact.kd), ma.V + -mb.V, rows));
+    return fma(T(constraint.kp), e, fma(T(constraint.kd), ma.V + -mb.V, rows));
 }
 
 // ---------------------------------------------------------------- rows of a state
 
 // The rows of a motion in a's root frame.
 template <class T>
-DTAU_INLINE void store_rows(const Contact& contact, const Mat3<T>& E, const Motion<T>& m, T* to) {
+DTAU_INLINE void store_rows(const Constraint& constraint, const Mat3<T>& E, const Motion<T>& m,
+                            T* to) {
     const Vec3<T> lin = transposed_mul(E, m.lin);
     to[0] = lin.x, to[1] = lin.y, to[2] = lin.z;
-    if (contact.count == 3) return;
+    if (constraint.count == 3) return;
     const Vec3<T> ang = transposed_mul(E, m.ang);
-    for (int r = 3; r < contact.count; ++r) to[r] = component(ang, contact.angular[r - 3]);
+    for (int r = 3; r < constraint.count; ++r) to[r] = component(ang, constraint.angular[r - 3]);
 }
 // The force and moment of rows, at the origin of a (on it) and of b (minus that on it), in a's root frame.
 template <class T>
-DTAU_INLINE Force<T> row_force(const Contact& contact, const Mat3<T>& E, const T* rows) {
+DTAU_INLINE Force<T> constraint_wrench(const Constraint& constraint, const Mat3<T>& E,
+                                       const T* rows) {
     Force<T> W = {zero_vector<T>(), E * Vec3<T>{rows[0], rows[1], rows[2]}};
-    for (int r = 3; r < contact.count; ++r) {
-        const int k = contact.angular[r - 3];
+    for (int r = 3; r < constraint.count; ++r) {
+        const int k = constraint.angular[r - 3];
         W.ang = fma(rows[r], k == 0 ? E.x : k == 1 ? E.y : E.z, W.ang);
     }
     return W;
@@ -241,14 +244,15 @@ DTAU_INLINE void for_moving_bodies(const Tree& tree, int body, const Visit& visi
 // Calls add(k, m) for the columns k of all joints that move rows: m is what the rows' relative motion
 // changes by with the column, in a's root frame.
 template <class T, class Add>
-DTAU_INLINE void for_row_columns(const Tree& tree, const Contact& contact,
-                                 const ContactFrames<T>& f, const Motion<T>* S, const Add& add) {
-    for_moving_bodies(tree, contact.a.body, [&](const Body& body, int) {
+DTAU_INLINE void for_constraint_columns(const Tree& tree, const Constraint& constraint,
+                                        const ConstraintFrames<T>& f, const Motion<T>* S,
+                                        const Add& add) {
+    for_moving_bodies(tree, constraint.a.body, [&](const Body& body, int) {
         for (int k = body.v; k < body.v + body.nv; ++k) add(k, at_point(f.a, S[k]));
     });
-    for_moving_bodies(tree, contact.b.body, [&](const Body& body, int) {
+    for_moving_bodies(tree, constraint.b.body, [&](const Body& body, int) {
         for (int k = body.v; k < body.v + body.nv; ++k)
-            add(k, -turned_to_a(contact, f, at_point(f.b, S[k])));
+            add(k, -turned_to_a(constraint, f, at_point(f.b, S[k])));
     });
 }
 
@@ -261,18 +265,19 @@ DTAU_INLINE void add_share(const Tree& tree, int k, T x, T& to) {
 // Subtracts the wrenches of forces (nrows), which are external ones, from the forces F (nbodies) of the
 // bodies, in the root frames of their trees.
 template <class T>
-void add_contact_forces(const Contacts& contacts, const ContactFrames<T>* frames, const T* forces,
-                        Force<T>* F) {
-    for (int c = 0; c < contacts.count; ++c) {
-        const Contact& contact = contacts.at[c];
-        const ContactFrames<T>& f = frames[c];
-        Force<T> W = row_force(contact, f.E, forces + contact.first);
-        Force<T>& on_a = F[contact.a.body];
+void subtract_constraint_wrenches(const Constraints& constraints, const ConstraintFrames<T>* frames,
+                                  const T* forces, Force<T>* F) {
+    for (int c = 0; c < constraints.count; ++c) {
+        const Constraint& constraint = constraints.at[c];
+        const ConstraintFrames<T>& f = frames[c];
+        Force<T> W = constraint_wrench(constraint, f.E, forces + constraint.first);
+        Force<T>& on_a = F[constraint.a.body];
         on_a = on_a - Force<T>{cross(f.a.r, W.lin, W.ang), W.lin};
-        if (contact.b.body < 0) continue;
+        if (constraint.b.body < 0) continue;
         W = {-W.ang, -W.lin};
-        if (contact.other_tree) W = {transposed_mul(f.turn, W.ang), transposed_mul(f.turn, W.lin)};
-        Force<T>& on_b = F[contact.b.body];
+        if (constraint.other_tree)
+            W = {transposed_mul(f.turn, W.ang), transposed_mul(f.turn, W.lin)};
+        Force<T>& on_b = F[constraint.b.body];
         on_b = on_b - Force<T>{cross(f.b.r, W.lin, W.ang), W.lin};
     }
 }

@@ -8,7 +8,7 @@
 // as in derivatives.hpp.
 #pragma once
 
-#include "dtau/algorithms/contacts/motion.hpp"
+#include "dtau/algorithms/constraints/motion.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -18,7 +18,7 @@ struct ConstrainedJvpWorkspace {
     TangentWorkspace<T> tangent;
     Motion<T>*d, *moved;  // of the joints, and of the bodies along dq
 
-    ConstrainedJvpWorkspace(Arena& arena, const Tree& tree, const Contacts& all, double damping)
+    ConstrainedJvpWorkspace(Arena& arena, const Tree& tree, const Constraints& all, double damping)
         : value(arena, tree, all, damping),
           tangent(arena, tree),
           d(arena.take<Motion<T>>(tree.nbodies)),
@@ -45,11 +45,11 @@ DTAU_INLINE FrameChange<T> frame_change(const Tree& tree, int i, const Placement
 
 // Adds to the changes dF of the bodies' forces that the force W of a loop on b turns with a.
 template <class T>
-DTAU_INLINE void turn_loop(const Contact& contact, const ContactFrames<T>& f, const Vec3<T>& turn,
-                           const Force<T>& W, Force<T>* dF) {
+DTAU_INLINE void turn_loop(const Constraint& constraint, const ConstraintFrames<T>& f,
+                           const Vec3<T>& turn, const Force<T>& W, Force<T>* dF) {
     Motion<T> m = {cross(turn, W.ang), cross(turn, W.lin)};
-    if (contact.other_tree) m = {transposed_mul(f.turn, m.ang), transposed_mul(f.turn, m.lin)};
-    dF[contact.b.body] += {cross(f.b.r, m.lin, m.ang), m.lin};
+    if (constraint.other_tree) m = {transposed_mul(f.turn, m.ang), transposed_mul(f.turn, m.lin)};
+    dF[constraint.b.body] += {cross(f.b.r, m.lin, m.ang), m.lin};
 }
 
 // Torques of the joints for the forces F of the bodies, whose changes beside their motion are in dF, by
@@ -70,50 +70,50 @@ DTAU_INLINE void vary_torques(const Tree& tree, const Motion<T>* S, const Motion
 template <class T>
 void vary_range(const Tree& tree, const T* dq, const T* active, T* dforces,
                 const ConstrainedMotionWorkspace<T>& w) {
-    const Contacts& contacts = *w.contacts.solver.contacts;
+    const Constraints& constraints = *w.constraints.schur.constraints;
     const RootFrame<T> g = range_velocities(tree, w.forces, w.dynamics.idsva.root_frame,
-                                            w.dynamics.ltdl, w.contacts.solver, w.range);
+                                            w.dynamics.ltdl, w.constraints.schur, w.range);
     T* const rows = w.range.h;
-    for (int c = 0; c < contacts.count; ++c) {
-        const Contact& contact = contacts.at[c];
-        const ContactFrames<T>& f = w.contacts.frames[c];
+    for (int c = 0; c < constraints.count; ++c) {
+        const Constraint& constraint = constraints.at[c];
+        const ConstraintFrames<T>& f = w.constraints.frames[c];
         Motion<T> change = zero_motion<T>();
-        for_velocity_partials(tree, contact, f, g,
+        for_velocity_partials(tree, constraint, f, g,
                               [&](int k, const Motion<T>&, const Motion<T>& by_q, const Vec3<T>&) {
                                   change = fma(dq[k], by_q, change);
                               });
-        T* to = rows + contact.first;
-        store_rows(contact, f.E, change, to);
-        for (int r = 0; r < contact.count; ++r) to[r] = if_active(active, c, to[r]);
+        T* to = rows + constraint.first;
+        store_rows(constraint, f.E, change, to);
+        for (int r = 0; r < constraint.count; ++r) to[r] = if_active(active, c, to[r]);
     }
-    without_forces<1>(rows, w.contacts.solver);
-    for (int r = 0; r < contacts.nrows; ++r) dforces[r] = dforces[r] + rows[r];
+    project_unreachable<1>(rows, w.constraints.schur);
+    for (int r = 0; r < constraints.nrows; ++r) dforces[r] = dforces[r] + rows[r];
 }
 
 // With a damping, the right sides of the rows += G^+ J M^-1 dJ^T r along dq. [Notes] eq. 20.10
 template <class T>
 void vary_residual(const Tree& tree, T* right_sides, const ConstrainedJvpWorkspace<T>& w) {
     const ConstrainedMotionWorkspace<T>& value = w.value;
-    const ContactSolver<T>& solver = value.contacts.solver;
-    const Contacts& contacts = *solver.contacts;
+    const SchurComplement<T>& schur = value.constraints.schur;
+    const Constraints& constraints = *schur.constraints;
     Force<T>*F = value.F, *dF = w.tangent.dF;
     for (int i = 0; i < tree.nbodies; ++i) F[i] = dF[i] = zero_force<T>();
-    add_contact_forces(contacts, value.contacts.frames, value.residual, F);
-    for_loops(contacts, [&](int c, const Contact& contact, int) {
-        const ContactFrames<T>& f = value.contacts.frames[c];
-        const Motion<T> moved_b = turned_to_a(contact, f, w.moved[contact.b.body]);
-        turn_loop(contact, f, w.moved[contact.a.body].ang - moved_b.ang,
-                  row_force(contact, f.E, value.residual + contact.first), dF);
+    subtract_constraint_wrenches(constraints, value.constraints.frames, value.residual, F);
+    for_loops(constraints, [&](int c, const Constraint& constraint, int) {
+        const ConstraintFrames<T>& f = value.constraints.frames[c];
+        const Motion<T> moved_b = turned_to_a(constraint, f, w.moved[constraint.b.body]);
+        turn_loop(constraint, f, w.moved[constraint.a.body].ang - moved_b.ang,
+                  constraint_wrench(constraint, f.E, value.residual + constraint.first), dF);
     });
     T *const x = value.range.x, *const rows = value.range.h;
     T* const torque = tree.mimic ? value.range.z : x;  // as reduce_columns has it
     vary_torques(tree, value.dynamics.idsva.root_frame.S, w.d, F, dF, torque);
     reduce_columns(tree, torque, 1, x);
     ltdl_solve_inwards(tree.independent, x, value.dynamics.ltdl);
-    for (int r = 0; r < contacts.nrows; ++r) rows[r] = T(0.0);
-    subtract_from_rows(x, rows, solver);
-    solve_contacts<1>(rows, solver.more, solver.rest, solver);
-    for (int r = 0; r < contacts.nrows; ++r) right_sides[r] = right_sides[r] - rows[r];
+    for (int r = 0; r < constraints.nrows; ++r) rows[r] = T(0.0);
+    subtract_free_acceleration(x, rows, schur);
+    solve_forces<1>(rows, schur.more, schur.rest, schur);
+    for (int r = 0; r < constraints.nrows; ++r) right_sides[r] = right_sides[r] - rows[r];
 }
 
 // q, v, dq, dv and da: of the joints; tau and dtau: of the independent velocities. f_ext and df_ext,
@@ -124,7 +124,7 @@ void constrained_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T*
                               const T* df_ext, T* da, T* dforces,
                               const ConstrainedJvpWorkspace<T>& w) {
     const ConstrainedMotionWorkspace<T>& value = w.value;
-    const Contacts& contacts = *value.contacts.solver.contacts;
+    const Constraints& constraints = *value.constraints.schur.constraints;
     const FactorizedWorkspace<T>& dynamics = value.dynamics;
     const RootFrame<T>& g = dynamics.idsva.root_frame;
     const T* const zero = nullptr;
@@ -136,23 +136,23 @@ void constrained_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T*
                                   w.tangent);
         w.moved[i] = p < 0 ? w.d[i] : w.moved[p] + w.d[i];
     }
-    for (int c = 0; c < contacts.count; ++c) {
-        const Contact& contact = contacts.at[c];
-        const ContactFrames<T>& f = value.contacts.frames[c];
-        const RowChanges<T> rows(tree, contact, f, g, value.a, value.contacts.world);
-        const FrameChange<T> a = frame_change(tree, contact.a.body, f.a, w);
+    for (int c = 0; c < constraints.count; ++c) {
+        const Constraint& constraint = constraints.at[c];
+        const ConstraintFrames<T>& f = value.constraints.frames[c];
+        const ConstraintPartials<T> rows(tree, constraint, f, g, value.a, value.constraints.world);
+        const FrameChange<T> a = frame_change(tree, constraint.a.body, f.a, w);
         Motion<T> change = rows.displaced_a(a.s, rows.of_a(a.dV, a.dA));
-        if (contact.b.body >= 0) {
-            const FrameChange<T> own = frame_change(tree, contact.b.body, f.b, w);
-            const Motion<T> s = turned_to_a(contact, f, own.s);
-            change = change + rows.displaced_b(s, rows.of_b(turned_to_a(contact, f, own.dV),
-                                                            turned_to_a(contact, f, own.dA)));
-            turn_loop(contact, f, a.s.ang - s.ang,
-                      row_force(contact, f.E, value.forces + contact.first), dF);
+        if (constraint.b.body >= 0) {
+            const FrameChange<T> own = frame_change(tree, constraint.b.body, f.b, w);
+            const Motion<T> s = turned_to_a(constraint, f, own.s);
+            change = change + rows.displaced_b(s, rows.of_b(turned_to_a(constraint, f, own.dV),
+                                                            turned_to_a(constraint, f, own.dA)));
+            turn_loop(constraint, f, a.s.ang - s.ang,
+                      constraint_wrench(constraint, f.E, value.forces + constraint.first), dF);
         }
-        T* to = dforces + contact.first;
-        store_rows(contact, f.E, -change, to);
-        for (int r = 0; r < contact.count; ++r) to[r] = if_active(active, c, to[r]);
+        T* to = dforces + constraint.first;
+        store_rows(constraint, f.E, -change, to);
+        for (int r = 0; r < constraint.count; ++r) to[r] = if_active(active, c, to[r]);
     }
     T *const torque = dynamics.a, *const x = dynamics.independent;
     vary_torques(tree, g.S, w.d, value.F, dF, torque);
@@ -160,21 +160,21 @@ void constrained_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T*
     reduce_columns(tree, torque, 1, x);
     for (int k = 0; k < tree.independent.n; ++k) x[k] = dtau[k] - x[k];
     ltdl_solve_inwards(tree.independent, x, dynamics.ltdl);
-    if (value.contacts.solver.damping > 0.0) vary_residual(tree, dforces, w);
-    solve_with_contacts(tree.independent.n, x, dforces, value.contacts.solver);
+    if (value.constraints.schur.R > 0.0) vary_residual(tree, dforces, w);
+    solve_constrained(tree.independent.n, x, dforces, value.constraints.schur);
     ltdl_solve_outwards(tree.independent, x, dynamics.ltdl);
     joint_velocities(tree, x, da);
-    if (value.contacts.solver.damping > 0.0) vary_range(tree, dq, active, dforces, value);
-    for (int c = 0; c < contacts.count; ++c) {
-        const Contact& contact = contacts.at[c];
-        if (contact.axes == Axes::body) continue;
-        const ContactFrames<T>& f = value.contacts.frames[c];
-        const Force<T> W = row_force(contact, f.E, value.forces + contact.first);
-        const Vec3<T> turn = w.moved[contact.a.body].ang;
+    if (value.constraints.schur.R > 0.0) vary_range(tree, dq, active, dforces, value);
+    for (int c = 0; c < constraints.count; ++c) {
+        const Constraint& constraint = constraints.at[c];
+        if (constraint.axes == Axes::body) continue;
+        const ConstraintFrames<T>& f = value.constraints.frames[c];
+        const Force<T> W = constraint_wrench(constraint, f.E, value.forces + constraint.first);
+        const Vec3<T> turn = w.moved[constraint.a.body].ang;
         T rows[6];
-        store_rows(contact, f.E, Motion<T>{cross(turn, W.ang), cross(turn, W.lin)}, rows);
-        for (int r = 0; r < contact.count; ++r)
-            dforces[contact.first + r] = dforces[contact.first + r] + rows[r];
+        store_rows(constraint, f.E, Motion<T>{cross(turn, W.ang), cross(turn, W.lin)}, rows);
+        for (int r = 0; r < constraint.count; ++r)
+            dforces[constraint.first + r] = dforces[constraint.first + r] + rows[r];
     }
 }
 

@@ -1,4 +1,4 @@
-// Contacts and closed loops as flat constant arrays: which rows of relative motion are held, where,
+// Constraints and closed loops as flat constant arrays: which rows of relative motion are held, where,
 // and what of the tree moves them. Plain data for all instruction sets.
 #pragma once
 
@@ -10,7 +10,7 @@ namespace dtau {
 
 // Frame a is held where frame b is, in its three linear rows and some angular ones. A frame b of body
 // -1 is a placement in the world.
-struct Contact {
+struct Constraint {
     Frame a, b;
     int first, count;  // of its rows: 3, and one a component of `angular`
     int angular[3];    // components about a's axes, in ascending order
@@ -40,16 +40,16 @@ struct DofList {
     int count;
 };
 
-struct Contacts {
+struct Constraints {
     int count, nrows;
-    const Contact* at;      // (count)
+    const Constraint* at;   // (count)
     const DofList* common;  // of the lists s and t of two contacts: common[pair_of(s, t)]
     const int* bodies;      // (nbodies) those whose placements in the world are read, ascending
     int nbodies;
 
     // Independent velocities that both move.
-    inline __attribute__((always_inline)) DofList common_dofs(const Contact& c,
-                                                              const Contact& d) const {
+    inline __attribute__((always_inline)) DofList common_dofs(const Constraint& c,
+                                                              const Constraint& d) const {
         return common[pair_of(c.moved_by, d.moved_by)];
     }
 };

@@ -7,41 +7,44 @@
 // other, with a damping.
 #pragma once
 
-#include "dtau/algorithms/contacts/forces.hpp"
+#include "dtau/algorithms/constraints/forces.hpp"
 #include "dtau/algorithms/solve/factorized.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
 // What contacts need of a state beside the dynamics of the tree.
 template <class T>
-struct ContactWorkspace {
-    ContactSolver<T> solver;
+struct ConstraintWorkspace {
+    SchurComplement<T> schur;
     Placement<T>* world;
-    ContactFrames<T>* frames;
-    T* wanted;  // (nrows) what the rows want of J a
+    ConstraintFrames<T>* frames;
+    T* aref;  // (nrows) what the rows want of J a
 
-    ContactWorkspace(Arena& arena, const Tree& tree, const Contacts& contacts, double damping)
-        : solver(arena, tree, contacts, damping),
+    ConstraintWorkspace(Arena& arena, const Tree& tree, const Constraints& constraints,
+                        double damping)
+        : schur(arena, tree, constraints, damping),
           world(arena.take<Placement<T>>(tree.nbodies)),
-          frames(arena.take<ContactFrames<T>>(contacts.count)),
-          wanted(arena.take<T>(contacts.nrows)) {}
+          frames(arena.take<ConstraintFrames<T>>(constraints.count)),
+          aref(arena.take<T>(constraints.nrows)) {}
 };
 
 // Frames, J and its solver, after the factors of M; root_frame: placements and subspaces.
 template <class T>
-DTAU_INLINE void factorize_state(const Tree& tree, const T* q, const T* active,
-                                 const RootFrame<T>& root_frame, const LtdlWorkspace<T>& ltdl,
-                                 const ContactWorkspace<T>& w) {
-    const Contacts& contacts = *w.solver.contacts;
-    place_contacts_in_world(tree, contacts, Configuration<T>(q, root_frame.angles), w.world);
-    for_contacts<T>(contacts, [&](int c, const Contact& contact, int column) {
-        w.frames[c] = contact_frames(tree, contact, root_frame.P, w.world);
-        T* const Y = w.solver.Y + column;
-        contact_jacobian(tree, c, contact, w.frames[c], root_frame.S, active, Y, w.solver.stride);
-        if (w.solver.damping == 0.0)
-            least_pivots(contact, w.frames[c], Y, w.solver.stride, w.solver.least + contact.first);
+DTAU_INLINE void factorize_constraints(const Tree& tree, const T* q, const T* active,
+                                       const RootFrame<T>& root_frame, const LtdlWorkspace<T>& ltdl,
+                                       const ConstraintWorkspace<T>& w) {
+    const Constraints& constraints = *w.schur.constraints;
+    place_constraints_in_world(tree, constraints, Configuration<T>(q, root_frame.angles), w.world);
+    for_constraints<T>(constraints, [&](int c, const Constraint& constraint, int column) {
+        w.frames[c] = constraint_frames(tree, constraint, root_frame.P, w.world);
+        T* const Y = w.schur.Y + column;
+        constraint_jacobian(tree, c, constraint, w.frames[c], root_frame.S, active, Y,
+                            w.schur.stride);
+        if (w.schur.R == 0.0)
+            least_pivots(constraint, w.frames[c], Y, w.schur.stride,
+                         w.schur.least + constraint.first);
     });
-    factorize_contacts(tree, active, ltdl, w.solver);
+    factorize_schur_complement(tree, active, ltdl, w.schur);
 }
 
 // Velocities of all joints from independent ones.
@@ -71,8 +74,8 @@ void bias_velocities(const Tree& tree, const T* v, const T* f_ext, const IdsvaWo
 template <class T>
 void constrained_dynamics(bool derivatives, const Tree& tree, const T* q, const T* v, const T* tau,
                           const T* active, const T* f_ext, T* forces, T* residual,
-                          const FactorizedWorkspace<T>& w, const ContactWorkspace<T>& rows) {
-    const Contacts& contacts = *rows.solver.contacts;
+                          const FactorizedWorkspace<T>& w, const ConstraintWorkspace<T>& rows) {
+    const Constraints& constraints = *rows.schur.constraints;
     const RootFrame<T>& root_frame = w.idsva.root_frame;
     T* x = w.independent;
     factorize_mass_matrix(tree, q, v, w);
@@ -82,23 +85,23 @@ void constrained_dynamics(bool derivatives, const Tree& tree, const T* q, const 
         bias_velocities(tree, v, f_ext, w.idsva);
     independent_torque(tree, v, tau, w);
     ltdl_solve_inwards(tree.independent, x, w.ltdl);
-    factorize_state(tree, q, active, root_frame, w.ltdl, rows);
-    for (int c = 0; c < contacts.count; ++c) {
-        const Contact& contact = contacts.at[c];
-        const ContactFrames<T>& f = rows.frames[c];
+    factorize_constraints(tree, q, active, root_frame, w.ltdl, rows);
+    for (int c = 0; c < constraints.count; ++c) {
+        const Constraint& constraint = constraints.at[c];
+        const ConstraintFrames<T>& f = rows.frames[c];
         const Motion<T> at_rest =
-            row_accelerations(tree, contact, f, root_frame, w.bias_a, rows.world);
-        T* wanted = rows.wanted + contact.first;
-        store_rows(contact, f.E, -at_rest, wanted);
-        for (int r = 0; r < contact.count; ++r) {
-            wanted[r] = if_active(active, c, wanted[r]);
-            forces[contact.first + r] = wanted[r];
+            constraint_accelerations(tree, constraint, f, root_frame, w.bias_a, rows.world);
+        T* aref = rows.aref + constraint.first;
+        store_rows(constraint, f.E, -at_rest, aref);
+        for (int r = 0; r < constraint.count; ++r) {
+            aref[r] = if_active(active, c, aref[r]);
+            forces[constraint.first + r] = aref[r];
         }
     }
-    solve_with_contacts(tree.independent.n, x, forces, rows.solver);
-    for (int r = 0; r < contacts.nrows; ++r) residual[r] = rows.wanted[r];
-    subtract_from_rows(x, residual, rows.solver);
-    for (int r = 0; r < contacts.nrows; ++r) residual[r] = T(0.0) - residual[r];
+    solve_constrained(tree.independent.n, x, forces, rows.schur);
+    for (int r = 0; r < constraints.nrows; ++r) residual[r] = rows.aref[r];
+    subtract_free_acceleration(x, residual, rows.schur);
+    for (int r = 0; r < constraints.nrows; ++r) residual[r] = T(0.0) - residual[r];
     ltdl_solve_outwards(tree.independent, x, w.ltdl);
     expand_v(tree, x, w.a);
 }

@@ -13,7 +13,7 @@
 // joins dID/dq. Forces along the world's axes do not turn with a: to df by q their turns are added.
 #pragma once
 
-#include "dtau/algorithms/contacts/ranges.hpp"
+#include "dtau/algorithms/constraints/pseudo_inverse.hpp"
 #include "dtau/algorithms/first/fdsva.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -21,15 +21,15 @@ namespace dtau::DTAU_VARIANT {
 template <class T>
 struct ConstrainedDerivativesWorkspace {
     FdsvaWorkspace<T> fdsva;
-    ContactWorkspace<T> contacts;
-    ContactColumns<T> columns;  // by q, v and tau
+    ConstraintWorkspace<T> constraints;
+    ConstraintColumns<T> columns;  // by q, v and tau
     T *forces, *residual;
     RangeWorkspace<T> range;
 
-    ConstrainedDerivativesWorkspace(Arena& arena, const Tree& tree, const Contacts& all,
+    ConstrainedDerivativesWorkspace(Arena& arena, const Tree& tree, const Constraints& all,
                                     Axes wrench_axes, double damping)
         : fdsva(arena, tree, wrench_axes),
-          contacts(arena, tree, all, damping),
+          constraints(arena, tree, all, damping),
           columns(arena, tree, all, 3),
           forces(arena.take<T>(all.nrows)),
           residual(arena.take<T>(all.nrows)),
@@ -38,25 +38,25 @@ struct ConstrainedDerivativesWorkspace {
 
 // -drows/dx of all contacts, and the turns of loops.
 template <class T>
-void constraint_partials(const Tree& tree, const T* active, const T* forces,
-                         const IdsvaWorkspace<T>& idsva, const ContactWorkspace<T>& rows,
-                         const ContactColumns<T>& columns) {
-    const Contacts& contacts = *rows.solver.contacts;
+void constraint_columns(const Tree& tree, const T* active, const T* forces,
+                        const IdsvaWorkspace<T>& idsva, const ConstraintWorkspace<T>& rows,
+                        const ConstraintColumns<T>& columns) {
+    const Constraints& constraints = *rows.schur.constraints;
     const RootFrame<T>& g = idsva.root_frame;
     const Motion<T>* a = idsva.a;
-    clear_columns(contacts, 2, columns);
+    clear_columns(constraints, 2, columns);
     int loop = 0;
-    for (int c = 0; c < contacts.count; ++c) {
-        const Contact& contact = contacts.at[c];
-        const ContactFrames<T>& f = rows.frames[c];
-        const int number = contact.b.body < 0 ? -1 : loop++;
-        const Force<T> W = row_force(contact, f.E, forces + contact.first);
-        const RowChanges<T> changes(tree, contact, f, g, a, rows.world);
-        for_row_partials(
+    for (int c = 0; c < constraints.count; ++c) {
+        const Constraint& constraint = constraints.at[c];
+        const ConstraintFrames<T>& f = rows.frames[c];
+        const int number = constraint.b.body < 0 ? -1 : loop++;
+        const Force<T> W = constraint_wrench(constraint, f.E, forces + constraint.first);
+        const ConstraintPartials<T> changes(tree, constraint, f, g, a, rows.world);
+        for_constraint_partials(
             tree, changes, g, a,
             [&](int k, const Motion<T>& by_q, const Motion<T>& by_v, const Vec3<T>& turn) {
-                add_column(tree, c, contact, f, active, 0, k, by_q, columns);
-                add_column(tree, c, contact, f, active, 1, k, by_v, columns);
+                add_column(tree, c, constraint, f, active, 0, k, by_q, columns);
+                add_column(tree, c, constraint, f, active, 1, k, by_v, columns);
                 if (number >= 0) add_turn(tree, number, k, turn, W, columns);
             });
     }
@@ -71,29 +71,29 @@ void constrained_dynamics_derivatives(const Tree& tree, const T* q, const T* v, 
                                       T* dforces_dtau,
                                       const ConstrainedDerivativesWorkspace<T>& w) {
     const FactorizedWorkspace<T>& dynamics = w.fdsva.dynamics;
-    const Contacts& contacts = *w.contacts.solver.contacts;
+    const Constraints& constraints = *w.constraints.schur.constraints;
     const T* body_f_ext = along_body_axes(tree, q, f_ext, w.fdsva.wrenches.value);
     constrained_dynamics(true, tree, q, v, tau, active, body_f_ext, w.forces, w.residual, dynamics,
-                         w.contacts);
-    add_contact_forces(contacts, w.contacts.frames, w.forces, dynamics.idsva.f);
+                         w.constraints);
+    subtract_constraint_wrenches(constraints, w.constraints.frames, w.forces, dynamics.idsva.f);
     idsva_accelerations(tree, dynamics.a, dynamics.idsva);
-    constraint_partials(tree, active, w.forces, dynamics.idsva, w.contacts, w.columns);
-    if (w.contacts.solver.damping > 0.0)
-        residual_columns(tree, w.contacts.frames, w.residual, dynamics.idsva.root_frame,
-                         dynamics.ltdl, w.contacts.solver, w.range, w.columns);
-    if (w.contacts.solver.damping > 0.0 && dforces_dq)
-        range_columns(tree, contacts, w.contacts.frames, active,
+    constraint_columns(tree, active, w.forces, dynamics.idsva, w.constraints, w.columns);
+    if (w.constraints.schur.R > 0.0)
+        residual_columns(tree, w.constraints.frames, w.residual, dynamics.idsva.root_frame,
+                         dynamics.ltdl, w.constraints.schur, w.range, w.columns);
+    if (w.constraints.schur.R > 0.0 && dforces_dq)
+        range_columns(tree, constraints, w.constraints.frames, active,
                       range_velocities(tree, w.forces, dynamics.idsva.root_frame, dynamics.ltdl,
-                                       w.contacts.solver, w.range),
+                                       w.constraints.schur, w.range),
                       w.columns);
-    loop_factors(tree, contacts, w.contacts.frames, dynamics.idsva.root_frame.S, dynamics.ltdl,
-                 w.columns);
+    loop_factors(tree, constraints, w.constraints.frames, dynamics.idsva.root_frame.S,
+                 dynamics.ltdl, w.columns);
     fdsva_matrices(
         tree, body_f_ext, da_dq, da_dv, stride, da_dtau, w.fdsva,
-        ContactChange<T>{
-            tree, w.contacts.solver, w.columns, {dforces_dq, dforces_dv, dforces_dtau}, 0, -1.0});
+        ConstraintCorrection<T>{
+            tree, w.constraints.schur, w.columns, {dforces_dq, dforces_dv, dforces_dtau}, 0, -1.0});
     if (dforces_dq)
-        turn_forces(tree, contacts, w.contacts.frames, dynamics.idsva.root_frame.S, w.forces,
+        turn_forces(tree, constraints, w.constraints.frames, dynamics.idsva.root_frame.S, w.forces,
                     dforces_dq);
 }
 
