@@ -1,5 +1,6 @@
-// The right sides S of the rows of contacts, in columns, and what else of contacts takes part in a solve
-// for columns (change.hpp): of loops, whose forces on b turn with a, m = (turn x W) along the columns by q.
+// Right-hand sides S of the constraint equations, one column per variable, used by the solves for
+// columns (correction.hpp): add_column(); and for loops, whose forces on b turn with a, m = (turn x
+// W) along the columns by q: add_turn().
 #pragma once
 
 #include "dtau/algorithms/constraints/dynamics.hpp"
@@ -28,7 +29,7 @@ struct ConstraintColumns {
     }
 };
 
-// Calls visit(c, contact, number) for the loops.
+// Calls visit(c, constraint, number) for the loops.
 template <class Visit>
 DTAU_INLINE void for_loops(const Constraints& constraints, const Visit& visit) {
     for (int c = 0, number = 0; c < constraints.count; ++c)
@@ -44,7 +45,7 @@ void clear_columns(const Constraints& constraints, int count, const ConstraintCo
         for (int k = 0; k < 6 * w.padded; ++k) w.turns[number * 6 * w.padded + k] = T(0.0);
     });
 }
-// Adds -change of contact c's rows, along joint velocity k, to its column of a matrix.
+// Adds -change of constraint c's rows, along joint velocity k, to its column of a matrix.
 template <class T>
 DTAU_INLINE void add_column(const Tree& tree, int c, const Constraint& constraint,
                             const ConstraintFrames<T>& f, const T* active, int matrix, int k,

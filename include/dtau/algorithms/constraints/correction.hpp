@@ -1,16 +1,17 @@
-// Constraints between the sweeps of a solve with M for the columns of matrices (ltdl_columns.hpp): with
-// right sides B, and S of the rows,
+// Constraint correction between the two triangular solves with M = L^T D L for the columns of
+// matrices (ltdl_columns.hpp): ConstraintCorrection. With right-hand sides B of the equations of
+// motion, and S of the constraints,
 //
 //   X = L^-T B,   df = G^-1 (S - scale Z^T X),   X <- X + scale Y df      [Notes] eq. 20.9
 //
-// and of loops J_b^T m in B.
+// and for loops J_b^T m in B. A few packs of columns are corrected at a time, in registers.
 #pragma once
 
 #include "dtau/algorithms/constraints/columns.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
-// What happens between the sweeps of the solve, for a block of columns: ltdl_block.hpp.
+// Called between the two triangular solves, for a block of columns: ltdl_block.hpp.
 template <class T>
 struct ConstraintCorrection {
     const Tree& tree;
@@ -19,7 +20,7 @@ struct ConstraintCorrection {
     T* dforces[3];  // of the matrices: those of q first; null: not wanted
     int offset;     // of the first column
     double scale;   // of the solve
-    // So many rows of X or of the contacts, and packs of columns, are in registers at once.
+    // So many rows of X or of the constraints, and packs of columns, are in registers at once.
     static constexpr int together = 3,
                          most_packs = Pack<T>::width > 1 ? 6 : SchurComplement<T>::packs;
 
@@ -78,7 +79,7 @@ struct ConstraintCorrection {
             }
         replace_null_space<packs>(schur.block, x, schur);
     }
-    // -drows/dx + scale Z^T X, of rows first ... of a contact, in columns of Z.
+    // -drows/dx + scale Z^T X, of rows first ... of a constraint, in columns of Z.
     template <int rows, int packs>
     DTAU_INLINE void wanted_rows(const Constraint& constraint, int first, int column, int begin,
                                  const T* X, std::ptrdiff_t stride) const {

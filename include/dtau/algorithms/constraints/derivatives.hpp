@@ -1,16 +1,20 @@
-// First derivatives of constrained dynamics. [Notes] eqs. 20.6 to 20.9. With the wrenches of the
-// contacts among the external ones, constant along body axes, and a the solution:
+// Computes the first derivatives of constrained dynamics: constrained_dynamics_derivatives().
+// [Notes] eqs. 20.6 to 20.9. With the wrenches of the constraints among the external ones, constant
+// along body axes, and a the solution:
 //
 //   [M  -J^T] [da]     [dID/dx (q, v, a)]                  [1]
 //   [J    0 ] [df] = - [drows/dx        ],  and for tau:   [0]
 //
-// FDSVA (fdsva.hpp) with the forces of the contacts between the two sweeps of its solve:
+// Solved as FDSVA (fdsva.hpp), with the forces of the constraints between the two triangular
+// solves:
 //
 //   X = L^-T dID/dx,   df = G^-1 (Z^T X - drows/dx),   X <- X - Y df,   da = -L^-1 D^-1 X
-// Rows that depend on each other, with a damping: ranges.hpp, [Notes] eq. 20.10.
 //
-// A loop's force on b turns with a: with the turns m of it along the columns, m = (turn x W), J_b^T m
-// joins dID/dq. Forces along the world's axes do not turn with a: to df by q their turns are added.
+// If rows depend on each other, with a regularization: pseudo_inverse.hpp, [Notes] eq. 20.10.
+//
+// A loop's force on b turns with a: with the turns m of it along the columns, m = (turn x W), J_b^T
+// m joins dID/dq. Forces along the world's axes do not turn with a: to df by q their turns are
+// added.
 #pragma once
 
 #include "dtau/algorithms/constraints/pseudo_inverse.hpp"
@@ -36,7 +40,7 @@ struct ConstrainedDerivativesWorkspace {
           range(arena, tree, all) {}
 };
 
-// -drows/dx of all contacts, and the turns of loops.
+// -drows/dx of all constraints, and the turns of loops.
 template <class T>
 void constraint_columns(const Tree& tree, const T* active, const T* forces,
                         const IdsvaWorkspace<T>& idsva, const ConstraintWorkspace<T>& rows,
@@ -62,8 +66,8 @@ void constraint_columns(const Tree& tree, const T* active, const T* forces,
     }
 }
 
-// q, v: of the joints; tau and all results: of the independent velocities. Rows of da_dq and da_dv are
-// `stride` apart; those of the forces may be null: not wanted. Leaves the residual in w.
+// q, v: of the joints; tau and all results: of the independent velocities. Rows of da_dq and da_dv
+// are `stride` apart; those of the forces may be null: not wanted. Leaves the residual in w.
 template <class T>
 void constrained_dynamics_derivatives(const Tree& tree, const T* q, const T* v, const T* tau,
                                       const T* active, const T* f_ext, T* da_dq, T* da_dv,

@@ -1,9 +1,10 @@
-// The exact derivative of a time step (steps/discrete_linearization.hpp) of a robot whose contacts hold
-// at every stage. The variations xi_i, dv_i of a stage's state vary its acceleration by
+// Computes the exact derivative of a time step (steps/discrete_linearization.hpp) of a robot whose
+// contacts and loops hold at every stage. The variations xi_i, dv_i of a stage's state vary its
+// acceleration by
 //
 //   M da - J^T df = dtau - dID/dq xi_i - dID/dv dv_i - J_b^T m,   J da = -drows/dq xi_i - drows/dv dv_i
 //
-// [Notes] eq. 20.15, where contacts join between the sweeps of the solve with M.
+// [Notes] eq. 20.15; the constraint correction is between the triangular solves with M.
 #pragma once
 
 #include "dtau/algorithms/constraints/derivatives.hpp"
@@ -11,7 +12,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// What a stage keeps of its contacts.
+// Data of a stage that its constraints need again for the columns.
 template <class T>
 struct ConstrainedStage {
     ConstraintWorkspace<T> constraints;
@@ -45,7 +46,8 @@ struct ConstrainedDiscreteWorkspace {
     }
 };
 
-// The acceleration at stage i, with the bits of a step's, and its derivatives and factors for later.
+// The acceleration at stage i, with the bits of a step's, and its derivatives and factors for
+// later.
 template <class T>
 void constrained_stage(const Tree& tree, int i, const T* q, const T* v, const T* tau,
                        const T* active, const T* f_ext, T* a,
@@ -68,8 +70,8 @@ void constrained_stage(const Tree& tree, int i, const T* q, const T* v, const T*
     loop_factors(tree, *rows.schur.constraints, rows.frames, root_frame.S, dynamics.ltdl, columns);
 }
 
-// What contacts do between the sweeps of the solve of a stage, for a block of columns of which w.q and
-// w.v are the variations.
+// Constraint correction between the triangular solves of a stage, for a block of columns of which
+// w.q and w.v are the variations.
 template <class T>
 struct StageChange {
     const Tree& tree;
@@ -87,7 +89,7 @@ struct StageChange {
                 for (int r = constraint.first; r < constraint.first + constraint.count; ++r) {
                     const T *by_q = columns.rows + r * columns.width, *by_v = by_q + columns.padded;
                     Pack<T> sum[some] = {};
-                    if (schur.R > 0.0)  // residuals mix the rows of all contacts
+                    if (schur.R > 0.0)  // residuals mix the rows of all constraints
                         for (int k = 0; k < tree.independent.n; ++k)
                             add_term<some>(by_q[k], w.discrete.q + k * packs + p, sum);
                     else
@@ -115,7 +117,7 @@ struct StageChange {
     }
 
   private:
-    // sum += scale row x, by the velocities that move the contact.
+    // sum += scale row x, by the velocities that move the constraint.
     template <int some>
     DTAU_INLINE static void add_product(const Constraint& constraint, T scale, const T* row,
                                         const Pack<T>* x, int packs, Pack<T>* sum) {

@@ -1,10 +1,19 @@
-// Forward dynamics of a robot whose contacts and loops hold: accelerations and forces, O(N d^2) for the
-// tree, O(d^2 + nrows d) a contact and O(nrows^3). [Notes] eq. 20.2:
+// Computes the accelerations of a robot whose contacts and loops hold, and their forces:
+// constrained_dynamics(). O(N d^2) for the tree, O(d^2 + nrows d) a constraint, and O(nrows^3).
+// [Notes] eq. 20.2:
 //
-//   M a - J^T f = tau - bias        J a = -(rows (20.1) at a = 0)
+//   M a - J^T f = tau - bias                          equations of motion
+//   J a         = aref                                aref = -(the rows (20.1) at a = 0): -J' v - kd J v - kp e
 //
-// The rows' residual is what is left of (20.1): rounding errors, but for rows that contradict each
-// other, with a damping.
+//   M = L^T D L                                       factorize_mass_matrix (solve/factorized.hpp)
+//   x = L^-T (tau - bias)                             ltdl_solve_inwards
+//   J, Y = L^-T J^T, G = Lambda^-1 = Y^T D^-1 Y       factorize_constraints (schur_complement.hpp)
+//   f = G^-1 (aref - Y^T D^-1 x),  x = x + Y f        solve_constrained (forces.hpp)
+//   a = L^-1 D^-1 x                                   ltdl_solve_outwards
+//
+// J, aref, f and R are MuJoCo's efc_J, efc_aref, efc_force and efc_R, but for J' v, which MuJoCo
+// leaves out. The residual is J a - aref: rounding errors, but for rows that contradict each other,
+// with a regularization.
 #pragma once
 
 #include "dtau/algorithms/constraints/forces.hpp"
@@ -12,13 +21,13 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// What contacts need of a state beside the dynamics of the tree.
+// Per-state data of the constraints, beside the dynamics of the tree.
 template <class T>
 struct ConstraintWorkspace {
     SchurComplement<T> schur;
     Placement<T>* world;
     ConstraintFrames<T>* frames;
-    T* aref;  // (nrows) what the rows want of J a
+    T* aref;  // (nrows) the acceleration that J a has to be
 
     ConstraintWorkspace(Arena& arena, const Tree& tree, const Constraints& constraints,
                         double damping)
@@ -28,7 +37,7 @@ struct ConstraintWorkspace {
           aref(arena.take<T>(constraints.nrows)) {}
 };
 
-// Frames, J and its solver, after the factors of M; root_frame: placements and subspaces.
+// Frames, J, and the factors of G, after the factors of M; root_frame: placements and subspaces.
 template <class T>
 DTAU_INLINE void factorize_constraints(const Tree& tree, const T* q, const T* active,
                                        const RootFrame<T>& root_frame, const LtdlWorkspace<T>& ltdl,
@@ -54,7 +63,7 @@ void joint_velocities(const Tree& tree, const T* x, T* joint) {
     expand_v(tree, x, joint);
 }
 
-// As idsva_velocities, but only what no derivative needs: forces and accelerations of the bodies.
+// As idsva_velocities, without the columns that only derivatives need: forces and accelerations.
 template <class T>
 void bias_velocities(const Tree& tree, const T* v, const T* f_ext, const IdsvaWorkspace<T>& w) {
     const RootFrame<T>& g = w.root_frame;
@@ -78,14 +87,14 @@ void constrained_dynamics(bool derivatives, const Tree& tree, const T* q, const 
     const Constraints& constraints = *rows.schur.constraints;
     const RootFrame<T>& root_frame = w.idsva.root_frame;
     T* x = w.independent;
-    factorize_mass_matrix(tree, q, v, w);
+    factorize_mass_matrix(tree, q, v, w);  // M = L^T D L
     if (derivatives)
         idsva_velocities(tree, v, f_ext, w.idsva);
     else
         bias_velocities(tree, v, f_ext, w.idsva);
     independent_torque(tree, v, tau, w);
-    ltdl_solve_inwards(tree.independent, x, w.ltdl);
-    factorize_constraints(tree, q, active, root_frame, w.ltdl, rows);
+    ltdl_solve_inwards(tree.independent, x, w.ltdl);                   // x = L^-T (tau - bias)
+    factorize_constraints(tree, q, active, root_frame, w.ltdl, rows);  // G = J M^-1 J^T
     for (int c = 0; c < constraints.count; ++c) {
         const Constraint& constraint = constraints.at[c];
         const ConstraintFrames<T>& f = rows.frames[c];
@@ -98,11 +107,11 @@ void constrained_dynamics(bool derivatives, const Tree& tree, const T* q, const 
             forces[constraint.first + r] = aref[r];
         }
     }
-    solve_constrained(tree.independent.n, x, forces, rows.schur);
+    solve_constrained(tree.independent.n, x, forces, rows.schur);  // f, and x + Y f
     for (int r = 0; r < constraints.nrows; ++r) residual[r] = rows.aref[r];
-    subtract_free_acceleration(x, residual, rows.schur);
+    subtract_acceleration(x, residual, rows.schur);
     for (int r = 0; r < constraints.nrows; ++r) residual[r] = T(0.0) - residual[r];
-    ltdl_solve_outwards(tree.independent, x, w.ltdl);
+    ltdl_solve_outwards(tree.independent, x, w.ltdl);  // a = L^-1 D^-1 x
     expand_v(tree, x, w.a);
 }
 

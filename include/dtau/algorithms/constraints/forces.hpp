@@ -1,11 +1,18 @@
-// Solves with the factors of G = J M^-1 J^T (solver.hpp) for the forces of contacts, one column or a block
-// of them. [Notes] §20. Without a damping f = G^-1 b. With a damping mu, rows may depend on each other: by
-// proximal iterations
+// Solves with the Schur complement G = J M^-1 J^T for the forces of the constraints, one column
+// (solve_constrained) or a block of columns (solve_forces). [Notes] §20.
 //
-//   b' = b - N b,   f <- f + S (b' - G f),   N = (mu S)^n,   S = (G + mu)^-1           (20.3)
+//   aref' = aref - J M^-1 t          acceleration that the forces have to give: subtract_acceleration
+//   f     = G^-1 aref'               solve_forces: two triangular solves with U^T D_G U (solve_utdu)
+//   L^-T (t + J^T f)                 add_constraint_forces; then a = L^-1 D^-1 of that (ltdl.hpp)
 //
-// f becomes G^+ b, the shortest of the forces for which G f = b, or is nearest to b. A last f - N f takes
-// away what rounding errors of G, divided by mu, leave of f in the directions of no acceleration.
+// Without a regularization f = G^-1 b. With one, R > 0, rows may depend on each other: by proximal
+// iterations
+//
+//   b' = b - N b,   f <- f + S (b' - G f),   N = (R S)^n,   S = (G + R)^-1              (20.3)
+//
+// f becomes G^+ b, the shortest of the forces for which G f = b, or is nearest to b. A last f - N f
+// takes away what rounding errors of G, divided by R, leave of f in the directions that give no
+// acceleration.
 #pragma once
 
 #include "dtau/algorithms/constraints/schur_complement.hpp"
@@ -58,7 +65,7 @@ DTAU_INLINE void subtract_schur_product(const P* b, P* to, const SchurComplement
         }
 }
 
-// b becomes N b, which no force can give.
+// b becomes N b, the part of b that no force can give.
 template <int packs, class P, class T>
 void project_unreachable(P* b, const SchurComplement<T>& w) {
     for (int i = 0; i < w.iterations; ++i) {
@@ -67,7 +74,7 @@ void project_unreachable(P* b, const SchurComplement<T>& w) {
     }
 }
 
-// b becomes the forces f. more, rest: as much room.
+// b becomes the forces f = G^-1 b, or G^+ b. more, rest: as much room.
 template <int packs, class P, class T>
 DTAU_INLINE void solve_forces(P* b, P* more, P* rest, const SchurComplement<T>& w) {
     if (w.R == 0.0) return solve_utdu<packs>(b, w);
@@ -87,7 +94,8 @@ DTAU_INLINE void solve_forces(P* b, P* more, P* rest, const SchurComplement<T>& 
     }
 }
 
-// f becomes f + N (x - f): x in the directions that give no acceleration, f in all others. Uses up x.
+// f becomes f + N (x - f): x in the directions that give no acceleration, f in all others. Uses up
+// x.
 template <int packs, class P, class T>
 DTAU_INLINE void replace_null_space(P* f, P* x, const SchurComplement<T>& w) {
     const int size = w.constraints->nrows * packs;
@@ -98,9 +106,9 @@ DTAU_INLINE void replace_null_space(P* f, P* x, const SchurComplement<T>& w) {
 
 // ---------------------------------------------------------------- one column
 
-// rows -= Z^T x, and x += Y rows.
+// rows -= J M^-1 t and x += L^-T J^T rows, for x = L^-T t: products with Z^T and Y.
 template <class T>
-DTAU_INLINE void subtract_free_acceleration(const T* x, T* rows, const SchurComplement<T>& w) {
+DTAU_INLINE void subtract_acceleration(const T* x, T* rows, const SchurComplement<T>& w) {
     for_constraints<T>(*w.constraints, [&](int, const Constraint& constraint, int column) {
         for (int d = 0; d < constraint.ndofs; ++d) {
             const int k = constraint.dofs[d];
@@ -123,13 +131,13 @@ DTAU_INLINE void add_constraint_forces(const T* rows, T* x, const SchurComplemen
     });
 }
 
-// With x (n) = L^-T t and rows = b: the forces f and L^-T (t + J^T f) of  M a = t + J^T f,  J a = b.
-// All of it is NaN if a row depends on others.
+// With x (n) = L^-T t and rows = b: the forces f and L^-T (t + J^T f) of  M a = t + J^T f,  J a =
+// b. All of it is NaN if a row depends on others.
 template <class T>
 void solve_constrained(int n, T* x, T* rows, const SchurComplement<T>& w) {
-    subtract_free_acceleration(x, rows, w);
-    solve_forces<1>(rows, w.more, w.rest, w);
-    add_constraint_forces(rows, x, w);
+    subtract_acceleration(x, rows, w);         // b - J M^-1 t
+    solve_forces<1>(rows, w.more, w.rest, w);  // f = G^-1 (b - J M^-1 t)
+    add_constraint_forces(rows, x, w);         // L^-T (t + J^T f)
     if (w.constraints->nrows == 0) return;
     if (w.R > 0.0) {
         for (int r = 0; r < w.constraints->nrows; ++r) w.more[r] = T(0.0);

@@ -1,11 +1,12 @@
-// Impulses of contacts and loops that catch what moves in their rows: velocities after them, and first
-// derivatives. [Notes] eq. 20.13
+// Computes the velocities after an impact on contacts and loops, and their first derivatives:
+// impulse_dynamics(), impulse_dynamics_derivatives(). [Notes] eq. 20.13
 //
 //   M (v+ - v) = J^T f        J v+ = -e J v        e: restitution
+//   G = J M^-1 J^T            f = -(1 + e) G^-1 J v          v+ = v + M^-1 J^T f
 //
 // By q: as of constrained dynamics, without gravity and velocities, at the acceleration v+ - v, and
-// with the rows' velocities at u = (v+ - v) + (1 + e) v, which vanish. By v: (1 + e) J. Rows that depend on
-// each other do not contradict each other: what they want is J times a velocity.
+// with the rows' velocities at u = (v+ - v) + (1 + e) v, which vanish. By v: (1 + e) J. Rows that
+// depend on each other do not contradict each other: their right-hand side is J times a velocity.
 #pragma once
 
 #include "dtau/algorithms/constraints/pseudo_inverse.hpp"
@@ -76,7 +77,7 @@ struct ImpulseDerivativesWorkspace {
           range(arena, tree, all) {}
 };
 
-// What the rows' velocities at u change by, and the rows of v; the bodies' twists are those of u.
+// Derivatives of the rows' velocities at u, and the rows of v; the bodies' twists are those of u.
 template <class T>
 DTAU_INLINE void impulse_partials(const Tree& tree, T restitution, const T* active,
                                   const ImpulseDerivativesWorkspace<T>& w) {

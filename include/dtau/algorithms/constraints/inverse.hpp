@@ -1,5 +1,5 @@
-// Inverse dynamics of a robot in contact: torques of the joints that are driven, and the shortest
-// forces of the contacts, for an acceleration that is wanted. [Notes] eq. 20.14
+// Computes the torques of the joints that are driven, and the shortest forces of the constraints,
+// for an acceleration that is wanted: constrained_inverse_dynamics(). [Notes] eq. 20.14
 //
 //   tau + J^T f = ID(q, v, a),  tau = 0 of what is not driven:
 //   f = J_u (J_u^T J_u)^-1 ID_u,  tau = ID - J^T f        J_u: the columns of what is not driven
@@ -51,8 +51,8 @@ struct ConstrainedInverseWorkspace {
     }
 };
 
-// q, v, a and tau: of the joints, of which those that mimic others have no torque; active may be null:
-// all.
+// q, v, a and tau: of the joints, of which those that mimic others have no torque; active may be
+// null: all.
 template <class T>
 void constrained_inverse_dynamics(const Tree& tree, const T* q, const T* v, const T* a,
                                   const T* active, const T* f_ext, T* tau, T* forces,

@@ -1,11 +1,11 @@
-// The product of the first derivatives of constrained dynamics with a variation, without a matrix
-// (nv, nv): the sweeps of first/products.hpp and one solve with the factors that the value has. [Notes]
-// eq. 20.11
+// Computes the product of the first derivatives of constrained dynamics with a variation, without a
+// matrix (nv, nv): constrained_dynamics_jvp(). The passes of first/products.hpp and one solve with
+// the factors that the value has. [Notes] eq. 20.11
 //
 //   M da - J^T df = dtau - dID - J_b^T m,        J da = -drows
 //
-// with dID and drows along (dq, dv); m, and that forces along the world's axes do not turn with frame a,
-// as in derivatives.hpp.
+// with dID and drows along (dq, dv); m, and that forces along the world's axes do not turn with
+// frame a, as in derivatives.hpp.
 #pragma once
 
 #include "dtau/algorithms/constraints/motion.hpp"
@@ -52,8 +52,8 @@ DTAU_INLINE void turn_loop(const Constraint& constraint, const ConstraintFrames<
     dF[constraint.b.body] += {cross(f.b.r, m.lin, m.ang), m.lin};
 }
 
-// Torques of the joints for the forces F of the bodies, whose changes beside their motion are in dF, by
-// what they vary. Uses up both.
+// Torques of the joints for the forces F of the bodies, whose changes beside their motion are in
+// dF, by what they vary. Uses up both.
 template <class T>
 DTAU_INLINE void vary_torques(const Tree& tree, const Motion<T>* S, const Motion<T>* d, Force<T>* F,
                               Force<T>* dF, T* torque) {
@@ -111,13 +111,13 @@ void vary_residual(const Tree& tree, T* right_sides, const ConstrainedJvpWorkspa
     reduce_columns(tree, torque, 1, x);
     ltdl_solve_inwards(tree.independent, x, value.dynamics.ltdl);
     for (int r = 0; r < constraints.nrows; ++r) rows[r] = T(0.0);
-    subtract_free_acceleration(x, rows, schur);
+    subtract_acceleration(x, rows, schur);
     solve_forces<1>(rows, schur.more, schur.rest, schur);
     for (int r = 0; r < constraints.nrows; ++r) right_sides[r] = right_sides[r] - rows[r];
 }
 
-// q, v, dq, dv and da: of the joints; tau and dtau: of the independent velocities. f_ext and df_ext,
-// along body axes, and active may be null.
+// q, v, dq, dv and da: of the joints; tau and dtau: of the independent velocities. f_ext and
+// df_ext, along body axes, and active may be null.
 template <class T>
 void constrained_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T* tau, const T* dq,
                               const T* dv, const T* dtau, const T* active, const T* f_ext,

@@ -1,4 +1,4 @@
-// Linearization of the equations of motion of a robot whose contacts hold: that of
+// Linearizes the equations of motion of a robot whose contacts and loops hold: as
 // steps/linearization.hpp, with the derivatives of constrained dynamics (derivatives.hpp).
 #pragma once
 

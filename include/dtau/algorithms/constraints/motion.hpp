@@ -1,5 +1,5 @@
-// The value of constrained dynamics, with all wrenches in the forces of the bodies: what its products
-// (jvp.hpp, vjp.hpp) begin with.
+// Computes constrained dynamics with all wrenches in the forces of the bodies:
+// constrained_motion(). The products jvp.hpp and vjp.hpp begin with it.
 #pragma once
 
 #include "dtau/algorithms/constraints/pseudo_inverse.hpp"

@@ -1,8 +1,9 @@
-// First derivatives of the rows (20.1) of contacts by q and q', column by column, O(d) for a contact at
-// depth d: those of the frames, [Notes] §19, with what belongs to b turning against the axes of a.
-// [Notes] eqs. 20.4, 20.5
+// Computes the first derivatives of the rows (20.1) of constraints by q and q', column by column:
+// for_constraint_partials(). O(d) for a constraint at depth d. The derivatives of the frames are
+// those of [Notes] §19, with quantities of b turning against the axes of a. [Notes] eqs. 20.4, 20.5
 //
-// Along a column of a's path, with its twist s = (ds; du) at a, D V and D A of (19.2), D c of (19.5):
+// Along a column of a's path, with its twist s = (ds; du) at a, D V and D A of (19.2), D c of
+// (19.5):
 //   linear    D c + kd D u + kp (du - ds x (x_a - x_b)) + ds x (c_b + kd u_b)
 //   angular   D w' + kd D w + D w x w_b - w_a x (ds x w_b) + kp D phi + ds x (w'_b + kd w_b)
 // of b's path, in the axes of a:
@@ -49,7 +50,7 @@ DTAU_INLINE void for_frame_partials(const Tree& tree, int i, const Placement<T>&
     });
 }
 
-// What is the same for all changes of one contact's rows.
+// Quantities that all partial derivatives of one constraint's rows share.
 template <class T>
 struct ConstraintPartials {
     const Constraint& constraint;
@@ -79,7 +80,7 @@ struct ConstraintPartials {
         rows.ang = cross(w_a, dV.ang, rows.ang);
         return rows;
     }
-    // What a displacement by s at the frame adds. [Notes] eqs. 20.4, 20.5
+    // Adds the change by a displacement s at the frame. [Notes] eqs. 20.4, 20.5
     DTAU_INLINE Motion<T> displaced_a(const Motion<T>& s, Motion<T> rows) const {
         if (constraint.positions) {
             rows.lin = fma(kp, s.lin - cross(s.ang, at.e.lin), rows.lin);
@@ -101,8 +102,9 @@ struct ConstraintPartials {
     }
 };
 
-// Calls visit(k, by_q, by_v, turn) for the columns k that move rows, with what the rows change by and
-// by what a turns against b, in a's root frame; a: accelerations of the bodies, gravity included.
+// Calls visit(k, by_q, by_v, turn) for the columns k that move rows, with what the rows change by
+// and by what a turns against b, in a's root frame; a: accelerations of the bodies, gravity
+// included.
 template <class T, class Visit>
 DTAU_INLINE void for_constraint_partials(const Tree& tree, const ConstraintPartials<T>& rows,
                                          const RootFrame<T>& g, const Motion<T>* a,

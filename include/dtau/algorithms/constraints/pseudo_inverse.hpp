@@ -1,11 +1,12 @@
-// How the forces f = G^+ b move with J where rows depend on each other, with a damping only: the full
-// derivative of the pseudo-inverse, [Golub-Pereyra], with r = b - G f, which no force can give:
+// Differentiates the forces f = G^+ b by J if rows depend on each other, which only a
+// regularization allows: residual_columns(), range_velocities(). It is the full derivative of the
+// pseudo-inverse, [Golub-Pereyra], with r = b - G f, which no force can give:
 //
 //   df = G^+ (db - dG f) + G^+ G^+ dG r + N dG G^+ f                                   (20.10)
 //      = G^+ (db - dG f + G^+ J M^-1 dJ^T r) + N dJ z,      z = M^-1 J^T G^+ f
 //
-// N projects on what no force can give (forces.hpp). This file has the velocities that both additions
-// need, and the first addition along all columns by q.
+// N projects on what no force can give (forces.hpp). This file has the velocities that both
+// additions need, and the first addition along all columns by q.
 #pragma once
 
 #include "dtau/algorithms/constraints/correction.hpp"
@@ -67,8 +68,8 @@ void add_row_gradient(const Tree& tree, const Constraints& constraints,
     }
 }
 
-// Adds G^+ J M^-1 dJ^T r to the right sides of the rows by q; residual: -r. Row i of J M^-1 dJ^T r has
-// the derivatives of r . J w_i, with row i of J M^-1 for w_i. [Notes] eq. 20.10
+// Adds G^+ J M^-1 dJ^T r to the right sides of the rows by q; residual: -r. Row i of J M^-1 dJ^T r
+// has the derivatives of r . J w_i, with row i of J M^-1 for w_i. [Notes] eq. 20.10
 template <class T>
 void residual_columns(const Tree& tree, const ConstraintFrames<T>* frames, const T* residual,
                       const RootFrame<T>& root_frame, const LtdlWorkspace<T>& ltdl,

@@ -1,15 +1,17 @@
-// What contacts and loops hold: the relative motion of two frames, row by row, O(d) for a contact at
-// depth d. [Notes] §20.
+// Computes the rows of constraints: where their frames are, how they move, and the columns of J.
+// O(d) for a constraint at depth d. [Notes] §20.
 //
-// Frame a of body i is held where frame b of body j is, or where b is in the world. With velocities u,
-// classical accelerations c and angular accelerations of the frames, as vectors, the rows are
+// A constraint holds frame a of body i where frame b is: in the world (a contact), or on body j (a
+// loop). With velocities u, classical accelerations c and angular accelerations w' of the frames,
+// its rows are
 //
 //   linear    c_a - c_b                  + kd (u_a - u_b)     + kp (x_a - x_b)
 //   angular   w'_a - w'_b + w_a x w_b    + kd (w_a - w_b)     + kp phi              (20.1)
 //
-// along the axes of a, or of the world: the angular ones are what w_a - w_b changes by in the axes of
-// a, phi is the rotation vector of a in b, for a hinge of axis z (z_b x z_a). All is computed in the
-// root frame of a's tree; what belongs to b in another tree is turned there.
+// along the axes of a, or of the world: the angular ones are what w_a - w_b changes by in the axes
+// of a, phi is the rotation vector of a in b, for a hinge of axis z (z_b x z_a). The rows vanish
+// where the constraint holds: J a = aref, with aref minus the rows at a = 0 (dynamics.hpp). All is
+// computed in the root frame of a's tree; quantities of b in another tree are turned there.
 #pragma once
 
 #include "dtau/algorithms/first/frames.hpp"
@@ -26,8 +28,8 @@ DTAU_INLINE T component(const Vec3<T>& a, int k) {
     return k == 0 ? a.x : k == 1 ? a.y : a.z;
 }
 
-// The rotation vector of a rotation matrix, of angle at most pi: by the products of its quaternion with
-// the largest of the quaternion's parts, so that none loses digits.
+// The rotation vector of a rotation matrix, of angle at most pi: by the products of its quaternion
+// with the largest of the quaternion's parts, so that none loses digits.
 template <class T>
 Vec3<T> rotation_log(const Mat3<T>& R) {
     const T &xx = R.x.x, &yy = R.y.y, &zz = R.z.z, one(1.0);
@@ -93,7 +95,7 @@ ConstraintFrames<T> constraint_frames(const Tree& tree, const Constraint& constr
     return f;
 }
 
-// What belongs to b, in a's root frame.
+// A motion of b, in a's root frame.
 template <class T>
 DTAU_INLINE Motion<T> turned_to_a(const Constraint& constraint, const ConstraintFrames<T>& f,
                                   const Motion<T>& m) {
@@ -106,8 +108,8 @@ DTAU_INLINE Vec3<T> hinge_axis(const Constraint& constraint, const ConstraintFra
     return constraint.hinge == 0 ? f.a.R.x : constraint.hinge == 1 ? f.a.R.y : f.a.R.z;
 }
 
-// How far apart the frames are, in a's root frame: x_a - x_b and phi, where positions enter; of a hinge
-// also the axis z_b.
+// How far apart the frames are, in a's root frame: x_a - x_b and phi, where positions enter; of a
+// hinge also the axis z_b.
 template <class T>
 struct PositionError {
     Motion<T> e;
@@ -217,7 +219,8 @@ DTAU_INLINE void store_rows(const Constraint& constraint, const Mat3<T>& E, cons
     const Vec3<T> ang = transposed_mul(E, m.ang);
     for (int r = 3; r < constraint.count; ++r) to[r] = component(ang, constraint.angular[r - 3]);
 }
-// The force and moment of rows, at the origin of a (on it) and of b (minus that on it), in a's root frame.
+// The force and moment of rows, at the origin of a (on it) and of b (minus that on it), in a's root
+// frame.
 template <class T>
 DTAU_INLINE Force<T> constraint_wrench(const Constraint& constraint, const Mat3<T>& E,
                                        const T* rows) {
@@ -229,7 +232,7 @@ DTAU_INLINE Force<T> constraint_wrench(const Constraint& constraint, const Mat3<
     return W;
 }
 
-// Nothing where a contact is not active: active (ncontacts), null if all are.
+// x, or zero if constraint c is not active: active (ncontacts), null if all are.
 template <class T>
 DTAU_INLINE T if_active(const T* active, int c, T x) {
     return active ? select(less(active[c], 0.5), T(0.0), x) : x;
@@ -241,8 +244,8 @@ DTAU_INLINE void for_moving_bodies(const Tree& tree, int body, const Visit& visi
     for (; body >= 0; body = tree.bodies[body].parent) visit(tree.bodies[body], body);
 }
 
-// Calls add(k, m) for the columns k of all joints that move rows: m is what the rows' relative motion
-// changes by with the column, in a's root frame.
+// Calls add(k, m) for the columns k of all joints that move rows: m is what the rows' relative
+// motion changes by with the column, in a's root frame.
 template <class T, class Add>
 DTAU_INLINE void for_constraint_columns(const Tree& tree, const Constraint& constraint,
                                         const ConstraintFrames<T>& f, const Motion<T>* S,
@@ -262,8 +265,8 @@ DTAU_INLINE void add_share(const Tree& tree, int k, T x, T& to) {
     to = tree.mimic ? fma(T(tree.mimic->v_scale[k]), x, to) : to + x;
 }
 
-// Subtracts the wrenches of forces (nrows), which are external ones, from the forces F (nbodies) of the
-// bodies, in the root frames of their trees.
+// Subtracts the wrenches of forces (nrows), which are external ones, from the forces F (nbodies) of
+// the bodies, in the root frames of their trees.
 template <class T>
 void subtract_constraint_wrenches(const Constraints& constraints, const ConstraintFrames<T>* frames,
                                   const T* forces, Force<T>* F) {

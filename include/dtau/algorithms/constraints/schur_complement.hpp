@@ -1,11 +1,22 @@
-// Factorizes  G = J M^-1 J^T = Y^T D^-1 Y,  Y = L^-T J^T,  M = L^T D L (ltdl.hpp), the inverse of the
-// operational-space inertia. [Notes] §20. Y has the zeros of the paths; G becomes U^T D U, in place, its
-// upper triangle by rows. Solves with these factors: forces.hpp.
+// Forms and factorizes the Schur complement of M in the equations of motion with constraints:
+// factorize_schur_complement(). [Notes] §20; with constraints that bodies have in common
+// O(nrows^2 d), and O(nrows^3) for the factors.
 //
-// Rows of contacts that are not active have zeros in Y and a one in G. A row that depends on those
-// before it gives NaN, and so does a row that is a rounding error.
+//   [ M  -J^T ] [ a ]   [ tau - bias ]        M = L^T D L                                (ltdl.hpp)
+//   [ J    0  ] [ f ] = [ aref       ]        Y = L^-T J^T,   Z = D^-1 Y
+//                                             G = Lambda^-1 = J M^-1 J^T = Y^T D^-1 Y    (nrows, nrows)
+//                                             G + R 1 = U^T D_G U
 //
-// An error of a row is in the pivots of all rows that are eliminated with it. [Notes] eq. 20.18
+// Lambda is the operational-space inertia of the constraints, and MuJoCo's name of G + R is efc_AR.
+// Y has the zeros of the paths: column r is zero but at the degrees of freedom that move row r, so
+// that the block of two constraints is a sum over the velocities that move both
+// (schur_complement_block). U overwrites the upper triangle of G, by rows, and 1 / D_G its
+// diagonal. Solves with these factors are in forces.hpp.
+//
+// R is the regularization (MuJoCo's efc_R, the same number for all rows). Without it (R = 0), a row
+// that depends on those before it gives NaN, and so does a row that is a rounding error; the errors
+// of a row are in the pivots of all rows that are eliminated with it ([Notes] eq. 20.18). A
+// constraint that is not active has zeros in Y and ones on the diagonal of G.
 #pragma once
 
 #include "dtau/algorithms/constraints/rows.hpp"
@@ -13,8 +24,8 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// A pivot below so much of what it is the rest of is a rounding error, and so is a row or column of J
-// whose square is below so much of that of what it is computed from.
+// A pivot below so much of what it is the rest of is a rounding error, and so is a row or column of
+// J whose square is below so much of that of what it is computed from.
 inline constexpr double least_pivot = 1e-11, least_square = 1e-20;
 
 template <class T>
@@ -23,12 +34,12 @@ struct SchurComplement {
     static constexpr int packs = LtdlWorkspace<T>::packs;  // of columns in a block
 
     const Constraints* constraints;
-    double R;
-    int stride, side;  // of the rows of Y and Z, in which contacts begin with a pack; of G
-    T *Y, *Z;          // L^-T J^T and D^-1 of that (nv, rows)
-    T *G, *whole;      // factors; without damping, not factorised, only with one
+    double R;          // regularization
+    int stride, side;  // of the rows of Y and Z, in which constraints begin with a pack; of G
+    T *Y, *Z;          // L^-T J^T, and D^-1 Y (nv, rows); first Y is J^T
+    T *G, *whole;      // G and then its factors; G itself, if R > 0
     T* least;          // (nrows) the least pivots of G
-    T *more, *rest;
+    T *more, *rest;    // (nrows) room
     Pack<T>*block, *more_block, *rest_block;
 
     SchurComplement(Arena& arena, const Tree& tree, const Constraints& all, double regularization)
@@ -47,7 +58,7 @@ struct SchurComplement {
     }
 };
 
-// Calls visit(c, contact, column) for contacts and the places of their first rows in Y.
+// Calls visit(c, constraint, column) for all constraints and the places of their first rows in Y.
 template <class T, class Visit>
 DTAU_INLINE void for_constraints(const Constraints& constraints, const Visit& visit) {
     for (int c = 0, column = 0; c < constraints.count; ++c) {
@@ -65,9 +76,9 @@ DTAU_INLINE void in_groups(int all, const Visit& visit) {
         for (; k < all; ++k) visit.template operator()<1>(k);
 }
 
-// ---------------------------------------------------------------- Y
+// ---------------------------------------------------------------- J^T, and Y = L^-T J^T
 
-// J^T of one contact, by the independent velocities on its paths.
+// J^T of one constraint, by the independent velocities on its paths.
 template <class T>
 void constraint_jacobian(const Tree& tree, int c, const Constraint& constraint,
                          const ConstraintFrames<T>& f, const Motion<T>* S, const T* active, T* Y,
@@ -83,7 +94,8 @@ void constraint_jacobian(const Tree& tree, int c, const Constraint& constraint,
     });
 }
 
-// A bound for what linear rows are differences of, squared: the terms s_lin and r x s_ang of columns.
+// A bound for what linear rows are differences of, squared: the terms s_lin and r x s_ang of
+// columns.
 template <class T>
 DTAU_INLINE T linear_scale(const Constraint& constraint, const ConstraintFrames<T>& f) {
     T reach = dot(f.a.r, f.a.r);
@@ -91,8 +103,8 @@ DTAU_INLINE T linear_scale(const Constraint& constraint, const ConstraintFrames<
     return fma(T(constraint.turning), reach, T(constraint.sliding));
 }
 
-// The least pivots of a contact's rows, for diagonal entries of 1: those of rows that are rounding errors
-// of what they are differences of are 1, which none is above. [Notes] eq. 20.17
+// The least pivots of a constraint's rows, for diagonal entries of 1: those of rows that are
+// rounding errors of what they are differences of are 1, which none is above. [Notes] eq. 20.17
 template <class T>
 DTAU_INLINE void least_pivots(const Constraint& constraint, const ConstraintFrames<T>& f,
                               const T* Y, int stride, T* least) {
@@ -131,9 +143,9 @@ void inwards_on_paths(const Paths& dofs, const int* moving, int count, T* Y, int
     }
 }
 
-// ---------------------------------------------------------------- G
+// ---------------------------------------------------------------- G = Y^T D^-1 Y
 
-// The block of G of contacts c and d <= c, of which common[0] ... are the shared velocities.
+// The block of G of constraints c and d <= c; common[0] ... are the velocities that move both.
 template <class T>
 void schur_complement_block(const Constraint& c, int at_c, const Constraint& d, int at_d,
                             const int* common, int count, const SchurComplement<T>& w) {
@@ -153,8 +165,9 @@ void schur_complement_block(const Constraint& c, int at_c, const Constraint& d, 
         });
 }
 
-// U^T D U of G (n, side), whose diagonal gets 1 / D; NaN for pivots that are not above the least ones, for
-// which `carried` of the errors of rows before them counts. size, errors: (n) room. [Notes] eq. 20.18
+// U^T D U of G (n, side), whose diagonal gets 1 / D; NaN for pivots that are not above the least
+// ones, for which `carried` of the errors of rows before them counts. size, errors: (n) room.
+// [Notes] eq. 20.18
 template <class T>
 void factorize_utdu(int n, int side, const T* least, double carried, T* size, T* errors, T* G) {
     constexpr int width = Pack<T>::width;
@@ -181,7 +194,8 @@ void factorize_utdu(int n, int side, const T* least, double carried, T* size, T*
     }
 }
 
-// All that solves need, from J^T in w.Y, the least pivots of its rows, and the factors of M.
+// Y, Z, and the factors of G + R, from J^T in w.Y, the least pivots of its rows, and the factors of
+// M.
 template <class T>
 void factorize_schur_complement(const Tree& tree, const T* active, const LtdlWorkspace<T>& ltdl,
                                 const SchurComplement<T>& w) {

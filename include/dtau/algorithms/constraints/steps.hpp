@@ -1,4 +1,5 @@
-// Time steps (steps/step.hpp) of a robot whose contacts hold at every stage: states and gradients.
+// Takes time steps of a robot whose contacts and loops hold at every stage, and their gradients:
+// constrained_step(); steps/step.hpp.
 #pragma once
 
 #include "dtau/algorithms/constraints/vjp.hpp"
@@ -24,8 +25,8 @@ struct ConstrainedStepWorkspace {
           residual(arena.take<T>(all.nrows)) {}
 };
 
-// q, v, q_next, v_next: of the joints; tau: of the independent velocities; active (ncontacts) may be
-// null: all.
+// q, v, q_next, v_next: of the joints; tau: of the independent velocities; active (ncontacts) may
+// be null: all.
 template <class T>
 void constrained_step(const Tree& tree, Integrator method, const T* q, const T* v, const T* tau,
                       T h, const T* active, const T* f_ext, T* q_next, T* v_next,
@@ -38,7 +39,7 @@ void constrained_step(const Tree& tree, Integrator method, const T* q, const T* 
     });
 }
 
-// The dynamics of contacts and their product, as step_vjp takes them.
+// Constrained dynamics and their product, as step_vjp takes them.
 template <class T>
 struct ConstrainedDynamics {
     const ConstrainedVjpWorkspace<T>& w;

@@ -1,6 +1,6 @@
-// Weights of accelerations and forces times the first derivatives of constrained dynamics, without a
-// matrix (nv, nv): the sweeps of first/products.hpp and one solve with the factors that the value has.
-// [Notes] eq. 20.12
+// Computes weights of accelerations and forces times the first derivatives of constrained dynamics,
+// without a matrix (nv, nv): constrained_dynamics_vjp(). The passes of first/products.hpp and one
+// solve with the factors that the value has. [Notes] eq. 20.12
 //
 //   M mu + J^T nu = lam,  -J mu = lam_f;         by_tau = mu,
 //   by_x = -(dID/dx)^T mu - (drows/dx)^T nu
@@ -31,8 +31,8 @@ DTAU_INLINE Vec3<T> turning(const Force<T>& W, const Motion<T>& w) {
     return cross(W.lin, w.lin, cross(W.ang, w.ang));
 }
 
-// With a damping, by_q += what (20.10) adds to the derivatives of lam_forces . f, null for zero, and of
-// the accelerations; weights: -nu.
+// With a damping, by_q += what (20.10) adds to the derivatives of lam_forces . f, null for zero,
+// and of the accelerations; weights: -nu.
 template <class T>
 void gradient_of_ranges(const Tree& tree, const T* lam_forces, const T* weights, const T* active,
                         T* by_q, const ConstrainedMotionWorkspace<T>& w) {
@@ -55,8 +55,8 @@ void gradient_of_ranges(const Tree& tree, const T* lam_forces, const T* weights,
     add_row_gradient(tree, constraints, w.constraints.frames, rows, g, by_q);
 }
 
-// q, v and results: of the joints; tau, lam: of the independent velocities; lam_forces (nrows) may be
-// null: zero.
+// q, v and results: of the joints; tau, lam: of the independent velocities; lam_forces (nrows) may
+// be null: zero.
 template <class T>
 void constrained_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T* tau, const T* lam,
                               const T* lam_forces, const T* active, const T* f_ext, T* by_q,
