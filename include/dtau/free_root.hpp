@@ -1,9 +1,11 @@
-// Free roots, and what root-frame coordinates (kinematics.hpp) save for them.
+// Products with the columns of a free root, as components: free_root_above(), dot_Sdot(),
+// dot_Psiddot(), free_root_inertia(), free_root_partials(), solve_free_root(). They cost nothing in
+// root-frame coordinates (kinematics.hpp).
 //
-// A free root is a body that a free joint joins to the world. The root frame is its own, so that the
-// columns s_j of its joint are the unit motions, linear ones first: S = 1. The joint's parent is the
-// world, at rest and with the acceleration -gravity. So, with the root's twist v and the symbols of
-// idsva.hpp,
+// A free root is a body that a free joint joins to the world. The root frame is its own, so that
+// the columns s_j of its joint are the unit motions, linear ones first: S = 1. The joint's parent
+// is the world, at rest and with the acceleration -gravity. So, with the root's twist v and the
+// symbols of idsva.hpp,
 //
 //   Psi'_j = 0      S'_j = v x s_j      Psi''_j = -gravity x s_j      [Notes] eq. 4.8
 //
@@ -37,7 +39,7 @@ DTAU_INLINE Components<T> components(const Force<T>& f) {
     return {{f.lin.x, f.lin.y, f.lin.z, f.ang.x, f.ang.y, f.ang.z}};
 }
 
-// To six neighbours in a row of a matrix; in a column, whose stride is that of the rows.
+// To six neighbors in a row of a matrix; in a column, whose stride is that of the rows.
 template <class T>
 DTAU_INLINE void store_components(const Force<T>& f, T* to, int stride = 1) {
     const Components<T> c = components(f);
@@ -126,8 +128,8 @@ DTAU_INLINE void free_root_partials(const Inertia<T>& I, const Coriolis<T>& B,
 
 // ---------------------------------------------------------------- its own acceleration
 
-// x becomes (I + armature)^-1 x, in the order of a free joint's velocity: by rows of a factorization
-// L^T D L, from the last to the first.
+// x becomes (I + armature)^-1 x, in the order of a free joint's velocity: by rows of a
+// factorization L^T D L, from the last to the first.
 template <class T>
 DTAU_INLINE void solve_free_root(const ArticulatedInertia<T>& I, const double* armature,
                                  T (&x)[6]) {

@@ -1,9 +1,15 @@
-// Kinematics in root-frame coordinates, the first sweep of most algorithms.
+// Computes placements, motion subspaces, twists and inertias of all bodies in the coordinates of
+// the root frame, the first pass of most algorithms: root_frame_sweep(). O(N). [RBDA] section 4.4.
 //
-// RootFrame: for each tree of the forest the fixed frame that coincides, at this instant, with the
-// frame of the tree's root body. Any fixed frame serves ([IDSVA] uses the world's); this one keeps
-// all digits however far the base is from the world's origin, for the base's position is never
-// read, and it makes the motion subspace of a free root the identity. No formula mixes trees.
+//   P_i = P_p P_J(q)        S_i = columns of the joint at P_i        v_i = v_p + S_i q'
+//   I_i = (m, m d, J + parallel axes),  d = P_i com                 inertia about the root frame's origin
+//
+// The root frame of a tree of the forest is the fixed frame that coincides, at this instant, with
+// the frame of the tree's root body. Any fixed frame serves, as no equation has the frame's own
+// motion ([IDSVA] uses the world's): velocities and forces of different bodies add without a
+// transform. This one keeps all digits however far the base is from the world's origin, for the
+// base's position is never read, and it makes the motion subspace of a free root the identity. No
+// formula mixes trees.
 //
 // A body that prismatic joints alone join to the world (a gantry) never turns, and no moment on it
 // does work, so that its position is not read either: it stands at the origin, and so do the bodies
@@ -11,7 +17,7 @@
 //
 // Symbols, for body i with parent p:
 //   P[i]        placement of the body             S[k]   column of the motion subspace (nv)
-//   v[i]        twist, v_i = v_p + S_i q'         I[i]   inertia about the origin of the root frame
+//   v[i]        twist, v_i = v_p + S_i q'         I[i]   inertia about the root frame's origin
 //   gravity[i]  gravity's acceleration; written for root bodies only
 #pragma once
 
@@ -106,6 +112,7 @@ DTAU_INLINE void move_body(const Tree& tree, int i, const Configuration<T>& x, c
         if (v) root_frame.v[i] = subspace_times(body, root_frame.S, v, root_frame.v[body.parent]);
     }
 }
+// The pass over all bodies; v may be null.
 template <class T>
 void root_frame_sweep(const Tree& tree, const T* q, const T* v, const RootFrame<T>& root_frame) {
     const Configuration<T> x = configuration(tree, q, root_frame.angles);
@@ -125,7 +132,8 @@ DTAU_INLINE bool acts_on(const T* f_ext, const Body& body) {
     return f_ext && body.link >= 0;
 }
 
-// The user's wrench on a body (linear first, the user's body axes, at its origin) in canonical axes.
+// The user's wrench on a body (linear first, the user's body axes, at its origin) in canonical
+// axes.
 template <class T>
 DTAU_INLINE Force<T> body_wrench(const Body& body, const T* f_ext) {
     const T* f = f_ext + 6 * body.link;

@@ -1,30 +1,33 @@
-// Computes the joint accelerations that torques give by the articulated-body algorithm: aba(). O(N).
-// [RBDA] section 7.3, table 7.1; as the book has it: textbook/aba.hpp.
+// Computes the joint accelerations that torques give by the articulated-body algorithm: aba().
+// O(N). [RBDA] section 7.3, table 7.1; as the book has it: textbook/aba.hpp.
 //
-// For body i with parent p and the columns s_k of its joint, in the axes of body i about its origin:
+// For body i with parent p and the columns s_k of its joint, in the axes of body i about its
+// origin:
 //
-//   from the root to the leaves   f_i  force that the body takes if all joint accelerations are zero
-//   from the leaves to the root   for the columns k, the last one first:
-//                                   U = IA_i s_k      D = s_k . U + armature_k      W_k = U / D
-//                                   u_k = (tau_k - damping_k v_k - s_k . f_i) / D
-//                                   IA_i = IA_i - U W_k^T        f_i = f_i + u_k U
-//                                 IA_p = IA_p + X_i^T IA_i X_i   f_p = f_p + X_i^T f_i
-//   from the root to the leaves   m_i = X_i m_p;  for the columns k, the first one first:
-//                                   a_k = u_k - W_k . m_i        m_i = m_i + a_k s_k
+//   forward    f_i = force that body i takes if all joint accelerations are zero
+//   backward   for the columns k of joint i, the last one first:
+//                U = IA_i s_k        D = s_k . U + armature_k        W_k = U / D
+//                u_k = (tau_k - damping_k v_k - s_k . f_i) / D
+//                IA_i = IA_i - U W_k^T            f_i = f_i + u_k U
+//              IA_p = IA_p + X_i^T IA_i X_i       f_p = f_p + X_i^T f_i
+//   forward    m_i = X_i m_p
+//              for the columns k of joint i, the first one first:
+//                a_k = u_k - W_k . m_i            m_i = m_i + a_k s_k
 //
-// Three things differ from the book. The first sweep is that of rnea.hpp at zero joint accelerations, so
-// that gravity and all velocities are in f_i: c_i and a_i do not appear, and m_i is what the joint
-// accelerations add to the motion of body i. A joint of several columns is eliminated one column at a
-// time, which factorizes D = S^T IA S without inverting a matrix. The step is written once, for any joint
-// (eliminate_joint, accelerate_joint); what a joint does in it is its struct's: of one that turns about z
-// or slides along it, most entries of s_k and X_i are known to be zeros and ones, and a leaf passes its
-// inertia to the parent before its column is eliminated, while it still has the 10 numbers of a rigid body.
+// Three things differ from the book. The first pass is that of rnea.hpp at zero joint
+// accelerations, so that gravity and all velocities are in f_i: c_i and a_i do not appear, and m_i
+// is what the joint accelerations add to the motion of body i. A joint of several columns is
+// eliminated one column at a time, which factorizes D = S^T IA S without inverting a matrix. And
+// the step is written once for any joint (eliminate_joint, accelerate_joint), which it has as a
+// parameter (aba_joints.hpp): if the joint turns about z or slides along it, most entries of s_k
+// are known to be zero, and a leaf passes its inertia to the parent before its column is
+// eliminated, while it still has the 10 numbers of a rigid body.
 //
 // Symbols:
-//   IA      articulated inertia; w.IA[level] has the sum over the bodies that a body on the path carries
-//   f[i]    bias force: IA_i m_i + f_i is the force across the joint (in w.bias.bodies)
-//   m       (alpha; A) that joint accelerations add to the motion of a body (rnea.hpp)
-//   W, u    (nv) of each column, kept for the last sweep
+//   IA     articulated inertia; w.IA[level]: the sum over the bodies that a body on the path carries
+//   f[i]   bias force: IA_i m_i + f_i is the force across the joint (w.bias.bodies[i].f)
+//   m      (alpha; A) that joint accelerations add to the motion of a body (rnea.hpp)
+//   W, u   of each column, kept for the last pass (nv)
 #pragma once
 
 #include "dtau/algorithms/values/aba_joints.hpp"
@@ -41,8 +44,8 @@ struct AbaColumn {
 template <class T>
 struct AbaWorkspace {
     RneaWorkspace<T> bias;
-    ArticulatedInertia<T>* IA;  // of what the bodies on a path carry
-    Motion<T>* m;               // of the world, and of the bodies on a path
+    ArticulatedInertia<T>* IA;  // carried by the bodies on a path (tree.depth)
+    Motion<T>* m;               // of the world, and of the bodies on a path (tree.depth + 1)
     AbaColumn<T>* columns;
 
     AbaWorkspace(Arena& arena, const Tree& tree)
@@ -54,16 +57,17 @@ struct AbaWorkspace {
 
 // ---------------------------------------------------------------- elimination of a column
 
-// 1 / d; inertia = s . U
+// 1 / D; inertia = s . U
 template <class T>
 DTAU_INLINE T inverse_inertia(const Tree& tree, int k, T inertia) {
     return T(1.0) / (inertia + T(tree.armature[k]));
 }
-// u d; force = s . f
+// u D; force = s . f
 template <class T>
 DTAU_INLINE T torque_left(const Tree& tree, int k, const T* v, const T* tau, T force) {
     return fma(T(-tree.damping[k]), v[k], tau[k]) - force;
 }
+// IA - U W^T, and f + u U
 template <class T>
 DTAU_INLINE void eliminate(const Force<T>& U, const Force<T>& W, T u, ArticulatedInertia<T>& IA,
                            Force<T>& f) {
@@ -99,7 +103,8 @@ DTAU_INLINE EliminatedColumn<T> column_of(const Tree& tree, const Joint& joint, 
     return {U, W, d_inverse, u};
 }
 
-// Inwards: eliminates joint i of a body with the articulated inertia IA, and passes IA and f to the parent.
+// Inwards: eliminates joint i of a body with the articulated inertia IA, and passes IA and f to the
+// parent.
 template <class Joint, class T>
 DTAU_INLINE void eliminate_joint(const Tree& tree, int i, const Joint& joint,
                                  ArticulatedInertia<T> IA, const T* v, const T* tau,
@@ -178,7 +183,8 @@ __attribute__((noinline)) void accelerate_other(const Tree& tree, int i, T* a, M
     else
         m = accelerate_joint(tree, i, AnyJoint<T>(body, i, w.bias), a, w);
 }
-// Both ways at once for a free root: D is its whole articulated inertia, and m of the world is zero.
+// Both ways at once for a free root: D is its whole articulated inertia, and m of the world is
+// zero.
 template <class T>
 __attribute__((noinline)) void accelerate_free_root(const Tree& tree, int i, bool leaf, const T* v,
                                                     const T* tau, T* a, const AbaWorkspace<T>& w) {

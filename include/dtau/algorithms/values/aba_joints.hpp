@@ -1,10 +1,10 @@
-// Joints as the articulated-body algorithm eliminates them (aba.hpp), in the axes of the body about its
-// origin: products with the columns s of a joint, and how forces, inertias and motions pass between body
-// and parent. JointOnZ: the joint turns about z or slides along it, so that s is a unit vector and the
-// rotation is never a matrix (turns.hpp). AnyJoint: any other.
+// Computes the joint's part of the articulated-body algorithm (aba.hpp), in the axes of the body
+// about its origin: products with the columns s of a joint, and how forces, inertias and motions
+// pass between body and parent. JointOnZ: the joint turns about z or slides along it, so that s is
+// a unit vector and the rotation is never a matrix (turns.hpp). AnyJoint: any other.
 //
-// The articulated inertia of a body is the sum of its own and of what it carries; carried[level] is what
-// the body at that level of a path carries, so that the sums of one path are all that is kept.
+// The articulated inertia of a body is the sum of its own and of what it carries; carried[level] is
+// what the body at that level of a path carries, so that the sums of one path are all that is kept.
 #pragma once
 
 #include "dtau/algorithms/values/rnea.hpp"

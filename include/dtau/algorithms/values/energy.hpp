@@ -1,4 +1,5 @@
-// Kinetic and potential energy of all moving bodies, O(N). [Notes] eqs. 15.9, 15.11.
+// Computes the kinetic and potential energy of all moving bodies: kinetic_energy(),
+// potential_energy(). O(N). [Notes] eqs. 15.9, 15.11.
 //
 // In body axes, as rnea.hpp. Symbols, for body i with parent p:
 //   v[i]   twist
@@ -19,7 +20,7 @@ struct KineticEnergyWorkspace {
         : angles(arena, tree), v(arena.take<Motion<T>>(tree.nbodies)) {}
 };
 
-// v . M v / 2 with M of mass_matrix, as a sum of squares: of the bodies' centres of mass, of their
+// v . M v / 2 with M of mass_matrix, as a sum of squares: of the bodies' centers of mass, of their
 // turning, of the rotors that the armature stands for.
 template <class T>
 void kinetic_energy(const Tree& tree, const T* q, const T* v, T* energy,
@@ -54,7 +55,7 @@ struct PotentialEnergyWorkspace {
           u(arena.take<T>(tree.nbodies)) {}
 };
 
-// Zero where all centres of mass are at the world's origin.
+// Zero where all centers of mass are at the world's origin.
 template <class T>
 void potential_energy(const Tree& tree, const T* q, T* energy,
                       const PotentialEnergyWorkspace<T>& w) {
