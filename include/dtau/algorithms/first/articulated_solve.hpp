@@ -1,19 +1,24 @@
-// The articulated-body algorithm in root-frame coordinates, O(N): for products, which go on with its
-// factors, accelerations and forces, all in root-frame coordinates, and with the placements and inertias
-// that it takes. (Forward dynamics alone takes less in body coordinates: aba.hpp. With those
-// placements and inertias it would take as much as this, before a factor is moved to the root frame.)
+// Factorizes the mass matrix by the articulated-body algorithm and solves with it in O(N):
+// articulated_factors(), articulated_solve(); articulated_dynamics() is forward dynamics that
+// leaves the factors. [RBDA] section 7.3; in the coordinates of the root frame. For body i with
+// parent p:
 //
-// [RBDA] section 7.3. An articulated inertia passes to the parent without a transform here. A joint
-// of several degrees of freedom is eliminated one column at a time, from its last to its first, which
-// factorises D = S^T IA S without a matrix inverse.
+//   forward    c_i = v_p x v_J        IA_i = I_i        pA_i = v_i x* I_i v_i - f_ext_i
+//   backward   for the columns k of joint i, the last one first:
+//                U_k = IA_i s_k     d_k = s_k . U_k + armature     u_k = tau_k - damping v_k - s_k . pA_i
+//                IA_i = IA_i - U_k U_k^T / d_k      pA_i = pA_i + U_k u_k / d_k
+//              IA_p = IA_p + IA_i       pA_p = pA_p + pA_i + IA_i c_i
+//   forward    a_i = a_p + c_i;  for the columns k:   a_k = (u_k - U_k . a_i) / d_k,   a_i = a_i + a_k s_k
 //
-// Symbols, for body i with parent p and its column k:
-//   IA[i]   articulated inertia
-//   pA[i]   bias force
-//   c[i]    velocity-product acceleration, v_p x v_J
-//   U[k]    IA s_k
-//   d[k]    s_k . U_k + armature
-//   u[k]    tau_k - damping v_k - s_k . pA
+// Products (forward_products.hpp) go on with the factors U and d, the accelerations and the forces,
+// all in the root frame: so an articulated inertia passes to the parent without a transform.
+// Forward dynamics alone takes less in body coordinates: aba.hpp. A joint of several columns is
+// eliminated one column at a time, which factorizes D = S^T IA S without inverting a matrix.
+//
+// Symbols:
+//   IA[i], pA[i]   articulated inertia, bias force (nbodies)
+//   c[i], a[i]     velocity-product acceleration, acceleration of the body (nbodies)
+//   U[k], d_inverse[k], u[k]   of each column (nv)
 #pragma once
 
 #include "dtau/kinematics.hpp"
@@ -83,9 +88,9 @@ DTAU_INLINE void articulated_factors(const Tree& tree, const T* v, const T* tau,
     }
 }
 
-// Solves M x = b - (joint torques of the forces p on the bodies), in the factors that articulated_factors left in w:
-// its two last sweeps without velocities. p (nbodies) becomes what the subtrees pass on, and motion
-// (nbodies) the twists of the bodies if x were the joint rates.
+// Solves M x = b - (joint torques of the forces p on the bodies) with the factors in w: the two
+// last passes without velocities. p (nbodies) becomes the forces that the subtrees pass on, and
+// motion (nbodies) the twists of the bodies if x were the joint rates.
 template <class T>
 DTAU_INLINE void articulated_solve(const Tree& tree, const Motion<T>* S, const T* b, Force<T>* p,
                                    T* x, Motion<T>* motion, const ArticulatedFactors<T>& w) {

@@ -1,4 +1,5 @@
-// First derivatives of the velocity and the acceleration of the centre of mass, O(N).
+// Computes the first derivatives of the velocity and the acceleration of the center of mass:
+// center_of_mass_velocity_derivatives(), center_of_mass_acceleration_derivatives(). O(N).
 // [Notes] eqs. 15.3, 15.4. NaN for a robot without mass.
 //
 // Along world axes, each body about its own origin, so that no position of a root is read. Symbols,

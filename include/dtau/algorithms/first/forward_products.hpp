@@ -1,13 +1,14 @@
-// Products with the first derivatives of forward dynamics, without a matrix: O(N), in root-frame
-// coordinates, after the articulated-body algorithm (articulated.hpp), whose factors solve with M.
+// Multiplies the first derivatives of forward dynamics by vectors, without a matrix:
+// forward_dynamics_jvp(), forward_dynamics_vjp(). O(N). In root-frame coordinates, after the
+// articulated-body algorithm (articulated_solve.hpp), whose factors solve with M.
 //
 //   jvp   da = M^-1 (dtau - product of inverse dynamics at a = FD(q, v, tau) with dq, dv, da = 0)
 //   vjp   by_tau = mu = M^-1 lam;   by_x = -(dID/dx)^T mu for x = q, v;   by_f_ext = J mu
 //
 // [IDSVA] eq. 5, [Notes] eq. 6.7. The symbols are those of products.hpp, with mu in place of lam,
-// and of articulated.hpp. Here F = IA a + pA ([RBDA] eq. 7.2) for every joint: nothing has to be summed for
-// it, and d x* F can join dF on the way outwards. M^-1 takes dF as forces on the bodies, together
-// with dtau.
+// and of articulated_solve.hpp. Here F = IA a + pA ([RBDA] eq. 7.2) for every joint: nothing has to
+// be summed for it, and d x* F can join dF on the way outwards. M^-1 takes dF as forces on the
+// bodies, together with dtau.
 #pragma once
 
 #include "dtau/algorithms/first/articulated_solve.hpp"

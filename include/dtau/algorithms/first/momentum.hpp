@@ -1,8 +1,10 @@
-// First derivatives of the momentum about the centre of mass and of its rate, O(N).
+// Computes the first derivatives of the momentum about the center of mass and of its rate:
+// centroidal_momentum_derivatives(), centroidal_momentum_rate_derivatives(). O(N).
 // [Notes] eqs. 15.6 to 15.8. Angular parts are NaN for a robot without mass.
 //
-// Along world axes, about the trees' references; columns are then taken to the centre of mass, which
-// moves itself. Symbols (references.hpp), for column k of joint j with parent p, and for its subtree:
+// Along world axes, about the trees' references; columns are then taken to the center of mass,
+// which moves itself. Symbols (references.hpp), for column k of joint j with parent p, and for its
+// subtree:
 //   Psi', Psi''  v_p x s and a_p x s + v_p x Psi'         Upsilon'  Psi' + v_j x s
 //   I, B         inertia, Coriolis operator (inertia.hpp)
 //   f            momentum; or its rate, the force
@@ -47,7 +49,7 @@ DTAU_INLINE Whole<T> whole(const Tree& tree, const MomentumDerivativesWorkspace<
     return {scale, scale * moment, f};
 }
 
-// A derivative about a tree's reference, to the centre of mass at `arm` from it, as that stands.
+// A derivative about a tree's reference, to the center of mass at `arm` from it, as that stands.
 template <class T>
 DTAU_INLINE Force<T> about_center(const Force<T>& f, const Vec3<T>& arm) {
     return {cross(f.lin, arm, f.ang), f.lin};

@@ -1,5 +1,6 @@
-// Derivatives of inverse and forward dynamics by the inertial parameters pi, without a matrix in O(N),
-// and those of forward dynamics as a matrix. In root-frame coordinates; [Notes] §18, symbols of regressor.hpp.
+// Computes derivatives of inverse and forward dynamics by the inertial parameters pi: products
+// without a matrix in O(N), and da/dpi as a matrix. In root-frame coordinates; [Notes] §18, symbols
+// of regressor.hpp.
 //
 //   inverse   jvp  dtau = Y dpi             vjp  by_pi = Y^T lam
 //   forward   jvp  da = -M^-1 Y dpi         vjp  by_pi = -Y^T mu,  mu = M^-1 lam,
@@ -225,7 +226,7 @@ struct ForwardRegressorWorkspace {
           Y(arena.take_zeros<T>(std::size_t(tree.independent.n) * stride)) {}
 };
 
-// Where column c of Y may differ from zero: on the path of this independent velocity.
+// The independent velocity on whose path column c of Y may differ from zero.
 DTAU_INLINE int end_of_path(const Tree& tree, int c) {
     const int of_bodies = body_parameters * tree.nlinks;
     if (c >= of_bodies) return (c - of_bodies) % tree.independent.n;
@@ -233,8 +234,8 @@ DTAU_INLINE int end_of_path(const Tree& tree, int c) {
     return body.v + body.nv - 1;
 }
 
-// The rows where columns begin ... end - 1 of Y may differ from zero, into `rows`; all of them where joints
-// mimic others.
+// The rows where columns begin ... end - 1 of Y may differ from zero, into `rows`; all of them
+// where joints mimic others.
 DTAU_INLINE int regressor_rows(const Tree& tree, int begin, int end, int* rows) {
     const Paths& dofs = tree.independent;
     int first = dofs.n, last = -1, count = 0;
@@ -247,8 +248,8 @@ DTAU_INLINE int regressor_rows(const Tree& tree, int begin, int end, int* rows) 
     return count;
 }
 
-// da/dpi (nv, parameters): -M^-1 Y. f_ext may be null: zero. q, v: of the joints; tau and the result: of
-// the independent velocities.
+// da/dpi (nv, parameters): -M^-1 Y. f_ext may be null: zero. q, v: of the joints; tau and the
+// result: of the independent velocities.
 template <class T>
 void forward_dynamics_parameter_derivatives(const Tree& tree, const T* q, const T* v, const T* tau,
                                             const T* f_ext, bool of_joints, T* da,

@@ -1,5 +1,6 @@
-// Products with the first derivatives of inverse dynamics, without a matrix: O(N), in root-frame
-// coordinates (kinematics.hpp), where passing from body to body is addition.
+// Multiplies the first derivatives of inverse dynamics by vectors, without a matrix:
+// inverse_dynamics_jvp(), inverse_dynamics_vjp(). O(N). In root-frame coordinates (kinematics.hpp),
+// where passing from body to body is addition.
 //
 //   jvp   dtau = dtau/dq dq + dtau/dv dv + M da - sum of J_i^T df_ext_i
 //   vjp   by_x = (dtau/dx)^T lam for x = q, v, a;   by_f_ext_i = -J_i lam

@@ -1,9 +1,10 @@
-// Regressor of inverse dynamics, O(N d): the matrix Y (nv, 10 nbodies) with tau = Y pi, for torques are
-// linear in the inertial parameters pi. In root-frame coordinates (kinematics.hpp); [Notes] §18.
+// Computes the regressor of inverse dynamics. O(N d). It is the matrix Y (nv, 10 nbodies) with tau
+// = Y pi, for torques are linear in the inertial parameters pi. In root-frame coordinates
+// (kinematics.hpp); [Notes] §18.
 //
-// The parameters of a body: m, h = m c, and Jxx Jxy Jyy Jxz Jyz Jzz about the body's origin, all in the
-// user's axes. Where the user wants those of joints too, armature and damping of the independent
-// velocities follow: further columns with a and v on the diagonal.
+// The parameters of a body: m, h = m c, and Jxx Jxy Jyy Jxz Jyz Jzz about the body's origin, all in
+// the user's axes. Where the user wants those of joints too, armature and damping of the
+// independent velocities follow: further columns with a and v on the diagonal.
 //
 // Symbols, for body i with parent p and column s_j of the motion subspace of a joint on its path:
 //   a[i]           spatial acceleration, gravity included
@@ -58,7 +59,8 @@ void motion_sweep(const Tree& tree, const T* q, const T* v, const T* a,
 
 // ---------------------------------------------------------------- a body's wrench
 
-// Rows: moment x y z, force x y z. Columns: mass and first moment; the tensor, which gives no force.
+// Rows: moment x y z, force x y z. Columns: mass and first moment; the tensor, which gives no
+// force.
 template <class T>
 struct WrenchColumns {
     T mass[6][4], tensor[3][8];
@@ -110,7 +112,7 @@ DTAU_INLINE void store_mass(T* row, const T* of_axis) {
     sum.add(T(1.0), of_axis);
     sum.store(row);
 }
-// Writes a row of the tensor's columns, of which `of` gives neighbours.
+// Writes a row of the tensor's columns, of which `of` gives neighbors.
 template <class T, class Of>
 DTAU_INLINE void store_tensor(T* row, const Of& of) {
     constexpr int width = Pack<T>::width;
@@ -118,8 +120,8 @@ DTAU_INLINE void store_tensor(T* row, const Of& of) {
         [&](int p) { of(p * width).store(row + 4 + p * width, 6 - p * width); });
 }
 
-// s . W. Sums begin with a zero, so that none of the row's zeros has a negative sign: solves with the mass
-// matrix leave out more rows of zeros in lanes than for a lone state.
+// s . W. Sums begin with a zero, so that none of the row's zeros has a negative sign: solves with
+// the mass matrix leave out more rows of zeros in lanes than for a lone state.
 template <class T>
 DTAU_INLINE void times_columns(const Motion<T>& s, const WrenchColumns<T>& W, T* row) {
     Vec4<T> by_mass = Vec4<T>::zero();
@@ -171,7 +173,7 @@ DTAU_INLINE BodyRange subtree(const Tree& tree, int i) {
     return {i, last};
 }
 
-// What column k of the joint of a body has in its row, of the bodies in the subtree: [Notes] eq. 18.2.
+// Entries of the row of column k of a joint, for the bodies in its subtree: [Notes] eq. 18.2.
 // The row is zero elsewhere.
 template <class T>
 DTAU_INLINE void regressor_row(const Tree& tree, const BodyRange& subtree, int k,
@@ -204,8 +206,8 @@ struct RegressorWorkspace {
           row(arena.take<T>(tree.mimic ? body_parameters * tree.nlinks : 0)) {}
 };
 
-// The columns of bodies, into zeros. Rows are `stride` apart; where joints mimic others they are those of
-// independent velocities, sums by way of `row`.
+// The columns of bodies, into zeros. Rows are `stride` apart; where joints mimic others they are
+// those of independent velocities, sums by way of `row`.
 template <class T>
 void regressor_of_bodies(const Tree& tree, const Motion<T>* S, const WrenchColumns<T>* W, T* row,
                          T* Y, std::ptrdiff_t stride) {

@@ -1,9 +1,10 @@
-// Derivatives by external wrenches: matrices (nv, nlinks, 6), of inverse dynamics O(N d). [Notes] §17.
+// Computes derivatives by external wrenches: inverse_dynamics_wrench_derivatives(), O(N d), and
+// forward_dynamics_wrench_derivatives(). Matrices (nv, nlinks, 6). [Notes] §17.
 //
 //   dtau/df_i = -J_i^T       da/df_i = M^-1 J_i^T       J_i: twist of body i = J_i v
 //
-// J_i of the body's origin in its own axes, or along the world's axes (mixed), there or of the point at
-// the world's origin. Root-frame coordinates: kinematics.hpp.
+// J_i of the body's origin in its own axes, or along the world's axes (mixed), there or of the
+// point at the world's origin. Root-frame coordinates: kinematics.hpp.
 #pragma once
 
 #include "dtau/algorithms/solve/factorized.hpp"
@@ -11,7 +12,8 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Minus the transposed Jacobians of the independent velocities. root_frame: placements and subspaces.
+// Minus the transposed Jacobians of the independent velocities. root_frame: placements and
+// subspaces.
 template <class T>
 DTAU_INLINE void minus_transposed_jacobians(const Tree& tree, const T* q,
                                             const RootFrame<T>& root_frame, T* dtau_df,
