@@ -1,4 +1,5 @@
-// Second derivatives of forward dynamics contracted with a vector, lam^T a, without a tensor.
+// Computes the second derivatives of forward dynamics contracted with a vector, lam^T a, without a
+// tensor: forward_dynamics_hessian().
 //
 // With mu = M^-1 lam held constant, H the blocks of hessian.hpp for mu^T tau at a = FD(q, v, tau),
 // G = H_aq = mu^T dM/dq (rows a, columns q) and W = M^-1 G ([Notes] eq. 8.6):
@@ -7,8 +8,8 @@
 //   lam^T D_q D_v a = -H_qv + W^T dtau/dv                   rows q, columns v
 //   lam^T D_v D_v a = -H_vv         lam^T D_tau D_q a = -W  rows tau, columns q
 //
-// Neither da/dq nor da/dv is needed: one solve, and two products with matrices that have entries for
-// related pairs only, O(n^2 d) for n degrees of freedom; the rest is O(N d).
+// Neither da/dq nor da/dv is needed: one solve, and two products with matrices that have entries
+// for related pairs only, O(n^2 d) for n degrees of freedom; the rest is O(N d).
 #pragma once
 
 #include "dtau/algorithms/second/world_wrenches.hpp"
@@ -26,7 +27,7 @@ struct RelatedMatrices {
         : dtau_dq(arena.take_zeros<T>(n * stride)),
           dtau_dv(arena.take_zeros<T>(n * stride)),
           H(related_blocks<T>(arena, n, stride)) {}
-    // Those of the joints that reduce to these.
+    // The matrices of all joints, before the mimic joints are reduced.
     RelatedMatrices of_joints(Arena& arena, const Tree& tree) const {
         const JointMatrix<T> dq(arena, tree), dv(arena, tree);
         RelatedMatrices x = *this;

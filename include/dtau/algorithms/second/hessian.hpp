@@ -1,10 +1,11 @@
-// Second derivatives of inverse dynamics contracted with a vector, L = lam^T tau, in all blocks,
-// without a tensor: O(N d), in root-frame coordinates.
+// Computes the second derivatives of inverse dynamics contracted with a vector, L = lam^T tau, in
+// all blocks, without a tensor: hessian_forward(), hessian_backward(). O(N d), in root-frame
+// coordinates.
 //
-// The second derivatives of [IDSVA-SO], summed over the outputs before anything is multiplied out:
-// what the outputs add up to is the twist Lam that the bodies would have if lam were the joint
-// rates, so the pairs of columns that meet are those of first derivatives (idsva.hpp), whose symbols
-// these are beside:
+// They are the second derivatives of [IDSVA-SO], summed over the outputs before anything is
+// multiplied out: the outputs add up to the twist Lam that the bodies would have if lam were the
+// joint rates, so the pairs of columns that meet are those of first derivatives (idsva.hpp), whose
+// symbols these are beside:
 //   Lam[i]   twist of body i if lam were the joint rates    Phi[j]   Lam_p x s_j
 //   P, Z     I Lam and (2B)^T Lam of the subtree; Z is a moment
 //   D        of the subtree: D u = (2B[u])^T Lam for the Coriolis operator of the twist u
@@ -50,8 +51,8 @@ struct Blocks {
     int n;
 };
 
-// Room for blocks of n independent velocities, with zeros where no pair is related; for those of the
-// joints that reduce to them; and how these do.
+// Room for blocks of n independent velocities, with zeros where no pair is related; for those of
+// the joints that reduce to them; and how these do.
 template <class T>
 Blocks<T> related_blocks(Arena& arena, int n, int stride) {
     const auto block = [&] { return arena.take_zeros<T>(n * stride); };

@@ -1,7 +1,7 @@
-// Computes the second-order partial derivatives of inverse dynamics (IDSVA-SO): idsva_so_sweeps(), then
-// idsva_so_groups() or idsva_so_by_outputs(). O(N d^2). This file is the control flow; the entries are in
-// idsva_so_columns.hpp, idsva_so_rows.hpp and idsva_so_shallower.hpp. [IDSVA-SO] algorithm 1, grouped as
-// in [Notes] §7; without fast paths: textbook/idsva_so.hpp.
+// Computes the second-order partial derivatives of inverse dynamics (IDSVA-SO): idsva_so_sweeps(),
+// then idsva_so_groups() or idsva_so_by_outputs(). O(N d^2). This file is the control flow; the
+// entries are in idsva_so_columns.hpp, idsva_so_rows.hpp and idsva_so_shallower.hpp. [IDSVA-SO]
+// algorithm 1, grouped as in [Notes] §7; without fast paths: textbook/idsva_so.hpp.
 //
 //   sweeps     Psi'_j, Psi''_j, S'_j, a_i, and the composites I, 2B, f of idsva.hpp
 //   for each column m (the deepest of the three indices), with the composites of its body:
@@ -13,14 +13,15 @@
 //     for each output k of a shallower joint, and each i on the path of m:        output k
 //       d2 tau_k / dq_i dq_m = s_k . (2B' Psi'_i + I' Psi''_i + {s_i x* alpha})   and three more
 //
-// It differs from the paper in three ways. The rates I' and 2B' of a subtree's composites when joint m
-// moves have the 10 and 12 numbers of an inertia and of a Coriolis operator, for 36 and tensors of matrices, so
-// that second derivatives look like first ones. The columns of a path are processed together in vectors
-// (path_columns.hpp). And only entries whose three indices lie on one path are computed: results are rows
-// of packed tensors (packed.hpp), because all other entries are zero.
+// It differs from the paper in three ways. The rates I' and 2B' of a subtree's composites when
+// joint m moves have the 10 and 12 numbers of an inertia and of a Coriolis operator, for 36 and
+// tensors of matrices, so that second derivatives look like first ones. The columns of a path are
+// processed together in vectors (path_columns.hpp). And only entries whose three indices lie on one
+// path are computed: results are rows of packed tensors (packed.hpp), because all other entries are
+// zero.
 //
-// Rows go to `rows` one after another: rows.next() is where the next ones are to be written, in whole
-// packs, and rows.done(count) says how many numbers were written.
+// Rows go to `rows` one after another: rows.next() is where the next ones are to be written, in
+// whole packs, and rows.done(count) says how many numbers were written.
 #pragma once
 
 #include "dtau/algorithms/second/idsva_so_shallower.hpp"
@@ -80,8 +81,9 @@ DTAU_INLINE void idsva_so_groups(const Tree& tree, bool symmetric,
     }
 }
 
-// The same rows output by output: those that output f has in its own group and in the groups of the columns
-// below it follow each other, and rows.finish(f) ends them. The forces of all columns are kept for this.
+// The same rows output by output: those that output f has in its own group and in the groups of the
+// columns below it follow each other, and rows.finish(f) ends them. The forces of all columns are
+// kept for this.
 template <class T, class Rows>
 DTAU_INLINE void idsva_so_by_outputs(const Tree& tree, bool symmetric,
                                      const TensorWrenches<T>& wrenches,

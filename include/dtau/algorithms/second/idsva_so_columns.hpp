@@ -1,6 +1,6 @@
 // Prepares a column m for IDSVA-SO (idsva_so.hpp): output_columns(). The path of m in vectors
-// (follow_columns), everything that depends on m alone (deep_column), and zeta, eta and gamma of the
-// columns on its path (output_column); with the workspace that holds them.
+// (follow_columns), everything that depends on m alone (deep_column), and zeta, eta and gamma of
+// the columns on its path (output_column); with the workspace that holds them.
 //
 // Symbols as in idsva.hpp and hessian.hpp, for the deepest column m of a triple, with composites of
 // its body; ' is the rate when m moves:
@@ -15,7 +15,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// What depends on the deepest column alone.
+// Quantities that depend on the deepest column alone.
 template <class T>
 struct DeepColumn {
     Motion<T> s, Psidot, Psiddot;
@@ -35,14 +35,14 @@ struct OutputColumn {
     OutputColumn(Arena& arena, int n) : zeta(arena, n), eta(arena, n), gamma(arena, n) {}
 };
 
-// On s_k for the outputs k of shallower joints, of a column or of some neighbours: with {} where there
-// is one, and without.
+// On s_k for the outputs k of shallower joints, of a column or of some neighbors: with {} where
+// there is one, and without.
 template <class T>
 struct OutputForces {
     Force<T> qq, qq_own, qv, vq, vq_own, vv, aq, gamma;
 };
 
-// Those of the columns of one path, by packs; qq of m and the columns of its own joint, exchanged.
+// Forces on the columns of one path, by packs; qq of m and the columns of its own joint, exchanged.
 template <class T>
 struct ForcesOfColumn {
     OutputForces<Wide<T>>* by_pack;

@@ -1,5 +1,6 @@
 // Writes the rows of output m in the group of the deepest column m: deepest_output_rows(). Symbols:
-// idsva_so_columns.hpp. For columns j and i of a joint that is not deeper than j's ([Notes] eqs. 7.2, 7.3):
+// idsva_so_columns.hpp. For columns j and i of a joint that is not deeper than j's
+// ([Notes] eqs. 7.2, 7.3):
 //
 //   zeta = D Psi'_j + s_j x* t1   gamma = s_j x* t2   eta = D s_j
 //   D_qi D_qj tau_m = zeta . Psi'_i + gamma . Psi''_i     D_qi D_vj tau_m = eta . Psi'_i
@@ -52,8 +53,8 @@ DTAU_INLINE void free_root_row(const FreeRoot<T>& root, int e, int d, const Outp
         store(row.dadq + f, out.gamma.load_component(e, f));
 }
 
-// Entries [m, e, f] for the other rows e. Rows are written in whole packs, in ascending order, so that
-// what goes beyond a part's end is overwritten.
+// Entries [m, e, f] for the other rows e. Rows are written in whole packs, in ascending order, so
+// that what goes beyond a part's end is overwritten.
 template <class T>
 DTAU_INLINE void deepest_output_row(const FreeRoot<T>& root, int e, int d,
                                     const OutputColumn<T>& out, const IdsvaSoWorkspace<T>& w,
@@ -94,7 +95,8 @@ DTAU_INLINE void deepest_output_row(const FreeRoot<T>& root, int e, int d,
     }
 }
 
-// Of the second derivatives by q inside a joint, those in the exponential chart: the symmetric part.
+// Of the second derivatives by q inside a joint, those in the exponential chart: the symmetric
+// part.
 template <class T>
 DTAU_INLINE void symmetrize_row(const FreeRoot<T>& root, int e, int d, const OutputColumn<T>& out,
                                 const IdsvaSoWorkspace<T>& w, T* dqdq) {

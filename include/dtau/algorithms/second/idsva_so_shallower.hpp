@@ -1,6 +1,6 @@
-// Writes the rows of the outputs k that are shallower than the deepest column m: all_shallower_rows().
-// Symbols: idsva_so_columns.hpp. For i on the path of m; {} if k's joint is strictly shallower than i's
-// ([Notes] eqs. 7.4, 7.5):
+// Writes the rows of the outputs k that are shallower than the deepest column m:
+// all_shallower_rows(). Symbols: idsva_so_columns.hpp. For i on the path of m; {} if k's joint is
+// strictly shallower than i's ([Notes] eqs. 7.4, 7.5):
 //
 //   D_qi D_qm tau_k = s_k . (B' Psi'_i + I' Psi''_i + {s_i x* alpha})
 //   D_qi D_vm tau_k = s_k . (E Psi'_i + {s_i x* beta})
@@ -42,7 +42,7 @@ DTAU_INLINE void forces_on_outputs(const DeepColumn<T>& m, const Inertia<T>& I, 
         x.gamma = gamma.load(e);
     }
     const auto set = [&](Force<Wide<T>> OutputForces<Wide<T>>::* x, int e, const Force<T>& f) {
-        set_neighbour(forces.by_pack[e / width].*x, e % width, f);
+        set_neighbor(forces.by_pack[e / width].*x, e % width, f);
     };
     using X = OutputForces<Wide<T>>;
     set(&X::qv, d, cross_star(m.s, m.beta, m.E * m.Psidot));  // inside m's own joint
@@ -56,10 +56,10 @@ DTAU_INLINE void forces_on_outputs(const DeepColumn<T>& m, const Inertia<T>& I, 
     }
 }
 
-// Entries [k, m, e] and, behind them, [k, e, m] of the outputs k at the depths f, f + 1, ... of joints
-// that are shallower than m's; rows follow each other. product(x, r): of the force x and s_k of the
-// r-th. Rows are written in whole packs, in descending order, so that what goes beyond the end of a
-// part of a row, or of a row, is overwritten.
+// Entries [k, m, e] and, behind them, [k, e, m] of the outputs k at the depths f, f + 1, ... of
+// joints that are shallower than m's; rows follow each other. product(x, r): of the force x and s_k
+// of the r-th. Rows are written in whole packs, in descending order, so that what goes beyond the
+// end of a part of a row, or of a row, is overwritten.
 template <int count, class T, class Product>
 DTAU_INLINE void shallower_output_rows(int f, int d, const OutputForces<Wide<T>>* forces,
                                        const IdsvaSoWorkspace<T>& w, const Tensors<T*>& row,
@@ -139,7 +139,7 @@ DTAU_INLINE void own_output_row(const OutputColumn<T>& out, int d, const IdsvaSo
     }
 }
 
-// What is left to do on the row of output f: entries of m's own joint, which begins at depth joint, and
+// Completes the row of output f: entries of m's own joint, which begins at depth joint, and
 // what wrenches add.
 template <class T>
 DTAU_INLINE void complete_shallower_row(int f, int d, int joint, bool symmetric,

@@ -1,5 +1,6 @@
-// Second derivatives of inverse dynamics contracted with a vector, O(N d): the sweeps of hessian.hpp, and
-// what wrenches along the world's axes add.
+// Computes the second derivatives of inverse dynamics contracted with a vector:
+// inverse_dynamics_hessian(). O(N d). The passes of hessian.hpp, and the part of wrenches along the
+// world's axes.
 #pragma once
 
 #include "dtau/algorithms/second/world_wrenches.hpp"

@@ -1,10 +1,12 @@
-// What external wrenches along the world's axes add to second derivatives by q. [Notes] §17.
+// Adds to second derivatives by q that external wrenches along the world's axes do not turn with
+// the bodies: add_world_wrench_hessian(), tensor_wrenches(). [Notes] §17.
 //
 // With G of first/world_wrenches.hpp, Lam the twists of the bodies if lam were the joint rates, and
 //   N_k   s . N_k u = sum over the subtree of k of (u~ x* W_i) . (s~ x Lam_i)
 // the second derivatives of lam^T tau get, for j on the path of k,
 //   D_qj D_qk += Phi_k . G_k s_j + Phi_j . G_k s_k + s_k . N_k s_j     (17.6), symmetric across joints
-// In the tensors Lam is s_i on the subtree of i, and nothing elsewhere. O(N d), and O(N d^2) for them.
+// In the tensors Lam is s_i on the subtree of i, and nothing elsewhere. O(N d), and O(N d^2) for
+// them.
 #pragma once
 
 #include "dtau/algorithms/first/world_wrenches.hpp"
@@ -15,8 +17,8 @@ namespace dtau::DTAU_VARIANT {
 
 // ---------------------------------------------------------------- contracted
 
-// N of a subtree, whose bodies have twists of their own: with Z the sum of M Lam_ang^T + F V^T and R of
-// f Lam_ang^T, N = (tr(Z) 1 - Z, tr(R) 1 - R; tr(R) 1 - R, 0). [Notes] eq. 17.5.
+// N of a subtree, whose bodies have twists of their own: with Z the sum of M Lam_ang^T + F V^T and
+// R of f Lam_ang^T, N = (tr(Z) 1 - Z, tr(R) 1 - R; tr(R) 1 - R, 0). [Notes] eq. 17.5.
 template <class T>
 struct WrenchCurvature {
     Mat3<T> Z, R;
@@ -111,7 +113,8 @@ struct WrenchTensorsWorkspace {
           h(arena.take<Force<T>>(first.value.in_world() ? tree.dofs.max_depth + 1 : 0)) {}
 };
 
-// Wrenches along body axes add nothing to the tensors; those along the world's do, if there are any.
+// Wrenches along body axes add nothing to the tensors; those along the world's do, if there are
+// any.
 template <class T>
 struct TensorWrenches {
     const WrenchTensorsWorkspace<T>* w;  // null: none
@@ -133,8 +136,8 @@ TensorWrenches<T> tensor_wrenches(const Tree& tree, const T* body_f_ext,
     return {&w};
 }
 
-// D_qj D_qk tau_f by depths, with the wrenches W of the deepest of f, j and k; j not deeper than k's
-// joint. Path: S by depth, and joint_begin and joint_end of those columns' joints.
+// D_qj D_qk tau_f by depths, with the wrenches W of the deepest of f, j and k; j not deeper than
+// k's joint. Path: S by depth, and joint_begin and joint_end of those columns' joints.
 template <class T, class Path>
 DTAU_INLINE T world_wrench_entry(const WrenchSums<T>& W, const TurningWrenches<T>& G, int f, int k,
                                  int j, const Path& path) {
