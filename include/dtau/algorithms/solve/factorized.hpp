@@ -1,7 +1,12 @@
-// Dynamics by the factors of the mass matrix: a = M^-1 (tau - bias), and M^-1 itself, O(N d^2).
+// Computes forward dynamics and M^-1 by the factors of the mass matrix: factorized_dynamics(),
+// mass_matrix_inverse(). O(N d^2).
 //
-// Where derivatives need the factors anyway this costs less than the articulated-body algorithm, and
-// it holds for joints that mimic others, for which M is that of the independent velocities: G^T M G.
+//   M = L^T D L                     crba.hpp, ltdl.hpp; of joints that mimic others G^T M G (mimic.hpp)
+//   bias = torques at a = 0         a_i = a_p + v_p x v_J,   f_i = I_i a_i + v_i x* I_i v_i - f_ext_i
+//   a = M^-1 (tau - damping v - bias)
+//
+// This costs less than the articulated-body algorithm if derivatives need the factors anyway, and
+// it holds for joints that mimic others, whose mass matrix is that of the independent velocities.
 //
 // Symbols, for body i with parent p:
 //   composite[i]  inertia, then of the subtree     bias_a[i], bias_f[i]  acceleration and force of
@@ -92,7 +97,7 @@ DTAU_INLINE void factorize_mass_matrix(const Tree& tree, const T* q, const T* v,
     mass_matrix_factors(tree, g.S, w.composite, w.ltdl);
 }
 
-// Factorises M and sweeps over velocities (idsva_velocities).
+// Factorizes M and sweeps over velocities (idsva_velocities).
 template <class T>
 DTAU_INLINE void factorize_dynamics(const Tree& tree, const T* q, const T* v, const T* f_ext,
                                     const FactorizedWorkspace<T>& w) {
