@@ -1,5 +1,5 @@
-// What forward.hpp keeps of a tree, what it starts from, and the motion at zero accelerations of one
-// order. The symbols are explained there.
+// The workspace of forward.hpp, and its parts that do not depend on torques: start_body(),
+// bias_motion(), articulate(). The recursion and the symbols are explained there.
 #pragma once
 
 #include "dtau/algorithms/time/inertia_columns.hpp"
@@ -15,7 +15,7 @@ struct ForwardColumn {
     Force<T> U;
 };
 
-// What a body's children take up of its motion.
+// Motion that a body passes to its children.
 template <class T>
 struct PassedMotion {
     Vec3<T> A;  // at zero accelerations, as X
@@ -114,8 +114,8 @@ DTAU_INLINE void start_body(const Tree& tree, int i, const Configuration<T>& x, 
     if (!simple) own_motion_subspace(body, w.S + body.v);
 }
 
-// The motion of order k at zero accelerations but those prescribed (a, of order k), what it takes of
-// force, and what lower orders hold of the force to the parent; the parent's comes first.
+// The motion of order k at zero accelerations but those prescribed (a, of order k), what it takes
+// of force, and what lower orders hold of the force to the parent; the parent's comes first.
 template <bool simple, class T>
 DTAU_INLINE void bias_motion(const Tree& tree, int i, int k, const T* a, const T* f_ext,
                              const Prescribed& prescribed, const ForwardSeriesWorkspace<T>& w) {

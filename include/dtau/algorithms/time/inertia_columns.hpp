@@ -1,4 +1,5 @@
-// Articulated inertias in body coordinates: a body's own, and products with what its parent meets.
+// Multiplies the articulated inertia that a body's parent meets by motions: InertiaColumns,
+// unit_column().
 #pragma once
 
 #include "dtau/algorithms/time/joint_series.hpp"

@@ -1,10 +1,14 @@
-// What a joint does to its body, as functions of time, [HO-FBS] Algorithm 1 in body coordinates:
+// Computes the motion of a joint as functions of time: joint_series(). [HO-FBS] Algorithm 1 in body
+// coordinates, as Taylor coefficients (taylor.hpp):
+//
+//   E' = -omega_J x E        r' = E^T v_J        omega_J, v_J = S v
+//
 //   omega_J, v_J   the joint's twist S v in body axes: angular, linear
-//   E              rotation from the axes of the joint's frame to those of the body,
-//                  E' = -omega_J x E; of a joint that rotates about z only the sine and the cosine
-//   r, or r_J      origin of the body in the joint's frame, r' = E^T v_J
-// The frame itself is constant in the parent body: rotation R0, origin p0. Series are as in
-// taylor.hpp.
+//   E              rotation from the axes of the joint's frame to those of the body; of a joint that
+//                  rotates about z only the sine and the cosine
+//   r, or r_J      origin of the body in the joint's frame
+//
+// The frame itself is constant in the parent body: rotation R0, origin p0.
 #pragma once
 
 #include "dtau/algorithms/time/taylor.hpp"
@@ -23,8 +27,8 @@ DTAU_INLINE bool slides_on(const Body& body) {
     return !simple && traits(body.kind).slides;
 }
 
-// From the axes of the parent to those of the joint's frame, R0^T a, and back. A simple joint's frame
-// is turned, so that the last of the turns of R0 belongs to E. [Notes] eq. 2.2
+// From the axes of the parent to those of the joint's frame, R0^T a, and back. A simple joint's
+// frame is turned, so that the last of the turns of R0 belongs to E. [Notes] eq. 2.2
 template <bool simple, class T>
 DTAU_INLINE Vec3<T> into_joint(const Body& body, const Vec3<T>& a) {
     if constexpr (simple) return tilted_back(body, a);
@@ -60,7 +64,7 @@ struct JointSeries {
                             Vec3<T>* at_v, Vec3<T>* at_r)
         : length(room), angle(at_angle), E(at_E), omega(at_omega), v(at_v), r(at_r) {}
 
-    // Those of body i.
+    // Series of body i.
     DTAU_INLINE JointSeries of(int i) const {
         const std::ptrdiff_t at = std::ptrdiff_t(i) * length;
         return {length, angle + at, E + at, omega + at, v + at, r + at};
@@ -68,7 +72,7 @@ struct JointSeries {
 };
 
 // Two vectors a, b that rotate together. What a rotation about z changes comes first: four
-// neighbouring numbers, one vector of a lone state.
+// neighboring numbers, one vector of a lone state.
 template <class T>
 struct TwoVectors {
     T xy[4];  // a.x, a.y, b.x, b.y

@@ -1,10 +1,10 @@
-// Time derivatives of the poses and twists of all bodies, O(N r^2): [HO-FBS] Algorithm 1 and eq. 20
-// in body coordinates.
+// Computes the time derivatives of the poses and twists of all bodies:
+// kinematics_time_derivatives(). O(N r^2). [HO-FBS] Algorithm 1 and eq. 20 in body coordinates.
 //
 //   omega_i = E R0^T omega_p + omega_J      v_i = E R0^T (v_p + omega_p x r) + v_J
 //
-// with the joint's omega_J, v_J, E and r of joint_series.hpp. The pose in the world is R of poses.hpp
-// and x_i = x_p + d_i.
+// with the joint's omega_J, v_J, E and r of joint_series.hpp. The pose in the world is R of
+// poses.hpp and x_i = x_p + d_i.
 #pragma once
 
 #include "dtau/algorithms/time/inverse.hpp"

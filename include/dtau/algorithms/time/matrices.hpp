@@ -1,9 +1,10 @@
-// Time derivatives of the mass matrix and of the admissible Coriolis matrix, O(N d r^2): the
-// equations of crba.hpp and coriolis.hpp as products of Taylor series ([Notes] eqs. 13.11, 3.7).
-// [HO-FBS] Proposition 1 states the closed form for orders 0 and 1; the Coriolis matrix of its Lemma
-// 1 is another admissible one. Everything has its components in the root frame, which here moves with the
-// tree's root body: the tree's motion as a whole, on which M does not depend, is in no series but
-// that of the root's twist. Sums over subtrees need no transform.
+// Computes the time derivatives of the mass matrix and of the admissible Coriolis matrix:
+// mass_matrix_time_derivatives(), coriolis_matrix_time_derivatives(). O(N d r^2). The equations of
+// crba.hpp and coriolis.hpp as products of Taylor series ([Notes] eqs. 13.11, 3.7). [HO-FBS]
+// Proposition 1 states the closed form for orders 0 and 1; the Coriolis matrix of its Lemma 1 is
+// another admissible one. Everything has its components in the root frame, which here moves with
+// the tree's root body: the tree's motion as a whole, on which M does not depend, is in no series
+// but that of the root's twist. Sums over subtrees need no transform.
 //
 // Coefficients of order k, for body i with parent p and column s, with the root's twist v_0:
 //   u_i = u_p + sum of S q'        twist relative to the root; zero for the root itself

@@ -1,10 +1,11 @@
-// Time derivatives of forward and hybrid dynamics where joints mimic others: with M of the
-// independent velocities factorised once (factorized.hpp), order by order
+// Computes the time derivatives of forward and hybrid dynamics of robots whose joints mimic others:
+// mimic_time_derivatives(). With M of the independent velocities factorized once (factorized.hpp),
+// order by order
 //
 //   M a^(k) = tau^(k) - (torque of order k that lower orders and prescribed motion alone take)
 //
-// for the velocities whose motion is not prescribed. The torques are those of
-// forward.hpp with all motion prescribed: inverse dynamics, order by order.
+// for the velocities whose motion is not prescribed. The torques are those of forward.hpp with all
+// motion prescribed: inverse dynamics, order by order.
 #pragma once
 
 #include "dtau/algorithms/solve/factorized.hpp"

@@ -1,5 +1,6 @@
-// Poses of bodies in the world as functions of time, O(N r^2): [HO-FBS] Algorithm 1 and eq. 20, with
-// the joint's E and r_J of joint_series.hpp; [Notes] eq. 13.12.
+// Computes the poses of bodies in the world as functions of time: extend_pose(), move_body().
+// O(N r^2). [HO-FBS] Algorithm 1 and eq. 20, with the joint's E and r_J of joint_series.hpp;
+// [Notes] eq. 13.12.
 //
 // Coefficients of order k, for body i with parent p:
 //   F   axes of the joint's frame in the world      F = R_p R0
@@ -29,7 +30,7 @@ struct PoseSeries {
     DTAU_INLINE PoseSeries(int room, Mat3<T>* at_F, Mat3<T>* at_R, Vec3<T>* at_d)
         : length(room), F(at_F), R(at_R), d(at_d) {}
 
-    // Those of body i.
+    // Series of body i.
     DTAU_INLINE PoseSeries of(int i) const {
         const std::ptrdiff_t at = std::ptrdiff_t(i) * length;
         return {length, F + at, R + at, d + at};
