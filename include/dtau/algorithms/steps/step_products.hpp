@@ -1,5 +1,6 @@
-// The gradient of a time step (step.hpp), O(N) a stage: lam_q and lam_v weigh the variations of q+ and
-// v+, and go back through the stages; each takes one vector-Jacobian product of forward dynamics.
+// Computes the gradient of a time step (step.hpp). O(N) a stage: lam_q and lam_v weigh the
+// variations of q+ and v+, and go back through the stages; each takes one vector-Jacobian product
+// of forward dynamics.
 #pragma once
 
 #include "dtau/algorithms/first/forward_products.hpp"
@@ -8,8 +9,9 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// How forward dynamics and its product are computed: of independent joints, and of joints that mimic
-// others (of contacts: contacts/steps.hpp). tau and lam are of the independent velocities, all else of the joints.
+// How forward dynamics and its product are computed: of independent joints, and of joints that
+// mimic others (of contacts: contacts/steps.hpp). tau and lam are of the independent velocities,
+// all else of the joints.
 template <class T>
 struct IndependentDynamics {
     ForwardVjpWorkspace<T> w;
@@ -100,8 +102,8 @@ DTAU_INLINE void displaced_gradient(const Tree& tree, int stage, const Variation
     }
 }
 
-// tau, lam_q, lam_v: of the independent velocities; all else of the joints, by_tau as the velocities
-// are. f_ext may be null: zero; by_f_ext is null, not wanted, where it is.
+// tau, lam_q, lam_v: of the independent velocities; all else of the joints, by_tau as the
+// velocities are. f_ext may be null: zero; by_f_ext is null, not wanted, where it is.
 template <class T, class Dynamics>
 void step_vjp(const Tree& tree, Integrator method, const T* q, const T* v, const T* tau, T h,
               const T* lam_q, const T* lam_v, const T* f_ext, T* by_q, T* by_v, T* by_tau,
