@@ -1,12 +1,13 @@
 // The columns of eq. 5 by the articulated-body algorithm: AZA and the inverse of the mass matrix.
 //
-// AZA ([IDSVA] section IV-E): M X = B for many columns by the two last sweeps of the articulated-body
-// algorithm with zero velocity and gravity, O(N) for a column; inertias, U and d come from the one
-// run that gave the acceleration. M^-1 ([Minverse]): the same for columns of the identity, of which
-// the upper triangle is enough.
+// AZA ([IDSVA] section IV-E): M X = B for many columns by the two last sweeps of the
+// articulated-body algorithm with zero velocity and gravity, O(N) for a column; inertias, U and d
+// come from the one run that gave the acceleration. M^-1 ([Minverse]): the same for columns of the
+// identity, of which the upper triangle is enough.
 //
-// The paper's version works in body coordinates, column by column. Here it runs in root-frame coordinates,
-// where nothing is transformed between bodies, and takes blocks of neighbouring columns in packs.
+// The paper's version works in body coordinates, column by column. Here it runs in root-frame
+// coordinates, where nothing is transformed between bodies, and takes blocks of neighboring columns
+// in packs.
 //
 // Symbols, for body i and its column k: those of first/articulated_solve.hpp, and
 //   x[k]      the solution's row k          at[i]  forces that reach the body, then its acceleration

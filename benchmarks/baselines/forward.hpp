@@ -1,5 +1,5 @@
-// First-order partial derivatives of forward dynamics by eq. 5 of [IDSVA], as the paper's contenders
-// compute them: da/dx = -M^-1 dtau/dx for x = q, v, and da/dtau = M^-1.
+// First-order partial derivatives of forward dynamics by eq. 5 of [IDSVA], as the paper's
+// contenders compute them: da/dx = -M^-1 dtau/dx for x = q, v, and da/dtau = M^-1.
 //
 //   FDSVA  partials of inverse dynamics by IDSVA in root-frame coordinates, as the core has it
 //   FDCR   the same by RNEACR

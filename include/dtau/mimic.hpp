@@ -1,11 +1,13 @@
-// Joints that mimic others: between the coordinates of all joints and the independent ones, those
-// that the user gives.
+// Maps between the coordinates of all joints and the independent ones, which the user gives, if
+// joints mimic others: expand_q(), expand_v(), reduce_columns(), reduce_matrix(). An independent
+// velocity is one of a joint that mimics no other.
 //
-// With v_joint = G v for a constant G, torques reduce by G^T and matrices by G^T X G, and so does
-// every derivative. Algorithms compute with all joints and know nothing of it, but those that solve
-// with the mass matrix, which is that of the independent velocities. Where no joint mimics another
-// both are the same numbers in the same place: the rooms below are one, and nothing is copied.
-// [Notes] §11.
+//   q_joint = scale q + offset        v_joint = G v          G constant, one entry a row
+//   tau = G^T tau_joint               X = G^T X_joint G      torques, matrices and all derivatives
+//
+// Algorithms compute with all joints and know nothing of it, but those that solve with the mass
+// matrix, which is that of the independent velocities. If no joint mimics another, both are the
+// same numbers in the same place: the rooms below are one, and nothing is copied. [Notes] §11.
 #pragma once
 
 #include "dtau/arena.hpp"
@@ -27,8 +29,8 @@ inline __attribute__((always_inline)) int owning_dof(const Tree& tree, int k) {
     return tree.mimic ? tree.mimic->v_owner[k] : k;
 }
 
-// Inertial parameters of a body, and how many parameters there are; those of joints are armature and
-// damping of each independent velocity.
+// Inertial parameters of a body, and how many parameters there are; those of joints are armature
+// and damping of each independent velocity.
 inline constexpr int body_parameters = 10;
 inline __attribute__((always_inline)) int parameter_count(const Tree& tree, bool of_joints) {
     return body_parameters * tree.nlinks + (of_joints ? 2 * tree.independent.n : 0);
@@ -53,7 +55,7 @@ class JointMatrix {
     JointMatrix(Arena& arena, const Tree& tree)
         : nv_(tree.nv), zeros_(tree.mimic ? arena.take_zeros<T>(tree.nv * tree.nv) : nullptr) {}
 
-    // Where it is written, and how far apart its rows are, given the same of the result.
+    // The place of the matrix, and the distance of its rows, given the same of the result.
     T* place(T* reduced) const { return zeros_ ? zeros_ : reduced; }
     int stride(int reduced) const { return zeros_ ? nv_ : reduced; }
 
@@ -127,8 +129,8 @@ DTAU_INLINE void reduce_matrix(const Tree& tree, const T* X, T* reduced, int str
     }
 }
 
-// Where an entry of a symmetric matrix X, of which one triangle is given, adds to the lower triangle
-// of G^T X G, and by how much.
+// The entry of the lower triangle of G^T X G to which an entry of a symmetric matrix X adds, and
+// the factor; one triangle of X is given.
 struct ReducedEntry {
     int row, column;
     double scale;

@@ -2,8 +2,8 @@
 //
 // Bodies are numbered depth first, so a subtree is a contiguous range of bodies and of degrees of
 // freedom, and a parent comes before its children. The frames are canonical: each body's axes are
-// rotated, once, when the model is compiled, so that the axis of its joint is z; the algorithms then
-// know one revolute, one prismatic joint and so on. Body::frame leads back to the user's axes.
+// rotated, once, when the model is compiled, so that the axis of its joint is z; the algorithms
+// then know one revolute, one prismatic joint and so on. Body::frame leads back to the user's axes.
 // [Notes] §2.
 //
 // A joint of the user's may be several here: a universal joint is two revolute ones with a massless
@@ -47,7 +47,7 @@ struct Body {
     double translation[3], rotation[9];  // joint frame in the parent body's frame, by columns
     double mass, first_moment[3], second_moment[6];  // about the body's origin: xx xy xz yy yz zz
     double own_inertia[6];                           // the same of the rotational inertia
-    double com[3], inertia[6];                       // about the centre of mass
+    double com[3], inertia[6];                       // about the center of mass
     double pitch;                                    // helical: metres per radian
     double frame[9];  // canonical axes in the user's body axes, by columns
 };
@@ -106,7 +106,7 @@ enum class Acceleration { spatial, classical };
 // How a time step is taken: step.hpp.
 enum class Integrator { euler, semi_implicit, rk4 };
 
-// What drives a robot: the torques of these velocities, or so many inputs of a map.
+// The torques that drive a robot: of these velocities, or so many inputs of a map.
 struct DrivenTorques {
     int count = 0;
     const int* columns = nullptr;

@@ -1,4 +1,4 @@
-// Neighbouring numbers of an array that are processed together: a vector of them for a lone state,
+// Processes neighboring numbers of an array together (Pack): a vector of them for a lone state,
 // one (which is a vector of states) in lanes. An algorithm that is written with packs runs on
 // vectors in both cases, with the same arithmetic for each number.
 #pragma once
@@ -79,7 +79,7 @@ DTAU_INLINE Pack<T> operator*(T l, const Pack<T>& x) {
     return {decltype(x.value)(l) * x.value};
 }
 
-// Four neighbouring numbers: of a lone state one vector, where vectors have room for four.
+// Four neighboring numbers: of a lone state one vector, where vectors have room for four.
 template <class T>
 struct Vec4 {
     T x, y, z, w;
