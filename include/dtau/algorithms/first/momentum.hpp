@@ -2,6 +2,13 @@
 // centroidal_momentum_derivatives(), centroidal_momentum_rate_derivatives(). O(N).
 // [Notes] eqs. 15.6 to 15.8. Angular parts are NaN for a robot without mass.
 //
+// For column s of joint j, with the sums over its subtree, about a fixed point; f: momentum, or its
+// rate:
+//
+//   momentum   d/dq  s x* f + I Psi'                    d/dv  I s
+//   rate       d/dq  s x* f + I Psi'' + 2B Psi'         d/dv  2B s + I Upsilon'         d/da  I s
+//   about the center of mass, from which the point is at t:   n + t x f,   and by q   + F x J_k
+//
 // Along world axes, about the trees' references; columns are then taken to the center of mass,
 // which moves itself. Symbols (references.hpp), for column k of joint j with parent p, and for its
 // subtree:

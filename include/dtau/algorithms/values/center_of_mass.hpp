@@ -2,9 +2,14 @@
 // Jacobian: center_of_mass(), center_of_mass_motion(), center_of_mass_jacobian(). O(N). Position
 // and velocity: [RBDA] section 2.13. [Notes] eqs. 15.1, 15.2. NaN for a robot without mass.
 //
-// The position is taken in the world. What follows reads no position of a root: the motion is that
-// of the total momentum, which bodies pass on to their parents in their own axes, and the Jacobian
-// is taken about the bodies' own origins.
+//   c   = sum of m_i P_i com_i / M            P_i: placement of body i in the world
+//   c'  = sum of p_i / M                      p_i = m_i (u_i + omega_i x com_i),  linear momentum
+//   c'' = sum of F_i / M                      F_i = m_i (u'_i + omega'_i x com_i) + omega_i x p_i
+//   J_k = (m s_k.lin + s_k.ang x h) / M       m, h of the subtree of column k
+//
+// The position is taken in the world. The others read no position of a root: momenta and forces
+// pass from body to parent in their own axes, and the Jacobian is taken about the bodies' own
+// origins.
 #pragma once
 
 #include "dtau/algorithms/values/placements.hpp"

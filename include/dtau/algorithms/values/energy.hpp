@@ -1,6 +1,9 @@
 // Computes the kinetic and potential energy of all moving bodies: kinetic_energy(),
 // potential_energy(). O(N). [Notes] eqs. 15.9, 15.11.
 //
+//   T = sum of (m v_c . v_c + omega . J omega) / 2 + sum of armature v v / 2      v_c: of the center of mass
+//   V = sum of m (u_i - g_i . com_i)              u_i = u_p - g_p . r_i,  g_i = E_i g_p
+//
 // In body axes, as rnea.hpp. Symbols, for body i with parent p:
 //   v[i]   twist
 //   g[i]   gravity's acceleration

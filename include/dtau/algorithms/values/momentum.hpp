@@ -2,8 +2,15 @@
 // about the center of mass, the matrix and the rate of the latter, O(N). [Notes] eqs. 13.16, 13.17,
 // 15.5.
 //
-// Positions count from references (references.hpp): no digit of what is taken about the center of
-// mass is lost far from the world's origin.
+//   h = sum of m c        P = sum of m c'        L = sum of (m c x c' + J omega)
+//   momentum about the world's origin   (L + x_0 x P; P)         x_0: the reference in the world
+//   centroidal momentum                 (L - h/M x P; P)
+//   its matrix, column j                (n + (t - h/M) x f; f)   (n; f) = I^C_j s_j, the reference of its tree at t
+//   its rate                            sum of (m c x c'' + J omega' + omega x J omega; m c''), less h/M x sum of m c''
+//
+// The textbook sums Plucker transforms of I_i v_i about the center of mass. Here positions count
+// from references near the bodies (references.hpp): no digit of a quantity about the center of mass
+// is lost far from the world's origin.
 //
 // Symbols, for body i with parent p, along world axes:
 //   R, y        its axes; its origin from the tree's reference
