@@ -65,7 +65,7 @@ void* open_robot(int n, const int* parent, const double* rotation, const double*
         b = {.kind = JointKind::revolute,
              .parent = parent[i],
              .link = i,
-             .leader = -1,
+             .mimicked = -1,
              .multiplier = 1.0,
              .offset = 0.0,
              .rotation = {},

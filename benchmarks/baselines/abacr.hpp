@@ -3,11 +3,11 @@
 //
 // One joint column j after the other, its derivatives by q_j, v_j and tau_j together. Twists and
 // velocity products depend on them in the subtree of j; bias forces there and on the path to the
-// world; articulated inertias by q_j on that path alone, for in the axes of their own bodies those of
-// the subtree do not; accelerations everywhere.
+// world; articulated inertias by q_j on that path alone, for in the axes of their own bodies those
+// of the subtree do not; accelerations everywhere.
 //
-// Symbols, for body i with parent p and its column k: those of first/articulated.hpp and of body_frames.hpp
-// and, d being the derivative by q_j, v_j or tau_j,
+// Symbols, for body i with parent p and its column k: those of first/articulated_solve.hpp and of
+// body_frames.hpp and, d being the derivative by q_j, v_j or tau_j,
 //   Ia[i], pa[i]  inertia and bias force that the joint passes on, in the axes of body i
 //   ap[i]         the parent's acceleration, in the axes of body i
 //   before[k]     acceleration of the body without what columns k and later add
@@ -59,7 +59,8 @@ struct AbacrWorkspace {
           of_tau(arena, tree) {}
 };
 
-// s x* I - I s x: the rate of an articulated inertia that moves with s, which is A + A^T, A = s x* I.
+// s x* I - I s x: the rate of an articulated inertia that moves with s, which is A + A^T, A = s x*
+// I.
 template <class T>
 DTAU_INLINE ArticulatedInertia<T> moving(const Motion<T>& s, const ArticulatedInertia<T>& I) {
     const Vec3<T>&w = s.ang, &v = s.lin;

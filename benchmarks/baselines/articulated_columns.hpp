@@ -1,18 +1,19 @@
 // The columns of eq. 5 by the articulated-body algorithm: AZA and the inverse of the mass matrix.
 //
-// AZA ([IDSVA] section IV-E): M X = B for many columns by the two last sweeps of the articulated-body
-// algorithm with zero velocity and gravity, O(N) for a column; inertias, U and d come from the one
-// run that gave the acceleration. M^-1 ([Minverse]): the same for columns of the identity, of which
-// the upper triangle is enough.
+// AZA ([IDSVA] section IV-E): M X = B for many columns by the two last sweeps of the
+// articulated-body algorithm with zero velocity and gravity, O(N) for a column; inertias, U and d
+// come from the one run that gave the acceleration. M^-1 ([Minverse]): the same for columns of the
+// identity, of which the upper triangle is enough.
 //
-// The paper's version works in body coordinates, column by column. Here it runs in ground coordinates,
-// where nothing is transformed between bodies, and takes blocks of neighbouring columns in packs.
+// The paper's version works in body coordinates, column by column. Here it runs in root-frame
+// coordinates, where nothing is transformed between bodies, and takes blocks of neighboring columns
+// in packs.
 //
-// Symbols, for body i and its column k: those of first/articulated.hpp, and
+// Symbols, for body i and its column k: those of first/articulated_solve.hpp, and
 //   x[k]      the solution's row k          at[i]  forces that reach the body, then its acceleration
 #pragma once
 
-#include "dtau/algorithms/first/articulated.hpp"
+#include "dtau/algorithms/first/articulated_solve.hpp"
 #include "related.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -86,7 +87,8 @@ struct ColumnsWorkspace {
 template <int packs, class T, class Right, class Place>
 DTAU_INLINE void articulated_block(const Tree& tree, const Motion<T>* S, int begin, int count,
                                    int solved, const Right& right, const Place& place,
-                                   const AbaWorkspace<T>& factors, const ColumnsWorkspace<T>& w) {
+                                   const ArticulatedFactors<T>& factors,
+                                   const ColumnsWorkspace<T>& w) {
     using Block = SpatialBlock<packs, T>;
     constexpr int width = Pack<T>::width;
     const Pack<T> zero = Pack<T>::unit(-1);
@@ -149,7 +151,7 @@ DTAU_INLINE void articulated_block(const Tree& tree, const Motion<T>* S, int beg
 // The solutions of M X = -B for two matrices (nv, nv), side by side as for ltdl_solve.
 template <class T>
 void aza(const Tree& tree, const Motion<T>* S, const T* B, int stride,
-         const Solution<T> (&solutions)[2], const AbaWorkspace<T>& factors,
+         const Solution<T> (&solutions)[2], const ArticulatedFactors<T>& factors,
          const ColumnsWorkspace<T>& w) {
     const int n = tree.nv, padded = whole_packs<T>(n);
     const auto right = [&](int k, int c) { return Pack<T>::load(B + k * stride + c); };
@@ -173,7 +175,7 @@ void aza(const Tree& tree, const Motion<T>* S, const T* B, int stride,
 // M^-1 (nv, nv).
 template <class T>
 void articulated_inverse(const Tree& tree, const Motion<T>* S, T* inverse,
-                         const AbaWorkspace<T>& factors, const ColumnsWorkspace<T>& w) {
+                         const ArticulatedFactors<T>& factors, const ColumnsWorkspace<T>& w) {
     const int n = tree.nv;
     const auto right = [&](int k, int c) { return T(-1.0) * Pack<T>::unit(k - c); };
     const auto place = [&](int c) -> Columns<T> { return {inverse + c, n - c, n}; };

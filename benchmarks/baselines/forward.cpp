@@ -22,26 +22,26 @@ constexpr Function functions[] = {
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      const ForwardPartials<T> da = {x[da_dq], x[da_dv], x[da_dtau]};
                      fdsva_partials(tree, x[q], x[v], x[tau], w);
-                     solve_by_aza(tree, w.idsva.ground.S, da, w.solution);
+                     solve_by_aza(tree, w.idsva.root_frame.S, da, w.solution);
                  })),
     function({.name = "fdsva_dmm"}, takes(q, v, tau), gives(da_dq, da_dv, da_dtau),
              algorithm<FdsvaArticulatedWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      const ForwardPartials<T> da = {x[da_dq], x[da_dv], x[da_dtau]};
                      fdsva_partials(tree, x[q], x[v], x[tau], w);
-                     solve_by_dmm(tree, w.idsva.ground.S, da, w.solution);
+                     solve_by_dmm(tree, w.idsva.root_frame.S, da, w.solution);
                  })),
     function({.name = "fdcr_aza"}, takes(q, v, tau), gives(da_dq, da_dv, da_dtau),
              algorithm<FdcrWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
                  const ForwardPartials<T> da = {x[da_dq], x[da_dv], x[da_dtau]};
                  fdcr_partials(tree, x[q], x[v], x[tau], w);
-                 solve_by_aza(tree, w.ground.S, da, w.solution);
+                 solve_by_aza(tree, w.root_frame.S, da, w.solution);
              })),
     function({.name = "fdcr_dmm"}, takes(q, v, tau), gives(da_dq, da_dv, da_dtau),
              algorithm<FdcrWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
                  const ForwardPartials<T> da = {x[da_dq], x[da_dv], x[da_dtau]};
                  fdcr_partials(tree, x[q], x[v], x[tau], w);
-                 solve_by_dmm(tree, w.ground.S, da, w.solution);
+                 solve_by_dmm(tree, w.root_frame.S, da, w.solution);
              })),
 };
 

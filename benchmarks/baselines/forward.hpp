@@ -1,7 +1,7 @@
-// First-order partial derivatives of forward dynamics by eq. 5 of [IDSVA], as the paper's contenders
-// compute them: da/dx = -M^-1 dtau/dx for x = q, v, and da/dtau = M^-1.
+// First-order partial derivatives of forward dynamics by eq. 5 of [IDSVA], as the paper's
+// contenders compute them: da/dx = -M^-1 dtau/dx for x = q, v, and da/dtau = M^-1.
 //
-//   FDSVA  partials of inverse dynamics by IDSVA in ground coordinates, as the core has it
+//   FDSVA  partials of inverse dynamics by IDSVA in root-frame coordinates, as the core has it
 //   FDCR   the same by RNEACR
 //   DMM    M^-1 of the articulated-body algorithm, then multiplied          (dmm.hpp)
 //   AZA    the articulated-body algorithm for every column                  (articulated_columns.hpp)
@@ -20,7 +20,7 @@ namespace dtau::DTAU_VARIANT {
 // what makes a solution of them.
 template <class T>
 struct ArticulatedSolutionWorkspace {
-    AbaWorkspace<T> aba;
+    ArticulatedFactors<T> factors;
     ColumnsWorkspace<T> columns;
     DmmWorkspace<T> dmm;
     T* a;
@@ -28,7 +28,7 @@ struct ArticulatedSolutionWorkspace {
     T *dtau_dq, *dtau_dv;
 
     ArticulatedSolutionWorkspace(Arena& arena, const Tree& tree)
-        : aba(arena, tree),
+        : factors(arena, tree),
           columns(arena, tree),
           dmm(arena, tree),
           a(arena.take<T>(tree.nv)),
@@ -46,13 +46,13 @@ struct ForwardPartials {
 template <class T>
 void solve_by_aza(const Tree& tree, const Motion<T>* S, const ForwardPartials<T>& da,
                   const ArticulatedSolutionWorkspace<T>& w) {
-    articulated_inverse(tree, S, da.dtau, w.aba, w.columns);
-    aza(tree, S, w.dtau_dq, w.stride, {{da.dq, tree.nv}, {da.dv, tree.nv}}, w.aba, w.columns);
+    articulated_inverse(tree, S, da.dtau, w.factors, w.columns);
+    aza(tree, S, w.dtau_dq, w.stride, {{da.dq, tree.nv}, {da.dv, tree.nv}}, w.factors, w.columns);
 }
 template <class T>
 void solve_by_dmm(const Tree& tree, const Motion<T>* S, const ForwardPartials<T>& da,
                   const ArticulatedSolutionWorkspace<T>& w) {
-    articulated_inverse(tree, S, da.dtau, w.aba, w.columns);
+    articulated_inverse(tree, S, da.dtau, w.factors, w.columns);
     dmm(tree, da.dtau, w.dtau_dq, w.stride, {{da.dq, tree.nv}, {da.dv, tree.nv}}, w.dmm);
 }
 
@@ -72,8 +72,8 @@ void fdsva_partials(const Tree& tree, const T* q, const T* v, const T* tau,
     const ArticulatedSolutionWorkspace<T>& to = w.solution;
     T* const no_matrix = nullptr;
     const T* const no_wrenches = nullptr;
-    ground_sweep(tree, q, v, w.idsva.ground);
-    aba(tree, v, tau, no_wrenches, to.a, w.idsva.ground, to.aba);
+    root_frame_sweep(tree, q, v, w.idsva.root_frame);
+    articulated_factors(tree, v, tau, no_wrenches, to.a, w.idsva.root_frame, to.factors);
     idsva_velocities(tree, v, no_wrenches, w.idsva);
     idsva_accelerations(tree, to.a, w.idsva);
     idsva_backward(tree, {to.dtau_dq, to.dtau_dv, no_matrix, to.stride}, w.idsva);
@@ -81,12 +81,12 @@ void fdsva_partials(const Tree& tree, const T* q, const T* v, const T* tau,
 
 template <class T>
 struct FdcrWorkspace {
-    Ground<T> ground;
+    RootFrame<T> root_frame;
     RneacrWorkspace<T> rneacr;
     ArticulatedSolutionWorkspace<T> solution;
 
     FdcrWorkspace(Arena& arena, const Tree& tree)
-        : ground(arena, tree), rneacr(arena, tree), solution(arena, tree) {}
+        : root_frame(arena, tree), rneacr(arena, tree), solution(arena, tree) {}
 };
 
 template <class T>
@@ -94,8 +94,8 @@ void fdcr_partials(const Tree& tree, const T* q, const T* v, const T* tau,
                    const FdcrWorkspace<T>& w) {
     const ArticulatedSolutionWorkspace<T>& to = w.solution;
     const T* const no_wrenches = nullptr;
-    ground_sweep(tree, q, v, w.ground);
-    aba(tree, v, tau, no_wrenches, to.a, w.ground, to.aba);
+    root_frame_sweep(tree, q, v, w.root_frame);
+    articulated_factors(tree, v, tau, no_wrenches, to.a, w.root_frame, to.factors);
     rneacr(tree, q, v, to.a, to.dtau_dq, to.dtau_dv, to.stride, w.rneacr);
 }
 

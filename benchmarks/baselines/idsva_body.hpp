@@ -1,6 +1,6 @@
 // IDSVA in body coordinates, O(N d): the equations of first/idsva.hpp, [IDSVA] eqs. 30 and 32, each
-// quantity in the axes of its own body. What a column k meets on its path to the world is moved from
-// body to body on the way, which ground coordinates spare ([IDSVA] section V-B, figure 3).
+// quantity in the axes of its own body. What a column k meets on its path to the world is moved
+// from body to body on the way, which root-frame coordinates spare ([IDSVA] section V-B, figure 3).
 //
 // Symbols: those of first/idsva.hpp and of body_frames.hpp, and
 //   I[i], B[i], f[i]  inertia, Coriolis operator and force of the body, then of its subtree

@@ -22,11 +22,10 @@ constexpr Function values[] = {
                  rnea(tree, x[q], x[v], x[a], no_wrenches, x[torque], w);
              })),
     function({.name = "forward_dynamics"}, takes(q, v, tau), gives(acceleration),
-             algorithm<ForwardDynamicsWorkspace>(
-                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
-                     const T* const no_wrenches = nullptr;
-                     forward_dynamics(tree, x[q], x[v], x[tau], no_wrenches, x[acceleration], w);
-                 })),
+             algorithm<AbaWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+                 const T* const no_wrenches = nullptr;
+                 aba(tree, x[q], x[v], x[tau], no_wrenches, x[acceleration], w);
+             })),
 };
 
 constexpr Function partials[] = {

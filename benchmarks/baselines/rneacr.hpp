@@ -5,8 +5,8 @@
 // Every quantity of the recursion is differentiated by q_j and v_j of one joint column j after the
 // other: motions in the subtree of j, forces there and on its path to the world, for elsewhere they
 // do not depend on it. The paper keeps a matrix of all columns for each body and moves that from
-// body to body: the same products in another order. With columns outside, the room is O(N) and stays
-// in the caches.
+// body to body: the same products in another order. With columns outside, the room is O(N) and
+// stays in the caches.
 //
 // Symbols, for body i with parent p, in the axes of body i; d: the derivative by q_j or v_j
 //   a[i]        acceleration, gravity included

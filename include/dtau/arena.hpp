@@ -1,4 +1,5 @@
-// Scratch memory: every algorithm's workspace takes its arrays from one block that the caller owns.
+// Hands out scratch memory: every algorithm's workspace takes its arrays from one block that the
+// caller owns.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// What algorithms of T compute with where only constants of the model are in it: doubles; and recorded
-// numbers where those of the model may be inputs (recorded.hpp).
+// Constant<T>: the type in which an algorithm of T computes with constants of the model alone:
+// double, or recorded numbers, as constants of the model may then be inputs (recorded.hpp).
 #pragma once
 
 #include "dtau/lane.hpp"

@@ -1,4 +1,4 @@
-// A double that counts the operations done with it: exact operation counts for the benchmarks.
+// Counts the operations done with a double: exact operation counts for the benchmarks.
 #pragma once
 
 #include "dtau/lane.hpp"

@@ -1,9 +1,11 @@
-// Free roots, and what ground coordinates (kinematics.hpp) save for them.
+// Products with the columns of a free root, as components: free_root_above(), dot_Sdot(),
+// dot_Psiddot(), free_root_inertia(), free_root_partials(), solve_free_root(). They cost nothing in
+// root-frame coordinates (kinematics.hpp).
 //
-// A free root is a body that a free joint joins to the world. Ground is its own frame, so that the
-// columns s_j of its joint are the unit motions, linear ones first: S = 1. The joint's parent is the
-// world, at rest and with the acceleration -gravity. So, with the root's twist v and the symbols of
-// idsva.hpp,
+// A free root is a body that a free joint joins to the world. The root frame is its own, so that
+// the columns s_j of its joint are the unit motions, linear ones first: S = 1. The joint's parent
+// is the world, at rest and with the acceleration -gravity. So, with the root's twist v and the
+// symbols of idsva.hpp,
 //
 //   Psi'_j = 0      S'_j = v x s_j      Psi''_j = -gravity x s_j      [Notes] eq. 4.8
 //
@@ -37,7 +39,7 @@ DTAU_INLINE Components<T> components(const Force<T>& f) {
     return {{f.lin.x, f.lin.y, f.lin.z, f.ang.x, f.ang.y, f.ang.z}};
 }
 
-// To six neighbours in a row of a matrix; in a column, whose stride is that of the rows.
+// To six neighbors in a row of a matrix; in a column, whose stride is that of the rows.
 template <class T>
 DTAU_INLINE void store_components(const Force<T>& f, T* to, int stride = 1) {
     const Components<T> c = components(f);
@@ -59,9 +61,9 @@ struct FreeRoot {
     Vec3<T> gravity;
 };
 template <class T>
-DTAU_INLINE FreeRoot<T> free_root_above(const Body& body, const Ground<T>& ground,
+DTAU_INLINE FreeRoot<T> free_root_above(const Body& body, const RootFrame<T>& root_frame,
                                         int columns = 6) {
-    return {columns, ground.v[body.root], ground.gravity[body.root]};
+    return {columns, root_frame.v[body.root], root_frame.gravity[body.root]};
 }
 
 // t . s_j + f . S'_j for a moment t, as components.
@@ -78,13 +80,13 @@ DTAU_INLINE Vec3<T> dot_Psiddot(const FreeRoot<T>& root, const Force<T>& f) {
 
 // Psi'' where an algorithm wants the columns of free roots all the same.
 template <class T>
-DTAU_INLINE void free_root_accelerations(const Tree& tree, const Ground<T>& ground,
+DTAU_INLINE void free_root_accelerations(const Tree& tree, const RootFrame<T>& root_frame,
                                          Motion<T>* Psiddot) {
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
         if (!is_free_root(body)) continue;
-        const Motion<T> ap = world_acceleration(ground.gravity[i]);
-        for (int k = body.v; k < body.v + body.nv; ++k) Psiddot[k] = cross(ap, ground.S[k]);
+        const Motion<T> ap = world_acceleration(root_frame.gravity[i]);
+        for (int k = body.v; k < body.v + body.nv; ++k) Psiddot[k] = cross(ap, root_frame.S[k]);
     }
 }
 
@@ -126,10 +128,11 @@ DTAU_INLINE void free_root_partials(const Inertia<T>& I, const Coriolis<T>& B,
 
 // ---------------------------------------------------------------- its own acceleration
 
-// x becomes (I + armature)^-1 x, in the order of a free joint's velocity: by rows of a factorization
-// L^T D L, from the last to the first.
+// x becomes (I + armature)^-1 x, in the order of a free joint's velocity: by rows of a
+// factorization L^T D L, from the last to the first.
 template <class T>
-DTAU_INLINE void solve(const ArticulatedInertia<T>& I, const double* armature, T (&x)[6]) {
+DTAU_INLINE void solve_free_root(const ArticulatedInertia<T>& I, const double* armature,
+                                 T (&x)[6]) {
     const Sym3<T>&J = I.J, &M = I.M;
     const Mat3<T>& H = I.H;
     T A[6][6] = {{M.xx},

@@ -1,6 +1,6 @@
-// Linear operators from motions to forces: rigid-body and articulated inertias, the body Coriolis
-// operator and its dual, and the rates of these when the joint that carries them moves. All are held
-// in the fewest numbers of their kind: 10, 21, 12, 12.
+// Applies and moves linear operators from motions to forces: rigid-body and articulated inertias,
+// the body Coriolis operator and its dual, and the rates of these when the joint that carries them
+// moves. All are held in the fewest numbers of their kind: 10, 21, 12, 12.
 #pragma once
 
 #include "dtau/spatial.hpp"
@@ -27,7 +27,7 @@ DTAU_INLINE Force<T> operator*(const Inertia<A>& I, const Motion<T>& v) {
     return {cross(h, v.lin, I.J * v.ang), fma(I.m, v.lin, cross(v.ang, h))};  // [Notes] eq. 1.2
 }
 
-// Inertia of a body of mass m, centre of mass c and rotational inertia J about c (both in body
+// Inertia of a body of mass m, center of mass c and rotational inertia J about c (both in body
 // axes) whose frame stands at (R, r): parallel axes to the common origin.
 template <class T>
 DTAU_INLINE Inertia<T> transformed(const Mat3<T>& R, const Vec3<T>& r, double m,
@@ -220,7 +220,8 @@ DTAU_INLINE Vec3<T> operator*(const CoriolisDual<T>& D, const Motion<T>& u) {
     return cross(D.e, u.lin, D.E * u.ang);  // [Notes] eq. 5.1
 }
 
-// s x* I - I s x: the rate of an inertia that moves with twist s. Its mass is zero. [Notes] eq. 5.4.
+// s x* I - I s x: the rate of an inertia that moves with twist s. Its mass is zero.
+// [Notes] eq. 5.4.
 template <class T>
 DTAU_INLINE Inertia<T> moving(const Motion<T>& s, const Inertia<T>& I) {
     const Mat3<T> J = full(I.J);

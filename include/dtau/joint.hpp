@@ -1,5 +1,6 @@
-// The kinematics of each joint kind, by one switch each: placement, origin, motion subspace, twist,
-// and torque. What else a kind is, joint_traits.hpp tells.
+// Computes the kinematics of each joint kind, by one switch each: placement, origin, motion
+// subspace, twist, and torque (joint_placement, motion_subspace, joint_twist, joint_torque). Other
+// properties of a kind: joint_traits.hpp.
 //
 // [RBDA] section 4.4 (jcalc). The motion subspace S of every joint is constant in body axes, so
 // that no velocity-product term of the joint itself ([RBDA]'s c_J) arises. Columns of the free

@@ -1,4 +1,5 @@
-// What each kind of joint is: one table, which everything but the kinematics of joint.hpp reads.
+// The properties of each kind of joint: one table, joint_traits[], which everything but the
+// kinematics of joint.hpp reads.
 //
 // Data alone, in the plain namespace: the same for all instruction sets. What is always inlined
 // belongs to none of them either.

@@ -1,9 +1,15 @@
-// Kinematics in ground coordinates, the first sweep of most algorithms.
+// Computes placements, motion subspaces, twists and inertias of all bodies in the coordinates of
+// the root frame, the first pass of most algorithms: root_frame_sweep(). O(N). [RBDA] section 4.4.
 //
-// Ground: for each tree of the forest the fixed frame that coincides, at this instant, with the
-// frame of the tree's root body. Any fixed frame serves ([IDSVA] uses the world's); this one keeps
-// all digits however far the base is from the world's origin, for the base's position is never
-// read, and it makes the motion subspace of a free root the identity. No formula mixes trees.
+//   P_i = P_p P_J(q)        S_i = columns of the joint at P_i        v_i = v_p + S_i q'
+//   I_i = (m, m d, J + parallel axes),  d = P_i com                 inertia about the root frame's origin
+//
+// The root frame of a tree of the forest is the fixed frame that coincides, at this instant, with
+// the frame of the tree's root body. Any fixed frame serves, as no equation has the frame's own
+// motion ([IDSVA] uses the world's): velocities and forces of different bodies add without a
+// transform. This one keeps all digits however far the base is from the world's origin, for the
+// base's position is never read, and it makes the motion subspace of a free root the identity. No
+// formula mixes trees.
 //
 // A body that prismatic joints alone join to the world (a gantry) never turns, and no moment on it
 // does work, so that its position is not read either: it stands at the origin, and so do the bodies
@@ -11,7 +17,7 @@
 //
 // Symbols, for body i with parent p:
 //   P[i]        placement of the body             S[k]   column of the motion subspace (nv)
-//   v[i]        twist, v_i = v_p + S_i q'         I[i]   inertia about the origin of ground
+//   v[i]        twist, v_i = v_p + S_i q'         I[i]   inertia about the root frame's origin
 //   gravity[i]  gravity's acceleration; written for root bodies only
 #pragma once
 
@@ -22,14 +28,14 @@
 namespace dtau::DTAU_VARIANT {
 
 template <class T>
-struct Ground {
+struct RootFrame {
     Configuration<T> angles;
     Placement<T>* P;
     Vec3<T>* gravity;
     Motion<T>*S, *v;
     Inertia<T>* I;
 
-    Ground(Arena& arena, const Tree& tree)
+    RootFrame(Arena& arena, const Tree& tree)
         : angles(arena, tree),
           P(arena.take<Placement<T>>(tree.nbodies)),
           gravity(arena.take<Vec3<T>>(tree.nbodies)),
@@ -50,10 +56,10 @@ DTAU_INLINE Placement<T> joint_frame(const Body& body, const Placement<T>& P) {
     return {P.R * mat3(body.rotation), mul_add(P.R, vec3(body.translation), P.r)};
 }
 
-// Pose of a body in ground, from those of the bodies before it.
+// Pose of a body in the root frame, from those of the bodies before it.
 template <class T>
-DTAU_INLINE Placement<T> ground_placement(const Body& body, const Placement<T>* P,
-                                          const Configuration<T>& x) {
+DTAU_INLINE Placement<T> root_frame_placement(const Body& body, const Placement<T>* P,
+                                              const Configuration<T>& x) {
     if (body.parent < 0) return {Mat3<T>::identity(), zero_vector<T>()};  // [Notes] §1
     Placement<T> A = joint_placement(body, joint_frame(body, P[body.parent]), x);
     if (body.at_origin) A.r = zero_vector<T>();
@@ -63,14 +69,14 @@ DTAU_INLINE Placement<T> ground_placement(const Body& body, const Placement<T>* 
 // P, S and gravity of body i.
 template <class T>
 DTAU_INLINE void place_body(const Tree& tree, int i, const Configuration<T>& x,
-                            const Ground<T>& ground) {
+                            const RootFrame<T>& root_frame) {
     const Body& body = tree.bodies[i];
-    ground.P[i] = ground_placement(body, ground.P, x);
+    root_frame.P[i] = root_frame_placement(body, root_frame.P, x);
     if (body.parent < 0) {
         const Mat3<T> R = joint_placement(body, constant_placement<T>(body), x).R;
-        ground.gravity[i] = transposed_mul(R, lift<T>(vec3(tree.gravity)));
+        root_frame.gravity[i] = transposed_mul(R, lift<T>(vec3(tree.gravity)));
     }
-    motion_subspace(body, ground.P[i], ground.S + body.v);
+    motion_subspace(body, root_frame.P[i], root_frame.S + body.v);
 }
 
 // Twist of the joint of body i: sum of S[k] x[k] over its own columns, plus c.
@@ -93,23 +99,24 @@ DTAU_INLINE Inertia<T> own_inertia(const Body& body) {
 // Placement, subspace, inertia, and twist unless v is null, of body i.
 template <class T>
 DTAU_INLINE void move_body(const Tree& tree, int i, const Configuration<T>& x, const T* v,
-                           const Ground<T>& ground) {
+                           const RootFrame<T>& root_frame) {
     const Body& body = tree.bodies[i];
-    place_body(tree, i, x, ground);
-    if (body.parent < 0) {  // ground is this body's frame
-        ground.I[i] = own_inertia<T>(body);
-        if (v) ground.v[i] = joint_twist(body, v + body.v);
+    place_body(tree, i, x, root_frame);
+    if (body.parent < 0) {  // its frame is the root frame
+        root_frame.I[i] = own_inertia<T>(body);
+        if (v) root_frame.v[i] = joint_twist(body, v + body.v);
     } else {
-        const Placement<T>& P = ground.P[i];
-        ground.I[i] = transformed(P.R, P.r, body.mass, vec3(body.com), sym3(body.inertia));
+        const Placement<T>& P = root_frame.P[i];
+        root_frame.I[i] = transformed(P.R, P.r, body.mass, vec3(body.com), sym3(body.inertia));
         // [Notes] eq. 1.3
-        if (v) ground.v[i] = subspace_times(body, ground.S, v, ground.v[body.parent]);
+        if (v) root_frame.v[i] = subspace_times(body, root_frame.S, v, root_frame.v[body.parent]);
     }
 }
+// The pass over all bodies; v may be null.
 template <class T>
-void ground_sweep(const Tree& tree, const T* q, const T* v, const Ground<T>& ground) {
-    const Configuration<T> x = configuration(tree, q, ground.angles);
-    for (int i = 0; i < tree.nbodies; ++i) move_body(tree, i, x, v, ground);
+void root_frame_sweep(const Tree& tree, const T* q, const T* v, const RootFrame<T>& root_frame) {
+    const Configuration<T> x = configuration(tree, q, root_frame.angles);
+    for (int i = 0; i < tree.nbodies; ++i) move_body(tree, i, x, v, root_frame);
 }
 
 // The spatial acceleration of the world: minus gravity, so that bodies need no weight.
@@ -125,7 +132,8 @@ DTAU_INLINE bool acts_on(const T* f_ext, const Body& body) {
     return f_ext && body.link >= 0;
 }
 
-// The user's wrench on a body (linear first, the user's body axes, at its origin) in canonical axes.
+// The user's wrench on a body (linear first, the user's body axes, at its origin) in canonical
+// axes.
 template <class T>
 DTAU_INLINE Force<T> body_wrench(const Body& body, const T* f_ext) {
     const T* f = f_ext + 6 * body.link;

@@ -43,8 +43,8 @@ DTAU_INLINE double fma(double a, double b, double c) { return a * b + c; }
 DTAU_INLINE std::int64_t to_bits(double x) { return __builtin_bit_cast(std::int64_t, x); }
 DTAU_INLINE double from_bits(std::int64_t x) { return __builtin_bit_cast(double, x); }
 DTAU_INLINE double select(std::int64_t mask, double a, double b) { return mask ? a : b; }
-// -x of a number that may come out of a fused multiply-add: GCC folds -(a b + c) into (-a) b - c, whose
-// zero has the other sign, for a lone state and not in lanes.
+// -x of a number that may come out of a fused multiply-add: GCC folds -(a b + c) into (-a) b - c,
+// whose zero has the other sign, for a lone state and not in lanes.
 template <class T>
 DTAU_INLINE T negated(T x) {
     return -x;
@@ -80,20 +80,21 @@ struct Lane {
     Lane() = default;
     DTAU_INLINE Lane(double x) : value(x - Vector{}) {}  // x in every lane
     DTAU_INLINE explicit Lane(Vector x) : value(x) {}
-    // Written out, structs of lanes are copied vector by vector. Else some compilers do it by halves,
-    // and a vector that is read right after has to wait for both.
+    // Written out, structs of lanes are copied vector by vector. Else some compilers do it by
+    // halves, and a vector that is read right after has to wait for both.
     DTAU_INLINE Lane(const Lane& x) : value(x.value) {}
     DTAU_INLINE Lane& operator=(const Lane& x) {
         value = x.value;
         return *this;
     }
 
-    // Neighbouring numbers, in one instruction (a memcpy may become several).
+    // Neighboring numbers, in one instruction (a memcpy may become several).
     static DTAU_INLINE Lane load(const double* x) {
         return Lane(Vector(*reinterpret_cast<const Unaligned*>(x)));
     }
     DTAU_INLINE void store(double* x) const { *reinterpret_cast<Unaligned*>(x) = value; }
-    // To memory past the caches, which it would only pass through: x is the place of a whole vector.
+    // To memory past the caches, which it would only pass through: x is the place of a whole
+    // vector.
     DTAU_INLINE void stream(double* x) const {
 #if defined(__AVX512F__)
         _mm512_stream_pd(x, value);
@@ -158,7 +159,7 @@ DTAU_INLINE Lane in_register(Lane x) {
     return x;
 }
 
-// What was streamed is seen by other threads before what this one writes next.
+// Orders streamed stores before all stores that follow, as other threads see them.
 DTAU_INLINE void end_streams() {
 #if defined(__x86_64__)
     _mm_sfence();

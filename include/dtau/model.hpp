@@ -2,13 +2,13 @@
 //
 // Bodies are numbered depth first, so a subtree is a contiguous range of bodies and of degrees of
 // freedom, and a parent comes before its children. The frames are canonical: each body's axes are
-// rotated, once, when the model is compiled, so that the axis of its joint is z; the algorithms then
-// know one revolute, one prismatic joint and so on. Body::frame leads back to the user's axes.
+// rotated, once, when the model is compiled, so that the axis of its joint is z; the algorithms
+// then know one revolute, one prismatic joint and so on. Body::frame leads back to the user's axes.
 // [Notes] §2.
 //
 // A joint of the user's may be several here: a universal joint is two revolute ones with a massless
 // body between, which Body::link tells from those that the user knows. Joints that mimic others are
-// bodies and joints like any other; Coupling ties their coordinates to those that the user gives.
+// bodies and joints like any other; Mimics ties their coordinates to those that the user gives.
 #pragma once
 
 #include <cstddef>
@@ -47,7 +47,7 @@ struct Body {
     double translation[3], rotation[9];  // joint frame in the parent body's frame, by columns
     double mass, first_moment[3], second_moment[6];  // about the body's origin: xx xy xz yy yz zz
     double own_inertia[6];                           // the same of the rotational inertia
-    double com[3], inertia[6];                       // about the centre of mass
+    double com[3], inertia[6];                       // about the center of mass
     double pitch;                                    // helical: metres per radian
     double frame[9];  // canonical axes in the user's body axes, by columns
 };
@@ -63,7 +63,7 @@ struct Paths {
 
 // Coordinates of the joints from independent ones, where joints mimic others:
 //   q_joint[k] = q_scale[k] q[q_source[k]] + q_offset[k],   v_joint[k] = v_scale[k] v[v_source[k]]
-struct Coupling {
+struct Mimics {
     int nq, nv;                        // independent coordinates and velocities
     const int *q_source, *v_source;    // (Tree::nq), (Tree::nv)
     const double *q_scale, *q_offset;  // (Tree::nq)
@@ -83,12 +83,12 @@ struct Tree {
     const Body* bodies;
     const int* link_body;  // (nlinks)
     Paths dofs;
-    Paths independent;         // of independent velocities: the entries of M that are not zero
-    const Coupling* coupling;  // null if all joints are independent
-    const double* armature;    // (nv)
-    const double* damping;     // (nv)
-    double gravity[3];         // in the world
-    const Span* related;       // (nrelated)
+    Paths independent;       // of independent velocities: the entries of M that are not zero
+    const Mimics* mimic;     // null if all joints are independent
+    const double* armature;  // (nv)
+    const double* damping;   // (nv)
+    double gravity[3];       // in the world
+    const Span* related;     // (nrelated)
     std::ptrdiff_t nrelated;
     const Span* state_matrix;  // (nstate_matrix) the same of the A of a linearization
     std::ptrdiff_t nstate_matrix;
@@ -106,7 +106,7 @@ enum class Acceleration { spatial, classical };
 // How a time step is taken: step.hpp.
 enum class Integrator { euler, semi_implicit, rk4 };
 
-// What drives a robot: the torques of these velocities, or so many inputs of a map.
+// The torques that drive a robot: of these velocities, or so many inputs of a map.
 struct DrivenTorques {
     int count = 0;
     const int* columns = nullptr;

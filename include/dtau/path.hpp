@@ -1,5 +1,5 @@
-// The path of a degree of freedom to the world, kept up while an algorithm goes over all of them:
-// path[dofs.depth[j]] = j for the j on the path of k, k included.
+// Keeps the path of a degree of freedom to the world while an algorithm goes over all of them:
+// follow_path(). path[dofs.depth[j]] = j for the j on the path of k, k included.
 #pragma once
 
 #include "dtau/lane.hpp"
@@ -16,7 +16,8 @@ DTAU_INLINE void forget_path(const Paths& dofs, int* path) {
     for (int a = 0; a <= dofs.max_depth; ++a) path[a] = -1;
 }
 
-// Calls visit(k, c) for rows k and columns c that are not related: neither is on the path of the other.
+// Calls visit(k, c) for rows k and columns c that are not related: neither is on the path of the
+// other.
 template <class Visit>
 DTAU_INLINE void for_unrelated(const Paths& dofs, const Visit& visit) {
     for (int k = 0; k < dofs.n; ++k) {

@@ -1,5 +1,6 @@
-// A number that is recorded instead of computed: every operation with it becomes a node of a tape, from
-// which C is written (src/generate). Numbers that are known are computed at once.
+// Records operations instead of computing them: every operation with a Recorded number becomes a
+// node of a tape, from which C is written (src/generate). Numbers that are known are computed at
+// once.
 #pragma once
 
 #include "dtau/lane.hpp"
@@ -24,8 +25,8 @@ enum class Operation : std::uint8_t {
     select,            // a ? b : c
 };
 
-// The result of an operation, by the tape of this thread: a number; or a NaN that names a node, with
-// its sign (tape.hpp).
+// The result of an operation, by the tape of this thread: a number; or a NaN that names a node,
+// with its sign (tape.hpp).
 double record(Operation operation, double a, double b = 0.0, double c = 0.0);
 
 // A tree as it is recorded: its gravity and a payload may be inputs.

@@ -15,8 +15,8 @@ template <class T>
 struct Vec3 {
     T x, y, z;
 
-    // Written out, vectors are copied number by number. Else compilers copy structs by blocks, and a
-    // block that is read right after its numbers were written has to wait for them.
+    // Written out, vectors are copied number by number. Else compilers copy structs by blocks, and
+    // a block that is read right after its numbers were written has to wait for them.
     Vec3() = default;
     DTAU_INLINE Vec3(T a, T b, T c) : x(a), y(b), z(c) {}
     DTAU_INLINE Vec3(const Vec3& a) : x(a.x), y(a.y), z(a.z) {}

@@ -1,5 +1,11 @@
-// Rotations by coordinate axes, and those of joints that turn about z or slide along it made of them:
-// never a matrix. How forces and inertias pass to a body's parent. [Notes] eqs. 2.2 to 2.5.
+// Rotates vectors, symmetric matrices and inertias about coordinate axes (turned_z, turned_x), and
+// passes forces and inertias to a body's parent through a joint that turns about z or slides along
+// it: SimpleRotation, add_transformed(), moved(). [Notes] eqs. 2.2 to 2.5.
+//
+//   E^T = Rz(lead) Rx(tilt) Rz(turn + q)      modified Denavit-Hartenberg; lead is zero for most joints
+//
+// The rotation is never a matrix: a vector takes 8 multiplications for 9 of a matrix that has to be
+// formed, and R S R^T of a symmetric matrix 20.
 #pragma once
 
 #include "dtau/inertia.hpp"
@@ -65,8 +71,8 @@ DTAU_INLINE ArticulatedInertia<T> turned_x(T s, T c, const ArticulatedInertia<T>
     return {turned_x(s, c, I.J), turned_x(s, c, I.H), turned_x(s, c, I.M)};
 }
 
-// The constant turns of a joint before the last one, Rz(lead) Rx(tilt): of a vector, a symmetric matrix
-// or an articulated inertia; and of a vector back.
+// The constant turns of a joint before the last one, Rz(lead) Rx(tilt): of a vector, a symmetric
+// matrix or an articulated inertia; and of a vector back.
 template <class T, class X>
 DTAU_INLINE X tilted(const Body& body, const X& a) {
     const X b = turned_x(T(body.tilt.sine), T(body.tilt.cosine), a);
@@ -102,8 +108,8 @@ DTAU_INLINE SimpleRotation<T> simple_rotation(const Body& body, const Configurat
 
 // The sum of a force about the origin of the parent, and one of a body whose origin is at r.
 template <class T>
-DTAU_INLINE Force<T> add_to_parent(const Body& body, const SimpleRotation<T>& R, const Vec3<T>& r,
-                                   const Force<T>& f, const Force<T>& sum) {
+DTAU_INLINE Force<T> add_transformed(const Body& body, const SimpleRotation<T>& R, const Vec3<T>& r,
+                                     const Force<T>& f, const Force<T>& sum) {
     const Vec3<T> lin = R.to_parent(body, f.lin), ang = R.to_parent(body, f.ang);
     return {cross(r, lin, sum.ang + ang), sum.lin + lin};
 }

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include "dtau/contacts.hpp"
+#include "dtau/constraints.hpp"
 #include "dtau/model.hpp"
 
 namespace dtau {
@@ -76,7 +76,7 @@ struct Options {
 
     bool joint_parameters = false;  // armature and damping are parameters too
 
-    const Contacts* contacts = nullptr;
+    const Constraints* contacts = nullptr;
     double contact_damping = 0.0;  // of their forces, where rows may depend on each other
 
     const RobotCode* code = nullptr;  // that computes the function, if there is any

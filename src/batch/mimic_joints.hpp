@@ -3,7 +3,7 @@
 #pragma once
 
 #include "batch/algorithm.hpp"
-#include "dtau/coupling.hpp"
+#include "dtau/mimic.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -14,7 +14,7 @@ struct JointArguments {
     T *in[Job::max_inputs], *out[Job::max_outputs];
 
     JointArguments(Arena& arena, const Tree& tree, const Job& job) {
-        if (!tree.coupling) return;
+        if (!tree.mimic) return;
         for (T*& x : in) x = nullptr;
         for (T*& x : out) x = nullptr;
         const std::ptrdiff_t nv = tree.nv;
@@ -27,7 +27,7 @@ struct JointArguments {
             if (result.meaning == Meaning::q) out[o] = arena.take<T>(tree.nq);
             if (result.meaning == Meaning::v) out[o] = arena.take<T>(result.stacked * nv);
             if (result.meaning == Meaning::torques)
-                out[o] = arena.take_zeros<T>(result.size / tree.coupling->nv * nv);
+                out[o] = arena.take_zeros<T>(result.size / tree.mimic->nv * nv);
             if (result.meaning == Meaning::torque_matrix)
                 out[o] = arena.take_zeros<T>(result.stacked * nv * nv);
         }
@@ -44,7 +44,7 @@ void expand_inputs(const Tree& tree, const Job& job, const JointArguments<T>& jo
             expand_q(tree, x.in[i], all);
         else
             for (int k = 0; k < job.in[i].stacked; ++k)
-                expand_v(tree, x.in[i] + k * tree.coupling->nv, all + k * tree.nv);
+                expand_v(tree, x.in[i] + k * tree.mimic->nv, all + k * tree.nv);
         x.in[i] = all;
     }
 }
@@ -52,7 +52,7 @@ void expand_inputs(const Tree& tree, const Job& job, const JointArguments<T>& jo
 template <class T>
 void reduce_results(const Tree& tree, const Job& job, const JointArguments<T>& joints,
                     const Arguments<T>& x) {
-    const int nv = tree.coupling->nv;
+    const int nv = tree.mimic->nv;
     for (int o = 0; o < job.noutputs; ++o) {
         const T* all = joints.out[o];
         const Output& out = job.out[o];
@@ -70,7 +70,7 @@ void reduce_results(const Tree& tree, const Job& job, const JointArguments<T>& j
 template <class T>
 void apply(const Algorithm<T>& algorithm, const Tree& tree, const Job& job, const Arguments<T>& x,
            const JointArguments<T>& joints, const void* workspace) {
-    if (!tree.coupling) return algorithm.apply(tree, x, workspace);
+    if (!tree.mimic) return algorithm.apply(tree, x, workspace);
     Arguments<T> y = x;
     expand_inputs(tree, job, joints, y);
     for (int o = 0; o < job.noutputs; ++o)

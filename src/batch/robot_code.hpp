@@ -59,7 +59,7 @@ inline constexpr Algorithm<T> robot_algorithm = {RobotWorkspace<T>::create,
 // It takes and gives independent coordinates, where joints mimic others.
 inline Tree without_coupling(const Tree& tree) {
     Tree independent = tree;
-    independent.coupling = nullptr;
+    independent.mimic = nullptr;
     return independent;
 }
 

@@ -1,5 +1,5 @@
-#include "dtau/algorithms/contacts/impulse.hpp"
-#include "dtau/algorithms/contacts/inverse.hpp"
+#include "dtau/algorithms/constraints/impulse.hpp"
+#include "dtau/algorithms/constraints/inverse.hpp"
 #include "dtau/algorithms/values/wrench_axes.hpp"
 #include "functions/shared/contacts.hpp"
 #include "registry/arguments.hpp"

@@ -1,5 +1,5 @@
-#include "dtau/algorithms/contacts/jvp.hpp"
-#include "dtau/algorithms/contacts/vjp.hpp"
+#include "dtau/algorithms/constraints/jvp.hpp"
+#include "dtau/algorithms/constraints/vjp.hpp"
 #include "dtau/algorithms/first/world_wrenches.hpp"
 #include "functions/shared/contacts.hpp"
 #include "registry/arguments.hpp"

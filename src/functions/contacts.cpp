@@ -1,5 +1,5 @@
 #include "functions/shared/contacts.hpp"
-#include "dtau/algorithms/contacts/derivatives.hpp"
+#include "dtau/algorithms/constraints/derivatives.hpp"
 #include "dtau/algorithms/values/wrench_axes.hpp"
 #include "registry/arguments.hpp"
 
@@ -13,7 +13,7 @@ constexpr Out<"residual", Quantity::rows> residual;
 template <class T>
 struct ConstrainedWorkspace {
     FactorizedWorkspace<T> dynamics;
-    ContactWorkspace<T> contacts;
+    ConstraintWorkspace<T> contacts;
     WrenchAxesWorkspace<T> wrenches;
 
     ConstrainedWorkspace(Arena& arena, const Tree& tree, const Options& options)

@@ -10,9 +10,9 @@ namespace {
 constexpr Out<"a", Quantity::v> acceleration;
 
 template <class T>
-using AbaAndWrenches = With<ForwardDynamicsWorkspace, WrenchAxesWorkspace>::Workspace<T>;
+using AbaAndWrenches = With<AbaWorkspace, WrenchAxesWorkspace>::Workspace<T>;
 template <class T>
-using CoupledAndWrenches = With<FactorizedWorkspace, WrenchAxesWorkspace>::Workspace<T>;
+using MimicAndWrenches = With<FactorizedWorkspace, WrenchAxesWorkspace>::Workspace<T>;
 
 constexpr Function functions[] = {
     function(
@@ -20,12 +20,12 @@ constexpr Function functions[] = {
         gives(acceleration),
         algorithm<AbaAndWrenches>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
-            forward_dynamics(tree, x[q], x[v], x[tau], body_f_ext, x[acceleration], w.algorithm);
+            aba(tree, x[q], x[v], x[tau], body_f_ext, x[acceleration], w.algorithm);
         }),
-        algorithm<CoupledAndWrenches>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+        algorithm<MimicAndWrenches>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
-            coupled_forward_dynamics(tree, x[q], x[v], x[tau], body_f_ext, x[acceleration],
-                                     w.algorithm);
+            mimic_forward_dynamics(tree, x[q], x[v], x[tau], body_f_ext, x[acceleration],
+                                   w.algorithm);
         })),
 };
 

@@ -1,4 +1,4 @@
-#include "dtau/algorithms/time/coupled.hpp"
+#include "dtau/algorithms/time/mimic.hpp"
 #include "functions/shared/algorithms.hpp"
 #include "registry/arguments.hpp"
 
@@ -17,19 +17,18 @@ constexpr auto forward_series = []<class T>(const Tree& tree, const auto& x, con
     hybrid_time_derivatives<T>(tree, x.options.order, x[q], x[v], no_a, x[tau_stack],
                                x[f_ext_stack], nullptr, x[accelerations], no_torque, w);
 };
-constexpr auto coupled_forward_series = []<class T>(const Tree& tree, const auto& x,
-                                                    const auto& w) {
+constexpr auto mimic_forward_series = []<class T>(const Tree& tree, const auto& x, const auto& w) {
     const T* no_a = nullptr;
     T* no_torque = nullptr;
-    coupled_time_derivatives<T>(tree, x.options.order, x[q], x[v], no_a, x[tau_stack],
-                                x[f_ext_stack], nullptr, x[accelerations], no_torque, w);
+    mimic_time_derivatives<T>(tree, x.options.order, x[q], x[v], no_a, x[tau_stack], x[f_ext_stack],
+                              nullptr, x[accelerations], no_torque, w);
 };
 
 constexpr Function functions[] = {
     function({.name = "forward_dynamics_time_derivatives", .solves = true},
              takes(q, v, tau_stack, f_ext_stack, f_ext_axes, order), gives(accelerations),
              algorithm<HybridSeriesWorkspace>(forward_series),
-             algorithm<CoupledSeriesWorkspace>(coupled_forward_series)),
+             algorithm<MimicSeriesWorkspace>(mimic_forward_series)),
     function({.name = "hybrid_dynamics", .solves = true, .results = "HybridDynamics"},
              takes(q, v, a, tau, prescribed, f_ext, f_ext_axes), gives(acceleration, torque),
              algorithm<HybridSeriesWorkspace>([]<class T>(const Tree& tree, const auto& x,
@@ -37,11 +36,11 @@ constexpr Function functions[] = {
                  hybrid_time_derivatives<T>(tree, 0, x[q], x[v], x[a], x[tau], x[f_ext],
                                             x.options.prescribed, x[acceleration], x[torque], w);
              }),
-             algorithm<CoupledSeriesWorkspace>([]<class T>(const Tree& tree, const auto& x,
-                                                           const auto& w) {
-                 coupled_time_derivatives<T>(tree, 0, x[q], x[v], x[a], x[tau], x[f_ext],
-                                             x.options.prescribed, x[acceleration], x[torque], w);
-             })),
+             algorithm<MimicSeriesWorkspace>(
+                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                     mimic_time_derivatives<T>(tree, 0, x[q], x[v], x[a], x[tau], x[f_ext],
+                                               x.options.prescribed, x[acceleration], x[torque], w);
+                 })),
     function(
         {.name = "hybrid_dynamics_time_derivatives", .solves = true, .results = "HybridDynamics"},
         takes(q, v, a_stack, tau_stack, prescribed, f_ext_stack, f_ext_axes, order),
@@ -52,11 +51,11 @@ constexpr Function functions[] = {
                                            x[tau_stack], x[f_ext_stack], x.options.prescribed,
                                            x[accelerations], x[torques], w);
             }),
-        algorithm<CoupledSeriesWorkspace>(
+        algorithm<MimicSeriesWorkspace>(
             []<class T>(const Tree& tree, const auto& x, const auto& w) {
-                coupled_time_derivatives<T>(tree, x.options.order, x[q], x[v], x[a_stack],
-                                            x[tau_stack], x[f_ext_stack], x.options.prescribed,
-                                            x[accelerations], x[torques], w);
+                mimic_time_derivatives<T>(tree, x.options.order, x[q], x[v], x[a_stack],
+                                          x[tau_stack], x[f_ext_stack], x.options.prescribed,
+                                          x[accelerations], x[torques], w);
             })),
 };
 

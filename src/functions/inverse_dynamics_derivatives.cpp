@@ -22,7 +22,7 @@ constexpr Function functions[] = {
                      const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches.value);
                      idsva(tree, x[q], x[v], x[a], body_f_ext, x[dtau_dq], x[dtau_dv], x[dtau_da],
                            idsva_w);
-                     add_world_wrench_partials(tree, body_f_ext, idsva_w.ground, x[dtau_dq],
+                     add_world_wrench_partials(tree, body_f_ext, idsva_w.root_frame, x[dtau_dq],
                                                tree.nv, w.wrenches);
                  })),
 };

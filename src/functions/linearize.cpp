@@ -1,4 +1,4 @@
-#include "dtau/algorithms/contacts/linearization.hpp"
+#include "dtau/algorithms/constraints/linearization.hpp"
 #include "dtau/algorithms/steps/linearization.hpp"
 #include "functions/shared/algorithms.hpp"
 #include "functions/shared/contacts.hpp"

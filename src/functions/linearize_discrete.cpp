@@ -1,4 +1,4 @@
-#include "dtau/algorithms/contacts/discrete_linearization.hpp"
+#include "dtau/algorithms/constraints/discrete_linearization.hpp"
 #include "dtau/algorithms/steps/discrete_linearization.hpp"
 #include "functions/shared/algorithms.hpp"
 #include "functions/shared/contacts.hpp"

@@ -11,7 +11,7 @@ constexpr Out<"M_inverse", Quantity::matrix> M_inverse;
 
 constexpr Function functions[] = {
     function({.name = "mass_matrix"}, takes(q), gives(M),
-             algorithm<Ground, How{.results = Results::sparse}>(
+             algorithm<RootFrame, How{.results = Results::sparse}>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      crba(tree, x[q], x[M], w);
                  })),

@@ -80,11 +80,11 @@ void write_regressors(const Tree& tree, const T* v, const T* a, bool of_joints,
             scatter(reinterpret_cast<const T*>(from), &all, 1, size, to.states,
                     reinterpret_cast<N*>(numbers));
         };
-        leave(w.regressor.motion.ground.S, w.S, tree.nv);
+        leave(w.regressor.motion.root_frame.S, w.S, tree.nv);
         leave(w.regressor.W, w.W, tree.nbodies);
         S = w.S, W = w.W;
     } else {
-        S = w.regressor.motion.ground.S, W = w.regressor.W;
+        S = w.regressor.motion.root_frame.S, W = w.regressor.W;
     }
     const auto of_state = [](const T* x, int l) { return reinterpret_cast<const N*>(x) + l; };
     for (int l = 0; l < to.states; ++l)
@@ -106,7 +106,7 @@ struct ForwardMatrixWorkspace {
 template <class T>
 using ForwardAndWrenches = With<ForwardParameterWorkspace, WrenchAxesWorkspace>::Workspace<T>;
 template <class T>
-using CoupledAndWrenches = With<CoupledParameterWorkspace, WrenchAxesWorkspace>::Workspace<T>;
+using MimicAndWrenches = With<MimicParameterWorkspace, WrenchAxesWorkspace>::Workspace<T>;
 
 constexpr Function functions[] = {
     function({.name = "inverse_dynamics_regressor", .smaller = "inverse_dynamics_parameter_vjp"},
@@ -115,13 +115,13 @@ constexpr Function functions[] = {
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      const RegressorWorkspace<T>& r = w.regressor;
                      motion_sweep(tree, x[q], x[v], x[a], r.motion);
-                     regressor_sweep(tree, r.motion.ground, r.motion.a, r.W);
+                     regressor_sweep(tree, r.motion.root_frame, r.motion.a, r.W);
                      write_regressors(tree, x[v], x[a], x.options.joint_parameters, w,
                                       x.all.destination);
                  }),
              algorithm<RegressorWorkspace, How{.results = Results::sparse}>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
-                     const Ground<T>& g = w.motion.ground;
+                     const RootFrame<T>& g = w.motion.root_frame;
                      const bool of_joints = x.options.joint_parameters;
                      const int columns = parameter_count(tree, of_joints);
                      motion_sweep(tree, x[q], x[v], x[a], w.motion);
@@ -164,10 +164,10 @@ constexpr Function functions[] = {
                                            x.options.joint_parameters, x[acceleration_tangent],
                                            w.algorithm);
         }),
-        algorithm<CoupledAndWrenches>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+        algorithm<MimicAndWrenches>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
-            coupled_parameter_jvp(tree, x[q], x[v], x[tau], x[dparameters], body_f_ext,
-                                  x.options.joint_parameters, x[acceleration_tangent], w.algorithm);
+            mimic_parameter_jvp(tree, x[q], x[v], x[tau], x[dparameters], body_f_ext,
+                                x.options.joint_parameters, x[acceleration_tangent], w.algorithm);
         })),
     function(
         {.name = "forward_dynamics_parameter_vjp", .solves = true},
@@ -179,10 +179,10 @@ constexpr Function functions[] = {
                                            body_f_ext, x.options.joint_parameters, x[by_parameters],
                                            w.algorithm);
         }),
-        algorithm<CoupledAndWrenches>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+        algorithm<MimicAndWrenches>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
-            coupled_parameter_vjp(tree, x[q], x[v], x[tau], x[acceleration_weights], body_f_ext,
-                                  x.options.joint_parameters, x[by_parameters], w.algorithm);
+            mimic_parameter_vjp(tree, x[q], x[v], x[tau], x[acceleration_weights], body_f_ext,
+                                x.options.joint_parameters, x[by_parameters], w.algorithm);
         })),
 };
 

@@ -24,9 +24,9 @@ using ForwardJvp = With<ForwardJvpWorkspace, WrenchVariationWorkspace>::Workspac
 template <class T>
 using ForwardVjp = With<ForwardVjpWorkspace, WrenchGradientWorkspace>::Workspace<T>;
 template <class T>
-using CoupledForwardJvp = With<CoupledForwardJvpWorkspace, WrenchVariationWorkspace>::Workspace<T>;
+using MimicForwardJvp = With<MimicForwardJvpWorkspace, WrenchVariationWorkspace>::Workspace<T>;
 template <class T>
-using CoupledForwardVjp = With<CoupledForwardVjpWorkspace, WrenchGradientWorkspace>::Workspace<T>;
+using MimicForwardVjp = With<MimicForwardVjpWorkspace, WrenchGradientWorkspace>::Workspace<T>;
 
 constexpr Function functions[] = {
     function({.name = "inverse_dynamics_jvp"},
@@ -54,12 +54,12 @@ constexpr Function functions[] = {
             forward_dynamics_jvp(tree, x[q], x[v], x[tau], x[dq], x[dv], x[dtorque], wrenches.f_ext,
                                  wrenches.df_ext, x[acceleration_tangent], w.algorithm);
         }),
-        algorithm<CoupledForwardJvp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+        algorithm<MimicForwardJvp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const WrenchVariation<T> wrenches =
                 vary_along_body_axes(tree, x[q], x[dq], x[f_ext], x[df_ext], w.wrenches);
-            coupled_forward_dynamics_jvp(tree, x[q], x[v], x[tau], x[dq], x[dv], x[dtorque],
-                                         wrenches.f_ext, wrenches.df_ext, x[acceleration_tangent],
-                                         w.algorithm);
+            mimic_forward_dynamics_jvp(tree, x[q], x[v], x[tau], x[dq], x[dv], x[dtorque],
+                                       wrenches.f_ext, wrenches.df_ext, x[acceleration_tangent],
+                                       w.algorithm);
         })),
     function(
         {.name = "forward_dynamics_vjp", .solves = true, .results = "ForwardDynamicsVJP"},
@@ -71,11 +71,11 @@ constexpr Function functions[] = {
                                  x[by_q], x[by_v], x[by_tau], x[by_f_ext], w.algorithm);
             gradient_along_world_axes(tree, body_f_ext, x[by_q], x[by_f_ext], w.wrenches);
         }),
-        algorithm<CoupledForwardVjp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+        algorithm<MimicForwardVjp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches.value);
-            coupled_forward_dynamics_vjp(tree, x[q], x[v], x[tau], x[acceleration_weights],
-                                         body_f_ext, x[by_q], x[by_v], x[by_tau], x[by_f_ext],
-                                         w.algorithm);
+            mimic_forward_dynamics_vjp(tree, x[q], x[v], x[tau], x[acceleration_weights],
+                                       body_f_ext, x[by_q], x[by_v], x[by_tau], x[by_f_ext],
+                                       w.algorithm);
             gradient_along_world_axes(tree, body_f_ext, x[by_q], x[by_f_ext], w.wrenches);
         })),
 };

@@ -21,14 +21,14 @@ constexpr Out<"d2a_dtaudq", Quantity::tensor> a_dtaudq;
 constexpr std::ptrdiff_t held_bytes = std::ptrdiff_t(2) << 20;
 
 bool stays_packed(const Tree& tree, const Options& options) {
-    return options.packed && !tree.coupling;
+    return options.packed && !tree.mimic;
 }
 
 template <class T>
 struct InverseTensorsWorkspace {
     // Dense tensors of a state alone: output by output.
     static bool by_outputs(const Tree& tree, const Options& options) {
-        return group_size<T> == 1 && !options.packed && !tree.coupling &&
+        return group_size<T> == 1 && !options.packed && !tree.mimic &&
                4 * packed_size(tree.dofs) * std::ptrdiff_t(sizeof(T)) > held_bytes;
     }
 
@@ -42,7 +42,7 @@ struct InverseTensorsWorkspace {
         : second(arena, tree, options.wrench_axes, by_outputs(tree, options)),
           rows(arena, tree.dofs.max_depth + 1),
           rows_by_output(arena, tree.dofs, by_outputs(tree, options)),
-          slabs(arena, tree.dofs, !options.packed && !tree.coupling),
+          slabs(arena, tree.dofs, !options.packed && !tree.mimic),
           packed(arena, tree, !stays_packed(tree, options) && !by_outputs(tree, options)) {}
 
     static bool one_by_one(const Tree& tree, const Options& options) {
@@ -107,7 +107,7 @@ constexpr Function functions[] = {
                          }
                      packed_to(w.packed.destination(to.states));
                      for (int l = 0; l < to.states; ++l)
-                         if (tree.coupling)
+                         if (tree.mimic)
                              reduce_tensors(tree, x.options.packed, w.packed, l, to);
                          else
                              unpack_state(tree.dofs, w.packed, w.slabs, l, to);

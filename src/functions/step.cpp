@@ -1,4 +1,4 @@
-#include "dtau/algorithms/contacts/steps.hpp"
+#include "dtau/algorithms/constraints/steps.hpp"
 #include "dtau/algorithms/steps/step_products.hpp"
 #include "functions/shared/algorithms.hpp"
 #include "functions/shared/contacts.hpp"
@@ -18,19 +18,19 @@ constexpr Out<"by_f_ext", Quantity::wrenches, not_stacked, true> by_f_ext;
 template <class T>
 struct IndependentStep {
     StepWorkspace<T> step;
-    ForwardDynamicsWorkspace<T> dynamics;
+    AbaWorkspace<T> dynamics;
     WrenchAxesWorkspace<T> wrenches;
 
     IndependentStep(Arena& arena, const Tree& tree, Axes wrench_axes)
         : step(arena, tree), dynamics(arena, tree), wrenches(arena, tree, wrench_axes) {}
 };
 template <class T>
-struct CoupledStep {
+struct MimicStep {
     StepWorkspace<T> step;
     FactorizedWorkspace<T> dynamics;
     WrenchAxesWorkspace<T> wrenches;
 
-    CoupledStep(Arena& arena, const Tree& tree, Axes wrench_axes)
+    MimicStep(Arena& arena, const Tree& tree, Axes wrench_axes)
         : step(arena, tree), dynamics(arena, tree), wrenches(arena, tree, wrench_axes) {}
 };
 template <template <class> class Dynamics>
@@ -47,7 +47,7 @@ struct Vjp {
 template <class T>
 using IndependentVjp = Vjp<IndependentDynamics>::Workspace<T>;
 template <class T>
-using CoupledVjp = Vjp<CoupledDynamics>::Workspace<T>;
+using MimicVjp = Vjp<MimicDynamics>::Workspace<T>;
 
 template <class T>
 struct ConstrainedStep : ConstrainedStepWorkspace<T> {
@@ -79,14 +79,14 @@ constexpr Function functions[] = {
             step(tree, x[q], x[v], *x[dt], x.options.integrator, x[q_next], x[v_next], w.step,
                  [&](int, const T* qi, const T* vi, T* ai) {
                      const T* body_f_ext = along_body_axes(tree, qi, x[f_ext], w.wrenches);
-                     forward_dynamics(tree, qi, vi, x[tau], body_f_ext, ai, w.dynamics);
+                     aba(tree, qi, vi, x[tau], body_f_ext, ai, w.dynamics);
                  });
         }),
-        algorithm<CoupledStep>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+        algorithm<MimicStep>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             step(tree, x[q], x[v], *x[dt], x.options.integrator, x[q_next], x[v_next], w.step,
                  [&](int, const T* qi, const T* vi, T* ai) {
                      const T* body_f_ext = along_body_axes(tree, qi, x[f_ext], w.wrenches);
-                     coupled_forward_dynamics(tree, qi, vi, x[tau], body_f_ext, ai, w.dynamics);
+                     mimic_forward_dynamics(tree, qi, vi, x[tau], body_f_ext, ai, w.dynamics);
                  });
         }),
         with_contacts<ConstrainedStep>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
@@ -98,9 +98,9 @@ constexpr Function functions[] = {
         takes(q, v, tau, dt, lam_q, lam_v, integrator, f_ext, f_ext_axes, maybe_contacts, active,
               damping),
         gives(by_q, by_v, by_tau, by_f_ext), algorithm<IndependentVjp>(gradient),
-        algorithm<CoupledVjp>(gradient),
+        algorithm<MimicVjp>(gradient),
         with_contacts<ConstrainedVjp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
-            const ContactDynamics<T> dynamics = {w.dynamics, x[active]};
+            const ConstrainedDynamics<T> dynamics = {w.dynamics, x[active]};
             step_vjp(tree, x.options.integrator, x[q], x[v], x[tau], *x[dt], x[lam_q], x[lam_v],
                      x[f_ext], x[by_q], x[by_v], x[by_tau], x[by_f_ext], w.step, dynamics);
         })),

@@ -11,7 +11,7 @@
 namespace dtau {
 namespace {
 
-bool is_turn(Operation operation) {
+bool is_trig(Operation operation) {
     return operation == Operation::sine || operation == Operation::cosine;
 }
 
@@ -33,7 +33,7 @@ class Writer {
     WrittenC write() {
         WrittenC result = {"", 0, 0, plan_.memory, plan_.pieces.size()};
         for (std::uint32_t k : plan_.order)
-            ++(is_turn(plan_.nodes[k].operation) ? result.turns : result.operations);
+            ++(is_trig(plan_.nodes[k].operation) ? result.sines : result.operations);
         text_.reserve(plan_.order.size() * 80);
         std::vector<int> all(f_.inputs.size() + f_.outputs.size());
         for (std::size_t a = 0; a < all.size(); ++a) all[a] = static_cast<int>(a);
@@ -175,7 +175,7 @@ class Writer {
 
     void write_operation(std::uint32_t n) {
         const Node& node = plan_.nodes[n];
-        const std::uint32_t pair = is_turn(node.operation) ? other_turn(n) : Plan::none;
+        const std::uint32_t pair = is_trig(node.operation) ? other_trig(n) : Plan::none;
         if (pair == Plan::none) {
             put("    const real ", variable(n), " = ", expression(node), ";\n");
         } else {
@@ -190,10 +190,10 @@ class Writer {
 
     // The cosine of the same angle for a sine, and the other way round, if it is in the same piece:
     // the tape has them side by side.
-    std::uint32_t other_turn(std::uint32_t n) const {
+    std::uint32_t other_trig(std::uint32_t n) const {
         for (const std::uint32_t k : {n - 1, n + 1})
             if (k < plan_.nodes.size() && plan_.live[k] && plan_.piece[k] == piece_ &&
-                !is_known(k) && is_turn(plan_.nodes[k].operation) &&
+                !is_known(k) && is_trig(plan_.nodes[k].operation) &&
                 bits_of(plan_.nodes[k].operand[0]) == bits_of(plan_.nodes[n].operand[0]))
                 return k;
         return Plan::none;

@@ -21,7 +21,7 @@ struct CFunction {
 struct WrittenC {
     std::string text;
     std::size_t operations;  // without sines and cosines
-    std::size_t turns;       // sines and cosines
+    std::size_t sines;       // and cosines
     std::size_t memory;      // numbers on the stack that go from piece to piece
     std::size_t pieces;
 };

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <string_view>
 
-#include "dtau/coupling.hpp"
+#include "dtau/mimic.hpp"
 #include "python/arguments.hpp"
 #include "python/arrays.hpp"
 #include "python/lock.hpp"

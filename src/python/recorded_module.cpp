@@ -88,7 +88,7 @@ nb::tuple write_function(const std::string& name, const Named& inputs, const Nam
     const CFunction function = {name,  named(inputs), named(outputs), single_precision,
                                 lanes, piece};
     const WrittenC written = interruptible([&] { return write_c(tape(), function); });
-    return nb::make_tuple(written.text, written.operations, written.turns, written.memory,
+    return nb::make_tuple(written.text, written.operations, written.sines, written.memory,
                           written.pieces);
 }
 

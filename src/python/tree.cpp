@@ -7,8 +7,8 @@
 
 #include "python/tree.hpp"
 
-#include "dtau/coupling.hpp"
 #include "dtau/joint_traits.hpp"
+#include "dtau/mimic.hpp"
 #include "python/options.hpp"
 
 namespace nb = nanobind;

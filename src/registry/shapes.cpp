@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "dtau/algorithms/second/packed.hpp"
-#include "dtau/coupling.hpp"
+#include "dtau/mimic.hpp"
 
 namespace dtau {
 

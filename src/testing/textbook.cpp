@@ -49,9 +49,9 @@ constexpr Function functions[] = {
                  // The tensors of joints that mimic others have no room for those of all joints.
                  const std::ptrdiff_t n = tree.independent.n;
                  for (T* tensor : {x[d2tau_dqdq], x[d2tau_dqdv], x[d2tau_dvdv], x[d2tau_dadq]})
-                     for (std::ptrdiff_t e = 0; tree.coupling && e < n * n * n; ++e)
+                     for (std::ptrdiff_t e = 0; tree.mimic && e < n * n * n; ++e)
                          tensor[e] = T(__builtin_nan(""));
-                 if (tree.coupling) return;
+                 if (tree.mimic) return;
                  textbook::idsva_so<T>(tree, x[q], x[v], x[a], x[f_ext],
                                        {x[d2tau_dqdq], x[d2tau_dqdv], x[d2tau_dvdv], x[d2tau_dadq]},
                                        w);

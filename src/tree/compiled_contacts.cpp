@@ -10,7 +10,7 @@
 
 #include "batch/interruption.hpp"
 #include "batch/require_memory.hpp"
-#include "dtau/coupling.hpp"
+#include "dtau/mimic.hpp"
 
 namespace dtau {
 namespace {
@@ -34,16 +34,16 @@ Frame frame(const Tree& tree, const FrameDescription& given) {
     return result;
 }
 
-// The body at whose origin a body's ground begins: bodies that only slide are all at the origin.
+// The body at whose origin a body's root frame begins: bodies that only slide are all at the origin.
 int origin(const Tree& tree, int body) {
     while (!tree.bodies[body].at_origin) body = tree.bodies[body].parent;
     return body;
 }
 
 // Adds the squares of what unit velocities of a joint turn and slide by.
-void add_motion(const Tree& tree, const Body& body, Contact& c) {
+void add_motion(const Tree& tree, const Body& body, Constraint& c) {
     const auto add = [&](int k, double turns, double slides) {
-        const double share = tree.coupling ? tree.coupling->v_scale[body.v + k] : 1.0;
+        const double share = tree.mimic ? tree.mimic->v_scale[body.v + k] : 1.0;
         c.turning += share * share * turns;
         c.sliding += share * share * slides;
     };
@@ -86,7 +86,7 @@ CompiledContacts::CompiledContacts(const CompiledTree& tree,
     };
     for (const ContactDescription& given : contacts) {
         check_interruption();
-        Contact c{};
+        Constraint c{};
         c.a = frame(t, given.a), c.b = frame(t, given.b);
         if (c.a.body < 0) throw std::invalid_argument("Contacts: expected a frame that moves");
         const bool hinged = given.rows == 5, held = given.rows == 6;
@@ -125,7 +125,7 @@ CompiledContacts::CompiledContacts(const CompiledTree& tree,
 void CompiledContacts::find_dofs() {
     std::map<std::pair<int, int>, int> by_bodies;
     std::map<Dofs, int> by_dofs;
-    for (Contact& contact : rows_) {
+    for (Constraint& contact : rows_) {
         const auto [pair, new_pair] = by_bodies.try_emplace({contact.a.body, contact.b.body}, 0);
         if (new_pair) {
             const int number = static_cast<int>(by_dofs.size());
@@ -139,7 +139,7 @@ void CompiledContacts::find_dofs() {
         }
         contact.moved_by = pair->second;
     }
-    for (Contact& contact : rows_) {
+    for (Constraint& contact : rows_) {
         contact.dofs = dofs_[contact.moved_by].data();
         contact.ndofs = static_cast<int>(dofs_[contact.moved_by].size());
     }

@@ -5,7 +5,7 @@
 #include <set>
 #include <vector>
 
-#include "dtau/contacts.hpp"
+#include "dtau/constraints.hpp"
 #include "tree/compiled_tree.hpp"
 
 namespace dtau {
@@ -30,7 +30,7 @@ class CompiledContacts {
     CompiledContacts& operator=(const CompiledContacts&) = delete;
 
     const CompiledTree& tree() const { return tree_; }
-    const Contacts& contacts() const { return contacts_; }
+    const Constraints& contacts() const { return contacts_; }
     // Whether another tree has the places that these name.
     bool fits(const CompiledTree& other) const;
 
@@ -44,13 +44,13 @@ class CompiledContacts {
     void ask_for_list(std::size_t size);
 
     const CompiledTree& tree_;
-    std::vector<Contact> rows_;
+    std::vector<Constraint> rows_;
     std::vector<Dofs> dofs_;    // by Contact::moved_by
     std::set<Dofs> own_lists_;  // what two have in common, where it is not the end of one of them
     double list_bytes_ = 0.0, asked_bytes_ = 64e6;
     std::vector<DofList> common_;
     std::vector<int> bodies_;
-    Contacts contacts_;
+    Constraints contacts_;
 };
 
 }  // namespace dtau

@@ -220,7 +220,7 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
              .link_body = link_body_.data(),
              .dofs = dofs_.paths(),
              .independent = {},
-             .coupling = nullptr,
+             .mimic = nullptr,
              .armature = armature_.data(),
              .damping = damping_.data(),
              .gravity = {gravity[0], gravity[1], gravity[2]},
@@ -231,7 +231,7 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
              .actuated = nullptr,
              .nactuated = 0};
     tree_.independent = tree_.dofs;
-    couple(bodies);
+    set_mimic_joints(bodies);
     relate();
     for (int i = 0; i < nbodies; ++i)
         if (bodies_[i].quaternion >= 0)

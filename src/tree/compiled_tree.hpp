@@ -17,8 +17,8 @@ namespace dtau {
 struct BodyDescription {
     JointKind kind;
     int parent;
-    int link;    // the user's number of the body, in order; -1: there is none
-    int leader;  // the body whose joint this one's joint mimics; -1: none
+    int link;      // the user's number of the body, in order; -1: there is none
+    int mimicked;  // the body whose joint this one's joint mimics; -1: none
     double multiplier, offset;
     std::array<double, 9> rotation;  // of the joint frame in the parent body, by rows
     std::array<double, 3> translation, axis;
@@ -79,7 +79,7 @@ class CompiledTree {
         Paths paths();  // of `parent`: fills the others
     };
     void add_frames(const std::vector<FrameDescription>& frames);
-    void couple(const std::vector<BodyDescription>& bodies);
+    void set_mimic_joints(const std::vector<BodyDescription>& bodies);
     void relate();
 
     PathArrays dofs_, independent_;
@@ -87,7 +87,7 @@ class CompiledTree {
     std::vector<double> q_scale_, q_offset_, v_scale_;
     std::vector<Span> related_, state_matrix_;
     std::vector<int> actuated_;
-    Coupling coupling_;
+    Mimics mimic_;
     std::vector<double> armature_, damping_;
     std::vector<std::pair<int, int>> quaternions_;
     std::vector<std::string> frame_names_;

@@ -26,10 +26,10 @@ Paths CompiledTree::PathArrays::paths() {
 
 namespace {
 
-// The parents of the paths along which L has entries, when joints that mimic others share the
-// columns `source` of their leaders, nv in all: L has an entry where M has one or elimination from
-// the last to the first makes one, and k's parent is the last of those before it ([RBDA] section
-// 6.5, for any symmetric matrix).
+// The parents of the paths along which L has entries, when mimic joints share the columns `source`
+// of the joints that they mimic, nv in all: L has an entry where M has one or elimination from the
+// last to the first makes one, and k's parent is the last of those before it ([RBDA] section 6.5,
+// for any symmetric matrix).
 std::vector<int> eliminated(const std::vector<int>& parent, const std::vector<int>& source,
                             int nv) {
     // M couples all columns of a path with each other. Links between neighbours, in the order of
@@ -67,22 +67,22 @@ std::vector<int> eliminated(const std::vector<int>& parent, const std::vector<in
 }  // namespace
 
 // Independent coordinates, if joints mimic others, and the paths along which M has entries.
-void CompiledTree::couple(const std::vector<BodyDescription>& bodies) {
+void CompiledTree::set_mimic_joints(const std::vector<BodyDescription>& bodies) {
     int nq = 0, nv = 0;
     for (std::size_t i = 0; i < bodies.size(); ++i) {
         const JointTraits& joint = traits(bodies[i].kind);
-        for (int k = 0; bodies[i].leader < 0 && k < joint.nq; ++k) {
+        for (int k = 0; bodies[i].mimicked < 0 && k < joint.nq; ++k) {
             q_owner_.push_back(bodies_[i].q + k);
             q_source_.push_back(nq++), q_scale_.push_back(1.0), q_offset_.push_back(0.0);
         }
-        for (int k = 0; bodies[i].leader < 0 && k < joint.nv; ++k) {
+        for (int k = 0; bodies[i].mimicked < 0 && k < joint.nv; ++k) {
             v_owner_.push_back(bodies_[i].v + k);
             v_source_.push_back(nv++), v_scale_.push_back(1.0);
         }
-        if (bodies[i].leader < 0) continue;
-        const int leader = bodies[i].leader;
-        if (leader >= static_cast<int>(bodies.size()) || bodies[leader].leader >= 0 ||
-            traits(bodies[leader].kind).nq != 1 || joint.nq != 1)
+        if (bodies[i].mimicked < 0) continue;
+        const int mimicked = bodies[i].mimicked;
+        if (mimicked >= static_cast<int>(bodies.size()) || bodies[mimicked].mimicked >= 0 ||
+            traits(bodies[mimicked].kind).nq != 1 || joint.nq != 1)
             throw std::invalid_argument("Tree: a joint cannot mimic that one");
         q_source_.push_back(-1), v_source_.push_back(-1);  // found below: it may come later
         q_scale_.push_back(bodies[i].multiplier), v_scale_.push_back(bodies[i].multiplier);
@@ -90,9 +90,9 @@ void CompiledTree::couple(const std::vector<BodyDescription>& bodies) {
     }
     if (nv == tree_.nv) return;
     for (std::size_t i = 0; i < bodies.size(); ++i)
-        if (bodies[i].leader >= 0) {
-            q_source_[bodies_[i].q] = q_source_[bodies_[bodies[i].leader].q];
-            v_source_[bodies_[i].v] = v_source_[bodies_[bodies[i].leader].v];
+        if (bodies[i].mimicked >= 0) {
+            q_source_[bodies_[i].q] = q_source_[bodies_[bodies[i].mimicked].q];
+            v_source_[bodies_[i].v] = v_source_[bodies_[bodies[i].mimicked].v];
         }
 
     independent_.parent = eliminated(dofs_.parent, v_source_, nv);
@@ -105,16 +105,16 @@ void CompiledTree::couple(const std::vector<BodyDescription>& bodies) {
         for (int j = p + 1; ancestor != p && j <= k; ++j) independent_.parent[j] = j - 1;
     }
     tree_.independent = independent_.paths();
-    coupling_ = {.nq = nq,
-                 .nv = nv,
-                 .q_source = q_source_.data(),
-                 .v_source = v_source_.data(),
-                 .q_scale = q_scale_.data(),
-                 .q_offset = q_offset_.data(),
-                 .v_scale = v_scale_.data(),
-                 .q_owner = q_owner_.data(),
-                 .v_owner = v_owner_.data()};
-    tree_.coupling = &coupling_;
+    mimic_ = {.nq = nq,
+              .nv = nv,
+              .q_source = q_source_.data(),
+              .v_source = v_source_.data(),
+              .q_scale = q_scale_.data(),
+              .q_offset = q_offset_.data(),
+              .v_scale = v_scale_.data(),
+              .q_owner = q_owner_.data(),
+              .v_owner = v_owner_.data()};
+    tree_.mimic = &mimic_;
 }
 
 namespace {

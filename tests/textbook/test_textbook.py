@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -93,3 +95,16 @@ def test_second_derivatives_are_complex_steps_of_the_first() -> None:
         moved = complex_core("integrate", model, q, 1j * step * np.eye(model.nv)[k])
         first = _testing.textbook.idsva(model, moved, v, a, f_ext)[0]
         assert_close(first.imag / step, tensor[:, :, k], TOLERANCE["complex_step"], f"along {k}")
+
+
+def test_the_page_about_algorithms_names_functions_that_are_there() -> None:
+    """docs/algorithms.md says in which function and file every equation of the textbook is."""
+    root = Path(__file__).parents[2]
+    page = (root / "docs/algorithms.md").read_text()
+    rows = re.findall(r"^\| .* \| (`\w+\(\)`.*) \| (`.*`) \|$", page, flags=re.M)
+    assert len(rows) > 50
+    for functions, files in rows:
+        paths = re.findall("`(.*?)`", files)
+        code = "".join((root / "include/dtau" / path).read_text() for path in paths)
+        for name in re.findall(r"`(\w+)\(\)`", functions):
+            assert re.search(rf"\b{name}\(", code), (name, paths)

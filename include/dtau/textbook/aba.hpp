@@ -1,4 +1,4 @@
-// Forward dynamics by the articulated-body algorithm in body coordinates, O(N): aba().
+// Computes forward dynamics by the articulated-body algorithm in body coordinates, O(N): aba().
 // [RBDA] table 7.1.
 //
 //   v_i = X_i v_p + S_i q'_i        c_i = v_i x S_i q'_i        pA_i = v_i x* I_i v_i - f_ext_i
@@ -37,8 +37,8 @@ struct AbaWorkspace {
           IA(arena.take<Matrix<T>>(tree.nbodies)) {}
 };
 
-// The inverse of D, symmetric and positive definite (n, n) with rows of 6, by Gauss-Jordan elimination
-// in place.
+// The inverse of D, symmetric and positive definite (n, n) with rows of 6, by Gauss-Jordan
+// elimination in place.
 template <class T>
 void invert(int n, T* D) {
     for (int k = 0; k < n; ++k) {

@@ -1,5 +1,5 @@
-// Mass matrix by the composite-rigid-body algorithm in body coordinates, O(N d): crba().
-// [RBDA] table 6.2.
+// Computes the mass matrix by the composite-rigid-body algorithm in body coordinates, O(N d):
+// crba(). [RBDA] table 6.2.
 //
 //   I^c_i = I_i + sum over children c of X_c^T I^c_c X_c         composite inertia
 //   F = I^c_i S_i,   M_ii = S_i^T F

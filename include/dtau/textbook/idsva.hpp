@@ -1,5 +1,5 @@
-// First derivatives of inverse dynamics: idsva(). [IDSVA] algorithm 1, in the world's coordinates,
-// O(N d).
+// Computes the first derivatives of inverse dynamics: idsva(). [IDSVA] algorithm 1, in the world's
+// coordinates, O(N d).
 //
 //   Psi'_j = v_p x s_j        Psi''_j = a_p x s_j + v_p x Psi'_j        S'_j = v_i x s_j    (eq. 31)
 //   2B_i = v_i x* I_i - I_i v_i x + (I_i v_i) xbar*        f_i = I_i a_i + v_i x* I_i v_i   (eq. 28)
@@ -43,7 +43,7 @@ struct IdsvaWorkspace {
           B2(arena.take<Matrix<T>>(tree.nbodies)) {}
 };
 
-// What stands before the column loops: motions from the root to the leaves, and composites back.
+// Passes before the column loops: motions from the root to the leaves, and composites back.
 template <class T>
 void idsva_passes(const Tree& tree, const T* q, const T* qd, const T* qdd, const T* f_ext,
                   const IdsvaWorkspace<T>& w) {

@@ -1,6 +1,7 @@
-// Second derivatives of inverse dynamics: idsva_so(). [IDSVA-SO] algorithm 1 in the world's
-// coordinates, O(N d^2), in the grouping of [Notes] §7: every entry belongs to the deepest of its
-// three indices, column m, with the composites I, 2B, f of m's body and their rates when m moves:
+// Computes the second derivatives of inverse dynamics: idsva_so(). [IDSVA-SO] algorithm 1 in the
+// world's coordinates, O(N d^2), in the grouping of [Notes] §7: every entry belongs to the deepest
+// of its three indices, column m, with the composites I, 2B, f of m's body and their rates when m
+// moves:
 //
 //   I'_m = s x* I - I s x          2B'_m = s x* 2B - 2B s x + 2B[Psi'_m]          s = s_m
 //   2B[u] = u x* I - I u x + (I u) xbar*      the Coriolis operator of a subtree that moves with u
@@ -16,8 +17,8 @@
 //   d2 tau_m / dv_i dv_j = eta . s_i       less gamma . s_i inside one joint
 //   d M_mi / dq_j        = gamma . s_i                             i's joint strictly shallower
 //
-// Output k of a joint strictly shallower than m's, column i on the path of m ([Notes] eqs. 7.4, 7.5);
-// {} is there if k's joint is strictly shallower than i's:
+// Output k of a joint strictly shallower than m's, column i on the path of m ([Notes] eqs. 7.4,
+// 7.5); {} is there if k's joint is strictly shallower than i's:
 //
 //   d2 tau_k / dq_i dq_m = s_k . (2B' Psi'_i + I' Psi''_i + {s_i x* alpha})
 //   d2 tau_k / dq_i dv_m = s_k . (2B[s] Psi'_i + {s_i x* beta})
@@ -26,9 +27,8 @@
 //   d M_ki / dq_m        = s_k . I' s_i                            i's joint strictly shallower
 //   d M_km / dq_i        = s_k . {s_i x* t2}
 //
-// Derivatives by q across joints commute. Inside one joint d2 tau / dq_i dq_j means first along j, then
-// along i: the entry [output, j, i].
-// The fast form is algorithms/second/idsva_so.hpp.
+// Derivatives by q across joints commute. Inside one joint d2 tau / dq_i dq_j means first along j,
+// then along i: the entry [output, j, i]. The fast form is algorithms/second/idsva_so.hpp.
 #pragma once
 
 #include "dtau/textbook/idsva.hpp"

@@ -1,5 +1,5 @@
-// Inverse dynamics by the recursive Newton-Euler algorithm in body coordinates, O(N): rnea().
-// [RBDA] table 5.1.
+// Computes inverse dynamics by the recursive Newton-Euler algorithm in body coordinates, O(N):
+// rnea(). [RBDA] table 5.1.
 //
 //   v_i = X_i v_p + S_i q'_i                           X_i: from parent p to body i
 //   a_i = X_i a_p + S_i q''_i + v_i x S_i q'_i         a_0 = -gravity

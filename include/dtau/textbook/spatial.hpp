@@ -1,6 +1,7 @@
 // Spatial vectors and matrices as [RBDA] chapter 2 writes them: plain 6-vectors and 6x6 matrices,
 // angular part first. The algorithms beside this file are written with them and nothing else: they
-// are what the fast ones are tested against, and where to look a formula up. They save no operation.
+// are what the fast ones are tested against, and where to look a formula up. They save no
+// operation.
 #pragma once
 
 #include "dtau/kinematics.hpp"

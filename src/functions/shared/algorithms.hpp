@@ -22,10 +22,10 @@ using Grouped = Lane;
 
 extern template decltype(rnea<Alone>) rnea<Alone>;
 extern template decltype(rnea<Grouped>) rnea<Grouped>;
-extern template decltype(ground_sweep<Alone>) ground_sweep<Alone>;
-extern template decltype(ground_sweep<Grouped>) ground_sweep<Grouped>;
-extern template decltype(forward_dynamics<Alone>) forward_dynamics<Alone>;
-extern template decltype(forward_dynamics<Grouped>) forward_dynamics<Grouped>;
+extern template decltype(root_frame_sweep<Alone>) root_frame_sweep<Alone>;
+extern template decltype(root_frame_sweep<Grouped>) root_frame_sweep<Grouped>;
+extern template decltype(aba<Alone>) aba<Alone>;
+extern template decltype(aba<Grouped>) aba<Grouped>;
 extern template decltype(idsva_velocities<Alone>) idsva_velocities<Alone>;
 extern template decltype(idsva_velocities<Grouped>) idsva_velocities<Grouped>;
 extern template decltype(idsva_accelerations<Alone>) idsva_accelerations<Alone>;
@@ -49,9 +49,8 @@ extern template decltype(inverse_dynamics_vjp<Alone>) inverse_dynamics_vjp<Alone
 extern template decltype(inverse_dynamics_vjp<Grouped>) inverse_dynamics_vjp<Grouped>;
 extern template decltype(forward_dynamics_vjp<Alone>) forward_dynamics_vjp<Alone>;
 extern template decltype(forward_dynamics_vjp<Grouped>) forward_dynamics_vjp<Grouped>;
-extern template decltype(coupled_forward_dynamics_vjp<Alone>) coupled_forward_dynamics_vjp<Alone>;
-extern template decltype(coupled_forward_dynamics_vjp<Grouped>)
-    coupled_forward_dynamics_vjp<Grouped>;
+extern template decltype(mimic_forward_dynamics_vjp<Alone>) mimic_forward_dynamics_vjp<Alone>;
+extern template decltype(mimic_forward_dynamics_vjp<Grouped>) mimic_forward_dynamics_vjp<Grouped>;
 extern template decltype(step_variation<Alone>) step_variation<Alone>;
 extern template decltype(step_variation<Grouped>) step_variation<Grouped>;
 

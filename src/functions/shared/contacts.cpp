@@ -2,14 +2,14 @@
 
 namespace dtau::DTAU_VARIANT {
 
-template struct ContactChange<Alone>;
-template struct ContactChange<Grouped>;
-template decltype(factorize_state<Alone>) factorize_state<Alone>;
-template decltype(factorize_state<Grouped>) factorize_state<Grouped>;
+template struct ConstraintCorrection<Alone>;
+template struct ConstraintCorrection<Grouped>;
+template decltype(factorize_constraints<Alone>) factorize_constraints<Alone>;
+template decltype(factorize_constraints<Grouped>) factorize_constraints<Grouped>;
 template decltype(constrained_dynamics<Alone>) constrained_dynamics<Alone>;
 template decltype(constrained_dynamics<Grouped>) constrained_dynamics<Grouped>;
-template decltype(constraint_partials<Alone>) constraint_partials<Alone>;
-template decltype(constraint_partials<Grouped>) constraint_partials<Grouped>;
+template decltype(constraint_columns<Alone>) constraint_columns<Alone>;
+template decltype(constraint_columns<Grouped>) constraint_columns<Grouped>;
 template decltype(range_columns<Alone>) range_columns<Alone>;
 template decltype(range_columns<Grouped>) range_columns<Grouped>;
 template decltype(range_velocities<Alone>) range_velocities<Alone>;

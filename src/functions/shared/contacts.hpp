@@ -1,21 +1,21 @@
 // Algorithms with contacts that several functions use: compiled once, in contacts.cpp.
 #pragma once
 
-#include "dtau/algorithms/contacts/derivatives.hpp"
-#include "dtau/algorithms/contacts/jvp.hpp"
-#include "dtau/algorithms/contacts/vjp.hpp"
+#include "dtau/algorithms/constraints/derivatives.hpp"
+#include "dtau/algorithms/constraints/jvp.hpp"
+#include "dtau/algorithms/constraints/vjp.hpp"
 #include "functions/shared/algorithms.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
-extern template struct ContactChange<Alone>;
-extern template struct ContactChange<Grouped>;
-extern template decltype(factorize_state<Alone>) factorize_state<Alone>;
-extern template decltype(factorize_state<Grouped>) factorize_state<Grouped>;
+extern template struct ConstraintCorrection<Alone>;
+extern template struct ConstraintCorrection<Grouped>;
+extern template decltype(factorize_constraints<Alone>) factorize_constraints<Alone>;
+extern template decltype(factorize_constraints<Grouped>) factorize_constraints<Grouped>;
 extern template decltype(constrained_dynamics<Alone>) constrained_dynamics<Alone>;
 extern template decltype(constrained_dynamics<Grouped>) constrained_dynamics<Grouped>;
-extern template decltype(constraint_partials<Alone>) constraint_partials<Alone>;
-extern template decltype(constraint_partials<Grouped>) constraint_partials<Grouped>;
+extern template decltype(constraint_columns<Alone>) constraint_columns<Alone>;
+extern template decltype(constraint_columns<Grouped>) constraint_columns<Grouped>;
 extern template decltype(range_columns<Alone>) range_columns<Alone>;
 extern template decltype(range_columns<Grouped>) range_columns<Grouped>;
 extern template decltype(range_velocities<Alone>) range_velocities<Alone>;

@@ -4,10 +4,10 @@ namespace dtau::DTAU_VARIANT {
 
 template decltype(rnea<Alone>) rnea<Alone>;
 template decltype(rnea<Grouped>) rnea<Grouped>;
-template decltype(ground_sweep<Alone>) ground_sweep<Alone>;
-template decltype(ground_sweep<Grouped>) ground_sweep<Grouped>;
-template decltype(forward_dynamics<Alone>) forward_dynamics<Alone>;
-template decltype(forward_dynamics<Grouped>) forward_dynamics<Grouped>;
+template decltype(root_frame_sweep<Alone>) root_frame_sweep<Alone>;
+template decltype(root_frame_sweep<Grouped>) root_frame_sweep<Grouped>;
+template decltype(aba<Alone>) aba<Alone>;
+template decltype(aba<Grouped>) aba<Grouped>;
 template decltype(idsva_velocities<Alone>) idsva_velocities<Alone>;
 template decltype(idsva_velocities<Grouped>) idsva_velocities<Grouped>;
 template decltype(idsva_accelerations<Alone>) idsva_accelerations<Alone>;

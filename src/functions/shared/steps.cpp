@@ -6,8 +6,8 @@ template decltype(inverse_dynamics_vjp<Alone>) inverse_dynamics_vjp<Alone>;
 template decltype(inverse_dynamics_vjp<Grouped>) inverse_dynamics_vjp<Grouped>;
 template decltype(forward_dynamics_vjp<Alone>) forward_dynamics_vjp<Alone>;
 template decltype(forward_dynamics_vjp<Grouped>) forward_dynamics_vjp<Grouped>;
-template decltype(coupled_forward_dynamics_vjp<Alone>) coupled_forward_dynamics_vjp<Alone>;
-template decltype(coupled_forward_dynamics_vjp<Grouped>) coupled_forward_dynamics_vjp<Grouped>;
+template decltype(mimic_forward_dynamics_vjp<Alone>) mimic_forward_dynamics_vjp<Alone>;
+template decltype(mimic_forward_dynamics_vjp<Grouped>) mimic_forward_dynamics_vjp<Grouped>;
 template decltype(step_variation<Alone>) step_variation<Alone>;
 template decltype(step_variation<Grouped>) step_variation<Grouped>;
 

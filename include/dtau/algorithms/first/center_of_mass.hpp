@@ -1,5 +1,12 @@
-// First derivatives of the velocity and the acceleration of the centre of mass, O(N).
+// Computes the first derivatives of the velocity and the acceleration of the center of mass:
+// center_of_mass_velocity_derivatives(), center_of_mass_acceleration_derivatives(). O(N).
 // [Notes] eqs. 15.3, 15.4. NaN for a robot without mass.
+//
+// For column s of joint j, with P, F, m and h of its subtree:
+//
+//   M dc'/dq  = s.ang x P + h * Psi'           M dc'/dv = h * s         h * m: (m m.lin + m.ang x h)
+//   M dc''/dq = s.ang x F + h * Psi'' + 2 Psi'.ang x P
+//   M dc''/dv = h * Upsilon' + 2 s.ang x P     M dc''/da = h * s
 //
 // Along world axes, each body about its own origin, so that no position of a root is read. Symbols,
 // for column s of joint j with parent p, and for its subtree:

@@ -1,10 +1,17 @@
-// First-order partial derivatives of forward dynamics: FDSVA, [IDSVA] section IV-E and eq. 5.
+// Computes the first-order partial derivatives of forward dynamics (FDSVA): fdsva(). O(N d^2).
+// [IDSVA] section IV-E and eq. 5.
 //
-//   da/dtau = M^-1,   da/dx = -M^-1 dtau/dx for x = q, v,   at a = forward dynamics (q, v, tau)
+//   a = M^-1 (tau - bias)                           forward dynamics (factorized.hpp), M = L^T D L (ltdl.hpp)
+//   dtau/dq, dtau/dv                                of inverse dynamics at (q, v, a): idsva.hpp
+//   da/dtau = M^-1                                  ltdl_inverse
+//   da/dq = -M^-1 dtau/dq,  da/dv = -M^-1 dtau/dv   ltdl_solve
 //
 // The paper multiplies by M^-1 (DMM) or repeats a reduced articulated-body algorithm for every
-// column (AZA); here the branch-induced zeros of M = L^T D L are used instead (ltdl.hpp), for all
-// columns at once ([Notes] §10). With M factorised, the acceleration is a solve too (factorized.hpp).
+// column (AZA). Here the solves use the zeros that branches make in M = L^T D L, for all columns at
+// once ([Notes] §10). M is factorized anyway, so that the acceleration is a solve too.
+//
+// fdsva_matrices() is the second half: with constraints (constraints/derivatives.hpp) their forces
+// are corrected between the two triangular solves.
 #pragma once
 
 #include <type_traits>
@@ -18,8 +25,8 @@ template <class T>
 struct FdsvaWorkspace {
     FactorizedWorkspace<T> dynamics;
     // A lone state's matrices are solved for together, minus the identity with them: its vectors
-    // hold neighbouring columns and want many. In lanes each is solved for in its own place, and the
-    // inverse is cheaper by a triangle.
+    // hold neighboring columns and want many. In lanes each is solved for in its own place, and
+    // the inverse is cheaper by a triangle.
     static constexpr bool together = Pack<T>::width > 1;
     int stride;  // of their rows, side by side
     T *dtau_dq, *dtau_dv;
@@ -40,8 +47,9 @@ struct FdsvaWorkspace {
     }
 };
 
-// The sweeps before the last one of idsva: factors of M, the acceleration, and what a body has by itself.
-// Returns the wrenches along body axes. q, v: of the joints; tau: of the independent velocities.
+// All passes but the backward one of idsva: factors of M, the acceleration, each body's own
+// quantities. Returns the wrenches along body axes. q, v: of the joints; tau: of the independent
+// velocities.
 template <class T>
 const T* fdsva_sweeps(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ext,
                       const FdsvaWorkspace<T>& w) {
@@ -51,9 +59,10 @@ const T* fdsva_sweeps(const Tree& tree, const T* q, const T* v, const T* tau, co
     return body_f_ext;
 }
 
-// The last one, and the matrices, of the independent velocities. Rows of da_dq and da_dv are `stride`
-// apart. A change between the sweeps of the solve (ltdl_block.hpp) counts the columns of q, v and tau
-// together, those of one after whole packs of the other; of_matrix(m) counts those of one.
+// The backward pass of idsva, and the matrices, of the independent velocities. Rows of da_dq and
+// da_dv are `stride` apart. A change between the sweeps of the solve (ltdl_block.hpp) counts the
+// columns of q, v and tau together, those of one after whole packs of the other; of_matrix(m)
+// counts those of one.
 template <class T, class Change = NoChange>
 void fdsva_matrices(const Tree& tree, const T* body_f_ext, T* da_dq, T* da_dv, int stride,
                     T* da_dtau, const FdsvaWorkspace<T>& w, const Change& change = {}) {
@@ -65,7 +74,7 @@ void fdsva_matrices(const Tree& tree, const T* body_f_ext, T* da_dq, T* da_dv, i
     const Paths& dofs = tree.independent;
     T *const dtau_dq = together ? w.dtau_dq : da_dq, *const dtau_dv = together ? w.dtau_dv : da_dv;
     const int rows = together ? w.stride : stride;
-    if (!together && !tree.coupling) {
+    if (!together && !tree.mimic) {
         for_unrelated(
             dofs, [&](int k, int c) { da_dq[k * stride + c] = da_dv[k * stride + c] = T(0.0); });
         for_shifts(tree, 0, [&](int k, int c) { da_dq[k * stride + c] = T(0.0); });
@@ -73,7 +82,7 @@ void fdsva_matrices(const Tree& tree, const T* body_f_ext, T* da_dq, T* da_dv, i
     T *joint_dq = w.joint_dq.place(dtau_dq), *joint_dv = w.joint_dv.place(dtau_dv);
     const int stride_of_joints = w.joint_dq.stride(rows);
     idsva_backward(tree, {joint_dq, joint_dv, no_matrix, stride_of_joints}, partials);
-    add_world_wrench_partials(tree, body_f_ext, partials.ground, joint_dq, stride_of_joints,
+    add_world_wrench_partials(tree, body_f_ext, partials.root_frame, joint_dq, stride_of_joints,
                               w.wrenches);
     reduce_matrix(tree, joint_dq, dtau_dq, rows);
     reduce_matrix(tree, joint_dv, dtau_dv, rows);

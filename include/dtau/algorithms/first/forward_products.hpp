@@ -1,16 +1,17 @@
-// Products with the first derivatives of forward dynamics, without a matrix: O(N), in ground
-// coordinates, after the articulated-body algorithm (articulated.hpp), whose factors solve with M.
+// Multiplies the first derivatives of forward dynamics by vectors, without a matrix:
+// forward_dynamics_jvp(), forward_dynamics_vjp(). O(N). In root-frame coordinates, after the
+// articulated-body algorithm (articulated_solve.hpp), whose factors solve with M.
 //
 //   jvp   da = M^-1 (dtau - product of inverse dynamics at a = FD(q, v, tau) with dq, dv, da = 0)
 //   vjp   by_tau = mu = M^-1 lam;   by_x = -(dID/dx)^T mu for x = q, v;   by_f_ext = J mu
 //
 // [IDSVA] eq. 5, [Notes] eq. 6.7. The symbols are those of products.hpp, with mu in place of lam,
-// and of articulated.hpp. Here F = IA a + pA ([RBDA] eq. 7.2) for every joint: nothing has to be summed for
-// it, and d x* F can join dF on the way outwards. M^-1 takes dF as forces on the bodies, together
-// with dtau.
+// and of articulated_solve.hpp. Here F = IA a + pA ([RBDA] eq. 7.2) for every joint: nothing has to
+// be summed for it, and d x* F can join dF on the way outwards. M^-1 takes dF as forces on the
+// bodies, together with dtau.
 #pragma once
 
-#include "dtau/algorithms/first/articulated.hpp"
+#include "dtau/algorithms/first/articulated_solve.hpp"
 #include "dtau/algorithms/first/products.hpp"
 #include "dtau/algorithms/solve/factorized.hpp"
 
@@ -18,7 +19,7 @@ namespace dtau::DTAU_VARIANT {
 
 template <class T>
 struct ForwardJvpWorkspace {
-    GroundDynamicsWorkspace<T> value;
+    ArticulatedDynamicsWorkspace<T> value;
     TangentWorkspace<T> tangent;
     T *a, *torque;
     Motion<T>* motion;
@@ -36,24 +37,24 @@ template <class T>
 void forward_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T* tau, const T* dq,
                           const T* dv, const T* dtau, const T* f_ext, const T* df_ext, T* da,
                           const ForwardJvpWorkspace<T>& w) {
-    const Ground<T>& g = w.value.ground;
-    const AbaWorkspace<T>& aba = w.value.aba;
+    const RootFrame<T>& g = w.value.root_frame;
+    const ArticulatedFactors<T>& factors = w.value.factors;
     Force<T>* dF = w.tangent.dF;
     const T* zero = nullptr;
-    ground_dynamics(tree, q, v, tau, f_ext, w.a, w.value);
+    articulated_dynamics(tree, q, v, tau, f_ext, w.a, w.value);
     for (int i = 0; i < tree.nbodies; ++i) {
         const int p = tree.bodies[i].parent;
-        const Motion<T> d =
-            tangent_outwards(tree, i, g, aba.a, g.I[i] * g.v[i], dq, dv, zero, df_ext, w.tangent);
-        if (p >= 0) dF[p] = cross_star(d, aba.IA[i] * aba.a[i] + aba.pA[i], dF[p]);
+        const Motion<T> d = tangent_outwards(tree, i, g, factors.a, g.I[i] * g.v[i], dq, dv, zero,
+                                             df_ext, w.tangent);
+        if (p >= 0) dF[p] = cross_star(d, factors.IA[i] * factors.a[i] + factors.pA[i], dF[p]);
     }
     for (int k = 0; k < tree.nv; ++k) w.torque[k] = fma(T(-tree.damping[k]), dv[k], dtau[k]);
-    articulated_solve(tree, g.S, w.torque, dF, da, w.motion, aba);  // [Notes] eqs. 6.7, 6.8
+    articulated_solve(tree, g.S, w.torque, dF, da, w.motion, factors);  // [Notes] eqs. 6.7, 6.8
 }
 
 template <class T>
 struct ForwardVjpWorkspace {
-    GroundDynamicsWorkspace<T> value;
+    ArticulatedDynamicsWorkspace<T> value;
     AdjointWorkspace<T> adjoint;
     T* a;
 
@@ -66,20 +67,21 @@ template <class T>
 void forward_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T* tau, const T* lam,
                           const T* f_ext, T* by_q, T* by_v, T* by_tau, T* by_f_ext,
                           const ForwardVjpWorkspace<T>& w) {
-    const Ground<T>& g = w.value.ground;
-    const AbaWorkspace<T>& aba = w.value.aba;
+    const RootFrame<T>& g = w.value.root_frame;
+    const ArticulatedFactors<T>& factors = w.value.factors;
     T* by_a = nullptr;
-    ground_dynamics(tree, q, v, tau, f_ext, w.a, w.value);
+    articulated_dynamics(tree, q, v, tau, f_ext, w.a, w.value);
     for (int i = 0; i < tree.nbodies; ++i) w.adjoint.P[i] = zero_force<T>();
-    articulated_solve(tree, g.S, lam, w.adjoint.P, by_tau, w.adjoint.Lam, aba);  // [Notes] eq. 6.8
+    articulated_solve(tree, g.S, lam, w.adjoint.P, by_tau, w.adjoint.Lam,
+                      factors);  // [Notes] eq. 6.8
     for (int i = 0; i < tree.nbodies; ++i) {
         adjoint_outwards(i, g, g.I[i] * g.v[i], w.adjoint);
         if (acts_on(by_f_ext, tree.bodies[i]))
             store_twist(tree.bodies[i], seen_from(g.P[i], w.adjoint.Lam[i]), by_f_ext);
     }
     for (int i = tree.nbodies - 1; i >= 0; --i)
-        adjoint_inwards(tree, i, g, aba.a, aba.IA[i] * aba.a[i] + aba.pA[i], by_q, by_v, by_a,
-                        w.adjoint);
+        adjoint_inwards(tree, i, g, factors.a, factors.IA[i] * factors.a[i] + factors.pA[i], by_q,
+                        by_v, by_a, w.adjoint);
     for (int k = 0; k < tree.nv; ++k) by_v[k] = fma(T(-tree.damping[k]), by_tau[k], by_v[k]);
 }
 
@@ -90,12 +92,12 @@ void forward_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T* tau
 // they are. tau, dtau and lam: of the independent velocities; all else of the joints.
 
 template <class T>
-struct CoupledForwardJvpWorkspace {
+struct MimicForwardJvpWorkspace {
     FactorizedWorkspace<T> dynamics;
     InverseJvpWorkspace<T> inverse;
     T *a, *torque;
 
-    CoupledForwardJvpWorkspace(Arena& arena, const Tree& tree)
+    MimicForwardJvpWorkspace(Arena& arena, const Tree& tree)
         : dynamics(arena, tree),
           inverse(arena, tree),
           a(arena.take<T>(tree.nv)),
@@ -104,12 +106,12 @@ struct CoupledForwardJvpWorkspace {
 
 // f_ext and df_ext may be null: zero.
 template <class T>
-void coupled_forward_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T* tau,
-                                  const T* dq, const T* dv, const T* dtau, const T* f_ext,
-                                  const T* df_ext, T* da, const CoupledForwardJvpWorkspace<T>& w) {
+void mimic_forward_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T* tau, const T* dq,
+                                const T* dv, const T* dtau, const T* f_ext, const T* df_ext, T* da,
+                                const MimicForwardJvpWorkspace<T>& w) {
     const T* zero = nullptr;
     T* x = w.dynamics.independent;
-    coupled_forward_dynamics(tree, q, v, tau, f_ext, w.a, w.dynamics);
+    mimic_forward_dynamics(tree, q, v, tau, f_ext, w.a, w.dynamics);
     inverse_dynamics_jvp(tree, q, v, w.a, dq, dv, zero, f_ext, df_ext, w.torque, w.inverse);
     reduce_columns(tree, w.torque, 1, x);
     for (int k = 0; k < tree.independent.n; ++k) x[k] = dtau[k] - x[k];
@@ -118,12 +120,12 @@ void coupled_forward_dynamics_jvp(const Tree& tree, const T* q, const T* v, cons
 }
 
 template <class T>
-struct CoupledForwardVjpWorkspace {
+struct MimicForwardVjpWorkspace {
     FactorizedWorkspace<T> dynamics;
     InverseVjpWorkspace<T> inverse;
     T *a, *minus_mu;
 
-    CoupledForwardVjpWorkspace(Arena& arena, const Tree& tree)
+    MimicForwardVjpWorkspace(Arena& arena, const Tree& tree)
         : dynamics(arena, tree),
           inverse(arena, tree),
           a(arena.take<T>(tree.nv)),
@@ -132,11 +134,11 @@ struct CoupledForwardVjpWorkspace {
 
 // f_ext may be null: zero; by_f_ext may be null: not wanted.
 template <class T>
-void coupled_forward_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T* tau,
-                                  const T* lam, const T* f_ext, T* by_q, T* by_v, T* by_tau,
-                                  T* by_f_ext, const CoupledForwardVjpWorkspace<T>& w) {
+void mimic_forward_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T* tau,
+                                const T* lam, const T* f_ext, T* by_q, T* by_v, T* by_tau,
+                                T* by_f_ext, const MimicForwardVjpWorkspace<T>& w) {
     T *mu = w.dynamics.independent, *by_a = nullptr;
-    coupled_forward_dynamics(tree, q, v, tau, f_ext, w.a, w.dynamics);
+    mimic_forward_dynamics(tree, q, v, tau, f_ext, w.a, w.dynamics);
     for (int k = 0; k < tree.independent.n; ++k) mu[k] = lam[k];
     ltdl_solve_vector(tree.independent, mu, w.dynamics.ltdl);
     expand_v(tree, mu, by_tau);

@@ -1,6 +1,8 @@
-// First derivatives of the twists and accelerations of frames, O(d) for a frame at depth d. [Notes] §19.
+// Computes the first derivatives of the twists and accelerations of frames. O(d) for a frame at
+// depth d. [Notes] §19.
 //
-// Symbols, for the columns j of the joint of body b with parent p, on the path of a frame of body i:
+// Symbols, for the columns j of the joint of body b with parent p, on the path of a frame of body
+// i:
 //   s, Psi'   column s_j, and v_p x s_j, [IDSVA] eq. 31 without gravity
 //   w, o      twists of i as seen from p and from b: v_i - v_p, v_i - v_b
 //   dV, dA    what the observer X of values/frames.hpp sees of
@@ -11,15 +13,15 @@
 //   v_j      s                Psi' + s x o                        any
 //   a_j                       s                                   any
 //
-// Mixed axes: of the frame's origin, but along axes that stand still. To dV and dA of the body's axes
-// both halves of (X s)_ang x V and (X s)_ang x A are added. [Notes] eqs. 19.2 to 19.4
+// Mixed axes: of the frame's origin, but along axes that stand still. To dV and dA of the body's
+// axes both halves of (X s)_ang x V and (X s)_ang x A are added. [Notes] eqs. 19.2 to 19.4
 #pragma once
 
 #include "dtau/algorithms/values/frames.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
-// What all columns of one joint share.
+// Quantities that all columns of one joint share.
 template <class T>
 struct JointBelow {
     int p;
@@ -32,7 +34,8 @@ DTAU_INLINE JointBelow<T> joint_below(const Body& body, int b, int i, const Fram
     return {p, v_p, w.v[i] + -v_p, w.v[i] + -w.v[b]};
 }
 
-// A motion seen from the observer's point, along ground's axes; and what is seen along its own.
+// A motion seen from the observer's point, along the root frame's axes; and what is seen along its
+// own.
 template <class T>
 DTAU_INLINE Motion<T> at_point(const Placement<T>& X, const Motion<T>& m) {
     return {m.ang, cross(m.ang, X.r, m.lin)};
@@ -59,7 +62,7 @@ DTAU_INLINE void for_columns_of_joints(const Tree& tree, const Frame& frame,
     }
 }
 
-// By q_j: the twist, along ground's axes; s is at the observer's point.
+// By q_j: the twist, along the root frame's axes; s is at the observer's point.
 template <class T>
 DTAU_INLINE Motion<T> twist_by_q(Axes axes, const Placement<T>& X, const JointBelow<T>& joint,
                                  const Motion<T>& S, const Motion<T>& Psidot, const Motion<T>& s,

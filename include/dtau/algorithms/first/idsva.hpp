@@ -1,21 +1,31 @@
-// First-order partial derivatives of inverse dynamics: IDSVA in ground coordinates, O(N d). [IDSVA]
-// algorithm 1, eqs. 30 and 32, with two changes ([Notes] §4): the body Coriolis operator is held in
-// its 12 numbers (inertia.hpp), and ground is the frame of the root body (kinematics.hpp), so that
-// the rows and columns of a free root need no products (free_root.hpp).
+// Computes the first-order partial derivatives of inverse dynamics by IDSVA: idsva(). O(N d).
+// [IDSVA] algorithm 1, eqs. 30 and 32; without fast paths: textbook/idsva.hpp.
 //
-// Symbols, for body i with parent p and column s_j of the motion subspace of joint j:
-//   Psidot[j]      Psi'_j  = v_p x s_j                 rate of s_j due to the parent's motion
-//   Psiddot[j]     Psi''_j = a_p x s_j + v_p x Psi'_j
-//   Upsilondot[j]  Psi'_j + S'_j,  S'_j = v_i x s_j    S' is zero in the joint's own frame
-//   a[i]           spatial acceleration, gravity included
-//   B[i], f[i]     Coriolis operator and force of the body, then of its subtree
+// For body i with parent p and column s_j of joint j, in the coordinates of the root frame:
 //
-// For column k and the columns j on its path, with composites of k, t1 = (2B)^T s_k and t2 = I s_k:
-//   dtau_k/dq_j = t1 . Psi'_j + t2 . Psi''_j       dtau_j/dq_k = s_j . (2B Psi'_k + I Psi''_k
-//                                                                       + s_k x* f)
-//   dtau_k/dv_j = t1 . s_j + t2 . (Psi'_j + S'_j)  dtau_j/dv_k = s_j . (2B s_k + I (Psi'_k + S'_k))
-//   M_kj = M_jk = t2 . s_j
-// On the left j may be of k's own joint; on the right it is of a strictly shallower one.
+//   forward    Psi'_j  = v_p x s_j         Psi''_j = a_p x s_j + v_p x Psi'_j        S'_j = v_i x s_j
+//              2B_i = v_i x* I_i - I_i v_i x + (I_i v_i) xbar*       f_i = I_i a_i + v_i x* I_i v_i - f_ext_i
+//   backward   for each column k of body i, with t1 = (2B_i)^T s_k and t2 = I_i s_k, and j on its path:
+//                dtau_k/dq_j = t1 . Psi'_j + t2 . Psi''_j
+//                dtau_j/dq_k = s_j . (2B_i Psi'_k + I_i Psi''_k + s_k x* f_i)
+//                dtau_k/dv_j = t1 . s_j + t2 . (Psi'_j + S'_j)
+//                dtau_j/dv_k = s_j . (2B_i s_k + I_i (Psi'_k + S'_k))
+//                M_kj = M_jk = t2 . s_j
+//              I_p = I_p + I_i        B_p = B_p + B_i        f_p = f_p + f_i         (composites)
+//
+// For dtau_k/d_j, j may be of k's own joint; for dtau_j/d_k it is of a strictly shallower one.
+//
+// Two things differ from the paper ([Notes] §4). Each 6x6 operator is held in the fewest numbers:
+// the body Coriolis operator in 12 (inertia.hpp), and (2B)^T s_k is a moment alone. And coordinates
+// are those of the root frame, not the world's (kinematics.hpp): the columns of a free root are
+// unit motions there, so that its rows and columns are components, without products
+// (free_root.hpp).
+//
+// Symbols:
+//   Psidot[j], Psiddot[j]   Psi', Psi'': rate of s_j due to the parent's motion, and its second rate (nv)
+//   Upsilondot[j]           Psi'_j + S'_j; S' is zero in the joint's own frame (nv)
+//   a[i]                    spatial acceleration, gravity included (nbodies)
+//   B[i], f[i]              Coriolis operator and force of the body, then of its subtree (nbodies)
 #pragma once
 
 #include "dtau/algorithms/values/crba.hpp"
@@ -24,13 +34,13 @@ namespace dtau::DTAU_VARIANT {
 
 template <class T>
 struct IdsvaWorkspace {
-    Ground<T> ground;
+    RootFrame<T> root_frame;
     Motion<T>*Psidot, *Psiddot, *Upsilondot, *a;
     Coriolis<T>* B;
     Force<T>* f;
 
     IdsvaWorkspace(Arena& arena, const Tree& tree)
-        : ground(arena, tree),
+        : root_frame(arena, tree),
           Psidot(arena.take<Motion<T>>(tree.nv)),
           Psiddot(arena.take<Motion<T>>(tree.nv)),
           Upsilondot(arena.take<Motion<T>>(tree.nv)),
@@ -39,12 +49,12 @@ struct IdsvaWorkspace {
           f(arena.take<Force<T>>(tree.nbodies)) {}
 };
 
-// Computes the terms of body i that do not depend on the acceleration; ground holds its placement, twist
-// and inertia. f becomes v x* I v - f_ext, and a the acceleration v_p x v_J.
+// Quantities of body i that do not depend on the acceleration; its placement, twist and inertia are
+// in root_frame. f becomes v x* I v - f_ext, and a the acceleration v_p x v_J.
 template <class T>
 DTAU_INLINE void body_velocities(const Tree& tree, int i, const T* v, const T* f_ext,
                                  const IdsvaWorkspace<T>& w) {
-    const Ground<T>& g = w.ground;
+    const RootFrame<T>& g = w.root_frame;
     const Body& body = tree.bodies[i];
     const Motion<T> vi = g.v[i];
     if (body.parent < 0) {  // v_p = 0
@@ -69,11 +79,11 @@ DTAU_INLINE void body_velocities(const Tree& tree, int i, const T* v, const T* f
     if (acts_on(f_ext, body)) w.f[i] = w.f[i] - transformed(g.P[i], body_wrench(body, f_ext));
 }
 
-// What depends on it: a (nv), of the joints.
+// Quantities that depend on the acceleration: a (nv), of the joints.
 template <class T>
 DTAU_INLINE void body_accelerations(const Tree& tree, int i, const T* a,
                                     const IdsvaWorkspace<T>& w) {
-    const Ground<T>& g = w.ground;
+    const RootFrame<T>& g = w.root_frame;
     const Body& body = tree.bodies[i];
     if (body.parent < 0) {  // a_p = -gravity
         const Motion<T> ap = world_acceleration(g.gravity[i]);
@@ -90,7 +100,7 @@ DTAU_INLINE void body_accelerations(const Tree& tree, int i, const T* a,
     w.f[i] += g.I[i] * w.a[i];
 }
 
-// Forward sweeps over all bodies.
+// Forward passes over all bodies.
 template <class T>
 void idsva_velocities(const Tree& tree, const T* v, const T* f_ext, const IdsvaWorkspace<T>& w) {
     for (int i = 0; i < tree.nbodies; ++i) body_velocities(tree, i, v, f_ext, w);
@@ -122,25 +132,25 @@ DTAU_INLINE void free_root_entries(const FreeRoot<T>& root, const Vec3<T>& t1, c
     store_components(t2, out.da + column, n);
 }
 
-// A step towards the composites of the parent of body i.
+// Adds the composites of body i to those of its parent.
 template <class T>
-DTAU_INLINE void add_to_parent(const Body& body, int i, const IdsvaWorkspace<T>& w) {
-    w.ground.I[body.parent] += w.ground.I[i];
+DTAU_INLINE void add_composites(const Body& body, int i, const IdsvaWorkspace<T>& w) {
+    w.root_frame.I[body.parent] += w.root_frame.I[i];
     w.B[body.parent] += w.B[i];
     w.f[body.parent] += w.f[i];
 }
 
-// Backward sweep: composites alone.
+// Backward pass: composites alone.
 template <class T>
 DTAU_INLINE void idsva_composites(const Tree& tree, const IdsvaWorkspace<T>& w) {
     for (int i = tree.nbodies - 1; i >= 0; --i)
-        if (tree.bodies[i].parent >= 0) add_to_parent(tree.bodies[i], i, w);
+        if (tree.bodies[i].parent >= 0) add_composites(tree.bodies[i], i, w);
 }
 
-// Backward sweep: composites, and the three matrices, into zeros.
+// Backward pass: composites, and the three matrices, into zeros.
 template <class T>
 void idsva_backward(const Tree& tree, const Partials<T>& out, const IdsvaWorkspace<T>& w) {
-    const Ground<T>& g = w.ground;
+    const RootFrame<T>& g = w.root_frame;
     const int n = out.n;
     for (int i = tree.nbodies - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
@@ -180,7 +190,7 @@ void idsva_backward(const Tree& tree, const Partials<T>& out, const IdsvaWorkspa
             if (stop > 0)
                 free_root_entries(free_root_above(body, g), t1, t2, by_q, by_v, k, stop - 6, out);
         }
-        if (body.parent >= 0) add_to_parent(body, i, w);
+        if (body.parent >= 0) add_composites(body, i, w);
     }
     for (int k = 0; k < tree.nv; ++k) {
         if (out.da) out.da[k * n + k] += T(tree.armature[k]);
@@ -192,9 +202,9 @@ void idsva_backward(const Tree& tree, const Partials<T>& out, const IdsvaWorkspa
 template <class T>
 void idsva(const Tree& tree, const T* q, const T* v, const T* a, const T* f_ext, T* dtau_dq,
            T* dtau_dv, T* dtau_da, const IdsvaWorkspace<T>& w) {
-    const Configuration<T> x = configuration(tree, q, w.ground.angles);
+    const Configuration<T> x = configuration(tree, q, w.root_frame.angles);
     for (int i = 0; i < tree.nbodies; ++i) {
-        move_body(tree, i, x, v, w.ground);
+        move_body(tree, i, x, v, w.root_frame);
         body_velocities(tree, i, v, f_ext, w);
         body_accelerations(tree, i, a, w);
     }

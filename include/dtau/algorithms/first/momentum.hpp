@@ -1,8 +1,17 @@
-// First derivatives of the momentum about the centre of mass and of its rate, O(N).
+// Computes the first derivatives of the momentum about the center of mass and of its rate:
+// centroidal_momentum_derivatives(), centroidal_momentum_rate_derivatives(). O(N).
 // [Notes] eqs. 15.6 to 15.8. Angular parts are NaN for a robot without mass.
 //
-// Along world axes, about the trees' references; columns are then taken to the centre of mass, which
-// moves itself. Symbols (references.hpp), for column k of joint j with parent p, and for its subtree:
+// For column s of joint j, with the sums over its subtree, about a fixed point; f: momentum, or its
+// rate:
+//
+//   momentum   d/dq  s x* f + I Psi'                    d/dv  I s
+//   rate       d/dq  s x* f + I Psi'' + 2B Psi'         d/dv  2B s + I Upsilon'         d/da  I s
+//   about the center of mass, from which the point is at t:   n + t x f,   and by q   + F x J_k
+//
+// Along world axes, about the trees' references; columns are then taken to the center of mass,
+// which moves itself. Symbols (references.hpp), for column k of joint j with parent p, and for its
+// subtree:
 //   Psi', Psi''  v_p x s and a_p x s + v_p x Psi'         Upsilon'  Psi' + v_j x s
 //   I, B         inertia, Coriolis operator (inertia.hpp)
 //   f            momentum; or its rate, the force
@@ -47,7 +56,7 @@ DTAU_INLINE Whole<T> whole(const Tree& tree, const MomentumDerivativesWorkspace<
     return {scale, scale * moment, f};
 }
 
-// A derivative about a tree's reference, to the centre of mass at `arm` from it, as that stands.
+// A derivative about a tree's reference, to the center of mass at `arm` from it, as that stands.
 template <class T>
 DTAU_INLINE Force<T> about_center(const Force<T>& f, const Vec3<T>& arm) {
     return {cross(f.lin, arm, f.ang), f.lin};

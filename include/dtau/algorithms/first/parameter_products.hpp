@@ -1,5 +1,6 @@
-// Derivatives of inverse and forward dynamics by the inertial parameters pi, without a matrix in O(N),
-// and those of forward dynamics as a matrix. In ground coordinates; [Notes] §18, symbols of regressor.hpp.
+// Computes derivatives of inverse and forward dynamics by the inertial parameters pi: products
+// without a matrix in O(N), and da/dpi as a matrix. In root-frame coordinates; [Notes] §18, symbols
+// of regressor.hpp.
 //
 //   inverse   jvp  dtau = Y dpi             vjp  by_pi = Y^T lam
 //   forward   jvp  da = -M^-1 Y dpi         vjp  by_pi = -Y^T mu,  mu = M^-1 lam,
@@ -43,9 +44,9 @@ DTAU_INLINE void parameters_of_motion(const BodyMotion<T>& motion, const Motion<
     x[8] = twice(&V::y, &V::z), x[9] = fma(s.z, al.z, u.z * w.z);
 }
 
-// W x of body i, in ground.
+// W x of body i, in the root frame.
 template <class T>
-DTAU_INLINE Force<T> wrench_of_parameters(const Body& body, int i, const Ground<T>& g,
+DTAU_INLINE Force<T> wrench_of_parameters(const Body& body, int i, const RootFrame<T>& g,
                                           const Motion<T>* a, const T* x) {
     if (body.link < 0) return zero_force<T>();
     const Placement<T> P = users_frame(body, g.P[i]);
@@ -53,9 +54,9 @@ DTAU_INLINE Force<T> wrench_of_parameters(const Body& body, int i, const Ground<
     return transformed(P, wrench_of_parameters(motion, x + body_parameters * body.link));
 }
 
-// W^T m of body i, for a motion in ground, to its place among all parameters.
+// W^T m of body i, for a motion in the root frame, to its place among all parameters.
 template <class T>
-DTAU_INLINE void parameters_of_motion(const Body& body, int i, const Ground<T>& g,
+DTAU_INLINE void parameters_of_motion(const Body& body, int i, const RootFrame<T>& g,
                                       const Motion<T>* a, const Motion<T>& m, T* x) {
     if (body.link < 0) return;
     const Placement<T> P = users_frame(body, g.P[i]);
@@ -79,7 +80,7 @@ template <class T>
 void inverse_dynamics_parameter_jvp(const Tree& tree, const T* q, const T* v, const T* a,
                                     const T* x, bool of_joints, T* dtau,
                                     const InverseParameterWorkspace<T>& w) {
-    const Ground<T>& g = w.motion.ground;
+    const RootFrame<T>& g = w.motion.root_frame;
     Force<T>* F = w.motion.F;
     motion_sweep(tree, q, v, a, w.motion);
     for (int i = 0; i < tree.nbodies; ++i)
@@ -102,7 +103,7 @@ template <class T>
 void inverse_dynamics_parameter_vjp(const Tree& tree, const T* q, const T* v, const T* a,
                                     const T* lam, bool of_joints, T* by_parameters,
                                     const InverseParameterWorkspace<T>& w) {
-    const Ground<T>& g = w.motion.ground;
+    const RootFrame<T>& g = w.motion.root_frame;
     motion_sweep(tree, q, v, a, w.motion);
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
@@ -123,7 +124,7 @@ void inverse_dynamics_parameter_vjp(const Tree& tree, const T* q, const T* v, co
 // By the factors of the articulated-body algorithm (articulated.hpp).
 template <class T>
 struct ForwardParameterWorkspace {
-    GroundDynamicsWorkspace<T> value;
+    ArticulatedDynamicsWorkspace<T> value;
     T *a, *torque;
     Motion<T>* motion;
     Force<T>* f;
@@ -141,15 +142,15 @@ template <class T>
 void forward_dynamics_parameter_jvp(const Tree& tree, const T* q, const T* v, const T* tau,
                                     const T* x, const T* f_ext, bool of_joints, T* da,
                                     const ForwardParameterWorkspace<T>& w) {
-    const Ground<T>& g = w.value.ground;
-    ground_dynamics(tree, q, v, tau, f_ext, w.a, w.value);
+    const RootFrame<T>& g = w.value.root_frame;
+    articulated_dynamics(tree, q, v, tau, f_ext, w.a, w.value);
     for (int i = 0; i < tree.nbodies; ++i)
-        w.f[i] = wrench_of_parameters(tree.bodies[i], i, g, w.value.aba.a, x);
+        w.f[i] = wrench_of_parameters(tree.bodies[i], i, g, w.value.factors.a, x);
     const T* of_joint = x + body_parameters * tree.nlinks;
     for (int k = 0; k < tree.nv; ++k)
         w.torque[k] =
             of_joints ? negated(fma(of_joint[k], w.a[k], of_joint[tree.nv + k] * v[k])) : T(0.0);
-    articulated_solve(tree, g.S, w.torque, w.f, da, w.motion, w.value.aba);  // [Notes] eq. 6.8
+    articulated_solve(tree, g.S, w.torque, w.f, da, w.motion, w.value.factors);  // [Notes] eq. 6.8
 }
 
 // f_ext may be null: zero.
@@ -157,13 +158,13 @@ template <class T>
 void forward_dynamics_parameter_vjp(const Tree& tree, const T* q, const T* v, const T* tau,
                                     const T* lam, const T* f_ext, bool of_joints, T* by_parameters,
                                     const ForwardParameterWorkspace<T>& w) {
-    const Ground<T>& g = w.value.ground;
+    const RootFrame<T>& g = w.value.root_frame;
     T* mu = w.torque;
-    ground_dynamics(tree, q, v, tau, f_ext, w.a, w.value);
+    articulated_dynamics(tree, q, v, tau, f_ext, w.a, w.value);
     for (int i = 0; i < tree.nbodies; ++i) w.f[i] = zero_force<T>();
-    articulated_solve(tree, g.S, lam, w.f, mu, w.motion, w.value.aba);  // [Notes] eq. 6.8
+    articulated_solve(tree, g.S, lam, w.f, mu, w.motion, w.value.factors);  // [Notes] eq. 6.8
     for (int i = 0; i < tree.nbodies; ++i)
-        parameters_of_motion(tree.bodies[i], i, g, w.value.aba.a, -w.motion[i], by_parameters);
+        parameters_of_motion(tree.bodies[i], i, g, w.value.factors.a, -w.motion[i], by_parameters);
     T* of_joint = by_parameters + body_parameters * tree.nlinks;
     for (int k = 0; k < tree.nv && of_joints; ++k)
         of_joint[k] = -mu[k] * w.a[k], of_joint[tree.nv + k] = -mu[k] * v[k];
@@ -172,12 +173,12 @@ void forward_dynamics_parameter_vjp(const Tree& tree, const T* q, const T* v, co
 // The same where joints mimic others, by the factors of their mass matrix (factorized.hpp). tau and
 // lam: of the independent velocities.
 template <class T>
-struct CoupledParameterWorkspace {
+struct MimicParameterWorkspace {
     FactorizedWorkspace<T> dynamics;
     InverseParameterWorkspace<T> inverse;
     T *a, *joint;
 
-    CoupledParameterWorkspace(Arena& arena, const Tree& tree)
+    MimicParameterWorkspace(Arena& arena, const Tree& tree)
         : dynamics(arena, tree),
           inverse(arena, tree),
           a(arena.take<T>(tree.nv)),
@@ -185,11 +186,11 @@ struct CoupledParameterWorkspace {
 };
 
 template <class T>
-void coupled_parameter_jvp(const Tree& tree, const T* q, const T* v, const T* tau, const T* x,
-                           const T* f_ext, bool of_joints, T* da,
-                           const CoupledParameterWorkspace<T>& w) {
+void mimic_parameter_jvp(const Tree& tree, const T* q, const T* v, const T* tau, const T* x,
+                         const T* f_ext, bool of_joints, T* da,
+                         const MimicParameterWorkspace<T>& w) {
     T* minus_da = w.dynamics.independent;
-    coupled_forward_dynamics(tree, q, v, tau, f_ext, w.a, w.dynamics);
+    mimic_forward_dynamics(tree, q, v, tau, f_ext, w.a, w.dynamics);
     inverse_dynamics_parameter_jvp(tree, q, v, w.a, x, of_joints, w.joint, w.inverse);
     reduce_columns(tree, w.joint, 1, minus_da);
     ltdl_solve_vector(tree.independent, minus_da, w.dynamics.ltdl);
@@ -198,11 +199,11 @@ void coupled_parameter_jvp(const Tree& tree, const T* q, const T* v, const T* ta
 }
 
 template <class T>
-void coupled_parameter_vjp(const Tree& tree, const T* q, const T* v, const T* tau, const T* lam,
-                           const T* f_ext, bool of_joints, T* by_parameters,
-                           const CoupledParameterWorkspace<T>& w) {
+void mimic_parameter_vjp(const Tree& tree, const T* q, const T* v, const T* tau, const T* lam,
+                         const T* f_ext, bool of_joints, T* by_parameters,
+                         const MimicParameterWorkspace<T>& w) {
     T* minus_mu = w.dynamics.independent;
-    coupled_forward_dynamics(tree, q, v, tau, f_ext, w.a, w.dynamics);
+    mimic_forward_dynamics(tree, q, v, tau, f_ext, w.a, w.dynamics);
     for (int k = 0; k < tree.independent.n; ++k) minus_mu[k] = -lam[k];
     ltdl_solve_vector(tree.independent, minus_mu, w.dynamics.ltdl);
     expand_v(tree, minus_mu, w.joint);
@@ -225,7 +226,7 @@ struct ForwardRegressorWorkspace {
           Y(arena.take_zeros<T>(std::size_t(tree.independent.n) * stride)) {}
 };
 
-// Where column c of Y may differ from zero: on the path of this independent velocity.
+// The independent velocity on whose path column c of Y may differ from zero.
 DTAU_INLINE int end_of_path(const Tree& tree, int c) {
     const int of_bodies = body_parameters * tree.nlinks;
     if (c >= of_bodies) return (c - of_bodies) % tree.independent.n;
@@ -233,8 +234,8 @@ DTAU_INLINE int end_of_path(const Tree& tree, int c) {
     return body.v + body.nv - 1;
 }
 
-// The rows where columns begin ... end - 1 of Y may differ from zero, into `rows`; all of them where joints
-// mimic others.
+// The rows where columns begin ... end - 1 of Y may differ from zero, into `rows`; all of them
+// where joints mimic others.
 DTAU_INLINE int regressor_rows(const Tree& tree, int begin, int end, int* rows) {
     const Paths& dofs = tree.independent;
     int first = dofs.n, last = -1, count = 0;
@@ -243,17 +244,17 @@ DTAU_INLINE int regressor_rows(const Tree& tree, int begin, int end, int* rows) 
         first = k < first ? k : first, last = k > last ? k : last;
     }
     for (int k = 0; k < dofs.n; ++k)
-        if (tree.coupling || is_ancestor(dofs, k, first, last + 1)) rows[count++] = k;
+        if (tree.mimic || is_ancestor(dofs, k, first, last + 1)) rows[count++] = k;
     return count;
 }
 
-// da/dpi (nv, parameters): -M^-1 Y. f_ext may be null: zero. q, v: of the joints; tau and the result: of
-// the independent velocities.
+// da/dpi (nv, parameters): -M^-1 Y. f_ext may be null: zero. q, v: of the joints; tau and the
+// result: of the independent velocities.
 template <class T>
 void forward_dynamics_parameter_derivatives(const Tree& tree, const T* q, const T* v, const T* tau,
                                             const T* f_ext, bool of_joints, T* da,
                                             const ForwardRegressorWorkspace<T>& w) {
-    const Ground<T>& g = w.dynamics.idsva.ground;
+    const RootFrame<T>& g = w.dynamics.idsva.root_frame;
     const LtdlWorkspace<T>& ltdl = w.dynamics.ltdl;
     const Paths& dofs = tree.independent;
     const int columns = parameter_count(tree, of_joints), stride = w.stride;

@@ -1,5 +1,6 @@
-// Products with the first derivatives of inverse dynamics, without a matrix: O(N), in ground
-// coordinates (kinematics.hpp), where passing from body to body is addition.
+// Multiplies the first derivatives of inverse dynamics by vectors, without a matrix:
+// inverse_dynamics_jvp(), inverse_dynamics_vjp(). O(N). In root-frame coordinates (kinematics.hpp),
+// where passing from body to body is addition.
 //
 //   jvp   dtau = dtau/dq dq + dtau/dv dv + M da - sum of J_i^T df_ext_i
 //   vjp   by_x = (dtau/dx)^T lam for x = q, v, a;   by_f_ext_i = -J_i lam
@@ -29,7 +30,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// S x and S^T f of one joint. The frame of a root body is ground itself.
+// S x and S^T f of one joint. The frame of a root body is the root frame.
 template <class T>
 DTAU_INLINE Motion<T> joint_motion(const Body& body, const Motion<T>* S, const T* x) {
     if (body.parent < 0) return joint_twist(body, x + body.v);
@@ -56,7 +57,7 @@ struct TangentWorkspace {
 
 // y, z and the body's own share of dF; returns d. momentum = I v; da and df_ext may be null: zero.
 template <class T>
-DTAU_INLINE Motion<T> tangent_outwards(const Tree& tree, int i, const Ground<T>& g,
+DTAU_INLINE Motion<T> tangent_outwards(const Tree& tree, int i, const RootFrame<T>& g,
                                        const Motion<T>* a, const Force<T>& momentum, const T* dq,
                                        const T* dv, const T* da, const T* df_ext,
                                        const TangentWorkspace<T>& w) {
@@ -93,7 +94,7 @@ struct AdjointWorkspace {
 
 // The body's own shares of P and Z, from Lam. momentum = I v.
 template <class T>
-DTAU_INLINE void adjoint_outwards(int i, const Ground<T>& g, const Force<T>& momentum,
+DTAU_INLINE void adjoint_outwards(int i, const RootFrame<T>& g, const Force<T>& momentum,
                                   const AdjointWorkspace<T>& w) {
     w.P[i] = g.I[i] * w.Lam[i];
     w.Z[i] = coriolis_transposed_mul(g.I[i], g.v[i], momentum, w.Lam[i]);  // [Notes] eq. 6.4
@@ -102,7 +103,7 @@ DTAU_INLINE void adjoint_outwards(int i, const Ground<T>& g, const Force<T>& mom
 // Minus by_q and by_v of joint i, without damping, and by_a without armature, unless it is null; P
 // and Z of its subtree to the parent.
 template <class T>
-DTAU_INLINE void adjoint_inwards(const Tree& tree, int i, const Ground<T>& g, const Motion<T>* a,
+DTAU_INLINE void adjoint_inwards(const Tree& tree, int i, const RootFrame<T>& g, const Motion<T>* a,
                                  const Force<T>& F, T* minus_by_q, T* minus_by_v, T* by_a,
                                  const AdjointWorkspace<T>& w) {
     const Body& body = tree.bodies[i];
@@ -130,12 +131,12 @@ DTAU_INLINE void adjoint_inwards(const Tree& tree, int i, const Ground<T>& g, co
 
 template <class T>
 struct MotionWorkspace {
-    Ground<T> ground;
+    RootFrame<T> root_frame;
     Motion<T>* a;
     Force<T>* F;
 
     MotionWorkspace(Arena& arena, const Tree& tree)
-        : ground(arena, tree),
+        : root_frame(arena, tree),
           a(arena.take<Motion<T>>(tree.nbodies)),
           F(arena.take<Force<T>>(tree.nbodies)) {}
 };
@@ -143,19 +144,19 @@ struct MotionWorkspace {
 // The acceleration of body i, after those of the bodies before it.
 template <class T>
 DTAU_INLINE Motion<T> body_acceleration(const Body& body, int i, const T* v, const T* a,
-                                        const Ground<T>& g, const Motion<T>* before) {
+                                        const RootFrame<T>& g, const Motion<T>* before) {
     const Motion<T> own = joint_motion(body, g.S, a);
     if (body.parent < 0) return world_acceleration(g.gravity[i]) + own;
     const Motion<T> vJ = joint_motion(body, g.S, v);
     return cross(g.v[body.parent], vJ, before[body.parent] + own);
 }
 
-// a and the body's own share of F, after the ground sweep; returns I v.
+// a and the body's own share of F, after the pass over placements; returns I v.
 template <class T>
 DTAU_INLINE Force<T> motion_outwards(const Tree& tree, int i, const T* v, const T* a,
                                      const T* f_ext, const MotionWorkspace<T>& w) {
     const Body& body = tree.bodies[i];
-    const Ground<T>& g = w.ground;
+    const RootFrame<T>& g = w.root_frame;
     w.a[i] = body_acceleration(body, i, v, a, g, w.a);
     const Force<T> momentum = g.I[i] * g.v[i];
     w.F[i] = cross_star(g.v[i], momentum, g.I[i] * w.a[i]);
@@ -178,9 +179,9 @@ template <class T>
 void inverse_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T* a, const T* dq,
                           const T* dv, const T* da, const T* f_ext, const T* df_ext, T* dtau,
                           const InverseJvpWorkspace<T>& w) {
-    const Ground<T>& g = w.motion.ground;
+    const RootFrame<T>& g = w.motion.root_frame;
     Force<T>*F = w.motion.F, *dF = w.tangent.dF;
-    ground_sweep(tree, q, v, g);
+    root_frame_sweep(tree, q, v, g);
     for (int i = 0; i < tree.nbodies; ++i) {
         const Force<T> momentum = motion_outwards(tree, i, v, a, f_ext, w.motion);
         w.d[i] = tangent_outwards(tree, i, g, w.motion.a, momentum, dq, dv, da, df_ext, w.tangent);
@@ -212,10 +213,10 @@ template <class T>
 void inverse_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T* a, const T* lam,
                           const T* f_ext, T* by_q, T* by_v, T* by_a, T* by_f_ext,
                           const InverseVjpWorkspace<T>& w) {
-    const Ground<T>& g = w.motion.ground;
+    const RootFrame<T>& g = w.motion.root_frame;
     Motion<T>* Lam = w.adjoint.Lam;
     Force<T>* F = w.motion.F;
-    ground_sweep(tree, q, v, g);
+    root_frame_sweep(tree, q, v, g);
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
         Lam[i] = joint_motion(body, g.S, lam);

@@ -1,9 +1,10 @@
-// Regressor of inverse dynamics, O(N d): the matrix Y (nv, 10 nbodies) with tau = Y pi, for torques are
-// linear in the inertial parameters pi. In ground coordinates (kinematics.hpp); [Notes] §18.
+// Computes the regressor of inverse dynamics. O(N d). It is the matrix Y (nv, 10 nbodies) with tau
+// = Y pi, for torques are linear in the inertial parameters pi. In root-frame coordinates
+// (kinematics.hpp); [Notes] §18.
 //
-// The parameters of a body: m, h = m c, and Jxx Jxy Jyy Jxz Jyz Jzz about the body's origin, all in the
-// user's axes. Where the user wants those of joints too, armature and damping of the independent
-// velocities follow: further columns with a and v on the diagonal.
+// The parameters of a body: m, h = m c, and Jxx Jxy Jyy Jxz Jyz Jzz about the body's origin, all in
+// the user's axes. Where the user wants those of joints too, armature and damping of the
+// independent velocities follow: further columns with a and v on the diagonal.
 //
 // Symbols, for body i with parent p and column s_j of the motion subspace of a joint on its path:
 //   a[i]           spatial acceleration, gravity included
@@ -15,7 +16,7 @@
 #pragma once
 
 #include "dtau/algorithms/first/products.hpp"
-#include "dtau/coupling.hpp"
+#include "dtau/mimic.hpp"
 #include "dtau/pack.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -45,7 +46,7 @@ DTAU_INLINE Placement<T> users_frame(const Body& body, const Placement<T>& P) {
 template <class T>
 void motion_sweep(const Tree& tree, const T* q, const T* v, const T* a,
                   const MotionWorkspace<T>& w) {
-    const Ground<T>& g = w.ground;
+    const RootFrame<T>& g = w.root_frame;
     const Configuration<T> x = configuration(tree, q, g.angles);
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
@@ -58,7 +59,8 @@ void motion_sweep(const Tree& tree, const T* q, const T* v, const T* a,
 
 // ---------------------------------------------------------------- a body's wrench
 
-// Rows: moment x y z, force x y z. Columns: mass and first moment; the tensor, which gives no force.
+// Rows: moment x y z, force x y z. Columns: mass and first moment; the tensor, which gives no
+// force.
 template <class T>
 struct WrenchColumns {
     T mass[6][4], tensor[3][8];
@@ -74,7 +76,7 @@ DTAU_INLINE void set_column(T (&rows)[3][8], int c, const Vec3<T>& n) {
     rows[0][c] = n.x, rows[1][c] = n.y, rows[2][c] = n.z;
 }
 
-// W, in ground, of a body whose user's frame stands at P: [Notes] eq. 18.3.
+// W, in the root frame, of a body whose user's frame stands at P: [Notes] eq. 18.3.
 template <class T>
 DTAU_INLINE void wrench_columns(const Placement<T>& P, const BodyMotion<T>& motion,
                                 WrenchColumns<T>& W) {
@@ -106,11 +108,11 @@ DTAU_INLINE Pack<T> zeros() {
 // Writes a row of the mass's columns.
 template <class T>
 DTAU_INLINE void store_mass(T* row, const T* of_axis) {
-    Four<T> sum = Four<T>::zero();
+    Vec4<T> sum = Vec4<T>::zero();
     sum.add(T(1.0), of_axis);
     sum.store(row);
 }
-// Writes a row of the tensor's columns, of which `of` gives neighbours.
+// Writes a row of the tensor's columns, of which `of` gives neighbors.
 template <class T, class Of>
 DTAU_INLINE void store_tensor(T* row, const Of& of) {
     constexpr int width = Pack<T>::width;
@@ -118,11 +120,11 @@ DTAU_INLINE void store_tensor(T* row, const Of& of) {
         [&](int p) { of(p * width).store(row + 4 + p * width, 6 - p * width); });
 }
 
-// s . W. Sums begin with a zero, so that none of the row's zeros has a negative sign: solves with the mass
-// matrix leave out more rows of zeros in lanes than for a lone state.
+// s . W. Sums begin with a zero, so that none of the row's zeros has a negative sign: solves with
+// the mass matrix leave out more rows of zeros in lanes than for a lone state.
 template <class T>
 DTAU_INLINE void times_columns(const Motion<T>& s, const WrenchColumns<T>& W, T* row) {
-    Four<T> by_mass = Four<T>::zero();
+    Vec4<T> by_mass = Vec4<T>::zero();
     by_mass.add(s.ang.x, W.mass[0]), by_mass.add(s.ang.y, W.mass[1]);
     by_mass.add(s.ang.z, W.mass[2]), by_mass.add(s.lin.x, W.mass[3]);
     by_mass.add(s.lin.y, W.mass[4]), by_mass.add(s.lin.z, W.mass[5]);
@@ -148,7 +150,7 @@ DTAU_INLINE void moment_row(int axis, const WrenchColumns<T>& W, T* row) {
 
 // W of all bodies, after a sweep over motions that gave the accelerations a.
 template <class T>
-void regressor_sweep(const Tree& tree, const Ground<T>& g, const Motion<T>* a,
+void regressor_sweep(const Tree& tree, const RootFrame<T>& g, const Motion<T>* a,
                      WrenchColumns<T>* W) {
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
@@ -171,7 +173,7 @@ DTAU_INLINE BodyRange subtree(const Tree& tree, int i) {
     return {i, last};
 }
 
-// What column k of the joint of a body has in its row, of the bodies in the subtree: [Notes] eq. 18.2.
+// Entries of the row of column k of a joint, for the bodies in its subtree: [Notes] eq. 18.2.
 // The row is zero elsewhere.
 template <class T>
 DTAU_INLINE void regressor_row(const Tree& tree, const BodyRange& subtree, int k,
@@ -201,29 +203,29 @@ struct RegressorWorkspace {
     RegressorWorkspace(Arena& arena, const Tree& tree)
         : motion(arena, tree),
           W(arena.take<WrenchColumns<T>>(tree.nbodies)),
-          row(arena.take<T>(tree.coupling ? body_parameters * tree.nlinks : 0)) {}
+          row(arena.take<T>(tree.mimic ? body_parameters * tree.nlinks : 0)) {}
 };
 
-// The columns of bodies, into zeros. Rows are `stride` apart; where joints mimic others they are those of
-// independent velocities, sums by way of `row`.
+// The columns of bodies, into zeros. Rows are `stride` apart; where joints mimic others they are
+// those of independent velocities, sums by way of `row`.
 template <class T>
 void regressor_of_bodies(const Tree& tree, const Motion<T>* S, const WrenchColumns<T>* W, T* row,
                          T* Y, std::ptrdiff_t stride) {
     const int columns = body_parameters * tree.nlinks;
-    for (int k = 0; k < tree.independent.n && tree.coupling; ++k)
+    for (int k = 0; k < tree.independent.n && tree.mimic; ++k)
         for (int c = 0; c < columns; ++c) Y[k * stride + c] = T(0.0);
     for (int i = 0; i < tree.nbodies; ++i) {
         const BodyRange bodies = subtree(tree, i);
         const Body& body = tree.bodies[i];
         for (int k = body.v; k < body.v + body.nv; ++k) {
-            if (!tree.coupling) {
+            if (!tree.mimic) {
                 regressor_row(tree, bodies, k, S, W, Y + k * stride);
                 continue;
             }
             for (int c = 0; c < columns; ++c) row[c] = T(0.0);
             regressor_row(tree, bodies, k, S, W, row);
-            T* to = Y + tree.coupling->v_source[k] * stride;
-            const T scale(tree.coupling->v_scale[k]);
+            T* to = Y + tree.mimic->v_source[k] * stride;
+            const T scale(tree.mimic->v_scale[k]);
             for (int c = 0; c < columns; ++c) to[c] = fma(scale, row[c], to[c]);
         }
     }

@@ -1,5 +1,6 @@
-// What external wrenches along the world's axes add to first derivatives by q: they do not turn with
-// the bodies, whose wrenches along body axes (wrench_axes.hpp) change. [Notes] §17.
+// Adds to first derivatives by q that external wrenches along the world's axes do not turn with the
+// bodies: add_world_wrench_partials(), vary_along_body_axes(), gradient_along_world_axes(). Along
+// body axes (wrench_axes.hpp) they change with q. [Notes] §17.
 //
 // If body i moves with the twist x, its wrench W_i changes by -x~ x* W_i beside what turns with the
 // body, where x~ = x for wrenches about the world's origin, and for mixed ones the turn of x about
@@ -86,8 +87,8 @@ struct WrenchGradientWorkspace {
           turning(arena.take<Force<T>>(value.in_world() ? tree.nbodies : 0)) {}
 };
 
-// After a gradient at the wrenches that along_body_axes gave: adds to by_q (nv) that these change with
-// q, and makes of by_f_ext (nlinks, 6) that by the wrenches as they were given.
+// After a gradient at the wrenches that along_body_axes gave: adds to by_q (nv) that these change
+// with q, and makes of by_f_ext (nlinks, 6) that by the wrenches as they were given.
 template <class T>
 void gradient_along_world_axes(const Tree& tree, const T* body_f_ext, T* by_q, T* by_f_ext,
                                const WrenchGradientWorkspace<T>& w) {
@@ -134,9 +135,9 @@ DTAU_INLINE Mat3<T> trace_less(const Mat3<T>& M) {
     return result;
 }
 
-// The wrenches on a subtree in ground coordinates. Mixed ones: moments n about the bodies' origins p,
-// forces F, and the sum K of F p^T; f = 0. About the world's origin: n about ground's origin, f = F
-// and K = 0.
+// The wrenches on a subtree in root-frame coordinates. Mixed ones: moments n about the bodies'
+// origins p, forces F, and the sum K of F p^T; f = 0. About the world's origin: n about the root
+// frame's origin, f = F and K = 0.
 template <class T>
 struct WrenchSums {
     Vec3<T> n, F, f;
@@ -186,16 +187,16 @@ DTAU_INLINE WrenchSums<T> own_wrench_sums(Axes axes, const Body& body, const Pla
     return {n, F, zero, {P.r.x * F, P.r.y * F, P.r.z * F}};
 }
 
-// Adds to six neighbours in a row of a matrix, or in a column: free_root.hpp.
+// Adds to six neighbors in a row of a matrix, or in a column: free_root.hpp.
 template <class T>
 DTAU_INLINE void add_components(const Force<T>& f, T* to, int stride = 1) {
     const Components<T> c = components(f);
     for (int r = 0; r < 6; ++r) add_entry(to[r * stride], c.x[r]);
 }
 
-// Calls clear(k, c) for the columns c by which a free root shifts its tree, and the degrees of freedom k
-// from `first` of the root's on: wrenches that turn with the bodies give no derivative by them, and what
-// is not written for one state is there from another.
+// Calls clear(k, c) for the columns c by which a free root shifts its tree, and the degrees of
+// freedom k from `first` of the root's on: wrenches that turn with the bodies give no derivative by
+// them, and what is not written for one state is there from another.
 template <class Clear>
 DTAU_INLINE void for_shifts(const Tree& tree, int first, const Clear& clear) {
     for (int i = 0; i < tree.nbodies; ++i) {
@@ -206,16 +207,17 @@ DTAU_INLINE void for_shifts(const Tree& tree, int first, const Clear& clear) {
     }
 }
 
-// Adds to dtau/dq, whose rows are n apart, that the wrenches do not turn with the bodies. body_f_ext:
-// what along_body_axes gave; ground: placements and subspaces.
+// Adds to dtau/dq, whose rows are n apart, that the wrenches do not turn with the bodies.
+// body_f_ext: what along_body_axes gave; root_frame: placements and subspaces.
 template <class T>
-void add_world_wrench_partials(const Tree& tree, const T* body_f_ext, const Ground<T>& ground,
-                               T* dtau_dq, int n, const WrenchPartialsWorkspace<T>& w) {
+void add_world_wrench_partials(const Tree& tree, const T* body_f_ext,
+                               const RootFrame<T>& root_frame, T* dtau_dq, int n,
+                               const WrenchPartialsWorkspace<T>& w) {
     if (!w.value.hold(body_f_ext)) return;
-    const Motion<T>* S = ground.S;
+    const Motion<T>* S = root_frame.S;
     for_shifts(tree, 0, [&](int k, int c) { dtau_dq[k * n + c] = T(0.0); });
     for (int i = 0; i < tree.nbodies; ++i)
-        w.sums[i] = own_wrench_sums(w.value.axes, tree.bodies[i], ground.P[i], body_f_ext);
+        w.sums[i] = own_wrench_sums(w.value.axes, tree.bodies[i], root_frame.P[i], body_f_ext);
     for (int i = tree.nbodies - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         const TurningWrenches<T> G(w.sums[i]);

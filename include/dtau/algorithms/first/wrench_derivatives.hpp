@@ -1,9 +1,10 @@
-// Derivatives by external wrenches: matrices (nv, nlinks, 6), of inverse dynamics O(N d). [Notes] §17.
+// Computes derivatives by external wrenches: inverse_dynamics_wrench_derivatives(), O(N d), and
+// forward_dynamics_wrench_derivatives(). Matrices (nv, nlinks, 6). [Notes] §17.
 //
 //   dtau/df_i = -J_i^T       da/df_i = M^-1 J_i^T       J_i: twist of body i = J_i v
 //
-// J_i of the body's origin in its own axes, or along the world's axes (mixed), there or of the point at
-// the world's origin. Ground coordinates: kinematics.hpp.
+// J_i of the body's origin in its own axes, or along the world's axes (mixed), there or of the
+// point at the world's origin. Root-frame coordinates: kinematics.hpp.
 #pragma once
 
 #include "dtau/algorithms/solve/factorized.hpp"
@@ -11,24 +12,26 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Minus the transposed Jacobians of the independent velocities. ground: placements and subspaces.
+// Minus the transposed Jacobians of the independent velocities. root_frame: placements and
+// subspaces.
 template <class T>
-DTAU_INLINE void minus_transposed_jacobians(const Tree& tree, const T* q, const Ground<T>& ground,
-                                            T* dtau_df, const WrenchAxesWorkspace<T>& w) {
+DTAU_INLINE void minus_transposed_jacobians(const Tree& tree, const T* q,
+                                            const RootFrame<T>& root_frame, T* dtau_df,
+                                            const WrenchAxesWorkspace<T>& w) {
     const std::ptrdiff_t row = 6 * tree.nlinks;
     for (std::ptrdiff_t e = 0; e < tree.independent.n * row; ++e) dtau_df[e] = T(0.0);
     if (w.in_world()) place_in_world(tree, configuration(tree, q, w.angles), w.P);
     for (int i = 0; i < tree.nlinks; ++i) {
         const int number = tree.link_body[i];
         const Body& body = tree.bodies[number];
-        const Placement<T> P = user_axes(body, ground.P[number]);
+        const Placement<T> P = user_axes(body, root_frame.P[number]);
         const Mat3<T> axes = w.in_world() ? w.P[body.root].R : transposed(P.R);
         for (int k = body.v + body.nv - 1; k >= 0; k = tree.dofs.parent[k]) {
-            const Motion<T>& s = ground.S[k];
+            const Motion<T>& s = root_frame.S[k];
             Motion<T> t = {axes * s.ang, axes * cross(s.ang, P.r, s.lin)};
             if (w.axes == Axes::world) t.lin = cross(w.P[number].r, t.ang, t.lin);
             const T column[6] = {t.lin.x, t.lin.y, t.lin.z, t.ang.x, t.ang.y, t.ang.z};
-            const T minus(tree.coupling ? -tree.coupling->v_scale[k] : -1.0);
+            const T minus(tree.mimic ? -tree.mimic->v_scale[k] : -1.0);
             T* to = dtau_df + independent_dof(tree, k) * row + 6 * i;
             for (int c = 0; c < 6; ++c) to[c] = fma(minus, column[c], to[c]);
         }
@@ -37,19 +40,19 @@ DTAU_INLINE void minus_transposed_jacobians(const Tree& tree, const T* q, const 
 
 template <class T>
 struct InverseWrenchDerivativesWorkspace {
-    Ground<T> ground;
+    RootFrame<T> root_frame;
     WrenchAxesWorkspace<T> wrenches;
 
     InverseWrenchDerivativesWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes)
-        : ground(arena, tree), wrenches(arena, tree, wrench_axes) {}
+        : root_frame(arena, tree), wrenches(arena, tree, wrench_axes) {}
 };
 
 template <class T>
 void inverse_dynamics_wrench_derivatives(const Tree& tree, const T* q, T* dtau_df,
                                          const InverseWrenchDerivativesWorkspace<T>& w) {
-    const Configuration<T> x = configuration(tree, q, w.ground.angles);
-    for (int i = 0; i < tree.nbodies; ++i) place_body(tree, i, x, w.ground);
-    minus_transposed_jacobians(tree, q, w.ground, dtau_df, w.wrenches);
+    const Configuration<T> x = configuration(tree, q, w.root_frame.angles);
+    for (int i = 0; i < tree.nbodies; ++i) place_body(tree, i, x, w.root_frame);
+    minus_transposed_jacobians(tree, q, w.root_frame, dtau_df, w.wrenches);
 }
 
 template <class T>
@@ -64,8 +67,8 @@ struct ForwardWrenchDerivativesWorkspace {
 template <class T>
 void forward_dynamics_wrench_derivatives(const Tree& tree, const T* q, T* da_df,
                                          const ForwardWrenchDerivativesWorkspace<T>& w) {
-    const Ground<T>& g = w.mass_matrix.ground;
-    ground_sweep<T>(tree, q, nullptr, g);
+    const RootFrame<T>& g = w.mass_matrix.root_frame;
+    root_frame_sweep<T>(tree, q, nullptr, g);
     mass_matrix_factors(tree, g.S, g.I, w.mass_matrix.ltdl);
     minus_transposed_jacobians(tree, q, g, da_df, w.wrenches);
     ltdl_solve_in_place(tree.independent, da_df, 6 * tree.nlinks, w.mass_matrix.ltdl);

@@ -1,4 +1,5 @@
-// Second derivatives of forward dynamics contracted with a vector, lam^T a, without a tensor.
+// Computes the second derivatives of forward dynamics contracted with a vector, lam^T a, without a
+// tensor: forward_dynamics_hessian().
 //
 // With mu = M^-1 lam held constant, H the blocks of hessian.hpp for mu^T tau at a = FD(q, v, tau),
 // G = H_aq = mu^T dM/dq (rows a, columns q) and W = M^-1 G ([Notes] eq. 8.6):
@@ -7,8 +8,8 @@
 //   lam^T D_q D_v a = -H_qv + W^T dtau/dv                   rows q, columns v
 //   lam^T D_v D_v a = -H_vv         lam^T D_tau D_q a = -W  rows tau, columns q
 //
-// Neither da/dq nor da/dv is needed: one solve, and two products with matrices that have entries for
-// related pairs only, O(n^2 d) for n degrees of freedom; the rest is O(N d).
+// Neither da/dq nor da/dv is needed: one solve, and two products with matrices that have entries
+// for related pairs only, O(n^2 d) for n degrees of freedom; the rest is O(N d).
 #pragma once
 
 #include "dtau/algorithms/second/world_wrenches.hpp"
@@ -104,10 +105,10 @@ void forward_dynamics_hessian(const Tree& tree, const T* q, const T* v, const T*
     T* const no_matrix = nullptr;
     idsva_backward(tree, {joints.dtau_dq, joints.dtau_dv, no_matrix, joints.H.n}, idsva);
     hessian_backward(tree, joints.H, idsva, w.hessian);
-    add_world_wrench_partials(tree, body_f_ext, idsva.ground, joints.dtau_dq, joints.H.n,
+    add_world_wrench_partials(tree, body_f_ext, idsva.root_frame, joints.dtau_dq, joints.H.n,
                               w.wrenches.first);
-    add_world_wrench_hessian(tree, body_f_ext, idsva.ground, w.hessian, joints.H.dqdq, joints.H.n,
-                             w.wrenches);
+    add_world_wrench_hessian(tree, body_f_ext, idsva.root_frame, w.hessian, joints.H.dqdq,
+                             joints.H.n, w.wrenches);
     const auto reduce = [&](const T* X, T* reduced) { reduce_matrix(tree, X, reduced, m.H.n); };
     reduce(joints.dtau_dq, m.dtau_dq), reduce(joints.dtau_dv, m.dtau_dv);
     reduce_blocks(tree, joints.H, m.H);

@@ -1,14 +1,15 @@
-// Second-order partial derivatives of forward dynamics: full tensors, O(n^2 P) for n degrees of freedom
-// and P related pairs of them.
+// Computes the second-order partial derivatives of forward dynamics as full tensors:
+// forward_second_derivatives(). O(n^2 P) for n degrees of freedom and P related pairs of them.
 //
-// Row r of a tensor is the Hessian of a_r, contracted as in forward_hessian.hpp with mu = row r of M^-1.
-// What all rows share is computed once: first derivatives, and all of a state that hessian.hpp reads. With
-// H its blocks for mu^T tau and G = H_aq, which have entries for related pairs only ([Notes] eq. 9.1):
+// Row r of a tensor is the Hessian of a_r, contracted as in forward_hessian.hpp with mu = row r of
+// M^-1. All rows share the first derivatives and the data of a state that hessian.hpp reads, which
+// are computed once. With H its blocks for mu^T tau and G = H_aq, which have entries for related
+// pairs only ([Notes] eq. 9.1):
 //
 //   D_q D_q a_r = -(H_qq + Y + Y^T),  Y = G^T da/dq        D_q D_v a_r = -(H_qv + G^T da/dv)
 //   D_v D_v a_r = -H_vv               D_tau D_q a_r = -(G^T M^-1)^T      rows tau, columns q
 //
-// One state at a time: vectors hold neighbouring rows, and what these share, in every lane.
+// One state at a time: vectors hold neighboring rows, and what these share, in every lane.
 #pragma once
 
 #include "dtau/algorithms/first/fdsva.hpp"
@@ -17,19 +18,19 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// What hessian.hpp reads of a state, the same in every lane.
+// Data of a state that hessian.hpp reads, the same in every lane.
 template <class T>
 struct SharedByRows {
     IdsvaWorkspace<Wide<T>> own, composite;  // they differ in inertias and Coriolis operators
 
     SharedByRows(Arena& arena, const Tree& tree) : own(arena, tree), composite(own) {
-        composite.ground.I = arena.take<Inertia<Wide<T>>>(tree.nbodies);
+        composite.root_frame.I = arena.take<Inertia<Wide<T>>>(tree.nbodies);
         composite.B = arena.take<Coriolis<Wide<T>>>(tree.nbodies);
     }
     // Before the inertias and operators of idsva are composites.
     void take_own(const Tree& tree, const IdsvaWorkspace<T>& idsva) const {
-        const Ground<T>& g = idsva.ground;
-        const Ground<Wide<T>>& to = own.ground;
+        const RootFrame<T>& g = idsva.root_frame;
+        const RootFrame<Wide<T>>& to = own.root_frame;
         for (int i = 0; i < tree.nbodies; ++i) {
             own.B[i] = spread(idsva.B[i]);
             to.I[i] = spread(g.I[i]), to.P[i] = spread(g.P[i]);
@@ -44,7 +45,7 @@ struct SharedByRows {
     }
     void take_composites(const Tree& tree, const IdsvaWorkspace<T>& idsva) const {
         for (int i = 0; i < tree.nbodies; ++i) {
-            composite.ground.I[i] = spread(idsva.ground.I[i]);
+            composite.root_frame.I[i] = spread(idsva.root_frame.I[i]);
             composite.B[i] = spread(idsva.B[i]), composite.f[i] = spread(idsva.f[i]);
         }
     }
@@ -163,14 +164,14 @@ DTAU_INLINE void hessians_of_rows(const Tree& tree, int begin, const Wide<T>* f_
     expand_v(tree, w.mu, w.joint_mu);
     hessian_forward(tree, w.joint_mu, w.shared.own, w.hessian);
     hessian_backward(tree, w.joints, w.shared.composite, w.hessian);
-    add_world_wrench_hessian(tree, f_ext, w.shared.own.ground, w.hessian, w.joints.dqdq, w.joints.n,
-                             w.wrenches);
+    add_world_wrench_hessian(tree, f_ext, w.shared.own.root_frame, w.hessian, w.joints.dqdq,
+                             w.joints.n, w.wrenches);
     reduce_blocks(tree, w.joints, w.independent);
 }
 
-// The tensors (n, n, n), a few outputs at a time: send(begin, x) gets those of the outputs from `begin`
-// on, (n, n) each, in lanes; d2a_dtaudq in the place of dadq. q, v: of the joints; tau: of the
-// independent velocities.
+// The tensors (n, n, n), a few outputs at a time: send(begin, x) gets those of the outputs from
+// `begin` on, (n, n) each, in lanes; d2a_dtaudq in the place of dadq. q, v: of the joints; tau: of
+// the independent velocities.
 template <class T, class Send>
 void forward_second_derivatives(const Tree& tree, const T* q, const T* v, const T* tau,
                                 const T* f_ext, bool symmetric, const ForwardSecondWorkspace<T>& w,

@@ -1,10 +1,11 @@
-// Second derivatives of inverse dynamics contracted with a vector, L = lam^T tau, in all blocks,
-// without a tensor: O(N d), in ground coordinates.
+// Computes the second derivatives of inverse dynamics contracted with a vector, L = lam^T tau, in
+// all blocks, without a tensor: hessian_forward(), hessian_backward(). O(N d), in root-frame
+// coordinates.
 //
-// The second derivatives of [IDSVA-SO], summed over the outputs before anything is multiplied out:
-// what the outputs add up to is the twist Lam that the bodies would have if lam were the joint
-// rates, so the pairs of columns that meet are those of first derivatives (idsva.hpp), whose symbols
-// these are beside:
+// They are the second derivatives of [IDSVA-SO], summed over the outputs before anything is
+// multiplied out: the outputs add up to the twist Lam that the bodies would have if lam were the
+// joint rates, so the pairs of columns that meet are those of first derivatives (idsva.hpp), whose
+// symbols these are beside:
 //   Lam[i]   twist of body i if lam were the joint rates    Phi[j]   Lam_p x s_j
 //   P, Z     I Lam and (2B)^T Lam of the subtree; Z is a moment
 //   D        of the subtree: D u = (2B[u])^T Lam for the Coriolis operator of the twist u
@@ -23,7 +24,7 @@
 #pragma once
 
 #include "dtau/algorithms/first/idsva.hpp"
-#include "dtau/coupling.hpp"
+#include "dtau/mimic.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -50,8 +51,8 @@ struct Blocks {
     int n;
 };
 
-// Room for blocks of n independent velocities, with zeros where no pair is related; for those of the
-// joints that reduce to them; and how these do.
+// Room for blocks of n independent velocities, with zeros where no pair is related; for those of
+// the joints that reduce to them; and how these do.
 template <class T>
 Blocks<T> related_blocks(Arena& arena, int n, int stride) {
     const auto block = [&] { return arena.take_zeros<T>(n * stride); };
@@ -76,8 +77,8 @@ void reduce_blocks(const Tree& tree, const Blocks<T>& joints, const Blocks<T>& r
 template <class T>
 void hessian_forward(const Tree& tree, const T* lam, const IdsvaWorkspace<T>& idsva,
                      const HessianWorkspace<T>& w) {
-    const Ground<T>& g = idsva.ground;
-    free_root_accelerations(tree, idsva.ground, idsva.Psiddot);
+    const RootFrame<T>& g = idsva.root_frame;
+    free_root_accelerations(tree, idsva.root_frame, idsva.Psiddot);
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
         const Motion<T> Lam_p = body.parent < 0 ? zero_motion<T>() : w.Lam[body.parent];
@@ -110,7 +111,7 @@ DTAU_INLINE void free_root_blocks(const FreeRoot<T>& root, const Vec3<T>& zeta,
 template <class T>
 void hessian_backward(const Tree& tree, const Blocks<T>& out, const IdsvaWorkspace<T>& idsva,
                       const HessianWorkspace<T>& w) {
-    const Ground<T>& g = idsva.ground;
+    const RootFrame<T>& g = idsva.root_frame;
     const int n = out.n;
     for (int i = tree.nbodies - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];

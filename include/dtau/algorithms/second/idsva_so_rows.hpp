@@ -1,116 +1,20 @@
-// Second-order partial derivatives of inverse dynamics, the innermost part: all entries whose deepest
-// index is one column m: those of output m here, of shallower outputs in idsva_so_shallower.hpp.
-// [IDSVA-SO] algorithm 1 with three changes. What a subtree's composites do when its joint moves is
-// held in the 10 and 12 numbers of an inertia and of a Coriolis operator (inertia.hpp), so that second
-// derivatives look like first ones. The columns of a path are processed in vectors
-// (path_columns.hpp). Results are rows of packed tensors (packed.hpp).
+// Writes the rows of output m in the group of the deepest column m: deepest_output_rows(). Symbols:
+// idsva_so_columns.hpp. For columns j and i of a joint that is not deeper than j's
+// ([Notes] eqs. 7.2, 7.3):
 //
-// Symbols as in idsva.hpp and hessian.hpp, for the deepest column m of a triple, with composites of
-// its body; ' is the rate when m moves:
-//   t1, t2   (2B)^T s_m and I s_m           alpha  2B Psi'_m + I Psi''_m + s_m x* f   (the rate of f)
-//   D        D u = (2B[u])^T s_m            beta   2B s_m + I (Psi'_m + S'_m)
-//   I', B'   rates of I and 2B              E      the Coriolis operator of the twist s_m
-//
-// Output m, columns j and i of a joint that is not deeper than j's ([Notes] eqs. 7.2, 7.3):
 //   zeta = D Psi'_j + s_j x* t1   gamma = s_j x* t2   eta = D s_j
 //   D_qi D_qj tau_m = zeta . Psi'_i + gamma . Psi''_i     D_qi D_vj tau_m = eta . Psi'_i
 //   D_qj D_vi tau_m = zeta . s_i + gamma . (Psi'_i + S'_i)     (i's joint strictly shallower)
 //   D_vi D_vj tau_m = eta . s_i                                less gamma . s_i inside one joint
 //   D_qj M_mi       = gamma . s_i                              (i's joint strictly shallower)
 //
-// Output k of a joint strictly shallower than m's, i on the path of m; {} if k's joint is strictly
-// shallower than i's ([Notes] eqs. 7.4, 7.5):
-//   D_qi D_qm tau_k = s_k . (B' Psi'_i + I' Psi''_i + {s_i x* alpha})
-//   D_qi D_vm tau_k = s_k . (E Psi'_i + {s_i x* beta})
-//   D_qm D_vi tau_k = s_k . (B' s_i + I' (Psi'_i + S'_i))      D_vi D_vm tau_k = s_k . E s_i
-//   D_qm M_ki       = s_k . I' s_i                             D_qi M_km = s_k . {s_i x* t2}
-// Inside m's own joint, D_qm D_vi, D_qm D_qi and D_qm M_ki are those of D_qi D_vm, D_qi D_qm and
-// D_qi M_km with i and m exchanged, and D_vi D_vm tau_k = s_k . (E_i s_m + I (s_i x s_m)).
+// The columns of a free root are unit motions, so that their rows are components (free_root_row).
 #pragma once
 
-#include "dtau/algorithms/first/idsva.hpp"
-#include "dtau/algorithms/second/packed.hpp"
-#include "dtau/algorithms/second/path_columns.hpp"
+#include "dtau/algorithms/second/idsva_so_columns.hpp"
+#include "dtau/algorithms/second/world_wrenches.hpp"
 
 namespace dtau::DTAU_VARIANT {
-
-// What depends on the deepest column alone.
-template <class T>
-struct DeepColumn {
-    Motion<T> s, Psidot, Psiddot;
-    Vec3<T> t1;
-    Force<T> t2, alpha, beta;
-    Inertia<T> I_rate;
-    Coriolis<T> B_rate, E;
-    CoriolisDual<T> D;
-};
-
-// The columns of one joint as outputs: zeta, gamma and eta for the columns j of the path.
-template <class T>
-struct OutputColumn {
-    PathVectors<T> zeta, eta;
-    PathForces<T> gamma;
-
-    OutputColumn(Arena& arena, int n) : zeta(arena, n), eta(arena, n), gamma(arena, n) {}
-};
-
-// On s_k for the outputs k of shallower joints, of a column or of some neighbours: with {} where there
-// is one, and without.
-template <class T>
-struct OutputForces {
-    Force<T> qq, qq_own, qv, vq, vq_own, vv, aq, gamma;
-};
-
-// Forces on the columns of one path, by packs; qq of m and the columns of its own joint, exchanged.
-template <class T>
-struct ForcesOfColumn {
-    OutputForces<Wide<T>>* by_pack;
-    Force<T>* exchanged;  // (5)
-};
-
-// Beside that of idsva, from which its sweeps start.
-template <class T>
-struct IdsvaSoWorkspace {
-    int *path, *joint_begin, *joint_end;  // by depth: column; depths of the columns of its joint
-    PathMotions<T> S, Psidot, Psiddot, Upsilondot;
-    OutputColumn<T> output[6];      // of the deepest joint
-    DeepColumn<T>* own;             // its columns
-    OutputForces<Wide<T>>* forces;  // a pack of columns each
-    Force<T>* exchanged;
-    std::ptrdiff_t* first_pack;  // of each column's forces
-
-    // every_column: the forces of all columns are kept.
-    IdsvaSoWorkspace(Arena& arena, const Tree& tree, bool every_column)
-        : IdsvaSoWorkspace(arena, tree.dofs, tree.dofs.max_depth + 1, every_column ? tree.nv : 1) {}
-    IdsvaSoWorkspace(Arena& arena, const Paths& dofs, int n, int columns)
-        : path(arena.take<int>(n)),
-          joint_begin(arena.take<int>(n)),
-          joint_end(arena.take<int>(n)),
-          S(arena, n),
-          Psidot(arena, n),
-          Psiddot(arena, n),
-          Upsilondot(arena, n),
-          output{{arena, n}, {arena, n}, {arena, n}, {arena, n}, {arena, n}, {arena, n}},
-          own(arena.take<DeepColumn<T>>(6)),
-          forces(arena.take<OutputForces<Wide<T>>>(columns > 1 ? all_packs(dofs) : packs(n - 1))),
-          exchanged(arena.take<Force<T>>(5 * columns)),
-          first_pack(arena.take<std::ptrdiff_t>(columns)) {
-        if (!first_pack) return;
-        first_pack[0] = 0;
-        for (int m = 1; m < columns; ++m)
-            first_pack[m] = first_pack[m - 1] + packs(dofs.depth[m - 1]);
-    }
-    // Of column m; of 0, if only one column's are kept.
-    ForcesOfColumn<T> forces_of(int m) const { return {forces + first_pack[m], exchanged + 5 * m}; }
-
-  private:
-    static int packs(int depth) { return depth / Pack<T>::width + 1; }
-    static std::ptrdiff_t all_packs(const Paths& dofs) {
-        std::ptrdiff_t count = 0;
-        for (int m = 0; m < dofs.n; ++m) count += packs(dofs.depth[m]);
-        return count;
-    }
-};
 
 // As components of a free root, whose columns take the depths 0 ... 5: a moment.
 template <class T>
@@ -119,21 +23,6 @@ DTAU_INLINE void store_moment(const Vec3<T>& n, T* row) {
 }
 
 // ---------------------------------------------------------------- the output is of the deepest joint
-
-// For output k, the columns at depths 0 ... end - 1.
-template <class T>
-DTAU_INLINE void output_column(const DeepColumn<T>& k, int end, const OutputColumn<T>& out,
-                               const IdsvaSoWorkspace<T>& w) {
-    const CoriolisDual<Wide<T>> D = {spread(k.D.E), spread(k.D.e)};
-    const Vec3<Wide<T>> t1 = spread(k.t1);
-    const Force<Wide<T>> t2 = spread(k.t2);
-    for (int e = 0; e < end; e += Pack<T>::width) {
-        const Motion<Wide<T>> S = w.S.load(e);
-        out.zeta.store(e, cross(S.ang, t1, D * w.Psidot.load(e)));  // [Notes] eq. 7.2
-        out.eta.store(e, D * S);
-        out.gamma.store(e, cross_star(S, t2));
-    }
-}
 
 // Entries [m, e, f] for the row e of a free root: [Notes] eq. 7.9.
 template <class T>
@@ -164,8 +53,8 @@ DTAU_INLINE void free_root_row(const FreeRoot<T>& root, int e, int d, const Outp
         store(row.dadq + f, out.gamma.load_component(e, f));
 }
 
-// Entries [m, e, f] for the other rows e. Rows are written in whole packs, in ascending order, so that
-// what goes beyond a part's end is overwritten.
+// Entries [m, e, f] for the other rows e. Rows are written in whole packs, in ascending order, so
+// that what goes beyond a part's end is overwritten.
 template <class T>
 DTAU_INLINE void deepest_output_row(const FreeRoot<T>& root, int e, int d,
                                     const OutputColumn<T>& out, const IdsvaSoWorkspace<T>& w,
@@ -206,7 +95,8 @@ DTAU_INLINE void deepest_output_row(const FreeRoot<T>& root, int e, int d,
     }
 }
 
-// Of the second derivatives by q inside a joint, those in the exponential chart: the symmetric part.
+// Of the second derivatives by q inside a joint, those in the exponential chart: the symmetric
+// part.
 template <class T>
 DTAU_INLINE void symmetrize_row(const FreeRoot<T>& root, int e, int d, const OutputColumn<T>& out,
                                 const IdsvaSoWorkspace<T>& w, T* dqdq) {
@@ -234,6 +124,26 @@ DTAU_INLINE Tensors<T> own_output(const OutputColumn<T>& out, int e, int f,
             before ? dot(zeta, s_ang, dot(gamma, w.Upsilondot[shallow]))
                    : dot(out.eta[f], w.Psidot.ang(e)),
             before || after ? eta_s : eta_s - gamma_s, after ? gamma_s : T(0.0)};
+}
+
+// Rows [m, e, 0 ... d] of column m, which is column c of its body. wrenches: of its subtree, where
+// they do not turn with the bodies; else null.
+template <class T, class Rows>
+DTAU_INLINE void deepest_output_rows(const FreeRoot<T>& root, int c, int joint, bool symmetric,
+                                     const WrenchSums<T>* wrenches, Force<T>* h,
+                                     const IdsvaSoWorkspace<T>& w, Rows& rows) {
+    const int d = joint + c;
+    for (int e = 0; wrenches && e <= d; ++e) h[e] = common_curvature(*wrenches, w.own[c].s, w.S[e]);
+    for (int e = 0; e <= d; ++e) {
+        const Tensors<T*> row = rows.next();
+        if (e < root.columns)
+            free_root_row(root, e, d, w.output[c], row);
+        else
+            deepest_output_row(root, e, d, w.output[c], w, row);
+        if (symmetric) symmetrize_row(root, e, d, w.output[c], w, row.dqdq);
+        if (wrenches) add_to_deepest_row(h, e, d, symmetric, w, row.dqdq);
+        rows.done(d + 1);
+    }
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -1,6 +1,17 @@
-// Second-order partial derivatives of inverse dynamics: the entries of outputs k that are shallower than
-// the deepest column m. Formulas and symbols are those of idsva_so_rows.hpp. The forces of all columns
-// of a path come first; entries are their products with s_k, a few outputs at a time.
+// Writes the rows of the outputs k that are shallower than the deepest column m:
+// all_shallower_rows(). Symbols: idsva_so_columns.hpp. For i on the path of m; {} if k's joint is
+// strictly shallower than i's ([Notes] eqs. 7.4, 7.5):
+//
+//   D_qi D_qm tau_k = s_k . (B' Psi'_i + I' Psi''_i + {s_i x* alpha})
+//   D_qi D_vm tau_k = s_k . (E Psi'_i + {s_i x* beta})
+//   D_qm D_vi tau_k = s_k . (B' s_i + I' (Psi'_i + S'_i))      D_vi D_vm tau_k = s_k . E s_i
+//   D_qm M_ki       = s_k . I' s_i                             D_qi M_km = s_k . {s_i x* t2}
+//
+// Inside m's own joint, D_qm D_vi, D_qm D_qi and D_qm M_ki are those of D_qi D_vm, D_qi D_qm and
+// D_qi M_km with i and m exchanged, and D_vi D_vm tau_k = s_k . (E_i s_m + I (s_i x s_m)).
+//
+// The forces in parentheses do not depend on k: they are computed once for all columns of the path
+// (forces_on_outputs), and the entries are their products with s_k, a few outputs at a time.
 #pragma once
 
 #include "dtau/algorithms/second/idsva_so_rows.hpp"
@@ -31,7 +42,7 @@ DTAU_INLINE void forces_on_outputs(const DeepColumn<T>& m, const Inertia<T>& I, 
         x.gamma = gamma.load(e);
     }
     const auto set = [&](Force<Wide<T>> OutputForces<Wide<T>>::* x, int e, const Force<T>& f) {
-        set_neighbour(forces.by_pack[e / width].*x, e % width, f);
+        set_neighbor(forces.by_pack[e / width].*x, e % width, f);
     };
     using X = OutputForces<Wide<T>>;
     set(&X::qv, d, cross_star(m.s, m.beta, m.E * m.Psidot));  // inside m's own joint
@@ -45,10 +56,10 @@ DTAU_INLINE void forces_on_outputs(const DeepColumn<T>& m, const Inertia<T>& I, 
     }
 }
 
-// Entries [k, m, e] and, behind them, [k, e, m] of the outputs k at the depths f, f + 1, ... of joints
-// that are shallower than m's; rows follow each other. product(x, r): of the force x and s_k of the
-// r-th. Rows are written in whole packs, in descending order, so that what goes beyond the end of a
-// part of a row, or of a row, is overwritten.
+// Entries [k, m, e] and, behind them, [k, e, m] of the outputs k at the depths f, f + 1, ... of
+// joints that are shallower than m's; rows follow each other. product(x, r): of the force x and s_k
+// of the r-th. Rows are written in whole packs, in descending order, so that what goes beyond the
+// end of a part of a row, or of a row, is overwritten.
 template <int count, class T, class Product>
 DTAU_INLINE void shallower_output_rows(int f, int d, const OutputForces<Wide<T>>* forces,
                                        const IdsvaSoWorkspace<T>& w, const Tensors<T*>& row,
@@ -125,6 +136,41 @@ DTAU_INLINE void own_output_row(const OutputColumn<T>& out, int d, const IdsvaSo
         const bool m_first = e <= d;
         const Tensors<T> x = own_output(out, m_first ? d : e - d - 1, m_first ? e : d, w);
         row.dqdq[e] = x.dqdq, row.dqdv[e] = x.dqdv, row.dvdv[e] = x.dvdv, row.dadq[e] = x.dadq;
+    }
+}
+
+// Completes the row of output f: entries of m's own joint, which begins at depth joint, and
+// what wrenches add.
+template <class T>
+DTAU_INLINE void complete_shallower_row(int f, int d, int joint, bool symmetric,
+                                        const WrenchSums<T>* wrenches, const Force<T>* exchanged,
+                                        const IdsvaSoWorkspace<T>& w, T* dqdq) {
+    T* const behind = dqdq + d + 1;
+    for (int e = joint; f < joint && e < d; ++e) behind[e] = dot(exchanged[e - joint], w.S[f]);
+    if (wrenches) add_to_shallower_rows(*wrenches, TurningWrenches<T>(*wrenches), f, d, w, dqdq);
+    for (int e = joint; symmetric && e < d; ++e)
+        dqdq[e] = behind[e] = T(0.5) * (dqdq[e] + behind[e]);  // [Notes] eq. 7.7
+}
+
+// The rows of the outputs that are shallower than column c.
+template <class T, class Rows>
+DTAU_INLINE void all_shallower_rows(const FreeRoot<T>& root, int c, int joint, bool symmetric,
+                                    const WrenchSums<T>* wrenches, const ForcesOfColumn<T>& forces,
+                                    const IdsvaSoWorkspace<T>& w, Rows& rows) {
+    const int d = joint + c;
+    for (int f = 0, count; f < d; f += count) {
+        const Tensors<T*> row = rows.next();
+        count = 1;
+        if (f < root.columns)
+            count = root_outputs(d, forces.by_pack, w, row);
+        else if (f < joint)
+            count = shallower_outputs(f, joint, d, forces.by_pack, w, row);
+        else
+            own_output_row(w.output[f - joint], d, w, row);
+        for (int r = 0; r < count; ++r)
+            complete_shallower_row(f + r, d, joint, symmetric, wrenches, forces.exchanged, w,
+                                   row.dqdq + r * (2 * d + 1));
+        rows.done(count * (2 * d + 1));
     }
 }
 

@@ -1,5 +1,6 @@
-// Second derivatives of inverse dynamics contracted with a vector, O(N d): the sweeps of hessian.hpp, and
-// what wrenches along the world's axes add.
+// Computes the second derivatives of inverse dynamics contracted with a vector:
+// inverse_dynamics_hessian(). O(N d). The passes of hessian.hpp, and the part of wrenches along the
+// world's axes.
 #pragma once
 
 #include "dtau/algorithms/second/world_wrenches.hpp"
@@ -22,13 +23,13 @@ void inverse_dynamics_hessian(const Tree& tree, const T* q, const T* v, const T*
                               const T* f_ext, const Blocks<T>& out, bool symmetric,
                               const InverseHessianWorkspace<T>& w) {
     const T* body_f_ext = along_body_axes(tree, q, f_ext, w.wrenches.first.value);
-    ground_sweep(tree, q, v, w.idsva.ground);
+    root_frame_sweep(tree, q, v, w.idsva.root_frame);
     idsva_velocities(tree, v, body_f_ext, w.idsva);
     idsva_accelerations(tree, a, w.idsva);
     hessian_forward(tree, lam, w.idsva, w.hessian);
     idsva_composites(tree, w.idsva);
     hessian_backward(tree, out, w.idsva, w.hessian);
-    add_world_wrench_hessian(tree, body_f_ext, w.idsva.ground, w.hessian, out.dqdq, out.n,
+    add_world_wrench_hessian(tree, body_f_ext, w.idsva.root_frame, w.hessian, out.dqdq, out.n,
                              w.wrenches);
     if (symmetric) symmetrize(out.dqdq, out.n);
 }

@@ -1,5 +1,5 @@
-// The packed form of tensors over triples of degrees of freedom: entries whose three indices lie on
-// one path to the world, all others being zero.
+// Places entries of packed tensors: the form of tensors over triples of degrees of freedom: entries
+// whose three indices lie on one path to the world, all others being zero.
 //
 // Entries are grouped by the deepest of their indices, m, in ascending order of m. With d the depth
 // of m and e, f depths on its path (0 ... d), a group holds
@@ -35,7 +35,7 @@ DTAU_INLINE void packed_groups(const Paths& dofs, std::ptrdiff_t* begin) {
     for (int m = 0; m < dofs.n; ++m) begin[m] = at, at += packed_size(dofs.depth[m]);
 }
 
-// Where entry [i, j, k] is. Any of the three may be the deepest.
+// The place of entry [i, j, k]. Any of the three may be the deepest.
 DTAU_INLINE std::ptrdiff_t packed_place(const Paths& dofs, const std::ptrdiff_t* begin, int i,
                                         int j, int k) {
     const int m = i > j ? (i > k ? i : k) : (j > k ? j : k);
@@ -57,11 +57,11 @@ DTAU_INLINE void for_packed_group(int m, int d, const int* path, const Visit& vi
     }
 }
 
-// visit(i, j, k, scale) for all entries of a packed tensor of all joints, in their order, with indices
-// of independent velocities: each is scale times a part of the entry of those.
+// visit(i, j, k, scale) for all entries of a packed tensor of all joints, in their order, with
+// indices of independent velocities: each is scale times a part of the entry of those.
 template <class Visit>
 DTAU_INLINE void for_packed_entries(const Tree& tree, int* path, const Visit& visit) {
-    const Coupling* c = tree.coupling;
+    const Mimics* c = tree.mimic;
     forget_path(tree.dofs, path);
     for (int m = 0; m < tree.nv; ++m) {
         follow_path(tree.dofs, m, path);

@@ -1,5 +1,6 @@
-// Motions and forces of the columns of one path to the world, by depth: neighbours on the path are
-// processed together in vectors (Pack), a lone state's as well as those of a group of states.
+// Holds motions and forces of the columns of one path to the world, by depth: PathMotions,
+// PathForces. Neighbors on the path are processed together in vectors (Pack), a lone state's as
+// well as those of a group of states.
 #pragma once
 
 #include "dtau/arena.hpp"
@@ -8,11 +9,11 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Neighbouring numbers: a vector of them for a lone state, one in lanes.
+// Neighboring numbers: a vector of them for a lone state, one in lanes.
 template <class T>
 using Wide = decltype(Pack<T>::value);
 
-// The same number for all neighbours.
+// The same number for all neighbors.
 template <class T>
 DTAU_INLINE Vec3<Wide<T>> spread(const Vec3<T>& a) {
     return {Wide<T>(a.x), Wide<T>(a.y), Wide<T>(a.z)};
@@ -74,25 +75,25 @@ DTAU_INLINE Wide<T> first_of(int count, const Wide<T>& x, const Wide<T>& y) {
         return select(place < count, x, y);
     }
 }
-// One of some neighbours.
+// One of some neighbors.
 template <class T>
-DTAU_INLINE void set_neighbour(Wide<T>& x, int i, const T& y) {
+DTAU_INLINE void set_neighbor(Wide<T>& x, int i, const T& y) {
     if constexpr (Pack<T>::width == 1)
         x = y;
     else
         x.value[i] = y;
 }
 template <class T>
-DTAU_INLINE void set_neighbour(Vec3<Wide<T>>& x, int i, const Vec3<T>& y) {
-    set_neighbour<T>(x.x, i, y.x), set_neighbour<T>(x.y, i, y.y), set_neighbour<T>(x.z, i, y.z);
+DTAU_INLINE void set_neighbor(Vec3<Wide<T>>& x, int i, const Vec3<T>& y) {
+    set_neighbor<T>(x.x, i, y.x), set_neighbor<T>(x.y, i, y.y), set_neighbor<T>(x.z, i, y.z);
 }
 template <class T>
-DTAU_INLINE void set_neighbour(Force<Wide<T>>& x, int i, const Force<T>& y) {
-    set_neighbour(x.ang, i, y.ang), set_neighbour(x.lin, i, y.lin);
+DTAU_INLINE void set_neighbor(Force<Wide<T>>& x, int i, const Force<T>& y) {
+    set_neighbor(x.ang, i, y.ang), set_neighbor(x.lin, i, y.lin);
 }
 
-// So many numbers a column of the path. Neighbours in memory are what is used together: in lanes the
-// numbers of a column, else the same number of neighbouring columns.
+// So many numbers a column of the path. Neighbors in memory are what is used together: in lanes the
+// numbers of a column, else the same number of neighboring columns.
 template <class T, int numbers>
 class PathNumbers {
   public:

@@ -1,10 +1,12 @@
-// What external wrenches along the world's axes add to second derivatives by q. [Notes] §17.
+// Adds to second derivatives by q that external wrenches along the world's axes do not turn with
+// the bodies: add_world_wrench_hessian(), tensor_wrenches(). [Notes] §17.
 //
 // With G of first/world_wrenches.hpp, Lam the twists of the bodies if lam were the joint rates, and
 //   N_k   s . N_k u = sum over the subtree of k of (u~ x* W_i) . (s~ x Lam_i)
 // the second derivatives of lam^T tau get, for j on the path of k,
 //   D_qj D_qk += Phi_k . G_k s_j + Phi_j . G_k s_k + s_k . N_k s_j     (17.6), symmetric across joints
-// In the tensors Lam is s_i on the subtree of i, and nothing elsewhere. O(N d), and O(N d^2) for them.
+// In the tensors Lam is s_i on the subtree of i, and nothing elsewhere. O(N d), and O(N d^2) for
+// them.
 #pragma once
 
 #include "dtau/algorithms/first/world_wrenches.hpp"
@@ -15,8 +17,8 @@ namespace dtau::DTAU_VARIANT {
 
 // ---------------------------------------------------------------- contracted
 
-// N of a subtree, whose bodies have twists of their own: with Z the sum of M Lam_ang^T + F V^T and R of
-// f Lam_ang^T, N = (tr(Z) 1 - Z, tr(R) 1 - R; tr(R) 1 - R, 0). [Notes] eq. 17.5.
+// N of a subtree, whose bodies have twists of their own: with Z the sum of M Lam_ang^T + F V^T and
+// R of f Lam_ang^T, N = (tr(Z) 1 - Z, tr(R) 1 - R; tr(R) 1 - R, 0). [Notes] eq. 17.5.
 template <class T>
 struct WrenchCurvature {
     Mat3<T> Z, R;
@@ -42,16 +44,16 @@ struct WrenchHessianWorkspace {
 
 // Adds to the block dqdq, whose rows are n apart; after the sweeps of hessian.hpp.
 template <class T>
-void add_world_wrench_hessian(const Tree& tree, const T* body_f_ext, const Ground<T>& ground,
+void add_world_wrench_hessian(const Tree& tree, const T* body_f_ext, const RootFrame<T>& root_frame,
                               const HessianWorkspace<T>& hessian, T* dqdq, int n,
                               const WrenchHessianWorkspace<T>& w) {
     const Axes axes = w.first.value.axes;
     if (!w.first.value.hold(body_f_ext)) return;
-    const Motion<T>*S = ground.S, *Phi = hessian.Phi;
+    const Motion<T>*S = root_frame.S, *Phi = hessian.Phi;
     WrenchSums<T>* sums = w.first.sums;
     for_shifts(tree, 6, [&](int k, int c) { dqdq[k * n + c] = dqdq[c * n + k] = T(0.0); });
     for (int i = 0; i < tree.nbodies; ++i) {
-        const Placement<T>& P = ground.P[i];
+        const Placement<T>& P = root_frame.P[i];
         const Motion<T>& Lam = hessian.Lam[i];
         sums[i] = own_wrench_sums(axes, tree.bodies[i], P, body_f_ext);
         const WrenchSums<T>& W = sums[i];
@@ -111,7 +113,8 @@ struct WrenchTensorsWorkspace {
           h(arena.take<Force<T>>(first.value.in_world() ? tree.dofs.max_depth + 1 : 0)) {}
 };
 
-// Wrenches along body axes add nothing to the tensors; those along the world's do, if there are any.
+// Wrenches along body axes add nothing to the tensors; those along the world's do, if there are
+// any.
 template <class T>
 struct TensorWrenches {
     const WrenchTensorsWorkspace<T>* w;  // null: none
@@ -121,19 +124,20 @@ struct TensorWrenches {
 
 // Sums over the subtrees, for the rows that follow.
 template <class T>
-TensorWrenches<T> tensor_wrenches(const Tree& tree, const T* body_f_ext, const Ground<T>& ground,
+TensorWrenches<T> tensor_wrenches(const Tree& tree, const T* body_f_ext,
+                                  const RootFrame<T>& root_frame,
                                   const WrenchTensorsWorkspace<T>& w) {
     if (!w.first.value.hold(body_f_ext)) return {nullptr};
     WrenchSums<T>* sums = w.first.sums;
     for (int i = 0; i < tree.nbodies; ++i)
-        sums[i] = own_wrench_sums(w.first.value.axes, tree.bodies[i], ground.P[i], body_f_ext);
+        sums[i] = own_wrench_sums(w.first.value.axes, tree.bodies[i], root_frame.P[i], body_f_ext);
     for (int i = tree.nbodies - 1; i >= 0; --i)
         if (tree.bodies[i].parent >= 0) sums[tree.bodies[i].parent] += sums[i];
     return {&w};
 }
 
-// D_qj D_qk tau_f by depths, with the wrenches W of the deepest of f, j and k; j not deeper than k's
-// joint. Path: S by depth, and joint_begin and joint_end of those columns' joints.
+// D_qj D_qk tau_f by depths, with the wrenches W of the deepest of f, j and k; j not deeper than
+// k's joint. Path: S by depth, and joint_begin and joint_end of those columns' joints.
 template <class T, class Path>
 DTAU_INLINE T world_wrench_entry(const WrenchSums<T>& W, const TurningWrenches<T>& G, int f, int k,
                                  int j, const Path& path) {

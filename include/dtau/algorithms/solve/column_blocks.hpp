@@ -1,6 +1,7 @@
-// Products with blocks of columns that keep the zeros of the tree: what (nv, columns) matrices go
-// through together, a few packs of columns at a time, in registers. Row k of a block is its packs
-// x[k * packs] ... x[k * packs + packs - 1]. [Notes] §10.
+// Multiplies blocks of columns by matrices that keep the zeros of the tree, and solves with M for
+// them: subtract_products(), subtract_and_solve(). A few packs of columns of an (nv, columns)
+// matrix go through all products of a time step together, in registers. Row k of a block is its
+// packs x[k * packs] ... x[k * packs + packs - 1]. [Notes] §10.
 #pragma once
 
 #include "dtau/algorithms/solve/ltdl_columns.hpp"
@@ -58,8 +59,8 @@ void subtract_products(const Paths& dofs, int packs, const Factor<T>& a, const F
         packs, [&]<int count>() { subtract_some_products<count>(dofs, a, b, result, path); });
 }
 
-// x becomes M^-1 (x - a.matrix a.x - b.matrix b.x), with the factors in w, whose rows are all. A change
-// between the sweeps is as in ltdl_block.hpp.
+// x becomes M^-1 (x - a.matrix a.x - b.matrix b.x), with the factors in w, whose rows are all. A
+// change between the sweeps is as in ltdl_block.hpp.
 template <class T, class Change>
 DTAU_INLINE void subtract_and_solve(const Paths& dofs, int packs, const Factor<T>& a,
                                     const Factor<T>& b, Pack<T>* x, const LtdlWorkspace<T>& w,

@@ -1,7 +1,12 @@
-// Dynamics by the factors of the mass matrix: a = M^-1 (tau - bias), and M^-1 itself, O(N d^2).
+// Computes forward dynamics and M^-1 by the factors of the mass matrix: factorized_dynamics(),
+// mass_matrix_inverse(). O(N d^2).
 //
-// Where derivatives need the factors anyway this costs less than the articulated-body algorithm, and
-// it holds for joints that mimic others, for which M is that of the independent velocities: G^T M G.
+//   M = L^T D L                     crba.hpp, ltdl.hpp; of joints that mimic others G^T M G (mimic.hpp)
+//   bias = torques at a = 0         a_i = a_p + v_p x v_J,   f_i = I_i a_i + v_i x* I_i v_i - f_ext_i
+//   a = M^-1 (tau - damping v - bias)
+//
+// This costs less than the articulated-body algorithm if derivatives need the factors anyway, and
+// it holds for joints that mimic others, whose mass matrix is that of the independent velocities.
 //
 // Symbols, for body i with parent p:
 //   composite[i]  inertia, then of the subtree     bias_a[i], bias_f[i]  acceleration and force of
@@ -10,7 +15,7 @@
 
 #include "dtau/algorithms/first/idsva.hpp"
 #include "dtau/algorithms/solve/ltdl_columns.hpp"
-#include "dtau/coupling.hpp"
+#include "dtau/mimic.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -38,14 +43,14 @@ template <class T>
 DTAU_INLINE void mass_matrix_by_paths(const Tree& tree, const Motion<T>* S, Inertia<T>* inertias,
                                       const LtdlWorkspace<T>& w) {
     const int* depth = tree.independent.depth;
-    if (!tree.coupling) {
+    if (!tree.mimic) {
         crba_backward(tree, S, inertias,
                       [&](int k, int j, T m) { w.L[k * w.stride + depth[j]] = m; });
         for (int k = 0; k < tree.nv; ++k) w.L[k * w.stride + depth[k]] += T(tree.armature[k]);
         return;
     }
     const auto add = [&](int k, int j, T m) {
-        const ReducedEntry to = reduced_entry(*tree.coupling, k, j);
+        const ReducedEntry to = reduced_entry(*tree.mimic, k, j);
         T& entry = w.L[to.row * w.stride + depth[to.column]];
         entry = fma(T(to.scale), m, entry);
     };
@@ -66,7 +71,7 @@ void mass_matrix_factors(const Tree& tree, const Motion<T>* S, Inertia<T>* inert
 template <class T>
 void driving_torque(const Tree& tree, const T* v, const T* tau, T* torque,
                     const FactorizedWorkspace<T>& w) {
-    const Ground<T>& g = w.idsva.ground;
+    const RootFrame<T>& g = w.idsva.root_frame;
     for (int i = 0; i < tree.nbodies; ++i) {
         const int p = tree.bodies[i].parent;
         const Motion<T> ap = p < 0 ? world_acceleration(g.gravity[i]) : w.bias_a[p];
@@ -86,13 +91,13 @@ void driving_torque(const Tree& tree, const T* v, const T* tau, T* torque,
 template <class T>
 DTAU_INLINE void factorize_mass_matrix(const Tree& tree, const T* q, const T* v,
                                        const FactorizedWorkspace<T>& w) {
-    const Ground<T>& g = w.idsva.ground;
-    ground_sweep(tree, q, v, g);
+    const RootFrame<T>& g = w.idsva.root_frame;
+    root_frame_sweep(tree, q, v, g);
     for (int i = 0; i < tree.nbodies; ++i) w.composite[i] = g.I[i];
     mass_matrix_factors(tree, g.S, w.composite, w.ltdl);
 }
 
-// Factorises M and sweeps over velocities (idsva_velocities).
+// Factorizes M and sweeps over velocities (idsva_velocities).
 template <class T>
 DTAU_INLINE void factorize_dynamics(const Tree& tree, const T* q, const T* v, const T* f_ext,
                                     const FactorizedWorkspace<T>& w) {
@@ -105,7 +110,7 @@ DTAU_INLINE void factorize_dynamics(const Tree& tree, const T* q, const T* v, co
 template <class T>
 DTAU_INLINE void independent_torque(const Tree& tree, const T* v, const T* tau,
                                     const FactorizedWorkspace<T>& w) {
-    if (tree.coupling) {
+    if (tree.mimic) {
         driving_torque<T>(tree, v, nullptr, w.a, w);
         reduce_columns(tree, w.a, 1, w.independent);
         for (int k = 0; k < tree.independent.n; ++k) w.independent[k] = w.independent[k] + tau[k];
@@ -127,26 +132,26 @@ void factorized_dynamics(const Tree& tree, const T* q, const T* v, const T* tau,
 
 // Forward dynamics of joints that mimic others; a: of the joints.
 template <class T>
-void coupled_forward_dynamics(const Tree& tree, const T* q, const T* v, const T* tau,
-                              const T* f_ext, T* a, const FactorizedWorkspace<T>& w) {
+void mimic_forward_dynamics(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ext,
+                            T* a, const FactorizedWorkspace<T>& w) {
     factorized_dynamics(tree, q, v, tau, f_ext, w);
     for (int k = 0; k < tree.nv; ++k) a[k] = w.a[k];
 }
 
 template <class T>
 struct MassMatrixInverseWorkspace {
-    Ground<T> ground;
+    RootFrame<T> root_frame;
     LtdlWorkspace<T> ltdl;
 
     MassMatrixInverseWorkspace(Arena& arena, const Tree& tree)
-        : ground(arena, tree), ltdl(arena, tree.independent) {}
+        : root_frame(arena, tree), ltdl(arena, tree.independent) {}
 };
 
 template <class T>
 void mass_matrix_inverse(const Tree& tree, const T* q, T* M_inverse,
                          const MassMatrixInverseWorkspace<T>& w) {
-    ground_sweep<T>(tree, q, nullptr, w.ground);
-    mass_matrix_factors(tree, w.ground.S, w.ground.I, w.ltdl);
+    root_frame_sweep<T>(tree, q, nullptr, w.root_frame);
+    mass_matrix_factors(tree, w.root_frame.S, w.root_frame.I, w.ltdl);
     ltdl_inverse(tree.independent, M_inverse, w.ltdl);
 }
 

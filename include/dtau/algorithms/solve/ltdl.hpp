@@ -1,11 +1,19 @@
-// Factorisation M = L^T D L of a mass matrix that keeps the zeros of the tree, and its solve for a vector.
-// [RBDA] section 6.5: O(N d^2) to factorise, O(N d) to solve for one column.
+// Factorizes the mass matrix M = L^T D L, which keeps the zeros of the tree, and solves for a
+// vector: ltdl_factorize(), ltdl_solve_vector(). [RBDA] section 6.5: O(N d^2) to factorize, O(N d)
+// to solve.
+//
+//   for k = n - 1 ... 0:                     for each j on the path of k, k excluded:
+//     L_kj = M_kj / M_kk,                      M_ji = M_ji - L_kj M_ki   for each i on the path of j
+//     D_k  = M_kk
+//   solve:   x = L^-T b      for k = n - 1 ... 0:  x_j = x_j - L_kj x_k    for each j on the path of k
+//            x = L^-1 D^-1 x   for k = 0 ... n - 1:  x_k = x_k / D_k - sum of L_kj x_j
 //
 // Two degrees of freedom are related if one is on the path from the other to the world; M and L
-// have entries for related pairs only. L is therefore kept by paths: row k holds L_kj at place
-// depth(j) for the j on the path of k, and 1/D_k at place depth(k). The path of an ancestor is a
-// prefix of the path of k, so rows combine place by place ([Notes] §10). The subtree of k is the range
-// k ... dofs.end[k] - 1.
+// have entries for related pairs only. L is therefore kept by paths, not as the book's n x n
+// matrix: row k holds L_kj at place depth(j) for the j on the path of k, and 1/D_k at place
+// depth(k). The path of an ancestor is a prefix of the path of k, so that rows combine place by
+// place ([Notes] §10). The subtree of k is the range k ... dofs.end[k] - 1. A parent and the child
+// that follows it are eliminated together.
 #pragma once
 
 #include "dtau/arena.hpp"
@@ -17,8 +25,8 @@ namespace dtau::DTAU_VARIANT {
 
 template <class T>
 struct LtdlWorkspace {
-    // Of neighbouring columns in a block: as many as there are registers for, of two rows, to hide the
-    // latency. In lanes fewer of them, so that a block stays in the nearest cache.
+    // Of neighboring columns in a block: as many as there are registers for, of two rows, to hide
+    // the latency. In lanes fewer of them, so that a block stays in the nearest cache.
     static constexpr int packs = lanes < 8 ? 6 : Pack<T>::width == 1 ? 9 : 12;
     int stride;  // of the rows of L
     T* L;
@@ -34,14 +42,14 @@ struct LtdlWorkspace {
           path(arena.take<int>(dofs.max_depth + 1)) {}
 };
 
-// Rows are eliminated and solved for in pairs of a parent and the child that follows it, which need the
-// same rows: each is loaded once. Pairs begin at even depths, so that sums have one order whatever the
-// block.
+// Rows are eliminated and solved for in pairs of a parent and the child that follows it, which need
+// the same rows: each is loaded once. Pairs begin at even depths, so that sums have one order
+// whatever the block.
 DTAU_INLINE bool follows_parent(const Paths& dofs, int k) {
     return dofs.depth[k] % 2 == 1 && dofs.parent[k] == k - 1;
 }
 
-// In place: the rows of w.L hold those of M, M_kj at place depth(j), before.
+// In place: before, row k of w.L holds row k of M, with M_kj at place depth(j).
 template <class T>
 void ltdl_factorize(const Paths& dofs, const LtdlWorkspace<T>& w) {
     const int* path = w.path;

@@ -1,5 +1,5 @@
-// A solve with M = L^T D L (ltdl.hpp) for a block of columns: the sweeps inwards and outwards, each compiled
-// once for every number of packs in a block. [Notes] §10.
+// Solves with M = L^T D L (ltdl.hpp) for a block of columns: ltdl_solve_block(). The two triangular
+// solves are compiled once for every number of packs in a block. [Notes] §10.
 #pragma once
 
 #include "dtau/algorithms/solve/ltdl.hpp"
@@ -31,7 +31,7 @@ struct Solutions {
     int columns, padded;
 };
 
-// Neighbouring columns of a result: their first row, how many there are, and how far apart rows are.
+// Neighboring columns of a result: their first row, how many there are, and how far apart rows are.
 template <class T>
 struct Columns {
     T* at;
@@ -39,10 +39,10 @@ struct Columns {
     std::ptrdiff_t stride;
 };
 
-// A block of columns to solve for, from `begin` on, for the first `solved` rows. B is zero outside the
-// `count` rows of the workspace. Solved for in X: in lanes results are neighbours in their place, and that
-// is X, and may be B's; elsewhere, and where rows have but one or two places in the nearest cache, whose
-// ways hold 4 kB each, X is the workspace's.
+// A block of columns to solve for, from `begin` on, for the first `solved` rows. B is zero outside
+// the `count` rows of the workspace. Solved for in X: in lanes results are neighbors in their
+// place, and that is X, and may be B's; elsewhere, and where rows have but one or two places in the
+// nearest cache, whose ways hold 4 kB each, X is the workspace's.
 template <class T>
 struct Block {
     const Paths& dofs;
@@ -139,14 +139,15 @@ void block_inwards(const Block<T>& block) {
             sums.put(j, x);
             continue;
         }
+        const T* L_parent = L - 1;  // column j - 1: one place before in every row
         load(j - 1, y);
         for (; s < count && w.rows[s] < dofs.end[j]; ++s) {
-            const T* l = L + w.rows[s] * w.stride;
-            sums.subtract_from_both(l[0], l[-1], w.rows[s]);
+            const std::ptrdiff_t row = w.rows[s] * w.stride;
+            sums.subtract_from_both(L[row], L_parent[row], w.rows[s]);
         }
         for (; s < count && w.rows[s] < dofs.end[j - 1]; ++s)
-            sums.subtract(L[w.rows[s] * w.stride - 1], w.rows[s], y);
-        sums.subtract_x_from_y(L[j * w.stride - 1]);
+            sums.subtract(L_parent[w.rows[s] * w.stride], w.rows[s], y);
+        sums.subtract_x_from_y(L_parent[j * w.stride]);
         sums.put(j, x);
         sums.put(j - 1, y);
         --r;
@@ -197,7 +198,8 @@ DTAU_INLINE void with_packs(int packs, const Visit& visit) {
         if (packs < most) return with_packs<most - 1>(packs, visit);
     visit.template operator()<most>();
 }
-// Calls visit<some>(p) for packs p ... p + some - 1 of all: parts that are nearly as wide as each other.
+// Calls visit<some>(p) for packs p ... p + some - 1 of all: parts that are nearly as wide as each
+// other.
 template <int most, class Visit>
 DTAU_INLINE void in_parts(int packs, const Visit& visit) {
     const int parts = (packs + most - 1) / most;

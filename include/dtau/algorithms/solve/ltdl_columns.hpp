@@ -1,4 +1,5 @@
-// Solves with M = L^T D L for the columns of matrices, a block of them at a time, and M^-1. [Notes] §10.
+// Solves with M = L^T D L for the columns of matrices, a block of them at a time, and inverts M:
+// ltdl_solve(), ltdl_inverse(). [Notes] §10.
 #pragma once
 
 #include "dtau/algorithms/solve/ltdl_block.hpp"
@@ -9,8 +10,8 @@ namespace dtau::DTAU_VARIANT {
 DTAU_INLINE bool is_ancestor(const Paths& dofs, int k, int begin, int end) {
     return k < end && dofs.end[k] > begin;
 }
-// One past the last of them and of those on whose path one of them is: subtrees are ranges, and those
-// that go on after `end` all begin before it.
+// One past the last of them and of those on whose path one of them is: subtrees are ranges, and
+// those that go on after `end` all begin before it.
 DTAU_INLINE int related_end(const Paths& dofs, int begin, int end) {
     int last = end;
     for (int c = begin; c < end; ++c) last = dofs.end[c] > last ? dofs.end[c] : last;

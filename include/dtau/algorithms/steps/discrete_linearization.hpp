@@ -1,9 +1,10 @@
-// The exact derivative of a time step (step.hpp) by state and inputs: z+ = A z + B u, with z = (xi, dv)
-// at either end, increments of q in body axes.
+// Computes the exact derivative of a time step (step.hpp) by state and inputs: z+ = A z + B u, with
+// z = (xi, dv) at either end, increments of q in body axes.
 //
 // All stages are computed first, and keep the derivatives of inverse dynamics and the factors of M.
 // Their accelerations are those of `step`, by the same algorithms, so that z+ has the same bits.
-// Then blocks of columns go through the stages: with xi_i and dv_i the variations of a stage's state,
+// Then blocks of columns go through the stages: with xi_i and dv_i the variations of a stage's
+// state,
 //   da_i = -M_i^-1 (dtau/dq xi_i + dtau/dv dv_i - dtau)
 // No inverse and no derivative of forward dynamics is formed, and the zeros of the tree are skipped
 // in every product: O(N d) a column, where products of (nv, nv) matrices take O(N^2). [Notes] §12.
@@ -24,7 +25,7 @@ struct DiscreteWorkspace {
     StepWorkspace<T> step;
     VariationWorkspace<T> variation;
     FactorizedWorkspace<T> dynamics;
-    ForwardDynamicsWorkspace<T> aba;
+    AbaWorkspace<T> aba;
     T *dtau_dq[max_stages], *dtau_dv[max_stages], *L[max_stages];
     JointMatrix<T> joint_dq, joint_dv;  // of a stage
     WrenchPartialsWorkspace<T> wrenches;
@@ -70,7 +71,7 @@ DTAU_INLINE void stage_partials(const Tree& tree, int i, const T* body_f_ext, T*
     const int stride = w.joint_dq.stride(n);
     idsva_accelerations(tree, dynamics.a, dynamics.idsva);
     idsva_backward(tree, {joint_dq, joint_dv, no_matrix, stride}, dynamics.idsva);
-    add_world_wrench_partials(tree, body_f_ext, dynamics.idsva.ground, joint_dq, stride,
+    add_world_wrench_partials(tree, body_f_ext, dynamics.idsva.root_frame, joint_dq, stride,
                               w.wrenches);
     reduce_matrix(tree, joint_dq, w.dtau_dq[i], n);
     reduce_matrix(tree, joint_dv, w.dtau_dv[i], n);
@@ -83,18 +84,19 @@ DTAU_INLINE void linearize_stage(const Tree& tree, int i, const T* q, const T* v
                                  const T* f_ext, T* a, const DiscreteWorkspace<T>& w) {
     const FactorizedWorkspace<T> dynamics = w.at_stage(i);
     const T* body_f_ext = along_body_axes(tree, q, f_ext, w.wrenches.value);
-    if (tree.coupling) {
+    if (tree.mimic) {
         factorized_dynamics(tree, q, v, tau, body_f_ext, dynamics);
     } else {
         factorize_dynamics(tree, q, v, body_f_ext, dynamics);
-        forward_dynamics(tree, q, v, tau, body_f_ext, dynamics.a, w.aba);
+        aba(tree, q, v, tau, body_f_ext, dynamics.a, w.aba);
     }
     stage_partials(tree, i, body_f_ext, a, w);
 }
 
 // ---------------------------------------------------------------- blocks of columns
 
-// A block of columns from `begin` on: those of z = (xi, dv), padded to whole packs, then the inputs.
+// A block of columns from `begin` on: those of z = (xi, dv), padded to whole packs, then the
+// inputs.
 template <class T>
 struct BlockStart {
     int begin, packs, padded;
@@ -166,8 +168,8 @@ DTAU_INLINE Rows of_whole_joints(const Tree& tree, Rows rows) {
     return rows;
 }
 
-// All stages, for a block of columns, to columns of z+ whose rows are z's, xi first. change(i): what
-// happens between the sweeps of the solve of stage i, when w.q and w.v are its variations.
+// All stages, for a block of columns, to columns of z+ whose rows are z's, xi first. change(i):
+// what happens between the sweeps of the solve of stage i, when w.q and w.v are its variations.
 template <class T, class Change>
 void linearize_block(const Tree& tree, Integrator method, T h, const BlockStart<T>& start,
                      const Columns<T>* to, const DiscreteWorkspace<T>& w, const Change& change) {
@@ -228,8 +230,8 @@ void linearize_block(const Tree& tree, Integrator method, T h, const BlockStart<
         }
 }
 
-// After a step whose stages linearize_stage went through: A (2 nv, 2 nv) and B (2 nv, count), of the
-// independent velocities.
+// After a step whose stages linearize_stage went through: A (2 nv, 2 nv) and B (2 nv, count), of
+// the independent velocities.
 template <class T, class Change>
 void linearize_blocks(const Tree& tree, Integrator method, const InputMap<T>& inputs, T h, T* A,
                       T* B, const DiscreteWorkspace<T>& w, const Change& change) {

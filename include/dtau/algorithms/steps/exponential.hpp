@@ -1,8 +1,9 @@
-// Exponentials of SO(3), SE(3) and SE(2) and their derivatives, for every scalar, without branches.
-// [Sola] appendices B to D (there: the right Jacobian J_r; the adjoint matrix Ad); [Notes] §12.
+// Computes exponentials of SO(3), SE(3) and SE(2) and their derivatives, for every scalar, without
+// branches. [Sola] appendices B to D (there: the right Jacobian J_r; the adjoint matrix Ad);
+// [Notes] §12.
 //
-// Derivatives are left-trivialized: a variation of the pose X is X (1 + eps), eps in body axes. With
-// a twist x = (w; u) of angle |w|, t = |w|^2,
+// Derivatives are left-trivialized: a variation of the pose X is X (1 + eps), eps in body axes.
+// With a twist x = (w; u) of angle |w|, t = |w|^2,
 //   exp(x + d) = exp(x) exp(J(x) d),   J(x) = 1 - ad/2! + ad^2/3! - ...,   ad = x cross
 //   X exp(d) exp(x) = X exp(x) exp(Ad d),   Ad = exp(-ad) = 1 - ad J(x)
 // Such maps of twists have two 3x3 blocks: (ang; lin) -> (E ang; Q ang + E lin).

@@ -1,4 +1,4 @@
-// What drives a robot that is linearized, at one state.
+// The map from inputs to torques of a robot that is linearized, at one state.
 #pragma once
 
 #include "dtau/model.hpp"

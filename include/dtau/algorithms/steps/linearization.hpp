@@ -1,4 +1,4 @@
-// Left-trivialized linearization of the equations of motion, [Bos] propositions 1 to 3 (eqs. 22,
+// Linearizes the equations of motion, left-trivialized: [Bos] propositions 1 to 3 (eqs. 22,
 // 31, 42).
 //
 //   z' = A z + B u,   z = (xi, dv),   q_eps = q (+) eps xi,   v_eps = v + eps dv
@@ -60,8 +60,8 @@ DTAU_INLINE void input_rows(int n, const InputMap<T>& inputs, const T* da_dtau, 
     }
 }
 
-// q, v and a: of the joints; tau, A (2 nv, 2 nv) and B (2 nv, count), into zeros: of the independent
-// velocities.
+// q, v and a: of the joints; tau, A (2 nv, 2 nv) and B (2 nv, count), into zeros: of the
+// independent velocities.
 template <class T>
 void linearize(const Tree& tree, const InputMap<T>& inputs, const T* q, const T* v, const T* tau,
                const T* f_ext, T* A, T* B, T* a, const LinearizationWorkspace<T>& w) {

@@ -1,10 +1,10 @@
-// The configuration manifold: q (+) dq = T exp(S dq) joint by joint, its inverse, and
-// normalization.
+// Moves along the configuration manifold: integrate(), difference(), normalize(). q (+) dq = T
+// exp(S dq) joint by joint, its inverse, and normalization.
 //
 // Coordinates of revolute, prismatic, helical and cylindrical joints add; quaternions (x y z w) and
-// the poses of free and planar joints move by the exponentials of SO(3), SE(3) and SE(2), increments
-// in body axes, linear first. [Sola] for the exponentials. Not in the canonical frames of the tree:
-// coordinates do not depend on them.
+// the poses of free and planar joints move by the exponentials of SO(3), SE(3) and SE(2),
+// increments in body axes, linear first. [Sola] for the exponentials. Not in the canonical frames
+// of the tree: coordinates do not depend on them.
 #pragma once
 
 #include <type_traits>
@@ -56,8 +56,9 @@ template <class T>
 DTAU_INLINE Quaternion<T> quaternion_exp(const AngleFunctions<T>& f, const Vec3<T>& w) {
     return {f.half_sine * w, f.half_cosine};
 }
-// The angle of (x, y), neither negative, from the x axis: atan(t) for t = y / x below tan(pi / 8), else
-// by what is left to pi / 4 or pi / 2. The polynomial of FreeBSD's msun (s_atan.c). [Notes] eq. 16.5
+// The angle of (x, y), neither negative, from the x axis: atan(t) for t = y / x below tan(pi / 8),
+// else by what is left to pi / 4 or pi / 2. The polynomial of FreeBSD's msun (s_atan.c).
+// [Notes] eq. 16.5
 template <class T>
 DTAU_INLINE T angle_of(T y, T x) {
     constexpr double eighth = 0x1.a827999fcef32p-2;  // tan(pi / 8)
@@ -90,8 +91,8 @@ DTAU_INLINE Vec3<T> quaternion_log(const Quaternion<T>& x) {
     return select(to_bits(x.w) < 0, -scale, scale) * x.v;
 }
 
-// Of the inverse of the right Jacobian, with h = angle / 2: e = (1 - h cot h) / t, and its derivative
-// by t.
+// Of the inverse of the right Jacobian, with h = angle / 2: e = (1 - h cot h) / t, and its
+// derivative by t.
 template <class T>
 struct LogFunctions {
     T e, de;
@@ -178,8 +179,8 @@ DTAU_INLINE Lane within_half_turn(Lane angle) {
     return angle;
 }
 
-// The displacement of a joint whose displacements do not add, from its coordinates x to y; the angle of
-// a planar joint up to multiples of 2 pi.
+// The displacement of a joint whose displacements do not add, from its coordinates x to y; the
+// angle of a planar joint up to multiples of 2 pi.
 template <class T>
 DTAU_INLINE void joint_difference(const Body& body, const T* x, const T* y, T* d) {
     if (body.kind == JointKind::planar) {

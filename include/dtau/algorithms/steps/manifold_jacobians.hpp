@@ -1,25 +1,26 @@
-// How integrate and difference vary (manifold.hpp), and how the numbers of q follow the tangent.
+// Computes the Jacobians of integrate and difference (manifold.hpp), and the map from the tangent
+// to the numbers of q.
 //
 // All variations are in the tangent space, q (+) eps. Joint by joint, with J the right Jacobian and
 // Ad = exp(-ad) of exponential.hpp:
 //   q (+) dq                        by q: Ad(dq), by dq: J(dq)                 [Notes] eq. 12.6
 //   d = difference(q0, q1)          by q0: -J(-d)^-1, by q1: J(d)^-1           [Notes] eq. 16.1
 //   dq/dt = T v, v = T^+ dq/dt      T of a unit quaternion                     [Notes] eq. 16.3
-// Where displacements add, all of them are 1 (by q0: -1): those entries are constant. The others,
-// within a joint, are written by put(which, row, column, value), which is 0 or 1 of the two matrices.
-// All of independent joints: rows and columns (nv, nv), T (nq, nv), T^+ (nv, nq). Cost O(N).
+// All of them are 1 (by q0: -1) if displacements add: constant entries. The others, within a joint,
+// are written by put(which, row, column, value), which is 0 or 1 of the two matrices. All of
+// independent joints: rows and columns (nv, nv), T (nq, nv), T^+ (nv, nq). Cost O(N).
 #pragma once
 
 #include "dtau/algorithms/steps/manifold.hpp"
-#include "dtau/coupling.hpp"
+#include "dtau/mimic.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
-// Calls visit(body, q, v) for the joints that mimic no other and whose displacements add, or do not,
-// with the places of their coordinates and velocities among the independent ones.
+// Calls visit(body, q, v) for the joints that mimic no other and whose displacements add, or do
+// not, with the places of their coordinates and velocities among the independent ones.
 template <class Visit>
 DTAU_INLINE void for_independent_joints(const Tree& tree, bool commute, const Visit& visit) {
-    const Coupling* c = tree.coupling;
+    const Mimics* c = tree.mimic;
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
         if (traits(body.kind).commutes != commute) continue;
@@ -69,8 +70,8 @@ DTAU_INLINE void difference_jacobians(const Tree& tree, const T* q0, const T* q1
     });
 }
 
-// T = E / 2 and T^+ = 2 E^T / |x|^2 of a quaternion x at place q, E omega = x (omega; 0): T^+ is the
-// derivative of x / |x| by the four numbers, whatever the norm.
+// T = E / 2 and T^+ = 2 E^T / |x|^2 of a quaternion x at place q, E omega = x (omega; 0): T^+ is
+// the derivative of x / |x| by the four numbers, whatever the norm.
 template <class T, class Put>
 DTAU_INLINE void put_quaternion(const T* x, int q, int v, const Put& put) {
     const T E[4][3] = {

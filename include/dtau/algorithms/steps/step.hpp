@@ -1,4 +1,5 @@
-// One time step h of q' = q v, v' = a(q, v, tau) with tau and the external wrenches held.
+// Takes one time step h: step(). q' = q v, v' = a(q, v, tau) with tau and the external wrenches
+// held.
 //
 //   euler          q+ = q (+) h v,    v+ = v + h a
 //   semi_implicit  q+ = q (+) h v+,   v+ = v + h a
@@ -6,14 +7,14 @@
 //
 //     theta' = J(theta)^-1 v = v + [theta, v] / 2 + [theta, [theta, v]] / 12 - ...,   [x, y] = x cross y
 //
-// That is the method of Runge, Kutta, Munthe-Kaas: [RKMK], where order 4 needs the two
+// The method is that of Runge, Kutta, Munthe-Kaas: [RKMK], whose order 4 needs the two
 // brackets that are written here and no more. Without them the order is 2 for joints whose
 // displacements do not commute; for all others they vanish. The inverse of the right Jacobian is
 // there because velocities are in body axes.
 #pragma once
 
 #include "dtau/algorithms/steps/manifold.hpp"
-#include "dtau/coupling.hpp"
+#include "dtau/mimic.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -29,7 +30,7 @@ DTAU_INLINE double stage_weight(Integrator method, int i) {
     return method != Integrator::rk4 ? 1.0 : i == 0 || i == 3 ? 1.0 / 6.0 : 1.0 / 3.0;
 }
 
-// What a step has been through: stage i at q(i), v(i), a displacement theta(i) from q; theta() is the
+// The stages of a step: stage i at q(i), v(i), a displacement theta(i) from q; theta() is the
 // displacement of the whole step.
 template <class T>
 struct StepWorkspace {

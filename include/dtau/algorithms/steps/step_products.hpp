@@ -1,5 +1,6 @@
-// The gradient of a time step (step.hpp), O(N) a stage: lam_q and lam_v weigh the variations of q+ and
-// v+, and go back through the stages; each takes one vector-Jacobian product of forward dynamics.
+// Computes the gradient of a time step (step.hpp). O(N) a stage: lam_q and lam_v weigh the
+// variations of q+ and v+, and go back through the stages; each takes one vector-Jacobian product
+// of forward dynamics.
 #pragma once
 
 #include "dtau/algorithms/first/forward_products.hpp"
@@ -8,8 +9,9 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// How forward dynamics and its product are computed: of independent joints, and of joints that mimic
-// others (of contacts: contacts/steps.hpp). tau and lam are of the independent velocities, all else of the joints.
+// How forward dynamics and its product are computed: of independent joints, and of joints that
+// mimic others (of contacts: contacts/steps.hpp). tau and lam are of the independent velocities,
+// all else of the joints.
 template <class T>
 struct IndependentDynamics {
     ForwardVjpWorkspace<T> w;
@@ -17,7 +19,7 @@ struct IndependentDynamics {
     IndependentDynamics(Arena& arena, const Tree& tree) : w(arena, tree) {}
     void acceleration(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ext,
                       T* a) const {
-        ground_dynamics(tree, q, v, tau, f_ext, a, w.value);
+        articulated_dynamics(tree, q, v, tau, f_ext, a, w.value);
     }
     void gradient(const Tree& tree, const T* q, const T* v, const T* tau, const T* lam,
                   const T* f_ext, T* by_q, T* by_v, T* by_tau, T* by_f_ext) const {
@@ -25,17 +27,17 @@ struct IndependentDynamics {
     }
 };
 template <class T>
-struct CoupledDynamics {
-    CoupledForwardVjpWorkspace<T> w;
+struct MimicDynamics {
+    MimicForwardVjpWorkspace<T> w;
 
-    CoupledDynamics(Arena& arena, const Tree& tree) : w(arena, tree) {}
+    MimicDynamics(Arena& arena, const Tree& tree) : w(arena, tree) {}
     void acceleration(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ext,
                       T* a) const {
-        coupled_forward_dynamics(tree, q, v, tau, f_ext, a, w.dynamics);
+        mimic_forward_dynamics(tree, q, v, tau, f_ext, a, w.dynamics);
     }
     void gradient(const Tree& tree, const T* q, const T* v, const T* tau, const T* lam,
                   const T* f_ext, T* by_q, T* by_v, T* by_tau, T* by_f_ext) const {
-        coupled_forward_dynamics_vjp(tree, q, v, tau, lam, f_ext, by_q, by_v, by_tau, by_f_ext, w);
+        mimic_forward_dynamics_vjp(tree, q, v, tau, lam, f_ext, by_q, by_v, by_tau, by_f_ext, w);
     }
 };
 
@@ -100,8 +102,8 @@ DTAU_INLINE void displaced_gradient(const Tree& tree, int stage, const Variation
     }
 }
 
-// tau, lam_q, lam_v: of the independent velocities; all else of the joints, by_tau as the velocities
-// are. f_ext may be null: zero; by_f_ext is null, not wanted, where it is.
+// tau, lam_q, lam_v: of the independent velocities; all else of the joints, by_tau as the
+// velocities are. f_ext may be null: zero; by_f_ext is null, not wanted, where it is.
 template <class T, class Dynamics>
 void step_vjp(const Tree& tree, Integrator method, const T* q, const T* v, const T* tau, T h,
               const T* lam_q, const T* lam_v, const T* f_ext, T* by_q, T* by_v, T* by_tau,

@@ -1,21 +1,34 @@
-// Time derivatives of forward and of hybrid dynamics in body coordinates, O(N r^2): the problems of
-// [HO-FBS] Algorithms 3 and 4 (H-GABI-FBS, H-GHYB-FBS), by the equations of inverse.hpp.
+// Computes the time derivatives of forward and of hybrid dynamics: hybrid_time_derivatives().
+// O(N r^2) for order r. The problems of [HO-FBS] Algorithms 3 and 4 (H-GABI-FBS, H-GHYB-FBS), by
+// the equations of inverse.hpp.
+//
+// For each order k = 0 ... r, and body i with parent p:
+//
+//   backward   p_i = force of body i at zero accelerations of order k (the motion is known by then)
+//              for the columns j of joint i, the last one first:
+//                t_j = tau_j - damping v_j - s_j . p_i          p_i = p_i + t_j U_j / d_j
+//              p_p = p_p + Ad^T p_i + lower_i
+//   forward    m_i = Ad m_p;   a_j = (t_j - U_j . m_i) / d_j,   m_i = m_i + s_j a_j
+//              F_i = Ia_i Ad m_p + p_i                          for the next order
+//              omega, A, X of order k + 1 at zero accelerations: inverse.hpp
+//   at k = 0   IA_i, U_j = IA_i s_j, d_j = s_j . U_j + armature, Ia_i = IA_i - sum of U_j U_j^T / d_j: ABA
 //
 // At every order the unknowns, what accelerations of order k do to the motion, obey the same linear
-// equations ([HO-FBS] Lemma 2, [Notes] eq. 13.6), so that the articulated inertias of order 0 serve all
-// orders. For body i with parent p, order k:
-//   omega, A, X   of inverse.hpp at zero accelerations of order k, but for those that are prescribed:
-//                 what lower orders give (A and X of the path alone; X is W + alpha^)
+// equations ([HO-FBS] Lemma 2, [Notes] eq. 13.6), so that the articulated inertias of order 0 serve
+// all orders. A joint whose motion is prescribed is not eliminated: its acceleration is given, and
+// its torque is S^T F. It differs from the paper as inverse.hpp does. Most joints rotate about z
+// and are not prescribed: `simple` is code for them alone, where S is one unit vector and of F only
+// x and y are ever rotated. The columns of a free root are unit vectors as well (free_root.hpp).
+//
+// Symbols, of order k:
+//   omega, A, X   of inverse.hpp at zero accelerations of order k, but for those that are prescribed
+//                 (A and X of the path alone; X is W + alpha^)
 //   m             (alpha; A) that the accelerations of order k add:  m_i = Ad m_p + S a
 //   IA[i]         articulated inertia;  p[i] bias force of the subtree: F_i = IA_i m_i + p_i, total
 //                 force across the joint
-//   U, d          IA s and s . U + armature of a column s of S;  t = tau - damping v - s . p
-//   Ia, pa        IA - U U^T / d and p + U t / d, what the parent meets: F_i = Ia_i (m_i - S a) + pa_i
-//   lower         what E^T F holds of lower orders of F
-// The orders are the outer loop: leaves to root for p; root to leaves for a, m, F and, body by body, the
-// motion at zero accelerations of the next order. Most joints rotate about z and are not prescribed:
-// `simple` is code for them alone, where S is one unit vector and of F only x and y are ever rotated.
-// A free root's columns are unit vectors as well (free_root.hpp).
+//   U, d, t       of a column of S;  Ia, p after the elimination: what the parent meets,
+//                 F_i = Ia_i (m_i - S a) + p_i
+//   lower         the part of E^T F that lower orders of F give
 #pragma once
 
 #include <type_traits>
@@ -25,8 +38,8 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Bias force of body i, after those of its children: what its parent takes of it. v, tau: derivatives
-// of order k; tau is read where the motion is not prescribed.
+// Bias force of body i, after those of its children: what its parent takes of it. v, tau:
+// derivatives of order k; tau is read where the motion is not prescribed.
 template <bool simple, class T>
 DTAU_INLINE void bias_force(const Tree& tree, int i, int k, const T* v, const T* tau,
                             const Prescribed& prescribed, const ForwardSeriesWorkspace<T>& w) {
@@ -48,7 +61,7 @@ DTAU_INLINE void bias_force(const Tree& tree, int i, int k, const T* v, const T*
     else if (!prescribed(body))
         for (int j = body.v + body.nv - 1; j >= body.v; --j) eliminate(j, dot(w.S[j], p));
     const TwoVectors<T> pa = two_vectors(p.lin, p.ang);
-    Four<T>::of(pa.ax, pa.ay, pa.bx, pa.by).store(&b.p.ax);
+    Vec4<T>::of(pa.xy[0], pa.xy[1], pa.xy[2], pa.xy[3]).store(b.p.xy);
     if (!simple) b.p.az = pa.az, b.p.bz = pa.bz;
     if (!simple && body.parent < 0) return;
     const TwoVectors<T> back =
@@ -62,8 +75,8 @@ DTAU_INLINE void bias_force(const Tree& tree, int i, int k, const T* v, const T*
     p_p.set(p_p.a() + force, cross(r, force, p_p.b() + moment));
 }
 
-// Acceleration of order k of a body and its joint (unscaled, into a_out), after its parent's, and the
-// force across the joint, of a simple one if there is another order: [Notes] eq. 13.9.
+// Acceleration of order k of a body and its joint (unscaled, into a_out), after its parent's, and
+// the force across the joint, of a simple one if there is another order: [Notes] eq. 13.9.
 template <bool simple, class T>
 DTAU_INLINE void accelerate(const Tree& tree, int i, int k, bool another, const T* a, T* a_out,
                             const Prescribed& prescribed, const ForwardSeriesWorkspace<T>& w) {
@@ -73,7 +86,7 @@ DTAU_INLINE void accelerate(const Tree& tree, int i, int k, bool another, const 
     const JointSeries<T>& s = b.joint;
     Motion<T> m = zero_motion<T>();
     if (simple || body.parent >= 0) {
-        const Motion<T>& m_p = b.passed[-1].m;
+        const Motion<T>& m_p = b.of_parent->m;
         const Vec3<T> r =
             slides_on<simple>(body) ? offset(body, 0, s) : lift<T>(vec3(body.translation));
         const Vec3<T> ang = into_joint<simple>(body, m_p.ang);
@@ -81,14 +94,14 @@ DTAU_INLINE void accelerate(const Tree& tree, int i, int k, bool another, const 
         const T inverse(w.scale.inverse[k + 1]);
         m = {rotate<false>(how, s, ang), rotate<false>(how, s, lin)};
         TwoVectors<T>& seen = b.seen[k + 1];
-        Four<T>::of(fma(inverse, ang.x, seen.ax), fma(inverse, ang.y, seen.ay), seen.bx + lin.x,
-                    seen.by + lin.y)
-            .store(&seen.ax);
+        Vec4<T>::of(fma(inverse, ang.x, seen.xy[0]), fma(inverse, ang.y, seen.xy[1]),
+                    seen.xy[2] + lin.x, seen.xy[3] + lin.y)
+            .store(seen.xy);
         if (!simple) seen.az = fma(inverse, ang.z, seen.az), seen.bz = seen.bz + lin.z;
     }
     if (simple ? another : body.parent >= 0 || prescribed(body)) {
         TwoVectors<T>& force = b.force[k];
-        xy_mul_add(b.Ia, m, Four<T>::load(&b.p.ax)).store(&force.ax);
+        xy_mul_add(b.Ia, m, Vec4<T>::load(b.p.xy)).store(force.xy);
         if (!simple) force.az = z_mul_add(b.Ia, m, &TwoVectors<T>::az, b.p.az);
         if (!simple) force.bz = z_mul_add(b.Ia, m, &TwoVectors<T>::bz, b.p.bz);
     }
@@ -145,15 +158,15 @@ DTAU_INLINE void extend_motion(const Tree& tree, int i, int k, const T* a,
     }
 }
 
-// What an order takes of other arrays: derivatives of order k, and of the next one.
+// Rows of the arrays that one order reads and writes: derivatives of order k, and of the next one.
 template <class T>
 struct OrderRows {
     const T *v, *tau, *a, *next_a, *next_f_ext;
     T* a_out;
 };
 
-// One order of a body inwards; outwards, up to what the next order starts from. For the few bodies
-// that are not plain there is one code for all orders.
+// One order of one body in the backward pass; in the forward pass, which prepares the next order.
+// For the few bodies that are not plain there is one code for all orders.
 template <bool simple, class T>
 DTAU_INLINE void inwards(const Tree& tree, int i, int k, const Configuration<T>& x,
                          const OrderRows<T>& rows, const Prescribed& prescribed,

@@ -1,10 +1,10 @@
-// What forward.hpp keeps of a tree, what it starts from, and the motion at zero accelerations of one
-// order. The symbols are explained there.
+// The workspace of forward.hpp, and its parts that do not depend on torques: start_body(),
+// bias_motion(), articulate(). The recursion and the symbols are explained there.
 #pragma once
 
-#include "dtau/algorithms/time/articulated.hpp"
+#include "dtau/algorithms/time/inertia_columns.hpp"
 #include "dtau/algorithms/time/inverse.hpp"
-#include "dtau/algorithms/values/aba.hpp"
+#include "dtau/algorithms/values/aba_joints.hpp"
 #include "dtau/free_root.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -15,7 +15,7 @@ struct ForwardColumn {
     Force<T> U;
 };
 
-// What a body's children take up of its motion.
+// Motion that a body passes to its children.
 template <class T>
 struct PassedMotion {
     Vec3<T> A;  // at zero accelerations, as X
@@ -26,10 +26,10 @@ struct PassedMotion {
 // Of a body, and where its series are, each with room for `length` coefficients.
 template <class T>
 struct ForwardBody {
-    ArticulatedColumns<T> Ia;
-    TwoVectors<T> p, lower;    // forces, moments; p is pa once the joint is eliminated
-    PassedMotion<T>* passed;   // the parent's is before it
-    ForwardColumn<T>* column;  // of its first degree of freedom
+    InertiaColumns<T> Ia;
+    TwoVectors<T> p, lower;              // forces, moments; p is pa once the joint is eliminated
+    PassedMotion<T>*of_parent, *passed;  // what its parent passes to it, and it to its children
+    ForwardColumn<T>* column;            // of its first degree of freedom
     JointSeries<T> joint;
     Vec3<T>* omega;
     TwoVectors<T>*seen, *force;  // R0^T omega_p of order k, R0^T (A_p + X_p r) of order k - 1; f, n
@@ -69,6 +69,7 @@ struct ForwardSeriesWorkspace {
             if (!bodies) continue;
             const std::ptrdiff_t at = std::ptrdiff_t(i) * length;
             ForwardBody<T>& b = bodies[i];
+            b.of_parent = body.parent < 0 ? nullptr : passed + tree.bodies[body.parent].level;
             b.passed = passed + body.level, b.column = columns + body.v;
             b.joint = joints.of(i);
             b.omega = omega + at, b.seen = seen + at, b.force = force + at;
@@ -106,15 +107,15 @@ DTAU_INLINE void start_body(const Tree& tree, int i, const Configuration<T>& x, 
     } else {
         extend_joint(how, slides_on<simple>(body), 0, w.scale, s);
         const Vec3<T> y = into_joint<simple>(body, w.bodies[body.parent].omega[0]);
-        Four<T>::of(y.x, y.y, T(0.0), T(0.0)).store(&b.seen[0].ax);  // as it is read
+        Vec4<T>::of(y.x, y.y, T(0.0), T(0.0)).store(b.seen[0].xy);
         if (!simple) b.seen[0].az = y.z, b.seen[0].bz = T(0.0);
         b.omega[0] = rotate_add<false>(how, s, 0, y, s.omega[0]);
     }
     if (!simple) own_motion_subspace(body, w.S + body.v);
 }
 
-// The motion of order k at zero accelerations but those prescribed (a, of order k), what it takes of
-// force, and what lower orders hold of the force to the parent; the parent's comes first.
+// The motion of order k at zero accelerations but those prescribed (a, of order k), what it takes
+// of force, and what lower orders hold of the force to the parent; the parent's comes first.
 template <bool simple, class T>
 DTAU_INLINE void bias_motion(const Tree& tree, int i, int k, const T* a, const T* f_ext,
                              const Prescribed& prescribed, const ForwardSeriesWorkspace<T>& w) {
@@ -127,7 +128,7 @@ DTAU_INLINE void bias_motion(const Tree& tree, int i, int k, const T* a, const T
         A = b.gravity[k];
     } else {
         const ForwardBody<T>& parent = w.bodies[body.parent];
-        const PassedMotion<T>& p = b.passed[-1];
+        const PassedMotion<T>& p = *b.of_parent;
         const bool slides = slides_on<simple>(body);
         Vec3<T> carried =
             mul_add(p.X, slides ? offset(body, 0, s) : lift<T>(vec3(body.translation)), p.A);
@@ -135,7 +136,7 @@ DTAU_INLINE void bias_motion(const Tree& tree, int i, int k, const T* a, const T
             carried = mul_add(parent.X[k - m], offset(body, m, s), carried);
         const TwoVectors<T> top = two_vectors(into_joint<simple>(body, parent.omega[k + 1]),
                                               into_joint<simple>(body, carried));
-        Four<T>::of(top.ax, top.ay, top.bx, top.by).store(&b.seen[k + 1].ax);
+        Vec4<T>::of(top.xy[0], top.xy[1], top.xy[2], top.xy[3]).store(b.seen[k + 1].xy);
         if (!simple) b.seen[k + 1].az = top.az, b.seen[k + 1].bz = top.bz;
         TwoVectors<T> both;
         if (!simple) both.az = both.bz = b.lower.az = b.lower.bz = T(0.0);
@@ -171,7 +172,7 @@ DTAU_INLINE void articulate(const Tree& tree, int i, const Configuration<T>& x,
                             const Prescribed& prescribed, const ForwardSeriesWorkspace<T>& w) {
     const Body& body = tree.bodies[i];
     const bool leaf = i + 1 == tree.nbodies || tree.bodies[i + 1].parent != i;
-    ArticulatedInertia<T> IA = whole_inertia(body, leaf, w.IA);
+    ArticulatedInertia<T> IA = articulated_inertia(body, leaf, w.IA);
     ForwardColumn<T>* const column = w.bodies[i].column;
     const auto eliminate = [&](int j, const Force<T>& U, T d) {
         const T d_inverse = T(1.0) / (d + T(tree.armature[j]));
@@ -179,7 +180,7 @@ DTAU_INLINE void articulate(const Tree& tree, int i, const Configuration<T>& x,
         column[j - body.v].U = U, column[j - body.v].d_inverse = d_inverse;
     };
     if (simple) {
-        eliminate(body.v, along_z<false>(IA), IA.J.zz);
+        eliminate(body.v, times_z<false>(IA), IA.J.zz);
     } else if (is_free_root(body) && !prescribed(body)) {
         unrolled<6>([&](int c) __attribute__((always_inline)) {
             const Force<T> U = unit_column(IA, 5 - c);
@@ -196,11 +197,11 @@ DTAU_INLINE void articulate(const Tree& tree, int i, const Configuration<T>& x,
     if (simple) {
         const SineCosine<T>& turn = w.bodies[i].joint.angle[0];
         IA = SimpleRotation<T>{turn.sine, turn.cosine}.to_parent(body, IA);
-        add_to_parent(body, moved(lift<T>(vec3(body.translation)), IA), w.IA);
+        carry_inertia(body, moved(lift<T>(vec3(body.translation)), IA), w.IA);
     } else {
         const Placement<T> pose = joint_placement(body, constant_placement<T>(body), x);
         IA = transformed(Placement<T>{pose.R, zero_vector<T>()}, IA);
-        add_to_parent(body, moved(pose.r, IA), w.IA);
+        carry_inertia(body, moved(pose.r, IA), w.IA);
     }
 }
 

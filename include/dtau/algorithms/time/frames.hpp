@@ -1,6 +1,7 @@
-// Time derivatives of the poses, twists and Jacobians of frames: O(N r^2) for a frame, for all columns
-// of its Jacobian together too. [HO-FBS] Algorithm 1 for any frame, in body, mixed and spatial axes;
-// [Notes] eqs. 13.13, 13.14.
+// Computes the time derivatives of the poses, twists and Jacobians of frames:
+// frame_kinematics_time_derivatives(), frame_jacobians_time_derivatives(). O(N r^2) for a frame,
+// for all columns of its Jacobian together too. [HO-FBS] Algorithm 1 for any frame, in body, mixed
+// and spatial axes; [Notes] eqs. 13.13, 13.14.
 //
 // For a frame fixed to body i by the rotation G and the position t in its axes, with R and d of
 // poses.hpp:
@@ -23,7 +24,8 @@ struct FrameSeriesWorkspace {
     MovingBodies<T> bodies;
     FramePaths paths;
     Vec3<T>* origins;  // of bodies in the world, (nbodies, length)
-    // Of one frame: pose; from the origin of a body on its path; twist, and of one joint its columns.
+    // Of one frame: pose; from the origin of a body on its path; twist, and of one joint its
+    // columns.
     Mat3<T>* R;
     Vec3<T>*x, *D;
     Motion<T>*twist, *S;

@@ -1,25 +1,31 @@
-// Time derivatives of inverse dynamics, and of its parts that do not depend on a, in body
-// coordinates, O(N r^2). The problem of [HO-FBS] Algorithm 2 (H-GRNE-FBS), by other equations
-// ([Notes] §13): only vectors are convolved, as Taylor coefficients, and no linear velocity and no
-// inertia is.
+// Computes the time derivatives of inverse dynamics, and of its parts at a = 0 and of gravity
+// alone: inverse_time_derivatives(). O(N r^2) for order r. The problem of [HO-FBS] Algorithm 2
+// (H-GRNE-FBS).
 //
-// Newton's and Euler's equations in the axes of each body about its origin. For body i with parent
-// p, coefficients of order k, with the joint's omega_J, v_J, E and r_J of joint_series.hpp and
-// r = p0 + R0 r_J:
-//   omega   angular velocity            omega_i = E R0^T omega_p + omega_J
-//   alpha   its rate                    k + 1 times omega of order k + 1
-//   X       what A does over the body   alpha^ + omega^ omega^
-//   A       acceleration of the origin, gravity included, along body axes:
-//             A_i = E R0^T (A_p + X_p r) + (2 omega_i - omega_J) x v_J + v_J'
-//   f, n    force across the joint, moment:
-//             f = m A + X h,  n = h x A + integral of r x X r,  less external wrenches, plus those
-//             of the children:  f_p += R0 E^T f,  n_p += R0 (E^T n + r_J x E^T f) + p0 x f_p
+// Taylor coefficients of order k (taylor.hpp), for body i with parent p in the axes of body i;
+// products are convolutions; omega_J, v_J, E, r_J of the joint in its constant frame R0, p0
+// (joint_series.hpp), r = p0 + R0 r_J:
 //
-// Order 0 alone is left to the plain algorithm. Loops over the orders stay apart and short, so that
-// a body's constants stay in registers.
+//   forward    omega_i = E R0^T omega_p + omega_J
+//              alpha_i = (k + 1) times omega_i of order k + 1
+//              A_i     = E R0^T (A_p + X_p r) + (2 omega_i - omega_J) x v_J + v_J'
+//              X_i     = alpha_i^ + omega_i^ omega_i^
+//              f_i     = m A_i + X_i h - f_ext_i,   n_i = h x A_i + integral of r x X_i r dm - n_ext_i
+//   backward   tau_i   = k! S_i^T (n_i; f_i) + armature, damping
+//              f_p     = f_p + R0 E^T f_i,   n_p = n_p + R0 (E^T n_i + r_J x E^T f_i) + p0 x (f_i in p)
 //
-// Bodies are numbered depth first: when the last body of a subtree is done, its forces go inwards at
-// once. So the workspace is that of one path, which stays in the first cache.
+// It differs from the paper ([Notes] §13): the equations are Newton's and Euler's of rnea.hpp, so
+// that only vectors are convolved, and no linear velocity, no inertia and no 6x6 matrix is; and as
+// Taylor coefficients, so that no binomials appear. Order 0 alone is left to rnea(). Loops over the
+// orders stay apart and short, so that a body's constants stay in registers. Bodies are numbered
+// depth first: when the last body of a subtree is done, its forces go inwards at once, so that the
+// workspace is that of one path.
+//
+// Symbols:
+//   omega, alpha   angular velocity and its rate
+//   A              acceleration of the origin, gravity included, along body axes
+//   X              W of rnea.hpp: the acceleration of a point r of the body is A + X r
+//   f, n           force across the joint, and its moment; h, m: first moment and mass
 #pragma once
 
 #include "dtau/algorithms/time/joint_series.hpp"
@@ -131,7 +137,7 @@ DTAU_INLINE void carried_motion(Part part, const Tree& tree, const Body& body, i
     }
 }
 
-// What the body's own motion adds to A, and X.
+// Adds the body's own motion to A; X.
 template <bool simple, class T>
 DTAU_INLINE void own_motion(Part part, const Body& body, int order, const JointSeries<T>& s,
                             std::ptrdiff_t at, const InverseSeriesWorkspace<T>& w) {
@@ -166,7 +172,7 @@ DTAU_INLINE void own_force(Part part, const Tree& tree, const Body& body, int or
     }
 }
 
-// From the parent to a body: its motion, and the force that it takes.
+// One body of the forward pass: its motion, and the force that it takes.
 template <bool simple, class T>
 DTAU_INLINE void outwards(Part part, const Tree& tree, const Body& body, int order,
                           const Configuration<T>& x, const T* v, const T* f_ext, int place,
@@ -183,7 +189,7 @@ DTAU_INLINE void outwards(Part part, const Tree& tree, const Body& body, int ord
     own_force(part, tree, body, order, f_ext, at, w);
 }
 
-// Torques of a joint, and its force to the parent body, if any.
+// One body of the backward pass: the torques of its joint, and its force to the parent, if any.
 template <bool simple, class T>
 DTAU_INLINE void inwards(Part part, const Tree& tree, const Body& body, int order, const T* v,
                          T* tau, int place, const InverseSeriesWorkspace<T>& w) {
@@ -227,8 +233,8 @@ DTAU_INLINE void by_joint(const Body& body, const F& f) {
     f.template operator()<false>();
 }
 
-// Order `order`, from the first rows of v (nv each): order + 2 for all, order + 1 for the bias, order
-// for gravity. f_ext (order + 1, nlinks, 6) may be null: zero. tau: (order + 1, nv).
+// Order `order`, from the first rows of v (nv each): order + 2 for all, order + 1 for the bias,
+// order for gravity. f_ext (order + 1, nlinks, 6) may be null: zero. tau: (order + 1, nv).
 template <class T>
 void inverse_time_derivatives(Part part, const Tree& tree, int order, const T* q, const T* v,
                               const T* f_ext, T* tau, const InverseSeriesWorkspace<T>& w) {

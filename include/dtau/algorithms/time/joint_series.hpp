@@ -1,10 +1,14 @@
-// What a joint does to its body, as functions of time, [HO-FBS] Algorithm 1 in body coordinates:
+// Computes the motion of a joint as functions of time: joint_series(). [HO-FBS] Algorithm 1 in body
+// coordinates, as Taylor coefficients (taylor.hpp):
+//
+//   E' = -omega_J x E        r' = E^T v_J        omega_J, v_J = S v
+//
 //   omega_J, v_J   the joint's twist S v in body axes: angular, linear
-//   E              rotation from the axes of the joint's frame to those of the body,
-//                  E' = -omega_J x E; of a joint that rotates about z only the sine and the cosine
-//   r, or r_J      origin of the body in the joint's frame, r' = E^T v_J
-// The frame itself is constant in the parent body: rotation R0, origin p0. Series are as in
-// taylor.hpp.
+//   E              rotation from the axes of the joint's frame to those of the body; of a joint that
+//                  rotates about z only the sine and the cosine
+//   r, or r_J      origin of the body in the joint's frame
+//
+// The frame itself is constant in the parent body: rotation R0, origin p0.
 #pragma once
 
 #include "dtau/algorithms/time/taylor.hpp"
@@ -23,8 +27,8 @@ DTAU_INLINE bool slides_on(const Body& body) {
     return !simple && traits(body.kind).slides;
 }
 
-// From the axes of the parent to those of the joint's frame, R0^T a, and back. A simple joint's frame
-// is turned, so that the last of the turns of R0 belongs to E. [Notes] eq. 2.2
+// From the axes of the parent to those of the joint's frame, R0^T a, and back. A simple joint's
+// frame is turned, so that the last of the turns of R0 belongs to E. [Notes] eq. 2.2
 template <bool simple, class T>
 DTAU_INLINE Vec3<T> into_joint(const Body& body, const Vec3<T>& a) {
     if constexpr (simple) return tilted_back(body, a);
@@ -68,21 +72,22 @@ struct JointSeries {
 };
 
 // Two vectors a, b that rotate together. What a rotation about z changes comes first: four
-// neighbouring numbers, one vector of a lone state.
+// neighboring numbers, one vector of a lone state.
 template <class T>
 struct TwoVectors {
-    T ax, ay, bx, by, az, bz;
+    T xy[4];  // a.x, a.y, b.x, b.y
+    T az, bz;
 
-    DTAU_INLINE Vec3<T> a() const { return {ax, ay, az}; }
-    DTAU_INLINE Vec3<T> b() const { return {bx, by, bz}; }
+    DTAU_INLINE Vec3<T> a() const { return {xy[0], xy[1], az}; }
+    DTAU_INLINE Vec3<T> b() const { return {xy[2], xy[3], bz}; }
     // Number by number: compilers copy whole ones through memory.
     DTAU_INLINE void set(const Vec3<T>& a, const Vec3<T>& b) {
-        ax = a.x, ay = a.y, bx = b.x, by = b.y, az = a.z, bz = b.z;
+        xy[0] = a.x, xy[1] = a.y, xy[2] = b.x, xy[3] = b.y, az = a.z, bz = b.z;
     }
 };
 template <class T>
 DTAU_INLINE TwoVectors<T> two_vectors(const Vec3<T>& a, const Vec3<T>& b) {
-    return {a.x, a.y, b.x, b.y, a.z, b.z};
+    return {{a.x, a.y, b.x, b.y}, a.z, b.z};
 }
 
 // sum + E_m x; with back, sum + E_m^T x.
@@ -126,15 +131,15 @@ template <bool back, class T>
 DTAU_INLINE void rotated_by_higher(Rotation how, const JointSeries<T>& s, int k,
                                    const TwoVectors<T>* x, TwoVectors<T>& sum) {
     if (how == Rotation::about_z) {
-        Four<T> c = Four<T>::zero(), d = c;  // times cosine, times sine
+        Vec4<T> c = Vec4<T>::zero(), d = c;  // times cosine, times sine
         for (int m = 1; m <= k; ++m) {
-            c.add(s.angle[m].cosine, &x[k - m].ax), d.add(s.angle[m].sine, &x[k - m].ax);
+            c.add(s.angle[m].cosine, x[k - m].xy), d.add(s.angle[m].sine, x[k - m].xy);
         }
         if constexpr (back)
             c.subtract_rotated(d);
         else
             c.add_rotated(d);
-        c.store(&sum.ax);  // those along z stay zero
+        c.store(sum.xy);  // those along z stay zero
         return;
     }
     Vec3<T> a = zero_vector<T>(), b = a;

@@ -1,10 +1,10 @@
-// Time derivatives of the poses and twists of all bodies, O(N r^2): [HO-FBS] Algorithm 1 and eq. 20
-// in body coordinates.
+// Computes the time derivatives of the poses and twists of all bodies:
+// kinematics_time_derivatives(). O(N r^2). [HO-FBS] Algorithm 1 and eq. 20 in body coordinates.
 //
 //   omega_i = E R0^T omega_p + omega_J      v_i = E R0^T (v_p + omega_p x r) + v_J
 //
-// with the joint's omega_J, v_J, E and r of joint_series.hpp. The pose in the world is R of poses.hpp
-// and x_i = x_p + d_i.
+// with the joint's omega_J, v_J, E and r of joint_series.hpp. The pose in the world is R of
+// poses.hpp and x_i = x_p + d_i.
 #pragma once
 
 #include "dtau/algorithms/time/inverse.hpp"
@@ -39,10 +39,11 @@ struct TimeKinematicsWorkspace {
           path(arena.take<int>(tree.depth)) {}
 };
 
-// omega and v of orders below `rows`.
+// omega and v of orders below `rows` of the body at a place of the path.
 template <class T>
-DTAU_INLINE void twist_series(const Body& body, int rows, const JointSeries<T>& s, Vec3<T>* omega,
-                              Vec3<T>* v, const TimeKinematicsWorkspace<T>& w) {
+DTAU_INLINE void twist_series(const Body& body, int place, int rows, const JointSeries<T>& s,
+                              const TimeKinematicsWorkspace<T>& w) {
+    Vec3<T>*omega = w.omega + place * w.length, *v = w.v + place * w.length;
     const Rotation how = traits(body.kind).rotation;
     const Mat3<double> R0 = mat3(body.rotation);
     const auto sliding = [&](int k) {
@@ -52,7 +53,8 @@ DTAU_INLINE void twist_series(const Body& body, int rows, const JointSeries<T>& 
         for (int k = 0; k < rows; ++k) omega[k] = s.omega[k], v[k] = sliding(k);
         return;
     }
-    const Vec3<T>*omega_p = omega - w.length, *v_p = v - w.length;
+    const int parent = (place - 1) * w.length;
+    const Vec3<T>*omega_p = w.omega + parent, *v_p = w.v + parent;
     for (int k = 0; k < rows; ++k) {
         w.seen[k] = two_vectors(transposed_mul(R0, omega_p[k]),
                                 transposed_mul(R0, cross_sum(0, k, omega_p, w.r, v_p[k])));
@@ -74,19 +76,20 @@ void kinematics_time_derivatives(const Tree& tree, int order, const T* q, const 
         const Body& body = tree.bodies[i];
         while (places > 0 && w.path[places - 1] != body.parent) --places;
         const JointSeries<T> s = w.joints.of(places);
-        Vec3<T>*omega = w.omega + places * w.length, *velocity = w.v + places * w.length;
+        const Vec3<T>*omega = w.omega + places * w.length, *velocity = w.v + places * w.length;
         Vec3<T>* origin = w.x + places * w.length;
+        const Vec3<T>* origin_p = places == 0 ? nullptr : w.x + (places - 1) * w.length;
         const PoseSeries<T> pose = w.poses.of(places);
         joint_series<false>(tree, body, x, v, order, order + 1, w.scale, s);
         for (int k = 0; k <= order; ++k) {
             w.r[k] = traits(body.kind).slides ? offset(body, k, s) : zero_vector<T>();
             if (!traits(body.kind).slides && k == 0) w.r[0] = lift<T>(vec3(body.translation));
         }
-        twist_series(body, order, s, omega, velocity, w);
+        twist_series(body, places, order, s, w);
         const Mat3<T>* R_p = places == 0 ? nullptr : w.poses.of(places - 1).R;
         for (int k = 0; k <= order; ++k) {
             extend_pose(body, k, s, R_p, pose);
-            origin[k] = places == 0 ? pose.d[k] : origin[k - w.length] + pose.d[k];
+            origin[k] = places == 0 ? pose.d[k] : origin_p[k] + pose.d[k];
         }
         w.path[places++] = i;
         if (body.link < 0) continue;

@@ -1,9 +1,10 @@
-// Time derivatives of the mass matrix and of the admissible Coriolis matrix, O(N d r^2): the
-// equations of crba.hpp and coriolis.hpp as products of Taylor series ([Notes] eqs. 13.11, 3.7).
-// [HO-FBS] Proposition 1 states the closed form for orders 0 and 1; the Coriolis matrix of its Lemma
-// 1 is another admissible one. Everything has its components in ground, which here moves with the
-// tree's root body: the tree's motion as a whole, on which M does not depend, is in no series but
-// that of the root's twist. Sums over subtrees need no transform.
+// Computes the time derivatives of the mass matrix and of the admissible Coriolis matrix:
+// mass_matrix_time_derivatives(), coriolis_matrix_time_derivatives(). O(N d r^2). The equations of
+// crba.hpp and coriolis.hpp as products of Taylor series ([Notes] eqs. 13.11, 3.7). [HO-FBS]
+// Proposition 1 states the closed form for orders 0 and 1; the Coriolis matrix of its Lemma 1 is
+// another admissible one. Everything has its components in the root frame, which here moves with
+// the tree's root body: the tree's motion as a whole, on which M does not depend, is in no series
+// but that of the root's twist. Sums over subtrees need no transform.
 //
 // Coefficients of order k, for body i with parent p and column s, with the root's twist v_0:
 //   u_i = u_p + sum of S q'        twist relative to the root; zero for the root itself
@@ -102,7 +103,7 @@ DTAU_INLINE void relative_series(const Tree& tree, int order, int rows, const T*
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
         const bool root = body.parent < 0;
-        w.P[i] = ground_placement(body, w.P, x);
+        w.P[i] = root_frame_placement(body, w.P, x);
         Motion<T> S[6];
         motion_subspace(body, w.P[i], S);
         for (int c = 0; c < body.nv; ++c) w.column(body.v + c)[0] = S[c];

@@ -1,13 +1,14 @@
-// Time derivatives of the momentum of all moving bodies, O(N r^2): the sum over the bodies of
-// [HO-FBS] eq. 62, by vectors instead of the 6x6 matrices of its eq. 61. [Notes] eqs. 13.18 to 13.20.
+// Computes the time derivatives of the momentum of all moving bodies: momentum_time_derivatives(),
+// centroidal_momentum_time_derivatives(). O(N r^2): the sum over the bodies of [HO-FBS] eq. 62, by
+// vectors instead of the 6x6 matrices of its eq. 61. [Notes] eqs. 13.18 to 13.20.
 //
 // Symbols as in values/momentum.hpp, with R and d of poses.hpp; coefficients of order k:
-//   c           centre of mass of a body from the first tree's reference
-//   S           second moment of a body about its centre of mass, in its own axes
+//   c           center of mass of a body from the first tree's reference
+//   S           second moment of a body about its center of mass, in its own axes
 //   L           sum of m c x c' + integral of (R rho) x (R' rho)
 //   h, P        sum of m c;  M x_0' + h'
 //   x_0         reference of the first tree in the world
-// about the centre of mass   L - h x h'/M
+// about the center of mass   L - h x h'/M
 // about the world's origin   L + x_0 x P + h x x_0'
 #pragma once
 
@@ -155,7 +156,7 @@ void momentum_time_derivatives(const Tree& tree, int order, const T* q, const T*
     store_momentum_series(order, result, w);
 }
 
-// About the centre of mass: NaN for a robot without mass.
+// About the center of mass: NaN for a robot without mass.
 template <class T>
 void centroidal_momentum_time_derivatives(const Tree& tree, int order, const T* q, const T* v,
                                           T* result, const MomentumSeriesWorkspace<T>& w) {

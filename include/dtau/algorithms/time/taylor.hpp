@@ -1,4 +1,5 @@
-// Time derivatives as Taylor coefficients: x^(k) = k! x_k. Products are sums without binomials.
+// Adds up products of Taylor coefficients: cross_sum(), centripetal(). Time derivatives are x^(k) =
+// k! x_k, so that products are sums without binomials: (a b)_k = sum of a_m b_{k-m}.
 #pragma once
 
 #include "dtau/kinematics.hpp"
@@ -31,7 +32,8 @@ DTAU_INLINE Vec3<T> cross_sum(int first, int k, const Vec3<T>* a, const Vec3<T>*
     return sum;
 }
 
-// The dyadic product of the series omega with itself, less its trace: omega x (omega x r) = (this) r.
+// The dyadic product of the series omega with itself, less its trace: omega x (omega x r) = (this)
+// r.
 template <class T>
 DTAU_INLINE Sym3<T> centripetal(int k, const Vec3<T>* omega) {
     T xx(0.0), xy(0.0), xz(0.0), yy(0.0), yz(0.0), zz(0.0);

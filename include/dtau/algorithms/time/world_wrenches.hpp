@@ -1,9 +1,10 @@
-// Joint torques of external wrenches that are given along world axes, as functions of time, O(N r^2):
-// [HO-FBS] eqs. 69, 70. An order at a time, as the motion may be what is being solved for: order k
-// needs velocities up to their derivative of order k - 1. [Notes] eq. 13.15.
+// Computes the joint torques of external wrenches that are given along world axes, as functions of
+// time: world_wrench_torques(). O(N r^2). [HO-FBS] eqs. 69, 70. An order at a time, as the motion
+// may be what is being solved for: order k needs velocities up to their derivative of order k - 1.
+// [Notes] eq. 13.15.
 //
-// Torques are linear in wrenches: what these do is subtracted from the torques of inverse dynamics, and
-// added to those that drive forward dynamics, so that neither sees them.
+// Torques are linear in wrenches: what these do is subtracted from the torques of inverse dynamics,
+// and added to those that drive forward dynamics, so that neither sees them.
 //
 // Coefficients of order k, for body i with parent p and R, d of poses.hpp:
 //   x      position of the body in the world
@@ -63,8 +64,8 @@ DTAU_INLINE void wrench_torque(const Body& body, int k, const PoseSeries<T>& pos
     for (int c = 0; c < body.nv; ++c) f(c, factor * torque[c]);
 }
 
-// Orders `first` ... `last`, lower ones come before: f(k, j, torque of order k). v: derivatives of the
-// velocities of orders from first - 1 (from 0, if first is 0); f_ext: those from first.
+// Orders `first` ... `last`, lower ones come before: f(k, j, torque of order k). v: derivatives of
+// the velocities of orders from first - 1 (from 0, if first is 0); f_ext: those from first.
 template <class T, class F>
 DTAU_INLINE void world_wrench_torques(const Tree& tree, int first, int last, const T* q, const T* v,
                                       const T* f_ext, const WorldWrenchWorkspace<T>& w,

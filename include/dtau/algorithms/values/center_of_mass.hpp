@@ -1,9 +1,15 @@
-// Centre of mass of all moving bodies in the world, its velocity, acceleration and Jacobian, O(N).
-// Position and velocity: [RBDA] section 2.13. [Notes] eqs. 15.1, 15.2. NaN for a robot without mass.
+// Computes the center of mass of all moving bodies in the world, its velocity, acceleration and
+// Jacobian: center_of_mass(), center_of_mass_motion(), center_of_mass_jacobian(). O(N). Position
+// and velocity: [RBDA] section 2.13. [Notes] eqs. 15.1, 15.2. NaN for a robot without mass.
 //
-// The position is taken in the world. What follows reads no position of a root: the motion is that of
-// the total momentum, which bodies pass on to their parents in their own axes, and the Jacobian is
-// taken about the bodies' own origins.
+//   c   = sum of m_i P_i com_i / M            P_i: placement of body i in the world
+//   c'  = sum of p_i / M                      p_i = m_i (u_i + omega_i x com_i),  linear momentum
+//   c'' = sum of F_i / M                      F_i = m_i (u'_i + omega'_i x com_i) + omega_i x p_i
+//   J_k = (m s_k.lin + s_k.ang x h) / M       m, h of the subtree of column k
+//
+// The position is taken in the world. The others read no position of a root: momenta and forces
+// pass from body to parent in their own axes, and the Jacobian is taken about the bodies' own
+// origins.
 #pragma once
 
 #include "dtau/algorithms/values/placements.hpp"
@@ -16,8 +22,8 @@ DTAU_INLINE void store_vector(const Vec3<T>& x, T* to, std::ptrdiff_t stride = 1
     to[0] = x.x, to[stride] = x.y, to[2 * stride] = x.z;
 }
 
-// center: (3), in metres; the sum of m_i P_i c_i over the sum of m_i, with the placement P_i of body i
-// in the world and its centre of mass c_i in its own axes.
+// center: (3), in metres; the sum of m_i P_i c_i over the sum of m_i, with the placement P_i of
+// body i in the world and its center of mass c_i in its own axes.
 template <class T>
 void center_of_mass(const Tree& tree, const T* q, T* center, const PlacementsWorkspace<T>& w) {
     place_in_world(tree, configuration(tree, q, w.angles), w.P);
@@ -33,7 +39,8 @@ void center_of_mass(const Tree& tree, const T* q, T* center, const PlacementsWor
 
 // ---------------------------------------------------------------- motion
 
-// Body axes: R of the parent's, v and a about the body's origin, p momentum or force of the subtree.
+// Body axes: R of the parent's, v and a about the body's origin, p momentum or force of the
+// subtree.
 template <class T>
 struct CenterMotionWorkspace {
     Configuration<T> angles;
@@ -49,7 +56,7 @@ struct CenterMotionWorkspace {
           p(arena.take<Vec3<T>>(tree.nbodies)) {}
 };
 
-// The velocity (3) of the centre of mass; if a is given its acceleration, without gravity.
+// The velocity (3) of the center of mass; if a is given its acceleration, without gravity.
 template <class T>
 void center_of_mass_motion(const Tree& tree, const T* q, const T* v, const T* a, T* result,
                            const CenterMotionWorkspace<T>& w) {

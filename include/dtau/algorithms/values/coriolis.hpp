@@ -1,11 +1,15 @@
-// The admissible Coriolis matrix in ground coordinates, O(N d): C v is the Coriolis and centripetal
-// torque, and dM/dt = C + C^T. [Echeandia] algorithm 1, with 12 numbers for the operator B:
-// [Notes] eq. 3.7.
+// Computes the Coriolis matrix C that is admissible: coriolis_matrix(). O(N d). [Echeandia]
+// algorithm 1. C v is the Coriolis and centripetal torque, and dM/dt = C + C^T.
 //
-// For j on the path from the world to k, with composites of k, and S'_j = v_j x s_j with v_j the
-// twist of the body of joint j:
-//   C_kj = (B^T s_k) . s_j + (I s_k) . S'_j
-//   C_jk = s_j . (B s_k + I S'_k)
+//   forward    S'_k = v_i x s_k                       for each column k of body i
+//              2B_i = v_i x* I_i - I_i v_i x + (I_i v_i) xbar*
+//   backward   for each column k of body i:           t1 = B_i^T s_k,  t2 = I_i s_k,  F = B_i s_k + I_i S'_k
+//                for each j on the path of k:         C_kj = t1 . s_j + t2 . S'_j
+//                for each j of a shallower joint:     C_jk = s_j . F
+//              I_p = I_p + I_i,  B_p = B_p + B_i      (composites)
+//
+// Two things differ from the paper: the operator B has 12 numbers, and B^T s_k is a moment alone
+// ([Notes] eq. 3.7); coordinates are those of the root frame (kinematics.hpp).
 #pragma once
 
 #include "dtau/kinematics.hpp"
@@ -14,12 +18,12 @@ namespace dtau::DTAU_VARIANT {
 
 template <class T>
 struct CoriolisWorkspace {
-    Ground<T> ground;
+    RootFrame<T> root_frame;
     Motion<T>* Sdot;
     Coriolis<T>* B;
 
     CoriolisWorkspace(Arena& arena, const Tree& tree)
-        : ground(arena, tree),
+        : root_frame(arena, tree),
           Sdot(arena.take<Motion<T>>(tree.nv)),
           B(arena.take<Coriolis<T>>(tree.nbodies)) {}
 };
@@ -28,10 +32,10 @@ struct CoriolisWorkspace {
 template <class T>
 void coriolis_matrix(const Tree& tree, const T* q, const T* v, T* C,
                      const CoriolisWorkspace<T>& w) {
-    const Ground<T>& g = w.ground;
+    const RootFrame<T>& g = w.root_frame;
     const int n = tree.nv;
     const T half(0.5);
-    ground_sweep(tree, q, v, g);
+    root_frame_sweep(tree, q, v, g);
     for (int i = 0; i < tree.nbodies; ++i) {
         const Body& body = tree.bodies[i];
         for (int k = body.v; k < body.v + body.nv; ++k) w.Sdot[k] = cross(g.v[i], g.S[k]);

@@ -1,12 +1,27 @@
-// Mass matrix: the composite-rigid-body algorithm in ground coordinates, O(N d).
-// [RBDA] section 6.2; M_ij = s_j . I^C_i s_i for j on the path from the root to i.
+// Computes the mass matrix by the composite-rigid-body algorithm: crba(). O(N d). [RBDA]
+// section 6.2, table 6.2; as the book has it: textbook/crba.hpp.
+//
+//   forward    S_k, I_i                             columns and inertias in the root frame (kinematics.hpp)
+//   backward   for each column k of body i:         F = I^c_i s_k
+//                for each j on the path of k:       M_kj = M_jk = F . s_j
+//              I^c_p = I^c_p + I^c_i
+//              M_kk = M_kk + armature_k
+//
+// The book transforms F from body to body on its way to the root, and I^c_i to the parent's axes.
+// In the coordinates of the root frame nothing is transformed, and composites are sums of 10
+// numbers. The columns of a free root are unit motions in its own frame, so that its rows of M are
+// components of F, and its own block is its composite inertia (free_root.hpp).
+//
+// Symbols:
+//   I[i]   inertia of body i, then I^c_i of its subtree (composite)      S[k]   column of S (nv)
+//   F      force that gives the subtree of i the acceleration s_k
 #pragma once
 
 #include "dtau/free_root.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
-// Backward sweep. The inertias of the bodies become composites. Calls store(k, j, M_kj) for the
+// Backward pass: the inertias of the bodies become composites. Calls store(k, j, M_kj) for the
 // pairs of which j is k or on its path.
 template <class T, class Store>
 DTAU_INLINE void crba_backward(const Tree& tree, const Motion<T>* S, Inertia<T>* inertias,
@@ -36,10 +51,10 @@ DTAU_INLINE void crba_backward(const Tree& tree, const Motion<T>* S, Inertia<T>*
 
 // M: into zeros, both triangles.
 template <class T>
-void crba(const Tree& tree, const T* q, T* M, const Ground<T>& ground) {
+void crba(const Tree& tree, const T* q, T* M, const RootFrame<T>& root_frame) {
     const int n = tree.nv;
-    ground_sweep<T>(tree, q, nullptr, ground);
-    crba_backward(tree, ground.S, ground.I,
+    root_frame_sweep<T>(tree, q, nullptr, root_frame);
+    crba_backward(tree, root_frame.S, root_frame.I,
                   [&](int k, int j, T m) { M[k * n + j] = M[j * n + k] = m; });
     for (int k = 0; k < n; ++k) M[k * n + k] += T(tree.armature[k]);
 }

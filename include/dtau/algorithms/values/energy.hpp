@@ -1,4 +1,8 @@
-// Kinetic and potential energy of all moving bodies, O(N). [Notes] eqs. 15.9, 15.11.
+// Computes the kinetic and potential energy of all moving bodies: kinetic_energy(),
+// potential_energy(). O(N). [Notes] eqs. 15.9, 15.11.
+//
+//   T = sum of (m v_c . v_c + omega . J omega) / 2 + sum of armature v v / 2      v_c: of the center of mass
+//   V = sum of m (u_i - g_i . com_i)              u_i = u_p - g_p . r_i,  g_i = E_i g_p
 //
 // In body axes, as rnea.hpp. Symbols, for body i with parent p:
 //   v[i]   twist
@@ -19,7 +23,7 @@ struct KineticEnergyWorkspace {
         : angles(arena, tree), v(arena.take<Motion<T>>(tree.nbodies)) {}
 };
 
-// v . M v / 2 with M of mass_matrix, as a sum of squares: of the bodies' centres of mass, of their
+// v . M v / 2 with M of mass_matrix, as a sum of squares: of the bodies' centers of mass, of their
 // turning, of the rotors that the armature stands for.
 template <class T>
 void kinetic_energy(const Tree& tree, const T* q, const T* v, T* energy,
@@ -54,7 +58,7 @@ struct PotentialEnergyWorkspace {
           u(arena.take<T>(tree.nbodies)) {}
 };
 
-// Zero where all centres of mass are at the world's origin.
+// Zero where all centers of mass are at the world's origin.
 template <class T>
 void potential_energy(const Tree& tree, const T* q, T* energy,
                       const PotentialEnergyWorkspace<T>& w) {

@@ -1,8 +1,8 @@
-// Frames: placements, Jacobians, twists and accelerations, O(d) for a frame at depth d: of all bodies
-// only those on the paths of the frames are looked at.
+// Computes placements, Jacobians, twists and accelerations of frames. O(d) for a frame at depth d:
+// of all bodies only those on the paths of the frames are looked at.
 //
-// All but placements is computed in ground coordinates (kinematics.hpp), so that only what is taken
-// about the world's origin depends on where the base is. Linear rows first.
+// All but placements is computed in root-frame coordinates (kinematics.hpp), so that only what is
+// taken about the world's origin depends on where the base is. Linear rows first.
 //
 // Symbols, for body i with parent p and the columns s_k of the motion subspace of its joint:
 //   v_i = v_p + v_J,  a_i = a_p + sum of s_k v'_k + v_p x v_J     v_J = sum of s_k v_k, no gravity
@@ -10,8 +10,8 @@
 //   body    X m   from the frame's origin, along the frame's axes
 //   mixed         from the frame's origin, along world axes
 //   world         from the world's origin, along world axes
-// so that its twist is V = X v_i and its spatial acceleration A = X a_i, and the classical acceleration
-// of the body's point at which it looks A.lin + V.ang x V.lin. [Notes] §19.
+// so that its twist is V = X v_i and its spatial acceleration A = X a_i, and the classical
+// acceleration of the body's point at which it looks A.lin + V.ang x V.lin. [Notes] §19.
 #pragma once
 
 #include "dtau/algorithms/values/placements.hpp"
@@ -45,7 +45,7 @@ template <class T>
 struct FrameWorkspace {
     FramePaths paths;
     Configuration<T> angles;
-    Placement<T>*world, *P;  // in the world, and in ground
+    Placement<T>*world, *P;  // in the world, and in the root frame
     Motion<T>*S, *v, *a;
 
     FrameWorkspace(Arena& arena, const Tree& tree, const Frame* frames, int nframes)
@@ -94,8 +94,8 @@ DTAU_INLINE void place_paths_in_world(const Tree& tree, const T* q, const FrameW
     for (int i : w.paths) w.world[i] = world_placement(tree.bodies[i], w.world, x);
 }
 
-// Placements and motion subspaces in ground, and in the world those placements that the axes need:
-// of roots for world axes, of all for the world's origin.
+// Placements and motion subspaces in the root frame, and in the world those placements that the
+// axes need: of roots for world axes, of all for the world's origin.
 template <class T>
 DTAU_INLINE void place_paths(const Tree& tree, Axes axes, const T* q, const FrameWorkspace<T>& w) {
     const Configuration<T> x = paths_configuration(tree, q, w);
@@ -103,7 +103,7 @@ DTAU_INLINE void place_paths(const Tree& tree, Axes axes, const T* q, const Fram
         const Body& body = tree.bodies[i];
         if (axes == Axes::world || (axes == Axes::mixed && body.parent < 0))
             w.world[i] = world_placement(body, w.world, x);
-        w.P[i] = ground_placement(body, w.P, x);
+        w.P[i] = root_frame_placement(body, w.P, x);
         motion_subspace(body, w.P[i], w.S + body.v);
     }
 }
@@ -144,7 +144,8 @@ DTAU_INLINE Placement<T> frame_placement(const Tree& tree, const Frame& frame,
     return {body.R * R, mul_add(body.R, r, body.r)};
 }
 
-// From where and along which axes a frame's motion is seen, in ground: seen_from(X, m) is X m.
+// From where and along which axes a frame's motion is seen, in the root frame: seen_from(X, m) is X
+// m.
 template <class T>
 DTAU_INLINE Placement<T> observer(const Tree& tree, const Frame& frame, Axes axes,
                                   const FrameWorkspace<T>& w) {
@@ -155,7 +156,7 @@ DTAU_INLINE Placement<T> observer(const Tree& tree, const Frame& frame, Axes axe
     return {world, F.r - world * frame_placement(tree, frame, w.world).r};
 }
 
-// To six neighbours in a row of a matrix; in a column, whose stride is that of the rows.
+// To six neighbors in a row of a matrix; in a column, whose stride is that of the rows.
 template <class T>
 DTAU_INLINE void store_motion(const Motion<T>& m, T* to, int stride = 1) {
     const T numbers[6] = {m.lin.x, m.lin.y, m.lin.z, m.ang.x, m.ang.y, m.ang.z};
@@ -231,8 +232,8 @@ void frame_accelerations(const Tree& tree, const Frame* frames, int nframes, Axe
     }
 }
 
-// A wrench (6) that acts at a frame, as external wrenches f_ext (nlinks, 6) in the user's body axes,
-// into zeros.
+// A wrench (6) that acts at a frame, as external wrenches f_ext (nlinks, 6) in the user's body
+// axes, into zeros.
 template <class T>
 void wrench_at_frame(const Tree& tree, const Frame& frame, Axes axes, const T* q, const T* wrench,
                      T* f_ext, const FrameWorkspace<T>& w) {

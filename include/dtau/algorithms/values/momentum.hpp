@@ -1,14 +1,22 @@
-// Momentum of all moving bodies in the world's axes, about the world's origin and about the centre
-// of mass, the matrix and the rate of the latter, O(N). [Notes] eqs. 13.16, 13.17, 15.5.
+// Computes the momentum of all moving bodies in the world's axes, about the world's origin and
+// about the center of mass, the matrix and the rate of the latter, O(N). [Notes] eqs. 13.16, 13.17,
+// 15.5.
 //
-// Positions count from references (references.hpp): no digit of what is taken about the centre of
-// mass is lost far from the world's origin.
+//   h = sum of m c        P = sum of m c'        L = sum of (m c x c' + J omega)
+//   momentum about the world's origin   (L + x_0 x P; P)         x_0: the reference in the world
+//   centroidal momentum                 (L - h/M x P; P)
+//   its matrix, column j                (n + (t - h/M) x f; f)   (n; f) = I^C_j s_j, the reference of its tree at t
+//   its rate                            sum of (m c x c'' + J omega' + omega x J omega; m c''), less h/M x sum of m c''
+//
+// The textbook sums Plucker transforms of I_i v_i about the center of mass. Here positions count
+// from references near the bodies (references.hpp): no digit of a quantity about the center of mass
+// is lost far from the world's origin.
 //
 // Symbols, for body i with parent p, along world axes:
 //   R, y        its axes; its origin from the tree's reference
 //   d           its origin from that of p; of a root, from the world's
 //   omega, u    angular velocity, velocity of the origin; alpha, u' their time derivatives
-//   c, J        centre of mass from the first tree's reference; inertia about it
+//   c, J        center of mass from the first tree's reference; inertia about it
 //   h, P, L     sums of m c, m c', and m c x c' + J omega;  M the sum of m
 #pragma once
 
@@ -36,7 +44,7 @@ DTAU_INLINE void store_momentum(const Force<T>& h, T* to, std::ptrdiff_t stride 
     to[3 * stride] = h.ang.x, to[4 * stride] = h.ang.y, to[5 * stride] = h.ang.z;
 }
 
-// Velocity of body i and its momentum about its own centre of mass, its arm R com from its origin.
+// Velocity of body i and its momentum about its own center of mass, its arm R com from its origin.
 template <class T>
 DTAU_INLINE Force<T> move_body(const Tree& tree, int i, const T* v, const Vec3<T>& arm,
                                const MomentumWorkspace<T>& w) {
@@ -53,7 +61,7 @@ DTAU_INLINE Force<T> move_body(const Tree& tree, int i, const T* v, const Vec3<T
     return {spin, body.mass * cross(t.ang, arm, t.lin)};
 }
 
-// Acceleration of body i and the rate of its momentum about its own centre of mass.
+// Acceleration of body i and the rate of its momentum about its own center of mass.
 template <class T>
 DTAU_INLINE Force<T> accelerate_body(const Tree& tree, int i, const T* v, const T* a,
                                      const Vec3<T>& arm, const Force<T>& momentum,
@@ -104,7 +112,7 @@ void momentum(const Tree& tree, const T* q, const T* v, T* result, const Momentu
     store_momentum(h, result);
 }
 
-// About the centre of mass: NaN for a robot without mass. The momentum, or its rate if a is given.
+// About the center of mass: NaN for a robot without mass. The momentum, or its rate if a is given.
 template <class T>
 void centroidal_momentum(const Tree& tree, const T* q, const T* v, const T* a, T* result,
                          const MomentumWorkspace<T>& w) {
@@ -115,7 +123,7 @@ void centroidal_momentum(const Tree& tree, const T* q, const T* v, const T* a, T
     store_momentum(h, result);
 }
 
-// A (6, nv), by composite inertias ([RBDA] section 6.2): column j is the momentum about the centre
+// A (6, nv), by composite inertias ([RBDA] section 6.2): column j is the momentum about the center
 // of mass if s_j alone moved the subtree of j.
 template <class T>
 void centroidal_momentum_matrix(const Tree& tree, const T* q, T* A, const MomentumWorkspace<T>& w) {

@@ -1,4 +1,4 @@
-// Placements of bodies in the world, O(N).
+// Computes the placements of bodies in the world: place_in_world(). O(N).
 #pragma once
 
 #include "dtau/kinematics.hpp"

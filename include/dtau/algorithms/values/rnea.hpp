@@ -1,14 +1,33 @@
-// Inverse dynamics: the recursive Newton-Euler algorithm in body coordinates, O(N).
-// [RBDA] section 5.3, table 5.1, with the acceleration of the body's origin instead of the spatial
-// one, so that no linear velocity is needed but that of the joint: [Notes] eqs. 13.2 to 13.5 of
-// order 0.
+// Computes the joint torques that give accelerations by the recursive Newton-Euler algorithm:
+// rnea(). O(N). [RBDA] section 5.3, table 5.1; as the book has it: textbook/rnea.hpp.
 //
-// Symbols, for body i with parent p, in the axes of body i about its origin:
-//   turn[i]        rotation of the body in its parent, where the joint is revolute
-//   X[i]           placement of the body in its parent, where it is not
-//   omega, alpha   angular velocity and acceleration
-//   A              acceleration of the origin, gravity included
-//   W              alpha^ + omega^ omega^: the acceleration of a point r of the body is A + W r
+// For body i with parent p, in the axes of body i about its origin; E_i is the rotation from the
+// axes of p to those of i, r_i the origin of i in p; v_J and a_J are S_i q' and S_i q'', halves
+// .ang and .lin:
+//
+//   forward    omega_i = E_i omega_p + v_J.ang
+//              alpha_i = E_i alpha_p + (E_i omega_p) x v_J.ang + a_J.ang
+//              A_i     = E_i (A_p + W_p r_i) + (E_i omega_p + omega_i) x v_J.lin + a_J.lin
+//              W_i     = alpha_i^ + omega_i^ omega_i^
+//              f_i     = (integral of r x (A_i + W_i r) dm;  m A_i + W_i h) - f_ext_i
+//   backward   tau_i   = S_i^T f_i + armature q'' + damping q'
+//              f_p     = f_p + X_i^T f_i
+//   world      omega = alpha = 0,  A = -gravity
+//
+// The book has spatial velocities and accelerations, v_i and a_i, and f_i = I_i a_i + v_i x* I_i
+// v_i. Here A is the classical acceleration of the body's origin, and the point r of the body
+// accelerates by A + W r: W is the one matrix that the parent's motion enters through. So no linear
+// velocity is computed but that of the joint, which is zero for a revolute joint, and f_i is two
+// integrals over the mass, linear in A and W ([Notes] eqs. 13.2 to 13.5 at order 0). Joint frames
+// are modified Denavit-Hartenberg frames: E_i of a revolute joint is a rotation about its z after
+// constant rotations about x and z, and is applied as such, never as a matrix (turns.hpp). The
+// motions of one path are all that is kept. The base's position is never read.
+//
+// Symbols:
+//   turn[i]        E_i of a revolute joint          X[i]   placement of the body in its parent, of others
+//   omega, alpha   angular velocity and acceleration (3)
+//   A, W           (3), (3, 3)
+//   h, m           first moment and mass of the body
 //   f[i]           force across joint i, from parent to body: the net force of the subtree
 #pragma once
 
@@ -17,7 +36,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// How a body moves.
+// Motion of a body.
 template <class T>
 struct RneaMotion {
     Vec3<T> omega, alpha, A;
@@ -54,7 +73,8 @@ DTAU_INLINE Mat3<T> point_accelerations(const Vec3<T>& w, const Vec3<T>& alpha) 
             {fma(w.x, w.z, alpha.y), fma(w.y, w.z, -alpha.x), -(xx + yy)}};
 }
 
-// The force that a body takes: integrals of a and r x a over its mass, a = A + W r. [Notes] eq. 13.4
+// The force that a body takes: integrals of a and r x a over its mass, a = A + W r.
+// [Notes] eq. 13.4
 template <class T>
 DTAU_INLINE Force<T> moving_force(const Body& body, const Vec3<T>& A, const Mat3<T>& W) {
     const Vec3<double> h = vec3(body.first_moment);
@@ -73,7 +93,7 @@ DTAU_INLINE Force<T> moving_force(const Body& body, const Vec3<T>& A) {
     return {cross(lift<T>(vec3(body.first_moment)), A), T(body.mass) * A};
 }
 
-// From the parent to a body: its motion. Nothing moves without v.
+// The motion of body i from that of its parent: omega, alpha, A, W. `moving` is false without v.
 template <bool moving, class T>
 DTAU_INLINE RneaMotion<T> next_motion(const Tree& tree, int i, const Configuration<T>& x,
                                       const T* v, const T* a, const RneaWorkspace<T>& w) {
@@ -115,7 +135,7 @@ DTAU_INLINE RneaMotion<T> next_motion(const Tree& tree, int i, const Configurati
     return m;
 }
 
-// The motions of the bodies, and the forces that they take.
+// Forward pass: the motions of the bodies, and the forces f that they take.
 template <bool moving, class T>
 DTAU_INLINE void forces_of_motion(const Tree& tree, const T* q, const T* v, const T* a,
                                   const T* f_ext, const RneaWorkspace<T>& w) {
@@ -148,7 +168,7 @@ DTAU_INLINE void newton_euler(const Tree& tree, const T* q, const T* v, const T*
             tau[body.v] = f.ang.z;
             if (body.parent < 0) continue;
             Force<T>& p = w.bodies[body.parent].f;
-            p = add_to_parent(body, m.turn, lift<T>(vec3(body.translation)), f, p);
+            p = add_transformed(body, m.turn, lift<T>(vec3(body.translation)), f, p);
         } else {
             joint_torque(body, f, tau + body.v);
             if (body.parent >= 0) w.bodies[body.parent].f += transformed(w.X[i], f);

@@ -1,11 +1,12 @@
-// External wrenches that are given along the world's axes, as the bodies see them, O(N).
+// Turns external wrenches that are given along the world's axes into body axes: along_body_axes().
+// O(N).
 //
 //   body   in the body's axes, at its origin: what all other algorithms take
 //   mixed  in the world's axes, at the body's origin
 //   world  in the world's axes, moment about the world's origin
 //
-// Where they are along body axes already, nothing is computed. Only the last ones read where a free
-// root is, and lose digits far from the world's origin.
+// Nothing is computed for wrenches that are along body axes already. Only the last ones read where
+// a free root is, and lose digits far from the world's origin.
 #pragma once
 
 #include "dtau/algorithms/values/placements.hpp"
@@ -60,7 +61,8 @@ DTAU_INLINE const T* turned_wrenches(const Tree& tree, const T* f_ext,
     return w.f_ext;
 }
 
-// The wrenches f_ext (nlinks, 6) along body axes: in w, or f_ext itself if it is null or along them.
+// The wrenches f_ext (nlinks, 6) along body axes: in w, or f_ext itself if it is null or along
+// them.
 template <class T>
 const T* along_body_axes(const Tree& tree, const T* q, const T* f_ext,
                          const WrenchAxesWorkspace<T>& w) {

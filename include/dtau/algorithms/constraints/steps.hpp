@@ -1,7 +1,8 @@
-// Time steps (steps/step.hpp) of a robot whose contacts hold at every stage: states and gradients.
+// Takes time steps of a robot whose contacts and loops hold at every stage, and their gradients:
+// constrained_step(); steps/step.hpp.
 #pragma once
 
-#include "dtau/algorithms/contacts/vjp.hpp"
+#include "dtau/algorithms/constraints/vjp.hpp"
 #include "dtau/algorithms/steps/step_products.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -10,22 +11,22 @@ template <class T>
 struct ConstrainedStepWorkspace {
     StepWorkspace<T> step;
     FactorizedWorkspace<T> dynamics;
-    ContactWorkspace<T> contacts;
+    ConstraintWorkspace<T> constraints;
     WrenchAxesWorkspace<T> wrenches;
     T *forces, *residual;
 
-    ConstrainedStepWorkspace(Arena& arena, const Tree& tree, const Contacts& all, Axes wrench_axes,
-                             double damping)
+    ConstrainedStepWorkspace(Arena& arena, const Tree& tree, const Constraints& all,
+                             Axes wrench_axes, double damping)
         : step(arena, tree),
           dynamics(arena, tree),
-          contacts(arena, tree, all, damping),
+          constraints(arena, tree, all, damping),
           wrenches(arena, tree, wrench_axes),
           forces(arena.take<T>(all.nrows)),
           residual(arena.take<T>(all.nrows)) {}
 };
 
-// q, v, q_next, v_next: of the joints; tau: of the independent velocities; active (ncontacts) may be
-// null: all.
+// q, v, q_next, v_next: of the joints; tau: of the independent velocities; active (ncontacts) may
+// be null: all.
 template <class T>
 void constrained_step(const Tree& tree, Integrator method, const T* q, const T* v, const T* tau,
                       T h, const T* active, const T* f_ext, T* q_next, T* v_next,
@@ -33,14 +34,14 @@ void constrained_step(const Tree& tree, Integrator method, const T* q, const T* 
     step(tree, q, v, h, method, q_next, v_next, w.step, [&](int, const T* qi, const T* vi, T* a) {
         const T* body_f_ext = along_body_axes(tree, qi, f_ext, w.wrenches);
         constrained_dynamics(false, tree, qi, vi, tau, active, body_f_ext, w.forces, w.residual,
-                             w.dynamics, w.contacts);
+                             w.dynamics, w.constraints);
         for (int k = 0; k < tree.nv; ++k) a[k] = w.dynamics.a[k];
     });
 }
 
-// The dynamics of contacts and their product, as step_vjp takes them.
+// Constrained dynamics and their product, as step_vjp takes them.
 template <class T>
-struct ContactDynamics {
+struct ConstrainedDynamics {
     const ConstrainedVjpWorkspace<T>& w;
     const T* active;
 
@@ -48,7 +49,7 @@ struct ContactDynamics {
                       T* a) const {
         const ConstrainedMotionWorkspace<T>& value = w.value;
         constrained_dynamics(false, tree, q, v, tau, active, f_ext, value.forces, value.residual,
-                             value.dynamics, value.contacts);
+                             value.dynamics, value.constraints);
         for (int k = 0; k < tree.nv; ++k) a[k] = value.dynamics.a[k];
     }
     void gradient(const Tree& tree, const T* q, const T* v, const T* tau, const T* lam,

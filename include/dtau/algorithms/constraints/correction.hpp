@@ -1,70 +1,67 @@
-// Contacts between the sweeps of a solve with M for the columns of matrices (ltdl_columns.hpp): with
-// right sides B, and S of the rows,
+// Constraint correction between the two triangular solves with M = L^T D L for the columns of
+// matrices (ltdl_columns.hpp): ConstraintCorrection. With right-hand sides B of the equations of
+// motion, and S of the constraints,
 //
 //   X = L^-T B,   df = G^-1 (S - scale Z^T X),   X <- X + scale Y df      [Notes] eq. 20.9
 //
-// and of loops J_b^T m in B.
+// and for loops J_b^T m in B. A few packs of columns are corrected at a time, in registers.
 #pragma once
 
-#include "dtau/algorithms/contacts/columns.hpp"
+#include "dtau/algorithms/constraints/columns.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
-// What happens between the sweeps of the solve, for a block of columns: ltdl_block.hpp.
+// Called between the two triangular solves, for a block of columns: ltdl_block.hpp.
 template <class T>
-struct ContactChange {
+struct ConstraintCorrection {
     const Tree& tree;
-    const ContactSolver<T>& solver;
-    const ContactColumns<T>& w;
+    const SchurComplement<T>& schur;
+    const ConstraintColumns<T>& w;
     T* dforces[3];  // of the matrices: those of q first; null: not wanted
     int offset;     // of the first column
     double scale;   // of the solve
-    // So many rows of X or of the contacts, and packs of columns, are in registers at once.
+    // So many rows of X or of the constraints, and packs of columns, are in registers at once.
     static constexpr int together = 3,
-                         most_packs = Pack<T>::width > 1 ? 6 : ContactSolver<T>::packs;
+                         most_packs = Pack<T>::width > 1 ? 6 : SchurComplement<T>::packs;
 
-    ContactChange of_matrix(int m) const {
-        return {tree,
-                solver,
-                w,
-                {dforces[0], dforces[1], dforces[2]},
-                m * w.padded,
-                m < 2 ? -1.0 : 1.0};
+    ConstraintCorrection of_matrix(int m) const {
+        return {
+            tree, schur, w, {dforces[0], dforces[1], dforces[2]}, m * w.padded, m < 2 ? -1.0 : 1.0};
     }
     void operator()(int packs, int first, T* X, std::ptrdiff_t stride) const {
         in_parts<most_packs>(packs, [&]<int some>(int p) {
             const int begin = p * Pack<T>::width;
-            change_columns<some>(first + begin, X + begin, stride);
+            correct_columns<some>(first + begin, X + begin, stride);
         });
     }
 
   private:
     template <int packs>
-    __attribute__((noinline)) void change_columns(int first, T* X, std::ptrdiff_t stride) const {
+    __attribute__((noinline)) void correct_columns(int first, T* X, std::ptrdiff_t stride) const {
         constexpr int width = Pack<T>::width;
-        const Contacts& contacts = *solver.contacts;
+        const Constraints& constraints = *schur.constraints;
         const int n = tree.independent.n, begin = offset + first;
         if (begin < w.padded)
-            for_loops(contacts, [&](int, const Contact& contact, int number) {
-                add_turns<packs>(contact, number, begin, X, stride);
+            for_loops(constraints, [&](int, const Constraint& constraint, int number) {
+                add_turns<packs>(constraint, number, begin, X, stride);
             });
-        for_contacts<T>(contacts, [&](int, const Contact& contact, int column) {
-            in_groups<together>(contact.count, [&]<int rows>(int r) {
-                wanted_rows<rows, packs>(contact, r, column + r, begin, X, stride);
-            });
-        });
-        solve_contacts<packs>(solver.block, solver.more_block, solver.rest_block, solver);
-        for_contacts<T>(contacts, [&](int, const Contact& contact, int column) {
-            in_groups<together>(contact.ndofs, [&]<int count>(int d) {
-                add_forces<count, packs>(contact, contact.dofs + d, column, X, stride);
+        for_constraints<T>(constraints, [&](int, const Constraint& constraint, int column) {
+            in_groups<together>(constraint.count, [&]<int rows>(int r) {
+                wanted_rows<rows, packs>(constraint, r, column + r, begin, X, stride);
             });
         });
-        if (solver.damping > 0.0 && dforces[0]) replace_ranges<packs>(begin);
-        for (int r = 0; dforces[0] && r < contacts.nrows; ++r)
+        solve_forces<packs>(schur.block, schur.more_block, schur.rest_block, schur);
+        for_constraints<T>(constraints, [&](int, const Constraint& constraint, int column) {
+            in_groups<together>(constraint.ndofs, [&]<int count>(int d) {
+                add_forces<count, packs>(constraint, constraint.dofs + d, column, X, stride);
+            });
+        });
+        if (schur.R > 0.0 && dforces[0]) replace_ranges<packs>(begin);
+        for (int r = 0; dforces[0] && r < constraints.nrows; ++r)
             unrolled<packs>([&](int p) {
                 const int c = begin + p * width, column = c % w.padded;
-                solver.block[r * packs + p].store(dforces[c / w.padded] + r * n + column,
-                                                  n - column);
+                schur.block[r * packs + p].store(dforces[c / w.padded] + r * n + column,
+                                                 n - column);
             });
     }
 
@@ -72,31 +69,31 @@ struct ContactChange {
     template <int packs>
     DTAU_INLINE void replace_ranges(int begin) const {
         constexpr int width = Pack<T>::width;
-        Pack<T>* const x = solver.more_block;
-        const int nrows = solver.contacts->nrows;
+        Pack<T>* const x = schur.more_block;
+        const int nrows = schur.constraints->nrows;
         for (int r = 0; r < nrows; ++r)
             for (int p = 0; p < packs; ++p) {
                 const int c = begin + p * width;
                 x[r * packs + p] =
                     c < w.padded ? Pack<T>::load(w.ranges + r * w.padded + c) : Pack<T>::unit(-1);
             }
-        replace_unfelt<packs>(solver.block, x, solver);
+        replace_null_space<packs>(schur.block, x, schur);
     }
-    // -drows/dx + scale Z^T X, of rows first ... of a contact, in columns of Z.
+    // -drows/dx + scale Z^T X, of rows first ... of a constraint, in columns of Z.
     template <int rows, int packs>
-    DTAU_INLINE void wanted_rows(const Contact& contact, int first, int column, int begin,
+    DTAU_INLINE void wanted_rows(const Constraint& constraint, int first, int column, int begin,
                                  const T* X, std::ptrdiff_t stride) const {
         constexpr int width = Pack<T>::width;
         Pack<T> x[rows][packs];
-        const T* from = w.rows + (contact.first + first) * w.width + begin;
+        const T* from = w.rows + (constraint.first + first) * w.width + begin;
         unrolled<rows>([&](int r) __attribute__((always_inline)) {
             unrolled<packs>([&](int p) __attribute__((always_inline)) {
                 x[r][p] = Pack<T>::load(from + r * w.width + p * width);
             });
         });
-        for (int d = 0; d < contact.ndofs; ++d) {
-            const int k = contact.dofs[d];
-            const T* z = solver.Z + k * solver.stride + column;
+        for (int d = 0; d < constraint.ndofs; ++d) {
+            const int k = constraint.dofs[d];
+            const T* z = schur.Z + k * schur.stride + column;
             T by[rows];
             unrolled<rows>([&](int r) { by[r] = T(-scale) * z[r]; });
             unrolled<packs>([&](int p) __attribute__((always_inline)) {
@@ -106,13 +103,13 @@ struct ContactChange {
         }
         unrolled<rows>([&](int r) __attribute__((always_inline)) {
             unrolled<packs>([&](int p) __attribute__((always_inline)) {
-                solver.block[(contact.first + first + r) * packs + p] = x[r][p];
+                schur.block[(constraint.first + first + r) * packs + p] = x[r][p];
             });
         });
     }
     // X += scale Y df, in so many rows of X.
     template <int count, int packs>
-    DTAU_INLINE void add_forces(const Contact& contact, const int* dofs, int column, T* X,
+    DTAU_INLINE void add_forces(const Constraint& constraint, const int* dofs, int column, T* X,
                                 std::ptrdiff_t stride) const {
         constexpr int width = Pack<T>::width;
         Pack<T> x[count][packs];
@@ -121,11 +118,11 @@ struct ContactChange {
                 x[d][p] = Pack<T>::load(X + dofs[d] * stride + p * width);
             });
         });
-        for (int r = 0; r < contact.count; ++r) {
-            const Pack<T>* df = solver.block + (contact.first + r) * packs;
+        for (int r = 0; r < constraint.count; ++r) {
+            const Pack<T>* df = schur.block + (constraint.first + r) * packs;
             T by[count];
             unrolled<count>(
-                [&](int d) { by[d] = T(scale) * solver.Y[dofs[d] * solver.stride + column + r]; });
+                [&](int d) { by[d] = T(scale) * schur.Y[dofs[d] * schur.stride + column + r]; });
             unrolled<packs>([&](int p) __attribute__((always_inline)) {
                 const Pack<T> force = {in_register(df[p].value)};
                 unrolled<count>([&](int d) { x[d][p] = fma(by[d], force, x[d][p]); });
@@ -139,13 +136,13 @@ struct ContactChange {
     }
     // X += L^-T J_b^T m, for the columns by q of a block.
     template <int packs>
-    DTAU_INLINE void add_turns(const Contact& contact, int number, int begin, T* X,
+    DTAU_INLINE void add_turns(const Constraint& constraint, int number, int begin, T* X,
                                std::ptrdiff_t stride) const {
         constexpr int width = Pack<T>::width;
         const T* m = w.turns + number * 6 * w.padded + begin;
         const T* Y = w.loops + number * tree.independent.n * w.loop_columns;
-        for (int d = 0; d < contact.ndofs; ++d) {
-            const int k = contact.dofs[d];
+        for (int d = 0; d < constraint.ndofs; ++d) {
+            const int k = constraint.dofs[d];
             for (int p = 0; p < packs && begin + p * width < w.padded; ++p) {
                 T* const to = X + k * stride + p * width;
                 Pack<T> sum = Pack<T>::load(to);
@@ -160,8 +157,9 @@ struct ContactChange {
 
 // The solve of such a matrix of which B is zero.
 template <class T>
-DTAU_INLINE void solve_rows_alone(const Paths& dofs, T* solution, const LtdlWorkspace<T>& ltdl,
-                                  const ContactChange<T>& change) {
+DTAU_INLINE void solve_constraint_columns(const Paths& dofs, T* solution,
+                                          const LtdlWorkspace<T>& ltdl,
+                                          const ConstraintCorrection<T>& change) {
     const int n = dofs.n;
     const RightSides<T> no_rows = {nullptr, 0, n};
     const Solutions<T> to = {{{solution, n}}, n, whole_packs<T>(n)};

@@ -1,14 +1,15 @@
-// Impulses of contacts and loops that catch what moves in their rows: velocities after them, and first
-// derivatives. [Notes] eq. 20.13
+// Computes the velocities after an impact on contacts and loops, and their first derivatives:
+// impulse_dynamics(), impulse_dynamics_derivatives(). [Notes] eq. 20.13
 //
 //   M (v+ - v) = J^T f        J v+ = -e J v        e: restitution
+//   G = J M^-1 J^T            f = -(1 + e) G^-1 J v          v+ = v + M^-1 J^T f
 //
 // By q: as of constrained dynamics, without gravity and velocities, at the acceleration v+ - v, and
-// with the rows' velocities at u = (v+ - v) + (1 + e) v, which vanish. By v: (1 + e) J. Rows that depend on
-// each other do not contradict each other: what they want is J times a velocity.
+// with the rows' velocities at u = (v+ - v) + (1 + e) v, which vanish. By v: (1 + e) J. Rows that
+// depend on each other do not contradict each other: their right-hand side is J times a velocity.
 #pragma once
 
-#include "dtau/algorithms/contacts/ranges.hpp"
+#include "dtau/algorithms/constraints/pseudo_inverse.hpp"
 #include "dtau/algorithms/first/idsva.hpp"
 #include "dtau/algorithms/solve/factorized.hpp"
 
@@ -16,15 +17,15 @@ namespace dtau::DTAU_VARIANT {
 
 template <class T>
 struct ImpulseWorkspace {
-    IdsvaWorkspace<T> idsva;  // of values its ground alone
+    IdsvaWorkspace<T> idsva;  // values need its root_frame alone
     LtdlWorkspace<T> ltdl;
-    ContactWorkspace<T> contacts;
+    ConstraintWorkspace<T> constraints;
     T *x, *change;  // v+ - v of the independent velocities, and of the joints
 
-    ImpulseWorkspace(Arena& arena, const Tree& tree, const Contacts& all, double damping)
+    ImpulseWorkspace(Arena& arena, const Tree& tree, const Constraints& all, double damping)
         : idsva(arena, tree),
           ltdl(arena, tree.independent),
-          contacts(arena, tree, all, damping),
+          constraints(arena, tree, all, damping),
           x(arena.take<T>(tree.independent.n)),
           change(arena.take<T>(tree.nv)) {}
 };
@@ -33,21 +34,21 @@ struct ImpulseWorkspace {
 template <class T>
 void impulse_dynamics(const Tree& tree, const T* q, const T* v, T restitution, const T* active,
                       T* v_after, T* impulses, const ImpulseWorkspace<T>& w) {
-    const Contacts& contacts = *w.contacts.solver.contacts;
-    const Ground<T>& g = w.idsva.ground;
-    ground_sweep(tree, q, v, g);
+    const Constraints& constraints = *w.constraints.schur.constraints;
+    const RootFrame<T>& g = w.idsva.root_frame;
+    root_frame_sweep(tree, q, v, g);
     mass_matrix_factors(tree, g.S, g.I, w.ltdl);
-    factorize_state(tree, q, active, g, w.ltdl, w.contacts);
+    factorize_constraints(tree, q, active, g, w.ltdl, w.constraints);
     const T minus = -(T(1.0) + restitution);
-    for (int c = 0; c < contacts.count; ++c) {
-        const Contact& contact = contacts.at[c];
-        const ContactFrames<T>& f = w.contacts.frames[c];
-        T* to = impulses + contact.first;
-        store_rows(contact, f.E, row_velocities(contact, f, g), to);
-        for (int r = 0; r < contact.count; ++r) to[r] = if_active(active, c, minus * to[r]);
+    for (int c = 0; c < constraints.count; ++c) {
+        const Constraint& constraint = constraints.at[c];
+        const ConstraintFrames<T>& f = w.constraints.frames[c];
+        T* to = impulses + constraint.first;
+        store_rows(constraint, f.E, constraint_velocities(constraint, f, g), to);
+        for (int r = 0; r < constraint.count; ++r) to[r] = if_active(active, c, minus * to[r]);
     }
     for (int k = 0; k < tree.independent.n; ++k) w.x[k] = T(0.0);
-    solve_with_contacts(tree.independent.n, w.x, impulses, w.contacts.solver);
+    solve_constrained(tree.independent.n, w.x, impulses, w.constraints.schur);
     ltdl_solve_outwards(tree.independent, w.x, w.ltdl);
     joint_velocities(tree, w.x, w.change);
     for (int k = 0; k < tree.nv; ++k) v_after[k] = v[k] + w.change[k];
@@ -56,13 +57,14 @@ void impulse_dynamics(const Tree& tree, const T* q, const T* v, T restitution, c
 template <class T>
 struct ImpulseDerivativesWorkspace {
     ImpulseWorkspace<T> value;
-    ContactColumns<T> columns;  // by q and v
-    T *by_q, *by_v;             // (nv, padded) of the torques; the second is not wanted
+    ConstraintColumns<T> columns;  // by q and v
+    T *by_q, *by_v;                // (nv, padded) of the torques; the second is not wanted
     JointMatrix<T> joint_q, joint_v;
     T *impulses, *u, *rest;
     RangeWorkspace<T> range;
 
-    ImpulseDerivativesWorkspace(Arena& arena, const Tree& tree, const Contacts& all, double damping)
+    ImpulseDerivativesWorkspace(Arena& arena, const Tree& tree, const Constraints& all,
+                                double damping)
         : value(arena, tree, all, damping),
           columns(arena, tree, all, 2),
           by_q(arena.take_zeros<T>(tree.independent.n * columns.padded)),
@@ -75,27 +77,27 @@ struct ImpulseDerivativesWorkspace {
           range(arena, tree, all) {}
 };
 
-// What the rows' velocities at u change by, and the rows of v; the bodies' twists are those of u.
+// Derivatives of the rows' velocities at u, and the rows of v; the bodies' twists are those of u.
 template <class T>
 DTAU_INLINE void impulse_partials(const Tree& tree, T restitution, const T* active,
                                   const ImpulseDerivativesWorkspace<T>& w) {
     const ImpulseWorkspace<T>& value = w.value;
-    const Contacts& contacts = *value.contacts.solver.contacts;
-    const Ground<T>& g = value.idsva.ground;
+    const Constraints& constraints = *value.constraints.schur.constraints;
+    const RootFrame<T>& g = value.idsva.root_frame;
     const T more = T(1.0) + restitution;
-    clear_columns(contacts, 2, w.columns);
+    clear_columns(constraints, 2, w.columns);
     int loop = 0;
-    for (int c = 0; c < contacts.count; ++c) {
-        const Contact& contact = contacts.at[c];
-        const ContactFrames<T>& f = value.contacts.frames[c];
-        const int number = contact.b.body < 0 ? -1 : loop++;
-        const Force<T> W = row_force(contact, f.E, w.impulses + contact.first);
+    for (int c = 0; c < constraints.count; ++c) {
+        const Constraint& constraint = constraints.at[c];
+        const ConstraintFrames<T>& f = value.constraints.frames[c];
+        const int number = constraint.b.body < 0 ? -1 : loop++;
+        const Force<T> W = constraint_wrench(constraint, f.E, w.impulses + constraint.first);
         for_velocity_partials(
-            tree, contact, f, g,
+            tree, constraint, f, g,
             [&](int k, const Motion<T>& s, const Motion<T>& by_q, const Vec3<T>& turn) {
-                add_column(tree, c, contact, f, active, 0, k, by_q, w.columns);
-                add_column(tree, c, contact, f, active, 1, k, Motion<T>{more * s.ang, more * s.lin},
-                           w.columns);
+                add_column(tree, c, constraint, f, active, 0, k, by_q, w.columns);
+                add_column(tree, c, constraint, f, active, 1, k,
+                           Motion<T>{more * s.ang, more * s.lin}, w.columns);
                 if (number >= 0) add_turn(tree, number, k, turn, W, w.columns);
             });
     }
@@ -107,20 +109,20 @@ void impulse_dynamics_derivatives(const Tree& tree, const T* q, const T* v, T re
                                   const T* active, T* dv_dq, T* dv_dv, T* dimpulses_dq,
                                   T* dimpulses_dv, const ImpulseDerivativesWorkspace<T>& w) {
     const ImpulseWorkspace<T>& value = w.value;
-    const Contacts& contacts = *value.contacts.solver.contacts;
-    const Ground<T>& g = value.idsva.ground;
+    const Constraints& constraints = *value.constraints.schur.constraints;
+    const RootFrame<T>& g = value.idsva.root_frame;
     const Paths& dofs = tree.independent;
     const int n = dofs.n, padded = w.columns.padded;
     impulse_dynamics(tree, q, v, restitution, active, w.u, w.impulses, value);
     for (int k = 0; k < tree.nv; ++k) w.u[k] = fma(restitution, v[k], w.u[k]);
-    ground_sweep(tree, q, w.u, g);
+    root_frame_sweep(tree, q, w.u, g);
     impulse_partials(tree, restitution, active, w);
-    if (value.contacts.solver.damping > 0.0)
+    if (value.constraints.schur.R > 0.0)
         range_columns(
-            tree, contacts, value.contacts.frames, active,
-            range_velocities(tree, w.impulses, g, value.ltdl, value.contacts.solver, w.range),
+            tree, constraints, value.constraints.frames, active,
+            range_velocities(tree, w.impulses, g, value.ltdl, value.constraints.schur, w.range),
             w.columns);
-    loop_factors(tree, contacts, value.contacts.frames, g.S, value.ltdl, w.columns);
+    loop_factors(tree, constraints, value.constraints.frames, g.S, value.ltdl, w.columns);
 
     T* const no_matrix = nullptr;
     const T* const no_wrenches = nullptr;
@@ -129,18 +131,18 @@ void impulse_dynamics_derivatives(const Tree& tree, const T* q, const T* v, T re
         g.gravity[i] = zero_vector<T>();
     }
     idsva_velocities(tree, w.rest, no_wrenches, value.idsva);
-    add_contact_forces(contacts, value.contacts.frames, w.impulses, value.idsva.f);
+    subtract_constraint_wrenches(constraints, value.constraints.frames, w.impulses, value.idsva.f);
     idsva_accelerations(tree, value.change, value.idsva);
     T *by_q = w.joint_q.place(w.by_q), *by_v = w.joint_v.place(w.by_v);
     idsva_backward(tree, {by_q, by_v, no_matrix, w.joint_q.stride(padded)}, value.idsva);
     reduce_matrix(tree, by_q, w.by_q, padded);
 
-    const ContactChange<T> change = {
-        tree, value.contacts.solver, w.columns, {dimpulses_dq, dimpulses_dv, nullptr}, 0, -1.0};
+    const ConstraintCorrection<T> change = {
+        tree, value.constraints.schur, w.columns, {dimpulses_dq, dimpulses_dv, nullptr}, 0, -1.0};
     ltdl_solve<1>(dofs, T(-1.0), w.by_q, padded, {{dv_dq, n}}, value.ltdl, change);
-    solve_rows_alone(dofs, dv_dv, value.ltdl, change.of_matrix(1));
+    solve_constraint_columns(dofs, dv_dv, value.ltdl, change.of_matrix(1));
     for (int k = 0; k < n; ++k) dv_dv[k * n + k] = dv_dv[k * n + k] + T(1.0);
-    turn_forces(tree, contacts, value.contacts.frames, g.S, w.impulses, dimpulses_dq);
+    turn_forces(tree, constraints, value.constraints.frames, g.S, w.impulses, dimpulses_dq);
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -1,10 +1,11 @@
-// Time derivatives of forward and hybrid dynamics where joints mimic others: with M of the
-// independent velocities factorised once (factorized.hpp), order by order
+// Computes the time derivatives of forward and hybrid dynamics of robots whose joints mimic others:
+// mimic_time_derivatives(). With M of the independent velocities factorized once (factorized.hpp),
+// order by order
 //
 //   M a^(k) = tau^(k) - (torque of order k that lower orders and prescribed motion alone take)
 //
-// for the velocities whose motion is not prescribed. The torques are those of
-// forward.hpp with all motion prescribed: inverse dynamics, order by order.
+// for the velocities whose motion is not prescribed. The torques are those of forward.hpp with all
+// motion prescribed: inverse dynamics, order by order.
 #pragma once
 
 #include "dtau/algorithms/solve/factorized.hpp"
@@ -13,18 +14,18 @@
 namespace dtau::DTAU_VARIANT {
 
 template <class T>
-struct CoupledSeriesWorkspace {
+struct MimicSeriesWorkspace {
     ForwardSeriesWorkspace<T> series;
     WorldWrenchWorkspace<T> wrenches;
-    Ground<T> ground;
+    RootFrame<T> root_frame;
     LtdlWorkspace<T> ltdl;
     T *a, *torque, *x;  // of this order: of the joints twice, of the independent velocities
     T* world_torque;    // of wrenches along world axes, of the joints
 
-    CoupledSeriesWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes, int order)
+    MimicSeriesWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes, int order)
         : series(arena, tree, order),
           wrenches(arena, tree, wrench_axes, order),
-          ground(arena, tree),
+          root_frame(arena, tree),
           ltdl(arena, tree.independent),
           a(arena.take<T>(tree.nv)),
           torque(arena.take<T>(tree.nv)),
@@ -35,10 +36,10 @@ struct CoupledSeriesWorkspace {
 // The factors of M with the rows and columns of prescribed velocities replaced by the identity's.
 template <class T>
 DTAU_INLINE void factors_without(const Tree& tree, const T* q, const bool* given,
-                                 const CoupledSeriesWorkspace<T>& w) {
+                                 const MimicSeriesWorkspace<T>& w) {
     const Paths& dofs = tree.independent;
-    ground_sweep<T>(tree, q, nullptr, w.ground);
-    mass_matrix_by_paths(tree, w.ground.S, w.ground.I, w.ltdl);
+    root_frame_sweep<T>(tree, q, nullptr, w.root_frame);
+    mass_matrix_by_paths(tree, w.root_frame.S, w.root_frame.I, w.ltdl);
     for (int k = 0; k < dofs.n && given; ++k)
         for (int j = k; j >= 0; j = dofs.parent[j])
             if (given[k] || given[j])
@@ -49,9 +50,9 @@ DTAU_INLINE void factors_without(const Tree& tree, const T* q, const bool* given
 // As hybrid_time_derivatives. q, v, a and the results are of the joints; tau of the independent
 // velocities, and torque_out so that it reduces to them.
 template <class T>
-void coupled_time_derivatives(const Tree& tree, int order, const T* q, const T* v, const T* a,
-                              const T* tau, const T* f_ext, const bool* given, T* a_out,
-                              T* torque_out, const CoupledSeriesWorkspace<T>& w) {
+void mimic_time_derivatives(const Tree& tree, int order, const T* q, const T* v, const T* a,
+                            const T* tau, const T* f_ext, const bool* given, T* a_out,
+                            T* torque_out, const MimicSeriesWorkspace<T>& w) {
     const Prescribed all = {nullptr, true};
     const int nv = tree.nv;
     const T* no_torque = nullptr;

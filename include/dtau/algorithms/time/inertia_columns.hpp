@@ -1,4 +1,5 @@
-// Articulated inertias in body coordinates: a body's own, and products with what its parent meets.
+// Multiplies the articulated inertia that a body's parent meets by motions: InertiaColumns,
+// unit_column().
 #pragma once
 
 #include "dtau/algorithms/time/joint_series.hpp"
@@ -18,7 +19,7 @@ DTAU_INLINE Force<T> unit_column(const ArticulatedInertia<T>& I, int c) {
 // The articulated inertia that a body's parent meets, by columns; all 36 numbers, each of which is
 // read once a product.
 template <class T>
-struct ArticulatedColumns {
+struct InertiaColumns {
     TwoVectors<T> columns[6];  // force, moment
 
     DTAU_INLINE void set(const ArticulatedInertia<T>& I) {
@@ -30,15 +31,15 @@ struct ArticulatedColumns {
 
 // sum + I m, apart: x and y of force and moment; z of one of them.
 template <class T>
-DTAU_INLINE Four<T> xy_mul_add(const ArticulatedColumns<T>& I, const Motion<T>& m, Four<T> sum) {
+DTAU_INLINE Vec4<T> xy_mul_add(const InertiaColumns<T>& I, const Motion<T>& m, Vec4<T> sum) {
     const TwoVectors<T>* column = I.columns;
-    sum.add(m.ang.x, &column[0].ax), sum.add(m.ang.y, &column[1].ax);
-    sum.add(m.ang.z, &column[2].ax), sum.add(m.lin.x, &column[3].ax);
-    sum.add(m.lin.y, &column[4].ax), sum.add(m.lin.z, &column[5].ax);
+    sum.add(m.ang.x, column[0].xy), sum.add(m.ang.y, column[1].xy);
+    sum.add(m.ang.z, column[2].xy), sum.add(m.lin.x, column[3].xy);
+    sum.add(m.lin.y, column[4].xy), sum.add(m.lin.z, column[5].xy);
     return sum;
 }
 template <class T>
-DTAU_INLINE T z_mul_add(const ArticulatedColumns<T>& I, const Motion<T>& m, T TwoVectors<T>::* z,
+DTAU_INLINE T z_mul_add(const InertiaColumns<T>& I, const Motion<T>& m, T TwoVectors<T>::* z,
                         T sum) {
     const TwoVectors<T>* column = I.columns;
     sum = fma(m.ang.z, column[2].*z, fma(m.ang.y, column[1].*z, fma(m.ang.x, column[0].*z, sum)));

@@ -1,11 +1,13 @@
-// Joints that mimic others: between the coordinates of all joints and the independent ones, those
-// that the user gives.
+// Maps between the coordinates of all joints and the independent ones, which the user gives, if
+// joints mimic others: expand_q(), expand_v(), reduce_columns(), reduce_matrix(). An independent
+// velocity is one of a joint that mimics no other.
 //
-// With v_joint = G v for a constant G, torques reduce by G^T and matrices by G^T X G, and so does
-// every derivative. Algorithms compute with all joints and know nothing of it, but those that solve
-// with the mass matrix, which is that of the independent velocities. Where no joint mimics another
-// both are the same numbers in the same place: the rooms below are one, and nothing is copied.
-// [Notes] §11.
+//   q_joint = scale q + offset        v_joint = G v          G constant, one entry a row
+//   tau = G^T tau_joint               X = G^T X_joint G      torques, matrices and all derivatives
+//
+// Algorithms compute with all joints and know nothing of it, but those that solve with the mass
+// matrix, which is that of the independent velocities. If no joint mimics another, both are the
+// same numbers in the same place: the rooms below are one, and nothing is copied. [Notes] §11.
 #pragma once
 
 #include "dtau/arena.hpp"
@@ -17,18 +19,18 @@ namespace dtau {
 // How many coordinates the user gives, and the independent velocity of a joint's degree of freedom.
 // For all instruction sets: always inlined.
 inline __attribute__((always_inline)) int independent_nq(const Tree& tree) {
-    return tree.coupling ? tree.coupling->nq : tree.nq;
+    return tree.mimic ? tree.mimic->nq : tree.nq;
 }
 inline __attribute__((always_inline)) int independent_dof(const Tree& tree, int k) {
-    return tree.coupling ? tree.coupling->v_source[k] : k;
+    return tree.mimic ? tree.mimic->v_source[k] : k;
 }
 // The other way: the joint's degree of freedom that an independent velocity is of.
 inline __attribute__((always_inline)) int owning_dof(const Tree& tree, int k) {
-    return tree.coupling ? tree.coupling->v_owner[k] : k;
+    return tree.mimic ? tree.mimic->v_owner[k] : k;
 }
 
-// Inertial parameters of a body, and how many parameters there are; those of joints are armature and
-// damping of each independent velocity.
+// Inertial parameters of a body, and how many parameters there are; those of joints are armature
+// and damping of each independent velocity.
 inline constexpr int body_parameters = 10;
 inline __attribute__((always_inline)) int parameter_count(const Tree& tree, bool of_joints) {
     return body_parameters * tree.nlinks + (of_joints ? 2 * tree.independent.n : 0);
@@ -43,7 +45,7 @@ namespace dtau::DTAU_VARIANT {
 // Room of its own for what differs between joints and independent velocities; else `same`.
 template <class T>
 DTAU_INLINE T* room_beside(Arena& arena, const Tree& tree, T* same, int count) {
-    return tree.coupling ? arena.take<T>(count) : same;
+    return tree.mimic ? arena.take<T>(count) : same;
 }
 
 // Room for a matrix of all joints on its way to G^T X G. Without, it is written there at once.
@@ -51,9 +53,9 @@ template <class T>
 class JointMatrix {
   public:
     JointMatrix(Arena& arena, const Tree& tree)
-        : nv_(tree.nv), zeros_(tree.coupling ? arena.take_zeros<T>(tree.nv * tree.nv) : nullptr) {}
+        : nv_(tree.nv), zeros_(tree.mimic ? arena.take_zeros<T>(tree.nv * tree.nv) : nullptr) {}
 
-    // Where it is written, and how far apart its rows are, given the same of the result.
+    // The place of the matrix, and the distance of its rows, given the same of the result.
     T* place(T* reduced) const { return zeros_ ? zeros_ : reduced; }
     int stride(int reduced) const { return zeros_ ? nv_ : reduced; }
 
@@ -66,24 +68,24 @@ class JointMatrix {
 
 template <class T>
 DTAU_INLINE void expand_q(const Tree& tree, const T* q, T* joint_q) {
-    if (!tree.coupling) return;
-    const Coupling& c = *tree.coupling;
+    if (!tree.mimic) return;
+    const Mimics& c = *tree.mimic;
     for (int k = 0; k < tree.nq; ++k)
         joint_q[k] = fma(T(c.q_scale[k]), q[c.q_source[k]], T(c.q_offset[k]));
 }
 template <class T>
 DTAU_INLINE void expand_v(const Tree& tree, const T* v, T* joint_v) {
-    if (!tree.coupling) return;
-    const Coupling& c = *tree.coupling;
+    if (!tree.mimic) return;
+    const Mimics& c = *tree.mimic;
     for (int k = 0; k < tree.nv; ++k) joint_v[k] = T(c.v_scale[k]) * v[c.v_source[k]];
 }
 
 // Weights of independent velocities, each on the joint that it is the velocity of.
 template <class T>
 DTAU_INLINE void to_owners(const Tree& tree, const T* weights, T* joint) {
-    for (int k = 0; k < tree.nv; ++k) joint[k] = tree.coupling ? T(0.0) : weights[k];
-    if (!tree.coupling) return;
-    for (int k = 0; k < tree.coupling->nv; ++k) joint[tree.coupling->v_owner[k]] = weights[k];
+    for (int k = 0; k < tree.nv; ++k) joint[k] = tree.mimic ? T(0.0) : weights[k];
+    if (!tree.mimic) return;
+    for (int k = 0; k < tree.mimic->nv; ++k) joint[tree.mimic->v_owner[k]] = weights[k];
 }
 
 // ---------------------------------------------------------------- to independent coordinates
@@ -91,18 +93,18 @@ DTAU_INLINE void to_owners(const Tree& tree, const T* weights, T* joint) {
 // The independent ones among all.
 template <class T>
 DTAU_INLINE void pick_q(const Tree& tree, const T* joint_q, T* q) {
-    for (int k = 0; k < tree.coupling->nq; ++k) q[k] = joint_q[tree.coupling->q_owner[k]];
+    for (int k = 0; k < tree.mimic->nq; ++k) q[k] = joint_q[tree.mimic->q_owner[k]];
 }
 template <class T>
 DTAU_INLINE void pick_v(const Tree& tree, const T* joint_v, T* v) {
-    for (int k = 0; k < tree.coupling->nv; ++k) v[k] = joint_v[tree.coupling->v_owner[k]];
+    for (int k = 0; k < tree.mimic->nv; ++k) v[k] = joint_v[tree.mimic->v_owner[k]];
 }
 
 // X G for `rows` rows of X, or G^T tau with one row.
 template <class T>
 DTAU_INLINE void reduce_columns(const Tree& tree, const T* X, std::ptrdiff_t rows, T* reduced) {
-    if (!tree.coupling) return;
-    const Coupling& c = *tree.coupling;
+    if (!tree.mimic) return;
+    const Mimics& c = *tree.mimic;
     for (std::ptrdiff_t r = 0; r < rows; ++r, X += tree.nv, reduced += c.nv) {
         for (int k = 0; k < c.nv; ++k) reduced[k] = T(0.0);
         for (int k = 0; k < tree.nv; ++k)
@@ -113,8 +115,8 @@ DTAU_INLINE void reduce_columns(const Tree& tree, const T* X, std::ptrdiff_t row
 // G^T X G; rows of the result are `stride` apart.
 template <class T>
 DTAU_INLINE void reduce_matrix(const Tree& tree, const T* X, T* reduced, int stride) {
-    if (!tree.coupling) return;
-    const Coupling& c = *tree.coupling;
+    if (!tree.mimic) return;
+    const Mimics& c = *tree.mimic;
     for (int i = 0; i < c.nv; ++i)
         for (int j = 0; j < c.nv; ++j) reduced[i * stride + j] = T(0.0);
     for (int i = 0; i < tree.nv; ++i) {
@@ -127,13 +129,13 @@ DTAU_INLINE void reduce_matrix(const Tree& tree, const T* X, T* reduced, int str
     }
 }
 
-// Where an entry of a symmetric matrix X, of which one triangle is given, adds to the lower triangle
-// of G^T X G, and by how much.
+// The entry of the lower triangle of G^T X G to which an entry of a symmetric matrix X adds, and
+// the factor; one triangle of X is given.
 struct ReducedEntry {
     int row, column;
     double scale;
 };
-DTAU_INLINE ReducedEntry reduced_entry(const Coupling& c, int k, int j) {
+DTAU_INLINE ReducedEntry reduced_entry(const Mimics& c, int k, int j) {
     const int r = c.v_source[k], s = c.v_source[j];
     // Two joints of one velocity add to its diagonal entry twice: X_kj and X_jk, [Notes] §11.
     const double scale = c.v_scale[k] * c.v_scale[j] * (k != j && r == s ? 2.0 : 1.0);

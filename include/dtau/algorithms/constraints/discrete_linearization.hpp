@@ -1,35 +1,36 @@
-// The exact derivative of a time step (steps/discrete_linearization.hpp) of a robot whose contacts hold
-// at every stage. The variations xi_i, dv_i of a stage's state vary its acceleration by
+// Computes the exact derivative of a time step (steps/discrete_linearization.hpp) of a robot whose
+// contacts and loops hold at every stage. The variations xi_i, dv_i of a stage's state vary its
+// acceleration by
 //
 //   M da - J^T df = dtau - dID/dq xi_i - dID/dv dv_i - J_b^T m,   J da = -drows/dq xi_i - drows/dv dv_i
 //
-// [Notes] eq. 20.15, where contacts join between the sweeps of the solve with M.
+// [Notes] eq. 20.15; the constraint correction is between the triangular solves with M.
 #pragma once
 
-#include "dtau/algorithms/contacts/derivatives.hpp"
+#include "dtau/algorithms/constraints/derivatives.hpp"
 #include "dtau/algorithms/steps/discrete_linearization.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
-// What a stage keeps of its contacts.
+// Data of a stage that its constraints need again for the columns.
 template <class T>
-struct ContactStage {
-    ContactWorkspace<T> contacts;
-    ContactColumns<T> columns;  // by q and v
+struct ConstrainedStage {
+    ConstraintWorkspace<T> constraints;
+    ConstraintColumns<T> columns;  // by q and v
 
-    ContactStage(Arena& arena, const Tree& tree, const Contacts& all, double damping)
-        : contacts(arena, tree, all, damping), columns(arena, tree, all, 2) {}
+    ConstrainedStage(Arena& arena, const Tree& tree, const Constraints& all, double damping)
+        : constraints(arena, tree, all, damping), columns(arena, tree, all, 2) {}
 };
 
 template <class T>
 struct ConstrainedDiscreteWorkspace {
     DiscreteWorkspace<T> discrete;
-    ContactStage<T> stages[max_stages];
+    ConstrainedStage<T> stages[max_stages];
     T *forces, *residual;
     RangeWorkspace<T> range;
     T *rows, *turns;  // of a block of columns: the right sides of rows, and minus m of loops
 
-    ConstrainedDiscreteWorkspace(Arena& arena, const Tree& tree, const Contacts& all,
+    ConstrainedDiscreteWorkspace(Arena& arena, const Tree& tree, const Constraints& all,
                                  Axes wrench_axes, double damping)
         : discrete(arena, tree, wrench_axes),
           stages{{arena, tree, all, damping},
@@ -45,81 +46,83 @@ struct ConstrainedDiscreteWorkspace {
     }
 };
 
-// The acceleration at stage i, with the bits of a step's, and its derivatives and factors for later.
+// The acceleration at stage i, with the bits of a step's, and its derivatives and factors for
+// later.
 template <class T>
 void constrained_stage(const Tree& tree, int i, const T* q, const T* v, const T* tau,
                        const T* active, const T* f_ext, T* a,
                        const ConstrainedDiscreteWorkspace<T>& w) {
     const DiscreteWorkspace<T>& discrete = w.discrete;
     const FactorizedWorkspace<T> dynamics = discrete.at_stage(i);
-    const ContactWorkspace<T>& rows = w.stages[i].contacts;
-    const ContactColumns<T>& columns = w.stages[i].columns;
-    const Ground<T>& ground = dynamics.idsva.ground;
+    const ConstraintWorkspace<T>& rows = w.stages[i].constraints;
+    const ConstraintColumns<T>& columns = w.stages[i].columns;
+    const RootFrame<T>& root_frame = dynamics.idsva.root_frame;
     const T* body_f_ext = along_body_axes(tree, q, f_ext, discrete.wrenches.value);
     constrained_dynamics(false, tree, q, v, tau, active, body_f_ext, w.forces, w.residual, dynamics,
                          rows);
     idsva_velocities(tree, v, body_f_ext, dynamics.idsva);
-    add_contact_forces(*rows.solver.contacts, rows.frames, w.forces, dynamics.idsva.f);
+    subtract_constraint_wrenches(*rows.schur.constraints, rows.frames, w.forces, dynamics.idsva.f);
     stage_partials(tree, i, body_f_ext, a, discrete);
-    constraint_partials(tree, active, w.forces, dynamics.idsva, rows, columns);
-    if (rows.solver.damping > 0.0)
-        residual_columns(tree, rows.frames, w.residual, ground, dynamics.ltdl, rows.solver, w.range,
-                         columns);
-    loop_factors(tree, *rows.solver.contacts, rows.frames, ground.S, dynamics.ltdl, columns);
+    constraint_columns(tree, active, w.forces, dynamics.idsva, rows, columns);
+    if (rows.schur.R > 0.0)
+        residual_columns(tree, rows.frames, w.residual, root_frame, dynamics.ltdl, rows.schur,
+                         w.range, columns);
+    loop_factors(tree, *rows.schur.constraints, rows.frames, root_frame.S, dynamics.ltdl, columns);
 }
 
-// What contacts do between the sweeps of the solve of a stage, for a block of columns of which w.q and
-// w.v are the variations.
+// Constraint correction between the triangular solves of a stage, for a block of columns of which
+// w.q and w.v are the variations.
 template <class T>
 struct StageChange {
     const Tree& tree;
-    const ContactStage<T>& stage;
+    const ConstrainedStage<T>& stage;
     const ConstrainedDiscreteWorkspace<T>& w;
 
     void operator()(int packs, int first, T* X, std::ptrdiff_t stride) const {
         const int width = packs * Pack<T>::width;
-        const ContactSolver<T>& solver = stage.contacts.solver;
-        const ContactColumns<T>& columns = stage.columns;
-        const Contacts& contacts = *solver.contacts;
-        in_parts<ContactChange<T>::most_packs>(packs, [&]<int some>(int p) {
-            for (int c = 0; c < contacts.count; ++c) {
-                const Contact& contact = contacts.at[c];
-                for (int r = contact.first; r < contact.first + contact.count; ++r) {
+        const SchurComplement<T>& schur = stage.constraints.schur;
+        const ConstraintColumns<T>& columns = stage.columns;
+        const Constraints& constraints = *schur.constraints;
+        in_parts<ConstraintCorrection<T>::most_packs>(packs, [&]<int some>(int p) {
+            for (int c = 0; c < constraints.count; ++c) {
+                const Constraint& constraint = constraints.at[c];
+                for (int r = constraint.first; r < constraint.first + constraint.count; ++r) {
                     const T *by_q = columns.rows + r * columns.width, *by_v = by_q + columns.padded;
                     Pack<T> sum[some] = {};
-                    if (solver.damping > 0.0)  // residuals mix the rows of all contacts
+                    if (schur.R > 0.0)  // residuals mix the rows of all constraints
                         for (int k = 0; k < tree.independent.n; ++k)
                             add_term<some>(by_q[k], w.discrete.q + k * packs + p, sum);
                     else
-                        add_product<some>(contact, T(1.0), by_q, w.discrete.q + p, packs, sum);
-                    add_product<some>(contact, T(1.0), by_v, w.discrete.v + p, packs, sum);
+                        add_product<some>(constraint, T(1.0), by_q, w.discrete.q + p, packs, sum);
+                    add_product<some>(constraint, T(1.0), by_v, w.discrete.v + p, packs, sum);
                     store<some>(sum, w.rows + r * width + p * Pack<T>::width);
                 }
             }
-            for_loops(contacts, [&](int, const Contact& contact, int number) {
+            for_loops(constraints, [&](int, const Constraint& constraint, int number) {
                 for (int r = 6 * number; r < 6 * (number + 1); ++r) {
                     Pack<T> sum[some] = {};
-                    add_product<some>(contact, T(-1.0), columns.turns + r * columns.padded,
+                    add_product<some>(constraint, T(-1.0), columns.turns + r * columns.padded,
                                       w.discrete.q + p, packs, sum);
                     store<some>(sum, w.turns + r * width + p * Pack<T>::width);
                 }
             });
         });
-        ContactColumns<T> block = columns;
+        ConstraintColumns<T> block = columns;
         block.padded = block.width = width;
         block.rows = w.rows;
         block.turns = w.turns;
-        const ContactChange<T> change = {tree, solver, block, {nullptr, nullptr, nullptr}, 0, 1.0};
+        const ConstraintCorrection<T> change = {tree, schur, block, {nullptr, nullptr, nullptr},
+                                                0,    1.0};
         change(packs, first, X, stride);
     }
 
   private:
-    // sum += scale row x, by the velocities that move the contact.
+    // sum += scale row x, by the velocities that move the constraint.
     template <int some>
-    DTAU_INLINE static void add_product(const Contact& contact, T scale, const T* row,
+    DTAU_INLINE static void add_product(const Constraint& constraint, T scale, const T* row,
                                         const Pack<T>* x, int packs, Pack<T>* sum) {
-        for (int d = 0; d < contact.ndofs; ++d) {
-            const int k = contact.dofs[d];
+        for (int d = 0; d < constraint.ndofs; ++d) {
+            const int k = constraint.dofs[d];
             add_term<some>(scale * row[k], x + k * packs, sum);
         }
     }
@@ -143,7 +146,7 @@ void constrained_linearize_discrete(const Tree& tree, Integrator method, const I
     step(tree, q, v, h, method, q_next, v_next, discrete.step,
          [&](int i, const T* qi, const T* vi, T* a) {
              constrained_stage(tree, i, qi, vi, tau, active, f_ext, a, w);
-             const int nrows = w.stages[i].contacts.solver.contacts->nrows;
+             const int nrows = w.stages[i].constraints.schur.constraints->nrows;
              for (int r = 0; i == 0 && r < nrows; ++r) residual[r] = w.residual[r];
          });
     linearize_blocks(tree, method, inputs, h, A, B, discrete,

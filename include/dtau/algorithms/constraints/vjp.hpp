@@ -1,6 +1,6 @@
-// Weights of accelerations and forces times the first derivatives of constrained dynamics, without a
-// matrix (nv, nv): the sweeps of first/products.hpp and one solve with the factors that the value has.
-// [Notes] eq. 20.12
+// Computes weights of accelerations and forces times the first derivatives of constrained dynamics,
+// without a matrix (nv, nv): constrained_dynamics_vjp(). The passes of first/products.hpp and one
+// solve with the factors that the value has. [Notes] eq. 20.12
 //
 //   M mu + J^T nu = lam,  -J mu = lam_f;         by_tau = mu,
 //   by_x = -(dID/dx)^T mu - (drows/dx)^T nu
@@ -8,7 +8,7 @@
 // with the turns of forces as in derivatives.hpp.
 #pragma once
 
-#include "dtau/algorithms/contacts/motion.hpp"
+#include "dtau/algorithms/constraints/motion.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -18,7 +18,7 @@ struct ConstrainedVjpWorkspace {
     AdjointWorkspace<T> adjoint;
     T *mu, *weights;  // of the joints; minus nu
 
-    ConstrainedVjpWorkspace(Arena& arena, const Tree& tree, const Contacts& all, double damping)
+    ConstrainedVjpWorkspace(Arena& arena, const Tree& tree, const Constraints& all, double damping)
         : value(arena, tree, all, damping),
           adjoint(arena, tree),
           mu(arena.take<T>(tree.nv)),
@@ -31,48 +31,51 @@ DTAU_INLINE Vec3<T> turning(const Force<T>& W, const Motion<T>& w) {
     return cross(W.lin, w.lin, cross(W.ang, w.ang));
 }
 
-// With a damping, by_q += what (20.10) adds to the derivatives of lam_forces . f, null for zero, and of
-// the accelerations; weights: -nu.
+// With a damping, by_q += what (20.10) adds to the derivatives of lam_forces . f, null for zero,
+// and of the accelerations; weights: -nu.
 template <class T>
 void gradient_of_ranges(const Tree& tree, const T* lam_forces, const T* weights, const T* active,
                         T* by_q, const ConstrainedMotionWorkspace<T>& w) {
-    const ContactSolver<T>& solver = w.contacts.solver;
-    const Contacts& contacts = *solver.contacts;
+    const SchurComplement<T>& schur = w.constraints.schur;
+    const Constraints& constraints = *schur.constraints;
     const auto velocities = [&](const T* forces) {
-        return range_velocities(tree, forces, w.dynamics.idsva.ground, w.dynamics.ltdl, solver,
+        return range_velocities(tree, forces, w.dynamics.idsva.root_frame, w.dynamics.ltdl, schur,
                                 w.range);
     };
-    add_row_gradient(tree, contacts, w.contacts.frames, w.residual, velocities(weights), by_q);
+    add_row_gradient(tree, constraints, w.constraints.frames, w.residual, velocities(weights),
+                     by_q);
     if (!lam_forces) return;
-    const Ground<T> g = velocities(w.forces);
+    const RootFrame<T> g = velocities(w.forces);
     T* const rows = w.range.h;
-    for (int c = 0; c < contacts.count; ++c)
-        for (int r = contacts.at[c].first; r < contacts.at[c].first + contacts.at[c].count; ++r)
+    for (int c = 0; c < constraints.count; ++c)
+        for (int r = constraints.at[c].first; r < constraints.at[c].first + constraints.at[c].count;
+             ++r)
             rows[r] = if_active(active, c, lam_forces[r]);
-    without_forces<1>(rows, solver);
-    add_row_gradient(tree, contacts, w.contacts.frames, rows, g, by_q);
+    project_unreachable<1>(rows, schur);
+    add_row_gradient(tree, constraints, w.constraints.frames, rows, g, by_q);
 }
 
-// q, v and results: of the joints; tau, lam: of the independent velocities; lam_forces (nrows) may be
-// null: zero.
+// q, v and results: of the joints; tau, lam: of the independent velocities; lam_forces (nrows) may
+// be null: zero.
 template <class T>
 void constrained_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T* tau, const T* lam,
                               const T* lam_forces, const T* active, const T* f_ext, T* by_q,
                               T* by_v, T* by_tau, T* by_f_ext,
                               const ConstrainedVjpWorkspace<T>& w) {
     const ConstrainedMotionWorkspace<T>& value = w.value;
-    const Contacts& contacts = *value.contacts.solver.contacts;
+    const Constraints& constraints = *value.constraints.schur.constraints;
     const FactorizedWorkspace<T>& dynamics = value.dynamics;
-    const Ground<T>& g = dynamics.idsva.ground;
+    const RootFrame<T>& g = dynamics.idsva.root_frame;
     Motion<T>* Lam = w.adjoint.Lam;
     T *const x = dynamics.independent, *const by_a = nullptr;
     constrained_motion(tree, q, v, tau, active, f_ext, value);
     for (int k = 0; k < tree.independent.n; ++k) x[k] = lam[k];
-    for (int c = 0; c < contacts.count; ++c)
-        for (int r = contacts.at[c].first; r < contacts.at[c].first + contacts.at[c].count; ++r)
+    for (int c = 0; c < constraints.count; ++c)
+        for (int r = constraints.at[c].first; r < constraints.at[c].first + constraints.at[c].count;
+             ++r)
             w.weights[r] = lam_forces ? if_active(active, c, -lam_forces[r]) : T(0.0);
     ltdl_solve_inwards(tree.independent, x, dynamics.ltdl);
-    solve_with_contacts(tree.independent.n, x, w.weights, value.contacts.solver);
+    solve_constrained(tree.independent.n, x, w.weights, value.constraints.schur);
     ltdl_solve_outwards(tree.independent, x, dynamics.ltdl);
     joint_velocities(tree, x, by_tau);
 
@@ -89,28 +92,29 @@ void constrained_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T*
         if (p >= 0) value.F[p] += value.F[i];
     }
     for (int k = 0; k < tree.nv; ++k) by_v[k] = fma(T(-tree.damping[k]), by_tau[k], by_v[k]);
-    if (value.contacts.solver.damping > 0.0)
+    if (value.constraints.schur.R > 0.0)
         gradient_of_ranges(tree, lam_forces, w.weights, active, by_q, value);
 
-    for (int c = 0; c < contacts.count; ++c) {
-        const Contact& contact = contacts.at[c];
-        const ContactFrames<T>& f = value.contacts.frames[c];
-        const RowChanges<T> rows(tree, contact, f, g, value.a, value.contacts.world);
-        const Force<T> W = row_force(contact, f.E, value.forces + contact.first);
-        const Force<T> weight = row_force(contact, f.E, w.weights + contact.first);
+    for (int c = 0; c < constraints.count; ++c) {
+        const Constraint& constraint = constraints.at[c];
+        const ConstraintFrames<T>& f = value.constraints.frames[c];
+        const ConstraintPartials<T> rows(tree, constraint, f, g, value.a, value.constraints.world);
+        const Force<T> W = constraint_wrench(constraint, f.E, value.forces + constraint.first);
+        const Force<T> weight = constraint_wrench(constraint, f.E, w.weights + constraint.first);
         Vec3<T> turns = zero_vector<T>();
-        if (contact.b.body >= 0)
-            turns =
-                -turning(W, turned_to_a(contact, f, at_point(f.b, w.adjoint.Lam[contact.b.body])));
-        for_row_partials(tree, rows, g, value.a,
-                         [&](int k, const Motion<T>& dq, const Motion<T>& dv, const Vec3<T>& turn) {
-                             by_q[k] = dot(weight, dq, dot(turns, turn, by_q[k]));
-                             by_v[k] = dot(weight, dv, by_v[k]);
-                         });
-        if (contact.axes == Axes::body || !lam_forces) continue;
-        const Force<T> given = row_force(contact, f.E, lam_forces + contact.first);
+        if (constraint.b.body >= 0)
+            turns = -turning(
+                W, turned_to_a(constraint, f, at_point(f.b, w.adjoint.Lam[constraint.b.body])));
+        for_constraint_partials(
+            tree, rows, g, value.a,
+            [&](int k, const Motion<T>& dq, const Motion<T>& dv, const Vec3<T>& turn) {
+                by_q[k] = dot(weight, dq, dot(turns, turn, by_q[k]));
+                by_v[k] = dot(weight, dv, by_v[k]);
+            });
+        if (constraint.axes == Axes::body || !lam_forces) continue;
+        const Force<T> given = constraint_wrench(constraint, f.E, lam_forces + constraint.first);
         turns = turning(W, Motion<T>{given.ang, given.lin});
-        for_moving_bodies(tree, contact.a.body, [&](const Body& body, int) {
+        for_moving_bodies(tree, constraint.a.body, [&](const Body& body, int) {
             for (int k = body.v; k < body.v + body.nv; ++k)
                 by_q[k] = dot(turns, g.S[k].ang, by_q[k]);
         });

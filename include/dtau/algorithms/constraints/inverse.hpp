@@ -1,11 +1,11 @@
-// Inverse dynamics of a robot in contact: torques of the joints that are driven, and the shortest
-// forces of the contacts, for an acceleration that is wanted. [Notes] eq. 20.14
+// Computes the torques of the joints that are driven, and the shortest forces of the constraints,
+// for an acceleration that is wanted: constrained_inverse_dynamics(). [Notes] eq. 20.14
 //
 //   tau + J^T f = ID(q, v, a),  tau = 0 of what is not driven:
 //   f = J_u (J_u^T J_u)^-1 ID_u,  tau = ID - J^T f        J_u: the columns of what is not driven
 #pragma once
 
-#include "dtau/algorithms/contacts/dynamics.hpp"
+#include "dtau/algorithms/constraints/dynamics.hpp"
 #include "dtau/algorithms/values/rnea.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -13,8 +13,8 @@ namespace dtau::DTAU_VARIANT {
 template <class T>
 struct ConstrainedInverseWorkspace {
     RneaWorkspace<T> rnea;
-    Ground<T> ground;
-    const Contacts* contacts;
+    RootFrame<T> root_frame;
+    const Constraints* constraints;
     Placement<T>* world;
     int stride, count, side;  // of the rows of J^T; of what is not driven; of the rows of H
     int* loose;               // (count) what is not driven
@@ -22,11 +22,11 @@ struct ConstrainedInverseWorkspace {
     T *size, *errors;      // (count) room
     T *joint_torque, *torque;
 
-    ConstrainedInverseWorkspace(Arena& arena, const Tree& tree, const Contacts& all,
+    ConstrainedInverseWorkspace(Arena& arena, const Tree& tree, const Constraints& all,
                                 const DrivenTorques& driven)
         : rnea(arena, tree),
-          ground(arena, tree),
-          contacts(&all),
+          root_frame(arena, tree),
+          constraints(&all),
           world(arena.take<Placement<T>>(tree.nbodies)),
           stride(all.nrows),
           count(0),
@@ -51,32 +51,34 @@ struct ConstrainedInverseWorkspace {
     }
 };
 
-// q, v, a and tau: of the joints, of which those that mimic others have no torque; active may be null:
-// all.
+// q, v, a and tau: of the joints, of which those that mimic others have no torque; active may be
+// null: all.
 template <class T>
 void constrained_inverse_dynamics(const Tree& tree, const T* q, const T* v, const T* a,
                                   const T* active, const T* f_ext, T* tau, T* forces,
                                   const ConstrainedInverseWorkspace<T>& w) {
-    const Contacts& contacts = *w.contacts;
+    const Constraints& constraints = *w.constraints;
     const T* const no_velocities = nullptr;
     rnea(tree, q, v, a, f_ext, w.joint_torque, w.rnea);
     reduce_columns(tree, w.joint_torque, 1, w.torque);
-    ground_sweep(tree, q, no_velocities, w.ground);
-    place_contacts_in_world(tree, contacts, Configuration<T>(q, w.ground.angles), w.world);
+    root_frame_sweep(tree, q, no_velocities, w.root_frame);
+    place_constraints_in_world(tree, constraints, Configuration<T>(q, w.root_frame.angles),
+                               w.world);
     T scale(0.0);  // no square of a column of J is larger: far smaller ones are rounding errors
-    for (int c = 0; c < contacts.count; ++c) {
-        const Contact& contact = contacts.at[c];
-        const ContactFrames<T> f = contact_frames(tree, contact, w.ground.P, w.world);
-        contact_jacobian(tree, c, contact, f, w.ground.S, active, w.J + contact.first, w.stride);
-        const T turns(contact.count > 3 ? contact.turning : 0.0);
-        scale = scale + if_active(active, c, turns + linear_scale(contact, f));
+    for (int c = 0; c < constraints.count; ++c) {
+        const Constraint& constraint = constraints.at[c];
+        const ConstraintFrames<T> f = constraint_frames(tree, constraint, w.root_frame.P, w.world);
+        constraint_jacobian(tree, c, constraint, f, w.root_frame.S, active, w.J + constraint.first,
+                            w.stride);
+        const T turns(constraint.count > 3 ? constraint.turning : 0.0);
+        scale = scale + if_active(active, c, turns + linear_scale(constraint, f));
     }
     for (int i = 0; i < w.count; ++i) {
         const T* row = w.J + w.loose[i] * w.stride;
         for (int j = i; j < w.count; ++j) {
             const T* column = w.J + w.loose[j] * w.stride;
             T sum(0.0);
-            for (int r = 0; r < contacts.nrows; ++r) sum = fma(row[r], column[r], sum);
+            for (int r = 0; r < constraints.nrows; ++r) sum = fma(row[r], column[r], sum);
             w.H[i * w.side + j] = sum;
         }
         const T own = T(least_pivot) * w.H[i * w.side + i];
@@ -84,9 +86,9 @@ void constrained_inverse_dynamics(const Tree& tree, const T* q, const T* v, cons
         w.least[i] = select(less(noise - own, 0.0), own, noise);
         w.y[i] = w.torque[w.loose[i]];
     }
-    factorize_rows(w.count, w.side, w.least, least_pivot, w.size, w.errors, w.H);
-    solve_rows<1>(w.count, w.side, w.H, w.y);
-    for (int r = 0; r < contacts.nrows; ++r) {
+    factorize_utdu(w.count, w.side, w.least, least_pivot, w.size, w.errors, w.H);
+    solve_utdu<1>(w.count, w.side, w.H, w.y);
+    for (int r = 0; r < constraints.nrows; ++r) {
         forces[r] = T(0.0);
         for (int i = 0; i < w.count; ++i)
             forces[r] = fma(w.J[w.loose[i] * w.stride + r], w.y[i], forces[r]);
@@ -96,7 +98,7 @@ void constrained_inverse_dynamics(const Tree& tree, const T* q, const T* v, cons
     for (int k = 0; k < tree.independent.n; ++k) {
         const T* row = w.J + k * w.stride;
         T sum = w.torque[k] + reached;
-        for (int r = 0; r < contacts.nrows; ++r) sum = fma(-row[r], forces[r], sum);
+        for (int r = 0; r < constraints.nrows; ++r) sum = fma(-row[r], forces[r], sum);
         w.torque[k] = sum;
     }
     to_owners(tree, w.torque, tau);

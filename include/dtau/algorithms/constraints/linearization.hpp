@@ -1,8 +1,8 @@
-// Linearization of the equations of motion of a robot whose contacts hold: that of
+// Linearizes the equations of motion of a robot whose contacts and loops hold: as
 // steps/linearization.hpp, with the derivatives of constrained dynamics (derivatives.hpp).
 #pragma once
 
-#include "dtau/algorithms/contacts/derivatives.hpp"
+#include "dtau/algorithms/constraints/derivatives.hpp"
 #include "dtau/algorithms/steps/linearization.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -12,7 +12,7 @@ struct ConstrainedLinearizationWorkspace {
     ConstrainedDerivativesWorkspace<T> derivatives;
     T* da_dtau;
 
-    ConstrainedLinearizationWorkspace(Arena& arena, const Tree& tree, const Contacts& all,
+    ConstrainedLinearizationWorkspace(Arena& arena, const Tree& tree, const Constraints& all,
                                       Axes wrench_axes, double damping)
         : derivatives(arena, tree, all, wrench_axes, damping),
           da_dtau(arena.take<T>(tree.independent.n * tree.independent.n)) {}
@@ -30,7 +30,7 @@ void constrained_linearize(const Tree& tree, const InputMap<T>& inputs, const T*
     kinematic_rows(tree, v, A);
     input_rows(n, inputs, w.da_dtau, B + static_cast<std::ptrdiff_t>(n) * inputs.driven.count);
     for (int k = 0; k < tree.nv; ++k) a[k] = w.derivatives.fdsva.dynamics.a[k];
-    const int nrows = w.derivatives.contacts.solver.contacts->nrows;
+    const int nrows = w.derivatives.constraints.schur.constraints->nrows;
     for (int r = 0; r < nrows; ++r) residual[r] = w.derivatives.residual[r];
 }
 

@@ -1,8 +1,9 @@
-// First derivatives of the rows (20.1) of contacts by q and q', column by column, O(d) for a contact at
-// depth d: those of the frames, [Notes] §19, with what belongs to b turning against the axes of a.
-// [Notes] eqs. 20.4, 20.5
+// Computes the first derivatives of the rows (20.1) of constraints by q and q', column by column:
+// for_constraint_partials(). O(d) for a constraint at depth d. The derivatives of the frames are
+// those of [Notes] §19, with quantities of b turning against the axes of a. [Notes] eqs. 20.4, 20.5
 //
-// Along a column of a's path, with its twist s = (ds; du) at a, D V and D A of (19.2), D c of (19.5):
+// Along a column of a's path, with its twist s = (ds; du) at a, D V and D A of (19.2), D c of
+// (19.5):
 //   linear    D c + kd D u + kp (du - ds x (x_a - x_b)) + ds x (c_b + kd u_b)
 //   angular   D w' + kd D w + D w x w_b - w_a x (ds x w_b) + kp D phi + ds x (w'_b + kd w_b)
 // of b's path, in the axes of a:
@@ -11,7 +12,7 @@
 // By q' there is nothing in which ds turns something.
 #pragma once
 
-#include "dtau/algorithms/contacts/rows.hpp"
+#include "dtau/algorithms/constraints/rows.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -36,7 +37,7 @@ DTAU_INLINE FramePartials<T> frame_partials(const Placement<T>& X, const Motion<
 // Calls visit(k, d) for the columns on the path of a frame of body i.
 template <class T, class Visit>
 DTAU_INLINE void for_frame_partials(const Tree& tree, int i, const Placement<T>& X,
-                                    const Ground<T>& g, const Motion<T>* a, const Visit& visit) {
+                                    const RootFrame<T>& g, const Motion<T>* a, const Visit& visit) {
     if (i < 0) return;
     const Motion<T> V = at_point(X, g.v[i]);
     for_moving_bodies(tree, i, [&](const Body& body, int b) {
@@ -49,19 +50,19 @@ DTAU_INLINE void for_frame_partials(const Tree& tree, int i, const Placement<T>&
     });
 }
 
-// What is the same for all changes of one contact's rows.
+// Quantities that all partial derivatives of one constraint's rows share.
 template <class T>
-struct RowChanges {
-    const Contact& contact;
-    const ContactFrames<T>& frames;
+struct ConstraintPartials {
+    const Constraint& constraint;
+    const ConstraintFrames<T>& frames;
     T kp, kd;
     Vec3<T> w_a, w_b;
     Motion<T> follows;  // of b, along the axes of a
     PositionError<T> at;
 
-    RowChanges(const Tree& tree, const Contact& of, const ContactFrames<T>& f, const Ground<T>& g,
-               const Motion<T>* a, const Placement<T>* world)
-        : contact(of), frames(f), kp(of.kp), kd(of.kd), w_a(g.v[of.a.body].ang) {
+    ConstraintPartials(const Tree& tree, const Constraint& of, const ConstraintFrames<T>& f,
+                       const RootFrame<T>& g, const Motion<T>* a, const Placement<T>* world)
+        : constraint(of), frames(f), kp(of.kp), kd(of.kd), w_a(g.v[of.a.body].ang) {
         const FrameMotion<T> mb = motion_of_b(tree, of, f, g, a);
         w_b = mb.V.ang;
         follows = fma(kd, mb.V, mb.A);
@@ -71,7 +72,7 @@ struct RowChanges {
     // Of a frame's change d = (D V, D A), where nothing is displaced.
     DTAU_INLINE Motion<T> of_a(const Motion<T>& dV, const Motion<T>& dA) const {
         Motion<T> rows = fma(kd, dV, dA);
-        if (contact.b.body >= 0) rows.ang = cross(dV.ang, w_b, rows.ang);
+        if (constraint.b.body >= 0) rows.ang = cross(dV.ang, w_b, rows.ang);
         return rows;
     }
     DTAU_INLINE Motion<T> of_b(const Motion<T>& dV, const Motion<T>& dA) const {
@@ -79,65 +80,67 @@ struct RowChanges {
         rows.ang = cross(w_a, dV.ang, rows.ang);
         return rows;
     }
-    // What a displacement by s at the frame adds. [Notes] eqs. 20.4, 20.5
+    // Adds the change by a displacement s at the frame. [Notes] eqs. 20.4, 20.5
     DTAU_INLINE Motion<T> displaced_a(const Motion<T>& s, Motion<T> rows) const {
-        if (contact.positions) {
+        if (constraint.positions) {
             rows.lin = fma(kp, s.lin - cross(s.ang, at.e.lin), rows.lin);
-            if (contact.count > 3)
-                rows.ang = fma(kp, error_rate(contact, frames, at, s.ang), rows.ang);
+            if (constraint.count > 3)
+                rows.ang = fma(kp, error_rate(constraint, frames, at, s.ang), rows.ang);
         }
-        if (contact.b.body < 0) return rows;
+        if (constraint.b.body < 0) return rows;
         const Vec3<T> turned = cross(w_a, cross(s.ang, w_b));
         return {cross(s.ang, follows.ang, rows.ang) - turned, cross(s.ang, follows.lin, rows.lin)};
     }
     DTAU_INLINE Motion<T> displaced_b(const Motion<T>& s, Motion<T> rows) const {
-        if (contact.positions) {
+        if (constraint.positions) {
             rows.lin = fma(-kp, s.lin, rows.lin);
-            if (contact.count > 3)
-                rows.ang = fma(-kp, error_rate(contact, frames, at, s.ang), rows.ang);
+            if (constraint.count > 3)
+                rows.ang = fma(-kp, error_rate(constraint, frames, at, s.ang), rows.ang);
         }
         const Vec3<T> turned = cross(w_a, cross(s.ang, w_b));
         return {cross(follows.ang, s.ang, rows.ang) + turned, cross(follows.lin, s.ang, rows.lin)};
     }
 };
 
-// Calls visit(k, by_q, by_v, turn) for the columns k that move rows, with what the rows change by and
-// by what a turns against b, in a's ground; a: accelerations of the bodies, gravity included.
+// Calls visit(k, by_q, by_v, turn) for the columns k that move rows, with what the rows change by
+// and by what a turns against b, in a's root frame; a: accelerations of the bodies, gravity
+// included.
 template <class T, class Visit>
-DTAU_INLINE void for_row_partials(const Tree& tree, const RowChanges<T>& rows, const Ground<T>& g,
-                                  const Motion<T>* a, const Visit& visit) {
-    const Contact& contact = rows.contact;
-    const ContactFrames<T>& f = rows.frames;
-    for_frame_partials(tree, contact.a.body, f.a, g, a, [&](int k, const FramePartials<T>& d) {
+DTAU_INLINE void for_constraint_partials(const Tree& tree, const ConstraintPartials<T>& rows,
+                                         const RootFrame<T>& g, const Motion<T>* a,
+                                         const Visit& visit) {
+    const Constraint& constraint = rows.constraint;
+    const ConstraintFrames<T>& f = rows.frames;
+    for_frame_partials(tree, constraint.a.body, f.a, g, a, [&](int k, const FramePartials<T>& d) {
         visit(k, rows.displaced_a(d.s, rows.of_a(d.dV, d.dA)), rows.of_a(d.s, d.dA_dv), d.s.ang);
     });
-    for_frame_partials(tree, contact.b.body, f.b, g, a, [&](int k, const FramePartials<T>& own) {
-        const FramePartials<T> d = {turned_to_a(contact, f, own.s), turned_to_a(contact, f, own.dV),
-                                    turned_to_a(contact, f, own.dA),
-                                    turned_to_a(contact, f, own.dA_dv)};
+    for_frame_partials(tree, constraint.b.body, f.b, g, a, [&](int k, const FramePartials<T>& own) {
+        const FramePartials<T> d = {
+            turned_to_a(constraint, f, own.s), turned_to_a(constraint, f, own.dV),
+            turned_to_a(constraint, f, own.dA), turned_to_a(constraint, f, own.dA_dv)};
         visit(k, rows.displaced_b(d.s, rows.of_b(d.dV, d.dA)), rows.of_b(d.s, d.dA_dv), -d.s.ang);
     });
 }
 
 // The same of the rows' velocities: visit(k, s, by_q, turn), of which s is by q'.
 template <class T, class Visit>
-DTAU_INLINE void for_velocity_partials(const Tree& tree, const Contact& contact,
-                                       const ContactFrames<T>& f, const Ground<T>& g,
+DTAU_INLINE void for_velocity_partials(const Tree& tree, const Constraint& constraint,
+                                       const ConstraintFrames<T>& f, const RootFrame<T>& g,
                                        const Visit& visit) {
-    const Motion<T> V_b = velocity_of_b(contact, f, g);
+    const Motion<T> V_b = velocity_of_b(constraint, f, g);
     const auto rate = [&](const Body& body, int k) {
         return body.parent < 0 ? zero_motion<T>() : cross(g.v[body.parent], g.S[k]);
     };
-    for_moving_bodies(tree, contact.a.body, [&](const Body& body, int) {
+    for_moving_bodies(tree, constraint.a.body, [&](const Body& body, int) {
         for (int k = body.v; k < body.v + body.nv; ++k) {
             const Motion<T> s = at_point(f.a, g.S[k]);
             visit(k, s, turned(s.ang, V_b, at_point(f.a, rate(body, k))), s.ang);
         }
     });
-    for_moving_bodies(tree, contact.b.body, [&](const Body& body, int) {
+    for_moving_bodies(tree, constraint.b.body, [&](const Body& body, int) {
         for (int k = body.v; k < body.v + body.nv; ++k) {
-            const Motion<T> s = -turned_to_a(contact, f, at_point(f.b, g.S[k]));
-            const Motion<T> dV = turned_to_a(contact, f, at_point(f.b, rate(body, k)));
+            const Motion<T> s = -turned_to_a(constraint, f, at_point(f.b, g.S[k]));
+            const Motion<T> dV = turned_to_a(constraint, f, at_point(f.b, rate(body, k)));
             visit(k, s, turned(s.ang, V_b, -dV), s.ang);
         }
     });

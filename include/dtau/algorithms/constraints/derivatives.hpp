@@ -1,0 +1,104 @@
+// Computes the first derivatives of constrained dynamics: constrained_dynamics_derivatives().
+// [Notes] eqs. 20.6 to 20.9. With the wrenches of the constraints among the external ones, constant
+// along body axes, and a the solution:
+//
+//   [M  -J^T] [da]     [dID/dx (q, v, a)]                  [1]
+//   [J    0 ] [df] = - [drows/dx        ],  and for tau:   [0]
+//
+// Solved as FDSVA (fdsva.hpp), with the forces of the constraints between the two triangular
+// solves:
+//
+//   X = L^-T dID/dx,   df = G^-1 (Z^T X - drows/dx),   X <- X - Y df,   da = -L^-1 D^-1 X
+//
+// If rows depend on each other, with a regularization: pseudo_inverse.hpp, [Notes] eq. 20.10.
+//
+// A loop's force on b turns with a: with the turns m of it along the columns, m = (turn x W), J_b^T
+// m joins dID/dq. Forces along the world's axes do not turn with a: to df by q their turns are
+// added.
+#pragma once
+
+#include "dtau/algorithms/constraints/pseudo_inverse.hpp"
+#include "dtau/algorithms/first/fdsva.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+template <class T>
+struct ConstrainedDerivativesWorkspace {
+    FdsvaWorkspace<T> fdsva;
+    ConstraintWorkspace<T> constraints;
+    ConstraintColumns<T> columns;  // by q, v and tau
+    T *forces, *residual;
+    RangeWorkspace<T> range;
+
+    ConstrainedDerivativesWorkspace(Arena& arena, const Tree& tree, const Constraints& all,
+                                    Axes wrench_axes, double damping)
+        : fdsva(arena, tree, wrench_axes),
+          constraints(arena, tree, all, damping),
+          columns(arena, tree, all, 3),
+          forces(arena.take<T>(all.nrows)),
+          residual(arena.take<T>(all.nrows)),
+          range(arena, tree, all) {}
+};
+
+// -drows/dx of all constraints, and the turns of loops.
+template <class T>
+void constraint_columns(const Tree& tree, const T* active, const T* forces,
+                        const IdsvaWorkspace<T>& idsva, const ConstraintWorkspace<T>& rows,
+                        const ConstraintColumns<T>& columns) {
+    const Constraints& constraints = *rows.schur.constraints;
+    const RootFrame<T>& g = idsva.root_frame;
+    const Motion<T>* a = idsva.a;
+    clear_columns(constraints, 2, columns);
+    int loop = 0;
+    for (int c = 0; c < constraints.count; ++c) {
+        const Constraint& constraint = constraints.at[c];
+        const ConstraintFrames<T>& f = rows.frames[c];
+        const int number = constraint.b.body < 0 ? -1 : loop++;
+        const Force<T> W = constraint_wrench(constraint, f.E, forces + constraint.first);
+        const ConstraintPartials<T> changes(tree, constraint, f, g, a, rows.world);
+        for_constraint_partials(
+            tree, changes, g, a,
+            [&](int k, const Motion<T>& by_q, const Motion<T>& by_v, const Vec3<T>& turn) {
+                add_column(tree, c, constraint, f, active, 0, k, by_q, columns);
+                add_column(tree, c, constraint, f, active, 1, k, by_v, columns);
+                if (number >= 0) add_turn(tree, number, k, turn, W, columns);
+            });
+    }
+}
+
+// q, v: of the joints; tau and all results: of the independent velocities. Rows of da_dq and da_dv
+// are `stride` apart; those of the forces may be null: not wanted. Leaves the residual in w.
+template <class T>
+void constrained_dynamics_derivatives(const Tree& tree, const T* q, const T* v, const T* tau,
+                                      const T* active, const T* f_ext, T* da_dq, T* da_dv,
+                                      int stride, T* da_dtau, T* dforces_dq, T* dforces_dv,
+                                      T* dforces_dtau,
+                                      const ConstrainedDerivativesWorkspace<T>& w) {
+    const FactorizedWorkspace<T>& dynamics = w.fdsva.dynamics;
+    const Constraints& constraints = *w.constraints.schur.constraints;
+    const T* body_f_ext = along_body_axes(tree, q, f_ext, w.fdsva.wrenches.value);
+    constrained_dynamics(true, tree, q, v, tau, active, body_f_ext, w.forces, w.residual, dynamics,
+                         w.constraints);
+    subtract_constraint_wrenches(constraints, w.constraints.frames, w.forces, dynamics.idsva.f);
+    idsva_accelerations(tree, dynamics.a, dynamics.idsva);
+    constraint_columns(tree, active, w.forces, dynamics.idsva, w.constraints, w.columns);
+    if (w.constraints.schur.R > 0.0)
+        residual_columns(tree, w.constraints.frames, w.residual, dynamics.idsva.root_frame,
+                         dynamics.ltdl, w.constraints.schur, w.range, w.columns);
+    if (w.constraints.schur.R > 0.0 && dforces_dq)
+        range_columns(tree, constraints, w.constraints.frames, active,
+                      range_velocities(tree, w.forces, dynamics.idsva.root_frame, dynamics.ltdl,
+                                       w.constraints.schur, w.range),
+                      w.columns);
+    loop_factors(tree, constraints, w.constraints.frames, dynamics.idsva.root_frame.S,
+                 dynamics.ltdl, w.columns);
+    fdsva_matrices(
+        tree, body_f_ext, da_dq, da_dv, stride, da_dtau, w.fdsva,
+        ConstraintCorrection<T>{
+            tree, w.constraints.schur, w.columns, {dforces_dq, dforces_dv, dforces_dtau}, 0, -1.0});
+    if (dforces_dq)
+        turn_forces(tree, constraints, w.constraints.frames, dynamics.idsva.root_frame.S, w.forces,
+                    dforces_dq);
+}
+
+}  // namespace dtau::DTAU_VARIANT

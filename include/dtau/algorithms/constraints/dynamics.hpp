@@ -1,0 +1,118 @@
+// Computes the accelerations of a robot whose contacts and loops hold, and their forces:
+// constrained_dynamics(). O(N d^2) for the tree, O(d^2 + nrows d) a constraint, and O(nrows^3).
+// [Notes] eq. 20.2:
+//
+//   M a - J^T f = tau - bias                          equations of motion
+//   J a         = aref                                aref = -(the rows (20.1) at a = 0): -J' v - kd J v - kp e
+//
+//   M = L^T D L                                       factorize_mass_matrix (solve/factorized.hpp)
+//   x = L^-T (tau - bias)                             ltdl_solve_inwards
+//   J, Y = L^-T J^T, G = Lambda^-1 = Y^T D^-1 Y       factorize_constraints (schur_complement.hpp)
+//   f = G^-1 (aref - Y^T D^-1 x),  x = x + Y f        solve_constrained (forces.hpp)
+//   a = L^-1 D^-1 x                                   ltdl_solve_outwards
+//
+// J, aref, f and R are MuJoCo's efc_J, efc_aref, efc_force and efc_R, but for J' v, which MuJoCo
+// leaves out. The residual is J a - aref: rounding errors, but for rows that contradict each other,
+// with a regularization.
+#pragma once
+
+#include "dtau/algorithms/constraints/forces.hpp"
+#include "dtau/algorithms/solve/factorized.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+// Per-state data of the constraints, beside the dynamics of the tree.
+template <class T>
+struct ConstraintWorkspace {
+    SchurComplement<T> schur;
+    Placement<T>* world;
+    ConstraintFrames<T>* frames;
+    T* aref;  // (nrows) the acceleration that J a has to be
+
+    ConstraintWorkspace(Arena& arena, const Tree& tree, const Constraints& constraints,
+                        double damping)
+        : schur(arena, tree, constraints, damping),
+          world(arena.take<Placement<T>>(tree.nbodies)),
+          frames(arena.take<ConstraintFrames<T>>(constraints.count)),
+          aref(arena.take<T>(constraints.nrows)) {}
+};
+
+// Frames, J, and the factors of G, after the factors of M; root_frame: placements and subspaces.
+template <class T>
+DTAU_INLINE void factorize_constraints(const Tree& tree, const T* q, const T* active,
+                                       const RootFrame<T>& root_frame, const LtdlWorkspace<T>& ltdl,
+                                       const ConstraintWorkspace<T>& w) {
+    const Constraints& constraints = *w.schur.constraints;
+    place_constraints_in_world(tree, constraints, Configuration<T>(q, root_frame.angles), w.world);
+    for_constraints<T>(constraints, [&](int c, const Constraint& constraint, int column) {
+        w.frames[c] = constraint_frames(tree, constraint, root_frame.P, w.world);
+        T* const Y = w.schur.Y + column;
+        constraint_jacobian(tree, c, constraint, w.frames[c], root_frame.S, active, Y,
+                            w.schur.stride);
+        if (w.schur.R == 0.0)
+            least_pivots(constraint, w.frames[c], Y, w.schur.stride,
+                         w.schur.least + constraint.first);
+    });
+    factorize_schur_complement(tree, active, ltdl, w.schur);
+}
+
+// Velocities of all joints from independent ones.
+template <class T>
+void joint_velocities(const Tree& tree, const T* x, T* joint) {
+    for (int k = 0; k < tree.nv && !tree.mimic; ++k) joint[k] = x[k];
+    expand_v(tree, x, joint);
+}
+
+// As idsva_velocities, without the columns that only derivatives need: forces and accelerations.
+template <class T>
+void bias_velocities(const Tree& tree, const T* v, const T* f_ext, const IdsvaWorkspace<T>& w) {
+    const RootFrame<T>& g = w.root_frame;
+    for (int i = 0; i < tree.nbodies; ++i) {
+        const Body& body = tree.bodies[i];
+        w.a[i] = zero_motion<T>();
+        if (body.parent >= 0)
+            w.a[i] = cross(g.v[body.parent], subspace_times(body, g.S, v, zero_motion<T>()));
+        w.f[i] = cross_star(g.v[i], g.I[i] * g.v[i]);
+        if (acts_on(f_ext, body)) w.f[i] = w.f[i] - transformed(g.P[i], body_wrench(body, f_ext));
+    }
+}
+
+// q, v: of the joints; tau: of the independent velocities; active (ncontacts) may be null: all.
+// Leaves the acceleration of the joints in w.a, of the independent velocities in w.independent; and
+// for derivatives what they need of velocities.
+template <class T>
+void constrained_dynamics(bool derivatives, const Tree& tree, const T* q, const T* v, const T* tau,
+                          const T* active, const T* f_ext, T* forces, T* residual,
+                          const FactorizedWorkspace<T>& w, const ConstraintWorkspace<T>& rows) {
+    const Constraints& constraints = *rows.schur.constraints;
+    const RootFrame<T>& root_frame = w.idsva.root_frame;
+    T* x = w.independent;
+    factorize_mass_matrix(tree, q, v, w);  // M = L^T D L
+    if (derivatives)
+        idsva_velocities(tree, v, f_ext, w.idsva);
+    else
+        bias_velocities(tree, v, f_ext, w.idsva);
+    independent_torque(tree, v, tau, w);
+    ltdl_solve_inwards(tree.independent, x, w.ltdl);                   // x = L^-T (tau - bias)
+    factorize_constraints(tree, q, active, root_frame, w.ltdl, rows);  // G = J M^-1 J^T
+    for (int c = 0; c < constraints.count; ++c) {
+        const Constraint& constraint = constraints.at[c];
+        const ConstraintFrames<T>& f = rows.frames[c];
+        const Motion<T> at_rest =
+            constraint_accelerations(tree, constraint, f, root_frame, w.bias_a, rows.world);
+        T* aref = rows.aref + constraint.first;
+        store_rows(constraint, f.E, -at_rest, aref);
+        for (int r = 0; r < constraint.count; ++r) {
+            aref[r] = if_active(active, c, aref[r]);
+            forces[constraint.first + r] = aref[r];
+        }
+    }
+    solve_constrained(tree.independent.n, x, forces, rows.schur);  // f, and x + Y f
+    for (int r = 0; r < constraints.nrows; ++r) residual[r] = rows.aref[r];
+    subtract_acceleration(x, residual, rows.schur);
+    for (int r = 0; r < constraints.nrows; ++r) residual[r] = T(0.0) - residual[r];
+    ltdl_solve_outwards(tree.independent, x, w.ltdl);  // a = L^-1 D^-1 x
+    expand_v(tree, x, w.a);
+}
+
+}  // namespace dtau::DTAU_VARIANT

@@ -1,0 +1,181 @@
+// Computes the product of the first derivatives of constrained dynamics with a variation, without a
+// matrix (nv, nv): constrained_dynamics_jvp(). The passes of first/products.hpp and one solve with
+// the factors that the value has. [Notes] eq. 20.11
+//
+//   M da - J^T df = dtau - dID - J_b^T m,        J da = -drows
+//
+// with dID and drows along (dq, dv); m, and that forces along the world's axes do not turn with
+// frame a, as in derivatives.hpp.
+#pragma once
+
+#include "dtau/algorithms/constraints/motion.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+template <class T>
+struct ConstrainedJvpWorkspace {
+    ConstrainedMotionWorkspace<T> value;
+    TangentWorkspace<T> tangent;
+    Motion<T>*d, *moved;  // of the joints, and of the bodies along dq
+
+    ConstrainedJvpWorkspace(Arena& arena, const Tree& tree, const Constraints& all, double damping)
+        : value(arena, tree, all, damping),
+          tangent(arena, tree),
+          d(arena.take<Motion<T>>(tree.nbodies)),
+          moved(arena.take<Motion<T>>(tree.nbodies)) {}
+};
+
+// How a frame's motion changes: its displacement, and D V, D A beside that.
+template <class T>
+struct FrameChange {
+    Motion<T> s, dV, dA;
+};
+template <class T>
+DTAU_INLINE FrameChange<T> frame_change(const Tree& tree, int i, const Placement<T>& X,
+                                        const ConstrainedJvpWorkspace<T>& w) {
+    const RootFrame<T>& g = w.value.dynamics.idsva.root_frame;
+    const Motion<T> V = at_point(X, g.v[i]);
+    Motion<T> z = w.tangent.z[i];  // Psi'' there are of accelerations with gravity
+    z.lin = cross(g.gravity[tree.bodies[i].root], w.moved[i].ang, z.lin);
+    FrameChange<T> d = {at_point(X, w.moved[i]), at_point(X, w.tangent.y[i]),
+                        at_point(X, cross(w.tangent.y[i], g.v[i], z))};  // [Notes] eq. 19.2
+    d.dA.lin = cross(d.dV.ang, V.lin, cross(V.ang, d.dV.lin, d.dA.lin));
+    return d;
+}
+
+// Adds to the changes dF of the bodies' forces that the force W of a loop on b turns with a.
+template <class T>
+DTAU_INLINE void turn_loop(const Constraint& constraint, const ConstraintFrames<T>& f,
+                           const Vec3<T>& turn, const Force<T>& W, Force<T>* dF) {
+    Motion<T> m = {cross(turn, W.ang), cross(turn, W.lin)};
+    if (constraint.other_tree) m = {transposed_mul(f.turn, m.ang), transposed_mul(f.turn, m.lin)};
+    dF[constraint.b.body] += {cross(f.b.r, m.lin, m.ang), m.lin};
+}
+
+// Torques of the joints for the forces F of the bodies, whose changes beside their motion are in
+// dF, by what they vary. Uses up both.
+template <class T>
+DTAU_INLINE void vary_torques(const Tree& tree, const Motion<T>* S, const Motion<T>* d, Force<T>* F,
+                              Force<T>* dF, T* torque) {
+    for (int i = tree.nbodies - 1; i >= 0; --i) {
+        const Body& body = tree.bodies[i];
+        joint_force(body, S, dF[i], torque);
+        if (body.parent < 0) continue;
+        F[body.parent] += F[i];
+        dF[body.parent] += cross_star(d[i], F[i], dF[i]);  // [Notes] eq. 6.3
+    }
+}
+
+// With a damping, dforces += N dJ z along dq. [Notes] eq. 20.10
+template <class T>
+void vary_range(const Tree& tree, const T* dq, const T* active, T* dforces,
+                const ConstrainedMotionWorkspace<T>& w) {
+    const Constraints& constraints = *w.constraints.schur.constraints;
+    const RootFrame<T> g = range_velocities(tree, w.forces, w.dynamics.idsva.root_frame,
+                                            w.dynamics.ltdl, w.constraints.schur, w.range);
+    T* const rows = w.range.h;
+    for (int c = 0; c < constraints.count; ++c) {
+        const Constraint& constraint = constraints.at[c];
+        const ConstraintFrames<T>& f = w.constraints.frames[c];
+        Motion<T> change = zero_motion<T>();
+        for_velocity_partials(tree, constraint, f, g,
+                              [&](int k, const Motion<T>&, const Motion<T>& by_q, const Vec3<T>&) {
+                                  change = fma(dq[k], by_q, change);
+                              });
+        T* to = rows + constraint.first;
+        store_rows(constraint, f.E, change, to);
+        for (int r = 0; r < constraint.count; ++r) to[r] = if_active(active, c, to[r]);
+    }
+    project_unreachable<1>(rows, w.constraints.schur);
+    for (int r = 0; r < constraints.nrows; ++r) dforces[r] = dforces[r] + rows[r];
+}
+
+// With a damping, the right sides of the rows += G^+ J M^-1 dJ^T r along dq. [Notes] eq. 20.10
+template <class T>
+void vary_residual(const Tree& tree, T* right_sides, const ConstrainedJvpWorkspace<T>& w) {
+    const ConstrainedMotionWorkspace<T>& value = w.value;
+    const SchurComplement<T>& schur = value.constraints.schur;
+    const Constraints& constraints = *schur.constraints;
+    Force<T>*F = value.F, *dF = w.tangent.dF;
+    for (int i = 0; i < tree.nbodies; ++i) F[i] = dF[i] = zero_force<T>();
+    subtract_constraint_wrenches(constraints, value.constraints.frames, value.residual, F);
+    for_loops(constraints, [&](int c, const Constraint& constraint, int) {
+        const ConstraintFrames<T>& f = value.constraints.frames[c];
+        const Motion<T> moved_b = turned_to_a(constraint, f, w.moved[constraint.b.body]);
+        turn_loop(constraint, f, w.moved[constraint.a.body].ang - moved_b.ang,
+                  constraint_wrench(constraint, f.E, value.residual + constraint.first), dF);
+    });
+    T *const x = value.range.x, *const rows = value.range.h;
+    T* const torque = tree.mimic ? value.range.z : x;  // as reduce_columns has it
+    vary_torques(tree, value.dynamics.idsva.root_frame.S, w.d, F, dF, torque);
+    reduce_columns(tree, torque, 1, x);
+    ltdl_solve_inwards(tree.independent, x, value.dynamics.ltdl);
+    for (int r = 0; r < constraints.nrows; ++r) rows[r] = T(0.0);
+    subtract_acceleration(x, rows, schur);
+    solve_forces<1>(rows, schur.more, schur.rest, schur);
+    for (int r = 0; r < constraints.nrows; ++r) right_sides[r] = right_sides[r] - rows[r];
+}
+
+// q, v, dq, dv and da: of the joints; tau and dtau: of the independent velocities. f_ext and
+// df_ext, along body axes, and active may be null.
+template <class T>
+void constrained_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T* tau, const T* dq,
+                              const T* dv, const T* dtau, const T* active, const T* f_ext,
+                              const T* df_ext, T* da, T* dforces,
+                              const ConstrainedJvpWorkspace<T>& w) {
+    const ConstrainedMotionWorkspace<T>& value = w.value;
+    const Constraints& constraints = *value.constraints.schur.constraints;
+    const FactorizedWorkspace<T>& dynamics = value.dynamics;
+    const RootFrame<T>& g = dynamics.idsva.root_frame;
+    const T* const zero = nullptr;
+    Force<T>* const dF = w.tangent.dF;
+    constrained_motion(tree, q, v, tau, active, f_ext, value);
+    for (int i = 0; i < tree.nbodies; ++i) {
+        const int p = tree.bodies[i].parent;
+        w.d[i] = tangent_outwards(tree, i, g, value.a, value.momentum[i], dq, dv, zero, df_ext,
+                                  w.tangent);
+        w.moved[i] = p < 0 ? w.d[i] : w.moved[p] + w.d[i];
+    }
+    for (int c = 0; c < constraints.count; ++c) {
+        const Constraint& constraint = constraints.at[c];
+        const ConstraintFrames<T>& f = value.constraints.frames[c];
+        const ConstraintPartials<T> rows(tree, constraint, f, g, value.a, value.constraints.world);
+        const FrameChange<T> a = frame_change(tree, constraint.a.body, f.a, w);
+        Motion<T> change = rows.displaced_a(a.s, rows.of_a(a.dV, a.dA));
+        if (constraint.b.body >= 0) {
+            const FrameChange<T> own = frame_change(tree, constraint.b.body, f.b, w);
+            const Motion<T> s = turned_to_a(constraint, f, own.s);
+            change = change + rows.displaced_b(s, rows.of_b(turned_to_a(constraint, f, own.dV),
+                                                            turned_to_a(constraint, f, own.dA)));
+            turn_loop(constraint, f, a.s.ang - s.ang,
+                      constraint_wrench(constraint, f.E, value.forces + constraint.first), dF);
+        }
+        T* to = dforces + constraint.first;
+        store_rows(constraint, f.E, -change, to);
+        for (int r = 0; r < constraint.count; ++r) to[r] = if_active(active, c, to[r]);
+    }
+    T *const torque = dynamics.a, *const x = dynamics.independent;
+    vary_torques(tree, g.S, w.d, value.F, dF, torque);
+    for (int k = 0; k < tree.nv; ++k) torque[k] = fma(T(tree.damping[k]), dv[k], torque[k]);
+    reduce_columns(tree, torque, 1, x);
+    for (int k = 0; k < tree.independent.n; ++k) x[k] = dtau[k] - x[k];
+    ltdl_solve_inwards(tree.independent, x, dynamics.ltdl);
+    if (value.constraints.schur.R > 0.0) vary_residual(tree, dforces, w);
+    solve_constrained(tree.independent.n, x, dforces, value.constraints.schur);
+    ltdl_solve_outwards(tree.independent, x, dynamics.ltdl);
+    joint_velocities(tree, x, da);
+    if (value.constraints.schur.R > 0.0) vary_range(tree, dq, active, dforces, value);
+    for (int c = 0; c < constraints.count; ++c) {
+        const Constraint& constraint = constraints.at[c];
+        if (constraint.axes == Axes::body) continue;
+        const ConstraintFrames<T>& f = value.constraints.frames[c];
+        const Force<T> W = constraint_wrench(constraint, f.E, value.forces + constraint.first);
+        const Vec3<T> turn = w.moved[constraint.a.body].ang;
+        T rows[6];
+        store_rows(constraint, f.E, Motion<T>{cross(turn, W.ang), cross(turn, W.lin)}, rows);
+        for (int r = 0; r < constraint.count; ++r)
+            dforces[constraint.first + r] = dforces[constraint.first + r] + rows[r];
+    }
+}
+
+}  // namespace dtau::DTAU_VARIANT

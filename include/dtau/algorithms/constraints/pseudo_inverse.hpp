@@ -1,0 +1,105 @@
+// Differentiates the forces f = G^+ b by J if rows depend on each other, which only a
+// regularization allows: residual_columns(), range_velocities(). It is the full derivative of the
+// pseudo-inverse, [Golub-Pereyra], with r = b - G f, which no force can give:
+//
+//   df = G^+ (db - dG f) + G^+ G^+ dG r + N dG G^+ f                                   (20.10)
+//      = G^+ (db - dG f + G^+ J M^-1 dJ^T r) + N dJ z,      z = M^-1 J^T G^+ f
+//
+// N projects on what no force can give (forces.hpp). This file has the velocities that both
+// additions need, and the first addition along all columns by q.
+#pragma once
+
+#include "dtau/algorithms/constraints/correction.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+template <class T>
+struct RangeWorkspace {
+    T *h, *x, *z;  // (nrows); of the independent velocities; of the joints
+    Motion<T>* twists;
+
+    RangeWorkspace(Arena& arena, const Tree& tree, const Constraints& all)
+        : h(arena.take<T>(all.nrows)),
+          x(arena.take<T>(tree.independent.n)),
+          z(arena.take<T>(tree.nv)),
+          twists(arena.take<Motion<T>>(tree.nbodies)) {}
+};
+
+// RootFrame, with the twists of the bodies for the velocities M^-1 J^T h, h in w.h.
+template <class T>
+RootFrame<T> response_velocities(const Tree& tree, const RootFrame<T>& root_frame,
+                                 const LtdlWorkspace<T>& ltdl, const SchurComplement<T>& schur,
+                                 const RangeWorkspace<T>& w) {
+    for (int k = 0; k < tree.independent.n; ++k) w.x[k] = T(0.0);
+    add_constraint_forces(w.h, w.x, schur);
+    ltdl_solve_outwards(tree.independent, w.x, ltdl);
+    joint_velocities(tree, w.x, w.z);
+    RootFrame<T> g = root_frame;
+    g.v = w.twists;
+    for (int i = 0; i < tree.nbodies; ++i) {
+        const Body& body = tree.bodies[i];
+        g.v[i] = body.parent < 0 ? joint_twist(body, w.z + body.v)
+                                 : subspace_times(body, g.S, w.z, g.v[body.parent]);
+    }
+    return g;
+}
+// The same for M^-1 J^T G^+ forces.
+template <class T>
+RootFrame<T> range_velocities(const Tree& tree, const T* forces, const RootFrame<T>& root_frame,
+                              const LtdlWorkspace<T>& ltdl, const SchurComplement<T>& schur,
+                              const RangeWorkspace<T>& w) {
+    for (int r = 0; r < schur.constraints->nrows; ++r) w.h[r] = forces[r];
+    solve_forces<1>(w.h, schur.more, schur.rest, schur);
+    return response_velocities(tree, root_frame, ltdl, schur, w);
+}
+
+// by_q += the derivative of rows . J y at constant y, of which g has the twists.
+template <class T>
+void add_row_gradient(const Tree& tree, const Constraints& constraints,
+                      const ConstraintFrames<T>* frames, const T* rows, const RootFrame<T>& g,
+                      T* by_q) {
+    for (int c = 0; c < constraints.count; ++c) {
+        const Constraint& constraint = constraints.at[c];
+        const Force<T> weight = constraint_wrench(constraint, frames[c].E, rows + constraint.first);
+        for_velocity_partials(tree, constraint, frames[c], g,
+                              [&](int k, const Motion<T>&, const Motion<T>& dq, const Vec3<T>&) {
+                                  by_q[k] = dot(weight, dq, by_q[k]);
+                              });
+    }
+}
+
+// Adds G^+ J M^-1 dJ^T r to the right sides of the rows by q; residual: -r. Row i of J M^-1 dJ^T r
+// has the derivatives of r . J w_i, with row i of J M^-1 for w_i. [Notes] eq. 20.10
+template <class T>
+void residual_columns(const Tree& tree, const ConstraintFrames<T>* frames, const T* residual,
+                      const RootFrame<T>& root_frame, const LtdlWorkspace<T>& ltdl,
+                      const SchurComplement<T>& schur, const RangeWorkspace<T>& range,
+                      const ConstraintColumns<T>& w) {
+    constexpr int width = Pack<T>::width;
+    const Constraints& constraints = *schur.constraints;
+    for (int i = 0; i < constraints.nrows; ++i) {
+        T* const row = w.ranges + i * w.padded;
+        for (int k = 0; k < w.padded; ++k) row[k] = T(0.0);
+        for (int r = 0; r < constraints.nrows; ++r) range.h[r] = T(r == i ? 1.0 : 0.0);
+        const RootFrame<T> g = response_velocities(tree, root_frame, ltdl, schur, range);
+        for (int k = 0; k < tree.nv; ++k) range.z[k] = T(0.0);
+        add_row_gradient(tree, constraints, frames, residual, g, range.z);
+        for (int k = 0; k < tree.nv; ++k)
+            add_share(tree, k, range.z[k], row[independent_dof(tree, k)]);
+    }
+    in_parts<ConstraintCorrection<T>::most_packs>(w.padded / width, [&]<int packs>(int p) {
+        const int begin = p * width;
+        for (int r = 0; r < constraints.nrows; ++r)
+            for (int k = 0; k < packs; ++k)
+                schur.block[r * packs + k] =
+                    Pack<T>::load(w.ranges + r * w.padded + begin + k * width);
+        solve_forces<packs>(schur.block, schur.more_block, schur.rest_block, schur);
+        for (int r = 0; r < constraints.nrows; ++r)
+            for (int k = 0; k < packs; ++k) {
+                T* const to = w.rows + r * w.width + begin + k * width;
+                fma(T(-1.0), schur.block[r * packs + k], Pack<T>::load(to)).store(to);
+            }
+    });
+}
+
+}  // namespace dtau::DTAU_VARIANT

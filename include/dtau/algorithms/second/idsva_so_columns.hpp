@@ -1,0 +1,160 @@
+// Prepares a column m for IDSVA-SO (idsva_so.hpp): output_columns(). The path of m in vectors
+// (follow_columns), everything that depends on m alone (deep_column), and zeta, eta and gamma of
+// the columns on its path (output_column); with the workspace that holds them.
+//
+// Symbols as in idsva.hpp and hessian.hpp, for the deepest column m of a triple, with composites of
+// its body; ' is the rate when m moves:
+//   t1, t2   (2B)^T s_m and I s_m           alpha  2B Psi'_m + I Psi''_m + s_m x* f   (the rate of f)
+//   D        D u = (2B[u])^T s_m            beta   2B s_m + I (Psi'_m + S'_m)
+//   I', B'   rates of I and 2B              E      the Coriolis operator of the twist s_m
+#pragma once
+
+#include "dtau/algorithms/first/idsva.hpp"
+#include "dtau/algorithms/second/packed.hpp"
+#include "dtau/algorithms/second/path_columns.hpp"
+
+namespace dtau::DTAU_VARIANT {
+
+// Quantities that depend on the deepest column alone.
+template <class T>
+struct DeepColumn {
+    Motion<T> s, Psidot, Psiddot;
+    Vec3<T> t1;
+    Force<T> t2, alpha, beta;
+    Inertia<T> I_rate;
+    Coriolis<T> B_rate, E;
+    CoriolisDual<T> D;
+};
+
+// The columns of one joint as outputs: zeta, gamma and eta for the columns j of the path.
+template <class T>
+struct OutputColumn {
+    PathVectors<T> zeta, eta;
+    PathForces<T> gamma;
+
+    OutputColumn(Arena& arena, int n) : zeta(arena, n), eta(arena, n), gamma(arena, n) {}
+};
+
+// On s_k for the outputs k of shallower joints, of a column or of some neighbors: with {} where
+// there is one, and without.
+template <class T>
+struct OutputForces {
+    Force<T> qq, qq_own, qv, vq, vq_own, vv, aq, gamma;
+};
+
+// Forces on the columns of one path, by packs; qq of m and the columns of its own joint, exchanged.
+template <class T>
+struct ForcesOfColumn {
+    OutputForces<Wide<T>>* by_pack;
+    Force<T>* exchanged;  // (5)
+};
+
+// Beside that of idsva, from which its sweeps start.
+template <class T>
+struct IdsvaSoWorkspace {
+    int *path, *joint_begin, *joint_end;  // by depth: column; depths of the columns of its joint
+    PathMotions<T> S, Psidot, Psiddot, Upsilondot;
+    OutputColumn<T> output[6];      // of the deepest joint
+    DeepColumn<T>* own;             // its columns
+    OutputForces<Wide<T>>* forces;  // a pack of columns each
+    Force<T>* exchanged;
+    std::ptrdiff_t* first_pack;  // of each column's forces
+
+    // every_column: the forces of all columns are kept.
+    IdsvaSoWorkspace(Arena& arena, const Tree& tree, bool every_column)
+        : IdsvaSoWorkspace(arena, tree.dofs, tree.dofs.max_depth + 1, every_column ? tree.nv : 1) {}
+    IdsvaSoWorkspace(Arena& arena, const Paths& dofs, int n, int columns)
+        : path(arena.take<int>(n)),
+          joint_begin(arena.take<int>(n)),
+          joint_end(arena.take<int>(n)),
+          S(arena, n),
+          Psidot(arena, n),
+          Psiddot(arena, n),
+          Upsilondot(arena, n),
+          output{{arena, n}, {arena, n}, {arena, n}, {arena, n}, {arena, n}, {arena, n}},
+          own(arena.take<DeepColumn<T>>(6)),
+          forces(arena.take<OutputForces<Wide<T>>>(columns > 1 ? all_packs(dofs) : packs(n - 1))),
+          exchanged(arena.take<Force<T>>(5 * columns)),
+          first_pack(arena.take<std::ptrdiff_t>(columns)) {
+        if (!first_pack) return;
+        first_pack[0] = 0;
+        for (int m = 1; m < columns; ++m)
+            first_pack[m] = first_pack[m - 1] + packs(dofs.depth[m - 1]);
+    }
+    // Of column m; of 0, if only one column's are kept.
+    ForcesOfColumn<T> forces_of(int m) const { return {forces + first_pack[m], exchanged + 5 * m}; }
+
+  private:
+    static int packs(int depth) { return depth / Pack<T>::width + 1; }
+    static std::ptrdiff_t all_packs(const Paths& dofs) {
+        std::ptrdiff_t count = 0;
+        for (int m = 0; m < dofs.n; ++m) count += packs(dofs.depth[m]);
+        return count;
+    }
+};
+
+// Makes the path that of body i: what it shares with the path before stays.
+template <class T>
+DTAU_INLINE void follow_columns(const Tree& tree, int i, const IdsvaWorkspace<T>& idsva,
+                                const IdsvaSoWorkspace<T>& w) {
+    for (; i >= 0; i = tree.bodies[i].parent) {
+        const Body& body = tree.bodies[i];
+        const int begin = tree.dofs.depth[body.v], end = begin + body.nv;
+        if (w.path[begin] == body.v) return;
+        for (int e = begin; e < end; ++e) {
+            const int k = body.v + e - begin;
+            w.path[e] = k, w.joint_begin[e] = begin, w.joint_end[e] = end;
+            w.S.set(e, idsva.root_frame.S[k]);
+            w.Psidot.set(e, idsva.Psidot[k]);
+            w.Psiddot.set(e, idsva.Psiddot[k]);
+            w.Upsilondot.set(e, idsva.Upsilondot[k]);
+        }
+    }
+}
+
+// Column k, of body i.
+template <class T>
+DTAU_INLINE void deep_column(int i, int k, const IdsvaWorkspace<T>& w, DeepColumn<T>& m) {
+    const Inertia<T>& I = w.root_frame.I[i];
+    const Coriolis<T>& B = w.B[i];
+    const Motion<T> s = w.root_frame.S[k], Psidot = w.Psidot[k], Psiddot = w.Psiddot[k];
+    const Force<T> t2 = I * s;
+    m.s = s, m.Psidot = Psidot, m.Psiddot = Psiddot, m.t2 = t2;
+    m.t1 = transposed_mul(B, s);
+    m.alpha = mul_add(B, Psidot, cross_star(s, w.f[i], I * Psiddot));  // [Notes] eq. 4.7
+    m.beta = mul_add(B, s, I * w.Upsilondot[k]);
+    m.I_rate = moving(s, I);             // [Notes] eq. 5.4
+    m.B_rate = moving(s, B, I, Psidot);  // [Notes] eq. 5.6
+    m.E = coriolis(I, s, t2);
+    m.D = coriolis_dual(I, s, t2);
+}
+
+// For output k, the columns at depths 0 ... end - 1.
+template <class T>
+DTAU_INLINE void output_column(const DeepColumn<T>& k, int end, const OutputColumn<T>& out,
+                               const IdsvaSoWorkspace<T>& w) {
+    const CoriolisDual<Wide<T>> D = {spread(k.D.E), spread(k.D.e)};
+    const Vec3<Wide<T>> t1 = spread(k.t1);
+    const Force<Wide<T>> t2 = spread(k.t2);
+    for (int e = 0; e < end; e += Pack<T>::width) {
+        const Motion<Wide<T>> S = w.S.load(e);
+        out.zeta.store(e, cross(S.ang, t1, D * w.Psidot.load(e)));  // [Notes] eq. 7.2
+        out.eta.store(e, D * S);
+        out.gamma.store(e, cross_star(S, t2));
+    }
+}
+
+// Makes the path and the outputs those of body i. Returns the depth of its joint.
+template <class T>
+DTAU_INLINE int output_columns(const Tree& tree, int i, const IdsvaWorkspace<T>& idsva,
+                               const IdsvaSoWorkspace<T>& w) {
+    const Body& body = tree.bodies[i];
+    const int joint = tree.dofs.depth[body.v];
+    follow_columns(tree, i, idsva, w);
+    for (int c = 0; c < body.nv; ++c) {
+        deep_column(i, body.v + c, idsva, w.own[c]);
+        output_column(w.own[c], joint + body.nv, w.output[c], w);
+    }
+    return joint;
+}
+}  // namespace dtau::DTAU_VARIANT
