@@ -1,5 +1,5 @@
 // A number that is recorded instead of computed: every operation with it becomes a node of a tape, from
-// which C is written (src/generate). Numbers that are known are computed at once.
+// which C is written (src/codegen). Numbers that are known are computed at once.
 #pragma once
 
 #include "dtau/lane.hpp"

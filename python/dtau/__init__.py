@@ -51,8 +51,8 @@ import sys
 from typing import TYPE_CHECKING, NoReturn
 
 from dtau import _interpreters, conventions, robots  # noqa: F401
-from dtau.c_code.compiled import compile
-from dtau.c_code.generate import GeneratedCode, generate
+from dtau.codegen.compiled import compile
+from dtau.codegen.generate import GeneratedCode, generate
 from dtau.errors import ModelError, ModelWarning
 from dtau.functions.contact_products import constrained_dynamics_jvp, constrained_dynamics_vjp
 from dtau.functions.contacts import constrained_dynamics, constrained_dynamics_derivatives

@@ -17,8 +17,8 @@ import pytest
 from trees import Array
 
 import dtau
-from dtau.c_code.recording import Written, record
-from dtau.c_code.requests import Functions, requests
+from dtau.codegen.recording import Written, record
+from dtau.codegen.requests import Functions, requests
 
 CC = shutil.which(os.environ.get("CC") or "cc")
 needs_compiler = pytest.mark.skipif(CC is None, reason="there is no C compiler")

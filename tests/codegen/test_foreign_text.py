@@ -16,7 +16,7 @@ from compiled import CC, CXX, needs_compiler, run
 from files import ROOT
 
 import dtau
-from dtau.c_code.text import comment, include, string
+from dtau.codegen.text import comment, include, string
 
 INTRUDER = "#ifndef P\n#define P\nint intruder = 1;\n#endif\n"
 LEAVES = (
@@ -147,7 +147,7 @@ def test_a_urdf_runs_nothing(tmp_path: Path) -> None:
 
 def test_comments_are_written_in_one_place() -> None:
     """No other module has a comment that is not all its own."""
-    for file in (ROOT / "python/dtau/c_code").glob("*.py"):
+    for file in (ROOT / "python/dtau/codegen").glob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.JoinedStr) and file.name != "text.py":
                 assert "/*" not in ast.unparse(node), f"{file.name}:{node.lineno}"

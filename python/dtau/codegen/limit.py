@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 
-from dtau.c_code.recording import COMPILES
+from dtau.codegen.recording import COMPILES
 from dtau.errors import ModelWarning
 
 _WAY_OUT = "ask for fewer functions, a lower order of casadi=, or a larger limit="

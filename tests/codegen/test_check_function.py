@@ -104,7 +104,7 @@ def test_rounding_errors_divided_by_damping(seed: int, tmp_path: Path) -> None:
 @needs_compiler
 def test_another_state_is_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where rows depend on each other in the first states that are tried."""
-    from dtau.c_code import check
+    from dtau.codegen import check
 
     of_core, tried = check._of_core, []
 

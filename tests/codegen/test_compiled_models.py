@@ -16,7 +16,7 @@ from compiled import needs_compiler
 
 import dtau
 from dtau import _core
-from dtau.c_code import compiled
+from dtau.codegen import compiled
 
 pytestmark = needs_compiler
 

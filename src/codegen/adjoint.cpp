@@ -1,4 +1,4 @@
-#include "generate/adjoint.hpp"
+#include "codegen/adjoint.hpp"
 
 namespace dtau {
 namespace {

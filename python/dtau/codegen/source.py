@@ -6,9 +6,9 @@ import hashlib
 from collections.abc import Sequence
 
 import dtau
-from dtau.c_code.recording import Written, stack_bytes
-from dtau.c_code.requests import Argument
-from dtau.c_code.text import comment, include, paragraph
+from dtau.codegen.recording import Written, stack_bytes
+from dtau.codegen.requests import Argument
+from dtau.codegen.text import comment, include, paragraph
 from dtau.model.model import Model
 
 _CONVENTIONS = """\

@@ -8,11 +8,11 @@ import pytest
 from messages import has_words
 from processes import sanitized, script
 
-from dtau.c_code import recorder
+from dtau.codegen import recorder
 
 SHORT_OF_ADDRESSES = """
 import resource
-import dtau.c_code
+import dtau.codegen
 model, made = chain(2), ""
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (used + 2**18,) * 2)
@@ -28,7 +28,7 @@ print(json.dumps(made))
 @pytest.mark.skipif(sanitized(), reason="the sanitizer needs address space")
 def test_no_room_for_it_is_a_memory_error(tmp_path: object) -> None:
     said = script(SHORT_OF_ADDRESSES, f"{tmp_path}/x.c")
-    has_words(said, "dtau.generate", "no memory to load", "dtau._recorded")
+    has_words(said, "dtau.generate", "no memory to load", "dtau._recorder")
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_other_errors_are_the_loaders(
         def __getattr__(self, name: str) -> object:
             raise ImportError(words)
 
-    monkeypatch.delitem(sys.modules, "dtau._recorded", raising=False)
+    monkeypatch.delitem(sys.modules, "dtau._recorder", raising=False)
     monkeypatch.setitem(sys.modules, "dtau", Failing())  # type: ignore[arg-type]
     with pytest.raises(error):
         recorder.load_recorder()

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from dtau.c_code.check import COMPARE
-from dtau.c_code.requests import Request
-from dtau.c_code.reserved import what_reserves
-from dtau.c_code.source import DOUBLE, FLOAT, SINE_COSINE, guard, sizes
+from dtau.codegen.check import COMPARE
+from dtau.codegen.requests import Request
+from dtau.codegen.reserved import what_reserves
+from dtau.codegen.source import DOUBLE, FLOAT, SINE_COSINE, guard, sizes
 from dtau.registry import FUNCTIONS
 
 _PIECE = re.compile(r"(.+)_piece\d+")  # as the writer in C++ calls pieces of a large function

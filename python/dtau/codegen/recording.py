@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from dtau.c_code.recorder import load_recorder
-from dtau.c_code.requests import GRAVITY, Argument, Array, Request
+from dtau.codegen.recorder import load_recorder
+from dtau.codegen.requests import GRAVITY, Argument, Array, Request
 from dtau.model.model import Model
 
 # Operations that a compiler gets at once: the time that it takes grows faster than their number.
@@ -54,7 +54,7 @@ def recording() -> Iterator[Any]:
 def record(model: Model, request: Request, prefix: str, *, single: bool, lanes: int = 0) -> Written:
     """Run a function of the core with recorded numbers, and write what was recorded.
 
-    ``lanes``: for groups of so many states, or 0; see src/generate/write.hpp.
+    ``lanes``: for groups of so many states, or 0; see src/codegen/write.hpp.
     """
     with recording() as recorder:
         return _record(recorder, model, request, prefix, single, lanes)

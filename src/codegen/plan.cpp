@@ -1,4 +1,4 @@
-#include "generate/plan.hpp"
+#include "codegen/plan.hpp"
 
 #include <algorithm>
 #include <stdexcept>

@@ -1,11 +1,11 @@
-// The Python module dtau._recorded: every function of numbers that are recorded, and the tape as C.
+// The Python module dtau._recorder: every function of numbers that are recorded, and the tape as C.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "generate/adjoint.hpp"
-#include "generate/write.hpp"
+#include "codegen/adjoint.hpp"
+#include "codegen/write.hpp"
 #include "python/define.hpp"
 #include "python/lock.hpp"
 #include "python/options.hpp"
@@ -95,7 +95,7 @@ nb::tuple write_function(const std::string& name, const Named& inputs, const Nam
 }  // namespace
 }  // namespace dtau
 
-NB_MODULE(_recorded, m) {
+NB_MODULE(_recorder, m) {
     using namespace dtau;
     import_numpy();
     require_first_import(m);

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "generate/tape.hpp"
+#include "codegen/tape.hpp"
 
 namespace dtau {
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import dtau
-from dtau.c_code import limit as limits
+from dtau.codegen import limit as limits
 
 FEET = ("LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT")
 ARM = dtau.robots.chain(3)

@@ -29,7 +29,7 @@ _NOT_THESE = "static tls"  # glibc: too many libraries, whatever memory there is
 
 
 def load_recorder() -> Any:
-    """Return the module ``dtau._recorded``.
+    """Return the module ``dtau._recorder``.
 
     Raises
     ------
@@ -38,13 +38,13 @@ def load_recorder() -> Any:
     """
     with _loading:
         try:
-            from dtau import _recorded
+            from dtau import _recorder
         except ImportError as error:
             text = str(error).lower()
             if _NOT_THESE in text or not any(words in text for words in _NO_MEMORY):
                 raise
             raise MemoryError(
                 "dtau.generate: no memory to load the extension that records functions, "
-                f"dtau._recorded ({error})"
+                f"dtau._recorder ({error})"
             ) from error
-    return _recorded
+    return _recorder

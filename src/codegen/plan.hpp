@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "generate/tape.hpp"
+#include "codegen/tape.hpp"
 
 namespace dtau {
 

@@ -11,10 +11,10 @@ import numpy as np
 
 import dtau
 from dtau import _core
-from dtau.c_code.payload import EXAMPLE
-from dtau.c_code.recording import Written
-from dtau.c_code.requests import GRAVITY, PAYLOAD, Argument, Array, Request
-from dtau.c_code.text import comment, paragraph
+from dtau.codegen.payload import EXAMPLE
+from dtau.codegen.recording import Written
+from dtau.codegen.requests import GRAVITY, PAYLOAD, Argument, Array, Request
+from dtau.codegen.text import comment, paragraph
 from dtau.errors import ModelWarning
 from dtau.model.links import Link
 from dtau.model.model import Model

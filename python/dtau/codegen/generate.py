@@ -8,15 +8,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dtau.c_code.casadi_interface import casadi_source
-from dtau.c_code.check import check_prototype, check_source
-from dtau.c_code.limit import Budget
-from dtau.c_code.names import require_free_names
-from dtau.c_code.recording import record, stack_bytes
-from dtau.c_code.requests import NAME, Functions, requests
-from dtau.c_code.source import head, header, source
-from dtau.c_code.text import include
 from dtau.checks import require
+from dtau.codegen.casadi_interface import casadi_source
+from dtau.codegen.check import check_prototype, check_source
+from dtau.codegen.limit import Budget
+from dtau.codegen.names import require_free_names
+from dtau.codegen.recording import record, stack_bytes
+from dtau.codegen.requests import NAME, Functions, requests
+from dtau.codegen.source import head, header, source
+from dtau.codegen.text import include
 from dtau.model.model import Model
 from dtau.options import Scalar, require_option
 

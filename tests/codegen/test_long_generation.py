@@ -17,7 +17,7 @@ from messages import has_words
 from processes import script
 
 import dtau
-from dtau.c_code.recorder import load_recorder
+from dtau.codegen.recorder import load_recorder
 
 posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs POSIX")
 
@@ -25,9 +25,9 @@ posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs POSIX")
 # are the processor's, which other programs do not change.
 INTERRUPTED = """
 import tempfile
-from dtau.c_code.recorder import load_recorder
-from dtau.c_code.recording import record, recording
-from dtau.c_code.requests import requests
+from dtau.codegen.recorder import load_recorder
+from dtau.codegen.recording import record, recording
+from dtau.codegen.requests import requests
 how = sys.argv[1]
 recorder = load_recorder()
 model, folder = chain(26), tempfile.mkdtemp()

@@ -20,7 +20,7 @@ from messages import has_words
 from processes import PRELUDE, script
 
 import dtau
-from dtau.c_code import libraries
+from dtau.codegen import libraries
 
 posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX")
 pytestmark = [needs_compiler, posix]

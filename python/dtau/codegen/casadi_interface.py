@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dtau.c_code.limit import Budget
-from dtau.c_code.recording import PIECE, recording, set_constant
-from dtau.c_code.requests import Argument, Array, Request
-from dtau.c_code.text import string
+from dtau.codegen.limit import Budget
+from dtau.codegen.recording import PIECE, recording, set_constant
+from dtau.codegen.requests import Argument, Array, Request
+from dtau.codegen.text import string
 from dtau.model.joints import Free, Spherical
 from dtau.model.model import Model
 from dtau.registry import FUNCTIONS

@@ -1,4 +1,4 @@
-#include "generate/write.hpp"
+#include "codegen/write.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -212,7 +212,7 @@ class Writer {
         });
     }
 
-    // Python refuses other functions of such a name (c_code/names.py).
+    // Python refuses other functions of such a name (codegen/names.py).
     std::string piece_name(std::size_t p) const {
         return joined(f_.name, "_piece", std::to_string(p));
     }

@@ -14,19 +14,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dtau import _core
-from dtau.c_code.compiler import Compiler, compiler_of
-from dtau.c_code.lanes import alone_source, lanes_source
-from dtau.c_code.libraries import (
+from dtau.checks import require
+from dtau.codegen.compiler import Compiler, compiler_of
+from dtau.codegen.lanes import alone_source, lanes_source
+from dtau.codegen.libraries import (
     cache_folder,
     keep_library,
     kept_library,
     load_library,
     work_folder,
 )
-from dtau.c_code.limit import require_limit
-from dtau.c_code.recording import COMPILES, LARGE, record
-from dtau.c_code.requests import Argument, Functions, Request, requests
-from dtau.checks import require
+from dtau.codegen.limit import require_limit
+from dtau.codegen.recording import COMPILES, LARGE, record
+from dtau.codegen.requests import Argument, Functions, Request, requests
 from dtau.errors import ModelWarning
 from dtau.model.model import Model
 

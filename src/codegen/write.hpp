@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "generate/plan.hpp"
+#include "codegen/plan.hpp"
 
 namespace dtau {
 

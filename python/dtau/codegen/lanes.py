@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from dtau.c_code.recording import Written
-from dtau.c_code.source import DOUBLE, SERIES, SINE_COSINE
+from dtau.codegen.recording import Written
+from dtau.codegen.source import DOUBLE, SERIES, SINE_COSINE
 
 _FUSED = """\
 #undef FMA

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import dtau
-from dtau.c_code.payload import Payload, payload_on
 from dtau.checks import integer, require, tuple_of, unknown_name
+from dtau.codegen.payload import Payload, payload_on
 from dtau.functions.hybrid import _mask
 from dtau.model.model import Model
 from dtau.registry import FUNCTIONS, Axes, Function

@@ -1,4 +1,4 @@
-#include "generate/tape.hpp"
+#include "codegen/tape.hpp"
 
 #include <cmath>
 #include <stdexcept>

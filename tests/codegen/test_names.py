@@ -11,7 +11,7 @@ import pytest
 from compiled import C99, CC, CXX, needs_compiler, run
 
 import dtau
-from dtau.c_code.reserved import what_reserves
+from dtau.codegen.reserved import what_reserves
 
 ARM = dtau.robots.chain(1)
 
