@@ -51,6 +51,7 @@ import sys
 from typing import TYPE_CHECKING, NoReturn
 
 from dtau import _interpreters, conventions, robots  # noqa: F401
+from dtau._version import __version__ as __version__
 from dtau.codegen.compiled import compile
 from dtau.codegen.generate import GeneratedCode, generate
 from dtau.errors import ModelError, ModelWarning
@@ -169,7 +170,8 @@ from dtau.loaders.load import load
 from dtau.loaders.mechanism import load_mechanism
 from dtau.memory import keep_memory
 from dtau.model.builder import ModelBuilder
-from dtau.model.contacts import Contacts, FrameContact, Loop, PointContact
+from dtau.model.contact_kinds import FrameContact, Loop, PointContact
+from dtau.model.contacts import Contacts
 from dtau.model.joint_type import JointType
 from dtau.model.joints import (
     Cylindrical,
@@ -232,8 +234,6 @@ from dtau.results import (
     TangentMap,
 )
 from dtau.viewing import view
-
-__version__ = "0.1.0"
 
 __all__ = [
     "CenterOfMassAccelerationDerivatives",

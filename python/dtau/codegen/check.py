@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
-import dtau
 from dtau import _core
 from dtau.codegen.payload import EXAMPLE
 from dtau.codegen.recording import Written
 from dtau.codegen.requests import GRAVITY, PAYLOAD, Argument, Array, Request
 from dtau.codegen.text import comment, paragraph
 from dtau.errors import ModelWarning
+from dtau.functions.manifold import random_state
+from dtau.model.contacts import Contacts
 from dtau.model.links import Link
 from dtau.model.model import Model
 from dtau.model.pose import Pose
@@ -73,8 +74,8 @@ def example(model: Model, function: Written, rounded: Sequence[Model]) -> Exampl
 def _arguments(
     model: Model, function: Written, rng: np.random.Generator, *, all_active: bool
 ) -> dict[str, Array]:
-    q, v, a = dtau.random_state(model, rng)
-    known = {"q": q, "v": v, "a": a, "q0": q, "q1": dtau.random_state(model, rng).q}
+    q, v, a = random_state(model, rng)
+    known = {"q": q, "v": v, "a": a, "q0": q, "q1": random_state(model, rng).q}
     known |= {"dt": np.array(0.01), "restitution": np.array(0.3), GRAVITY: model.gravity}
     known[PAYLOAD] = EXAMPLE
 
@@ -142,7 +143,7 @@ def _rounded(model: Model, rng: np.random.Generator) -> Model:
 
 def _of(model: Model, option: Any) -> Any:
     """The same contacts of this model, where an option is contacts."""
-    return dtau.Contacts(model, option) if isinstance(option, dtau.Contacts) else option
+    return Contacts(model, option) if isinstance(option, Contacts) else option
 
 
 def check_source(model: Model, written: Sequence[Written], prefix: str, scalar: str) -> str:

@@ -10,10 +10,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-import dtau
 from dtau.checks import integer, require, tuple_of, unknown_name
 from dtau.codegen.payload import Payload, payload_on
 from dtau.functions.hybrid import _mask
+from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.registry import FUNCTIONS, Axes, Function
 
@@ -29,6 +29,10 @@ _IN_PYTHON = {
     "project": "it is an iteration in Python, whose steps depend on the state",
     "wrench_at_frame_derivatives": (
         "NumPy makes it of wrench_at_frame and frame_jacobians, which can be written"
+    ),
+    **dict.fromkeys(
+        ("configuration", "neutral", "packed_indices", "random_state"),
+        "it is no function of one state",
     ),
 }
 
@@ -126,9 +130,8 @@ def _request(
         raise TypeError(
             f"functions: expected the name of a function, or (name, options), got {what!r}"
         )
-    if function not in FUNCTIONS and callable(getattr(dtau, function, None)):
-        why = _IN_PYTHON.get(function, "it is no function of one state")
-        raise ValueError(f"functions: {function} cannot be written as C: {why}")
+    if function in _IN_PYTHON:
+        raise ValueError(f"functions: {function} cannot be written as C: {_IN_PYTHON[function]}")
     if function not in FUNCTIONS:
         raise ValueError(f"functions: {unknown_name('function', function, sorted(FUNCTIONS))}")
     row = FUNCTIONS[function]
@@ -194,7 +197,7 @@ def _options(
         if name == "prescribed":
             value = _mask(model, value)
         elif name == "contacts":
-            require(name, value, dtau.Contacts)
+            require(name, value, Contacts)
             if not vars(value):
                 raise TypeError("contacts: expected a Contacts that was made by its constructor")
             sizes |= {"ncontacts": len(value), "nrows": value.nrows}

@@ -11,7 +11,8 @@ from dtau.checks import batch_arrays, integer, real_array, require_memory
 from dtau.functions.contacts import require_contacts
 from dtau.functions.frames import frame_jacobians, frame_placements
 from dtau.functions.manifold import integrate
-from dtau.model.contacts import AnyContact, Contacts, FrameContact, Loop, PointContact
+from dtau.model.contact_kinds import AnyContact, FrameContact, Loop, PointContact
+from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.model.pose import Pose
 from dtau.model.rotations import rotation_vectors

@@ -22,7 +22,7 @@ from dtau.loaders.mjcf_loops import Closure, closures
 from dtau.loaders.mjcf_names import BALL, FREE, HINGE, SLIDE
 from dtau.loaders.mujoco_compiler import compiled_model
 from dtau.loaders.source import Options, Parts, Source
-from dtau.model.contacts import AnyContact
+from dtau.model.contact_kinds import AnyContact
 from dtau.model.joint_type import JointType
 from dtau.model.joints import Fixed, Free, Prismatic, Revolute, Spherical
 from dtau.model.links import Limits, Link

@@ -13,20 +13,18 @@ from dtau.loaders.mujoco_compiler import compiled_model
 from dtau.loaders.source import Source
 from dtau.viewer import solids
 from dtau.viewer.folders import Folders
-from dtau.viewer.meshfiles import Surface
+from dtau.viewer.meshfiles import Surface, Visual
 
 _SHOWN = 2  # the last group
 _PLANE, _SPHERE, _CAPSULE, _ELLIPSOID, _CYLINDER, _BOX, _MESH = 0, 2, 3, 4, 5, 6, 7  # mjtGeom
 
 
-def read_mjcf_visuals(source: Source, folders: Folders) -> tuple[list[Any], list[str]]:
+def read_mjcf_visuals(source: Source, folders: Folders) -> tuple[list[Visual], list[str]]:
     """Return the visuals of a compiled MJCF, and notes on what is left out.
 
     MuJoCo reads the meshes when it compiles the file, as it does for `dtau.load`; those that are
     not below the folders are not shown.
     """
-    from dtau.viewer.visuals import Visual
-
     mujoco, m, _ = compiled_model(source)
     names = [mujoco.mj_id2name(m, mujoco.mjtObj.mjOBJ_BODY, i) or "" for i in range(m.nbody)]
     bodies = mjcf_names.body_names(names)
