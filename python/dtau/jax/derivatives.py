@@ -1,4 +1,4 @@
-"""Derivatives of calls: `jax.custom_jvp` over the tables of `dtau.rules`.
+"""Derivatives of calls: `jax.custom_jvp` over the tables of `dtau.autodiff`.
 
 The tangent of a call is a sum over its inputs of a matrix, which is a call as well, times the
 input's tangent. That is linear in the tangent, so JAX transposes it for reverse mode; and the
@@ -16,18 +16,18 @@ import numpy as np
 from jax.custom_derivatives import SymbolicZero
 from numpy.typing import NDArray
 
+from dtau.autodiff import manifold
+from dtau.autodiff.blocks import BLOCKS, CONFIGURATIONS, MANIFOLD_BLOCKS, VALUES
+from dtau.autodiff.compositions import composition
+from dtau.autodiff.library import At
 from dtau.jax.calls import Call, prepare, run
 from dtau.model.model import Model
-from dtau.rules import manifold
-from dtau.rules.blocks import BLOCKS, CONFIGURATIONS, MANIFOLD_BLOCKS, VALUES
-from dtau.rules.compositions import composition
-from dtau.rules.library import At
 
 Arrays = tuple[Any, ...]
 
 
 class _Jax:
-    """JAX, for the rules: see `dtau.rules.library.Library`."""
+    """JAX, for the rules: see `dtau.autodiff.library.Library`."""
 
     xp = jnp
 

@@ -11,9 +11,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from dtau.autodiff import manifold
 from dtau.jax.calls import Call, prepare, run
 from dtau.jax.derivatives import Arrays, apply
-from dtau.rules import manifold
 
 
 @functools.partial(jax.custom_vjp, nondiff_argnums=(0,))

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dtau import _core
+from dtau.autodiff.blocks import VALUES
+from dtau.autodiff.library import At
 from dtau.functions.manifold import neutral
 from dtau.model.model import Model
 from dtau.registry import FUNCTIONS, Axes
-from dtau.rules.blocks import VALUES
-from dtau.rules.library import At
 
 Array = NDArray[np.float64]
 Inputs = Sequence[Any]  # arrays; None where there is none

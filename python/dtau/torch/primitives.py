@@ -27,10 +27,10 @@ from torch import Tensor
 from torch._functorch import eager_transforms
 from torch.autograd import forward_ad
 
-from dtau.rules import manifold
-from dtau.rules.blocks import BLOCKS
-from dtau.rules.compositions import composition
-from dtau.rules.library import At
+from dtau.autodiff import manifold
+from dtau.autodiff.blocks import BLOCKS
+from dtau.autodiff.compositions import composition
+from dtau.autodiff.library import At
 from dtau.torch import operators
 from dtau.torch.kernels import KERNELS, read, result_shapes, written
 from dtau.torch.models import model_of, number_of

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dtau import _core
+from dtau.autodiff import manifold
 from dtau.model.model import Model
-from dtau.rules import manifold
 from dtau.torch.kernels import evaluate
 
 Array = NDArray[np.float64]

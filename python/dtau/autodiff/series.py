@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from dtau.rules.library import Array
+from dtau.autodiff.library import Array
 
 
 def _power_series(x: Array, coefficients: Sequence[float]) -> Array:
@@ -41,7 +41,7 @@ def _alternating(first: int, step: int) -> list[float]:
 
 
 class Angle(NamedTuple):
-    """Of the angle whose square is t: what exponentials need."""
+    """Functions of the angle whose square is t, for exponentials."""
 
     half_cosine: Array  # cos(angle / 2)
     half_sine: Array  # sin(angle / 2) / angle
@@ -50,7 +50,7 @@ class Angle(NamedTuple):
 
 
 def angle_functions(xp: Any, t: Array) -> Angle:
-    """Of t, a squared angle."""
+    """Compute them from t, a squared angle."""
 
     def half_sine(t: Array) -> Array:
         angle = xp.sqrt(t)
@@ -69,7 +69,7 @@ def angle_functions(xp: Any, t: Array) -> Angle:
 
 
 def log_function(xp: Any, t: Array) -> Array:
-    """(1 - h cot h) / t with h = angle / 2: of the inverse of the exponential's Jacobian."""
+    """(1 - h cot h) / t with h = angle / 2, for the inverse of the exponential's Jacobian."""
 
     def closed(t: Array) -> Array:
         h = 0.5 * xp.sqrt(t)

@@ -1,6 +1,6 @@
-"""The configuration manifold of a model, in the operations of an array library.
+"""Displaces configurations of a model, in the operations of an array library: `integrate`.
 
-Everything here is of f(normalize(q)): the numbers of a quaternion need no unit norm.
+Every function takes normalize(q): the numbers of a quaternion need no unit norm.
 """
 
 from __future__ import annotations
@@ -12,27 +12,27 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dtau.autodiff.joint_groups import FREE, PLAIN, PLANAR, SPHERICAL, JointGroup
+from dtau.autodiff.library import Array
 from dtau.model.joints import Free, Planar, Spherical
 from dtau.model.model import Model
-from dtau.rules.kinds import FREE, PLAIN, PLANAR, SPHERICAL, Kind
-from dtau.rules.library import Array
 
 Indices = NDArray[np.intp]
 
-_KINDS: dict[type, Kind] = {Free: FREE, Spherical: SPHERICAL, Planar: PLANAR}
+_GROUPS: dict[type, JointGroup] = {Free: FREE, Spherical: SPHERICAL, Planar: PLANAR}
 
 
 class _Joints(NamedTuple):
-    """Those of a kind: where their coordinates and velocities are, (joints, coordinates)."""
+    """Joints of one group: places of their coordinates and velocities, (joints, coordinates)."""
 
-    kind: Kind
+    group: JointGroup
     q: Indices
     v: Indices
 
 
 class _Layout(NamedTuple):
     joints: tuple[_Joints, ...]
-    q_order: Indices  # where in the kinds' coordinates, one after the other, those of q are
+    q_order: Indices  # the coordinates of q in the groups' ones, group after group
     v_order: Indices
 
 
@@ -42,32 +42,32 @@ def _indices(rows: list[slice]) -> Indices:
 
 @functools.lru_cache(maxsize=64)
 def _layout(model: Model) -> _Layout:
-    slices: dict[Kind, tuple[list[slice], list[slice]]] = {}
+    slices: dict[JointGroup, tuple[list[slice], list[slice]]] = {}
     for joint in model.joints:
         if joint.mimic is not None:
             continue
-        kind = _KINDS.get(type(joint.type), PLAIN)
-        q, v = slices.setdefault(kind, ([], []))
-        if kind is PLAIN:  # one coordinate after the other: all have as many velocities
+        group = _GROUPS.get(type(joint.type), PLAIN)
+        q, v = slices.setdefault(group, ([], []))
+        if group is PLAIN:  # one coordinate after the other: all have as many velocities
             q += [slice(k, k + 1) for k in range(joint.q.start, joint.q.stop)]
             v += [slice(k, k + 1) for k in range(joint.v.start, joint.v.stop)]
         else:
             q.append(joint.q)
             v.append(joint.v)
-    joints = tuple(_Joints(kind, _indices(q), _indices(v)) for kind, (q, v) in slices.items())
+    joints = tuple(_Joints(group, _indices(q), _indices(v)) for group, (q, v) in slices.items())
     q_order = np.argsort(np.concatenate([j.q.ravel() for j in joints]))
     return _Layout(joints, q_order, np.argsort(np.concatenate([j.v.ravel() for j in joints])))
 
 
 def joints_of(model: Model) -> tuple[_Joints, ...]:
-    """Return the joints, by kinds."""
+    """Return the joints by groups."""
     return _layout(model).joints
 
 
 def is_vector_space(model: Model) -> bool:
     """Whether displacements of all joints add: then the tangent map is 1."""
     joints = _layout(model).joints
-    return len(joints) == 1 and joints[0].kind is PLAIN
+    return len(joints) == 1 and joints[0].group is PLAIN
 
 
 def _joined(xp: Any, parts: list[Array], order: Indices) -> Array:
@@ -92,7 +92,7 @@ def to_tangent(xp: Any, model: Model, q: Array, dq: Array) -> Array:
         return dq
     q, dq = _of_one_batch(xp, q, dq)
     at = _layout(model)
-    parts = [j.kind.to_tangent(xp, q[..., j.q], dq[..., j.q]) for j in at.joints]
+    parts = [j.group.to_tangent(xp, q[..., j.q], dq[..., j.q]) for j in at.joints]
     return _joined(xp, parts, at.v_order)
 
 
@@ -102,7 +102,7 @@ def from_tangent(xp: Any, model: Model, q: Array, v: Array) -> Array:
         return v
     q, v = _of_one_batch(xp, q, v)
     at = _layout(model)
-    parts = [j.kind.from_tangent(xp, q[..., j.q], v[..., j.v]) for j in at.joints]
+    parts = [j.group.from_tangent(xp, q[..., j.q], v[..., j.v]) for j in at.joints]
     return _joined(xp, parts, at.q_order)
 
 
@@ -111,7 +111,7 @@ def normalize(xp: Any, model: Model, q: Array) -> Array:
     if is_vector_space(model):
         return q
     at = _layout(model)
-    return _joined(xp, [j.kind.normalize(xp, q[..., j.q]) for j in at.joints], at.q_order)
+    return _joined(xp, [j.group.normalize(xp, q[..., j.q]) for j in at.joints], at.q_order)
 
 
 def integrate(xp: Any, model: Model, q: Array, dq: Array) -> Array:
@@ -120,7 +120,7 @@ def integrate(xp: Any, model: Model, q: Array, dq: Array) -> Array:
     if is_vector_space(model):
         return q + dq
     at = _layout(model)
-    parts = [j.kind.integrate(xp, q[..., j.q], dq[..., j.v]) for j in at.joints]
+    parts = [j.group.integrate(xp, q[..., j.q], dq[..., j.v]) for j in at.joints]
     return _joined(xp, parts, at.q_order)
 
 
@@ -130,7 +130,7 @@ def difference(xp: Any, model: Model, q0: Array, q1: Array) -> Array:
     if is_vector_space(model):
         return q1 - q0
     at = _layout(model)
-    parts = [j.kind.difference(xp, q0[..., j.q], q1[..., j.q]) for j in at.joints]
+    parts = [j.group.difference(xp, q0[..., j.q], q1[..., j.q]) for j in at.joints]
     return _joined(xp, parts, at.v_order)
 
 
@@ -138,7 +138,7 @@ def bracket(xp: Any, model: Model, x: Array, y: Array) -> Array:
     """[x, y] of tangents, joint by joint."""
     x, y = _of_one_batch(xp, x, y)
     at = _layout(model)
-    parts = [j.kind.bracket(xp, x[..., j.v], y[..., j.v]) for j in at.joints]
+    parts = [j.group.bracket(xp, x[..., j.v], y[..., j.v]) for j in at.joints]
     return _joined(xp, parts, at.v_order)
 
 

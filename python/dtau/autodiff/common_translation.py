@@ -1,7 +1,7 @@
-"""Where robots stand in the world: what does not depend on it loses no digits far away.
+"""Finds the coordinates that translate all robots together: `common_translation`.
 
-Subtracted from configurations, it leaves the first robot near the world's origin and the others
-where they are beside it.
+Subtracted from configurations they leave the first robot near the world's origin, and the others
+beside it: results that do not depend on the place lose no digits far away.
 """
 
 from __future__ import annotations

@@ -14,8 +14,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dtau.rules import kinematics
-from dtau.rules.library import Array, At
+from dtau.autodiff import frames
+from dtau.autodiff.library import Array, At
 
 Blocks = tuple[Array | None, ...]
 Rule = Callable[[At, str], Blocks]
@@ -175,8 +175,8 @@ BLOCKS: dict[str, Rule] = {
     "mass_matrix": _mass_matrix,
     "mass_matrix_derivatives": _mass_matrix_derivatives,
     "mass_matrix_inverse": _mass_matrix_inverse,
-    "frame_placements": kinematics.frame_placements,
-    "frame_jacobians": kinematics.frame_jacobians,
+    "frame_placements": frames.frame_placements,
+    "frame_jacobians": frames.frame_jacobians,
 }
 
 # Functions that the core has not: what they take, and their values from those it has.

@@ -1,8 +1,8 @@
-"""The four ways in which coordinates of joints move: what the core's manifold.hpp has of each.
+"""Displacements of the four groups of joints, PLAIN, SPHERICAL, FREE and PLANAR.
 
-In the operations of an array library, of configurations x, y (..., joints, nq) and tangents d, e
-(..., joints, nv) of the joints of a kind. Quaternions need no unit norm: all is of the normalized
-ones.
+The same as the core's manifold.hpp, in the operations of an array library. Configurations x, y have
+the shape (..., joints, nq) and tangents d, e (..., joints, nv), where all joints are of one group.
+Quaternions need no unit norm: every function takes the normalized ones.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from __future__ import annotations
 import math
 from typing import Any, Protocol
 
-from dtau.rules.library import Array
-from dtau.rules.series import angle_functions, log_function, rotation_per_sine
-from dtau.rules.vectors import conjugate, cross, dot, product, rotated, turned, unit
+from dtau.autodiff.library import Array
+from dtau.autodiff.series import angle_functions, log_function, rotation_per_sine
+from dtau.autodiff.vectors import conjugate, cross, dot, product, rotated, turned, unit
 
 
-class Kind(Protocol):
-    """What a kind of joint says of itself."""
+class JointGroup(Protocol):
+    """Joints whose coordinates move alike."""
 
     def __hash__(self) -> int: ...
 
@@ -174,7 +174,7 @@ class _Planar:
         return linear  # its third component is zero, as that of the angular part
 
 
-PLAIN: Kind = _Plain()
-FREE: Kind = _Free()
-SPHERICAL: Kind = _Spherical()
-PLANAR: Kind = _Planar()
+PLAIN: JointGroup = _Plain()
+FREE: JointGroup = _Free()
+SPHERICAL: JointGroup = _Spherical()
+PLANAR: JointGroup = _Planar()

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from dtau.rules import manifold
-from dtau.rules.jacobians import difference_jacobians, integrate_jacobians
-from dtau.rules.library import Array, At
-from dtau.rules.translations import common_translation
-from dtau.rules.vectors import cross
+from dtau.autodiff import manifold
+from dtau.autodiff.common_translation import common_translation
+from dtau.autodiff.library import Array, At
+from dtau.autodiff.manifold_jacobians import difference_jacobians, integrate_jacobians
+from dtau.autodiff.vectors import cross
 
 Results = tuple[Array, ...]
 

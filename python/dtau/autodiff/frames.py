@@ -1,4 +1,4 @@
-"""How frames move: derivatives of any order from body Jacobians alone.
+"""Differentiates placements and Jacobians of frames, to any order, from body Jacobians alone.
 
 A frame at R, p with the body Jacobian J = [v; w] (..., 6, nv) moves with xi by dR = R hat(w xi)
 and dp = R v xi. A column of J is the joint's axis, carried by the joints after it: it changes with
@@ -13,10 +13,10 @@ import functools
 import numpy as np
 from numpy.typing import NDArray
 
+from dtau.autodiff.library import Array, At
+from dtau.autodiff.without_mimics import without_mimics
 from dtau.model.joints import Universal
 from dtau.model.model import Model
-from dtau.rules.independent import independent
-from dtau.rules.library import Array, At
 
 
 def _crosses() -> NDArray[np.float64]:
@@ -55,7 +55,7 @@ def before(model: Model) -> NDArray[np.float64]:
 
 
 def frame_placements(x: At, by: str) -> tuple[Array, ...]:
-    """Of rotations (..., 3, 3, nv) and translations (..., 3, nv)."""
+    """Derivatives of rotations (..., 3, 3, nv) and translations (..., 3, nv)."""
     rotation, _ = x.call("frame_placements", x["q"], frames=x.options["frames"])
     (jacobians,) = x.call("frame_jacobians", x["q"], frames=x.options["frames"], axes="body")
     cross = x.library.constant(CROSS)
@@ -66,8 +66,8 @@ def frame_placements(x: At, by: str) -> tuple[Array, ...]:
 
 
 def frame_jacobians(x: At, by: str) -> tuple[Array, ...]:
-    """Of those in body axes, (..., 6, nv, nv)."""
-    free = independent(x.model)
+    """Derivatives of Jacobians in body axes, (..., 6, nv, nv)."""
+    free = without_mimics(x.model)
     if free is None:
         (jacobians,) = x.call("frame_jacobians", x["q"], frames=x.options["frames"], axes="body")
         return (_change(x, x.model, jacobians),)

@@ -1,4 +1,4 @@
-"""Models whose joints mimic others, beside the same models in which they do not."""
+"""Removes mimics from a model: `without_mimics`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dtau.errors import ModelWarning
 from dtau.model.model import Model
 
 
-class Independent(NamedTuple):
+class WithoutMimics(NamedTuple):
     """A model without mimics: its q is ``scale * q[source] + offset``, its v ``velocities @ v``."""
 
     model: Model
@@ -25,8 +25,8 @@ class Independent(NamedTuple):
 
 
 @functools.lru_cache(maxsize=64)
-def independent(model: Model) -> Independent | None:
-    """Return the model without mimics; None where there are none."""
+def without_mimics(model: Model) -> WithoutMimics | None:
+    """Return the model without mimics; None if it has none."""
     if all(joint.mimic is None for joint in model.joints):
         return None
     links = [dataclasses.replace(link, mimic=None) for link in model.links]
@@ -44,4 +44,4 @@ def independent(model: Model) -> Independent | None:
             scale[joint.q] = original.mimic.multiplier
             offset[joint.q] = original.mimic.offset
             velocities[joint.v, original.v] *= original.mimic.multiplier
-    return Independent(free, source, scale, offset, velocities)
+    return WithoutMimics(free, source, scale, offset, velocities)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dtau.rules.library import Array
+from dtau.autodiff.library import Array
 
 
 def dot(a: Array, b: Array) -> Array:
@@ -20,7 +20,7 @@ def cross(xp: Any, a: Array, b: Array) -> Array:
 
 
 def product(xp: Any, a: Array, b: Array) -> Array:
-    """Of quaternions x y z w."""
+    """The product of quaternions x y z w."""
     v = a[..., 3:] * b[..., :3] + b[..., 3:] * a[..., :3] + cross(xp, a[..., :3], b[..., :3])
     w = a[..., 3:] * b[..., 3:] - dot(a[..., :3], b[..., :3])
     return xp.concatenate((v, w), axis=-1)

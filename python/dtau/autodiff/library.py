@@ -1,4 +1,4 @@
-"""What the rules ask of an array library."""
+"""The operations that the rules take from an array library: `Library`, and `At` for a call."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""How q (+) dq moves with both, in the operations of an array library: for second derivatives.
+"""Jacobians of q (+) dq and of its inverse, in the operations of an array library.
 
-First derivatives take `dtau.integrate_jacobians` from the core; this is the same, which the library
-differentiates. With ad = [d, .] of a joint and t its squared angle, ad (ad^2 + t)^2 = 0, so that
-the right Jacobian 1 - ad/2! + ad^2/3! - ... is a polynomial of degree 4. [Sola], [Notes] §12
+First derivatives take `dtau.integrate_jacobians` from the core. These have the same values, and the
+library differentiates them: for second derivatives. With ad = [d, .] of a joint and t its squared
+angle, ad (ad^2 + t)^2 = 0. So the right Jacobian 1 - ad/2! + ad^2/3! - ... is a polynomial of
+degree 4. [Sola], [Notes] §12
 """
 
 from __future__ import annotations
@@ -14,34 +15,34 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dtau.autodiff.joint_groups import FREE, PLAIN, PLANAR, JointGroup
+from dtau.autodiff.library import Array, At
+from dtau.autodiff.manifold import joints_of
+from dtau.autodiff.series import joined
 from dtau.model.model import Model
-from dtau.rules.kinds import FREE, PLAIN, PLANAR, Kind
-from dtau.rules.library import Array, At
-from dtau.rules.manifold import joints_of
-from dtau.rules.series import joined
 
 
 @functools.cache
-def _structure(kind: Kind, n: int) -> NDArray[np.float64]:
+def _structure(group: JointGroup, n: int) -> NDArray[np.float64]:
     """ad(d)_ij = S[i, j, k] d_k."""
     one = np.eye(n)
     first, second = np.repeat(one, n, axis=0), np.tile(one, (n, 1))
-    brackets: NDArray[np.float64] = kind.bracket(np, first, second)  # of each k with each j
+    brackets: NDArray[np.float64] = group.bracket(np, first, second)  # of each k with each j
     return brackets.reshape(n, n, n).transpose(2, 1, 0)
 
 
 @functools.lru_cache(maxsize=64)
-def _places(model: Model) -> list[tuple[Kind, NDArray[np.intp], NDArray[np.float64]]]:
-    """Of the kinds whose displacements do not add: their velocities, and where these are in v."""
+def _places(model: Model) -> list[tuple[JointGroup, NDArray[np.intp], NDArray[np.float64]]]:
+    """List the groups whose displacements do not add: their velocities, and their places in v."""
     found = []
     for joints in joints_of(model):
-        if joints.kind is not PLAIN:
-            found.append((joints.kind, joints.v, np.eye(model.nv)[joints.v]))
+        if joints.group is not PLAIN:
+            found.append((joints.group, joints.v, np.eye(model.nv)[joints.v]))
     return found
 
 
 def _coefficients(xp: Any, t: Array) -> list[Array]:
-    """Of ad, ad^2, ad^3, ad^4 in 1 + ad/2! + ad^2/3! + ..."""
+    """Coefficients of ad, ad^2, ad^3, ad^4 in 1 + ad/2! + ad^2/3! + ..."""
 
     def series(first: int, factor: Any) -> list[float]:
         return [(-1) ** m * factor(m) / math.factorial(2 * m + first) for m in range(12)]
@@ -78,11 +79,11 @@ def _maps(x: At, dq: Array) -> tuple[Array, Array]:
     """Ad(exp(-dq)) and the right Jacobian at dq, (..., nv, nv)."""
     xp, constant = x.xp, x.library.constant
     by_q = by_dq = constant(np.eye(x.model.nv))
-    for kind, v, where in _places(x.model):
+    for group, v, where in _places(x.model):
         d = dq[..., v]
-        turn = d[..., 3:] if kind is FREE else d[..., 2:] if kind is PLANAR else d
+        turn = d[..., 3:] if group is FREE else d[..., 2:] if group is PLANAR else d
         g = [c[..., None] for c in _coefficients(xp, (turn * turn).sum(-1)[..., None])]
-        ad = xp.einsum("ijk,...nk->...nij", constant(_structure(kind, v.shape[1])), d)
+        ad = xp.einsum("ijk,...nk->...nij", constant(_structure(group, v.shape[1])), d)
         squared = ad @ ad
         beyond = -g[0] * ad + g[1] * squared - g[2] * (squared @ ad) + g[3] * (squared @ squared)
         place = constant(where)
@@ -93,7 +94,7 @@ def _maps(x: At, dq: Array) -> tuple[Array, Array]:
 
 
 def integrate_jacobians(x: At) -> tuple[Array, Array]:
-    """Of q (+) dq by q and by dq."""
+    """Jacobians of q (+) dq by q and by dq."""
     by_q, by_dq = _maps(x, x["dq"])
     shape = (*np.broadcast_shapes(tuple(x["q"].shape[:-1]), tuple(x["dq"].shape[:-1])), 1, 1)
     one = x.xp.broadcast_to(x.library.constant(np.ones((1, 1))), shape)
@@ -101,7 +102,7 @@ def integrate_jacobians(x: At) -> tuple[Array, Array]:
 
 
 def difference_jacobians(x: At) -> tuple[Array, Array]:
-    """Of the displacement from q0 to q1 by q0 and by q1."""
+    """Jacobians of the displacement from q0 to q1 by q0 and by q1."""
     (d,) = x.call("difference", x["q0"], x["q1"])
     _, forwards = _maps(x, d)
     _, backwards = _maps(x, -d)
