@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from dtau.loaders import mjcf_names
-from dtau.loaders.mjcf import pose_of
 from dtau.loaders.mujoco_compiler import compiled_model
 from dtau.loaders.source import Source
+from dtau.model.pose import Pose
 from dtau.viewer import solids
 from dtau.viewer.folders import Folders
 from dtau.viewer.meshfiles import Surface, Visual
@@ -46,7 +46,7 @@ def read_mjcf_visuals(source: Source, folders: Folders) -> tuple[list[Visual], l
         else:
             notes.append(f"geom {geom} of body {bodies[body]!r}: of a kind that is not shown")
             continue
-        place = pose_of(m.geom_pos[geom], m.geom_quat[geom])
+        place = Pose.from_quaternion(m.geom_quat[geom], m.geom_pos[geom], order="wxyz")
         red, green, blue = np.clip(rgba[:3], 0.0, 1.0).tolist()
         surface = Surface(mesh.transformed(place), (red, green, blue))
         found.append(Visual(bodies[body] if body else None, surface))

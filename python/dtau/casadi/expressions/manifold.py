@@ -17,6 +17,7 @@ import casadi as ca
 from dtau.model.joints import Free, Planar, Spherical
 from dtau.model.links import Joint
 from dtau.model.model import Model
+from dtau.model.rotations import rotation_rows
 
 _QUARTER = ca.DM([[0.0, -1.0], [1.0, 0.0]])  # a quarter of a turn
 _TERMS = 12  # of series: 1e-17 with two derivatives, up to the thresholds below
@@ -29,8 +30,7 @@ def independent(model: Model) -> list[Joint]:
 
 def rotation(x: Any) -> Any:
     """Rotation matrix of a unit quaternion (x, y, z, w)."""
-    u, w = x[:3], x[3]
-    return ca.SX.eye(3) + 2.0 * w * ca.skew(u) + 2.0 * ca.mtimes(ca.skew(u), ca.skew(u))
+    return ca.vertcat(*(ca.horzcat(*row) for row in rotation_rows(ca.vertsplit(x))))
 
 
 def unit(x: Any) -> Any:
