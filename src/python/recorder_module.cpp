@@ -4,6 +4,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+
 #include "codegen/adjoint.hpp"
 #include "codegen/write.hpp"
 #include "python/define.hpp"
@@ -75,6 +77,18 @@ void take_adjoints(const Numbers& outputs, const Numbers& seeds, const Numbers& 
     });
 }
 
+// The tape: the operations as recorded.hpp numbers them, and three operands each.
+void take_nodes(nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> operations,
+                nb::ndarray<double, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu> operands) {
+    const std::vector<Node>& nodes = tape().nodes();
+    if (operations.size() != nodes.size() || operands.size() != 3 * nodes.size())
+        throw nb::value_error("nodes: of another number");
+    for (std::size_t n = 0; n < nodes.size(); ++n) {
+        operations.data()[n] = static_cast<std::uint8_t>(nodes[n].operation);
+        std::copy_n(nodes[n].operand, 3, operands.data() + 3 * n);
+    }
+}
+
 using Named = std::vector<std::pair<std::string, Numbers>>;
 
 std::vector<NamedNumbers> named(const Named& arrays) {
@@ -113,6 +127,7 @@ NB_MODULE(_recorder, m) {
     m.def("product", &product, nb::arg("a"), nb::arg("b"), nb::arg("inner"), nb::arg("to"));
     m.def("take_adjoints", &take_adjoints, nb::arg("outputs"), nb::arg("seeds"), nb::arg("inputs"),
           nb::arg("to"));
+    m.def("take_nodes", &take_nodes, nb::arg("operations"), nb::arg("operands"));
     m.def("write", &write_function, nb::arg("name"), nb::arg("inputs"), nb::arg("outputs"),
           nb::arg("single_precision"), nb::arg("piece"), nb::arg("lanes") = 0);
 }

@@ -1,6 +1,6 @@
-"""First derivatives of functions of the core, in tangent coordinates, from other functions of it.
+"""Jacobians of functions of the core, in tangent coordinates, from other functions of it.
 
-A rule takes a function at its inputs and the name of one of them, and gives an array for each
+A rule takes a function at its inputs and the name of one of them. It gives an array for each
 result, ``(..., *shape of the result, *tangent shape of the input)``, or None for zeros. Tangent
 shapes are (nv,) of configurations, velocities, torques, and (nbodies, 6) of external wrenches.
 
@@ -14,70 +14,87 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dtau.autodiff import frames
 from dtau.autodiff.library import Array, At
+from dtau.registry import FUNCTIONS
 
 Blocks = tuple[Array | None, ...]
 Rule = Callable[[At, str], Blocks]
 
-
-def _swap(x: At, tensor: Array) -> Array:
-    return x.xp.swapaxes(tensor, -1, -2)
+CONFIGURATIONS = ("q", "q0", "q1")  # inputs with derivatives in a tangent space
 
 
-# ------------------------------------------------------------------ inverse dynamics
+def linked(jacobians: str) -> Rule:
+    """The results of another function, one for each input but wrenches, in their order."""
+    row = FUNCTIONS[jacobians]
+
+    def rule(x: At, by: str) -> Blocks:
+        order = [name for name in x.inputs if name != "f_ext"]
+        if by not in order[: len(row.results)]:
+            raise NotImplementedError(f"{jacobians} has no derivative by {by}")
+        options = {name: x.options[name] for name in row.options if name in x.options}
+        inputs = (x.inputs.get(array.name) for array in row.inputs)
+        return (x.call(jacobians, *inputs, **options)[order.index(by)],)
+
+    return rule
 
 
-def _inverse_dynamics(x: At, by: str) -> Blocks:
-    if by == "f_ext":
-        return x.call("inverse_dynamics_wrench_derivatives", x["q"], **x.wrench_options())
-    return (_inverse_blocks(x, x["v"], x["a"], x["f_ext"])["qva".index(by)],)
+# ------------------------------------------------------------------ dynamics
+
+_UNKNOWNS = {"inverse_dynamics": "a", "forward_dynamics": "tau"}
 
 
-def _bias_torque(x: At, by: str) -> Blocks:
-    if by == "f_ext":
-        return x.call("inverse_dynamics_wrench_derivatives", x["q"], **x.wrench_options())
-    return (_inverse_blocks(x, x["v"], x.zeros(), x["f_ext"])["qv".index(by)],)
+def _inputs(x: At, problem: str) -> tuple[Array | None, ...]:
+    """q, v, a or tau, f_ext: zero where a term of the problem does not take them."""
+    v, unknown = (x[name] if name in x.inputs else x.zeros() for name in ("v", _UNKNOWNS[problem]))
+    return x["q"], v, unknown, x.inputs.get("f_ext")
 
 
-def _gravity_torque(x: At, by: str) -> Blocks:
-    return (_inverse_blocks(x, x.zeros(), x.zeros(), None)[0],)
+def dynamics(problem: str) -> Rule:
+    """Inverse or forward dynamics, or a term: the same without some of the inputs."""
+
+    def rule(x: At, by: str) -> Blocks:
+        if by == "f_ext":
+            return x.call(f"{problem}_wrench_derivatives", x["q"], **x.wrench_options())
+        blocks = x.call(f"{problem}_derivatives", *_inputs(x, problem), **x.wrench_options())
+        return (blocks[("q", "v", _UNKNOWNS[problem]).index(by)],)
+
+    return rule
 
 
-def _inverse_blocks(x: At, v: Array, a: Array, f_ext: Array | None) -> Blocks:
-    name = "inverse_dynamics_derivatives"
-    return x.call(name, x["q"], v, a, f_ext, **x.wrench_options())
+def dynamics_derivatives(problem: str) -> Rule:
+    """The Jacobians of inverse or forward dynamics."""
+
+    def rule(x: At, by: str) -> Blocks:
+        if by == "f_ext":
+            return (_by_unit_wrenches(x, problem), None, None)
+        name = f"{problem}_second_derivatives"
+        dqdq, dqdv, dvdv, dxdq = x.call(name, *_inputs(x, problem), **x.wrench_options())
+        if by == "q":
+            return dqdq, x.xp.swapaxes(dqdv, -1, -2), dxdq
+        if by == "v":
+            return dqdv, dvdv, None
+        return x.xp.swapaxes(dxdq, -1, -2), None, None
+
+    return rule
 
 
-def _inverse_tensors(x: At, v: Array, a: Array, f_ext: Array | None) -> Blocks:
-    name = "inverse_dynamics_second_derivatives"
-    return x.call(name, x["q"], v, a, f_ext, **x.wrench_options())
+def wrench_derivatives(problem: str) -> Rule:
+    """The Jacobian of inverse or forward dynamics by external wrenches."""
+
+    def rule(x: At, by: str) -> Blocks:
+        return (x.xp.moveaxis(_by_unit_wrenches(x, problem), -3, -1),)
+
+    return rule
 
 
-def _inverse_dynamics_derivatives(x: At, by: str) -> Blocks:
-    if by == "f_ext":
-        return (_by_unit_wrenches(x, "inverse_dynamics_derivatives"), None, None)
-    dqdq, dqdv, dvdv, dadq = _inverse_tensors(x, x["v"], x["a"], x["f_ext"])
-    if by == "q":
-        return dqdq, _swap(x, dqdv), dadq
-    if by == "v":
-        return dqdv, dvdv, None
-    return _swap(x, dadq), None, None
+def _by_unit_wrenches(x: At, problem: str) -> Array:
+    """Differentiate the Jacobian by q with respect to f_ext, (..., nv, nv, nbodies, 6).
 
-
-def _inverse_dynamics_wrench_derivatives(x: At, by: str) -> Blocks:
-    unit = _by_unit_wrenches(x, "inverse_dynamics_derivatives")
-    return (x.xp.moveaxis(unit, -3, -1),)
-
-
-def _by_unit_wrenches(x: At, name: str) -> Array:
-    """How the first block of derivatives changes with f_ext, (..., nv, nv, nbodies, 6).
-
-    It is linear in the wrenches and a constant: those of unit wrenches less that of none.
+    It is linear in the wrenches and a constant: values for unit wrenches less those for none.
     """
     count = 6 * x.model.nbodies
     units = x.library.constant(np.eye(count).reshape(count, x.model.nbodies, 6))
-    still = x.zeros()
+    still, name = x.zeros(), f"{problem}_derivatives"
     q = x["q"][..., None, :]
     some = x.call(name, q, still, still, units, **x.wrench_options())[0]
     none = x.call(name, q, still, still, None, **x.wrench_options())[0]
@@ -85,49 +102,22 @@ def _by_unit_wrenches(x: At, name: str) -> Array:
     return change.reshape((*change.shape[:-1], x.model.nbodies, 6))
 
 
-# ------------------------------------------------------------------ forward dynamics
-
-
-def _forward_dynamics(x: At, by: str) -> Blocks:
-    if by == "f_ext":
-        return x.call("forward_dynamics_wrench_derivatives", x["q"], **x.wrench_options())
-    inputs = x["q"], x["v"], x["tau"], x["f_ext"]
-    blocks = x.call("forward_dynamics_derivatives", *inputs, **x.wrench_options())
-    return (blocks[("q", "v", "tau").index(by)],)
-
-
-def _forward_dynamics_derivatives(x: At, by: str) -> Blocks:
-    if by == "f_ext":
-        return (_by_unit_wrenches(x, "forward_dynamics_derivatives"), None, None)
-    inputs = x["q"], x["v"], x["tau"], x["f_ext"]
-    name = "forward_dynamics_second_derivatives"
-    dqdq, dqdv, dvdv, dtaudq = x.call(name, *inputs, **x.wrench_options())
-    if by == "q":
-        return dqdq, _swap(x, dqdv), dtaudq
-    if by == "v":
-        return dqdv, dvdv, None
-    return _swap(x, dtaudq), None, None
-
-
-def _forward_dynamics_wrench_derivatives(x: At, by: str) -> Blocks:
-    unit = _by_unit_wrenches(x, "forward_dynamics_derivatives")
-    return (x.xp.moveaxis(unit, -3, -1),)
-
-
 # ------------------------------------------------------------------ the mass matrix
 
 
-def _mass_matrix(x: At, by: str) -> Blocks:
+def mass_matrix(x: At, by: str) -> Blocks:
+    """The mass matrix, by q."""
     return x.call("mass_matrix_derivatives", x["q"])
 
 
 def mass_matrix_derivatives(x: At) -> Blocks:
-    """How M changes with q, (..., nv, nv, nv): the second derivative of the torque by a and q."""
-    return (_inverse_tensors(x, x.zeros(), x.zeros(), None)[3],)
+    """dM/dq, (..., nv, nv, nv): the second derivative of the torque by a and q."""
+    name, still = "inverse_dynamics_second_derivatives", x.zeros()
+    return (x.call(name, x["q"], still, still, None, **x.wrench_options())[3],)
 
 
-def _mass_matrix_derivatives(x: At, by: str) -> Blocks:
-    """Those of M a, for a unit acceleration each."""
+def mass_matrix_second_derivatives(x: At, by: str) -> Blocks:
+    """dM/dq by q: second derivatives of M a, for unit accelerations."""
     still = x.zeros()
     units = x.library.constant(np.eye(x.model.nv))
     name = "inverse_dynamics_second_derivatives"
@@ -137,49 +127,8 @@ def _mass_matrix_derivatives(x: At, by: str) -> Blocks:
     return (x.xp.swapaxes(some - none, -4, -3),)
 
 
-def _mass_matrix_inverse(x: At, by: str) -> Blocks:
+def mass_matrix_inverse(x: At, by: str) -> Blocks:
+    """The inverse of the mass matrix, by q."""
     (inverse,) = x.call("mass_matrix_inverse", x["q"])
     (change,) = x.call("mass_matrix_derivatives", x["q"])
     return (-x.xp.einsum("...ia,...abk,...bj->...ijk", inverse, change, inverse),)
-
-
-# ------------------------------------------------------------------ the manifold
-
-
-def _integrate(x: At, by: str) -> Blocks:
-    """In the tangent space at the result."""
-    return (x.call("integrate_jacobians", x["q"], x["dq"])[("q", "dq").index(by)],)
-
-
-def _difference(x: At, by: str) -> Blocks:
-    return (x.call("difference_jacobians", x["q0"], x["q1"])[("q0", "q1").index(by)],)
-
-
-# Inputs that are configurations: derivatives by them are in tangent spaces.
-CONFIGURATIONS = ("q", "q0", "q1")
-
-# Compositions that have blocks as well, for smaller programs; the blocks of integrate are in the
-# tangent space at the result too.
-MANIFOLD_BLOCKS: dict[str, Rule] = {"integrate": _integrate, "difference": _difference}
-
-# By the name of the function.
-BLOCKS: dict[str, Rule] = {
-    "inverse_dynamics": _inverse_dynamics,
-    "inverse_dynamics_derivatives": _inverse_dynamics_derivatives,
-    "inverse_dynamics_wrench_derivatives": _inverse_dynamics_wrench_derivatives,
-    "bias_torque": _bias_torque,
-    "gravity_torque": _gravity_torque,
-    "forward_dynamics": _forward_dynamics,
-    "forward_dynamics_derivatives": _forward_dynamics_derivatives,
-    "forward_dynamics_wrench_derivatives": _forward_dynamics_wrench_derivatives,
-    "mass_matrix": _mass_matrix,
-    "mass_matrix_derivatives": _mass_matrix_derivatives,
-    "mass_matrix_inverse": _mass_matrix_inverse,
-    "frame_placements": frames.frame_placements,
-    "frame_jacobians": frames.frame_jacobians,
-}
-
-# Functions that the core has not: what they take, and their values from those it has.
-VALUES: dict[str, tuple[tuple[str, ...], Callable[[At], Blocks]]] = {
-    "mass_matrix_derivatives": (("q",), mass_matrix_derivatives),
-}

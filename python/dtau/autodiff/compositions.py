@@ -1,7 +1,7 @@
-"""Functions in a library's own operations, whose derivatives are the library's.
+"""Composes functions of a library's own operations, which the library differentiates.
 
-Of the core they call what `blocks` has. Their values are the core's to rounding: an adapter that
-wants its bits takes values there, and derivatives here. Each gives a tuple of results.
+They call functions of the core whose Jacobians `blocks` has. Their values are the core's to
+rounding: adapters take values from the core, and derivatives here. Each gives a tuple of results.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import numpy as np
 from dtau.autodiff import manifold
 from dtau.autodiff.common_translation import common_translation
 from dtau.autodiff.library import Array, At
-from dtau.autodiff.manifold_jacobians import difference_jacobians, integrate_jacobians
 from dtau.autodiff.vectors import cross
 
 Results = tuple[Array, ...]
+Composition = Callable[[At], Results]
 
 # ------------------------------------------------------------------ frames
 
@@ -51,11 +51,13 @@ def _alike(x: At, a: Array, b: Array) -> Results:
     return x.xp.broadcast_to(a, shape), x.xp.broadcast_to(b, shape)
 
 
-def _frame_jacobians(x: At) -> Results:
+def frame_jacobians(x: At) -> Results:
+    """Jacobians of frames, from those in body axes."""
     return (_along(x, _jacobians(x, x.options["frames"])),)
 
 
-def _frame_velocities(x: At) -> Results:
+def frame_velocities(x: At) -> Results:
+    """Twists of frames."""
     jacobians = _jacobians(x, x.options["frames"])
     v = x["v"] if isinstance(x.options["frames"], str) else x["v"][..., None, :]
     return (_along(x, jacobians @ v[..., None])[..., 0],)
@@ -72,14 +74,16 @@ def _bodies(x: At) -> tuple[Array, Array, Array, Array]:
     return rotation, translation, x.library.constant(mass), x.library.constant(moment)
 
 
-def _center_of_mass(x: At) -> Results:
+def center_of_mass(x: At) -> Results:
+    """The center of mass, from placements of the bodies."""
     rotation, translation, mass, moment = _bodies(x)
     total = x.xp.einsum("...bij,bj->...i", rotation, moment)
     total = total + x.xp.einsum("...bi,b->...i", translation, mass)
     return (total * (1.0 / x.model.mass),)
 
 
-def _momentum(x: At) -> Results:
+def momentum(x: At) -> Results:
+    """The momentum about the world's origin."""
     rotation, translation, _, _ = _bodies(x)
     inertia = x.library.constant(np.array([_spatial(i) for i in x.model.inertias]))
     jacobians = _jacobians(x, x.model.bodies)
@@ -103,13 +107,14 @@ def _spatial(inertia: Any) -> np.ndarray[Any, Any]:
     return np.block([[m * np.eye(3), -m * c], [m * c, inertia.tensor - m * c @ c]])
 
 
-def _center_of_mass_velocity(x: At) -> Results:
-    (h,) = _momentum(x)
+def center_of_mass_velocity(x: At) -> Results:
+    """The velocity of the center of mass."""
+    (h,) = momentum(x)
     return (h[..., :3] * (1.0 / x.model.mass),)
 
 
 def _near(x: At) -> At:
-    """The same beside the world's origin: no digits are lost far away."""
+    """Move the robots beside the world's origin: no digits are lost far away."""
     moved, by = common_translation(x.model)
     if not moved.size:
         return x
@@ -119,10 +124,11 @@ def _near(x: At) -> At:
     return dataclasses.replace(x, inputs={**x.inputs, "q": q})
 
 
-def _centroidal_momentum(x: At) -> Results:
+def centroidal_momentum(x: At) -> Results:
+    """The momentum about the center of mass."""
     x = _near(x)
-    (h,) = _momentum(x)
-    (center,) = _center_of_mass(x)
+    (h,) = momentum(x)
+    (center,) = center_of_mass(x)
     angular = h[..., 3:] - cross(x.xp, *_alike(x, center, h[..., :3]))
     return (x.xp.concatenate((h[..., :3], angular), axis=-1),)
 
@@ -130,19 +136,23 @@ def _centroidal_momentum(x: At) -> Results:
 # ------------------------------------------------------------------ the manifold
 
 
-def _normalize(x: At) -> Results:
+def normalize(x: At) -> Results:
+    """The configuration with unit quaternions."""
     return (manifold.normalize(x.xp, x.model, x["q"]),)
 
 
-def _integrate(x: At) -> Results:
+def integrate(x: At) -> Results:
+    """The configuration q (+) dq."""
     return (manifold.integrate(x.xp, x.model, x["q"], x["dq"]),)
 
 
-def _difference(x: At) -> Results:
+def difference(x: At) -> Results:
+    """The displacement from q0 to q1."""
     return (manifold.difference(x.xp, x.model, x["q0"], x["q1"]),)
 
 
-def _tangent_map(x: At) -> Results:
+def tangent_map(x: At) -> Results:
+    """Both maps between the numbers of q and the tangent space."""
     v, q = x.library.constant(np.eye(x.model.nv)), x.library.constant(np.eye(x.model.nq))
     forth, back = manifold.from_tangent, manifold.to_tangent
     unit = manifold.normalize(x.xp, x.model, x["q"])  # to_tangent has the norm's inverse otherwise
@@ -152,8 +162,8 @@ def _tangent_map(x: At) -> Results:
     )
 
 
-def _step(x: At) -> Results:
-    """What the core's step.hpp does."""
+def step(x: At) -> Results:
+    """A time step, as the core's step.hpp takes it."""
     q, v, dt = x["q"], x["v"], x["dt"][..., None]
 
     def acceleration(q: Array, v: Array) -> Array:
@@ -185,28 +195,3 @@ def _displacement_rate(x: At, theta: Array, v: Array) -> Array:
         return v
     once = manifold.bracket(x.xp, x.model, theta, v)
     return v + 0.5 * once + manifold.bracket(x.xp, x.model, theta, once) / 12.0
-
-
-# By the name of the function.
-COMPOSITIONS: dict[str, Callable[[At], Results]] = {
-    "frame_jacobians": _frame_jacobians,
-    "frame_velocities": _frame_velocities,
-    "center_of_mass": _center_of_mass,
-    "center_of_mass_velocity": _center_of_mass_velocity,
-    "momentum": _momentum,
-    "centroidal_momentum": _centroidal_momentum,
-    "normalize": _normalize,
-    "integrate": _integrate,
-    "difference": _difference,
-    "integrate_jacobians": integrate_jacobians,
-    "difference_jacobians": difference_jacobians,
-    "tangent_map": _tangent_map,
-    "step": _step,
-}
-
-
-def composition(name: str, options: Any) -> Callable[[At], Results] | None:
-    """Return the composition of a function; None where `blocks` has it."""
-    if name == "frame_jacobians" and options.get("axes") == "body":
-        return None
-    return COMPOSITIONS.get(name)

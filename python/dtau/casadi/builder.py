@@ -1,17 +1,20 @@
-"""Functions of CasADi's, made once a model."""
+"""Builds the `casadi.Function`s of a model, once each: `function`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from dtau.autodiff.functions import PUBLIC
 from dtau.casadi.expressions import bodies, manifold
+from dtau.casadi.expressions.recorded import recorded_function
 from dtau.casadi.expressions.steps import step_function
-from dtau.casadi.slots import COMPILED, compiled_function, is_lost
+from dtau.casadi.slots import compiled_function, is_lost, problem_of
 from dtau.checks import frame_names, require
 from dtau.model.model import Model
 from dtau.options import Axes, Integrator, require_option
+from dtau.registry import FUNCTIONS
 
 _EXPRESSIONS: dict[str, Callable[[Model], Any]] = {
     "integrate": manifold.integrate,
@@ -23,12 +26,15 @@ _EXPRESSIONS: dict[str, Callable[[Model], Any]] = {
     "momentum": lambda model: bodies.whole_body(model, "momentum"),
     "centroidal_momentum": lambda model: bodies.whole_body(model, "centroidal_momentum"),
 }
-_OF_FRAMES = ("frame_placements", "frame_jacobians", "frame_velocities")
-_WITH_WRENCHES = ("inverse_dynamics", "forward_dynamics", "bias_torque", "step")
-NAMES = (*COMPILED, "step", *_OF_FRAMES, *_EXPRESSIONS)
+_OF_FRAMES: dict[str, Callable[..., Any]] = {
+    "frame_placements": lambda model, frames, axes: bodies.frame_placements(model, frames),
+    "frame_jacobians": bodies.frame_jacobians,
+    "frame_velocities": bodies.frame_velocities,
+}
+_EXPLICIT = ("f_ext_axes", "integrator", "frames", "axes")  # options among the parameters below
 
 # Functions, each with those of slots that it calls.
-_made: WeakKeyDictionary[Model, dict[Any, tuple[Any, list[Any]]]] = WeakKeyDictionary()
+_built: WeakKeyDictionary[Model, dict[Any, tuple[Any, list[Any]]]] = WeakKeyDictionary()
 
 
 def function(
@@ -40,6 +46,7 @@ def function(
     integrator: Integrator = "euler",
     frames: str | Sequence[str] | None = None,
     axes: Axes = "body",
+    **options: Any,
 ) -> Any:
     """Return one of the functions of this module as a `casadi.Function`.
 
@@ -60,6 +67,8 @@ def function(
     axes : {"body", "world", "mixed"}
         Axes and point of the twist, of ``"frame_jacobians"`` and ``"frame_velocities"``: see
         `dtau.frame_velocities`.
+    **options
+        Further options of the function, by their names in `dtau`.
 
     Returns
     -------
@@ -100,16 +109,20 @@ def function(
     True
     """
     require("model", model, Model)
-    if name not in NAMES:
-        listed = ", ".join(NAMES)
+    if name not in PUBLIC:
+        listed = ", ".join(PUBLIC)
         raise ValueError(f"name: expected one of {listed}, got {name!r}")
     require("f_ext", f_ext, bool)
     require_option("f_ext_axes", f_ext_axes, Axes)
     require_option("integrator", integrator, Integrator)
     require_option("axes", axes, Axes)
-    if f_ext and name not in _WITH_WRENCHES:
+    known = FUNCTIONS[name].options
+    for option in options:
+        if option not in known:
+            raise TypeError(f"{option}: {name} takes no such option")
+    if f_ext and "f_ext_axes" not in known:
         raise ValueError(f"f_ext: {name} takes no external wrenches")
-    if (frames is None) == (name in _OF_FRAMES):
+    if (frames is None) == ("frames" in known):
         expected = "the names of frames" if frames is None else "none"
         raise ValueError(f"frames: expected {expected} for {name}, got {frames!r}")
     if frames is not None:
@@ -117,45 +130,42 @@ def function(
     key = (
         name,
         f_ext_axes if f_ext else None,
-        integrator if name == "step" else None,
+        integrator if "integrator" in known else None,
         frames,
-        axes if name in ("frame_jacobians", "frame_velocities") else None,
+        axes if "axes" in known else None,
+        *options.items(),
     )
-    made = _made.setdefault(model, {})
-    if key not in made or any(is_lost(each) for each in made[key][1]):
+    built = _built.setdefault(model, {})
+    if key not in built or any(is_lost(each) for each in built[key][1]):
         compiled = []
         if name == "step":
             compiled = [function(model, "forward_dynamics", f_ext=f_ext, f_ext_axes=f_ext_axes)]
-        elif name in COMPILED:
+        elif problem_of(name):
             compiled = [_compiled(model, name, f_ext, f_ext_axes)]
-        made[key] = _made_of(model, name, compiled, integrator, frames, axes), compiled
-    return made[key][0]
+        given = dict(zip(_EXPLICIT, (f_ext_axes, integrator, frames, axes), strict=True))
+        built[key] = _build(model, name, compiled, {**given, **options}, f_ext), compiled
+    return built[key][0]
 
 
 def _compiled(model: Model, name: str, f_ext: bool, f_ext_axes: Axes) -> Any:
     try:
         return compiled_function(model, name, f_ext=f_ext, f_ext_axes=f_ext_axes)
     except RuntimeError:  # those that are kept here alone leave room
-        _made.clear()
+        _built.clear()
         return compiled_function(model, name, f_ext=f_ext, f_ext_axes=f_ext_axes)
 
 
-def _made_of(
-    model: Model,
-    name: str,
-    compiled: Sequence[Any],
-    integrator: Integrator,
-    frames: str | Sequence[str] | None,
-    axes: Axes,
+def _build(
+    model: Model, name: str, compiled: Sequence[Any], options: Mapping[str, Any], f_ext: bool
 ) -> Any:
+    """Build a function of compiled ones, of an expression, or of what the core records."""
     if name == "step":
-        return step_function(model, integrator, compiled[0])
+        return step_function(model, options["integrator"], compiled[0])
     if compiled:
         return compiled[0]
-    if frames is not None:
-        if name == "frame_placements":
-            return bodies.frame_placements(model, frames)
-        if name == "frame_jacobians":
-            return bodies.frame_jacobians(model, frames, axes)
-        return bodies.frame_velocities(model, frames, axes)
-    return _EXPRESSIONS[name](model)
+    if name in _EXPRESSIONS:
+        return _EXPRESSIONS[name](model)
+    if name in _OF_FRAMES:
+        return _OF_FRAMES[name](model, options["frames"], options["axes"])
+    taken = {x: options[x] for x in FUNCTIONS[name].options if x in options}
+    return recorded_function(model, name, taken, f_ext=f_ext)
