@@ -15,6 +15,7 @@ import numpy as np
 from dtau.autodiff import manifold
 from dtau.autodiff.common_translation import common_translation
 from dtau.autodiff.library import Array, At
+from dtau.autodiff.steps import time_step
 from dtau.autodiff.vectors import cross
 
 Results = tuple[Array, ...]
@@ -163,35 +164,24 @@ def tangent_map(x: At) -> Results:
 
 
 def step(x: At) -> Results:
-    """A time step, as the core's step.hpp takes it."""
-    q, v, dt = x["q"], x["v"], x["dt"][..., None]
+    """A time step."""
 
     def acceleration(q: Array, v: Array) -> Array:
         inputs = q, v, x["tau"], x["f_ext"]
         return x.call("forward_dynamics", *inputs, f_ext_axes=x.options["f_ext_axes"])[0]
 
-    def moved(dq: Array) -> Array:
-        return x.call("integrate", q, dq)[0]
+    def displacement_rate(theta: Array, v: Array) -> Array:
+        if manifold.is_vector_space(x.model):
+            return v
+        once = manifold.bracket(x.xp, x.model, theta, v)
+        return v + 0.5 * once + manifold.bracket(x.xp, x.model, theta, once) / 12.0
 
-    a = acceleration(q, v)
-    if x.options["integrator"] == "euler":
-        return moved(dt * v), v + dt * a
-    if x.options["integrator"] == "semi_implicit":
-        return moved(dt * (v + dt * a)), v + dt * a
-    rate = v
-    theta_sum, v_sum = rate / 6.0, a / 6.0
-    for ahead, weight in ((0.5, 1 / 3), (0.5, 1 / 3), (1.0, 1 / 6)):
-        theta = ahead * dt * rate
-        stage_v = v + ahead * dt * a
-        a = acceleration(moved(theta), stage_v)
-        rate = _displacement_rate(x, theta, stage_v)
-        theta_sum, v_sum = theta_sum + weight * rate, v_sum + weight * a
-    return moved(dt * theta_sum), v + dt * v_sum
-
-
-def _displacement_rate(x: At, theta: Array, v: Array) -> Array:
-    """The rate of a displacement theta at the velocity v: [Notes] eq. 12.2."""
-    if manifold.is_vector_space(x.model):
-        return v
-    once = manifold.bracket(x.xp, x.model, theta, v)
-    return v + 0.5 * once + manifold.bracket(x.xp, x.model, theta, once) / 12.0
+    return time_step(
+        x["q"],
+        x["v"],
+        x["dt"][..., None],
+        x.options["integrator"],
+        acceleration=acceleration,
+        integrate=lambda q, dq: x.call("integrate", q, dq)[0],
+        displacement_rate=displacement_rate,
+    )

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dtau.autodiff.blocks import CONFIGURATIONS
+from dtau.casadi.expressions import manifold
 from dtau.codegen.recording import recording
 from dtau.codegen.requests import Argument, requests
 from dtau.model.model import Model
@@ -49,6 +50,7 @@ def recorded_function(model: Model, name: str, options: Mapping[str, Any], *, f_
     (request,) = requests(model, {name: (name, options)}, ("f_ext",) if f_ext else ())
     symbols: dict[str, Any] = {}
     scalars: list[Any] = []  # the inputs of the tape
+    unit_norm = manifold.normalize(model)
     with recording() as recorder:
         arrays: dict[str, Numbers | None] = {}
         for given, argument in request.inputs.items():
@@ -59,9 +61,10 @@ def recorded_function(model: Model, name: str, options: Mapping[str, Any], *, f_
             recorder.take_inputs(numbers)
             shape = _matrix_shape(argument.shape)
             symbols[given] = ca.SX.sym(given, *shape)
-            scalars += ca.vec(symbols[given].T).elements()  # row by row, as arrays are
+            x = symbols[given]
             if given in CONFIGURATIONS:
-                numbers = recorder.functions.normalize(model, numbers)
+                x = unit_norm(x)
+            scalars += ca.vec(x.T).elements()  # row by row, as arrays are
             arrays[given] = numbers.reshape(argument.shape)
         found = request.call(recorder.functions, model, arrays)
         results = found if isinstance(found, tuple) else (found,)
