@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from dtau.codegen.recording import Written
-from dtau.codegen.source import DOUBLE, SERIES, SINE_COSINE
+from dtau.codegen.source import DOUBLE, REDUCTION_LIMIT, SERIES, SINE_COSINE
 
 _FUSED = """\
 #undef FMA
@@ -75,7 +75,7 @@ static inline real REMAINDER(real x, double y) {
 
 static __attribute__((noinline, cold)) void far_turns(real x, real *sine, real *cosine) {
     for (int l = 0; l < LANES; ++l) {
-        if (fabs(x[l]) < 1e5) continue;
+        if (fabs(x[l]) < LIMIT) continue;
         (*sine)[l] = sin(x[l]);
         (*cosine)[l] = cos(x[l]);
     }
@@ -88,7 +88,7 @@ _QUADRANTS = """\
     real b = (real)((mask)SELECT(odd, s, c) ^ (((quadrant + 1) & 2) << 62));
     *sine = a;
     *cosine = b;
-    if (__builtin_expect(!ALL(FABS(x) < 1e5), 0)) {
+    if (__builtin_expect(!ALL(FABS(x) < LIMIT), 0)) {
         far_turns(x, &a, &b);
         *sine = a;
         *cosine = b;
@@ -123,7 +123,8 @@ def lanes_source(written: Written, taken: list[bool], lanes: int) -> str:
     """The same of groups of states in lanes."""
     called = f"{written.name}(groups, {', '.join(_arguments(written, taken))}, w);"
     head = "void robot_in_lanes(int groups, const void *const *in, void *const *out, void *w)"
-    text = f"#define LANES {lanes}\n" + _VECTORS + SERIES + _QUADRANTS + _static(written)
+    defined = f"#define LANES {lanes}\n#define LIMIT {REDUCTION_LIMIT!r}\n"
+    text = defined + _VECTORS + SERIES + _QUADRANTS + _static(written)
     return f"{text}\n{head} {{\n    {called}\n}}\n"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 
+from dtau import _core
 from dtau._version import __version__
 from dtau.codegen.recording import Written, stack_bytes
 from dtau.codegen.requests import Argument
@@ -62,30 +63,38 @@ typedef float real;
 #endif
 """
 
-# Both the sine and the cosine, of numbers and of vectors of them: x less k quarter turns, in three
-# parts [Cody-Waite], the polynomials of FreeBSD's msun; within three units in the last place.
-SERIES = """\
-    const real shifted = FMA(x, 0.63661977236758134, 6755399441055744.0);
-    const real k = 6755399441055744.0 - shifted;
-    const real first = FMA(k, 1.57079632673412561417e+00, x);
-    const real second = FMA(k, 6.07710050630396597660e-11, first);
-    const real r = FMA(k, 2.02226624879595063154e-21, second), z = r * r;
-    real s = FMA(z, 1.58969099521155010221e-10, -2.50507602534068634195e-08);
-    s = FMA(z, s, 2.75573137070700676789e-06);
-    s = FMA(z, s, -1.98412698298579493134e-04);
-    s = FMA(z, s, 8.33333333332248946124e-03);
-    s = FMA(z, s, -1.66666666666666324348e-01);
+# The core's constants: include/dtau/sincos_constants.hpp.
+_SINCOS = _core.sincos_constants()
+REDUCTION_LIMIT: float = _SINCOS["reduction_limit"]
+
+
+def _horner(result: str, coefficients: Sequence[float]) -> str:
+    """Lines that make `result` a polynomial of z."""
+    *rest, second, last = coefficients
+    lines = [f"real {result} = FMA(z, {last!r}, {second!r});"]
+    lines += [f"{result} = FMA(z, {result}, {x!r});" for x in reversed(rest)]
+    return "".join(f"    {line}\n" for line in lines)
+
+
+def _series() -> str:
+    """Lines for both sine and cosine of x: x less k quarter turns, then two polynomials."""
+    number, (first, second, third) = _SINCOS["reduction_number"], _SINCOS["half_pi"]
+    return f"""\
+    const real shifted = FMA(x, {_SINCOS["two_over_pi"]!r}, {number!r});
+    const real k = {number!r} - shifted;
+    const real first = FMA(k, {first!r}, x);
+    const real second = FMA(k, {second!r}, first);
+    const real r = FMA(k, {third!r}, second), z = r * r;
+{_horner("s", _SINCOS["sine_series"])}\
     s = FMA(z * r, s, r);
-    real c = FMA(z, -1.13596475577881948265e-11, 2.08757232129817482790e-09);
-    c = FMA(z, c, -2.75573143513906633035e-07);
-    c = FMA(z, c, 2.48015872894767294178e-05);
-    c = FMA(z, c, -1.38888888888741095749e-03);
-    c = FMA(z, c, 4.16666666666666019037e-02);
-    c = FMA(z, FMA(z, c, -0.5), 1.0);
-"""
+{_horner("c", (1.0, -0.5, *_SINCOS["cosine_series"]))}"""
+
+
+# Of numbers and of vectors of them: within three units in the last place.
+SERIES = _series()
 SINE_COSINE = f"""\
 static inline void sine_cosine(real x, real *sine, real *cosine) {{
-    if (!(fabs(x) < 1e5)) {{
+    if (!(fabs(x) < {REDUCTION_LIMIT!r})) {{
         *sine = sin(x);
         *cosine = cos(x);
         return;
