@@ -28,7 +28,7 @@ centre of mass, momentum, energy; configurations (`integrate`, `difference`); `g
 
 Every function takes the model first and arrays whose leading axes are the batch, which broadcast
 against each other; ``out=`` takes the results' arrays, ``threads=`` the number of threads.
-`keep_memory` limits the memory that is kept of results that are gone, for new ones.
+`set_result_cache_limit` limits the memory that is cached from deleted results.
 
 Models come from `load`, from `ModelBuilder` or from `dtau.robots`; `dtau.conventions` converts from
 and to Pinocchio, MuJoCo and others. Every docstring gives shapes, units and frames;
@@ -168,7 +168,7 @@ from dtau.functions.whole_body import (
 )
 from dtau.loaders.load import load
 from dtau.loaders.mechanism import load_mechanism
-from dtau.memory import keep_memory
+from dtau.memory import set_result_cache_limit
 from dtau.model.builder import ModelBuilder
 from dtau.model.contact_kinds import FrameContact, Loop, PointContact
 from dtau.model.contacts import Contacts
@@ -372,7 +372,6 @@ __all__ = [
     "inverse_dynamics_time_derivatives",
     "inverse_dynamics_vjp",
     "inverse_dynamics_wrench_derivatives",
-    "keep_memory",
     "kinematics_time_derivatives",
     "kinetic_energy",
     "kinetic_energy_derivatives",
@@ -393,6 +392,7 @@ __all__ = [
     "project",
     "random_state",
     "robots",
+    "set_result_cache_limit",
     "step",
     "step_vjp",
     "tangent_map",
@@ -409,7 +409,7 @@ def __dir__() -> list[str]:
 if not TYPE_CHECKING:  # a type checker would take every name for an attribute
 
     def __getattr__(name: str) -> NoReturn:
-        from dtau.pinocchio_names import hint
+        from dtau.hints import hint
 
         message = f"module {__name__!r} has no attribute {name!r}{hint(name)}"
         raise AttributeError(message, name=name, obj=sys.modules[__name__])

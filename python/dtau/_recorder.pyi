@@ -24,4 +24,5 @@ def write(
     single_precision: bool,
     piece: int,
     lanes: int = 0,
-) -> tuple[str, int, int, int, int]: ...
+    is_static: bool = False,
+) -> tuple[str, int, int, int, list[str]]: ...

@@ -31,7 +31,7 @@ class Writer {
           known_in_(plan_.nodes.size(), Plan::none) {}
 
     WrittenC write() {
-        WrittenC result = {"", 0, 0, plan_.memory, plan_.pieces.size()};
+        WrittenC result = {"", 0, 0, plan_.memory, unused_inputs()};
         for (std::uint32_t k : plan_.order)
             ++(is_turn(plan_.nodes[k].operation) ? result.turns : result.operations);
         text_.reserve(plan_.order.size() * 80);
@@ -51,6 +51,7 @@ class Writer {
         (text_.append(std::string_view(texts)), ...);
     }
 
+    std::string_view linkage() const { return f_.is_static ? "static " : ""; }
     const NamedNumbers& argument(int a) const {
         const int n = static_cast<int>(f_.inputs.size());
         return a < n ? f_.inputs[a] : f_.outputs[a - n];
@@ -68,7 +69,7 @@ class Writer {
     void write_whole(const std::vector<int>& all) {
         const bool cut = plan_.pieces.size() > 1;
         for (std::size_t p = 0; cut && p < plan_.pieces.size(); ++p) write_piece(p);
-        put("void ", f_.name, "(", declared(all), ") {\n");
+        put(linkage(), "void ", f_.name, "(", declared(all), ") {\n");
         write_known();
         if (cut)
             call_pieces();
@@ -83,7 +84,7 @@ class Writer {
         write_known();
         put("}\n");
         for (std::size_t p = 0; p < plan_.pieces.size(); ++p) write_piece(p);
-        put("void ", f_.name, "(int groups, ", declared(all), ", real *w) {\n");
+        put(linkage(), "void ", f_.name, "(int groups, ", declared(all), ", real *w) {\n");
         for (std::size_t p = 0; p <= plan_.pieces.size(); ++p) {
             put("    for (int g = 0; g < groups; ++g)\n        ", piece_name(p), "(");
             for (int a : p == 0 ? all : plan_.pieces[p - 1].arguments)
@@ -121,12 +122,18 @@ class Writer {
             }
             if (out.numbers.empty()) put("    (void)", out.name, ";\n");
         }
+        for (const std::string& name : unused_inputs()) put("    (void)", name, ";\n");
+    }
+
+    std::vector<std::string> unused_inputs() const {
         std::vector<bool> used(f_.inputs.size());
         for (std::uint32_t n = 0; n < plan_.nodes.size(); ++n)
             if (plan_.live[n] && plan_.is_input(n))
                 used[plan_.places[plan_.origin[n]].argument] = true;
+        std::vector<std::string> unused;
         for (std::size_t i = 0; i < used.size(); ++i)
-            if (!used[i]) put("    (void)", f_.inputs[i].name, ";\n");
+            if (!used[i]) unused.push_back(f_.inputs[i].name);
+        return unused;
     }
 
     void call_pieces() {

@@ -16,14 +16,15 @@ struct CFunction {
     // is given: void name(int groups, ..., real *w).
     int lanes;
     int piece;  // about how many operations a compiler gets at once
+    bool is_static;
 };
 
 struct WrittenC {
     std::string text;
-    std::size_t operations;  // without sines and cosines
-    std::size_t turns;       // sines and cosines
-    std::size_t memory;      // numbers on the stack that go from piece to piece
-    std::size_t pieces;
+    std::size_t operations;           // without sines and cosines
+    std::size_t turns;                // sines and cosines
+    std::size_t memory;               // numbers on the stack that go from piece to piece
+    std::vector<std::string> unused;  // names of inputs on which the results do not depend
 };
 
 // The type `real` and what the text calls (FMA, SELECT ...) are to be defined before it.

@@ -68,7 +68,7 @@ NB_MODULE(_core, m) {
     m.attr("max_contact_rows") = max_contact_rows;
     m.def("sincos_constants", &sincos_constants,
           nb::sig("def sincos_constants() -> dict[str, Any]"));
-    m.def("keep_memory", &keep_blocks, nb::arg("limit"));
+    m.def("set_result_cache_limit", &keep_blocks, nb::arg("limit"));
     m.def("require_memory", &require_memory, nb::arg("what"), nb::arg("bytes"), nb::arg("advice"));
     m.def(
         "peak_rate",

@@ -98,12 +98,12 @@ std::vector<NamedNumbers> named(const Named& arrays) {
 }
 
 nb::tuple write_function(const std::string& name, const Named& inputs, const Named& outputs,
-                         bool single_precision, int piece, int lanes) {
+                         bool single_precision, int piece, int lanes, bool is_static) {
     const CFunction function = {name,  named(inputs), named(outputs), single_precision,
-                                lanes, piece};
+                                lanes, piece,         is_static};
     const WrittenC written = interruptible([&] { return write_c(tape(), function); });
     return nb::make_tuple(written.text, written.operations, written.turns, written.memory,
-                          written.pieces);
+                          written.unused);
 }
 
 }  // namespace
@@ -129,5 +129,6 @@ NB_MODULE(_recorder, m) {
           nb::arg("to"));
     m.def("take_nodes", &take_nodes, nb::arg("operations"), nb::arg("operands"));
     m.def("write", &write_function, nb::arg("name"), nb::arg("inputs"), nb::arg("outputs"),
-          nb::arg("single_precision"), nb::arg("piece"), nb::arg("lanes") = 0);
+          nb::arg("single_precision"), nb::arg("piece"), nb::arg("lanes") = 0,
+          nb::arg("is_static") = false);
 }

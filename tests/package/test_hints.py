@@ -15,7 +15,7 @@ import pytest
 from messages import has_words, message
 
 import dtau
-from dtau.pinocchio_names import HERE
+from dtau.hints import FORMER, HERE
 
 MODEL = dtau.robots.quadruped()
 Q, V = dtau.neutral(MODEL), np.zeros(MODEL.nv)
@@ -33,6 +33,14 @@ def test_names_of_pinocchio_say_what_they_are_here(there: str, here: str) -> Non
     )
 
 
+def test_former_names_say_what_they_are_now() -> None:
+    assert not set(FORMER) & set(dtau.__all__)
+    for former, now in FORMER.items():
+        assert hasattr(dtau, now)
+        with pytest.raises(AttributeError, match=f"attribute '{former}'.* dtau.{now} now"):
+            getattr(dtau, former)
+
+
 def test_names_of_pinocchio_are_pinocchios() -> None:
     pin = pytest.importorskip("pinocchio")
     assert [name for name in HERE if not hasattr(pin, name)] == []
@@ -44,7 +52,7 @@ def test_other_names_are_missing_as_ever() -> None:
     code = "import dtau; dtau.inverse_dynamic"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "has no attribute 'inverse_dynamic'. Did you mean: 'inverse_dynamics'?" in done.stderr
-    code = "import dtau, sys; assert 'dtau.pinocchio_names' not in sys.modules"
+    code = "import dtau, sys; assert 'dtau.hints' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

@@ -6,7 +6,6 @@ numbers of q, as those of f(normalize(q)).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -201,9 +200,9 @@ class _Function:
             [(f"y{k}", x) for k, (_, x) in enumerate(results) if x.size],
             False,
             PIECE,
+            is_static=True,
         )
         text = self.budget.add(name, operations, text)
-        text = re.sub(rf"^void {body}\(", f"static void {body}(", text, flags=re.MULTILINE)
         longest = max((x.size for x in inputs), default=1)
         given = [f"arg[{k}] ? arg[{k}] : zeros" for k in places]
         offset = 0

@@ -193,8 +193,8 @@ def _sources(model: Model, asked: Sequence[Request], limit: float) -> list[_Code
     lanes, sources, operations = _core.lanes(), [], 0
     for request in asked:
         taken = [isinstance(x, Argument) for x in request.inputs.values()]
-        alone = record(model, request, "one_", single=False)
-        grouped = record(model, request, "one_", single=False, lanes=lanes)
+        alone = record(model, request, "one_", single=False, static=True)
+        grouped = record(model, request, "one_", single=False, static=True, lanes=lanes)
         operations += alone.operations + grouped.operations
         files = {
             "alone.c": alone_source(alone, taken),

@@ -6,8 +6,6 @@ has the same bits alone and in lanes.
 
 from __future__ import annotations
 
-import re
-
 from dtau.codegen.recording import Written
 from dtau.codegen.source import DOUBLE, REDUCTION_LIMIT, SERIES, SINE_COSINE
 
@@ -115,7 +113,7 @@ def alone_source(written: Written, taken: list[bool]) -> str:
     """
     called = f"{written.name}({', '.join(_arguments(written, taken))});"
     head = "void robot_alone(const void *const *in, void *const *out)"
-    text = "#include <math.h>\n\n" + DOUBLE + _FUSED + SINE_COSINE + "\n" + _static(written)
+    text = "#include <math.h>\n\n" + DOUBLE + _FUSED + SINE_COSINE + "\n" + written.text
     return f"{text}\n{head} {{\n    {called}\n}}\n"
 
 
@@ -124,15 +122,10 @@ def lanes_source(written: Written, taken: list[bool], lanes: int) -> str:
     called = f"{written.name}(groups, {', '.join(_arguments(written, taken))}, w);"
     head = "void robot_in_lanes(int groups, const void *const *in, void *const *out, void *w)"
     defined = f"#define LANES {lanes}\n#define LIMIT {REDUCTION_LIMIT!r}\n"
-    text = defined + _VECTORS + SERIES + _QUADRANTS + _static(written)
+    text = defined + _VECTORS + SERIES + _QUADRANTS + written.text
     return f"{text}\n{head} {{\n    {called}\n}}\n"
 
 
 def _arguments(written: Written, taken: list[bool]) -> list[str]:
     given = [f"in[{k}]" for k, is_taken in enumerate(taken) if is_taken]
     return [*given, *(f"out[{k}]" for k in range(len(written.results)))]
-
-
-def _static(written: Written) -> str:
-    head = f"void {written.name}("
-    return re.sub("^" + re.escape(head), "static " + head, written.text, flags=re.MULTILINE)

@@ -51,17 +51,31 @@ def recording() -> Iterator[Any]:
         recorder.end(before)
 
 
-def record(model: Model, request: Request, prefix: str, *, single: bool, lanes: int = 0) -> Written:
+def record(
+    model: Model,
+    request: Request,
+    prefix: str,
+    *,
+    single: bool,
+    static: bool = False,
+    lanes: int = 0,
+) -> Written:
     """Run a function of the core with recorded numbers, and write what was recorded.
 
     ``lanes``: for groups of so many states, or 0; see src/codegen/write.hpp.
     """
     with recording() as recorder:
-        return _record(recorder, model, request, prefix, single, lanes)
+        return _record(recorder, model, request, prefix, single, static, lanes)
 
 
 def _record(
-    recorder: Any, model: Model, request: Request, prefix: str, single: bool, lanes: int
+    recorder: Any,
+    model: Model,
+    request: Request,
+    prefix: str,
+    single: bool,
+    static: bool,
+    lanes: int,
 ) -> Written:
     taken: list[tuple[Argument, Array]] = []
 
@@ -78,7 +92,7 @@ def _record(
     outputs = outputs if isinstance(outputs, tuple) else (outputs,)
     name = prefix + request.name
 
-    def write() -> tuple[str, int, int, int, int]:
+    def write() -> tuple[str, int, int, int, list[str]]:
         return recorder.write(  # type: ignore[no-any-return]
             name,
             [(argument.name, numbers) for argument, numbers in taken],
@@ -86,12 +100,12 @@ def _record(
             single,
             PIECE,
             lanes,
+            static,
         )
 
-    text, operations, turns, memory, _ = write()
-    unused = [x for x in request.constants if f"(void){x.name};" in text]
-    if unused:  # the function does not depend on them
-        taken = [x for x in taken if x[0] not in unused]
+    text, operations, turns, memory, unused = write()
+    if dropped := [x for x in request.constants if x.name in unused]:
+        taken = [x for x in taken if x[0] not in dropped]
         text, operations, turns, memory, _ = write()
     results = tuple(Argument(to, x.shape) for to, x in zip(request.results, outputs, strict=True))
     arguments = tuple(argument for argument, _ in taken)

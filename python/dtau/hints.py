@@ -1,4 +1,4 @@
-"""Say what Pinocchio's names are called here: `hint`, of the AttributeError for `dtau.rnea`."""
+"""Says what names of Pinocchio and of earlier versions are called here: `hint`."""
 
 from __future__ import annotations
 
@@ -60,8 +60,11 @@ HERE = {
     "updateFramePlacement": "frame_placements",
     "updateFramePlacements": "frame_placements",
 }  # Pinocchio's name: what does that in dtau; docs/coming_from.md has the calls
+FORMER = {"keep_memory": "set_result_cache_limit"}  # names of earlier versions
 
 
 def hint(name: str) -> str:
-    """Return what Pinocchio's name is called here, as the end of a message, or nothing."""
+    """Return what a name is called here, as the end of a message, or nothing."""
+    if name in FORMER:
+        return f"; it is called dtau.{FORMER[name]} now"
     return f"; Pinocchio's {name} is dtau.{HERE[name]} here" if name in HERE else ""
