@@ -97,7 +97,7 @@ def test_no_class_is_left_out() -> None:
     """Of those whose objects a pickle can have: immutable ones, dataclasses, and the builder."""
     tried = {type(make()) for make in EXAMPLES.values()}
     private = {"At", "Batch", "CoreBody", "Element", "Immutable"}  # in no public object
-    private |= {"Argument", "Array", "Derivatives", "Function"}  # rows of the registry and of autodiff
+    private |= {"Argument", "Array", "Derivatives", "Function"}  # rows of tables
     for module in pkgutil.walk_packages(dtau.__path__, "dtau."):
         part = module.name.split(".")
         library = part[1] if part[1] in ("jax", "torch", "casadi") else "dtau"
