@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -141,23 +142,19 @@ class _Function:
         known = self._derivatives()
         blocks = []
         for matrix, result in zip(self.results, self.request.results, strict=True):
-            named = result.removesuffix("_out")
-            missing = [x for x in self.inputs if f"d{named}_d{x.name}" not in known]
+            missing = [x for x in self.inputs if (result, x.name) not in known]
             rows = [
                 self._row(x, [y.vector for y in missing])
                 for x in (matrix.reshape(-1, order="F") if missing else ())
             ]
             swept = {x.name: np.array([row[k] for row in rows]) for k, x in enumerate(missing)}
             blocks.append(
-                [
-                    swept[x.name] if x.name in swept else known[f"d{named}_d{x.name}"]
-                    for x in self.inputs
-                ]
+                [swept[x.name] if x.name in swept else known[result, x.name] for x in self.inputs]
             )
         return blocks
 
-    def _derivatives(self) -> dict[str, Array]:
-        """The core's derivatives of vectors, by the numbers of q, under their names."""
+    def _derivatives(self) -> dict[tuple[str, str], Array]:
+        """The core's derivatives by result and argument, those by q by its numbers."""
         row = FUNCTIONS.get(f"{self.request.function}_derivatives")
         if row is None or row.arguments != FUNCTIONS[self.request.function].arguments:
             return {}
@@ -165,10 +162,10 @@ class _Function:
             self.recorder.functions, self.model, self.arrays
         )
         known = {}
-        for name, matrix in zip(found._fields, found, strict=True):
-            by = name.rpartition("_d")[2]
-            if matrix.ndim == 2 and by in ("q", "v", "a", "tau"):
-                known[name] = self._by_numbers(matrix) if by == "q" else matrix
+        for result, by in product(self.request.results, ("q", "v", "a", "tau")):
+            matrix = getattr(found, f"d{result.removesuffix('_out')}_d{by}", None)
+            if matrix is not None and matrix.ndim == 2:
+                known[result, by] = self._by_numbers(matrix) if by == "q" else matrix
         return known
 
     def _by_numbers(self, matrix: Array) -> Array:
