@@ -7,6 +7,7 @@ rounding: adapters take values from the core, and derivatives here. Each gives a
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -170,12 +171,6 @@ def step(x: At) -> Results:
         inputs = q, v, x["tau"], x["f_ext"]
         return x.call("forward_dynamics", *inputs, f_ext_axes=x.options["f_ext_axes"])[0]
 
-    def displacement_rate(theta: Array, v: Array) -> Array:
-        if manifold.is_vector_space(x.model):
-            return v
-        once = manifold.bracket(x.xp, x.model, theta, v)
-        return v + 0.5 * once + manifold.bracket(x.xp, x.model, theta, once) / 12.0
-
     return time_step(
         x["q"],
         x["v"],
@@ -183,5 +178,5 @@ def step(x: At) -> Results:
         x.options["integrator"],
         acceleration=acceleration,
         integrate=lambda q, dq: x.call("integrate", q, dq)[0],
-        displacement_rate=displacement_rate,
+        displacement_rate=functools.partial(manifold.displacement_rate, x.xp, x.model),
     )

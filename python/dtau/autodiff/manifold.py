@@ -142,6 +142,17 @@ def bracket(xp: Any, model: Model, x: Array, y: Array) -> Array:
     return _joined(xp, parts, at.v_order)
 
 
+def displacement_rate(xp: Any, model: Model, theta: Array, v: Array) -> Array:
+    """Theta' of a configuration q (+) theta that moves at the velocity v, to order 4.
+
+    theta' = v + [theta, v] / 2 + [theta, [theta, v]] / 12: [RKMK], [Notes] eq. 12.2.
+    """
+    if is_vector_space(model):
+        return v
+    once = bracket(xp, model, theta, v)
+    return v + 0.5 * once + bracket(xp, model, theta, once) / 12.0
+
+
 LinearMap = Callable[[Any, Model, Array, Array], Array]
 
 
