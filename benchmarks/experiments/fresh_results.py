@@ -3,7 +3,7 @@
     dropped        f(model, ...): the results go before the next call
     replaced       d = f(model, ...): they go when the next ones are there; by arrays that are given
                    in turns, for these share the caches as well
-    nothing kept   replaced, after `dtau.keep_memory(0)`
+    nothing kept   replaced, after `dtau.set_result_cache_limit(0)`
 
 In batches whose results take 1 kB to 64 MB in all. Results of all ways have the same bits.
 """
@@ -132,11 +132,11 @@ def measured(robot: str, case: Case, effort: Effort, tick: Callable[[], None]) -
     replaced.run(3)  # first calls take fresh memory, and would count as typical ones
     given = {"into": into, "in turns": in_turns}
     kept = interleaved(given | {"dropped": dropped, "replaced": replaced}, effort, tick)
-    limit = dtau.keep_memory(0)
+    limit = dtau.set_result_cache_limit(0)
     try:
         bare = interleaved({"in turns": in_turns, "replaced": replaced}, effort, tick)
     finally:
-        dtau.keep_memory(limit)
+        dtau.set_result_cache_limit(limit)
     count = len(case.states[0])
     return Row(
         robot=robot,

@@ -36,7 +36,7 @@ def texts() -> dict[str, tuple[str, str]]:
     needs = re.findall(r'"([a-z]+)', found(r"^dependencies = \[(.*)\]$", "pyproject.toml"))
     names = {"numpy": "NumPy"}
     return {
-        "version": ("version", found(r'^__version__ = "(.*)"$', "python/dtau/__init__.py")),
+        "version": ("version", found(r'^__version__ = "(.*)"$', "python/dtau/_version.py")),
         "python": (
             "Python",
             found(r'^requires-python = ">=(.*)"$', "pyproject.toml") + " and newer",

@@ -20,6 +20,8 @@
 #include <arm_neon.h>
 #endif
 
+#include "dtau/sincos_constants.hpp"
+
 #ifndef DTAU_INLINE
 #define DTAU_INLINE inline __attribute__((always_inline))
 #endif
@@ -220,35 +222,32 @@ DTAU_INLINE std::int64_t less(Complex a, double b) { return a.real() < b; }
 
 // ---------------------------------------------------------------- sine and cosine
 
-// [Cody-Waite] reduction by multiples of pi/2 in three parts of 33 bits and the polynomials of
-// FreeBSD's msun (k_sin.c, k_cos.c), [Notes] §14; within two units in the last place for |x| < 1e5.
-inline constexpr double reduction_limit = 1e5;
-
+// [Notes] §14; within two units in the last place for |x| < 1e5.
 template <class T>
 DTAU_INLINE void sincos_reduced(T x, T& sine, T& cosine) {
-    constexpr double magic = 0x1.8p52;  // adding it leaves an integer in the low bits
-    const T shifted = fma(x, T(0x1.45f306dc9c883p-1), T(magic));
+    constexpr double magic = reduction_number;
+    const T shifted = fma(x, T(two_over_pi), T(magic));
     const auto quadrant = to_bits(shifted);
     const T k = T(magic) - shifted;  // minus the multiple
-    const T part = T(0x1.0b4611a6p-34);
-    const T first = fma(k, T(0x1.921fb544p0), x);  // exact
+    const T part = T(half_pi[1]);
+    const T first = fma(k, T(half_pi[0]), x);  // exact
     const T second = fma(k, part, first);
-    const T tail = fma(k, T(0x1.3198a2e037073p-69), fma(k, part, first - second));
+    const T tail = fma(k, T(half_pi[2]), fma(k, part, first - second));
     const T r = second + tail, low = (second - r) + tail;  // to twice the digits, [Notes] eq. 14.1
 
     const T z = r * r;
-    T s = fma(z, T(1.58969099521155010221e-10), T(-2.50507602534068634195e-08));
-    s = fma(z, s, T(2.75573137070700676789e-06));
-    s = fma(z, s, T(-1.98412698298579493134e-04));
-    s = fma(z, s, T(8.33333333332248946124e-03));
-    s = fma(z, s, T(-1.66666666666666324348e-01));
+    T s = fma(z, T(sine_series[5]), T(sine_series[4]));
+    s = fma(z, s, T(sine_series[3]));
+    s = fma(z, s, T(sine_series[2]));
+    s = fma(z, s, T(sine_series[1]));
+    s = fma(z, s, T(sine_series[0]));
     s = r + fma(z * r, s, low);  // [Notes] eq. 14.2
 
-    T c = fma(z, T(-1.13596475577881948265e-11), T(2.08757232129817482790e-09));
-    c = fma(z, c, T(-2.75573143513906633035e-07));
-    c = fma(z, c, T(2.48015872894767294178e-05));
-    c = fma(z, c, T(-1.38888888888741095749e-03));
-    c = fma(z, c, T(4.16666666666666019037e-02));
+    T c = fma(z, T(cosine_series[5]), T(cosine_series[4]));
+    c = fma(z, c, T(cosine_series[3]));
+    c = fma(z, c, T(cosine_series[2]));
+    c = fma(z, c, T(cosine_series[1]));
+    c = fma(z, c, T(cosine_series[0]));
     const T half = T(0.5) * z, w = T(1.0) - half;
     c = w + (((T(1.0) - w) - half) + fma(z, z * c, -(r * low)));  // [Notes] eq. 14.2
 

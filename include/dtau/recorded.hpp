@@ -1,5 +1,5 @@
 // Records operations instead of computing them: every operation with a Recorded number becomes a
-// node of a tape, from which C is written (src/generate). Numbers that are known are computed at
+// node of a tape, from which C is written (src/codegen). Numbers that are known are computed at
 // once.
 #pragma once
 

@@ -28,7 +28,7 @@ centre of mass, momentum, energy; configurations (`integrate`, `difference`); `g
 
 Every function takes the model first and arrays whose leading axes are the batch, which broadcast
 against each other; ``out=`` takes the results' arrays, ``threads=`` the number of threads.
-`keep_memory` limits the memory that is kept of results that are gone, for new ones.
+`set_result_cache_limit` limits the memory that is cached from deleted results.
 
 Models come from `load`, from `ModelBuilder` or from `dtau.robots`; `dtau.conventions` converts from
 and to Pinocchio, MuJoCo and others. Every docstring gives shapes, units and frames;
@@ -51,8 +51,9 @@ import sys
 from typing import TYPE_CHECKING, NoReturn
 
 from dtau import _interpreters, conventions, results, robots  # noqa: F401
-from dtau.c_code.compiled import compile
-from dtau.c_code.generate import GeneratedCode, generate
+from dtau._version import __version__ as __version__
+from dtau.codegen.compiled import compile
+from dtau.codegen.generate import GeneratedCode, generate
 from dtau.errors import ModelError, ModelWarning
 from dtau.functions.centroidal import (
     center_of_mass,
@@ -160,9 +161,10 @@ from dtau.functions.time_derivatives_kinematics import (
 )
 from dtau.loaders.load import load
 from dtau.loaders.mechanism import load_mechanism
-from dtau.memory import keep_memory
+from dtau.memory import set_result_cache_limit
 from dtau.model.builder import ModelBuilder
-from dtau.model.contacts import Contacts, FrameContact, Loop, PointContact
+from dtau.model.contact_kinds import FrameContact, Loop, PointContact
+from dtau.model.contacts import Contacts
 from dtau.model.joint_type import JointType
 from dtau.model.joints import (
     Cylindrical,
@@ -181,8 +183,6 @@ from dtau.model.model import Model
 from dtau.model.pose import Pose
 from dtau.model.spatial import Inertia
 from dtau.viewing import view
-
-__version__ = "0.1.0"
 
 __all__ = [
     "Contacts",
@@ -279,7 +279,6 @@ __all__ = [
     "inverse_dynamics_time_derivatives",
     "inverse_dynamics_vjp",
     "inverse_dynamics_wrench_derivatives",
-    "keep_memory",
     "kinematics_time_derivatives",
     "kinetic_energy",
     "kinetic_energy_derivatives",
@@ -301,6 +300,7 @@ __all__ = [
     "random_state",
     "results",
     "robots",
+    "set_result_cache_limit",
     "step",
     "step_vjp",
     "tangent_map",

@@ -66,6 +66,7 @@ HERE = {
 
 _VJP = ("InverseDynamics", "ForwardDynamics", "ConstrainedDynamics", "Step")
 RENAMED = {
+    "keep_memory": "set_result_cache_limit",
     "ConstrainedDynamicsVariation": "results.ConstrainedDynamicsJVP",
     **{f"{x}Products": f"results.{x}VJP" for x in _VJP},
     **{f"{x}ProductsWithWrenches": f"results.{x}VJP" for x in _VJP},

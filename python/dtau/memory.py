@@ -1,4 +1,4 @@
-"""Memory of results that are gone, kept for new ones."""
+"""Limits the cache of memory for results: `set_result_cache_limit`."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ _VARIABLE = "DTAU_KEPT_MEMORY"
 _MOST = 2**62
 
 
-def keep_memory(limit: int) -> int:
-    """Limit the memory that is kept of results that are gone, for the results of later calls.
+def set_result_cache_limit(limit: int) -> int:
+    """Limit the memory that is cached from deleted results, for the results of later calls.
 
     Fresh memory of the system can cost several times what it takes to compute what is written to
     it; so results of 64 kB and more leave theirs to later ones. By default at most 256 MB are kept,
@@ -37,11 +37,11 @@ def keep_memory(limit: int) -> int:
     Examples
     --------
     >>> import dtau
-    >>> before = dtau.keep_memory(0)  # gives all of it back
-    >>> dtau.keep_memory(before)  # and goes on as before
+    >>> before = dtau.set_result_cache_limit(0)  # gives all of it back
+    >>> dtau.set_result_cache_limit(before)  # and goes on as before
     0
     """
-    return _core.keep_memory(integer("limit", limit, 0, _MOST))
+    return _core.set_result_cache_limit(integer("limit", limit, 0, _MOST))
 
 
 def _read_environment() -> None:
@@ -49,7 +49,7 @@ def _read_environment() -> None:
     if not text:
         return
     try:
-        keep_memory(int(text))
+        set_result_cache_limit(int(text))
     except ValueError:
         raise ImportError(f"{_VARIABLE}: expected a number of bytes, got {text!r:.80}") from None
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "dtau/joint.hpp"
+
 namespace dtau {
 namespace {
 
@@ -26,18 +28,6 @@ void turn_rates(const double* q, Block& block, int row, int column) {
         for (int k = 0; k < 4; ++k) block.T[row + i][column + k] = s * E[i][k];
 }
 
-// Rotation of a quaternion of any length, by rows.
-void rotation(const double* q, double R[3][3]) {
-    const double x = q[0], y = q[1], z = q[2], w = q[3];
-    const double s = 2.0 / (x * x + y * y + z * z + w * w);
-    const double rows[3][3] = {
-        {1.0 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y)},
-        {s * (x * y + w * z), 1.0 - s * (x * x + z * z), s * (y * z - w * x)},
-        {s * (x * z - w * y), s * (y * z + w * x), 1.0 - s * (x * x + y * y)}};
-    for (int i = 0; i < 3; ++i)
-        for (int k = 0; k < 3; ++k) R[i][k] = rows[i][k];
-}
-
 Block block_of(const ManifoldJoint& joint, const double* q) {
     Block block;
     switch (joint.kind) {
@@ -47,10 +37,12 @@ Block block_of(const ManifoldJoint& joint, const double* q) {
             break;
         case ManifoldJoint::free: {
             block.nq = 7, block.nv = 6, block.position = 3;
-            double R[3][3];
-            rotation(q + 3, R);
-            for (int i = 0; i < 3; ++i)
-                for (int k = 0; k < 3; ++k) block.T[i][k] = R[k][i];
+            const DTAU_VARIANT::Mat3<double> R = DTAU_VARIANT::quaternion_rotation(q + 3);
+            const DTAU_VARIANT::Vec3<double> columns[3] = {R.x, R.y, R.z};
+            for (int i = 0; i < 3; ++i) {
+                block.T[i][0] = columns[i].x, block.T[i][1] = columns[i].y;
+                block.T[i][2] = columns[i].z;
+            }
             turn_rates(q + 3, block, 3, 3);
             break;
         }
@@ -156,15 +148,13 @@ void TangentColumns::add_curvature(const double* q, const double* raw, double* H
                 add_turn_curvature(x + 3, g, block, 3, here + 3 * nq_ + 3, nq_);
                 // R l, as R turns: R (w cross l).
                 const double l[3] = {along_bracket(4, 2), along_bracket(5, 0), along_bracket(3, 1)};
-                double R[3][3];
-                rotation(x + 3, R);
                 for (int k = 3; k < 7; ++k) {
                     const double w[3] = {block.T[3][k], block.T[4][k], block.T[5][k]};
                     const double turned[3] = {w[1] * l[2] - w[2] * l[1], w[2] * l[0] - w[0] * l[2],
                                               w[0] * l[1] - w[1] * l[0]};
                     for (int i = 0; i < 3; ++i)
-                        here[i * nq_ + k] +=
-                            R[i][0] * turned[0] + R[i][1] * turned[1] + R[i][2] * turned[2];
+                        here[i * nq_ + k] += block.T[0][i] * turned[0] + block.T[1][i] * turned[1] +
+                                             block.T[2][i] * turned[2];
                 }
                 break;
             }

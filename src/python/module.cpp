@@ -6,6 +6,7 @@
 
 #include "batch/kept_blocks.hpp"
 #include "batch/require_memory.hpp"
+#include "dtau/sincos_constants.hpp"
 #include "interop/casadi_module.hpp"
 #include "interop/prepare.hpp"
 #include "interop/xla_handler.hpp"
@@ -15,6 +16,29 @@
 #include "python/tree.hpp"
 #include "registry/dispatch.hpp"
 #include "tree/compiled_contacts.hpp"
+
+namespace {
+
+// By the names of sincos_constants.hpp, for generated code.
+nanobind::dict sincos_constants() {
+    namespace nb = nanobind;
+    using namespace dtau;
+    const auto numbers = [](const auto& array) {
+        nb::list list;
+        for (double x : array) list.append(x);
+        return nb::tuple(list);
+    };
+    nb::dict found;
+    found["reduction_limit"] = reduction_limit;
+    found["reduction_number"] = reduction_number;
+    found["two_over_pi"] = two_over_pi;
+    found["half_pi"] = numbers(half_pi);
+    found["sine_series"] = numbers(sine_series);
+    found["cosine_series"] = numbers(cosine_series);
+    return found;
+}
+
+}  // namespace
 
 NB_MODULE(_core, m) {
     namespace nb = nanobind;
@@ -42,7 +66,9 @@ NB_MODULE(_core, m) {
         "xla_refusal", [] { return nb::capsule(reinterpret_cast<void*>(&xla_refusal)); },
         nb::sig("def xla_refusal() -> object"));
     m.attr("max_contact_rows") = max_contact_rows;
-    m.def("keep_memory", &keep_blocks, nb::arg("limit"));
+    m.def("sincos_constants", &sincos_constants,
+          nb::sig("def sincos_constants() -> dict[str, Any]"));
+    m.def("set_result_cache_limit", &keep_blocks, nb::arg("limit"));
     m.def("require_memory", &require_memory, nb::arg("what"), nb::arg("bytes"), nb::arg("advice"));
     m.def(
         "peak_rate",

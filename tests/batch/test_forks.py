@@ -47,7 +47,7 @@ for name in ("parent", "child", "other"):
 """
 
 AMID_A_RECORDING = """
-from dtau.c_code.recording import recording
+from dtau.codegen.recording import recording
 inside, stop = threading.Event(), threading.Event()
 
 def record():
@@ -95,13 +95,13 @@ def test_fork_amid_generation() -> None:
 
 
 AMID_THE_IMPORT = """
-assert "dtau._recorded" not in sys.modules
+assert "dtau._recorder" not in sys.modules
 inside = threading.Event()
 
 class Slow:
     @staticmethod
     def find_spec(name, path, target=None):
-        if name == "dtau._recorded":
+        if name == "dtau._recorder":
             inside.set()
             time.sleep(0.3)
 
@@ -174,7 +174,7 @@ for module in pkgutil.walk_packages(dtau.__path__, "dtau."):
     for name, value in vars(imported).items():
         if hasattr(value, "acquire") and hasattr(value, "release"):
             found[module.name, name] = imported
-assert ("dtau.c_code.recorder", "_loading") in found
+assert ("dtau.codegen.recorder", "_loading") in found
 
 def free():
     "Whether this thread gets every lock; of each by its name, for a child may have new ones."

@@ -38,10 +38,10 @@ linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs L
 @pytest.fixture(autouse=True)
 def keeping() -> Iterator[None]:
     """Nothing is kept yet, and so much can be."""
-    before = dtau.keep_memory(0)
-    dtau.keep_memory(64 << 20)
+    before = dtau.set_result_cache_limit(0)
+    dtau.set_result_cache_limit(64 << 20)
     yield
-    dtau.keep_memory(before)
+    dtau.set_result_cache_limit(before)
 
 
 def large_state(function: Function, seed: int) -> State:
@@ -67,9 +67,9 @@ def addresses(results: tuple[Array, ...]) -> set[int]:
 @everywhere
 def test_nothing_is_seen_of_earlier_results(function: Function) -> None:
     state, other = large_state(function, 1), large_state(function, 2)
-    limit = dtau.keep_memory(0)
+    limit = dtau.set_result_cache_limit(0)
     want = function(MODEL, state)
-    dtau.keep_memory(limit)
+    dtau.set_result_cache_limit(limit)
     for hostile in (np.nan, np.inf, 7.5):
         gone = function(MODEL, other)
         before = addresses(gone)
@@ -114,7 +114,7 @@ def test_small_results_have_memory_as_ever() -> None:
     assert get_handler_name(small) == "default_allocator"
 
 
-def test_views_keep_memory() -> None:
+def test_views_set_result_cache_limit() -> None:
     """A block is free when the last view of its array is gone."""
     first, *_ = derivatives()
     view, want = first[3:], first[3:].copy()
@@ -182,7 +182,7 @@ def test_a_limit() -> None:
     """So many results fit, and the others are given back."""
     results = [derivatives(seed) for seed in range(8)]
     size = sum(x.nbytes for x in results[0])
-    dtau.keep_memory(7 * size // 2)
+    dtau.set_result_cache_limit(7 * size // 2)
     gone = [addresses(x) for x in results]
     while results:
         results.pop(0)
@@ -196,25 +196,25 @@ def test_a_lower_limit_gives_back() -> None:
     results = derivatives()
     size = sum(x.nbytes for x in results)
     del results
-    assert dtau.keep_memory(size // 2) == 64 << 20
-    assert dtau.keep_memory(0) == size // 2
-    assert dtau.keep_memory(5) == 0
+    assert dtau.set_result_cache_limit(size // 2) == 64 << 20
+    assert dtau.set_result_cache_limit(0) == size // 2
+    assert dtau.set_result_cache_limit(5) == 0
 
 
 def test_nothing_is_kept() -> None:
-    dtau.keep_memory(0)
+    dtau.set_result_cache_limit(0)
     assert {get_handler_name(x) for x in derivatives()} == {"default_allocator"}
 
 
 def test_results_larger_than_the_limit() -> None:
-    dtau.keep_memory(LARGE // 10)
+    dtau.set_result_cache_limit(LARGE // 10)
     want = [x.copy() for x in derivatives()]
     assert_same_results(derivatives(), tuple(want))
 
 
 @pytest.mark.parametrize("bad", [-1, 2**63, 1.5, True, "1", None])
 def test_a_limit_that_is_none(bad: object) -> None:
-    said = message((TypeError, ValueError), dtau.keep_memory, bad)
+    said = message((TypeError, ValueError), dtau.set_result_cache_limit, bad)
     has_words(said, "limit", "integer", bad)
 
 
@@ -225,7 +225,7 @@ def resident():
 
 model = dtau.robots.quadruped()
 limit = int(sys.argv[1])
-dtau.keep_memory(limit)
+dtau.set_result_cache_limit(limit)
 rng = np.random.default_rng(0)
 states = dtau.random_state(model, rng, shape=(4000,))
 dtau.inverse_dynamics_derivatives(model, *(x[:10] for x in states))
@@ -236,7 +236,7 @@ for _ in range(60):  # of all sizes, some MB to 31 MB a call
             for _ in range(int(rng.integers(1, 4)))]
 held = None
 kept = resident() - before
-dtau.keep_memory(0)
+dtau.set_result_cache_limit(0)
 print(json.dumps([kept, resident() - before]))
 """
 
@@ -255,7 +255,7 @@ NEEDED = """
 import resource
 model = dtau.robots.quadruped()
 q, v, a = dtau.random_state(model, np.random.default_rng(0), shape=(16_000,))
-dtau.keep_memory(1 << 30)
+dtau.set_result_cache_limit(1 << 30)
 dtau.inverse_dynamics_derivatives(model, q, v, a)  # leaves 124 MB
 def used():
     with open("/proc/self/statm") as file:
@@ -277,7 +277,7 @@ def test_memory_that_is_kept_is_given_back_when_it_is_needed() -> None:
 
 SAY = """
 model = dtau.robots.quadruped()
-print(json.dumps(dtau.keep_memory(0)))
+print(json.dumps(dtau.set_result_cache_limit(0)))
 """
 
 
@@ -331,7 +331,7 @@ def test_results_of_many_threads() -> None:
             if i % 3:
                 handed.pop(0)
         if k == 0:
-            dtau.keep_memory(1_000_000)
+            dtau.set_result_cache_limit(1_000_000)
 
     with ThreadPoolExecutor(4) as pool:
         for done in [pool.submit(work, k) for k in range(4)]:
@@ -359,7 +359,7 @@ for _ in range(20):
         good = right(held) and right(run()) and right(run())
         held[0].fill(0.0)
         held = None
-        dtau.keep_memory(0)
+        dtau.set_result_cache_limit(0)
         os._exit(0 if good and right(run()) else 1)
     run()[0].fill(np.nan)
     codes.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))

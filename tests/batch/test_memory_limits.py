@@ -299,12 +299,12 @@ def test_every_function_asks(name: str, monkeypatch: pytest.MonkeyPatch) -> None
     batch = np.tile(Q, (count, 1))
     call(batch[:2])
     monkeypatch.setattr(checks, "_core", SimpleNamespace(require_memory=keep))
-    kept = dtau.keep_memory(0)  # so that all memory is NumPy's, which is traced
+    kept = dtau.set_result_cache_limit(0)  # so that all memory is NumPy's, which is traced
     tracemalloc.start()
     result = call(batch)
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    dtau.keep_memory(kept)
+    dtau.set_result_cache_limit(kept)
     del result
     assert most > 100 * count
     assert max(asked) > 0.9 * most, f"asked for {max(asked):.3g}, took {most:.3g}"

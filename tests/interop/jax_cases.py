@@ -15,7 +15,7 @@ import pytest
 from trees import MOVING, Array
 
 import dtau
-from dtau.rules import manifold
+from dtau.autodiff import manifold
 
 jax.config.update("jax_enable_x64", True)
 jax.config.update("jax_disable_most_optimizations", True)  # most of the time is compilation

@@ -25,7 +25,7 @@ from dtau.options import Axes, Integrator
 
 ca = pytest.importorskip("casadi")
 import dtau.casadi as dc  # noqa: E402
-from dtau.rules.translations import common_translation  # noqa: E402
+from dtau.autodiff.common_translation import common_translation  # noqa: E402
 
 
 @on_robots

@@ -16,7 +16,7 @@ from jax_cases import ROBOTS, derivatives, motion, near, robot, taylor  # noqa: 
 
 import dtau  # noqa: E402
 import dtau.jax  # noqa: E402
-from dtau.rules.translations import common_translation  # noqa: E402
+from dtau.autodiff.common_translation import common_translation  # noqa: E402
 
 on_robots = pytest.mark.parametrize("name", ROBOTS)
 

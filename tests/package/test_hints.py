@@ -39,10 +39,11 @@ def test_names_of_pinocchio_say_what_they_are_here(there: str, here: str) -> Non
         ("Linearization", "; it is dtau.results.Linearization"),
         ("StepProductsWithWrenches", "; it is called dtau.results.StepVJP now"),
         ("ConstrainedDynamicsVariation", "; it is called dtau.results.ConstrainedDynamicsJVP now"),
+        ("keep_memory", "; it is called dtau.set_result_cache_limit now"),
         ("nonsense", ""),
     ],
 )
-def test_result_classes_say_where_they_are(name: str, said: str) -> None:
+def test_former_names_say_what_they_are_now(name: str, said: str) -> None:
     assert not hasattr(dtau, name)
     with pytest.raises(AttributeError, match=f"^module 'dtau' has no attribute {name!r}{said}$"):
         getattr(dtau, name)

@@ -529,7 +529,7 @@ OTHERS = {
     "project",
     "equilibrium",
     "wrench_at_frame_derivatives",
-    "keep_memory",
+    "set_result_cache_limit",
     "generate",
     "compile",
     "view",

@@ -104,7 +104,7 @@ def test_quaternions_of_half_turns() -> None:
     for axis in np.eye(3):
         half = 2 * np.outer(axis, axis) - np.eye(3)
         assert_close(
-            np.abs(quaternions_of_rotations(half)), np.array([0.0, *axis]), 1e-15, floor=1.0
+            np.abs(quaternions_of_rotations(half)), np.array([*axis, 0.0]), 1e-15, floor=1.0
         )
 
 

@@ -11,6 +11,8 @@ except ModuleNotFoundError as error:
         "dtau.casadi needs CasADi, which is not installed: pip install 'dtau[casadi]'"
     ) from error
 
+from dtau.autodiff.results import NextState, Placements, TangentMap
+from dtau.casadi.builder import function
 from dtau.casadi.dynamics import (
     bias_torque,
     forward_dynamics,
@@ -29,14 +31,12 @@ from dtau.casadi.kinematics import (
     frame_velocities,
     momentum,
 )
-from dtau.casadi.made import function
 from dtau.casadi.manifold import (
     difference,
     integrate,
     normalize,
     tangent_map,
 )
-from dtau.rules.results import NextState, Placements, TangentMap
 
 __all__ = [
     "NextState",

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from dtau.autodiff.results import NextState
 from dtau.casadi.arguments import evaluate
-from dtau.casadi.made import function
+from dtau.casadi.builder import function
 from dtau.model.model import Model
 from dtau.options import Axes, Integrator
-from dtau.rules.results import NextState
 
 
 def inverse_dynamics(

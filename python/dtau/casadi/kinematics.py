@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from dtau.autodiff.results import Placements
 from dtau.casadi.arguments import evaluate
-from dtau.casadi.made import function
+from dtau.casadi.builder import function
 from dtau.model.model import Model
 from dtau.options import Axes
-from dtau.rules.results import Placements
 
 
 def frame_placements(model: Model, q: Any, frames: str | Sequence[str]) -> Placements[Any]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from dtau.autodiff.results import TangentMap
 from dtau.casadi.arguments import evaluate
-from dtau.casadi.made import function
+from dtau.casadi.builder import function
 from dtau.model.model import Model
-from dtau.rules.results import TangentMap
 
 
 def integrate(model: Model, q: Any, dq: Any) -> Any:

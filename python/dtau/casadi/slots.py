@@ -1,4 +1,7 @@
-"""CasADi functions made of compiled ones: slots of the extension, found by their names."""
+"""Makes CasADi functions of compiled dynamics: `compiled_function`.
+
+Each takes a slot of the extension, whose symbols CasADi finds by name.
+"""
 
 from __future__ import annotations
 
@@ -9,24 +12,21 @@ import casadi as ca
 import numpy as np
 
 from dtau import _core
+from dtau.autodiff.functions import PUBLIC
 from dtau.casadi.patterns import Pattern, Structure, manifold_joints, roles
 from dtau.model.model import Model
 from dtau.options import Axes
 from dtau.registry import FUNCTIONS
 
-# What each function is: its problem, the inputs that it takes of q, v and x (the acceleration, or
-# the torque), its result, and whether that is the matrix of the problem's derivatives by x.
-_FUNCTIONS = {
-    "inverse_dynamics": ("inverse_dynamics", "qvx", "tau", False),
-    "bias_torque": ("inverse_dynamics", "qv", "tau", False),
-    "gravity_torque": ("inverse_dynamics", "q", "tau", False),
-    "mass_matrix": ("inverse_dynamics", "q", "M", True),
-    "forward_dynamics": ("forward_dynamics", "qvx", "a", False),
-    "mass_matrix_inverse": ("forward_dynamics", "q", "Minv", True),
-}
-_X = {"inverse_dynamics": "a", "forward_dynamics": "tau"}
-COMPILED = tuple(_FUNCTIONS)
+_X = {"inverse_dynamics": "a", "forward_dynamics": "tau"}  # problems: their third input, x
+_KINDS = {"q": "q", "v": "v", "a": "x", "tau": "x"}  # of inputs, as the core calls them
 _ATTEMPTS = 8
+
+
+def problem_of(name: str) -> str:
+    """Return the problem that a function is, or is a term or a matrix of; "" if it is none."""
+    how = PUBLIC[name]
+    return how.term_of or how.matrix_of or (name if name in _X else "")
 
 
 def compiled_function(model: Model, name: str, *, f_ext: bool, f_ext_axes: Axes) -> Any:
@@ -37,8 +37,11 @@ def compiled_function(model: Model, name: str, *, f_ext: bool, f_ext_axes: Axes)
     RuntimeError
         If all slots are taken, or found by functions from files.
     """
-    problem, kinds, result, is_matrix = _FUNCTIONS[name]
+    problem, is_matrix = problem_of(name), bool(PUBLIC[name].matrix_of)
+    row = FUNCTIONS[name]
+    kinds = "".join(_KINDS[x.name] for x in row.inputs if not x.optional)
     kinds += "f" if f_ext else ""
+    result = "Minv" if name == "mass_matrix_inverse" else row.results[0].name
     calls = _calls(model, name, problem, is_matrix, f_ext_axes if f_ext else "body")
     solves = problem == "forward_dynamics"
     structure = Structure(model, solves=solves, felt_position=f_ext and f_ext_axes == "world")

@@ -12,9 +12,9 @@ from typing import Any
 import click
 
 import dtau
-from dtau.c_code.recording import COMPILES, LARGE
 from dtau.cli.output import FAINT, Column, plural, print_table, say
 from dtau.cli.robot import RefusedError, RobotFile, Word, as_typed, takes_robot
+from dtau.codegen.recording import COMPILES, LARGE
 from dtau.options import Scalar
 
 _OPTION = re.compile(r"\b(limit|casadi|prefix)=(\d*)")  # as errors of the package say it

@@ -11,6 +11,7 @@ from dtau.immutable import Immutable
 from dtau.model.joints import Free, Spherical
 from dtau.model.links import Joint
 from dtau.model.model import Model
+from dtau.model.rotations import quaternion_of_rotation
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -79,7 +80,7 @@ class CoordinateMap(Immutable):
             _placed=np.array([np.r_[j.q] for j in placed], dtype=np.intp).reshape(n, 7),
             _rotation=rotation,
             _translation=np.array([j.placement.translation for j in placed]).reshape(n, 3),
-            _rotation_quaternion=np.array([_quaternion_of(r) for r in rotation]).reshape(n, 4),
+            _rotation_quaternion=np.reshape([quaternion_of_rotation(r) for r in rotation], (n, 4)),
         )
 
     def from_dtau(self, q: Array) -> Array:
@@ -126,19 +127,3 @@ class CoordinateMap(Immutable):
         q[..., self._placed[:, 3:6]] = w0 * u + w * u0 + np.cross(u0, u)
         q[..., self._placed[:, 6:]] = w0 * w - (u0 * u).sum(axis=-1, keepdims=True)
         return q
-
-
-def _quaternion_of(rotation: Array) -> Array:
-    """Return a unit quaternion (x, y, z, w) of a rotation matrix."""
-    # The largest eigenvector of this matrix, exact even where w or any other number vanishes.
-    k = np.empty((4, 4))
-    trace = np.trace(rotation)
-    k[:3, :3] = rotation + rotation.T - trace * np.eye(3)
-    k[:3, 3] = k[3, :3] = [
-        rotation[2, 1] - rotation[1, 2],
-        rotation[0, 2] - rotation[2, 0],
-        rotation[1, 0] - rotation[0, 1],
-    ]
-    k[3, 3] = trace
-    quaternion: Array = np.linalg.eigh(k)[1][:, -1]
-    return quaternion if quaternion[3] >= 0.0 else -quaternion

@@ -61,7 +61,7 @@ class DerivativeConversions:
         >>> bool(np.allclose(m.dtau_dq[:, :3], 0))  # by the position of the base, at fixed v
         True
         """
-        return derivatives.inverse_from_dtau(self._maps, q, v, a, tau, d)
+        return derivatives.inverse_from_dtau(self._maps, (q, v, a, tau), d)
 
     def inverse_dynamics_derivatives_to_dtau(
         self,
@@ -76,7 +76,7 @@ class DerivativeConversions:
         As `inverse_dynamics_derivatives_from_dtau`, with q ``(..., nq)`` and all other arguments in
         this convention, and the result, each ``(..., nv, nv)``, in dtau's.
         """
-        return derivatives.inverse_to_dtau(self._maps, q, v, a, tau, d)
+        return derivatives.inverse_to_dtau(self._maps, (q, v, a, tau), d)
 
     def forward_dynamics_derivatives_from_dtau(
         self,
@@ -93,7 +93,7 @@ class DerivativeConversions:
         `dtau.forward_dynamics_derivatives` gives: derivatives, each ``(..., nv, nv)``, of this
         convention's acceleration by its q (at fixed v and tau of its own), v and tau.
         """
-        return derivatives.forward_from_dtau(self._maps, q, v, a, tau, d)
+        return derivatives.forward_from_dtau(self._maps, (q, v, a, tau), d)
 
     def forward_dynamics_derivatives_to_dtau(
         self,
@@ -108,7 +108,7 @@ class DerivativeConversions:
         As `forward_dynamics_derivatives_from_dtau`, with q ``(..., nq)`` and all other arguments in
         this convention, and the result, each ``(..., nv, nv)``, in dtau's.
         """
-        return derivatives.forward_to_dtau(self._maps, q, v, a, tau, d)
+        return derivatives.forward_to_dtau(self._maps, (q, v, a, tau), d)
 
     def inverse_dynamics_second_derivatives_from_dtau(
         self,
@@ -151,7 +151,8 @@ class DerivativeConversions:
         >>> bool(np.allclose(m.d2tau_dqdv[:, :3], 0))  # nothing depends on where the base is
         True
         """
-        return second_derivatives.inverse_from_dtau(self._maps, q, v, a, tau, d, d2)
+        kind = InverseDynamicsSecondDerivatives
+        return second_derivatives.tensors_from_dtau(self._maps, kind, (q, v, a, tau), d, d2)
 
     def forward_dynamics_second_derivatives_from_dtau(
         self,
@@ -170,7 +171,8 @@ class DerivativeConversions:
         `dtau.forward_dynamics_second_derivatives` give: derivatives, each ``(..., nv, nv, nv)``, of
         this convention's acceleration.
         """
-        return second_derivatives.forward_from_dtau(self._maps, q, v, a, tau, d, d2)
+        kind = ForwardDynamicsSecondDerivatives
+        return second_derivatives.tensors_from_dtau(self._maps, kind, (q, v, a, tau), d, d2)
 
     def inverse_dynamics_hessian_from_dtau(
         self,
@@ -222,7 +224,8 @@ class DerivativeConversions:
         >>> bool(np.allclose(there.dqdq, np.einsum("i,ijk->jk", weights, d2.d2tau_dqdq)))
         True
         """
-        return second_derivatives.inverse_hessian_from_dtau(self._maps, q, v, a, tau, lam, d, h)
+        kind, state = InverseDynamicsHessian, (q, v, a, tau)
+        return second_derivatives.hessian_from_dtau(self._maps, kind, state, lam, d, h)
 
     def forward_dynamics_hessian_from_dtau(
         self,
@@ -242,7 +245,8 @@ class DerivativeConversions:
         `dtau.forward_dynamics_hessian` give. Weights of accelerations are torques: those of this
         convention, ``there``, have in dtau's the numbers ``lam = torque_to_dtau(there_q, there)``.
         """
-        return second_derivatives.forward_hessian_from_dtau(self._maps, q, v, a, tau, lam, d, h)
+        kind, state = ForwardDynamicsHessian, (q, v, a, tau)
+        return second_derivatives.hessian_from_dtau(self._maps, kind, state, lam, d, h)
 
     def linearization_from_dtau(
         self,

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dtau.checks import require
-from dtau.conventions.maps import Array, Batch, Maps, quiet
+from dtau.conventions.maps import Array, Batch, Maps, State, quiet
 from dtau.conventions.twists import Variations
 from dtau.results import ForwardDynamicsDerivatives, InverseDynamicsDerivatives
 
@@ -30,15 +30,10 @@ class _At(NamedTuple):
 
 @quiet
 def inverse_from_dtau(
-    maps: Maps,
-    q: ArrayLike,
-    v: ArrayLike,
-    a: ArrayLike,
-    tau: ArrayLike,
-    d: InverseDynamicsDerivatives,
+    maps: Maps, state: State, d: InverseDynamicsDerivatives
 ) -> InverseDynamicsDerivatives:
     """Derivatives of tau' by q', v' and a'."""
-    batch, at, d = _read_from_dtau(maps, q, v, a, tau, d, InverseDynamicsDerivatives)
+    batch, at, d = _read_from_dtau(maps, state, d, InverseDynamicsDerivatives)
     twists, by = maps.twists, at.by
     dtau_dq = (
         d.dtau_dq
@@ -54,15 +49,10 @@ def inverse_from_dtau(
 
 @quiet
 def inverse_to_dtau(
-    maps: Maps,
-    q: ArrayLike,
-    v: ArrayLike,
-    a: ArrayLike,
-    tau: ArrayLike,
-    d: InverseDynamicsDerivatives,
+    maps: Maps, state: State, d: InverseDynamicsDerivatives
 ) -> InverseDynamicsDerivatives:
     """Undo `inverse_from_dtau`."""
-    batch, at, d = _read_to_dtau(maps, q, v, a, tau, d, InverseDynamicsDerivatives)
+    batch, at, d = _read_to_dtau(maps, state, d, InverseDynamicsDerivatives)
     twists, by = maps.twists, at.by
     left = _transposed(at.forward)
     dtau_dq, dtau_dv, dtau_da = (twists.sandwich(left, x, at.forward) for x in d)
@@ -78,15 +68,10 @@ def inverse_to_dtau(
 
 @quiet
 def forward_from_dtau(
-    maps: Maps,
-    q: ArrayLike,
-    v: ArrayLike,
-    a: ArrayLike,
-    tau: ArrayLike,
-    d: ForwardDynamicsDerivatives,
+    maps: Maps, state: State, d: ForwardDynamicsDerivatives
 ) -> ForwardDynamicsDerivatives:
     """Derivatives of a' by q', v' and tau'."""
-    batch, at, d = _read_from_dtau(maps, q, v, a, tau, d, ForwardDynamicsDerivatives)
+    batch, at, d = _read_from_dtau(maps, state, d, ForwardDynamicsDerivatives)
     twists, by = maps.twists, at.by
     da_dq = (
         d.da_dq
@@ -105,15 +90,10 @@ def forward_from_dtau(
 
 @quiet
 def forward_to_dtau(
-    maps: Maps,
-    q: ArrayLike,
-    v: ArrayLike,
-    a: ArrayLike,
-    tau: ArrayLike,
-    d: ForwardDynamicsDerivatives,
+    maps: Maps, state: State, d: ForwardDynamicsDerivatives
 ) -> ForwardDynamicsDerivatives:
     """Undo `forward_from_dtau`."""
-    batch, at, d = _read_to_dtau(maps, q, v, a, tau, d, ForwardDynamicsDerivatives)
+    batch, at, d = _read_to_dtau(maps, state, d, ForwardDynamicsDerivatives)
     twists, by = maps.twists, at.by
     da_dtau = twists.sandwich(at.inverse, d.da_dtau, _transposed(at.inverse))
     da_dv = twists.sandwich(at.inverse, d.da_dv, at.forward)
@@ -127,20 +107,16 @@ def forward_to_dtau(
     return ForwardDynamicsDerivatives(*batch.arrays((da_dq, da_dv, da_dtau)))
 
 
-def _read_from_dtau(
-    maps: Maps, q: ArrayLike, v: ArrayLike, a: ArrayLike, tau: ArrayLike, d: D, kind: type[D]
-) -> tuple[Batch, _At, D]:
+def _read_from_dtau(maps: Maps, state: State, d: D, kind: type[D]) -> tuple[Batch, _At, D]:
     """Read a state and derivatives of dtau's."""
-    batch, q, (v, a, tau, *parts) = maps.read_from_dtau(q, **_named(maps, v, a, tau, d, kind))
+    batch, q, (v, a, tau, *parts) = maps.read_from_dtau(state[0], **_named(maps, state, d, kind))
     at = _At(*maps.twists.matrices(q), maps.twists.variations(v, a, tau))
     return batch, at, kind(*parts)
 
 
-def _read_to_dtau(
-    maps: Maps, q: ArrayLike, v: ArrayLike, a: ArrayLike, tau: ArrayLike, d: D, kind: type[D]
-) -> tuple[Batch, _At, D]:
+def _read_to_dtau(maps: Maps, state: State, d: D, kind: type[D]) -> tuple[Batch, _At, D]:
     """Read a state and derivatives of the convention; return those in dtau's order."""
-    batch, q, (v, a, tau, *parts) = maps.read_to_dtau(q, **_named(maps, v, a, tau, d, kind))
+    batch, q, (v, a, tau, *parts) = maps.read_to_dtau(state[0], **_named(maps, state, d, kind))
     forward, inverse = maps.twists.matrices(q)
     v = maps.twists.apply(inverse, maps.order.to_dtau(v))
     a = maps.twists.apply(inverse, maps.order.to_dtau(a)) - maps.twists.rate(v)
@@ -150,11 +126,11 @@ def _read_to_dtau(
 
 
 def _named(
-    maps: Maps, v: ArrayLike, a: ArrayLike, tau: ArrayLike, d: D, kind: type[D]
+    maps: Maps, state: State, d: D, kind: type[D]
 ) -> dict[str, tuple[ArrayLike, tuple[int, ...]]]:
     """Arrays by the names that messages give them, with the sizes of their last axes."""
     require("d", d, kind)
-    vectors = {name: (x, (maps.nv,)) for name, x in (("v", v), ("a", a), ("tau", tau))}
+    vectors = {name: (x, (maps.nv,)) for name, x in zip(("v", "a", "tau"), state[1:], strict=True)}
     square = (maps.nv, maps.nv)
     return {**vectors, **{f"d.{n}": (x, square) for n, x in zip(d._fields, d, strict=True)}}
 

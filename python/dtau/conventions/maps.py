@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,6 +23,7 @@ from dtau.immutable import Immutable
 from dtau.model.model import Model
 
 Array = NDArray[np.float64]
+State: TypeAlias = tuple[ArrayLike, ArrayLike, ArrayLike, ArrayLike]  # q, v, a, tau
 
 quiet = np.errstate(invalid="ignore", over="ignore", divide="ignore")  # for states with NaN
 

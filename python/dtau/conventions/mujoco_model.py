@@ -13,14 +13,14 @@ from dtau.conventions.coordinates import CoordinateMap
 from dtau.conventions.foreign import ForeignModel
 from dtau.conventions.maps import quiet
 from dtau.conventions.matching import match_joints
-from dtau.conventions.twists import TwistMap, rotations
+from dtau.conventions.twists import TwistMap
 from dtau.conventions.wrenches import WrenchMap
 from dtau.loaders.mjcf_names import BALL, FREE, HINGE, body_names, joint_names, joint_origins
 from dtau.model.joint_type import JointType
 from dtau.model.joints import Free, Prismatic, Revolute, Spherical
 from dtau.model.links import Joint
 from dtau.model.model import Model
-from dtau.model.rotations import rotation_about
+from dtau.model.rotations import rotation_about, rotations_of_quaternions
 
 Array = NDArray[np.float64]
 
@@ -171,7 +171,7 @@ class _Frames:
         self._origins = joint_origins(types, place, self._axes)
         self._before = {i: i - 1 for i in range(1, len(types)) if bodies[i] == bodies[i - 1]}
         last = dict(zip(bodies, self._origins, strict=True))
-        local = rotations(quaternion[:, [1, 2, 3, 0]])
+        local = rotations_of_quaternions(np.roll(quaternion, -1, axis=-1))
         # Of bodies with joints as the file has them in their parent, and of all in their own frame.
         self._bodies = bodies
         self._turned, self._placed = np.tile(np.eye(3), (nbody, 1, 1)), np.zeros((nbody, 3))

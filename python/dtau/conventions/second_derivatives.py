@@ -29,14 +29,14 @@ its derivatives are those above with w . in place of L: one row of weights in pl
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple, TypeAlias
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dtau.checks import require
-from dtau.conventions.maps import Array, Batch, Maps, quiet
+from dtau.conventions.maps import Array, Batch, Maps, State, quiet
 from dtau.conventions.twists import TwistMap
 from dtau.results import (
     ForwardDynamicsDerivatives,
@@ -47,6 +47,8 @@ from dtau.results import (
     InverseDynamicsSecondDerivatives,
 )
 
+T = TypeVar("T", InverseDynamicsSecondDerivatives, ForwardDynamicsSecondDerivatives)
+H = TypeVar("H", InverseDynamicsHessian, ForwardDynamicsHessian)
 _First: TypeAlias = InverseDynamicsDerivatives | ForwardDynamicsDerivatives
 _Second: TypeAlias = (
     InverseDynamicsSecondDerivatives
@@ -85,77 +87,25 @@ class _Chain(NamedTuple):
 
 
 @quiet
-def inverse_from_dtau(
-    maps: Maps,
-    q: ArrayLike,
-    v: ArrayLike,
-    a: ArrayLike,
-    tau: ArrayLike,
-    d: InverseDynamicsDerivatives,
-    d2: InverseDynamicsSecondDerivatives,
-) -> InverseDynamicsSecondDerivatives:
-    """Second derivatives of tau' by q', v' and a'."""
-    require("d", d, InverseDynamicsDerivatives)
-    require("d2", d2, InverseDynamicsSecondDerivatives)
-    batch, given = _read(maps, q, {"v": v, "a": a, "tau": tau}, d, d2)
-    tensors = _tensors(maps, _inverse(maps.twists, given), given.weights)
-    return InverseDynamicsSecondDerivatives(*batch.arrays(tensors))
+def tensors_from_dtau(maps: Maps, kind: type[T], state: State, d: _First, d2: T) -> T:
+    """Second derivatives of tau' by q', v' and a', or of a' by q', v' and tau'."""
+    chain_of, first = _PROBLEMS[kind]
+    require("d", d, first)
+    require("d2", d2, kind)
+    batch, given = _read(maps, state, None, d, d2)
+    return kind(*batch.arrays(_tensors(maps, chain_of(maps.twists, given), given.weights)))
 
 
 @quiet
-def forward_from_dtau(
-    maps: Maps,
-    q: ArrayLike,
-    v: ArrayLike,
-    a: ArrayLike,
-    tau: ArrayLike,
-    d: ForwardDynamicsDerivatives,
-    d2: ForwardDynamicsSecondDerivatives,
-) -> ForwardDynamicsSecondDerivatives:
-    """Second derivatives of a' by q', v' and tau'."""
-    require("d", d, ForwardDynamicsDerivatives)
-    require("d2", d2, ForwardDynamicsSecondDerivatives)
-    batch, given = _read(maps, q, {"v": v, "a": a, "tau": tau}, d, d2)
-    tensors = _tensors(maps, _forward(maps.twists, given), given.weights)
-    return ForwardDynamicsSecondDerivatives(*batch.arrays(tensors))
-
-
-@quiet
-def inverse_hessian_from_dtau(
-    maps: Maps,
-    q: ArrayLike,
-    v: ArrayLike,
-    a: ArrayLike,
-    tau: ArrayLike,
-    lam: ArrayLike,
-    d: InverseDynamicsDerivatives,
-    h: InverseDynamicsHessian,
-) -> InverseDynamicsHessian:
-    """Second derivatives of lam' . tau' by q', v' and a'."""
-    require("d", d, InverseDynamicsDerivatives)
-    require("h", h, InverseDynamicsHessian)
-    batch, given = _read(maps, q, {"v": v, "a": a, "tau": tau, "lam": lam}, d, h)
-    blocks = _hessian(maps, _inverse(maps.twists, given), given.weights)
-    return InverseDynamicsHessian(*batch.arrays(blocks))
-
-
-@quiet
-def forward_hessian_from_dtau(
-    maps: Maps,
-    q: ArrayLike,
-    v: ArrayLike,
-    a: ArrayLike,
-    tau: ArrayLike,
-    lam: ArrayLike,
-    d: ForwardDynamicsDerivatives,
-    h: ForwardDynamicsHessian,
-) -> ForwardDynamicsHessian:
-    """Second derivatives of lam' . a' by q', v' and tau'."""
-    require("d", d, ForwardDynamicsDerivatives)
-    require("h", h, ForwardDynamicsHessian)
-    batch, given = _read(maps, q, {"v": v, "a": a, "tau": tau, "lam": lam}, d, h)
-    blocks = _hessian(maps, _forward(maps.twists, given), given.weights)
-    return ForwardDynamicsHessian(*batch.arrays(blocks))
+def hessian_from_dtau(
+    maps: Maps, kind: type[H], state: State, lam: ArrayLike, d: _First, h: H
+) -> H:
+    """Second derivatives of lam' . tau' by q', v' and a', or of lam' . a' by q', v' and tau'."""
+    chain_of, first = _PROBLEMS[kind]
+    require("d", d, first)
+    require("h", h, kind)
+    batch, given = _read(maps, state, lam, d, h)
+    return kind(*batch.arrays(_hessian(maps, chain_of(maps.twists, given), given.weights)))
 
 
 def _inverse(twists: TwistMap, given: _Given) -> _Chain:
@@ -201,6 +151,15 @@ def _forward(twists: TwistMap, given: _Given) -> _Chain:
         first=(by_q, by_v + twists.embedded(by.rate_by_v, nv), by_tau),
         second=(qq, qv, vv, tauq),
     )
+
+
+# How results of a class are converted, and the class of the first derivatives that this takes.
+_PROBLEMS: dict[type, tuple[Callable[[TwistMap, _Given], _Chain], type]] = {
+    InverseDynamicsSecondDerivatives: (_inverse, InverseDynamicsDerivatives),
+    ForwardDynamicsSecondDerivatives: (_forward, ForwardDynamicsDerivatives),
+    InverseDynamicsHessian: (_inverse, InverseDynamicsDerivatives),
+    ForwardDynamicsHessian: (_forward, ForwardDynamicsDerivatives),
+}
 
 
 def _moved(twists: TwistMap, chain: _Chain, weights: Array) -> tuple[Array, ...]:
@@ -266,19 +225,19 @@ def _transposed(x: Array) -> Array:
 
 
 def _read(
-    maps: Maps, q: ArrayLike, vectors: dict[str, ArrayLike], first: _First, second: _Second
+    maps: Maps, state: State, lam: ArrayLike | None, first: _First, second: _Second
 ) -> tuple[Batch, _Given]:
     """Read a state and derivatives of dtau's: tensors, or Hessians if there are weights `lam`."""
-    nv, weighted = maps.nv, "lam" in vectors
-    name, axes = ("h", 2) if weighted else ("d2", 3)
+    q, *vectors = state if lam is None else (*state, lam)
+    nv, name, axes = maps.nv, *(("d2", 3) if lam is None else ("h", 2))
     named = {
-        **{n: (x, (nv,)) for n, x in vectors.items()},
+        **{n: (x, (nv,)) for n, x in zip(("v", "a", "tau", "lam"), vectors, strict=False)},
         **{f"d.{n}": (x, (nv, nv)) for n, x in first._asdict().items()},
         **{f"{name}.{n}": (x, (nv,) * axes) for n, x in second._asdict().items()},
     }
     batch, q, (v, a, tau, *parts) = maps.read_from_dtau(q, **named)
     weights = np.eye(nv)[np.newaxis]
-    if weighted:
+    if lam is not None:
         weights = parts.pop(0)[:, np.newaxis]
         parts[3:] = [x[:, np.newaxis] for x in parts[3:]]
     return batch, _Given(q, v, a, tau, weights, parts[:3], parts[3:])

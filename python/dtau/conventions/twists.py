@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from dtau.immutable import Immutable
 from dtau.model.joints import Free
 from dtau.model.model import Model
+from dtau.model.rotations import rotations_of_quaternions
 
 Array = NDArray[np.float64]
 
@@ -99,7 +100,8 @@ class TwistMap(Immutable):
     def poses(self, q: Array) -> tuple[Array, Array]:
         """Return R ``(..., nroots, 3, 3)`` and p ``(..., nroots, 3)``."""
         position = (self._rotation @ q[..., self._p, np.newaxis])[..., 0]
-        return self._rotation @ rotations(q[..., self._quaternion]), position + self._translation
+        turns = rotations_of_quaternions(q[..., self._quaternion])
+        return self._rotation @ turns, position + self._translation
 
     def matrices(self, q: Array) -> tuple[Array, Array]:
         """Return A and its inverse, each ``(..., nroots, 6, 6)``."""
@@ -246,13 +248,4 @@ def skew(x: Array) -> Array:
     for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
         out[..., i, j] = -x[..., k]
         out[..., j, i] = x[..., k]
-    return out
-
-
-def rotations(quaternion: Array) -> Array:
-    """Return the rotation matrices of quaternions (x, y, z, w), whatever their norm."""
-    norm = np.linalg.norm(quaternion, axis=-1, keepdims=True)
-    cross = skew(quaternion[..., :3] / norm)
-    w = (quaternion[..., 3:] / norm)[..., np.newaxis]
-    out: Array = np.eye(3) + 2.0 * (w * cross + cross @ cross)
     return out

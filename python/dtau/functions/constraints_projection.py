@@ -12,7 +12,8 @@ from dtau.docstrings import documented
 from dtau.functions.constraints import require_contacts
 from dtau.functions.frames import frame_jacobians, frame_placements
 from dtau.functions.manifold import integrate
-from dtau.model.contacts import AnyContact, Contacts, FrameContact, Loop, PointContact
+from dtau.model.contact_kinds import AnyContact, FrameContact, Loop, PointContact
+from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.model.pose import Pose
 from dtau.model.rotations import rotation_vectors

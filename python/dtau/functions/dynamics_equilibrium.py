@@ -14,7 +14,8 @@ from dtau.docstrings import documented
 from dtau.functions.constraints import require_contacts
 from dtau.functions.frames import frame_jacobians, frame_placements, wrench_at_frame
 from dtau.functions.terms import gravity_torque
-from dtau.model.contacts import AnyContact, Contacts, Loop
+from dtau.model.contact_kinds import AnyContact, Loop
+from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.results import Equilibrium
 

@@ -7,7 +7,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau.functions.frames import frame_jacobians, frame_placements
 from dtau.functions.terms import mass_matrix
-from dtau.model.contacts import AnyContact, Contacts, Loop
+from dtau.model.contact_kinds import AnyContact, Loop
+from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 
 Array = NDArray[np.float64]

@@ -20,6 +20,7 @@ if not hasattr(jax, "ffi"):
         f"dtau.jax needs JAX 0.6.1 or newer, got {jax.__version__}: pip install -U 'dtau[jax]'"
     )
 
+from dtau.autodiff.results import NextState, Placements, TangentMap
 from dtau.jax.dynamics import (
     bias_torque,
     forward_dynamics,
@@ -44,7 +45,6 @@ from dtau.jax.manifold import (
     normalize,
     tangent_map,
 )
-from dtau.rules.results import NextState, Placements, TangentMap
 
 __all__ = [
     "NextState",

@@ -1,4 +1,4 @@
-"""Derivatives of calls: `jax.custom_jvp` over the tables of `dtau.rules`.
+"""Differentiates calls: `apply`, a `jax.custom_jvp` over the rules of `dtau.autodiff`.
 
 The tangent of a call is a sum over its inputs of a matrix, which is a call as well, times the
 input's tangent. That is linear in the tangent, so JAX transposes it for reverse mode; and the
@@ -16,18 +16,19 @@ import numpy as np
 from jax.custom_derivatives import SymbolicZero
 from numpy.typing import NDArray
 
+from dtau.autodiff import manifold
+from dtau.autodiff.blocks import CONFIGURATIONS, Rule
+from dtau.autodiff.functions import VALUE_INPUTS, VALUES, composition, jacobians
+from dtau.autodiff.library import At
 from dtau.jax.calls import Call, prepare, run
 from dtau.model.model import Model
-from dtau.rules import manifold
-from dtau.rules.blocks import BLOCKS, CONFIGURATIONS, MANIFOLD_BLOCKS, VALUES
-from dtau.rules.compositions import composition
-from dtau.rules.library import At
+from dtau.registry import FUNCTIONS
 
 Arrays = tuple[Any, ...]
 
 
 class _Jax:
-    """JAX, for the rules: see `dtau.rules.library.Library`."""
+    """JAX, for the rules: see `dtau.autodiff.library.Library`."""
 
     xp = jnp
 
@@ -49,7 +50,7 @@ def at(call: Call, inputs: Arrays) -> At:
 
 def _names(call: Call) -> tuple[str, ...]:
     if call.name in VALUES:
-        return VALUES[call.name][0]
+        return VALUE_INPUTS
     return tuple(spec.name for spec in prepare(call).inputs)
 
 
@@ -57,7 +58,7 @@ def _names(call: Call) -> tuple[str, ...]:
 def apply(call: Call, inputs: Arrays) -> Arrays:
     """Results of a call, with derivatives. Inputs that are not given are None."""
     if call.name in VALUES:
-        return VALUES[call.name][1](at(call, inputs))
+        return VALUES[call.name](at(call, inputs))
     return run(call, inputs)
 
 
@@ -70,8 +71,9 @@ def _jvp(call: Call, primals: tuple[Arrays], tangents: tuple[Arrays]) -> tuple[A
         for k, change in enumerate(changes)
         if change is not None and not isinstance(change, SymbolicZero)
     ]
-    compose = composition(call.name, dict(call.options))
-    if compose is not None and call.name not in MANIFOLD_BLOCKS:
+    options = dict(call.options)
+    rule, compose = jacobians(call.name, options), composition(call.name, options)
+    if rule is None and compose is not None:
 
         def function(*varied: Any) -> Arrays:
             arrays = list(inputs)
@@ -82,9 +84,11 @@ def _jvp(call: Call, primals: tuple[Arrays], tangents: tuple[Arrays]) -> tuple[A
         varied = [inputs[k] for k in moving]
         parts = [jax.jvp(function, varied, [changes[k] for k in moving])[1]]
     else:
+        if rule is None:
+            raise NotImplementedError(_no_derivative(call))
         here = at(call, inputs)
-        parts = [_part(call, here, _names(call)[k], changes[k], results) for k in moving]
-        if call.name == "integrate" and parts:
+        parts = [_part(rule, here, _names(call)[k], changes[k], results) for k in moving]
+        if parts and _is_configuration(call):
             total = functools.reduce(jnp.add, [part[0] for part in parts])
             parts = [(manifold.from_tangent(jnp, call.model, results[0], total),)]
     sums = tuple(_sum(parts, k, result) for k, result in enumerate(results))
@@ -98,13 +102,15 @@ def _sum(parts: list[Arrays], k: int, result: jax.Array) -> jax.Array:
     return jnp.broadcast_to(functools.reduce(jnp.add, present), result.shape)
 
 
-def _part(call: Call, here: At, by: str, change: jax.Array, results: Arrays) -> Arrays:
-    """What one input's tangent adds to the results'."""
-    rule = MANIFOLD_BLOCKS.get(call.name) or BLOCKS.get(call.name)
-    if rule is None:
-        raise NotImplementedError(_no_derivative(call))
+def _is_configuration(call: Call) -> bool:
+    """Say whether the result is one: Jacobians are in the tangent space there."""
+    return call.name in FUNCTIONS and FUNCTIONS[call.name].results[0].axes == ("nq",)
+
+
+def _part(rule: Rule, here: At, by: str, change: jax.Array, results: Arrays) -> Arrays:
+    """The tangent of the results that the tangent of one input gives."""
     if by in CONFIGURATIONS:
-        change = manifold.to_tangent(jnp, call.model, here[by], change)
+        change = manifold.to_tangent(jnp, here.model, here[by], change)
     axes = "yz" if by == "f_ext" else "z"
     blocks = rule(here, by)
     batch = jnp.broadcast_shapes(*(x.shape[: x.ndim - _axes(n)] for n, x in _given(here)))

@@ -7,10 +7,10 @@ from typing import Any
 import jax
 from jax.typing import ArrayLike
 
+from dtau.autodiff.results import NextState
 from dtau.jax.arguments import call
 from dtau.model.model import Model
 from dtau.options import Axes, Integrator
-from dtau.rules.results import NextState
 
 
 def inverse_dynamics(

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import jax
 from jax.typing import ArrayLike
 
+from dtau.autodiff.results import Placements
 from dtau.checks import frame_names
 from dtau.jax.arguments import call
 from dtau.model.model import Model
 from dtau.options import Axes
-from dtau.rules.results import Placements
 
 
 def frame_placements(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import jax
 from jax.typing import ArrayLike
 
+from dtau.autodiff.results import TangentMap
 from dtau.jax.arguments import call
 from dtau.model.model import Model
-from dtau.rules.results import TangentMap
 
 
 def integrate(model: Model, q: ArrayLike, dq: ArrayLike) -> jax.Array:

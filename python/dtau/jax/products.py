@@ -11,9 +11,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from dtau.autodiff import manifold
+from dtau.autodiff.functions import PUBLIC
 from dtau.jax.calls import Call, prepare, run
 from dtau.jax.derivatives import Arrays, apply
-from dtau.rules import manifold
 
 
 @functools.partial(jax.custom_vjp, nondiff_argnums=(0,))
@@ -46,7 +47,7 @@ def _backward(call: Call, saved: tuple[Arrays, Arrays], weights: Arrays) -> tupl
     ]
     if call.name == "step":  # of the numbers of q: in the tangent space there
         dense[0] = _transposed(manifold.from_tangent, model, results[0], dense[0])
-    products = Call.of(model, f"{call.name}_vjp", **dict(call.options))
+    products = Call.of(model, PUBLIC[call.name].vjp, **dict(call.options))
     order = [*names[:-1], *(("lam_q", "lam_v") if call.name == "step" else ("lam",)), "f_ext"]
     given.update(zip(order[len(names) - 1 : -1], dense, strict=True))
     gradients = apply(products, tuple(given[name] for name in order))

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from dtau.checks import listing
 from dtau.errors import ModelError, ModelWarning
@@ -22,12 +22,11 @@ from dtau.loaders.mjcf_loops import Closure, closures
 from dtau.loaders.mjcf_names import BALL, FREE, HINGE, SLIDE
 from dtau.loaders.mujoco_compiler import compiled_model
 from dtau.loaders.source import Options, Parts, Source
-from dtau.model.contacts import AnyContact
+from dtau.model.contact_kinds import AnyContact
 from dtau.model.joint_type import JointType
 from dtau.model.joints import Fixed, Free, Prismatic, Revolute, Spherical
 from dtau.model.links import Limits, Link
 from dtau.model.pose import Pose
-from dtau.model.rotations import rotation_of_quaternion
 from dtau.model.spatial import Inertia
 from dtau.options import Root
 
@@ -160,7 +159,7 @@ class _File:
         for body, name in enumerate(self.bodies):
             if body:
                 parent = self._parent(body)
-                placement = pose_of(m.body_pos[body], m.body_quat[body])
+                placement = Pose.from_quaternion(m.body_quat[body], m.body_pos[body], order="wxyz")
                 inertia = self._inertia(body)
                 joints = range(m.body_jntadr[body], m.body_jntadr[body] + m.body_jntnum[body])
                 at = np.zeros(3)  # the frame of the last joint in that of the body
@@ -187,7 +186,7 @@ class _File:
                     )
             for site in np.flatnonzero(m.site_bodyid == body):
                 if frame := frames.sites[site]:
-                    place = pose_of(m.site_pos[site], m.site_quat[site])
+                    place = Pose.from_quaternion(m.site_quat[site], m.site_pos[site], order="wxyz")
                     carrier = name if body else None
                     links.append(Link(frame, carrier, Fixed(), frames.fixed[frame], place))
             links += [
@@ -239,7 +238,7 @@ class _File:
 
     def _inertia(self, body: int) -> Inertia:
         m = self._m
-        axes = pose_of((0, 0, 0), m.body_iquat[body]).rotation
+        axes = Pose.from_quaternion(m.body_iquat[body], order="wxyz").rotation
         tensor = axes @ np.diag(m.body_inertia[body]) @ axes.T
         try:
             return Inertia(m.body_mass[body], m.body_ipos[body], 0.5 * (tensor + tensor.T))
@@ -292,8 +291,3 @@ class _File:
         if m.jnt_actfrclimited[joint]:
             effort = float(np.abs(m.jnt_actfrcrange[joint]).max())
         return Limits(lower, upper, effort=effort)
-
-
-def pose_of(position: ArrayLike, quaternion: ArrayLike) -> Pose:
-    """Return the pose of a position and a quaternion (w, x, y, z)."""
-    return Pose(rotation_of_quaternion(np.roll(quaternion, -1)), position)

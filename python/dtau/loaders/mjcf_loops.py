@@ -10,7 +10,7 @@ import numpy as np
 from dtau.checks import listing
 from dtau.loaders.mjcf_forces import acting_equalities, is_closure
 from dtau.loaders.mjcf_names import named
-from dtau.model.contacts import AnyContact, FrameContact, Loop, PointContact
+from dtau.model.contact_kinds import AnyContact, FrameContact, Loop, PointContact
 from dtau.model.pose import Pose
 
 

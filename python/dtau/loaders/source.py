@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dtau.model.contacts import AnyContact
+from dtau.model.contact_kinds import AnyContact
 from dtau.model.links import Link
 from dtau.options import Inertias, MimicJoints, Root
 

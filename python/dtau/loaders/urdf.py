@@ -23,7 +23,6 @@ from dtau.model.joint_type import JointType
 from dtau.model.joints import Fixed, Free, Planar, Prismatic, Revolute
 from dtau.model.links import Limits, Link, Mimic
 from dtau.model.pose import Pose
-from dtau.model.rotations import rotation_of_quaternion
 from dtau.model.spatial import Inertia
 from dtau.options import MimicJoints
 
@@ -239,8 +238,7 @@ def origin(element: Element) -> Pose:
     if "quat_xyzw" in found.attributes:
         if "rpy" in found.attributes:
             raise found.error("expected either rpy or quat_xyzw in <origin>, got both")
-        quaternion = np.array(numbers(found, "quat_xyzw", 4))
-        return Pose(rotation_of_quaternion(quaternion), xyz)
+        return Pose.from_quaternion(numbers(found, "quat_xyzw", 4), xyz, order="xyzw")
     rpy = numbers(found, "rpy", 3) if "rpy" in found.attributes else [0.0, 0.0, 0.0]
     return Pose.from_rpy(rpy, xyz) if any(rpy) else Pose(translation=xyz)
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dtau import _core
+from dtau.model.contact_kinds import AnyContact
 from dtau.model.links import Frame
 from dtau.model.model import Model
-
-if TYPE_CHECKING:
-    from dtau.model.contacts import AnyContact
 
 Array = NDArray[np.float64]
 

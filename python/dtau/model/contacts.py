@@ -3,204 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.checks import integer, real_array, require, require_name, tuple_of, unknown_name
-from dtau.immutable import Immutable, Record, checking
+from dtau.checks import real_array, require, tuple_of, unknown_name
+from dtau.immutable import Immutable, checking
 from dtau.model.compile_contacts import compile_contacts
+from dtau.model.contact_kinds import AnyContact, Loop, PointContact
 from dtau.model.links import Frame
 from dtau.model.model import Model
 from dtau.model.pose import Pose
-from dtau.options import ForceAxes, HingeAxis, require_option
 
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class PointContact(Record):
-    """A point of the robot that does not slide and does not lift: a foot, three rows.
-
-    Parameters
-    ----------
-    frame : str
-        The frame, from ``model.frames``, whose origin is held. It may turn.
-    axes : {"body", "mixed"}
-        Axes of the force: the frame's own, or the world's.
-    kp, kd : float
-        Gains of Baumgarte's stabilisation, in 1/s² and 1/s: the acceleration of the point becomes
-        ``-kp (x - position) - kd dx/dt``.
-    position : array_like (3,), optional
-        Where in the world it is held, in metres; ``kp`` needs it. See the argument ``at`` of
-        `Contacts`.
-    name : str
-        What the contact is called; the name of the frame by default.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If a gain is negative or not finite, ``axes`` is unknown, or a shape or type is wrong.
-
-    Examples
-    --------
-    >>> import dtau
-    >>> dtau.PointContact("LF_FOOT", axes="mixed").rows
-    3
-    """
-
-    frame: str
-    axes: ForceAxes = "body"
-    kp: float = 0.0
-    kd: float = 0.0
-    position: ArrayLike | None = None
-    name: str = ""
-
-    def __post_init__(self) -> None:
-        _check(self)
-        if self.position is not None:
-            position = real_array("position", self.position, (3,))
-            object.__setattr__(self, "position", tuple(position.tolist()))
-
-    @property
-    def rows(self) -> int:
-        """How many rows the contact has."""
-        return 3
-
-
-@dataclass(frozen=True)
-class FrameContact(Record):
-    """A frame of the robot that stays where it is: a flat foot, six rows.
-
-    Parameters
-    ----------
-    frame : str
-        The frame, from ``model.frames``.
-    axes : {"body", "mixed"}
-        Axes of force and moment: the frame's own, or the world's.
-    kp, kd : float
-        Gains of Baumgarte's stabilisation, in 1/s² and 1/s, of the origin's displacement and of the
-        rotation vector from `placement`.
-    placement : Pose, optional
-        Where in the world it is held; ``kp`` needs it. See the argument ``at`` of `Contacts`.
-    name : str
-        What the contact is called; the name of the frame by default.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If a gain is negative or not finite, ``axes`` is unknown, or a type is wrong.
-
-    Examples
-    --------
-    >>> import dtau
-    >>> dtau.FrameContact("left_foot").rows
-    6
-    """
-
-    frame: str
-    axes: ForceAxes = "body"
-    kp: float = 0.0
-    kd: float = 0.0
-    placement: Pose | None = None
-    name: str = ""
-
-    def __post_init__(self) -> None:
-        _check(self)
-        if self.placement is not None:
-            require("placement", self.placement, Pose)
-
-    @property
-    def rows(self) -> int:
-        """How many rows the contact has."""
-        return 6
-
-
-@dataclass(frozen=True)
-class Loop(Record):
-    """Two frames of the robot that are joined, beside the joints of the tree: a closed loop.
-
-    Parameters
-    ----------
-    frame_a : str
-        A frame, from ``model.frames``, that moves.
-    frame_b : str
-        The frame that it is joined to; it may be fixed to the world.
-    rows : {6, 5, 3}
-        What is held: all; all but turns about an axis (a hinge); the origins alone (a ball joint).
-    hinge : {"x", "y", "z"}, optional
-        With five rows, the axis of ``frame_a`` about which it turns.
-    axes : {"body", "mixed"}
-        Axes of the force and moment on ``frame_a``: its own, or the world's. Of a hinge its own.
-    kp, kd : float
-        Gains of Baumgarte's stabilisation, in 1/s² and 1/s.
-    placement : Pose
-        Where ``frame_a`` stands in ``frame_b`` when the loop is closed; by default they coincide.
-    name : str
-        What the loop is called; ``"frame_a-frame_b"`` by default.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If both frames are the same, a gain is negative or not finite, a word or a number of rows is
-        unknown, ``hinge`` does not go with the rows, or a type is wrong.
-
-    Examples
-    --------
-    >>> import dtau
-    >>> dtau.Loop("coupler_end", "rocker_pin", rows=5, hinge="z").name
-    'coupler_end-rocker_pin'
-    """
-
-    frame_a: str
-    frame_b: str
-    rows: int = 6
-    hinge: HingeAxis | None = None
-    axes: ForceAxes = "body"
-    kp: float = 0.0
-    kd: float = 0.0
-    placement: Pose = field(default_factory=Pose)
-    name: str = ""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "frame_a", require_name("frame_a", self.frame_a))
-        object.__setattr__(self, "frame_b", require_name("frame_b", self.frame_b))
-        if self.frame_a == self.frame_b:
-            raise ValueError(f"loop: expected two frames, got {self.frame_a!r} twice")
-        if integer("rows", self.rows, 0) not in (3, 5, 6):
-            raise ValueError(f"rows: expected 6, 5 or 3, got {self.rows}")
-        if self.rows == 5:
-            require_option("hinge", self.hinge, HingeAxis)
-            if self.axes == "mixed":
-                raise ValueError("axes: expected 'body' for a hinge, got 'mixed'")
-        elif self.hinge is not None:
-            raise ValueError(f"hinge: goes with 5 rows, got {self.rows}")
-        require("placement", self.placement, Pose)
-        _check(self)
-
-
-AnyContact = PointContact | FrameContact | Loop
-
-
-def _check(contact: AnyContact) -> None:
-    """Check what all contacts have, and name them."""
-    if not isinstance(contact, Loop):
-        object.__setattr__(contact, "frame", require_name("frame", contact.frame))
-    require_option("axes", contact.axes, ForceAxes)
-    for gain in ("kp", "kd"):
-        value = float(real_array(gain, getattr(contact, gain), ()))
-        if value < 0.0:
-            raise ValueError(f"{gain}: expected a number of at least 0, got {value}")
-        object.__setattr__(contact, gain, value)
-    name = require_name("name", contact.name)
-    if not name:
-        name = (
-            f"{contact.frame_a}-{contact.frame_b}" if isinstance(contact, Loop) else contact.frame
-        )
-    object.__setattr__(contact, "name", name)
 
 
 class Contacts(Immutable):

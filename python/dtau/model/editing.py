@@ -8,12 +8,13 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau.checks import real_numbers, require
+from dtau.model.base import ModelBase
 from dtau.model.identified import link_inertias
 from dtau.model.joints import Fixed, Free
-from dtau.model.links import Frame, Joint, Limits, Link
+from dtau.model.links import Limits, Link
 from dtau.model.massless import warn_of_massless
 from dtau.model.names import Names
 from dtau.model.pose import Pose
@@ -31,28 +32,8 @@ _FIELDS = {  # of a link, by the arguments that change them
 }
 
 
-class Editable:
+class Editable(ModelBase):
     """The methods of a model that return another one."""
-
-    name: str
-    gravity: NDArray[np.float64]
-    nbodies: int
-    links: tuple[Link, ...]
-    bodies: tuple[str, ...]
-    frames: tuple[str, ...]
-    inertias: tuple[Inertia, ...]
-    parameters: NDArray[np.float64]
-    joints: tuple[Joint, ...]
-    massless_joints: tuple[str, ...]
-    notes: tuple[str, ...]
-
-    @abstractmethod
-    def joint(self, name: str) -> Joint:
-        """Look up a moving joint by its name."""
-
-    @abstractmethod
-    def frame(self, name: str) -> Frame:
-        """Look up the frame of a link by its name."""
 
     @abstractmethod
     def _assemble(

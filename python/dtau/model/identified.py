@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dtau.checks import real_array
 from dtau.errors import ModelWarning
+from dtau.model.base import ModelBase
 from dtau.model.parameters import from_parameters
 from dtau.model.spatial import Inertia
 
-if TYPE_CHECKING:
-    from dtau.model.editing import Editable
 
-
-def link_inertias(model: Editable, parameters: ArrayLike, stacklevel: int) -> Mapping[str, Inertia]:
+def link_inertias(
+    model: ModelBase, parameters: ArrayLike, stacklevel: int
+) -> Mapping[str, Inertia]:
     """Return inertias of links with which bodies have these parameters ``(nbodies, 10)``.
 
     Moving links have them, and what is fixed to them nothing. A row that is the model's own gives

@@ -54,7 +54,17 @@ class Fixed(JointType):
 
 
 @dataclass(frozen=True, init=False)
-class Revolute(JointType):
+class _OneAxis(JointType):
+    """A joint that is described by one axis."""
+
+    axis: Vector
+
+    def __init__(self, axis: ArrayLike) -> None:
+        object.__setattr__(self, "axis", unit_vector("axis", axis))
+
+
+@dataclass(frozen=True, init=False)
+class Revolute(_OneAxis):
     """Rotation about an axis; q is the angle in radians. Without limits: a continuous joint.
 
     Parameters
@@ -75,12 +85,7 @@ class Revolute(JointType):
     (0.0, 0.6, 0.8)
     """
 
-    axis: Vector
-
     _kind: ClassVar[JointKind] = JointKind.revolute
-
-    def __init__(self, axis: ArrayLike) -> None:
-        object.__setattr__(self, "axis", unit_vector("axis", axis))
 
     def _placement(self, q: NDArray[np.float64]) -> Pose:
         return Pose(rotation_about(self.axis, float(q[0])))
@@ -93,7 +98,7 @@ class Revolute(JointType):
 
 
 @dataclass(frozen=True, init=False)
-class Prismatic(JointType):
+class Prismatic(_OneAxis):
     """Translation along an axis; q is the distance in metres.
 
     Parameters
@@ -113,12 +118,7 @@ class Prismatic(JointType):
     array([[1., 0., 0., 0., 0., 0.]])
     """
 
-    axis: Vector
-
     _kind: ClassVar[JointKind] = JointKind.prismatic
-
-    def __init__(self, axis: ArrayLike) -> None:
-        object.__setattr__(self, "axis", unit_vector("axis", axis))
 
     def _placement(self, q: NDArray[np.float64]) -> Pose:
         return Pose(translation=q[0] * np.array(self.axis))
@@ -231,7 +231,7 @@ class Free(JointType):
 
 
 @dataclass(frozen=True, init=False)
-class Cylindrical(JointType):
+class Cylindrical(_OneAxis):
     """Translation along an axis and rotation about it; q is the distance (m) and the angle (rad).
 
     Parameters
@@ -251,12 +251,7 @@ class Cylindrical(JointType):
     array([0. , 0. , 0.5])
     """
 
-    axis: Vector
-
     _kind: ClassVar[JointKind] = JointKind.cylindrical
-
-    def __init__(self, axis: ArrayLike) -> None:
-        object.__setattr__(self, "axis", unit_vector("axis", axis))
 
     def _placement(self, q: NDArray[np.float64]) -> Pose:
         return Pose(rotation_about(self.axis, float(q[1])), q[0] * np.array(self.axis))

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dtau import _core
 from dtau.checks import real_array, require, require_name, tuple_of
@@ -19,10 +19,8 @@ from dtau.model.links import Body, Frame, Joint, Link
 from dtau.model.massless import massless_joints, warn_of_massless
 from dtau.model.mimic import resolve_mimics
 from dtau.model.names import no_joint, no_link
-from dtau.model.parameters import parameters_of
 from dtau.model.printing import table
-from dtau.model.records import joint_records, with_followers
-from dtau.model.spatial import Inertia
+from dtau.model.records import joint_records, parameters_of, with_followers
 from dtau.model.tree import depth_first, merge_fixed
 from dtau.model.writing import urdf_text
 
@@ -105,26 +103,6 @@ class Model(Editable, Immutable):
     slice(8, 9, None)
     """
 
-    name: str
-    gravity: NDArray[np.float64]
-    nq: int
-    nv: int
-    nbodies: int
-    bodies: tuple[str, ...]
-    inertias: tuple[Inertia, ...]
-    joints: tuple[Joint, ...]
-    links: tuple[Link, ...]
-    frames: tuple[str, ...]
-    armature: NDArray[np.float64]
-    damping: NDArray[np.float64]
-    lower_limits: NDArray[np.float64]
-    upper_limits: NDArray[np.float64]
-    velocity_limits: NDArray[np.float64]
-    effort_limits: NDArray[np.float64]
-    mass: float
-    parameters: NDArray[np.float64]
-    notes: tuple[str, ...]
-    massless_joints: tuple[str, ...]
     _bodies: tuple[Body, ...]
     _frames: dict[str, Frame]
     _joints: dict[str, Joint]

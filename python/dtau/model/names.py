@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from dtau.checks import listing, unknown_name
+from dtau.model.base import ModelBase
 from dtau.model.links import Link
 
-if TYPE_CHECKING:
-    from dtau.model.model import Model
 
-
-def no_joint(model: Model, name: str) -> ValueError:
+def no_joint(model: ModelBase, name: str) -> ValueError:
     """Make the error for a name that no moving joint has; a link's name says which joint it has."""
     carried = [link for link in model.links if link.joint_name == name]
     if carried:
@@ -35,7 +32,7 @@ def no_joint(model: Model, name: str) -> ValueError:
     return ValueError(f"no joint named {name!r:.80}: it is a link, fixed to {carrier}")
 
 
-def no_link(model: Model, kind: str, name: str) -> ValueError:
+def no_link(model: ModelBase, kind: str, name: str) -> ValueError:
     """Make the error for a name that no link has; a joint's name says which link it carries."""
     carried = [link.name for link in model.links if link.joint_name == name]
     if not carried:

@@ -6,17 +6,12 @@ first moment and the tensor about the origin of the body's frame, along its axes
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau.checks import real_array
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from dtau.model.links import Body
 
 _ROW = [0, 0, 1, 0, 1, 2]  # of the tensor's six entries, xx xy yy xz yz zz
 _COLUMN = [0, 1, 1, 2, 2, 2]
@@ -62,16 +57,6 @@ def from_parameters(parameters: ArrayLike) -> Parts:
         )
     com = first / mass if mass else np.zeros(3)
     return Parts(mass, com, tensor - _parallel(first, com))
-
-
-def parameters_of(bodies: Sequence[Body]) -> NDArray[np.float64]:
-    """Parameters ``(nbodies, 10)`` of a model's bodies."""
-    inertias = [body.inertia for body in bodies]
-    return to_parameters(
-        np.array([inertia.mass for inertia in inertias]),
-        np.array([inertia.com for inertia in inertias]),
-        np.array([inertia.tensor for inertia in inertias]),
-    )
 
 
 def _parallel(first: NDArray[np.float64], com: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from dtau.model.base import ModelBase
 from dtau.model.links import Joint
 from dtau.model.rotations import Vector
-
-if TYPE_CHECKING:
-    from dtau.model.model import Model
 
 _AXES = ("axis", "normal", "axis1", "axis2")
 _DEEPEST_INDENT = 30  # levels; `print(model)` of a long chain should stay readable
 
 
-def table(model: Model) -> str:
+def table(model: ModelBase) -> str:
     """Return the tree of bodies, a line each, with joints, their entries of q and v, and masses."""
     depth: list[int] = []
     rows = []

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dtau.model.links import Body, Joint, Mimic
+from dtau.model.parameters import to_parameters
 
 
 def joint_records(bodies: Sequence[Body], mimics: Mapping[str, Mimic]) -> tuple[Joint, ...]:
@@ -54,3 +55,13 @@ def with_followers(
             raise ValueError(f"{name} of joint {joint.name!r}, felt by another: too large")
     total.flags.writeable = False
     return total
+
+
+def parameters_of(bodies: Sequence[Body]) -> NDArray[np.float64]:
+    """Return the inertial parameters ``(nbodies, 10)`` of a model's bodies."""
+    inertias = [body.inertia for body in bodies]
+    return to_parameters(
+        np.array([inertia.mass for inertia in inertias]),
+        np.array([inertia.com for inertia in inertias]),
+        np.array([inertia.tensor for inertia in inertias]),
+    )

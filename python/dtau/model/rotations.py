@@ -1,8 +1,13 @@
-"""Rotations and unit vectors, as joints need them."""
+"""Convert rotation matrices, quaternions and rotation vectors: `rotation_of_quaternion`.
+
+Quaternions are x y z w.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,63 +20,82 @@ _ROUNDING = 4 * float(np.finfo(np.float64).eps)  # an axis this close to unit le
 Vector = tuple[float, float, float]
 
 
+def rotation_rows(quaternion: Iterable[Any], scale: Any = 2.0) -> list[list[Any]]:
+    """Return the rows of the rotation matrix of a quaternion.
+
+    The four numbers are of any kind that has products and sums: floats, arrays, CasADi's scalars.
+    `scale` is 2 over the squared norm.
+    """
+    x, y, z, w = quaternion
+    xx, yy, zz = x * x, y * y, z * z
+    xy, xz, yz = x * y, x * z, y * z
+    xw, yw, zw = x * w, y * w, z * w
+    return [
+        [1 - scale * (yy + zz), scale * (xy - zw), scale * (xz + yw)],
+        [scale * (xy + zw), 1 - scale * (xx + zz), scale * (yz - xw)],
+        [scale * (xz - yw), scale * (yz + xw), 1 - scale * (xx + yy)],
+    ]
+
+
 def rotation_of_quaternion(quaternion: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the rotation matrix of a quaternion (x, y, z, w) whose norm is 1 within 1e-6."""
+    """Return the rotation matrix of a quaternion whose norm is 1 within 1e-6."""
     norm = math.hypot(*quaternion)
     if not abs(norm - 1) <= _UNIT:
         raise ValueError(f"quaternion: expected norm 1 within {_UNIT:g}, got norm {norm:.9g}")
-    x, y, z, w = quaternion / norm
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-        ]
-    )
+    return np.array(rotation_rows(quaternion / norm))
 
 
-def quaternion_of_rotation(rotation: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the unit quaternion (x, y, z, w) of a rotation matrix with w >= 0.
+def rotations_of_quaternions(quaternion: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return rotation matrices (..., 3, 3) of quaternions (..., 4) of any norm but zero."""
+    unit = quaternion / np.linalg.norm(quaternion, axis=-1, keepdims=True)
+    out = np.empty((*quaternion.shape[:-1], 3, 3))
+    for i, row in enumerate(rotation_rows(unit[..., k] for k in range(4))):
+        for k, entry in enumerate(row):
+            out[..., i, k] = entry
+    return out
 
-    Its parts come from their products with the largest of them, so that none loses digits.
+
+def _quaternion_products(rotation: Iterable[Iterable[Any]]) -> tuple[tuple[Any, ...], ...]:
+    """Return four times the products of a quaternion's parts, from its rotation's entries.
+
+    Row k has the products with part k; that of the largest part has the most digits.
     """
-    (a, b, c), (d, e, f), (g, h, i) = rotation.tolist()
-    products = (  # four times x, y, z, w times (x, y, z, w)
+    (a, b, c), (d, e, f), (g, h, i) = rotation
+    return (
         (1 + a - e - i, d + b, c + g, h - f),
         (d + b, 1 - a + e - i, h + f, c - g),
         (c + g, h + f, 1 - a - e + i, d - b),
         (h - f, c - g, d - b, 1 + a + e + i),
     )
+
+
+def quaternion_of_rotation(rotation: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the unit quaternion of a rotation matrix, with w >= 0."""
+    products = _quaternion_products(rotation.tolist())
     largest = max(range(4), key=lambda k: products[k][k])
     quaternion = np.array(products[largest]) / math.hypot(*products[largest])
     return (-quaternion if quaternion[3] < 0 else quaternion) + 0.0
 
 
 def quaternions_of_rotations(rotation: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return unit quaternions (..., 4), the order is w x y z, of rotations (..., 3, 3)."""
-    r = rotation
-    trace = r[..., 0, 0] + r[..., 1, 1] + r[..., 2, 2]
-    products = np.empty((*r.shape[:-2], 4, 4))  # 4 q qᵀ: its largest column has the most digits
-    products[..., 0, 0] = 1.0 + trace
-    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
-        products[..., i + 1, i + 1] = 1.0 + 2.0 * r[..., i, i] - trace
-        products[..., 0, i + 1] = products[..., i + 1, 0] = r[..., k, j] - r[..., j, k]
-        products[..., i + 1, j + 1] = products[..., j + 1, i + 1] = r[..., i, j] + r[..., j, i]
-    largest = np.argmax(np.diagonal(products, axis1=-2, axis2=-1), axis=-1)
-    q = np.take_along_axis(products, largest[..., None, None], axis=-2)[..., 0, :]
+    """Return unit quaternions (..., 4), of either sign, of rotations (..., 3, 3)."""
+    products = np.array(_quaternion_products(np.moveaxis(rotation, (-2, -1), (0, 1))))
+    largest = np.argmax(np.diagonal(products), axis=-1)
+    rows = np.moveaxis(products, (0, 1), (-2, -1))
+    q = np.take_along_axis(rows, largest[..., None, None], axis=-2)[..., 0, :]
     return np.asarray(q / np.linalg.norm(q, axis=-1, keepdims=True))
 
 
 def rotation_vectors(rotation: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the rotation vectors (..., 3), of angle at most pi, of rotations (..., 3, 3)."""
-    w, vector = np.split(quaternions_of_rotations(rotation), [1], axis=-1)
+    vector, w = np.split(quaternions_of_rotations(rotation), [3], axis=-1)
     sine = np.linalg.norm(vector, axis=-1, keepdims=True)
     angle = 2.0 * np.arctan2(sine, np.abs(w))
     return np.asarray(np.copysign(angle / np.where(sine > 0.0, sine, 1.0), w) * vector)
 
 
 def quaternion_of_vector(vector: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the quaternion (x, y, z, w) of a rotation vector, axis times angle."""
+    """Return the quaternion of a rotation vector, axis times angle."""
     angle = math.hypot(*vector)
     scale = math.sin(0.5 * angle) / angle if angle > 0 else 0.5
     return np.array([*(scale * vector), math.cos(0.5 * angle)])

@@ -9,22 +9,19 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dtau.checks import listing, require_name
+from dtau.model.base import ModelBase
 from dtau.model.joints import Fixed, Free, Planar, Prismatic, Revolute
 from dtau.model.links import Limits, Link
 from dtau.model.pose import Pose
 from dtau.model.roll_pitch_yaw import angles_of
 from dtau.model.spatial import Inertia
 
-if TYPE_CHECKING:
-    from dtau.model.model import Model
-
-_GRAVITY = [0.0, 0.0, -9.81]  # the default of `dtau.load`
+_GRAVITY = [0.0, 0.0, -9.81]  # that of `dtau.load`
 _ROOT = "root_joint"  # as readers call the joint of the root
 _ROOT_NAME = "dtau:root_joint"  # an attribute of <robot>, where it is another
 _EXACT = "dtau:rotation"  # an attribute of <origin>, beside rpy
@@ -36,7 +33,7 @@ _ESCAPED = str.maketrans(
 )
 
 
-def urdf_text(model: Model, root_link: str | None) -> str:
+def urdf_text(model: ModelBase, root_link: str | None) -> str:
     """Return the text of `Model.to_urdf`.
 
     Raises
@@ -85,7 +82,7 @@ def urdf_text(model: Model, root_link: str | None) -> str:
 # What a URDF cannot say
 
 
-def _of_model(model: Model) -> Iterator[str]:
+def _of_model(model: ModelBase) -> Iterator[str]:
     if model.gravity.tolist() != _GRAVITY:
         yield (
             f"gravity {model.gravity.tolist()} (replace(gravity={tuple(_GRAVITY)}) leaves it out, "
@@ -99,7 +96,7 @@ def _of_model(model: Model) -> Iterator[str]:
         )
 
 
-def _of_root(model: Model, root_link: str | None) -> Iterator[str]:
+def _of_root(model: ModelBase, root_link: str | None) -> Iterator[str]:
     if root_link is not None:
         return
     first, *others = model.links

@@ -7,7 +7,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau.functions.manifold_states import configuration
 from dtau.model.builder import ModelBuilder
-from dtau.model.contacts import Contacts, Loop
+from dtau.model.contact_kinds import Loop
+from dtau.model.contacts import Contacts
 from dtau.model.joints import Fixed, Free, Revolute, Universal
 from dtau.model.mechanism import Mechanism
 from dtau.model.pose import Pose

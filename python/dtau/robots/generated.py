@@ -24,6 +24,7 @@ from dtau.model.joints import (
 )
 from dtau.model.model import Model
 from dtau.model.pose import Pose
+from dtau.model.rotations import rotation_rows
 from dtau.model.spatial import Inertia
 from dtau.options import JointKindName, Root, require_option
 
@@ -73,15 +74,8 @@ class _Draws:
 
     def rotation(self) -> NDArray[np.float64]:
         """Draw a rotation matrix, by a quaternion; all rotations are equally likely."""
-        (x, y, z, w), squared = self.in_ball(4)
-        s = 2.0 / squared
-        return np.array(
-            [
-                [1 - s * (y * y + z * z), s * (x * y - z * w), s * (x * z + y * w)],
-                [s * (x * y + z * w), 1 - s * (x * x + z * z), s * (y * z - x * w)],
-                [s * (x * z - y * w), s * (y * z + x * w), 1 - s * (x * x + y * y)],
-            ]
-        )
+        quaternion, squared = self.in_ball(4)
+        return np.array(rotation_rows(quaternion, 2.0 / squared))
 
     def inertia(self) -> Inertia:
         """Draw a box of water's density, rotated and shifted in the body's frame."""

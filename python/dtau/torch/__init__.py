@@ -28,7 +28,7 @@ except ModuleNotFoundError as error:
         "dtau.torch needs PyTorch, which is not installed: pip install 'dtau[torch]'"
     ) from error
 
-from dtau.rules.results import NextState, Placements, TangentMap
+from dtau.autodiff.results import NextState, Placements, TangentMap
 from dtau.torch.dynamics import (
     bias_torque,
     forward_dynamics,

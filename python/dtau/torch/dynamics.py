@@ -6,9 +6,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from dtau.autodiff.results import NextState
 from dtau.model.model import Model
 from dtau.options import Axes, Integrator
-from dtau.rules.results import NextState
 from dtau.torch.arguments import results
 
 

@@ -1,6 +1,6 @@
-"""What the operators compute, on NumPy's arrays: functions of the core, and of the shared table.
+"""Evaluates functions on NumPy's arrays, for the operators: `evaluate`.
 
-The list of the core's functions says what each takes and gives; here is no list of them.
+Their inputs and options come from the registry.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dtau import _core
+from dtau.autodiff.functions import VALUE_INPUTS, VALUES
+from dtau.autodiff.library import At
 from dtau.functions.manifold_states import neutral
 from dtau.model.model import Model
 from dtau.registry import FUNCTIONS, Axes
-from dtau.rules.blocks import VALUES
-from dtau.rules.library import At
 
 Array = NDArray[np.float64]
 Inputs = Sequence[Any]  # arrays; None where there is none
@@ -43,11 +43,7 @@ def _all() -> Mapping[str, Kernel]:
         arrays = [x for x in row.inputs if x.axes != ("ncontacts",)]
         names, sizes = tuple(x.name for x in arrays), tuple(x.axes for x in arrays)
         found[name] = Kernel(tuple(row.options), names, sizes)
-    alike: dict[str, Axes] = {"q": ("nq",), "f_ext": ("nbodies", 6)}
-    for name, (inputs, _) in VALUES.items():
-        sizes = tuple(alike.get(x, ("nv",)) for x in inputs)
-        found[name] = Kernel((), tuple(inputs), sizes)
-    return found
+    return found | {name: Kernel((), VALUE_INPUTS, (("nq",),)) for name in VALUES}
 
 
 KERNELS = _all()
@@ -75,8 +71,8 @@ def evaluate(
 ) -> Sequence[Array]:
     """Results of a function, at q with quaternions that are made unit ones."""
     if name in VALUES:
-        names, value = VALUES[name]
-        found: Any = value(At(_NUMPY, model, dict(zip(names, inputs, strict=True)), options))
+        given = dict(zip(VALUE_INPUTS, inputs, strict=True))
+        found: Any = VALUES[name](At(_NUMPY, model, given, options))
         return tuple(found)
     kernel = KERNELS[name]
     words = {option: options[option] for option in kernel.options if option in options}

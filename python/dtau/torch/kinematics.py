@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
+from dtau.autodiff.results import Placements
 from dtau.checks import frame_names
 from dtau.model.model import Model
 from dtau.options import Axes
-from dtau.rules.results import Placements
 from dtau.torch.arguments import results
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from torch import Tensor
 
+from dtau.autodiff.results import TangentMap
 from dtau.model.model import Model
-from dtau.rules.results import TangentMap
 from dtau.torch.arguments import results
 
 

@@ -27,10 +27,9 @@ from torch import Tensor
 from torch._functorch import eager_transforms
 from torch.autograd import forward_ad
 
-from dtau.rules import manifold
-from dtau.rules.blocks import BLOCKS
-from dtau.rules.compositions import composition
-from dtau.rules.library import At
+from dtau.autodiff import manifold
+from dtau.autodiff.functions import PUBLIC, composition, jacobians
+from dtau.autodiff.library import At
 from dtau.torch import operators
 from dtau.torch.kernels import KERNELS, read, result_shapes, written
 from dtau.torch.models import model_of, number_of
@@ -94,6 +93,7 @@ class TorchLibrary:
 
 
 _LIBRARY = TorchLibrary()
+_NO_THIRD = ": of a function there are first and second ones, and no third"
 
 
 def _at(site: Site, inputs: Tensors) -> At:
@@ -110,12 +110,13 @@ def _rows(tensor: Tensor, rank: int) -> Tensor:
 
 def _block_rows(site: Site, x: At, name: str, tangent_rank: int) -> list[Tensor | None]:
     """Blocks by an input, one a result: (..., numbers of the result, numbers of the input)."""
-    if site.function not in BLOCKS:
+    rule = jacobians(site.function, x.options)
+    if rule is None:
         raise NotImplementedError(
-            f"dtau.torch: {site.function} has no derivatives (by {name}): of a function there are "
-            "first and second ones, and no third"
+            f"dtau.torch: {site.function} has no derivatives (by {name})"
+            + ("" if site.function in PUBLIC else _NO_THIRD)
         )
-    blocks = BLOCKS[site.function](x, name)
+    blocks = rule(x, name)
     shapes = result_shapes(x.model, site.function, site.options)
     rows: list[Tensor | None] = []
     for block, shape in zip(blocks, shapes, strict=True):

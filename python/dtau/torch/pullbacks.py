@@ -1,8 +1,8 @@
-"""Gradients by products of the core, O(N), where it has them: for those taken once.
+"""Pulls gradients back by products of the core: `PULLBACKS`, for those taken once.
 
-A row takes the model, the options, inputs and cotangents on NumPy's arrays, and which gradients are
-wanted; it gives those by all inputs, in the shape of the whole batch, or None if the core has no
-such product.
+A product takes the model, the options, inputs and cotangents on NumPy's arrays, and which gradients
+are wanted. It gives those by all inputs, in the shape of the whole batch, or None if the core has
+no such product.
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dtau import _core
+from dtau.autodiff import manifold
+from dtau.autodiff.functions import PUBLIC
 from dtau.model.model import Model
-from dtau.rules import manifold
-from dtau.torch.kernels import evaluate
+from dtau.registry import FUNCTIONS
+from dtau.torch.kernels import KERNELS, evaluate
 
 Array = NDArray[np.float64]
 Arrays = Sequence[Any]  # arrays; None where there is none
@@ -44,7 +46,11 @@ def _times(row: Any, matrix: Any) -> Array:
     return np.asarray((row[..., None, :] @ matrix)[..., 0, :])
 
 
-def _dynamics(function: str) -> Product:
+def _dynamics(function: str, vjp: str) -> Product:
+    """Inverse or forward dynamics, or a term of them: inputs that it does not take are zero."""
+    taken = KERNELS[function].inputs
+    full = [name for name in KERNELS[vjp].inputs if name != "lam"]
+
     def product(
         model: Model,
         options: Mapping[str, Any],
@@ -52,66 +58,41 @@ def _dynamics(function: str) -> Product:
         cotangents: Arrays,
         wanted: Sequence[bool],
     ) -> Arrays:
-        q, v, x, f_ext = inputs
-        given = (q, v, x, cotangents[0], f_ext)
-        by_q, *others = evaluate(model, function, options, given)
-        return _pulled_back(model, q, by_q) if wanted[0] else None, *others
+        given = dict(zip(taken, inputs, strict=True))
+        f_ext = given.get("f_ext")
+        q, v, x = (given[name] if name in given else np.zeros(model.nv) for name in full[:3])
+        by_q, *others = evaluate(model, vjp, options, (q, v, x, cotangents[0], f_ext))
+        if wanted[0]:
+            by_q = _pulled_back(model, q, by_q)
+        found = dict(zip(full, (by_q if wanted[0] else None, *others), strict=False))
+        if f_ext is None:
+            found["f_ext"] = None
+        return [found[name] for name in taken]
 
     return product
 
 
-_inverse = _dynamics("inverse_dynamics_vjp")
+def _by_jacobians(function: str, jacobians: str) -> Product:
+    """A function whose result is a vector, by the product with its Jacobians."""
+    is_configuration = FUNCTIONS[function].results[0].axes == ("nq",)
 
+    def product(
+        model: Model,
+        options: Mapping[str, Any],
+        inputs: Arrays,
+        cotangents: Arrays,
+        wanted: Sequence[bool],
+    ) -> Arrays:
+        blocks = evaluate(model, jacobians, options, inputs)
+        g = cotangents[0]
+        if is_configuration:
+            g = _from_numbers(model, evaluate(model, function, options, inputs)[0], g)
+        return [
+            _pulled_back(model, x, _times(g, block)) if sizes == ("nq",) else _times(g, block)
+            for x, sizes, block in zip(inputs, KERNELS[function].sizes, blocks, strict=True)
+        ]
 
-def _bias_torque(
-    model: Model,
-    options: Mapping[str, Any],
-    inputs: Arrays,
-    cotangents: Arrays,
-    wanted: Sequence[bool],
-) -> Arrays | None:
-    q, v, f_ext = inputs
-    found = _inverse(model, options, (q, v, np.zeros(model.nv), f_ext), cotangents, wanted)
-    return None if found is None else (found[0], found[1], found[3])
-
-
-def _gravity_torque(
-    model: Model,
-    options: Mapping[str, Any],
-    inputs: Arrays,
-    cotangents: Arrays,
-    wanted: Sequence[bool],
-) -> Arrays | None:
-    rest = np.zeros(model.nv)
-    found = _inverse(model, options, (inputs[0], rest, rest, None), cotangents, wanted)
-    return None if found is None else found[:1]
-
-
-def _integrate(
-    model: Model,
-    options: Mapping[str, Any],
-    inputs: Arrays,
-    cotangents: Arrays,
-    wanted: Sequence[bool],
-) -> Arrays:
-    q, _ = inputs
-    by_q, by_dq = evaluate(model, "integrate_jacobians", options, inputs)
-    (reached,) = evaluate(model, "integrate", options, inputs)
-    g = _from_numbers(model, reached, cotangents[0])
-    return _pulled_back(model, q, _times(g, by_q)), _times(g, by_dq)
-
-
-def _difference(
-    model: Model,
-    options: Mapping[str, Any],
-    inputs: Arrays,
-    cotangents: Arrays,
-    wanted: Sequence[bool],
-) -> Arrays:
-    q0, q1 = inputs
-    by_q0, by_q1 = evaluate(model, "difference_jacobians", options, inputs)
-    g = cotangents[0]
-    return _pulled_back(model, q0, _times(g, by_q0)), _pulled_back(model, q1, _times(g, by_q1))
+    return product
 
 
 def _step(
@@ -133,12 +114,17 @@ def _step(
     return _pulled_back(model, q, by_q), by_v, by_tau, None, by_f_ext
 
 
-PULLBACKS: dict[str, Product] = {
-    "inverse_dynamics": _inverse,
-    "forward_dynamics": _dynamics("forward_dynamics_vjp"),
-    "bias_torque": _bias_torque,
-    "gravity_torque": _gravity_torque,
-    "integrate": _integrate,
-    "difference": _difference,
-    "step": _step,
-}
+def _product(name: str) -> Product | None:
+    how = PUBLIC[name]
+    if name == "step":
+        return _step
+    vjp = PUBLIC[how.term_of].vjp if how.term_of else how.vjp
+    if vjp:
+        return _dynamics(name, vjp)
+    if not how.first or len(FUNCTIONS[name].results[0].axes) != 1:
+        return None
+    same = KERNELS[name].inputs == KERNELS[how.first].inputs
+    return _by_jacobians(name, how.first) if same else None
+
+
+PULLBACKS = {name: product for name in PUBLIC if (product := _product(name)) is not None}

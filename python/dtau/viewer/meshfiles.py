@@ -28,6 +28,13 @@ class Surface(NamedTuple):
     color: Color
 
 
+class Visual(NamedTuple):
+    """A surface of a link, in the link's frame; link None is the world."""
+
+    link: str | None
+    surface: Surface
+
+
 def read_mesh(path: Path, folders: Folders, scale: ArrayLike, color: Color | None) -> list[Surface]:
     """Read a file's surfaces, in its own frame.
 

@@ -8,25 +8,23 @@ from typing import Any
 import numpy as np
 
 from dtau.loaders import mjcf_names
-from dtau.loaders.mjcf import pose_of
 from dtau.loaders.mujoco_compiler import compiled_model
 from dtau.loaders.source import Source
+from dtau.model.pose import Pose
 from dtau.viewer import solids
 from dtau.viewer.folders import Folders
-from dtau.viewer.meshfiles import Surface
+from dtau.viewer.meshfiles import Surface, Visual
 
 _SHOWN = 2  # the last group
 _PLANE, _SPHERE, _CAPSULE, _ELLIPSOID, _CYLINDER, _BOX, _MESH = 0, 2, 3, 4, 5, 6, 7  # mjtGeom
 
 
-def read_mjcf_visuals(source: Source, folders: Folders) -> tuple[list[Any], list[str]]:
+def read_mjcf_visuals(source: Source, folders: Folders) -> tuple[list[Visual], list[str]]:
     """Return the visuals of a compiled MJCF, and notes on what is left out.
 
     MuJoCo reads the meshes when it compiles the file, as it does for `dtau.load`; those that are
     not below the folders are not shown.
     """
-    from dtau.viewer.visuals import Visual
-
     mujoco, m, _ = compiled_model(source)
     names = [mujoco.mj_id2name(m, mujoco.mjtObj.mjOBJ_BODY, i) or "" for i in range(m.nbody)]
     bodies = mjcf_names.body_names(names)
@@ -48,7 +46,7 @@ def read_mjcf_visuals(source: Source, folders: Folders) -> tuple[list[Any], list
         else:
             notes.append(f"geom {geom} of body {bodies[body]!r}: of a kind that is not shown")
             continue
-        place = pose_of(m.geom_pos[geom], m.geom_quat[geom])
+        place = Pose.from_quaternion(m.geom_quat[geom], m.geom_pos[geom], order="wxyz")
         red, green, blue = np.clip(rgba[:3], 0.0, 1.0).tolist()
         surface = Surface(mesh.transformed(place), (red, green, blue))
         found.append(Visual(bodies[body] if body else None, surface))

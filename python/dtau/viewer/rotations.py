@@ -13,12 +13,12 @@ Array = NDArray[np.float64]
 
 
 def relative(parents: Sequence[int], rotation: Array, translation: Array) -> tuple[Array, Array]:
-    """Return quaternions and places of bodies in their parents' frames; parent -1 is the world.
+    """Return quaternions w x y z and places of bodies in their parents' frames.
 
     Parameters
     ----------
     parents : sequence of int
-        Of each body the one that carries it.
+        Of each body the one that carries it; -1 is the world.
     rotation, translation : ndarray (..., nbodies, 3, 3), ndarray (..., nbodies, 3)
         Poses in the world.
 
@@ -33,4 +33,4 @@ def relative(parents: Sequence[int], rotation: Array, translation: Array) -> tup
     turned[..., carried, :, :] = inverse @ rotation[..., carried, :, :]
     apart = translation[..., carried, :] - translation[..., by, :]
     moved[..., carried, :] = (inverse @ apart[..., None])[..., 0]
-    return quaternions_of_rotations(turned), moved
+    return np.roll(quaternions_of_rotations(turned), 1, axis=-1), moved

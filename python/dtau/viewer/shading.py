@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dtau.viewer.meshfiles import Color
 from dtau.viewer.rasterizer import Array, Indices, barycentric, rasterize
-from dtau.viewer.solids import Mesh
+from dtau.viewer.solids import Mesh, joined
 
 _FINER = 2  # pixels a side that are averaged into one
 _SHADOW_MAP = 1400  # its pixels a side
@@ -42,8 +42,6 @@ class Scene(NamedTuple):
 
 def scene_of(pieces: list[tuple[Mesh, Color]], through: list[tuple[Mesh, Color]]) -> Scene:
     """Put meshes together: solid ones, and those that are seen through what hides them."""
-    from dtau.viewer.solids import joined
-
     every = [*pieces, *through]
     colors = [np.tile(color, (len(mesh.faces), 1)) for mesh, color in every]
     last = sum(len(mesh.faces) for mesh, _ in through)

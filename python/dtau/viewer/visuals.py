@@ -20,7 +20,8 @@ from dtau.loaders.urdf import origin
 from dtau.loaders.xml import Element, parse
 from dtau.viewer import solids
 from dtau.viewer.folders import Folders
-from dtau.viewer.meshfiles import GREY, Color, Surface, read_mesh
+from dtau.viewer.meshfiles import GREY, Color, Surface, Visual, read_mesh
+from dtau.viewer.mjcf_visuals import read_mjcf_visuals
 
 _UNREAD = frozenset(
     {"inertial", "collision", "joint", "gazebo", "transmission", "sensor", "texture"}
@@ -28,13 +29,6 @@ _UNREAD = frozenset(
 _LARGEST = 64_000_000  # bytes of a file, as `dtau.load` has it
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
-
-
-class Visual(NamedTuple):
-    """A surface of a link, in the link's frame; link None is the world."""
-
-    link: str | None
-    surface: Surface
 
 
 class Visuals(NamedTuple):
@@ -70,8 +64,6 @@ def read_visuals(geometry: str | os.PathLike[str], meshes: Paths = ()) -> Visual
     own = None if source.path is None else os.path.dirname(os.path.abspath(source.path))
     folders = Folders(own, named)
     if document.tag == "mujoco":
-        from dtau.viewer.mjcf_visuals import read_mjcf_visuals
-
         return Visuals(*read_mjcf_visuals(source, folders))
     return _of_urdf(source, folders)
 

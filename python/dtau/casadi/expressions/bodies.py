@@ -12,12 +12,12 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from dtau.autodiff.common_translation import common_translation
 from dtau.casadi.expressions.manifold import rotation, unit
 from dtau.model.joints import Free, Planar, Spherical, Universal
 from dtau.model.model import Model
 from dtau.model.rotations import plane_axes
 from dtau.options import Axes
-from dtau.rules.translations import common_translation
 
 _HERE = (ca.DM.eye(3), ca.DM.zeros(3))
 

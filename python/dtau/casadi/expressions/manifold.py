@@ -13,10 +13,13 @@ from math import comb, factorial
 from typing import Any
 
 import casadi as ca
+import numpy as np
 
+from dtau.autodiff.manifold import displacement_rate
 from dtau.model.joints import Free, Planar, Spherical
 from dtau.model.links import Joint
 from dtau.model.model import Model
+from dtau.model.rotations import rotation_rows
 
 _QUARTER = ca.DM([[0.0, -1.0], [1.0, 0.0]])  # a quarter of a turn
 _TERMS = 12  # of series: 1e-17 with two derivatives, up to the thresholds below
@@ -29,8 +32,7 @@ def independent(model: Model) -> list[Joint]:
 
 def rotation(x: Any) -> Any:
     """Rotation matrix of a unit quaternion (x, y, z, w)."""
-    u, w = x[:3], x[3]
-    return ca.SX.eye(3) + 2.0 * w * ca.skew(u) + 2.0 * ca.mtimes(ca.skew(u), ca.skew(u))
+    return ca.vertcat(*(ca.horzcat(*row) for row in rotation_rows(ca.vertsplit(x))))
 
 
 def unit(x: Any) -> Any:
@@ -75,29 +77,11 @@ def tangent_map(model: Model) -> Any:
 
 
 def displacement_rates(model: Model) -> Any:
-    """Make the function (theta, v) -> theta' of q0 (+) theta that moves with v, to order 4.
-
-    theta' = v + [theta, v] / 2 + [theta, [theta, v]] / 12: [RKMK], [Notes] eq. 12.2.
-    """
+    """Make the function (theta, v) -> theta' of q0 (+) theta that moves with v."""
     theta, v = ca.SX.sym("theta", model.nv), ca.SX.sym("v", model.nv)
-    parts = []
-    for joint in independent(model):
-        x, y = theta[joint.v], v[joint.v]
-        if isinstance(joint.type, Free | Spherical | Planar):
-            first = _bracket(joint, x, y)
-            y = y + first / 2.0 + _bracket(joint, x, first) / 12.0
-        parts.append(y)
-    return ca.Function("displacement_rates", [theta, v], [ca.vertcat(*parts)])
-
-
-def _bracket(joint: Joint, x: Any, y: Any) -> Any:
-    """Lie bracket of two displacements."""
-    if isinstance(joint.type, Spherical):
-        return ca.cross(x, y)
-    if isinstance(joint.type, Planar):
-        return ca.vertcat(y[2] * x[1] - x[2] * y[1], x[2] * y[0] - y[2] * x[0], 0.0)
-    u, w = x[:3], x[3:]
-    return ca.vertcat(ca.cross(w, y[:3]) + ca.cross(u, y[3:]), ca.cross(w, y[3:]))
+    given = (np.array(ca.vertsplit(x), dtype=object) for x in (theta, v))
+    rates = displacement_rate(np, model, *given)
+    return ca.Function("displacement_rates", [theta, v], [ca.vertcat(*rates)])
 
 
 def _tangent_blocks(joint: Joint, x: Any) -> tuple[Any, Any]:

@@ -1,0 +1,134 @@
+"""Jacobians of functions of the core, in tangent coordinates, from other functions of it.
+
+A rule takes a function at its inputs and the name of one of them. It gives an array for each
+result, ``(..., *shape of the result, *tangent shape of the input)``, or None for zeros. Tangent
+shapes are (nv,) of configurations, velocities, torques, and (nbodies, 6) of external wrenches.
+
+Second derivatives are raw and unsymmetrised: the derivative along k of the derivative along j, each
+in the tangent space where it is taken. Entry [i, j, k] of a tensor of `dtau` is that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from dtau.autodiff.library import Array, At
+from dtau.registry import FUNCTIONS
+
+Blocks = tuple[Array | None, ...]
+Rule = Callable[[At, str], Blocks]
+
+CONFIGURATIONS = ("q", "q0", "q1")  # inputs with derivatives in a tangent space
+
+
+def linked(jacobians: str) -> Rule:
+    """The results of another function, one for each input but wrenches, in their order."""
+    row = FUNCTIONS[jacobians]
+
+    def rule(x: At, by: str) -> Blocks:
+        order = [name for name in x.inputs if name != "f_ext"]
+        if by not in order[: len(row.results)]:
+            raise NotImplementedError(f"{jacobians} has no derivative by {by}")
+        options = {name: x.options[name] for name in row.options if name in x.options}
+        inputs = (x.inputs.get(array.name) for array in row.inputs)
+        return (x.call(jacobians, *inputs, **options)[order.index(by)],)
+
+    return rule
+
+
+# ------------------------------------------------------------------ dynamics
+
+_UNKNOWNS = {"inverse_dynamics": "a", "forward_dynamics": "tau"}
+
+
+def _inputs(x: At, problem: str) -> tuple[Array | None, ...]:
+    """q, v, a or tau, f_ext: zero where a term of the problem does not take them."""
+    v, unknown = (x[name] if name in x.inputs else x.zeros() for name in ("v", _UNKNOWNS[problem]))
+    return x["q"], v, unknown, x.inputs.get("f_ext")
+
+
+def dynamics(problem: str) -> Rule:
+    """Inverse or forward dynamics, or a term: the same without some of the inputs."""
+
+    def rule(x: At, by: str) -> Blocks:
+        if by == "f_ext":
+            return x.call(f"{problem}_wrench_derivatives", x["q"], **x.wrench_options())
+        blocks = x.call(f"{problem}_derivatives", *_inputs(x, problem), **x.wrench_options())
+        return (blocks[("q", "v", _UNKNOWNS[problem]).index(by)],)
+
+    return rule
+
+
+def dynamics_derivatives(problem: str) -> Rule:
+    """The Jacobians of inverse or forward dynamics."""
+
+    def rule(x: At, by: str) -> Blocks:
+        if by == "f_ext":
+            return (_by_unit_wrenches(x, problem), None, None)
+        name = f"{problem}_second_derivatives"
+        dqdq, dqdv, dvdv, dxdq = x.call(name, *_inputs(x, problem), **x.wrench_options())
+        if by == "q":
+            return dqdq, x.xp.swapaxes(dqdv, -1, -2), dxdq
+        if by == "v":
+            return dqdv, dvdv, None
+        return x.xp.swapaxes(dxdq, -1, -2), None, None
+
+    return rule
+
+
+def wrench_derivatives(problem: str) -> Rule:
+    """The Jacobian of inverse or forward dynamics by external wrenches."""
+
+    def rule(x: At, by: str) -> Blocks:
+        return (x.xp.moveaxis(_by_unit_wrenches(x, problem), -3, -1),)
+
+    return rule
+
+
+def _by_unit_wrenches(x: At, problem: str) -> Array:
+    """Differentiate the Jacobian by q with respect to f_ext, (..., nv, nv, nbodies, 6).
+
+    It is linear in the wrenches and a constant: values for unit wrenches less those for none.
+    """
+    count = 6 * x.model.nbodies
+    units = x.library.constant(np.eye(count).reshape(count, x.model.nbodies, 6))
+    still, name = x.zeros(), f"{problem}_derivatives"
+    q = x["q"][..., None, :]
+    some = x.call(name, q, still, still, units, **x.wrench_options())[0]
+    none = x.call(name, q, still, still, None, **x.wrench_options())[0]
+    change = x.xp.moveaxis(some - none, -3, -1)
+    return change.reshape((*change.shape[:-1], x.model.nbodies, 6))
+
+
+# ------------------------------------------------------------------ the mass matrix
+
+
+def mass_matrix(x: At, by: str) -> Blocks:
+    """The mass matrix, by q."""
+    return x.call("mass_matrix_derivatives", x["q"])
+
+
+def mass_matrix_derivatives(x: At) -> Blocks:
+    """dM/dq, (..., nv, nv, nv): the second derivative of the torque by a and q."""
+    name, still = "inverse_dynamics_second_derivatives", x.zeros()
+    return (x.call(name, x["q"], still, still, None, **x.wrench_options())[3],)
+
+
+def mass_matrix_second_derivatives(x: At, by: str) -> Blocks:
+    """dM/dq by q: second derivatives of M a, for unit accelerations."""
+    still = x.zeros()
+    units = x.library.constant(np.eye(x.model.nv))
+    name = "inverse_dynamics_second_derivatives"
+    q = x["q"][..., None, :]
+    some = x.call(name, q, still, units, None, **x.wrench_options())[0]
+    none = x.call(name, q, still, still, None, **x.wrench_options())[0]
+    return (x.xp.swapaxes(some - none, -4, -3),)
+
+
+def mass_matrix_inverse(x: At, by: str) -> Blocks:
+    """The inverse of the mass matrix, by q."""
+    (inverse,) = x.call("mass_matrix_inverse", x["q"])
+    (change,) = x.call("mass_matrix_derivatives", x["q"])
+    return (-x.xp.einsum("...ia,...abk,...bj->...ijk", inverse, change, inverse),)

@@ -1,0 +1,48 @@
+"""Finds the coordinates that translate all robots together: `common_translation`.
+
+Subtracted from configurations they leave the first robot near the world's origin, and the others
+beside it: results that do not depend on the place lose no digits far away.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dtau.model.joints import Free, Planar, Prismatic
+from dtau.model.links import Joint
+from dtau.model.model import Model
+
+
+class Translations(NamedTuple):
+    """The coordinates that move robots as they are, and those to subtract from them."""
+
+    moved: NDArray[np.intp]
+    by: NDArray[np.intp]
+
+
+_LENGTHS = {Free: 3, Planar: 2, Prismatic: 1}  # the first coordinates of such a joint
+
+
+@functools.lru_cache(maxsize=64)
+def common_translation(model: Model) -> Translations:
+    """Return the positions of a single robot, or of several free ones with the first's."""
+    roots = [joint for joint in model.joints if joint.parent < 0]
+    axes = [root.placement.rotation for root in roots]
+    if len(roots) == 1:
+        own = _positions(model, roots[0])
+        return Translations(own, own)
+    if all(isinstance(root.type, Free) for root in roots) and np.ptp(axes, axis=0).max() == 0.0:
+        moved = np.concatenate([_positions(model, root) for root in roots])
+        return Translations(moved, np.tile(moved[:3], len(roots)))
+    return Translations(np.arange(0), np.arange(0))
+
+
+def _positions(model: Model, root: Joint) -> NDArray[np.intp]:
+    """The coordinates that are lengths, unless another joint follows them."""
+    followed = any(j.mimic is not None and j.mimic.joint == root.name for j in model.joints)
+    count = 0 if followed else _LENGTHS.get(type(root.type), 0)
+    return np.arange(root.q.start, root.q.start + count)

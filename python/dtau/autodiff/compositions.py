@@ -1,0 +1,182 @@
+"""Composes functions of a library's own operations, which the library differentiates.
+
+They call functions of the core whose Jacobians `blocks` has. Their values are the core's to
+rounding: adapters take values from the core, and derivatives here. Each gives a tuple of results.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dtau.autodiff import manifold
+from dtau.autodiff.common_translation import common_translation
+from dtau.autodiff.library import Array, At
+from dtau.autodiff.steps import time_step
+from dtau.autodiff.vectors import cross
+
+Results = tuple[Array, ...]
+Composition = Callable[[At], Results]
+
+# ------------------------------------------------------------------ frames
+
+
+def _placements(x: At, frames: Any) -> Results:
+    rotation, translation = x.call("frame_placements", x["q"], frames=frames)
+    return rotation, translation
+
+
+def _jacobians(x: At, frames: Any) -> Array:
+    return x.call("frame_jacobians", x["q"], frames=frames, axes="body")[0]
+
+
+def _along(x: At, motions: Array) -> Array:
+    """Motions [linear, angular] (..., 6, n) of the frames, from body axes to the axes asked for."""
+    axes = x.options["axes"]
+    if axes == "body":
+        return motions
+    rotation, translation = _placements(x, x.options["frames"])
+    linear, angular = rotation @ motions[..., :3, :], rotation @ motions[..., 3:, :]
+    if axes == "world":  # of the body's point that is at the world's origin
+        columns = x.xp.swapaxes(angular, -1, -2)
+        moved = cross(x.xp, *_alike(x, translation[..., None, :], columns))
+        linear = linear + x.xp.swapaxes(moved, -1, -2)
+    return x.xp.concatenate((linear, angular), axis=-2)
+
+
+def _alike(x: At, a: Array, b: Array) -> Results:
+    shape = np.broadcast_shapes(tuple(a.shape), tuple(b.shape))
+    return x.xp.broadcast_to(a, shape), x.xp.broadcast_to(b, shape)
+
+
+def frame_jacobians(x: At) -> Results:
+    """Jacobians of frames, from those in body axes."""
+    return (_along(x, _jacobians(x, x.options["frames"])),)
+
+
+def frame_velocities(x: At) -> Results:
+    """Twists of frames."""
+    jacobians = _jacobians(x, x.options["frames"])
+    v = x["v"] if isinstance(x.options["frames"], str) else x["v"][..., None, :]
+    return (_along(x, jacobians @ v[..., None])[..., 0],)
+
+
+# ------------------------------------------------------------------ the whole body
+
+
+def _bodies(x: At) -> tuple[Array, Array, Array, Array]:
+    """Poses of the bodies, their masses and first moments in body axes."""
+    rotation, translation = _placements(x, x.model.bodies)
+    mass = np.array([inertia.mass for inertia in x.model.inertias])
+    moment = np.array([inertia.mass * inertia.com for inertia in x.model.inertias])
+    return rotation, translation, x.library.constant(mass), x.library.constant(moment)
+
+
+def center_of_mass(x: At) -> Results:
+    """The center of mass, from placements of the bodies."""
+    rotation, translation, mass, moment = _bodies(x)
+    total = x.xp.einsum("...bij,bj->...i", rotation, moment)
+    total = total + x.xp.einsum("...bi,b->...i", translation, mass)
+    return (total * (1.0 / x.model.mass),)
+
+
+def momentum(x: At) -> Results:
+    """The momentum about the world's origin."""
+    rotation, translation, _, _ = _bodies(x)
+    inertia = x.library.constant(np.array([_spatial(i) for i in x.model.inertias]))
+    jacobians = _jacobians(x, x.model.bodies)
+    h = x.xp.einsum("bij,...bjk,...k->...bi", inertia, jacobians, x["v"])
+    linear = x.xp.einsum("...bij,...bj->...bi", rotation, h[..., :3])
+    angular = x.xp.einsum("...bij,...bj->...bi", rotation, h[..., 3:])
+    angular = angular + cross(x.xp, *_alike(x, translation, linear))
+    return (x.xp.concatenate((linear.sum(-2), angular.sum(-2)), axis=-1),)
+
+
+def _spatial(inertia: Any) -> np.ndarray[Any, Any]:
+    """The inertia [linear, angular] about the body's origin, (6, 6)."""
+    c = np.array(
+        [
+            [0.0, -inertia.com[2], inertia.com[1]],
+            [inertia.com[2], 0.0, -inertia.com[0]],
+            [-inertia.com[1], inertia.com[0], 0.0],
+        ]
+    )
+    m = inertia.mass
+    return np.block([[m * np.eye(3), -m * c], [m * c, inertia.tensor - m * c @ c]])
+
+
+def center_of_mass_velocity(x: At) -> Results:
+    """The velocity of the center of mass."""
+    (h,) = momentum(x)
+    return (h[..., :3] * (1.0 / x.model.mass),)
+
+
+def _near(x: At) -> At:
+    """Move the robots beside the world's origin: no digits are lost far away."""
+    moved, by = common_translation(x.model)
+    if not moved.size:
+        return x
+    source, factor = np.arange(x.model.nq), np.zeros(x.model.nq)
+    source[moved], factor[moved] = by, 1.0
+    q = x["q"] - x.library.constant(factor) * x["q"][..., source]
+    return dataclasses.replace(x, inputs={**x.inputs, "q": q})
+
+
+def centroidal_momentum(x: At) -> Results:
+    """The momentum about the center of mass."""
+    x = _near(x)
+    (h,) = momentum(x)
+    (center,) = center_of_mass(x)
+    angular = h[..., 3:] - cross(x.xp, *_alike(x, center, h[..., :3]))
+    return (x.xp.concatenate((h[..., :3], angular), axis=-1),)
+
+
+# ------------------------------------------------------------------ the manifold
+
+
+def normalize(x: At) -> Results:
+    """The configuration with unit quaternions."""
+    return (manifold.normalize(x.xp, x.model, x["q"]),)
+
+
+def integrate(x: At) -> Results:
+    """The configuration q (+) dq."""
+    return (manifold.integrate(x.xp, x.model, x["q"], x["dq"]),)
+
+
+def difference(x: At) -> Results:
+    """The displacement from q0 to q1."""
+    return (manifold.difference(x.xp, x.model, x["q0"], x["q1"]),)
+
+
+def tangent_map(x: At) -> Results:
+    """Both maps between the numbers of q and the tangent space."""
+    v, q = x.library.constant(np.eye(x.model.nv)), x.library.constant(np.eye(x.model.nq))
+    forth, back = manifold.from_tangent, manifold.to_tangent
+    unit = manifold.normalize(x.xp, x.model, x["q"])  # to_tangent has the norm's inverse otherwise
+    return (
+        manifold.matrix(x.xp, x.model, unit, v, forth),
+        manifold.matrix(x.xp, x.model, unit, q, back),
+    )
+
+
+def step(x: At) -> Results:
+    """A time step."""
+
+    def acceleration(q: Array, v: Array) -> Array:
+        inputs = q, v, x["tau"], x["f_ext"]
+        return x.call("forward_dynamics", *inputs, f_ext_axes=x.options["f_ext_axes"])[0]
+
+    return time_step(
+        x["q"],
+        x["v"],
+        x["dt"][..., None],
+        x.options["integrator"],
+        acceleration=acceleration,
+        integrate=lambda q, dq: x.call("integrate", q, dq)[0],
+        displacement_rate=functools.partial(manifold.displacement_rate, x.xp, x.model),
+    )

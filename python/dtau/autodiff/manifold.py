@@ -1,0 +1,163 @@
+"""Displaces configurations of a model, in the operations of an array library: `integrate`.
+
+Every function takes normalize(q): the numbers of a quaternion need no unit norm.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dtau.autodiff.joint_groups import FREE, PLAIN, PLANAR, SPHERICAL, JointGroup
+from dtau.autodiff.library import Array
+from dtau.model.joints import Free, Planar, Spherical
+from dtau.model.model import Model
+
+Indices = NDArray[np.intp]
+
+_GROUPS: dict[type, JointGroup] = {Free: FREE, Spherical: SPHERICAL, Planar: PLANAR}
+
+
+class _Joints(NamedTuple):
+    """Joints of one group: places of their coordinates and velocities, (joints, coordinates)."""
+
+    group: JointGroup
+    q: Indices
+    v: Indices
+
+
+class _Layout(NamedTuple):
+    joints: tuple[_Joints, ...]
+    q_order: Indices  # the coordinates of q in the groups' ones, group after group
+    v_order: Indices
+
+
+def _indices(rows: list[slice]) -> Indices:
+    return np.array([np.arange(row.start, row.stop) for row in rows])
+
+
+@functools.lru_cache(maxsize=64)
+def _layout(model: Model) -> _Layout:
+    slices: dict[JointGroup, tuple[list[slice], list[slice]]] = {}
+    for joint in model.joints:
+        if joint.mimic is not None:
+            continue
+        group = _GROUPS.get(type(joint.type), PLAIN)
+        q, v = slices.setdefault(group, ([], []))
+        if group is PLAIN:  # one coordinate after the other: all have as many velocities
+            q += [slice(k, k + 1) for k in range(joint.q.start, joint.q.stop)]
+            v += [slice(k, k + 1) for k in range(joint.v.start, joint.v.stop)]
+        else:
+            q.append(joint.q)
+            v.append(joint.v)
+    joints = tuple(_Joints(group, _indices(q), _indices(v)) for group, (q, v) in slices.items())
+    q_order = np.argsort(np.concatenate([j.q.ravel() for j in joints]))
+    return _Layout(joints, q_order, np.argsort(np.concatenate([j.v.ravel() for j in joints])))
+
+
+def joints_of(model: Model) -> tuple[_Joints, ...]:
+    """Return the joints by groups."""
+    return _layout(model).joints
+
+
+def is_vector_space(model: Model) -> bool:
+    """Whether displacements of all joints add: then the tangent map is 1."""
+    joints = _layout(model).joints
+    return len(joints) == 1 and joints[0].group is PLAIN
+
+
+def _joined(xp: Any, parts: list[Array], order: Indices) -> Array:
+    flat = [part.reshape((*part.shape[:-2], part.shape[-2] * part.shape[-1])) for part in parts]
+    return xp.concatenate(flat, axis=-1)[..., order] if len(flat) > 1 else flat[0]
+
+
+def _of_one_batch(xp: Any, *arrays: Array) -> list[Array]:
+    shape = np.broadcast_shapes(*(tuple(a.shape[:-1]) for a in arrays))
+    return [
+        a if tuple(a.shape[:-1]) == shape else xp.broadcast_to(a, (*shape, a.shape[-1]))
+        for a in arrays
+    ]
+
+
+def to_tangent(xp: Any, model: Model, q: Array, dq: Array) -> Array:
+    """T(q) dq: the velocity (..., nv) at which the numbers of q (..., nq) change by dq.
+
+    A change of a quaternion along itself counts for nothing.
+    """
+    if is_vector_space(model):
+        return dq
+    q, dq = _of_one_batch(xp, q, dq)
+    at = _layout(model)
+    parts = [j.group.to_tangent(xp, q[..., j.q], dq[..., j.q]) for j in at.joints]
+    return _joined(xp, parts, at.v_order)
+
+
+def from_tangent(xp: Any, model: Model, q: Array, v: Array) -> Array:
+    """How the numbers of normalize(q) change at the velocity v."""
+    if is_vector_space(model):
+        return v
+    q, v = _of_one_batch(xp, q, v)
+    at = _layout(model)
+    parts = [j.group.from_tangent(xp, q[..., j.q], v[..., j.v]) for j in at.joints]
+    return _joined(xp, parts, at.q_order)
+
+
+def normalize(xp: Any, model: Model, q: Array) -> Array:
+    """The configuration with unit quaternions."""
+    if is_vector_space(model):
+        return q
+    at = _layout(model)
+    return _joined(xp, [j.group.normalize(xp, q[..., j.q]) for j in at.joints], at.q_order)
+
+
+def integrate(xp: Any, model: Model, q: Array, dq: Array) -> Array:
+    """The configuration q (+) dq."""
+    q, dq = _of_one_batch(xp, q, dq)
+    if is_vector_space(model):
+        return q + dq
+    at = _layout(model)
+    parts = [j.group.integrate(xp, q[..., j.q], dq[..., j.v]) for j in at.joints]
+    return _joined(xp, parts, at.q_order)
+
+
+def difference(xp: Any, model: Model, q0: Array, q1: Array) -> Array:
+    """The displacement dq with q0 (+) dq = q1."""
+    q0, q1 = _of_one_batch(xp, q0, q1)
+    if is_vector_space(model):
+        return q1 - q0
+    at = _layout(model)
+    parts = [j.group.difference(xp, q0[..., j.q], q1[..., j.q]) for j in at.joints]
+    return _joined(xp, parts, at.v_order)
+
+
+def bracket(xp: Any, model: Model, x: Array, y: Array) -> Array:
+    """[x, y] of tangents, joint by joint."""
+    x, y = _of_one_batch(xp, x, y)
+    at = _layout(model)
+    parts = [j.group.bracket(xp, x[..., j.v], y[..., j.v]) for j in at.joints]
+    return _joined(xp, parts, at.v_order)
+
+
+def displacement_rate(xp: Any, model: Model, theta: Array, v: Array) -> Array:
+    """Theta' of a configuration q (+) theta that moves at the velocity v, to order 4.
+
+    theta' = v + [theta, v] / 2 + [theta, [theta, v]] / 12: [RKMK], [Notes] eq. 12.2.
+    """
+    if is_vector_space(model):
+        return v
+    once = bracket(xp, model, theta, v)
+    return v + 0.5 * once + bracket(xp, model, theta, once) / 12.0
+
+
+LinearMap = Callable[[Any, Model, Array, Array], Array]
+
+
+def matrix(xp: Any, model: Model, q: Array, units: Array, apply: LinearMap) -> Array:
+    """The matrix at q of `to_tangent` or `from_tangent`, from unit vectors (n, n)."""
+    columns = apply(xp, model, q[..., None, :], units)
+    columns = xp.broadcast_to(columns, (*q.shape[:-1], *columns.shape[-2:]))
+    return xp.swapaxes(columns, -1, -2)

@@ -1,0 +1,107 @@
+"""Replays what the core records into CasADi's own scalars: `recorded_function`.
+
+The core runs once with numbers that record what is done with them, as for `dtau.generate`. CasADi
+differentiates the expression to any order.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from dtau.autodiff.blocks import CONFIGURATIONS
+from dtau.casadi.expressions import manifold
+from dtau.codegen.recording import recording
+from dtau.codegen.requests import Argument, requests
+from dtau.model.model import Model
+
+Numbers = NDArray[np.float64]
+
+# As the core numbers them: include/dtau/recorded.hpp. A comparison is a scalar like any other.
+_OPERATIONS: tuple[Callable[..., Any], ...] = (
+    operator.pos,  # an input
+    operator.add,
+    operator.sub,
+    operator.mul,
+    operator.truediv,
+    lambda a, b, c: a * b + c,
+    lambda a, b, c: c - a * b,
+    ca.sqrt,
+    ca.sin,
+    ca.cos,
+    ca.fabs,
+    lambda a: ca.remainder(a, 2.0 * np.pi),
+    operator.lt,
+    ca.if_else,
+)
+_COUNTS = (0, 2, 2, 2, 2, 3, 3, 1, 1, 1, 1, 1, 2, 3)  # of operands
+
+
+def recorded_function(model: Model, name: str, options: Mapping[str, Any], *, f_ext: bool) -> Any:
+    """Make the CasADi function of any function that code can be generated for.
+
+    Arrays of several axes are matrices: all axes but the last one are rows.
+    """
+    (request,) = requests(model, {name: (name, options)}, ("f_ext",) if f_ext else ())
+    symbols: dict[str, Any] = {}
+    scalars: list[Any] = []  # the inputs of the tape
+    unit_norm = manifold.normalize(model)
+    with recording() as recorder:
+        arrays: dict[str, Numbers | None] = {}
+        for given, argument in request.inputs.items():
+            if not isinstance(argument, Argument):
+                arrays[given] = argument
+                continue
+            numbers = np.zeros(argument.size)
+            recorder.take_inputs(numbers)
+            shape = _matrix_shape(argument.shape)
+            symbols[given] = ca.SX.sym(given, *shape)
+            x = symbols[given]
+            if given in CONFIGURATIONS:
+                x = unit_norm(x)
+            scalars += ca.vec(x.T).elements()  # row by row, as arrays are
+            arrays[given] = numbers.reshape(argument.shape)
+        found = request.call(recorder.functions, model, arrays)
+        results = found if isinstance(found, tuple) else (found,)
+        matrices = [x.reshape(_matrix_shape(x.shape)) for x in results]
+        replay = _Replay(recorder, scalars)
+        outputs = [
+            ca.reshape(ca.vertcat(*map(replay, x.ravel(order="F"))), *x.shape) for x in matrices
+        ]
+    return ca.Function(name, [*symbols.values()], outputs, [*symbols], list(request.results))
+
+
+def _matrix_shape(shape: tuple[int, ...]) -> tuple[int, int]:
+    if len(shape) < 2:
+        return shape[0] if shape else 1, 1
+    return int(np.prod(shape[:-1])), shape[-1]
+
+
+class _Replay:
+    """Gives recorded numbers as expressions of the inputs' scalars."""
+
+    def __init__(self, recorder: Any, inputs: list[Any]) -> None:
+        count = recorder.recorded()
+        operations, operands = np.empty(count, np.uint8), np.empty((count, 3))
+        recorder.take_nodes(operations, operands)
+        self.nodes: list[Any] = []
+        unread = iter(inputs)
+        for operation, given in zip(operations.tolist(), operands, strict=True):
+            if operation == 0:
+                self.nodes.append(next(unread))
+                continue
+            taken = [self(x) for x in given[: _COUNTS[operation]]]
+            self.nodes.append(_OPERATIONS[operation](*taken))
+
+    def __call__(self, number: np.float64) -> Any:
+        """The expression of a recorded number: a node with its sign, or a constant."""
+        bits = int(number.view(np.uint64))
+        if (bits >> 48) & 0x7FFF != 0x7FFD:
+            return ca.SX(float(number))
+        node = self.nodes[bits & 0xFFFFFFFF]
+        return -node if bits >> 63 else node

@@ -1,0 +1,218 @@
+"""Writes PREFIX_check(), which compares results with the core's: `check_source`."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dtau import _core
+from dtau.codegen.payload import EXAMPLE
+from dtau.codegen.recording import Written
+from dtau.codegen.requests import GRAVITY, PAYLOAD, Argument, Array, Request
+from dtau.codegen.text import comment, paragraph
+from dtau.errors import ModelWarning
+from dtau.functions.manifold import random_state
+from dtau.model.contacts import Contacts
+from dtau.model.links import Link
+from dtau.model.model import Model
+from dtau.model.pose import Pose
+from dtau.registry import arrays_of
+
+_MOST = 64  # numbers of a result that are compared: evenly chosen among those that are not zero
+_STATES = 20  # that are tried: in some, rows of contacts may depend on each other
+_ROUNDINGS = 16  # of arguments and models, which show what rounding does to results
+_MODELS = 4  # that are rounded
+_NOISE = 1e8  # times a result: in a state with terms that are so large, it is rounding errors
+_EPSILON = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True)
+class Example:
+    """Arguments of a function, what the core gives for them, and its scales.
+
+    A scale is the largest number of a result, or of the terms that cancel in it: the residual of a
+    constraint is a difference that is nothing but rounding errors, and where rows depend on each
+    other forces are such differences divided by damping.
+    """
+
+    arguments: tuple[Array, ...]
+    results: tuple[Array, ...]
+    scales: tuple[float, ...]
+
+
+def example(model: Model, function: Written, rounded: Sequence[Model]) -> Example:
+    """Choose a state in which results are finite and no noise: the same one at every time.
+
+    Raises
+    ------
+    ValueError
+        If there is none among those that are tried.
+    """
+    core, *others = (_of_core(x, function.request) for x in (model, *rounded))
+    for attempt in range(_STATES):
+        rng = np.random.default_rng(2 + attempt)
+        given = _arguments(model, function, rng, all_active=2 * attempt < _STATES)
+        results = core(given)
+        if not all(np.isfinite(x).all() for x in results):
+            continue
+        largest = [max(float(np.abs(x).max(initial=0.0)), 1e-3) for x in results]
+        scales = _scales(others, given, results, rng)
+        if all(x <= _NOISE * y for x, y in zip(scales, largest, strict=True)):
+            return Example(tuple(given.values()), results, tuple(map(max, scales, largest)))
+    request = function.request
+    said = f" with {request.said}" if request.said else ""
+    raise ValueError(
+        f"functions: {request.name!r}, dtau.{request.function}{said}, gives NaN or rounding errors "
+        f"in each of {_STATES} random states. Where rows of contacts depend on each other in every "
+        "state, leave some contacts out, or give damping="
+    )
+
+
+def _arguments(
+    model: Model, function: Written, rng: np.random.Generator, *, all_active: bool
+) -> dict[str, Array]:
+    q, v, a = random_state(model, rng)
+    known = {"q": q, "v": v, "a": a, "q0": q, "q1": random_state(model, rng).q}
+    known |= {"dt": np.array(0.01), "restitution": np.array(0.3), GRAVITY: model.gravity}
+    known[PAYLOAD] = EXAMPLE
+
+    def numbers(argument: Argument) -> Array:
+        if argument.name == "active":
+            held = np.ones(argument.shape)
+            return held if all_active else held * rng.integers(0, 2, argument.shape)
+        if argument.name in known:
+            return known[argument.name]
+        return rng.standard_normal(argument.shape)
+
+    return {argument.name: numbers(argument) for argument in function.arguments}
+
+
+def _of_core(model: Model, request: Request) -> Callable[[Mapping[str, Array]], tuple[Array, ...]]:
+    """The core's function of the arguments in C."""
+    if request.payload:
+        model = request.payload.on(model, EXAMPLE)
+    request = replace(request, options={k: _of(model, x) for k, x in request.options.items()})
+
+    def results(given: Mapping[str, Array]) -> tuple[Array, ...]:
+        arrays = {
+            name: given[name] if isinstance(x, Argument) else x
+            for name, x in request.inputs.items()
+        }
+        return arrays_of(request.call(_core, model, arrays))
+
+    return results
+
+
+def _scales(
+    functions: Sequence[Callable[[Mapping[str, Array]], tuple[Array, ...]]],
+    given: Mapping[str, Array],
+    results: Sequence[Array],
+    rng: np.random.Generator,
+) -> list[float]:
+    """A hundredth of the terms in each result, which rounding moves by that of the terms."""
+    scales = [0.0] * len(results)
+    for k in range(_ROUNDINGS):
+        arguments = {
+            name: x if name == "active" else x * (1 + _EPSILON * rng.uniform(-1, 1, x.shape))
+            for name, x in given.items()
+        }
+        for i, moved in enumerate(functions[k % len(functions)](arguments)):
+            change = float(np.abs(moved - results[i]).max(initial=0.0))
+            if np.isfinite(change):
+                scales[i] = max(scales[i], 0.01 * change / _EPSILON)
+    return scales
+
+
+def _rounded(model: Model, rng: np.random.Generator) -> Model:
+    """The model with placements that are other by roundings: no axis is exactly along another."""
+
+    def moved(link: Link) -> Link:
+        turn = np.eye(3) + _EPSILON * rng.uniform(-1, 1, (3, 3))
+        shift = _EPSILON * rng.uniform(-1, 1, 3)
+        at = link.placement
+        return replace(link, placement=Pose(at.rotation @ turn, at.translation + shift))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ModelWarning)  # of what the model has
+        return Model(model.name, map(moved, model.links), gravity=model.gravity)
+
+
+def _of(model: Model, option: Any) -> Any:
+    """The same contacts of this model, where an option is contacts."""
+    return Contacts(model, option) if isinstance(option, Contacts) else option
+
+
+def check_source(model: Model, written: Sequence[Written], prefix: str, scalar: str) -> str:
+    """The text of the check function and of what it compares."""
+    single = scalar == "float"
+    tolerance = "2e-4f" if single else "1e-11"  # of the scale: other sines, no fused sums
+    text = COMPARE.replace("TOLERANCE", tolerance)
+    body = ""
+    rounded = [_rounded(model, np.random.default_rng(k)) for k in range(_MODELS)]
+    for k, function in enumerate(written):
+        made = example(model, function, rounded)
+        called = []
+        block = ""
+        for argument, numbers in zip(function.arguments, made.arguments, strict=True):
+            block += _array(f"static const real {argument.name}", numbers, single)
+            called.append(argument.name)
+        compared = ""
+        for result, numbers, scale in zip(function.results, made.results, made.scales, strict=True):
+            name = f"{result.name}_got"
+            block += f"        static real {name}[{max(result.size, 1)}];\n"
+            called.append(name)
+            compared += _compared(result.name, np.ravel(numbers), scale, single)
+        body += f"    {comment(function.request.name)}    {{\n{block}"
+        body += f"        {function.name}({', '.join(called)});\n{compared}"
+        body += f"        if (wrong) return {k + 1};\n    }}\n"
+    return f"\n{text}\nint {prefix}check(void) {{\n    int wrong = 0;\n{body}    return 0;\n}}\n"
+
+
+COMPARE = """\
+static int differs(const real *got, const int *entry, const real *want, int count, real scale) {
+    for (int k = 0; k < count; ++k) {
+        const real error = got[entry[k]] - want[k];
+        if (!(error <= TOLERANCE * scale && -error <= TOLERANCE * scale)) return 1;
+    }
+    return 0;
+}
+"""
+
+
+def _compared(name: str, numbers: Array, scale: float, single: bool) -> str:
+    entries = np.flatnonzero(numbers) if np.any(numbers) else np.arange(numbers.size)
+    if entries.size == 0:
+        return ""
+    chosen = entries[np.unique(np.linspace(0, entries.size - 1, _MOST).astype(int))]
+    listed = ", ".join(map(str, chosen))
+    text = f"        static const int {name}_entry[{chosen.size}] = {{{listed}}};\n"
+    text += _array(f"static const real {name}_want", numbers[chosen], single)
+    arrays = f"{name}_got, {name}_entry, {name}_want"
+    return text + f"        wrong |= differs({arrays}, {chosen.size}, {_literal(scale, single)});\n"
+
+
+def _array(declared: str, numbers: Array, single: bool) -> str:
+    flat = np.ravel(numbers)
+    listed = ", ".join(_literal(x, single) for x in flat) or _literal(0.0, single)
+    return f"        {declared}[{max(flat.size, 1)}] = {{{listed}}};\n"
+
+
+def _literal(x: float, single: bool) -> str:
+    text = f"{np.float32(x):.9g}" if single else repr(float(x))
+    if not set(text) & set(".e"):
+        text += ".0"
+    return text + "f" if single else text
+
+
+def check_prototype(prefix: str) -> str:
+    """The declaration of the check function, with what it says."""
+    said = paragraph(
+        "0 if all functions give, for one state, the numbers that they gave when they were "
+        "written; else the number of the first one that does not, counted from 1. It keeps "
+        "results in static memory: for one thread at a time."
+    )
+    return comment(*said) + f"int {prefix}check(void);\n\n"

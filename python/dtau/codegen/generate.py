@@ -1,0 +1,165 @@
+"""`dtau.generate`: functions of one model as C."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dtau.checks import require
+from dtau.codegen.casadi_interface import casadi_source
+from dtau.codegen.check import check_prototype, check_source
+from dtau.codegen.limit import Budget
+from dtau.codegen.names import require_free_names
+from dtau.codegen.recording import record, stack_bytes
+from dtau.codegen.requests import NAME, Functions, requests
+from dtau.codegen.source import head, header, source
+from dtau.codegen.text import include
+from dtau.model.model import Model
+from dtau.options import Scalar, require_option
+
+
+@dataclass(frozen=True)
+class GeneratedCode:
+    """What `dtau.generate` wrote.
+
+    Attributes
+    ----------
+    source, header : pathlib.Path
+        The two files.
+    operations : dict of str to int
+        Of each function, by its name in C, those for CasADi too: additions, multiplications, fused
+        ones, divisions, roots and choices; without sines and cosines.
+    stack : int
+        Bytes that one of the functions takes on the stack at most for what goes from one of its
+        pieces to the next, beside what the compiler puts there.
+    """
+
+    source: Path
+    header: Path
+    operations: dict[str, int]
+    stack: int
+
+
+def generate(
+    model: Model,
+    functions: Functions,
+    path: str | os.PathLike[str],
+    *,
+    scalar: Scalar = "double",
+    prefix: str | None = None,
+    parameters: Sequence[str] = (),
+    casadi: int | None = None,
+    limit: float = 120.0,
+) -> GeneratedCode:
+    """Write functions of one model as C: a source file and a header that need <math.h> alone.
+
+    Parameters
+    ----------
+    model : Model
+    functions : str, sequence of str, or mapping
+        Names of functions of the package that take and give arrays: values, derivatives, products,
+        Hessians, time derivatives, linearizations, steps, contacts. Or by the names that they get
+        in C: names, or pairs of a name and its options, ``{"feet": ("frame_jacobians", {"frames":
+        ["LF_FOOT", "RF_FOOT"]})}``. Options are the function's own keyword arguments; time
+        derivatives need ``order``; an optional array can be an option too, and is a constant then.
+    path : str or path-like
+        The source file, ``*.c``; the header is beside it, ``*.h``. Files that are there are
+        replaced.
+    scalar : {"double", "float"}
+        The type of all numbers.
+    prefix : str, optional
+        What names in C begin with; by default the name of the file and ``_``.
+    parameters : sequence of str, optional
+        What stays an argument of the functions that know it: ``"f_ext"``, external wrenches;
+        ``"gravity"``, (3,) in m/s²; ``"active"``, which contacts are; ``"payload=LINK"``, the ten
+        inertial parameters of what a link carries, as `Inertia.parameters` has them, in the link's
+        frame. Without it there are no wrenches, gravity is the model's, all contacts are active
+        and nothing is carried.
+    casadi : {0, 1, 2}, optional
+        Write what CasADi looks for by name, too, so that ``casadi.external("PREFIXcasadiNAME",
+        library)`` takes each function: 0 values, 1 Jacobians and adjoints as well, 2 Jacobians of
+        adjoints as well, which are Hessians. Patterns are those of the robot; derivatives by q are
+        by its nq numbers, those of f(normalize(q)). In double precision.
+    limit : float
+        Seconds that a compiler may take for the source file, by what is expected beforehand: 4,000
+        operations a second, which are some 0.3 MB of C.
+
+    Returns
+    -------
+    GeneratedCode
+        The paths, and the numbers of operations.
+
+    Raises
+    ------
+    ValueError
+        If a function, an option or a parameter is unknown or missing or cannot be generated; a name
+        is none in C, or is taken there or in the files, or a file's name cannot be included; joints
+        have no inertia to accelerate where that is needed; rows of contacts depend on each other in
+        every state; or a compiler would take longer than ``limit``: the message says how long.
+    TypeError
+        If an argument is of the wrong type.
+    OSError
+        If a file cannot be written.
+
+    Warns
+    -----
+    ModelWarning
+        If a compiler is expected to take longer than 30 s.
+
+    Notes
+    -----
+    The core runs once with numbers that record what is done with them: with the model's constants
+    folded, without what is zero and what is there twice, the algorithms are those of the core.
+    Functions take the arrays in the order of the package's function, each as a pointer, then the
+    results; a result that is called like an argument has ``_out`` after its name. They are for one
+    state, allocate nothing and can be called from any thread. ``PREFIXcheck()`` is 0 if all of them
+    give the numbers that the core gave when they were written. Quaternions must have unit norm; it
+    is not checked. Compile with ``-O2`` and, for the machine that compiles, ``-march=native``.
+
+    Examples
+    --------
+    >>> import dtau, pathlib, tempfile
+    >>> model = dtau.robots.quadruped()
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> code = dtau.generate(model, "gravity_torque", folder / "legs.c")
+    >>> print(*[line for line in code.header.read_text().splitlines() if "void legs" in line])
+    void legs_gravity_torque(const double *q, double *tau);
+    >>> list(code.operations)
+    ['legs_gravity_torque']
+    """
+    require("model", model, Model)
+    require_option("scalar", scalar, Scalar)
+    budget = Budget(limit)
+    out = Path(path)
+    if out.suffix != ".c":
+        raise ValueError(f"path: expected a name that ends in .c, got {str(path)!r}")
+    beside = out.with_suffix(".h")
+    include(beside.name)
+    if prefix is None:
+        prefix = re.sub(r"^(?=\d)|\W", "_", out.stem, flags=re.ASCII) + "_"
+    if not isinstance(prefix, str) or not NAME.fullmatch(prefix):
+        raise ValueError(f"prefix: expected the beginning of names in C, got {prefix!r}")
+    asked = requests(model, functions, parameters)
+    if casadi is not None and (isinstance(casadi, bool) or casadi not in (0, 1, 2)):
+        raise ValueError(f"casadi: expected 0, 1, 2 or None, got {casadi!r}")
+    if casadi is not None and scalar != "double":
+        raise ValueError("casadi: CasADi's numbers are double, and so must scalar be")
+    require_free_names(prefix, asked, casadi)
+    written = [record(model, one, prefix, single=scalar == "float") for one in asked]
+    for function in written:
+        budget.add(function.name, function.operations, function.text)
+    more = check_source(model, written, prefix, scalar)
+    if casadi is not None:
+        more += casadi_source(model, asked, prefix, casadi, budget)
+    budget.require_within()
+    top = head(model, written, scalar)
+    _write(beside, top + header(model, written, prefix, scalar, check_prototype(prefix)))
+    _write(out, top + source(written, beside.name, scalar, more))
+    return GeneratedCode(out, beside, budget.operations, stack_bytes(written, scalar))
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="ascii", newline="\n")

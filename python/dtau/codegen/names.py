@@ -1,0 +1,71 @@
+"""Refuses names in C that are taken: `require_free_names`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from dtau.codegen.check import COMPARE
+from dtau.codegen.requests import Request
+from dtau.codegen.reserved import what_reserves
+from dtau.codegen.source import DOUBLE, FLOAT, SINE_COSINE, guard, sizes
+from dtau.registry import FUNCTIONS
+
+_PIECE = re.compile(r"(.+)_piece\d+")  # as the writer in C++ calls pieces of a large function
+_DERIVED = ("", "jac_", "adj1_", "jac_adj1_")
+_ASKED = ("n_in", "n_out", "sparsity_in", "sparsity_out", "name_in", "name_out", "work")
+_INSIDE = frozenset(re.findall(r"[A-Za-z_]\w*", DOUBLE + FLOAT + SINE_COSINE + COMPARE))
+
+
+def require_free_names(prefix: str, requests: Sequence[Request], casadi: int | None) -> None:
+    """Raise for a name that the files would have twice, or that C or C++ have taken."""
+    named = {name: "the model's " + size for name, size in sizes(prefix)}
+    named |= {f"{prefix}check": "the function that checks the others"}
+    for name in (*named, guard(prefix)):
+        if _taken(name):
+            raise ValueError(
+                f"prefix: {prefix!r} makes the name {name!r} in C, which is {_taken(name)}: "
+                "give another prefix="
+            )
+    for request in requests:
+        for name in _names_of(prefix, request, casadi):
+            taken = _taken(name) or named.get(name)
+            if taken:
+                raise _error(request, name, f"which is {taken}")
+            named[name] = f"a name of the function {request.name!r}"
+    for request in requests:
+        for name in _names_of(prefix, request, casadi):
+            piece = _PIECE.fullmatch(name)
+            if piece and piece[1] in named:
+                raise _error(request, name, f"as is a piece of {piece[1]!r} where that is large")
+
+
+def _error(request: Request, name: str, why: str) -> ValueError:
+    return ValueError(
+        f"functions: {request.name!r} would be {name!r} in C, {why}: give it another name, such as "
+        f"{{'my_{request.name}': ...}}, or another prefix="
+    )
+
+
+def _names_of(prefix: str, request: Request, casadi: int | None) -> Iterator[str]:
+    yield prefix + request.name
+    if casadi is None:
+        return
+    for derived in _DERIVED:
+        entry = f"{derived}{prefix}casadi_{request.name}"
+        yield from (entry, f"{entry}_nonzeros", *(f"{entry}_{asked}" for asked in _ASKED))
+
+
+def _taken(name: str) -> str:
+    """Say what has taken a name, or nothing where it is free."""
+    inside = name in _INSIDE or _LOCAL.fullmatch(name)
+    return what_reserves(name) or ("a name inside the files" if inside else "")
+
+
+def _arrays() -> str:
+    rows = FUNCTIONS.values()
+    return "|".join({x.name for row in rows for x in (*row.inputs, *row.results)})
+
+
+# Variables of the function that checks, and arguments.
+_LOCAL = re.compile(rf"({_arrays()}|gravity|payload)(_out)?(_got|_entry|_want)?|wrong")

@@ -1,0 +1,50 @@
+"""Imports the extension that records what the core computes, where code is generated alone."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import Any
+
+_loading = threading.RLock()
+if hasattr(os, "register_at_fork"):
+    # A fork waits for the import: its child could never end what a thread began that it has not.
+    os.register_at_fork(
+        before=_loading.acquire,
+        after_in_parent=_loading.release,
+        after_in_child=_loading.release,
+    )
+
+# What loaders say where a library does not fit: glibc's, musl's and macOS', and Windows'.
+_NO_MEMORY = (
+    "failed to map segment",
+    "cannot map",
+    "cannot allocate memory",
+    "out of memory",
+    "errno=12",
+    "not enough memory",
+    "paging file is too small",
+)
+_NOT_THESE = "static tls"  # glibc: too many libraries, whatever memory there is
+
+
+def load_recorder() -> Any:
+    """Return the module ``dtau._recorder``.
+
+    Raises
+    ------
+    MemoryError
+        If there is no memory, or no address space, for it.
+    """
+    with _loading:
+        try:
+            from dtau import _recorder
+        except ImportError as error:
+            text = str(error).lower()
+            if _NOT_THESE in text or not any(words in text for words in _NO_MEMORY):
+                raise
+            raise MemoryError(
+                "dtau.generate: no memory to load the extension that records functions, "
+                f"dtau._recorder ({error})"
+            ) from error
+    return _recorder

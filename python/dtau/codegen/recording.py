@@ -1,0 +1,132 @@
+"""Functions of the core, recorded and written as C."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dtau.codegen.recorder import load_recorder
+from dtau.codegen.requests import GRAVITY, Argument, Array, Request
+from dtau.model.model import Model
+from dtau.registry import arrays_of
+
+# Operations that a compiler gets at once: the time that it takes grows faster than their number.
+PIECE = 1000
+# Operations that gcc 12 with -O2 takes in a second, on one core.
+COMPILES = 4000
+# Code of more does not fit into the caches: the core computes batches at least as fast, as measured
+# in docs/generated_code.md.
+LARGE = 15_000
+
+
+@dataclass(frozen=True)
+class Written:
+    """A function as C."""
+
+    request: Request
+    name: str  # with the prefix
+    arguments: tuple[Argument, ...]
+    results: tuple[Argument, ...]
+    text: str
+    operations: int
+    sines: int  # sines and cosines
+    memory: int  # numbers on the stack
+
+
+@contextmanager
+def recording() -> Iterator[Any]:
+    """A new tape on this thread; gives the module that records.
+
+    Other threads record on tapes of their own, as do handlers of signals amidst a recording.
+    """
+    recorder = load_recorder()
+    before = recorder.tapes()
+    try:
+        recorder.start()
+        yield recorder
+    finally:
+        recorder.end(before)
+
+
+def record(
+    model: Model,
+    request: Request,
+    prefix: str,
+    *,
+    single: bool,
+    static: bool = False,
+    lanes: int = 0,
+) -> Written:
+    """Run a function of the core with recorded numbers, and write what was recorded.
+
+    ``lanes``: for groups of so many states, or 0; see src/codegen/write.hpp.
+    """
+    with recording() as recorder:
+        return _record(recorder, model, request, prefix, single, static, lanes)
+
+
+def _record(
+    recorder: Any,
+    model: Model,
+    request: Request,
+    prefix: str,
+    single: bool,
+    static: bool,
+    lanes: int,
+) -> Written:
+    taken: list[tuple[Argument, Array]] = []
+
+    def new(argument: Argument) -> Array:
+        numbers = np.zeros(argument.size)
+        recorder.take_inputs(numbers)
+        taken.append((argument, numbers))
+        return numbers.reshape(argument.shape)
+
+    arrays = {name: new(x) if isinstance(x, Argument) else x for name, x in request.inputs.items()}
+    for constant in request.constants:
+        set_constant(recorder, request, constant.name, new(constant))
+    outputs = arrays_of(request.call(recorder.functions, model, arrays))
+    name = prefix + request.name
+
+    def write() -> tuple[str, int, int, int, list[str]]:
+        return recorder.write(  # type: ignore[no-any-return]
+            name,
+            [(argument.name, numbers) for argument, numbers in taken],
+            [(to, _flat(x)) for to, x in zip(request.results, outputs, strict=True)],
+            single,
+            PIECE,
+            lanes,
+            static,
+        )
+
+    text, operations, sines, memory, unused = write()
+    if dropped := [x for x in request.constants if x.name in unused]:
+        taken = [x for x in taken if x[0] not in dropped]
+        text, operations, sines, memory, _ = write()
+    results = tuple(Argument(to, x.shape) for to, x in zip(request.results, outputs, strict=True))
+    arguments = tuple(argument for argument, _ in taken)
+    return Written(request, name, arguments, results, text, operations, sines, memory)
+
+
+def set_constant(recorder: Any, request: Request, name: str, numbers: Array) -> None:
+    """Have the tape take recorded numbers in place of the model's."""
+    if name == GRAVITY:
+        recorder.set_gravity(numbers)
+        return
+    assert request.payload
+    on_body = np.zeros(10)
+    recorder.product(np.ravel(request.payload.by), numbers, 10, on_body)
+    recorder.set_payload(request.payload.body, on_body)
+
+
+def _flat(array: Array) -> Array:
+    return np.ascontiguousarray(array).reshape(-1)
+
+
+def stack_bytes(written: Sequence[Written], scalar: str) -> int:
+    """The most that one of the functions has on the stack for what goes from piece to piece."""
+    return max(function.memory for function in written) * (4 if scalar == "float" else 8)

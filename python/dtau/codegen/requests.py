@@ -1,0 +1,238 @@
+"""What is asked for: functions of the core with their options, and the arrays that they take."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dtau.checks import integer, require, tuple_of, unknown_name
+from dtau.codegen.payload import Payload, payload_on
+from dtau.functions.dynamics import prescribed_mask
+from dtau.model.contacts import Contacts
+from dtau.model.model import Model
+from dtau.registry import FUNCTIONS, Axes, Function
+
+Array: TypeAlias = NDArray[np.float64]
+Functions: TypeAlias = str | Sequence[str] | Mapping[str, str | tuple[str, Mapping[str, Any]]]
+
+GRAVITY, PAYLOAD = "gravity", "payload"
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_ARRAYS = {"f_ext": "f_ext", "f_ext_derivatives": "f_ext", "df_ext": "f_ext", "active": "active"}
+# Functions that are not the core's.
+_IN_PYTHON = {
+    "equilibrium": "it solves least squares by NumPy's singular values",
+    "project": "it is an iteration in Python, whose steps depend on the state",
+    "wrench_at_frame_derivatives": (
+        "NumPy makes it of wrench_at_frame and frame_jacobians, which can be written"
+    ),
+    **dict.fromkeys(
+        ("configuration", "neutral", "packed_indices", "random_state"),
+        "it is no function of one state",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An array of a function: its name in C and its shape."""
+
+    name: str
+    shape: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """How many numbers it has."""
+        return int(np.prod(self.shape))
+
+
+@dataclass(frozen=True)
+class Request:
+    """A function of the core for one model: what it takes and gives.
+
+    ``inputs`` has an entry for every array of the function: an `Argument`, numbers that are known,
+    or None. ``results`` are the names in C.
+    """
+
+    name: str  # in C, without the prefix
+    function: str
+    said: str  # the options that were given, in words
+    options: Mapping[str, Any]  # as the core takes them; others have their defaults
+    inputs: Mapping[str, Argument | Array | None]
+    results: tuple[str, ...]
+    gravity: bool  # is an argument
+    payload: Payload | None  # the same
+
+    @property
+    def arguments(self) -> list[Argument]:
+        """What the function in C takes."""
+        taken = [x for x in self.inputs.values() if isinstance(x, Argument)]
+        return [*taken, *self.constants]
+
+    def call(self, functions: Any, model: Model, arrays: Mapping[str, Array | None]) -> Any:
+        """Call the function of a compiled module, of the arrays that take the inputs' places."""
+        given = {name: x for name, x in arrays.items() if x is not None}
+        return getattr(functions, self.function)(model, **given, **self.options)
+
+    @property
+    def constants(self) -> list[Argument]:
+        """Arguments that are constants of the model elsewhere."""
+        gravity = [Argument(GRAVITY, (3,))] if self.gravity else []
+        return [*gravity, Argument(PAYLOAD, (10,))] if self.payload else gravity
+
+
+def requests(model: Model, functions: Functions, parameters: Sequence[str]) -> list[Request]:
+    """Read what `dtau.generate` is asked for."""
+    if isinstance(functions, str):
+        functions = (functions,)
+    if not isinstance(functions, Mapping):
+        names = tuple_of("functions", functions, str, "names, or a mapping of names in C")
+        functions = {name: name for name in names}
+    parameters = tuple_of("parameters", parameters, str, "names")
+    given = dict(x.partition("=")[::2] for x in parameters)
+    if len(given) < len(parameters):
+        raise ValueError(f"parameters: expected each of them once, got {list(parameters)}")
+    payload = payload_on(model, given[PAYLOAD]) if given.get(PAYLOAD) else None
+    made = [_request(model, name, what, given, payload) for name, what in functions.items()]
+    if not made:
+        raise ValueError("functions: expected at least one, got none")
+    known = {GRAVITY, PAYLOAD, *_ARRAYS.values()}
+    for parameter, where in given.items():
+        if parameter not in known:
+            raise ValueError(f"parameters: {unknown_name('array', parameter, known)}")
+        if bool(where) != (parameter == PAYLOAD):
+            raise ValueError(
+                f"parameters: expected 'payload=LINK', and names alone of others, got {parameter!r}"
+                + (f" of {where!r}" if where else "")
+            )
+        if not any(parameter in _parameters_of(request) for request in made):
+            asked = ", ".join(request.function for request in made)
+            raise ValueError(f"parameters: {parameter!r} is taken by none of {asked}")
+    return made
+
+
+def _parameters_of(request: Request) -> set[str]:
+    names = {argument.name for argument in request.arguments}
+    return {_ARRAYS.get(name, name) for name in names}
+
+
+def _request(
+    model: Model, name: str, what: Any, parameters: Mapping[str, str], payload: Payload | None
+) -> Request:
+    function, options = what if isinstance(what, tuple) and len(what) == 2 else (what, {})
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        raise ValueError(f"functions: expected a name in C, got {name!r}")
+    if not isinstance(function, str) or not isinstance(options, Mapping):
+        raise TypeError(
+            f"functions: expected the name of a function, or (name, options), got {what!r}"
+        )
+    if function in _IN_PYTHON:
+        raise ValueError(f"functions: {function} cannot be written as C: {_IN_PYTHON[function]}")
+    if function not in FUNCTIONS:
+        raise ValueError(f"functions: {unknown_name('function', function, sorted(FUNCTIONS))}")
+    row = FUNCTIONS[function]
+    public = {x.name: x for x in row.arguments}
+    contacts = options.get("contacts") is not None
+    for option in options:
+        if option not in public:
+            raise ValueError(f"functions: {function} takes no option {option!r}")
+        if option in ("active", "damping") and not contacts and not public["contacts"].required:
+            raise ValueError(f"functions: {function} takes {option!r} with contacts alone")
+    given, sizes = _options(model, row, options)
+    inputs: dict[str, Argument | Array | None] = {}
+    for array in row.inputs:
+        if array.axes == ("nv", "ninputs"):
+            inputs[array.name] = _inputs(options.get(array.name))
+            continue
+        argument = Argument(array.name, _shape(array.axes, array.rows, sizes))
+        if array.name in options:
+            inputs[array.name] = _known(array.name, options[array.name], argument.shape)
+        elif not array.optional or _ARRAYS[array.name] in parameters:
+            there = array.axes != ("ncontacts",) or "ncontacts" in sizes
+            inputs[array.name] = argument if there else None
+        else:
+            inputs[array.name] = None
+    taken = {x.name for x in inputs.values() if isinstance(x, Argument)}
+    results = row.results
+    if results[-1].optional and not (contacts if "nrows" in results[-1].axes else "f_ext" in taken):
+        results = results[:-1]
+    said = [f"{option}={_short(value)}" for option, value in options.items()]
+    if payload:
+        said.append(f"payload on {payload.link}")
+    return Request(
+        name,
+        function,
+        ", ".join(said),
+        given,
+        inputs,
+        tuple(f"{x.name}_out" if x.name in taken else x.name for x in results),
+        GRAVITY in parameters,
+        payload,
+    )
+
+
+_MOST_ORDER = 100  # of time derivatives, as in the core
+_YES_OR_NO = ("packed", "symmetric", "joint_parameters")
+
+
+def _options(
+    model: Model, row: Function, options: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str | int, int]]:
+    """Options as the core takes them, and the sizes of axes."""
+    sizes: dict[str | int, int] = {"nq": model.nq, "nv": model.nv, "2 nv": 2 * model.nv}
+    sizes |= {"nbodies": model.nbodies, "nparameters": 10 * model.nbodies}
+    given = {}
+    for name, option in row.options.items():
+        if name not in options and not option.required and name != "order":
+            continue
+        value: Any = options.get(name)
+        if value is None and (option.required or name == "order"):
+            raise ValueError(f"functions: {row.name} needs the option {name!r}")
+        if value is None and option.default is None:
+            continue
+        if name == "prescribed":
+            value = prescribed_mask(model, value)
+        elif name == "contacts":
+            require(name, value, Contacts)
+            if not vars(value):
+                raise TypeError("contacts: expected a Contacts that was made by its constructor")
+            sizes |= {"ncontacts": len(value), "nrows": value.nrows}
+        elif name == "order":
+            sizes["order"] = value = integer(name, value, 0, _MOST_ORDER)
+        elif name in _YES_OR_NO:
+            require(name, value, bool)
+            sizes["nparameters"] += 2 * model.nv if name == "joint_parameters" and value else 0
+        given[name] = value
+    return given, sizes
+
+
+def _shape(axes: Axes, rows: int | None, sizes: Mapping[str | int, int]) -> tuple[int, ...]:
+    """The sizes of one state's axes, after that of a stack."""
+    stack = () if rows is None else (sizes["order"] + rows,)
+    return (*stack, *(sizes.get(x, x if isinstance(x, int) else 0) for x in axes))
+
+
+def _inputs(given: Any) -> Array | None:
+    """What drives the robot: a mask, or one map; the core says what is wrong with another."""
+    if given is None:
+        return None
+    numbers = np.asarray(given)
+    if numbers.dtype != bool and numbers.ndim > 2:
+        raise ValueError(f"inputs: expected (nv, nu), got shape {numbers.shape}")
+    return numbers if numbers.dtype == bool else np.ascontiguousarray(numbers, dtype=np.float64)
+
+
+def _known(name: str, value: Any, shape: tuple[int, ...]) -> Array:
+    array = np.asarray(value, dtype=np.float64)
+    if array.shape != shape:
+        raise ValueError(f"{name}: expected shape {shape}, got {array.shape}")
+    return array
+
+
+def _short(value: Any) -> str:
+    text = repr(value).replace("\n", " ")
+    return text if len(text) <= 60 else text[:57] + "..."

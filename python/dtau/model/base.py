@@ -1,0 +1,44 @@
+"""The attributes of a model: what is read by the functions that print, write and change models."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dtau.model.links import Frame, Joint, Link
+from dtau.model.spatial import Inertia
+
+
+class ModelBase:
+    """The attributes of a `Model`, which describes them, and its look-ups by name."""
+
+    name: str
+    gravity: NDArray[np.float64]
+    nq: int
+    nv: int
+    nbodies: int
+    bodies: tuple[str, ...]
+    inertias: tuple[Inertia, ...]
+    joints: tuple[Joint, ...]
+    links: tuple[Link, ...]
+    frames: tuple[str, ...]
+    armature: NDArray[np.float64]
+    damping: NDArray[np.float64]
+    lower_limits: NDArray[np.float64]
+    upper_limits: NDArray[np.float64]
+    velocity_limits: NDArray[np.float64]
+    effort_limits: NDArray[np.float64]
+    mass: float
+    parameters: NDArray[np.float64]
+    notes: tuple[str, ...]
+    massless_joints: tuple[str, ...]
+
+    @abstractmethod
+    def joint(self, name: str) -> Joint:
+        """Look up a moving joint by its name."""
+
+    @abstractmethod
+    def frame(self, name: str) -> Frame:
+        """Look up the frame of a link by its name."""
