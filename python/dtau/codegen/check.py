@@ -15,7 +15,7 @@ from dtau.codegen.recording import Written
 from dtau.codegen.requests import GRAVITY, PAYLOAD, Argument, Array, Request
 from dtau.codegen.text import comment, paragraph
 from dtau.errors import ModelWarning
-from dtau.functions.manifold import random_state
+from dtau.functions.manifold_states import random_state
 from dtau.model.contacts import Contacts
 from dtau.model.links import Link
 from dtau.model.model import Model
