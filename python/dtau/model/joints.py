@@ -54,8 +54,8 @@ class Fixed(JointType):
 
 
 @dataclass(frozen=True, init=False)
-class _OneAxis(JointType):
-    """A joint that is described by one axis."""
+class _OneAxis:
+    """The axis by which a joint is described."""
 
     axis: Vector
 
@@ -64,7 +64,7 @@ class _OneAxis(JointType):
 
 
 @dataclass(frozen=True, init=False)
-class Revolute(_OneAxis):
+class Revolute(_OneAxis, JointType):
     """Rotation about an axis; q is the angle in radians. Without limits: a continuous joint.
 
     Parameters
@@ -98,7 +98,7 @@ class Revolute(_OneAxis):
 
 
 @dataclass(frozen=True, init=False)
-class Prismatic(_OneAxis):
+class Prismatic(_OneAxis, JointType):
     """Translation along an axis; q is the distance in metres.
 
     Parameters
@@ -231,7 +231,7 @@ class Free(JointType):
 
 
 @dataclass(frozen=True, init=False)
-class Cylindrical(_OneAxis):
+class Cylindrical(_OneAxis, JointType):
     """Translation along an axis and rotation about it; q is the distance (m) and the angle (rad).
 
     Parameters
