@@ -16,9 +16,9 @@ struct ConstrainedInverseWorkspace {
     RootFrame<T> root_frame;
     const Constraints* constraints;
     Placement<T>* world;
-    int stride, count,
-        side;              // of the rows of J^T; velocities that are not driven; of the rows of H
-    int* loose;            // (count) velocities that are not driven
+    int stride, side;      // of the rows of J^T; of the rows of H
+    int count;             // of velocities that are not driven
+    int* loose;            // (count) these velocities
     T *J, *H, *least, *y;  // J^T (nv, nrows), J_u^T J_u, its least pivots, and the solution
     T *size, *errors;      // (count) room
     T *joint_torque, *torque;
