@@ -20,8 +20,8 @@ struct Constraint {
     double kp, kd;     // of Baumgarte's stabilization
     bool other_tree;   // a and b move in different trees
     // Sums of the squares of the angular velocities that unit velocities of the joints give a and
-    // b, and of the linear ones of joints that slide: what rows that are rounding errors are
-    // compared with.
+    // b, and of the linear ones of joints that slide: the sizes that rows are compared with to tell
+    // rounding errors.
     double turning, sliding;
     // Whether positions enter, and are to be compared in the world: those in the root frame have
     // another origin.

@@ -87,8 +87,8 @@ DTAU_INLINE void subtract_rank_one(ArticulatedInertia<T>& IA, const Force<T>& U,
     subtract_outer(IA, U, d_inverse * U);
 }
 
-// In the axes and about the origin in which P is given, of what is given in those of P:
-// [RBDA] eq. 2.66 for any symmetric inertia.
+// I, given in the axes and about the origin of P, in the axes and about the origin in which P is
+// given: [RBDA] eq. 2.66 for any symmetric inertia.
 template <class T>
 DTAU_INLINE ArticulatedInertia<T> transformed(const Placement<T>& P,
                                               const ArticulatedInertia<T>& I) {
@@ -237,7 +237,7 @@ DTAU_INLINE Inertia<T> moving(const Motion<T>& s, const Inertia<T>& I) {
 }
 
 // s x* 2B - 2B s x + 2B[u]: the rate of a subtree's Coriolis operator when it moves with s and u is
-// what its bodies' twists change by, beside that motion. I and B are composites.
+// the change of its bodies' twists beside that motion. I and B are composites.
 template <class T>
 DTAU_INLINE Coriolis<T> moving(const Motion<T>& s, const Coriolis<T>& B, const Inertia<T>& I,
                                const Motion<T>& u) {

@@ -1,8 +1,8 @@
 // The properties of each kind of joint: one table, joint_traits[], which everything but the
 // kinematics of joint.hpp reads.
 //
-// Data alone, in the plain namespace: the same for all instruction sets. What is always inlined
-// belongs to none of them either.
+// Data alone, in the plain namespace: the same for all instruction sets. Functions that are always
+// inlined belong to none of them either.
 #pragma once
 
 #include "dtau/model.hpp"

@@ -125,8 +125,8 @@ DTAU_INLINE Motion<T> world_acceleration(const Vec3<T>& gravity) {
     return {zero_vector<T>(), -gravity};
 }
 
-// Whether external wrenches (or room for what is dual to them) are given, and the body is one that
-// the user knows.
+// Whether external wrenches (or room for twists, their dual) are given, and the user knows the
+// body.
 template <class T>
 DTAU_INLINE bool acts_on(const T* f_ext, const Body& body) {
     return f_ext && body.link >= 0;

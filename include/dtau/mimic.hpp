@@ -42,7 +42,7 @@ namespace dtau::DTAU_VARIANT {
 
 // ---------------------------------------------------------------- room
 
-// Room of its own for what differs between joints and independent velocities; else `same`.
+// Room of its own if arrays of joints and of independent velocities differ; else `same`.
 template <class T>
 DTAU_INLINE T* room_beside(Arena& arena, const Tree& tree, T* same, int count) {
     return tree.mimic ? arena.take<T>(count) : same;

@@ -7,8 +7,8 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Makes path that of k by walking only what differs. Right if, since it was forgotten, k went
-// either up or down: then a subtree that was left is not entered again.
+// Switches path to the path of k: only the part that differs is walked. Right if, since it was
+// forgotten, k went either up or down: then a subtree that was left is not entered again.
 DTAU_INLINE void follow_path(const Paths& dofs, int k, int* path) {
     for (int j = k; j >= 0 && path[dofs.depth[j]] != j; j = dofs.parent[j]) path[dofs.depth[j]] = j;
 }

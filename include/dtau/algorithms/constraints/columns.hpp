@@ -14,7 +14,7 @@ struct ConstraintColumns {
     int padded, width;  // columns of one, and of all
     T* rows;            // (nrows, width)
     T *turns, *loops;   // of each loop: m (6, padded), and L^-T J_b^T (nv, loop_columns)
-    T* ranges;          // (nrows, padded), with a damping: dJ/dq z
+    T* ranges;          // (nrows, padded), with a regularization: dJ/dq z
     static constexpr int loop_columns = (6 + Pack<T>::width - 1) / Pack<T>::width * Pack<T>::width;
 
     ConstraintColumns(Arena& arena, const Tree& tree, const Constraints& all, int matrices)

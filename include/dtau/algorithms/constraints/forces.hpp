@@ -11,8 +11,8 @@
 //   b' = b - N b,   f <- f + S (b' - G f),   N = (R S)^n,   S = (G + R)^-1              (20.3)
 //
 // f becomes G^+ b, the shortest of the forces for which G f = b, or is nearest to b. A last f - N f
-// takes away what rounding errors of G, divided by R, leave of f in the directions that give no
-// acceleration.
+// takes away the part of f that rounding errors of G, divided by R, leave in the directions that
+// give no acceleration.
 #pragma once
 
 #include "dtau/algorithms/constraints/schur_complement.hpp"

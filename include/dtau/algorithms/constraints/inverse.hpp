@@ -1,8 +1,8 @@
 // Computes the torques of the joints that are driven, and the shortest forces of the constraints,
 // for an acceleration that is wanted: constrained_inverse_dynamics(). [Notes] eq. 20.14
 //
-//   tau + J^T f = ID(q, v, a),  tau = 0 of what is not driven:
-//   f = J_u (J_u^T J_u)^-1 ID_u,  tau = ID - J^T f        J_u: the columns of what is not driven
+//   tau + J^T f = ID(q, v, a),  tau = 0 for velocities that are not driven:
+//   f = J_u (J_u^T J_u)^-1 ID_u,  tau = ID - J^T f        J_u: the columns of those
 #pragma once
 
 #include "dtau/algorithms/constraints/dynamics.hpp"
@@ -16,9 +16,10 @@ struct ConstrainedInverseWorkspace {
     RootFrame<T> root_frame;
     const Constraints* constraints;
     Placement<T>* world;
-    int stride, count, side;  // of the rows of J^T; of what is not driven; of the rows of H
-    int* loose;               // (count) what is not driven
-    T *J, *H, *least, *y;  // J^T (nv, nrows), J_u^T J_u, its least pivots, and what solves with it
+    int stride, side;      // of the rows of J^T; of the rows of H
+    int count;             // of velocities that are not driven
+    int* loose;            // (count) these velocities
+    T *J, *H, *least, *y;  // J^T (nv, nrows), J_u^T J_u, its least pivots, and the solution
     T *size, *errors;      // (count) room
     T *joint_torque, *torque;
 

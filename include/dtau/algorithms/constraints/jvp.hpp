@@ -53,7 +53,7 @@ DTAU_INLINE void turn_loop(const Constraint& constraint, const ConstraintFrames<
 }
 
 // Torques of the joints for the forces F of the bodies, whose changes beside their motion are in
-// dF, by what they vary. Uses up both.
+// dF, along their variations. Uses up both.
 template <class T>
 DTAU_INLINE void vary_torques(const Tree& tree, const Motion<T>* S, const Motion<T>* d, Force<T>* F,
                               Force<T>* dF, T* torque) {
@@ -66,7 +66,7 @@ DTAU_INLINE void vary_torques(const Tree& tree, const Motion<T>* S, const Motion
     }
 }
 
-// With a damping, dforces += N dJ z along dq. [Notes] eq. 20.10
+// With a regularization, dforces += N dJ z along dq. [Notes] eq. 20.10
 template <class T>
 void vary_range(const Tree& tree, const T* dq, const T* active, T* dforces,
                 const ConstrainedMotionWorkspace<T>& w) {
@@ -90,7 +90,8 @@ void vary_range(const Tree& tree, const T* dq, const T* active, T* dforces,
     for (int r = 0; r < constraints.nrows; ++r) dforces[r] = dforces[r] + rows[r];
 }
 
-// With a damping, the right sides of the rows += G^+ J M^-1 dJ^T r along dq. [Notes] eq. 20.10
+// With a regularization, the right-hand sides of the rows += G^+ J M^-1 dJ^T r along dq.
+// [Notes] eq. 20.10
 template <class T>
 void vary_residual(const Tree& tree, T* right_sides, const ConstrainedJvpWorkspace<T>& w) {
     const ConstrainedMotionWorkspace<T>& value = w.value;

@@ -102,9 +102,8 @@ struct ConstraintPartials {
     }
 };
 
-// Calls visit(k, by_q, by_v, turn) for the columns k that move rows, with what the rows change by
-// and by what a turns against b, in a's root frame; a: accelerations of the bodies, gravity
-// included.
+// Calls visit(k, by_q, by_v, turn) for the columns k that move rows, with the changes of the rows
+// and the turn of a against b, in a's root frame; a: accelerations of the bodies, gravity included.
 template <class T, class Visit>
 DTAU_INLINE void for_constraint_partials(const Tree& tree, const ConstraintPartials<T>& rows,
                                          const RootFrame<T>& g, const Motion<T>* a,

@@ -8,9 +8,9 @@
 //   linear    c_a - c_b                  + kd (u_a - u_b)     + kp (x_a - x_b)
 //   angular   w'_a - w'_b + w_a x w_b    + kd (w_a - w_b)     + kp phi              (20.1)
 //
-// along the axes of a, or of the world: the angular ones are what w_a - w_b changes by in the axes
-// of a, phi is the rotation vector of a in b, for a hinge of axis z (z_b x z_a). The rows vanish
-// where the constraint holds: J a = aref, with aref minus the rows at a = 0 (dynamics.hpp). All is
+// along the axes of a, or of the world: the angular ones are the rate of w_a - w_b in the axes of
+// a, phi is the rotation vector of a in b, for a hinge of axis z (z_b x z_a). The rows vanish where
+// the constraint holds: J a = aref, with aref minus the rows at a = 0 (dynamics.hpp). All is
 // computed in the root frame of a's tree; quantities of b in another tree are turned there.
 #pragma once
 
@@ -54,7 +54,7 @@ Vec3<T> rotation_log(const Mat3<T>& R) {
     return select(back, -scale, scale) * x.v;
 }
 
-// By what the rotation vector phi changes, in the same axes, along a turn in those of the rotated
+// The change of the rotation vector phi, in the same axes, along a turn in the axes of the rotated
 // frame. [Notes] eq. 16.1
 template <class T>
 DTAU_INLINE Vec3<T> log_rate(const Vec3<T>& phi, const Vec3<T>& turn) {
@@ -134,7 +134,7 @@ PositionError<T> position_error(const Tree& tree, const Constraint& constraint,
     const Vec3<T> z_b = f.a.R * Vec3<T>{component(Q.x, h), component(Q.y, h), component(Q.z, h)};
     return {{cross(z_b, hinge_axis(constraint, f)), e}, z_b};
 }
-// By what the angular part of it changes, along a turn of a against b.
+// The change of its angular part along a turn of a against b.
 template <class T>
 Vec3<T> error_rate(const Constraint& constraint, const ConstraintFrames<T>& f,
                    const PositionError<T>& at, const Vec3<T>& turn) {
@@ -244,8 +244,8 @@ DTAU_INLINE void for_moving_bodies(const Tree& tree, int body, const Visit& visi
     for (; body >= 0; body = tree.bodies[body].parent) visit(tree.bodies[body], body);
 }
 
-// Calls add(k, m) for the columns k of all joints that move rows: m is what the rows' relative
-// motion changes by with the column, in a's root frame.
+// Calls add(k, m) for the columns k of all joints that move rows: m is the change of the rows'
+// relative motion with the column, in a's root frame.
 template <class T, class Add>
 DTAU_INLINE void for_constraint_columns(const Tree& tree, const Constraint& constraint,
                                         const ConstraintFrames<T>& f, const Motion<T>* S,

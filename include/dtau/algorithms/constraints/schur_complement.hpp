@@ -24,8 +24,9 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// A pivot below so much of what it is the rest of is a rounding error, and so is a row or column of
-// J whose square is below so much of that of what it is computed from.
+// A pivot below least_pivot times its diagonal entry before elimination is a rounding error, and so
+// is a row or column of J whose square is below least_square times the square of the numbers that
+// it is computed from.
 inline constexpr double least_pivot = 1e-11, least_square = 1e-20;
 
 template <class T>
@@ -94,8 +95,8 @@ void constraint_jacobian(const Tree& tree, int c, const Constraint& constraint,
     });
 }
 
-// A bound for what linear rows are differences of, squared: the terms s_lin and r x s_ang of
-// columns.
+// A bound, squared, for the numbers whose differences linear rows are: the terms s_lin and r x
+// s_ang of columns.
 template <class T>
 DTAU_INLINE T linear_scale(const Constraint& constraint, const ConstraintFrames<T>& f) {
     T reach = dot(f.a.r, f.a.r);
@@ -104,7 +105,7 @@ DTAU_INLINE T linear_scale(const Constraint& constraint, const ConstraintFrames<
 }
 
 // The least pivots of a constraint's rows, for diagonal entries of 1: those of rows that are
-// rounding errors of what they are differences of are 1, which none is above. [Notes] eq. 20.17
+// rounding errors of differences are 1, which none is above. [Notes] eq. 20.17
 template <class T>
 DTAU_INLINE void least_pivots(const Constraint& constraint, const ConstraintFrames<T>& f,
                               const T* Y, int stride, T* least) {

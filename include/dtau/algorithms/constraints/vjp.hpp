@@ -31,8 +31,8 @@ DTAU_INLINE Vec3<T> turning(const Force<T>& W, const Motion<T>& w) {
     return cross(W.lin, w.lin, cross(W.ang, w.ang));
 }
 
-// With a damping, by_q += what (20.10) adds to the derivatives of lam_forces . f, null for zero,
-// and of the accelerations; weights: -nu.
+// With a regularization, adds to by_q the part (20.10) of the derivatives of lam_forces . f, null
+// for zero, and of the accelerations; weights: -nu.
 template <class T>
 void gradient_of_ranges(const Tree& tree, const T* lam_forces, const T* weights, const T* active,
                         T* by_q, const ConstrainedMotionWorkspace<T>& w) {

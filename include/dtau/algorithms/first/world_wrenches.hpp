@@ -2,7 +2,7 @@
 // bodies: add_world_wrench_partials(), vary_along_body_axes(), gradient_along_world_axes(). Along
 // body axes (wrench_axes.hpp) they change with q. [Notes] §17.
 //
-// If body i moves with the twist x, its wrench W_i changes by -x~ x* W_i beside what turns with the
+// If body i moves with the twist x, its wrench W_i changes by -x~ x* W_i beside the turn with the
 // body, where x~ = x for wrenches about the world's origin, and for mixed ones the turn of x about
 // the body's origin alone. With the sums G_k s of s~ x* W_i over the subtree of column k:
 //
@@ -196,7 +196,7 @@ DTAU_INLINE void add_components(const Force<T>& f, T* to, int stride = 1) {
 
 // Calls clear(k, c) for the columns c by which a free root shifts its tree, and the degrees of
 // freedom k from `first` of the root's on: wrenches that turn with the bodies give no derivative by
-// them, and what is not written for one state is there from another.
+// them, and an entry that is not written for one state is there from another.
 template <class Clear>
 DTAU_INLINE void for_shifts(const Tree& tree, int first, const Clear& clear) {
     for (int i = 0; i < tree.nbodies; ++i) {
@@ -208,7 +208,7 @@ DTAU_INLINE void for_shifts(const Tree& tree, int first, const Clear& clear) {
 }
 
 // Adds to dtau/dq, whose rows are n apart, that the wrenches do not turn with the bodies.
-// body_f_ext: what along_body_axes gave; root_frame: placements and subspaces.
+// body_f_ext: the result of along_body_axes; root_frame: placements and subspaces.
 template <class T>
 void add_world_wrench_partials(const Tree& tree, const T* body_f_ext,
                                const RootFrame<T>& root_frame, T* dtau_dq, int n,

@@ -9,7 +9,7 @@
 //   D_q D_q a_r = -(H_qq + Y + Y^T),  Y = G^T da/dq        D_q D_v a_r = -(H_qv + G^T da/dv)
 //   D_v D_v a_r = -H_vv               D_tau D_q a_r = -(G^T M^-1)^T      rows tau, columns q
 //
-// One state at a time: vectors hold neighboring rows, and what these share, in every lane.
+// One state at a time: vectors hold neighboring rows, and the data that these share in every lane.
 #pragma once
 
 #include "dtau/algorithms/first/fdsva.hpp"

@@ -93,7 +93,7 @@ struct IdsvaSoWorkspace {
     }
 };
 
-// Makes the path that of body i: what it shares with the path before stays.
+// Switches to the path of body i, and reuses the prefix that it shares with the path before.
 template <class T>
 DTAU_INLINE void follow_columns(const Tree& tree, int i, const IdsvaWorkspace<T>& idsva,
                                 const IdsvaSoWorkspace<T>& w) {
@@ -144,7 +144,8 @@ DTAU_INLINE void output_column(const DeepColumn<T>& k, int end, const OutputColu
     }
 }
 
-// Makes the path and the outputs those of body i. Returns the depth of its joint.
+// Switches to the path of body i, and prepares its columns as outputs. Returns the depth of its
+// joint.
 template <class T>
 DTAU_INLINE int output_columns(const Tree& tree, int i, const IdsvaWorkspace<T>& idsva,
                                const IdsvaSoWorkspace<T>& w) {

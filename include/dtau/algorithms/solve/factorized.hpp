@@ -105,7 +105,7 @@ DTAU_INLINE void factorize_dynamics(const Tree& tree, const T* q, const T* v, co
     idsva_velocities(tree, v, f_ext, w.idsva);
 }
 
-// After that, what is left of the torques tau of the independent velocities, less the bias: to
+// After that, the torques tau of the independent velocities less the bias: to
 // w.independent.
 template <class T>
 DTAU_INLINE void independent_torque(const Tree& tree, const T* v, const T* tau,

@@ -169,7 +169,7 @@ DTAU_INLINE Rows of_whole_joints(const Tree& tree, Rows rows) {
 }
 
 // All stages, for a block of columns, to columns of z+ whose rows are z's, xi first. change(i):
-// what happens between the sweeps of the solve of stage i, when w.q and w.v are its variations.
+// the correction between the triangular solves of stage i, when w.q and w.v are its variations.
 template <class T, class Change>
 void linearize_block(const Tree& tree, Integrator method, T h, const BlockStart<T>& start,
                      const Columns<T>* to, const DiscreteWorkspace<T>& w, const Change& change) {

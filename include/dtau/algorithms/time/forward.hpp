@@ -38,8 +38,8 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Bias force of body i, after those of its children: what its parent takes of it. v, tau:
-// derivatives of order k; tau is read where the motion is not prescribed.
+// Bias force of body i, after those of its children, and its part of the force on its parent. v,
+// tau: derivatives of order k; tau is read where the motion is not prescribed.
 template <bool simple, class T>
 DTAU_INLINE void bias_force(const Tree& tree, int i, int k, const T* v, const T* tau,
                             const Prescribed& prescribed, const ForwardSeriesWorkspace<T>& w) {

@@ -28,7 +28,7 @@ template <class T>
 struct ForwardBody {
     InertiaColumns<T> Ia;
     TwoVectors<T> p, lower;              // forces, moments; p is pa once the joint is eliminated
-    PassedMotion<T>*of_parent, *passed;  // what its parent passes to it, and it to its children
+    PassedMotion<T>*of_parent, *passed;  // motion from its parent, and to its children
     ForwardColumn<T>* column;            // of its first degree of freedom
     JointSeries<T> joint;
     Vec3<T>* omega;
@@ -41,7 +41,7 @@ template <class T>
 struct ForwardSeriesWorkspace {
     Configuration<T> angles;
     TaylorScale scale;
-    ArticulatedInertia<T>* IA;  // of what the bodies on a path carry
+    ArticulatedInertia<T>* IA;  // carried by the bodies on a path
     PassedMotion<T>* passed;    // of the bodies on a path
     ForwardBody<T>* bodies;
     Motion<T>* S;  // (nv)
@@ -91,7 +91,7 @@ DTAU_INLINE bool is_plain(const Body& body, const Prescribed& prescribed) {
     return is_simple(body) && !prescribed(body);
 }
 
-// Order 0 of what does not depend on forces.
+// Order 0 of the quantities that do not depend on forces.
 template <bool simple, class T>
 DTAU_INLINE void start_body(const Tree& tree, int i, const Configuration<T>& x, const T* v,
                             const ForwardSeriesWorkspace<T>& w) {
@@ -166,7 +166,7 @@ DTAU_INLINE void bias_motion(const Tree& tree, int i, int k, const T* a, const T
     b.p.set(p.lin, p.ang);
 }
 
-// The articulated inertia, after those of the children: what the parent meets of it.
+// The articulated inertia, after those of the children: Ia for the parent.
 template <bool simple, class T>
 DTAU_INLINE void articulate(const Tree& tree, int i, const Configuration<T>& x,
                             const Prescribed& prescribed, const ForwardSeriesWorkspace<T>& w) {

@@ -33,7 +33,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Which part: all; what is left at a = 0 (alpha and A are then another series than the rates of
+// Which part: all; the part at a = 0 (alpha and A are then another series than the rates of
 // velocities: alpha_i = E R0^T alpha_p + omega_i x omega_J); gravity alone.
 enum class Part { all, bias, gravity };
 
@@ -47,7 +47,7 @@ struct InverseSeriesWorkspace {
     TwoVectors<T>* force;       // f, n
     Mat3<T>* X;
     Vec3<T>*y, *r;        // of one body
-    TwoVectors<T>* seen;  // R0^T times what its parent gives: omega, and of one order less A + X r
+    TwoVectors<T>* seen;  // R0^T times motion of the parent: omega, and of one order less A + X r
     int* path;
     RneaWorkspace<T> rnea;
 

@@ -71,8 +71,8 @@ struct JointSeries {
     }
 };
 
-// Two vectors a, b that rotate together. What a rotation about z changes comes first: four
-// neighboring numbers, one vector of a lone state.
+// Two vectors a, b that rotate together. The numbers that a rotation about z changes come first:
+// four neighboring numbers, one vector of a lone state.
 template <class T>
 struct TwoVectors {
     T xy[4];  // a.x, a.y, b.x, b.y
@@ -125,8 +125,8 @@ DTAU_INLINE TwoVectors<T> rotate_onto(Rotation how, const JointSeries<T>& s, con
     return both;
 }
 
-// Sum of E_m x_{k-m} for m from 1 to k; with back, of E_m^T x_{k-m}. Not written: what is along the
-// axis of a joint that rotates about z, which is zero.
+// Sum of E_m x_{k-m} for m from 1 to k; with back, of E_m^T x_{k-m}. Not written: the part along
+// the axis of a joint that rotates about z, which is zero.
 template <bool back, class T>
 DTAU_INLINE void rotated_by_higher(Rotation how, const JointSeries<T>& s, int k,
                                    const TwoVectors<T>* x, TwoVectors<T>& sum) {

@@ -21,7 +21,7 @@ struct TimeKinematicsWorkspace {
     JointSeries<T> joints;  // by place on the path, as all but the last two
     PoseSeries<T> poses;
     Vec3<T>*omega, *v, *x;
-    TwoVectors<T>* seen;  // of one body: R0^T times what the parent gives
+    TwoVectors<T>* seen;  // of one body: R0^T times motion of the parent
     Vec3<T>* r;
     int* path;
 

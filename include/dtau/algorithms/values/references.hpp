@@ -1,9 +1,9 @@
 // Computes placements and motions along the world's axes, about a reference near the bodies, for
 // quantities of a whole robot: place_along_world_axes(). [Notes] §13, momentum.
 //
-// No digit of what does not depend on the place is lost far from the world's origin. A tree's
-// reference is the origin of its root; where prismatic joints begin the tree, of the first body
-// that turns, as in kinematics.hpp. Several trees are joined by the vectors between their
+// No digit of a quantity that does not depend on the place is lost far from the world's origin. A
+// tree's reference is the origin of its root; where prismatic joints begin the tree, of the first
+// body that turns, as in kinematics.hpp. Several trees are joined by the vectors between their
 // references. A reference is a fixed point, which the body that it is named after leaves.
 //
 // Symbols, for body i with parent p, along world axes:

@@ -1,7 +1,7 @@
 // Turns external wrenches that are given along the world's axes into body axes: along_body_axes().
 // O(N).
 //
-//   body   in the body's axes, at its origin: what all other algorithms take
+//   body   in the body's axes, at its origin: as all other algorithms take them
 //   mixed  in the world's axes, at the body's origin
 //   world  in the world's axes, moment about the world's origin
 //
@@ -31,7 +31,7 @@ struct WrenchAxesWorkspace {
     bool hold(const T* wrenches) const { return wrenches && in_world(); }
 };
 
-// One wrench, or what is dual to it, as users have them: linear first.
+// One wrench, or a twist, its dual, as users have them: linear first.
 template <class T>
 DTAU_INLINE Force<T> read_wrench(const T* f) {
     return {{f[3], f[4], f[5]}, {f[0], f[1], f[2]}};
