@@ -14,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.checks import Array, UnavailableError
 from benchmarks.compilers import cxx_compiler, run
-from benchmarks.experiment import Array, UnavailableError
 from benchmarks.revolute import RevoluteTree
 
 ROOT = Path(__file__).parents[1]

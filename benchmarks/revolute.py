@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import dtau
-from benchmarks.experiment import Array
+from benchmarks.checks import Array
 
 
 @dataclass(frozen=True)

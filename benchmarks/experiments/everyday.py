@@ -6,7 +6,8 @@ have these words in their names, as far as Pinocchio has them.
 
 from __future__ import annotations
 
-from benchmarks.experiment import Claim, Experiment, Findings, Table, UnavailableError, Watch
+from benchmarks.checks import UnavailableError
+from benchmarks.experiment import Claim, Experiment, Findings, Table, Watch
 from benchmarks.harness import Spread, number
 from benchmarks.peers import cases
 from benchmarks.peers.cases import FUNCTIONS, Case
@@ -30,7 +31,7 @@ def run(quick: bool, watch: Watch) -> Findings:
     if pinocchio is None:
         raise UnavailableError("Pinocchio is not installed: python -m pip install pin")
     keys = QUICK_ROBOTS if quick else ROBOTS
-    functions = [f for f in FUNCTIONS if any(word in f.name for word in WORDS)]
+    functions = [f for f in FUNCTIONS if any(word in f for word in WORDS)]
     watch.expect(len(keys) * len(functions))
     rows = []
     for key in keys:
@@ -38,7 +39,7 @@ def run(quick: bool, watch: Watch) -> Findings:
         at, peer = cases.states(robot, BATCH[0]), Python(robot)
         for function in functions:
             rows.append(measured(Case(function, robot, at), [peer], tuple(ASKED), quick))
-            watch.step(f"{robot.label}, {function.name}")
+            watch.step(f"{robot.label}, {function}")
     return Findings(
         tables=tables(rows),
         claims=[claim for mode in ASKED for claim in claims(rows, mode)],

@@ -1,5 +1,7 @@
 """Generated code beside the core: one state after the other, and batches on one core.
 
+    python -m benchmarks generated
+
     alone     C from `dtau.generate`, compiled by cc -O2 -march=native, in a loop in C; the core
               state by state, in one call
     batches   `dtau.compile`'s model beside the model itself, in one call of one thread
@@ -16,7 +18,7 @@ import ctypes
 import tempfile
 import warnings
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from time import perf_counter, thread_time
 from typing import Any
@@ -24,33 +26,15 @@ from typing import Any
 import numpy as np
 
 import dtau
-from benchmarks.calls import together
+from benchmarks.checks import Array, UnavailableError, require_close
 from benchmarks.compilers import c_compiler
 from benchmarks.compilers import run as run_compiler
-from benchmarks.experiment import (
-    Array,
-    Claim,
-    Experiment,
-    Findings,
-    Table,
-    UnavailableError,
-    Watch,
-    require_close,
-)
-from benchmarks.harness import (
-    Contender,
-    Effort,
-    Spread,
-    interleaved,
-    loop,
-    number,
-    one_core,
-    span,
-    times,
-)
+from benchmarks.experiment import Claim, Experiment, Findings, Table, Watch
+from benchmarks.harness import Spread, at_least, number, one_core, timed, times
 from benchmarks.peers.generated_code import generated
 from benchmarks.robots import Robot, chosen
 from dtau import _core
+from dtau.timing import Call, Contender, Effort, given, loop, random_inputs
 
 ROBOTS = ("ur5", "panda", "hyq", "g1", "talos")
 QUICK_ROBOTS = ("panda",)
@@ -185,48 +169,42 @@ def claims(rows: list[Row]) -> list[Claim]:
         ),
     ):
         if asked:
-            found = [x.batch_by.median for x in asked]
             words = f"at least {least:g} times the core's rate"
-            made.append(Claim(text, words, span(found), min(found) >= least))
+            made.append(at_least(text, least, [x.batch_by.median for x in asked], words))
     return made
 
 
 def measured(robot: Robot, function: str, quick: bool, note: Callable[[str], None]) -> Row:
     """One function of one robot."""
-    model = robot.model
-    states = tuple(dtau.random_state(model, np.random.default_rng(0), shape=(BATCH,)))
-    f, alone = getattr(dtau, function), getattr(_core.alone, function)
-    want = together(f(model, *states))
+    label = f"{robot.label}, {function}"
+    call = Call(function, robot.model, random_inputs(robot.model, [function], BATCH))
+    states, want = tuple(call.arrays.values()), call()
     with tempfile.TemporaryDirectory() as folder:
-        code = Alone(Path(folder), model, function)
+        code = Alone(Path(folder), robot.model, function)
         for got, one in zip(code.results(states), want, strict=True):
-            require_close(got, one[-1], TOLERANCE, f"{robot.label}, {function}, alone")
+            require_close(got, one[-1], TOLERANCE, f"{label}, alone")
         with warnings.catch_warnings():
             # A function that is not compiled runs in the core, which would be compared with itself.
             warnings.simplefilter("error", dtau.ModelWarning)
             large = ".* operations for this robot"  # where the core may be faster: measured here
             warnings.filterwarnings("ignore", large, dtau.ModelWarning)
-            fast = dtau.compile(model, function)
-        for got, one in zip(together(f(fast, *states)), want, strict=True):
-            require_close(got, one, TOLERANCE, f"{robot.label}, {function}, compiled")
-        names = {"model": model, "fast": fast, "q": states[0], "v": states[1], "x": states[2]}
-        out = want if len(want) > 1 else want[0]
+            fast = replace(call, model=dtau.compile(robot.model, function))
+        for got, one in zip(fast(), want, strict=True):
+            require_close(got, one, TOLERANCE, f"{label}, compiled")
+        core = loop(
+            f"f({call.words}, out=out, threads=1)",
+            **(call.names | {"f": getattr(_core.alone, function), "out": given(want)}),
+            **call.arrays,
+        )
         contenders = {
-            "core alone": Contender(
-                loop("f(model, q, v, x, out=out, threads=1)", f=alone, out=out, **names), BATCH
-            ),
+            "core alone": Contender(core, BATCH),
             "alone": Contender(code.passes(states), BATCH),
-            "core": Contender(
-                loop("f(model, q, v, x, out=out, threads=1)", f=f, out=out, **names), BATCH
-            ),
-            "compiled": Contender(
-                loop("f(fast, q, v, x, out=out, threads=1)", f=f, out=out, **names), BATCH
-            ),
+            "core": call.batch(),
+            "compiled": fast.batch(),
         }
-        found = {x.name: x for x in generated(robot, function, states, quick, note)}
-        contenders |= {name: x.contender for name, x in found.items()}
-        seconds = interleaved(contenders, EFFORT[quick], lambda: None, thread_time)
-    micro = {way: 1e6 * float(np.median(values)) for way, values in seconds.items()}
+        made = {x.name: x for x in generated(robot, function, states, quick, note)}
+        contenders |= {name: x.contender for name, x in made.items()}
+        found = timed(contenders, EFFORT[quick], clock=thread_time)
     return Row(
         robot.label,
         robot.key,
@@ -234,23 +212,23 @@ def measured(robot: Robot, function: str, quick: bool, note: Callable[[str], Non
         code.operations,
         code.seconds,
         code.size,
-        micro["core alone"],
-        micro["alone"],
-        Spread.of(seconds["core alone"] / seconds["alone"]),
-        micro["core"],
-        micro["compiled"],
-        Spread.of(seconds["core"] / seconds["compiled"]),
+        found.micro("core alone"),
+        found.micro("alone"),
+        found.ratio("core alone", "alone"),
+        found.micro("core"),
+        found.micro("compiled"),
+        found.ratio("core", "compiled"),
         [
             Other(
                 name,
                 x.operations,
                 x.compiling,
                 x.size,
-                micro[name],
-                Spread.of(seconds[name] / seconds["alone"]),
-                Spread.of(seconds[name] / seconds["compiled"]),
+                found.micro(name),
+                found.ratio(name, "alone"),
+                found.ratio(name, "compiled"),
             )
-            for name, x in found.items()
+            for name, x in made.items()
         ],
     )
 

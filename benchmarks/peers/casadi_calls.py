@@ -9,12 +9,13 @@ from typing import Any
 import casadi
 import numpy as np
 
-from benchmarks.harness import Contender
+from benchmarks.checks import Array
 from benchmarks.machine import cache_folder
 from benchmarks.peers.casadi_code import Called, Looped, compiled
 from benchmarks.peers.casadi_model import Expressions
 from benchmarks.peers.cases import CHECKED, DT, LONE_STATES, Case, Way
-from benchmarks.robots import Array, Robot
+from benchmarks.robots import Robot
+from dtau.timing import Contender
 
 MOST_FREEDOM = 20  # robots of more are left out where expressions have millions of instructions
 LARGE = (
@@ -28,12 +29,12 @@ class Functions:
     """The functions of one robot, made when they are asked for."""
 
     def __init__(self, robot: Robot) -> None:
-        self.model = Expressions(robot)
+        self.model = Expressions(robot.model)
         self._made: dict[str, Any] = {}
 
     def get(self, case: Case) -> Any:
         """The function of all arguments, one after the other; None if there is none."""
-        name = case.function.name
+        name = case.function
         if name not in self._made:
             make = getattr(self, f"_{name}", None)
             made = None if make is None or self.large(case) else self._whole(case, make)
@@ -42,15 +43,15 @@ class Functions:
 
     def why(self, case: Case) -> str:
         """Why there is none, if it could be made."""
-        return "too large" if hasattr(self, f"_{case.function.name}") and self.large(case) else ""
+        return "too large" if hasattr(self, f"_{case.function}") and self.large(case) else ""
 
     def large(self, case: Case) -> bool:
         """Whether its expressions would have millions of instructions."""
-        return self.model.nv > MOST_FREEDOM and case.function.name in LARGE
+        return self.model.nv > MOST_FREEDOM and case.function in LARGE
 
     def _whole(self, case: Case, make: Callable[..., Any]) -> Any:
         """Results as rows, one after the other."""
-        symbols = [casadi.SX.sym(name, case.at[name].shape[1]) for name in case.function.arguments]
+        symbols = [casadi.SX.sym(name, case.at[name].shape[1]) for name in case.arguments]
         results = make(case, *symbols)
         if results is None:
             return None
@@ -60,7 +61,7 @@ class Functions:
         g, s = m.of_state(symbols[0])
         given = [m.g, m.s, m.v, m.u, *symbols]
         rest = [m.v, m.u]
-        for i, name in enumerate(case.function.arguments):
+        for i, name in enumerate(case.arguments):
             if name == "v":
                 rest[0] = symbols[i]
             if name in ("a", "tau"):
@@ -163,8 +164,7 @@ class Functions:
 
     def _body(self, case: Case) -> int:
         """The body whose frame is asked for."""
-        peer = self.model.robot.peer
-        return int(peer.frames[peer.getFrameId(case.frame)].parentJoint) - 1
+        return case.robot.model.bodies.index(case.frame)
 
 
 class VirtualMachine:
@@ -243,7 +243,7 @@ class Code:
 
 def stacked(case: Case) -> Array:
     """All arguments of a state in a row."""
-    return np.ascontiguousarray(np.hstack(case.arguments))
+    return np.ascontiguousarray(np.hstack(list(case.arguments.values())))
 
 
 def split(case: Case, rows: Array) -> list[Array]:

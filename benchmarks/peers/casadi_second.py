@@ -13,7 +13,7 @@ from typing import Any
 import casadi
 import numpy as np
 
-from benchmarks.experiment import Array
+from benchmarks.checks import Array
 from benchmarks.revolute import RevoluteTree
 
 _NAME = "second_derivatives"

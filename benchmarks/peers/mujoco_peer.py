@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import dtau
-from benchmarks.experiment import Array, UnavailableError
+from benchmarks.checks import Array, UnavailableError
 from benchmarks.optional import optional
 from benchmarks.robots import Robot
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
+from inspect import Parameter, signature
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -171,9 +172,11 @@ class Call:
 
     @cached_property
     def words(self) -> str:
-        """The arguments of a call: by their places as far as there is no gap, then by names."""
+        """The arguments of a call: by their places as far as the function has them, then by names."""
+        kinds = signature(getattr(dtau, self.name)).parameters
         words, places = ["model"], True
         for x in FUNCTIONS[self.name].arguments:
+            places = places and kinds[x.name].kind is Parameter.POSITIONAL_OR_KEYWORD
             if x.name in self.options or x.name in self.arrays:
                 words.append(x.name if places else f"{x.name}={x.name}")
             else:

@@ -11,8 +11,9 @@ import pytest
 from benchmarks import compilers, complex_step, limits, optional
 from benchmarks.__main__ import main
 from benchmarks.baselines import library
+from benchmarks.checks import UnavailableError
 from benchmarks.compilers import CompilationError
-from benchmarks.experiment import UnavailableError, experiments
+from benchmarks.experiment import experiments
 from benchmarks.experiments.second_contenders import tensors
 from benchmarks.revolute import RevoluteTree
 from compare import TOLERANCE, assert_close
