@@ -26,6 +26,17 @@ BRANCHINGS = {False: (1, 2, 5), True: (1, 2)}
 COMPILERS = {False: ("g++", "clang++"), True: ("g++",)}
 WORDS = {"alone": "one state after the other", "lanes": "in lanes"}
 AXES = ("bodies", "us a state")
+LABELS = {
+    "idsva": "IDSVA, ground coordinates",
+    "idsva_body": "IDSVA, body coordinates",
+    "rneacr": "RNEACR",
+    "fdsva_ltdl": "FDSVA, LTDL",
+    "fdsva_aza": "FDSVA, AZA",
+    "fdsva_dmm": "FDSVA, DMM",
+    "fdcr_aza": "FDCR, AZA",
+    "fdcr_dmm": "FDCR, DMM",
+    "abacr": "ABACR",
+}
 WAYS: tuple[Way, ...] = get_args(Way)
 MOST_COUNTED = 250  # bodies: counting takes some nanoseconds an operation
 MOST_IN_LANES = 250  # bodies: beyond, the matrices of a group of states leave the caches

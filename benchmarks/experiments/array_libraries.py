@@ -24,6 +24,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
+from importlib.util import find_spec
 
 from benchmarks.checks import UnavailableError
 from benchmarks.experiment import Claim, Experiment, Findings, Table, Watch
@@ -31,7 +32,6 @@ from benchmarks.experiments import library_calls
 from benchmarks.experiments.library_calls import NUMPY, OURS, OWN, Ways
 from benchmarks.harness import Spread, number, one_core, timed
 from benchmarks.limits import Limit, within
-from benchmarks.optional import optional
 from benchmarks.robots import Robot, known
 from dtau.timing import Effort
 
@@ -130,7 +130,7 @@ def run(quick: bool, watch: Watch) -> Findings:
     keys = QUICK_ROBOTS if quick else ROBOTS
     notes: list[str] = []
     found: list[Row] = []
-    here = {name: x for name, x in LIBRARIES.items() if optional(x.package)}
+    here = {name: x for name, x in LIBRARIES.items() if find_spec(x.package)}
     watch.expect(len(here) * len(keys))
     for name, library in LIBRARIES.items():
         if name not in here:
@@ -143,7 +143,7 @@ def run(quick: bool, watch: Watch) -> Findings:
             if end:
                 notes.append(f"{name}, {key}: the process was ended after {end}")
             watch.step(f"{name}, {key}")
-    if optional("adam") is None:
+    if not find_spec("adam"):
         notes.append("adam-robotics is not installed: python -m pip install adam-robotics")
     if not found:
         raise UnavailableError("; ".join(notes))

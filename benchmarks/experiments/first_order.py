@@ -26,7 +26,7 @@ import dtau
 from benchmarks.calls import fill, operations
 from benchmarks.checks import UnavailableError, WrongResultError, same_bits
 from benchmarks.experiment import Claim, Experiment, Findings, Plot, Table, Watch
-from benchmarks.harness import Spread, Timings, curve, number, one_core, span, timed, times
+from benchmarks.harness import Spread, Timings, curve, number, one_core, span, timed, times, verdict
 from benchmarks.peers.cases import Case, Peer
 from benchmarks.peers.headers import OPTIMISATION, compiled
 from benchmarks.peers.pinocchio_peer import Compiled, Python
@@ -56,10 +56,7 @@ class Goal:
 
     def cells(self, value: float) -> list[str]:
         """The goal, and one word on how a value stands."""
-        if value < self.least:
-            word = "NO"
-        else:
-            word = "aim" if self.aim is not None and value >= self.aim else "yes"
+        word = verdict(value >= self.least, self.aim is not None and value >= self.aim)
         return [f"{self.least:g}" + (f" ({self.aim:g})" if self.aim else ""), word]
 
 
@@ -249,8 +246,8 @@ def tables(rows: Sequence[Row], peak: dict[str, float], calls: Sequence[LoneCall
     for call in calls:
         most = LONE_CALL[call.results]
         micro = (f"{x:.3f}" for x in (call.call, call.into, call.core, call.over))
-        word = "yes" if call.over <= most else "NO"
-        costs.append([call.function, str(call.results), *micro, f"{most:g}", word])
+        met = verdict(call.over <= most)
+        costs.append([call.function, str(call.results), *micro, f"{most:g}", met])
     return [
         Table(
             "One state a call, microseconds a state" + below,

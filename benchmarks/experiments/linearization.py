@@ -59,21 +59,8 @@ def by_complex_step(robot: Robot, q: Array, v: Array, tau: Array, integrator: st
     vs[n:] += 1j * step * np.eye(n)
     h = np.array(DT, dtype=complex)
     q_after, v_after = core.step(model, qs, vs, tau.astype(complex), h, integrator)
-    after, rates = q_after[0].real, q_after.imag / step
-    xi = np.empty((n, 2 * n))
-    for joint in model.joints:
-        if joint.mimic is not None:
-            continue
-        x, dx = after[joint.q], rates[:, joint.q]
-        if isinstance(joint.type, dtau.Free):
-            u, w = x[3:6], x[6]
-            cross = np.cross(np.eye(3), u)  # x -> x cross u, as rows
-            rotation = np.eye(3) - 2.0 * w * cross + 2.0 * cross @ cross
-            spin = 2.0 * (w * dx[:, 3:6] - dx[:, 6:] * u - np.cross(u, dx[:, 3:6]))
-            xi[joint.v] = np.hstack([dx[:, :3] @ rotation.T, spin]).T
-        else:
-            xi[joint.v] = dx.T
-    return np.vstack([xi, v_after.imag.T / step])
+    xi = dtau.tangent_map(model, q_after[0].real).to_tangent @ q_after.imag.T
+    return np.vstack([xi, v_after.imag.T]) / step
 
 
 def checked(robot: Robot, at: dict[str, Array], integrator: str) -> float:

@@ -39,7 +39,6 @@ from benchmarks.experiments import second_contenders
 from benchmarks.experiments.second_contenders import SECOND, Differences, Peer, chain, tensors
 from benchmarks.harness import Timings, at_least, exponent, number, one_core, timed
 from benchmarks.limits import Limit, within
-from benchmarks.revolute import RevoluteTree
 from benchmarks.robots import depth
 from dtau.timing import Call, Contender, Effort
 
@@ -172,7 +171,7 @@ def _measure(branching: int, bodies: int, program: Any, effort: Effort) -> Chain
         "differences": Contender(differences.run, len(states[0])),
     }
     if program is not None:
-        step = ComplexStep(program, RevoluteTree.of(dense.model), *states)
+        step = ComplexStep(program, dense.model, *states)
         for x, y in zip(step.tensors(), want, strict=True):
             require_close(x, y, EXACT, f"{label}: complex step")
         contenders["complex step"] = Contender(step.run, len(states[0]))

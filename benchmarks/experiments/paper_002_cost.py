@@ -138,8 +138,8 @@ def _sweep(
     for j, (model, of) in enumerate(points):
         case = Case.of(model, function, of, BATCH[quick])
         case.check()
-        contenders["alone", j] = case.alone(LONE_STATES)
-        contenders["batch", j] = case.batch()
+        contenders["alone", j] = case.call.alone(LONE_STATES)
+        contenders["batch", j] = case.call.batch()
     watch.step(label)
     micro = timed(contenders, EFFORT[quick], lambda: watch.step(label)).medians()
     x = [of if order is None else model.nbodies for model, of in points]

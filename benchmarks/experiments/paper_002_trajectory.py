@@ -60,8 +60,8 @@ def run(quick: bool, watch: Watch) -> Findings:
             for order in ORDERS:
                 case = _case(model, function, order, way)
                 case.check()
-                contenders[order, "alone"] = case.alone()
-                contenders[order, "batch"] = case.batch()
+                contenders[order, "alone"] = case.call.alone()
+                contenders[order, "batch"] = case.call.batch()
             label = f"{function} dynamics"
             micro = timed(contenders, effort, partial(watch.step, label)).medians()
             for order in ORDERS:

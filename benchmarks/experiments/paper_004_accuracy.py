@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 import dtau
+from benchmarks.baselines import curves
 from benchmarks.baselines.curves import check, states
 from benchmarks.baselines.library import FORWARD, INVERSE, Tree, compiled, exact
 from benchmarks.checks import Array
@@ -21,17 +22,7 @@ from benchmarks.harness import exponent
 
 SIZES = (2, 4, 8, 15, 30, 60, 125, 250)
 STEP = 1e-30
-LABELS = {
-    "idsva": "IDSVA",
-    "idsva_body": "IDSVA, body coordinates",
-    "rneacr": "RNEACR",
-    "fdsva_ltdl": "FDSVA, LTDL",
-    "fdsva_aza": "FDSVA, AZA",
-    "fdsva_dmm": "FDSVA, DMM",
-    "fdcr_aza": "FDCR, AZA",
-    "fdcr_dmm": "FDCR, DMM",
-    "abacr": "ABACR",
-}
+LABELS = curves.LABELS | {"idsva": "IDSVA"}
 
 
 Errors = dict[str, list[float]]  # by function, one for each number of bodies

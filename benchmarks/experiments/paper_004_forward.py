@@ -14,18 +14,11 @@ from collections.abc import Iterator
 
 from benchmarks.baselines import curves
 from benchmarks.baselines.curves import AXES, SIZES, WAYS, WORDS, Key, Study, Times, faster, line
-from benchmarks.baselines.library import WITHOUT_AVX, Way, compiled
+from benchmarks.baselines.library import FORWARD, WITHOUT_AVX, Way, compiled
 from benchmarks.experiment import Claim, Experiment, Findings, Plot, Table, Watch
 from dtau.timing import Effort
 
-LABELS = {
-    "fdsva_ltdl": "FDSVA, LTDL",
-    "fdsva_aza": "FDSVA, AZA",
-    "fdsva_dmm": "FDSVA, DMM",
-    "fdcr_aza": "FDCR, AZA",
-    "fdcr_dmm": "FDCR, DMM",
-    "abacr": "ABACR",
-}
+LABELS = {f: curves.LABELS[f] for f in FORWARD}
 # Table III: compiler, whether with AVX, bodies from which AZA is the faster one
 PAPER = {("g++", False): 50, ("g++", True): 450, ("clang++", False): 80, ("clang++", True): 350}
 FEW = 60  # bodies of a large robot

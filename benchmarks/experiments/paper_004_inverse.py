@@ -13,15 +13,11 @@ from collections.abc import Iterator
 
 from benchmarks.baselines import curves
 from benchmarks.baselines.curves import AXES, WAYS, WORDS, Key, Study, faster, line
-from benchmarks.baselines.library import Way
+from benchmarks.baselines.library import INVERSE, Way
 from benchmarks.experiment import Claim, Curve, Experiment, Findings, Plot, Watch
 from dtau.timing import Effort
 
-LABELS = {
-    "idsva": "IDSVA, ground coordinates",
-    "idsva_body": "IDSVA, body coordinates",
-    "rneacr": "RNEACR",
-}
+LABELS = {f: curves.LABELS[f] for f in INVERSE}
 FEW = 60  # bodies up to which arithmetic decides, in lanes too, and not moving the matrices
 EFFORT = {False: Effort(9, 0.01), True: Effort(3, 0.002)}  # by quick
 

@@ -33,20 +33,6 @@ PRODUCTS = ("_jvp", "_vjp")
 EFFORT = {False: Effort(rounds=101, block=1e-3), True: Effort(rounds=9, block=1e-3)}  # by quick
 
 
-def chain(joints: int) -> dtau.Model:
-    """Equal links, each joint's axis across the last one's."""
-    builder = dtau.ModelBuilder(f"chain of {joints}")
-    inertia = dtau.Inertia(mass=0.5, com=(0.0, 0.01, 0.05), tensor=1e-3 * np.eye(3))
-    parent = None
-    for i in range(joints):
-        pose = dtau.Pose(translation=(0.0, 0.0, 0.1 if i else 0.0))
-        joint = dtau.Revolute(axis=(float(i % 2 == 0), float(i % 2 == 1), 0.0))
-        parent = builder.add(
-            joint, name=f"joint{i}", parent=parent, placement=pose, inertia=inertia
-        )
-    return builder.build()
-
-
 def check(label: str, problem: str, calls: dict[str, Call]) -> None:
     """Compare both products with the full derivatives."""
     by = calls["_derivatives"]()
@@ -135,7 +121,7 @@ def run(quick: bool, watch: Watch) -> Findings:
     notes: list[str] = []
     names = ["panda", "g1"] if quick else list(KNOWN)
     models = {robot.label: robot.model for robot in chosen(names, notes.append)}
-    models |= {f"chain of {n}": chain(n) for n in (CHAINS[:1] if quick else CHAINS)}
+    models |= {f"chain of {n}": dtau.robots.chain(n) for n in (CHAINS[:1] if quick else CHAINS)}
     watch.expect(2 * EFFORT[quick].rounds * len(models))
     rows: list[tuple[Row, Row]] = []
     with one_core():

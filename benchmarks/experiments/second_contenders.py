@@ -14,7 +14,6 @@ import numpy as np
 import dtau
 from benchmarks.checks import Array, require_close
 from benchmarks.peers.casadi_growth import HEADER, LONE_STATES, Beside, beside
-from benchmarks.revolute import RevoluteTree
 from dtau.timing import Call, Effort, random_inputs
 
 SECOND = "inverse_dynamics_second_derivatives"
@@ -105,7 +104,7 @@ def measured(
     for bodies in sizes:
         call = chain(bodies, branching, count)
         start = perf_counter()
-        made = SecondDerivatives(RevoluteTree.of(call.model), eliminate=way != "plain")
+        made = SecondDerivatives(call.model, eliminate=way != "plain")
         seconds = perf_counter() - start
         packed = Call(SECOND, call.model, call.at, {"packed": True})
         x, check = inputs(*call.arrays.values()), partial(_agree, made, call)

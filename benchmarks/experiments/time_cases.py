@@ -17,14 +17,13 @@ import numpy as np
 import dtau
 from benchmarks.calls import fitting
 from benchmarks.checks import Array, WrongResultError, require_close, same_bits
-from dtau.timing import Call, Contender, random_inputs
+from dtau.timing import Call, random_inputs
 
 TREES = {7: (2, 3), 21: (5, 4), 101: (5, 20)}  # bodies: arms, links of each
 RESIDUAL = 1e-10
 AGREEMENT = 1e-12  # of inverse dynamics, relative to the largest torque of the order
 LEIBNIZ = 1e-11  # of the closed form, relative to the largest term
 BATCH_BYTES = 2**26  # of the results of a batch, at most
-LONE_STATES = 64
 
 FUNCTIONS = {
     "inverse": "inverse_dynamics_time_derivatives",
@@ -80,14 +79,6 @@ class Case:
         elif self.function not in DYNAMICS:
             options = {"order": self.order}
         return Call(FUNCTIONS[self.function], self.model, at, options)
-
-    def alone(self, states: int = LONE_STATES) -> Contender:
-        """The first states, one call each."""
-        return self.call.alone(states)
-
-    def batch(self) -> Contender:
-        """All states in one call with out=."""
-        return self.call.batch()
 
     def check(self) -> Array:
         """Compare what can be compared without another program; return the (first) result."""

@@ -59,7 +59,7 @@ class Expressions:
 
     def __init__(self, model: dtau.Model) -> None:
         self.bodies = [Body(*of) for of in zip(model.joints, model.inertias, strict=True)]
-        self.free = self.bodies[0].free
+        self.names, self.free = model.bodies, self.bodies[0].free
         self.nv, self.moving = model.nv, model.nv - 6 * self.free
         self.gravity = np.array(model.gravity)
         self.g = casadi.SX.sym("g", 3)  # in the root's axes

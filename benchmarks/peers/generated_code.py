@@ -27,13 +27,24 @@ LARGEST = {False: 60_000, True: 30_000}  # instructions; by quick
 
 
 @dataclass(frozen=True)
-class Generated:
-    """One function's code by another package."""
+class Code:
+    """Code of one function, compiled."""
 
     name: str
     operations: int  # CasADi's instructions
     compiling: float  # seconds
     size: int  # bytes of the library
+
+    def cells(self) -> list[str]:
+        """As tables show it."""
+        return [f"{self.operations:,}", f"{self.compiling:.1f} s", f"{self.size / 1000:.0f} kB"]
+
+
+@dataclass(frozen=True)
+class Generated:
+    """One function's code by another package, and what is timed."""
+
+    code: Code
     contender: Contender
 
 
@@ -88,4 +99,4 @@ def _compiled(name: str, case: Case, most: int) -> Generated:
         what = f"{case.robot.label}, {case.function}, C of {name}"
         raise WrongResultError(f"{what}: differs by {error:.1e} of the largest element")
     contender = Contender(looped.run, case.call.count)
-    return Generated(name, made.n_instructions(), seconds, size, contender)
+    return Generated(Code(name, made.n_instructions(), seconds, size), contender)

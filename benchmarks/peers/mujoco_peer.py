@@ -107,11 +107,6 @@ def available() -> bool:
     return mujoco is not None
 
 
-def version() -> str:
-    """MuJoCo's version."""
-    return str(mujoco.__version__)
-
-
 def buildable(robot: Robot, dt: float) -> Peer | str:
     """The robot in MuJoCo, or why there is none."""
     try:

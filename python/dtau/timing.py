@@ -172,7 +172,7 @@ class Call:
 
     @cached_property
     def words(self) -> str:
-        """The arguments of a call: by their places as far as the function has them, then by names."""
+        """The arguments of a call: by place as far as the function has places, then by name."""
         kinds = signature(getattr(dtau, self.name)).parameters
         words, places = ["model"], True
         for x in FUNCTIONS[self.name].arguments:

@@ -15,7 +15,6 @@ from benchmarks.experiments import second_contenders, time_cases
 from benchmarks.experiments.paper_002_cost import Cost
 from benchmarks.experiments.quoted_times import Row
 from benchmarks.limits import Limit, within
-from benchmarks.revolute import RevoluteTree
 from compare import TOLERANCE, assert_close
 
 import dtau
@@ -119,7 +118,7 @@ def test_casadi_and_differences_have_the_same_tensors(branching: int) -> None:
     from benchmarks.peers import casadi_code as calls
     from benchmarks.peers import casadi_second as second
 
-    peer = second.SecondDerivatives(RevoluteTree.of(model), eliminate=False)
+    peer = second.SecondDerivatives(model, eliminate=False)
     got = peer.dense(calls.Called(peer.function, second.inputs(*states)).all())
     assert peer.function.nnz_out(0) < 4 * 5**3
     for x, y in zip(got, want, strict=True):

@@ -152,7 +152,9 @@ def test_generated_code_is_checked(folder: Path, monkeypatch: pytest.MonkeyPatch
 
     def names(quick: bool) -> list[str]:
         name = "inverse_dynamics_derivatives"
-        return [x.name for x in generated_code.generated(one, name, states, quick, notes.append)]
+        return [
+            x.code.name for x in generated_code.generated(one, name, states, quick, notes.append)
+        ]
 
     def missing(*_: Any) -> Any:
         raise UnavailableError("no compiler")
