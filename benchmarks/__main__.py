@@ -30,19 +30,17 @@ from datetime import datetime, timezone
 from pathlib import Path
 from time import perf_counter
 
+from benchmarks.checks import UnavailableError, WrongResultError
+
 try:
     from benchmarks import plots, records, report, robots
-    from benchmarks.experiment import (
-        Experiment,
-        UnavailableError,
-        WrongResultError,
-        experiments,
-    )
-    from benchmarks.machine import busy, environment
+    from benchmarks.experiment import Experiment, experiments
+    from benchmarks.machine import environment
     from benchmarks.records import Record, Setting
     from benchmarks.renewal import renew
     from benchmarks.report import VERDICTS
     from benchmarks.watch import Bar, say
+    from dtau.timing import busy
 
     EXPERIMENTS = tuple(experiments())
 except ImportError as missing:

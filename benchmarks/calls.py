@@ -1,63 +1,26 @@
-"""Calls of the package's functions, to be timed: alone, and a batch into given arrays."""
+"""Calls of the package measured otherwise than by time: by a fill, and by their operations."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
-
-import numpy as np
-
-import dtau
-from benchmarks.harness import Array, Contender, Effort, interleaved, loop
-from dtau.registry import arrays_of
-
-LONE_STATES = 64  # lone calls go round so many states
+from dtau import _testing
+from dtau.timing import Call, Contender, loop
 
 
-def alone(
-    f: Callable[..., Any],
-    model: dtau.Model,
-    arrays: Sequence[Array],
-    states: int = LONE_STATES,
-    **options: Any,
-) -> Contender:
-    """The first states, one call each, into fresh arrays."""
-    names = [f"x{i}" for i in range(len(arrays))]
-    rows = ([row.copy() for row in array[:states]] for array in arrays)
-    points = list(zip(*rows, strict=True))
-    words = ", ".join(["model", *names, *(f"{name}={name}" for name in options)])
-    statement = f"for {', '.join(names)}{',' * (len(names) == 1)} in points: f({words})"
-    return Contender(loop(statement, f=f, model=model, points=points, **options), len(points))
+def fill(call: Call) -> Contender:
+    """A contender that fills the results of all states with a constant."""
+    return Contender(loop("for x in out: x.fill(1.0)", out=call()), call.count)
 
 
-def batch(
-    f: Callable[..., Any], model: dtau.Model, arrays: Sequence[Array], **options: Any
-) -> Contender:
-    """All states in one call of one thread, into given arrays."""
-    given = {f"x{i}": array for i, array in enumerate(arrays)}
-    options = options | {"threads": 1, "out": f(model, *arrays, **options)}
-    words = ", ".join(["model", *given, *(f"{name}={name}" for name in options)])
-    run = loop(f"f({words})", f=f, model=model, **given, **options)
-    return Contender(run, len(arrays[0]))
+def operations(call: Call) -> tuple[int, int, int]:
+    """Multiplications, additions and divisions of the first state."""
+    first = call.part(0)
+    _testing.counting.take()
+    getattr(_testing.counting, call.name)(call.model, *first.arrays.values(), **call.options)
+    multiplications, additions, divisions = _testing.counting.take()
+    return int(multiplications), int(additions), int(divisions)
 
 
-def together(results: Any) -> tuple[Array, ...]:
-    """The arrays of a result, one or several, as a tuple."""
-    return arrays_of(results)
-
-
-def medians(
-    contenders: dict[Any, Contender], effort: Effort, tick: Callable[[], None]
-) -> dict[Any, float]:
-    """Microseconds a state."""
-    return median_of(interleaved(contenders, effort, tick))
-
-
-def median_of(seconds: dict[Any, Array]) -> dict[Any, float]:
-    """Microseconds a state, of the seconds that `interleaved` gives."""
-    return {name: 1e6 * float(np.median(s)) for name, s in seconds.items()}
-
-
-def exponent(x: Iterable[float], y: Iterable[float]) -> float:
-    """The slope of the logarithm of y over that of x."""
-    return float(np.polyfit(np.log(list(x)), np.log(list(y)), 1)[0])
+def fitting(call: Call, states: int, most: int) -> Call:
+    """The same at so many states, or fewer: as have results of at most so many bytes."""
+    size = sum(result.nbytes for result in call.part(0)())
+    return call.part(slice(max(1, min(states, most // size))))

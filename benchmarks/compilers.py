@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
-from benchmarks.experiment import UnavailableError
+from benchmarks.checks import UnavailableError
 
 # What compilers and linkers say where memory ends, by a limit or by the system.
 MEMORY = re.compile(

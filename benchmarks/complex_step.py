@@ -11,12 +11,13 @@ import ctypes
 import tempfile
 import weakref
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+import dtau
+from benchmarks.checks import Array, UnavailableError
 from benchmarks.compilers import cxx_compiler, run
-from benchmarks.experiment import Array, UnavailableError
-from benchmarks.revolute import RevoluteTree
 
 ROOT = Path(__file__).parents[1]
 SOURCES = ("benchmarks/complex_step.cpp", "src/tree/compiled_tree.cpp", "src/tree/sparsity.cpp")
@@ -49,15 +50,22 @@ class ComplexStep:
     """Second derivatives of a robot at given states, into an array of their own."""
 
     def __init__(
-        self, program: ctypes.CDLL, tree: RevoluteTree, q: Array, v: Array, a: Array
+        self, program: ctypes.CDLL, model: dtau.Model, q: Array, v: Array, a: Array
     ) -> None:
-        fields = (tree.parent, tree.rotation, tree.translation, tree.axis, tree.mass, tree.com)
-        arrays = [np.ascontiguousarray(x) for x in (*fields, tree.tensor, tree.gravity)]
-        robot = program.open_robot(tree.n, *(x.ctypes.data for x in arrays))
+        joints, inertias, n = model.joints, model.inertias, model.nv
+        if not all(isinstance(joint.type, dtau.Revolute) for joint in joints):
+            raise ValueError("model: expected revolute joints only")
+        fields: list[Any] = [np.array([joint.parent for joint in joints], dtype=np.int32)]
+        fields += [[joint.placement.rotation for joint in joints]]
+        fields += [[joint.placement.translation for joint in joints]]
+        fields += [[joint.type.axis for joint in joints]]  # type: ignore[attr-defined]
+        fields += [[getattr(x, name) for x in inertias] for name in ("mass", "com", "tensor")]
+        arrays = [np.ascontiguousarray(x) for x in (*fields, model.gravity)]
+        robot = program.open_robot(n, *(x.ctypes.data for x in arrays))
         weakref.finalize(self, program.close_robot, robot)
         self._second = program.second
         self._states = [np.ascontiguousarray(x) for x in (q, v, a)]
-        self.out = np.full((len(q), 4, *(tree.n,) * 3), np.nan)
+        self.out = np.full((len(q), 4, *(n,) * 3), np.nan)
         pointers = (x.ctypes.data for x in self._states)
         self._arguments = (robot, *pointers, len(q), self.out.ctypes.data)
 

@@ -1,8 +1,8 @@
 """What an experiment is, and what it finds: tables, curves and claims, which go into a JSON file.
 
 A module of `benchmarks.experiments` defines one `EXPERIMENT`; the folder is the list. Running it
-checks every result that it times, and raises `WrongResultError` where one differs: the one thing
-that fails a run. Times decide claims, which the report states as they came out.
+checks every result that it times: one that differs (`checks.WrongResultError`) is all that fails a
+run. Times decide claims, which the report states as they came out.
 """
 
 from __future__ import annotations
@@ -13,27 +13,6 @@ import pkgutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
-
-import numpy as np
-from numpy.typing import NDArray
-
-Array = NDArray[np.float64]
-
-
-class WrongResultError(Exception):
-    """A result that was about to be timed differs from another way to it."""
-
-
-class UnavailableError(Exception):
-    """Something optional is not here: a package, a compiler, a file; the message says which."""
-
-
-def require_close(got: Array, want: Array, tolerance: float, what: str, floor: float = 0.0) -> None:
-    """Raise `WrongResultError` where an element differs by more than this part of the largest."""
-    size = max(floor, float(np.abs(want).max(initial=0.0)))
-    error = float(np.abs(got - want).max(initial=0.0))
-    if got.shape != want.shape or not error <= tolerance * size:
-        raise WrongResultError(f"{what}: differs by {error:.1e}, where {size:.1e} is the largest")
 
 
 @dataclass(frozen=True)

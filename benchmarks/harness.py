@@ -1,45 +1,25 @@
-"""What the benchmarks share: interleaved timing, spreads, one core, numbers in words."""
+"""What experiments share: timings in turns and their ratios, one core, numbers in words."""
 
 from __future__ import annotations
 
 import contextlib
-import gc
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.experiment import Curve
+from benchmarks.experiment import Claim, Curve
+from dtau.timing import Contender, Effort, interleaved
 
 Array = NDArray[np.float64]
 
 
 # Timing
-
-
-def loop(statement: str, **names: object) -> Callable[[int], None]:
-    """A function of n that runs a statement n times, all its names being local variables.
-
-    Compiled from text, as `timeit` does: nothing is called but what is timed.
-    """
-    parameters = ", ".join(f"{name}={name}" for name in names)
-    source = f"def run(passes, {parameters}):\n    for _ in range(passes):\n        {statement}\n"
-    scope = dict(names)
-    exec(source, scope)
-    run: Callable[[int], None] = scope["run"]  # type: ignore[assignment]
-    return run
-
-
-@dataclass(frozen=True)
-class Contender:
-    """Something to time: a function of the number of passes, and the states a pass does."""
-
-    run: Callable[[int], None]
-    states: int
 
 
 @dataclass(frozen=True)
@@ -58,56 +38,36 @@ class Spread:
 
 
 @dataclass(frozen=True)
-class Effort:
-    """How long to measure: the number of rounds, and the seconds of a contender's block."""
+class Timings:
+    """Seconds a state of contenders that took turns, one number a round."""
 
-    rounds: int
-    block: float
+    seconds: Mapping[Any, Array]
+
+    def micro(self, name: Any) -> float:
+        """Microseconds a state, the median."""
+        return 1e6 * float(np.median(self.seconds[name]))
+
+    def ratio(self, name: Any, by: Any) -> Spread:
+        """How many times as long one takes as another, within rounds."""
+        return Spread.of(self.seconds[name] / self.seconds[by])
+
+    def more(self, name: Any, than: Any) -> Spread:
+        """How many microseconds more one takes than another, within rounds."""
+        return Spread.of(1e6 * (self.seconds[name] - self.seconds[than]))
+
+    def medians(self) -> dict[Any, float]:
+        """Microseconds a state of all of them."""
+        return {name: self.micro(name) for name in self.seconds}
 
 
-def interleaved(
-    contenders: Mapping[str, Contender],
+def timed(
+    contenders: Mapping[Any, Contender],
     effort: Effort,
-    tick: Callable[[], None],
+    tick: Callable[[], None] = lambda: None,
     clock: Callable[[], float] = perf_counter,
-) -> dict[str, Array]:
-    """Time contenders in turns, each a block a round, the order reversed every other round.
-
-    Returns the seconds a state of each contender, one number a round: whatever disturbs the
-    machine for longer than a round disturbs all of them, and leaves their ratios alone. With
-    `time.thread_time` for what one thread does, waiting for other work is not counted.
-    """
-    passes = {
-        name: _passes(contender, effort.block, clock) for name, contender in contenders.items()
-    }
-    seconds = {name: np.empty(effort.rounds) for name in contenders}
-    order = list(contenders)
-    collected = gc.isenabled()
-    gc.disable()
-    try:
-        for i in range(effort.rounds):
-            for name in order if i % 2 == 0 else reversed(order):
-                run, count = contenders[name].run, passes[name]
-                start = clock()
-                run(count)
-                seconds[name][i] = (clock() - start) / (count * contenders[name].states)
-            tick()
-    finally:
-        if collected:
-            gc.enable()
-    return seconds
-
-
-def _passes(contender: Contender, block: float, clock: Callable[[], float]) -> int:
-    """How many passes take about `block` seconds."""
-    passes = 1
-    while True:
-        start = clock()
-        contender.run(passes)
-        elapsed = clock() - start
-        if elapsed > 0.25 * block:
-            return max(1, round(passes * block / elapsed))
-        passes *= 4
+) -> Timings:
+    """Time contenders in turns: `dtau.timing.interleaved`."""
+    return Timings(interleaved(contenders, effort, tick, clock))
 
 
 @contextlib.contextmanager
@@ -124,13 +84,6 @@ def one_core() -> Iterator[None]:
         os.sched_setaffinity(0, before)
 
 
-def cores() -> int:
-    """The number of cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 # Words
 
 
@@ -145,13 +98,37 @@ def times(spread: Spread) -> list[str]:
     return [f"{spread.median:.2f}x", f"{spread.lower:.2f} - {spread.upper:.2f}"]
 
 
-def curve(label: str, x: Sequence[float], of: Sequence[Spread]) -> Curve:
+def verdict(met: bool, aimed: bool = False) -> str:
+    """One word on how a number stands to its goal."""
+    if not met:
+        return "NO"
+    return "aim" if aimed else "yes"
+
+
+def curve(label: str, x: Sequence[float], of: Sequence[Spread], dashed: bool = False) -> Curve:
     """Spreads as a line with its quartiles."""
     low, high = [one.lower for one in of], [one.upper for one in of]
-    return Curve(label, x, [one.median for one in of], low, high)
+    return Curve(label, x, [one.median for one in of], low, high, dashed)
 
 
 def span(values: Iterable[float]) -> str:
     """The smallest and the largest of some ratios."""
     smallest, largest = min(found := list(values)), max(found)
     return f"{smallest:.2f}x" if smallest == largest else f"{smallest:.2f}x to {largest:.2f}x"
+
+
+def at_most(text: str, most: float, ratios: Iterable[float], asked: str = "") -> Claim:
+    """Claim that no ratio is larger."""
+    found = list(ratios)
+    return Claim(text, asked or f"at most {most:g}x", span(found), max(found) <= most)
+
+
+def at_least(text: str, least: float, ratios: Iterable[float], asked: str = "") -> Claim:
+    """Claim that no ratio is smaller."""
+    found = list(ratios)
+    return Claim(text, asked or f"at least {least:g}x", span(found), min(found) >= least)
+
+
+def exponent(x: Iterable[float], y: Iterable[float]) -> float:
+    """The slope of the logarithm of y over that of x."""
+    return float(np.polyfit(np.log(list(x)), np.log(list(y)), 1)[0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import multiprocessing
 import os
 import signal
@@ -26,10 +27,11 @@ class Limit:
     """Of one child process, and of each process that it starts."""
 
     seconds: float
-    gigabytes: float
+    gigabytes: float = math.inf
 
     def __str__(self) -> str:
-        return f"{self.seconds:g} s and {self.gigabytes:g} GB"
+        memory = f" and {self.gigabytes:g} GB" if math.isfinite(self.gigabytes) else ""
+        return f"{self.seconds:g} s{memory}"
 
 
 def within(
@@ -72,7 +74,7 @@ def _send(
     """Send items, and what ended them: the child's own function."""
     if hasattr(os, "setsid"):
         os.setsid()  # compilers that it starts are killed with it
-    if resource:
+    if resource and math.isfinite(limit.gigabytes):
         size = int(limit.gigabytes * 2**30)
         resource.setrlimit(resource.RLIMIT_AS, (size, size))
     sender.send(("start", None))

@@ -13,8 +13,8 @@ from typing import Any
 
 import dtau
 from benchmarks.compilers import cxx_compilers
-from benchmarks.harness import cores
 from dtau import _core
+from dtau.timing import cores, processor
 
 # What experiments compare with or compute with, by the names of their distributions
 PACKAGES = (
@@ -32,7 +32,7 @@ def environment() -> dict[str, Any]:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             versions[package] = importlib.metadata.version(package)
     return {
-        "processor": _processor(),
+        "processor": processor(),
         "cores": f"{cores()} of {os.cpu_count()} usable",
         "system": f"{platform.system()} {platform.machine()}",
         "instruction set": _core.instruction_set(),
@@ -41,12 +41,6 @@ def environment() -> dict[str, Any]:
         "compilers": {Path(path).name: said for path, said in cxx_compilers().items()},
         "versions": versions,
     }
-
-
-def busy() -> str:
-    """What to say if other work kept the cores busy in the last minute, as far as that is known."""
-    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
-    return f"load {load:.1f} on {cores()} cores" if load > cores() + 0.5 else ""
 
 
 def cache_folder() -> Path:
@@ -65,12 +59,3 @@ def _maker(core: bytes) -> str:
     """The compiler of the extension module, which most leave their names in."""
     found = re.search(rb"GCC: \([^\0]+|clang version [^\0]+", core)
     return found[0].decode(errors="replace") if found else "an unknown compiler"
-
-
-def _processor() -> str:
-    """The processor's name, in its maker's words where the system tells them."""
-    with contextlib.suppress(OSError):
-        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine()

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import dtau
-from benchmarks.experiment import Array, UnavailableError
+from benchmarks.checks import Array, UnavailableError
 from benchmarks.optional import optional
+from dtau.timing import random_inputs
 
 # Eigen's large products would go on threads, which on one core wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -36,7 +37,9 @@ KNOWN: dict[str, tuple[str, str, Root]] = {
 
 # Robots that experiments ask for by name alone.
 OTHERS: dict[str, tuple[str, str, Root]] = {
+    "ur3": ("UR3", "ur_description/urdf/ur3_robot.urdf", "fixed"),
     "ur5": ("UR5", "ur_description/urdf/ur5_robot.urdf", "fixed"),
+    "baxter": ("Baxter", "baxter_description/urdf/baxter.urdf", "fixed"),
 }
 
 
@@ -177,5 +180,12 @@ def urdf(parents: Sequence[int], root: Root) -> str:
 
 def states(robot: Robot, count: int) -> dict[str, Array]:
     """Random states by the name of the argument; `tau` is the torque that gives `a`."""
-    q, v, a = dtau.random_state(robot.model, np.random.default_rng(0), shape=(count,))
-    return {"q": q, "v": v, "a": a, "tau": dtau.inverse_dynamics(robot.model, q, v, a)}
+    return random_inputs(robot.model, ("inverse_dynamics", "forward_dynamics"), count)
+
+
+def depth(model: dtau.Model) -> int:
+    """The number of bodies on the longest path."""
+    depths: dict[int, int] = {-1: 0}
+    for joint in model.joints:
+        depths[joint.body] = depths[joint.parent] + 1
+    return max(depths.values())

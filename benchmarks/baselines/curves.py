@@ -1,4 +1,4 @@
-"""Times of baselines over the number of bodies, and what is read off them.
+"""Times of baselines over the number of bodies: `study` takes them, the rest reads them off.
 
 They are the processor's: other work on the machine takes turns, which are not counted.
 """
@@ -14,10 +14,29 @@ from typing import get_args
 import numpy as np
 
 import dtau
-from benchmarks.baselines.library import INVERSE, Array, Library, Way
-from benchmarks.experiment import Curve, Table, require_close
-from benchmarks.harness import Contender, Effort, Spread, interleaved, number, one_core
+from benchmarks.baselines.library import INVERSE, Library, Way, compiled, exact
+from benchmarks.checks import Array, require_close
+from benchmarks.experiment import Claim, Curve, Table, Watch
+from benchmarks.harness import Spread, curve, exponent, number, one_core
+from dtau.timing import Contender, Effort, interleaved, random_inputs
 
+# Not powers of two: rows of matrices would fall on the same lines of the caches.
+SIZES = {False: (4, 8, 15, 30, 60, 125, 250, 500), True: (8, 30)}  # bodies, by quick
+BRANCHINGS = {False: (1, 2, 5), True: (1, 2)}
+COMPILERS = {False: ("g++", "clang++"), True: ("g++",)}
+WORDS = {"alone": "one state after the other", "lanes": "in lanes"}
+AXES = ("bodies", "us a state")
+LABELS = {
+    "idsva": "IDSVA, ground coordinates",
+    "idsva_body": "IDSVA, body coordinates",
+    "rneacr": "RNEACR",
+    "fdsva_ltdl": "FDSVA, LTDL",
+    "fdsva_aza": "FDSVA, AZA",
+    "fdsva_dmm": "FDSVA, DMM",
+    "fdcr_aza": "FDCR, AZA",
+    "fdcr_dmm": "FDCR, DMM",
+    "abacr": "ABACR",
+}
 WAYS: tuple[Way, ...] = get_args(Way)
 MOST_COUNTED = 250  # bodies: counting takes some nanoseconds an operation
 MOST_IN_LANES = 250  # bodies: beyond, the matrices of a group of states leave the caches
@@ -43,10 +62,35 @@ Operations = dict[int, dict[int, dict[str, int]]]
 Times = dict[Key, dict[int, dict[str, Array]]]
 
 
+@dataclass(frozen=True)
+class Study:
+    """What was measured of some functions."""
+
+    times: Times
+    counts: Operations
+    notes: list[str]
+
+    def keys(self, way: Way) -> list[Key]:
+        """Those of one way."""
+        return [key for key in self.times if key.way == way]
+
+
+def study(functions: Sequence[str], quick: bool, effort: Effort, watch: Watch) -> Study:
+    """Compile, check, count and time functions on chains and trees, by every compiler."""
+    sizes, branchings = SIZES[quick], BRANCHINGS[quick]
+    watch.expect(len(sizes) * len(branchings) + 1, "compiling the baselines")
+    libraries, notes = compiled(COMPILERS[quick])
+    counting = exact()
+    watch.step("baselines")
+    times = measure(libraries, functions, sizes, branchings, effort, watch.step)
+    versions = [f"{library.compiler}: {library.version}." for library in libraries]
+    counts = operations(counting, functions, sizes, branchings)
+    return Study(times, counts, [*notes, *versions])
+
+
 def states(model: dtau.Model, count: int) -> dict[str, Array]:
     """Random states; `tau` is the torque that gives `a`."""
-    q, v, a = dtau.random_state(model, np.random.default_rng(0), shape=(count,))
-    return {"q": q, "v": v, "a": a, "tau": dtau.inverse_dynamics(model, q, v, a)}
+    return random_inputs(model, ("inverse_dynamics", "forward_dynamics"), count)
 
 
 def measure(
@@ -118,17 +162,10 @@ def check(
         require_close(mine, theirs, tolerance, what)
 
 
-def curve(times: Times, key: Key, function: str, label: str, dashed: bool = False) -> Curve:
+def line(times: Times, key: Key, function: str, label: str, dashed: bool = False) -> Curve:
     """Microseconds a state over the bodies."""
     spreads = {n: Spread.of(1e6 * found[function]) for n, found in times[key].items()}
-    return Curve(
-        label,
-        list(spreads),
-        [s.median for s in spreads.values()],
-        [s.lower for s in spreads.values()],
-        [s.upper for s in spreads.values()],
-        dashed,
-    )
+    return curve(label, list(spreads), list(spreads.values()), dashed)
 
 
 def ratios(times: Times, key: Key, slow: str, fast: str) -> dict[int, Spread]:
@@ -143,12 +180,34 @@ def told(found: dict[int, Spread]) -> str:
     )
 
 
+def faster(times: Times, key: Key, fast: str, slow: str, text: str) -> Claim:
+    """Claim that one function is faster than another for any number of bodies."""
+    found = ratios(times, key, slow, fast)
+    return Claim(text, "more than 1x", told(found), all(s.median > 1.0 for s in found.values()))
+
+
 def slope(times: Times, key: Key, function: str, least: int) -> float:
     """The exponent of the number of bodies, fitted to those of at least `least`."""
     found = {n: float(np.median(x[function])) for n, x in times[key].items() if n >= least}
-    if len(found) < 2:
-        return math.nan
-    return float(np.polyfit(np.log(list(found)), np.log(list(found.values())), 1)[0])
+    return exponent(found, found.values()) if len(found) > 1 else math.nan
+
+
+def powers(
+    found: Study, branching: int, labels: dict[str, str]
+) -> tuple[dict[str, float] | None, str]:
+    """Exponents of the bodies by the function: operations' of the last sizes, and in words.
+
+    None where these sizes are too small to tell.
+    """
+    (few, less), (many, more) = list(found.counts[branching].items())[-2:]
+    exact = {f: math.log(more[f] / less[f]) / math.log(many / few) for f in labels}
+    key = next(key for key in found.times if key.branching == branching)
+    timed = {f: slope(found.times, key, f, few) for f in labels}
+    said, timed_said = (
+        ", ".join(f"{labels[f]} {x:.2f}" for f, x in by.items()) for by in (exact, timed)
+    )
+    words = f"operations, from {few} to {many}: {said}; times, {few} and more ({key}): {timed_said}"
+    return exact if many > 100 else None, words
 
 
 def crossover(times: Times, key: Key, small: str, large: str) -> float:
@@ -173,15 +232,17 @@ def said(bodies: float, sizes: Sequence[int]) -> str:
     return f"above {max(sizes)}" if math.isinf(bodies) else f"{bodies:.0f}"
 
 
-def rows(times: Times, functions: Sequence[str], way: Way) -> list[list[str]]:
-    """Cells of a table: compiler, branching, bodies, microseconds of each function."""
-    return [
+def table(what: str, times: Times, labels: dict[str, str], way: Way) -> Table:
+    """Microseconds of each function, by compiler, branching and bodies."""
+    cells = [
         [key.compiler, str(key.branching), str(n)]
-        + [number(1e6 * float(np.median(found[f]))) for f in functions]
+        + [number(1e6 * float(np.median(found[f]))) for f in labels]
         for key, by_size in times.items()
         if key.way == way
         for n, found in by_size.items()
     ]
+    header = ["compiler", "branching", "bodies", *labels.values()]
+    return Table(f"Partials of {what} dynamics, us a state, {WORDS[way]}", header, cells)
 
 
 def operations(

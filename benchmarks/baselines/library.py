@@ -20,8 +20,8 @@ from typing import Literal
 import numpy as np
 
 import dtau
+from benchmarks.checks import Array, UnavailableError
 from benchmarks.compilers import cxx_compiler, cxx_compilers, kept, run
-from benchmarks.experiment import Array, UnavailableError
 from benchmarks.machine import cache_folder
 
 Way = Literal["alone", "lanes"]

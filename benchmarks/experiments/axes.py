@@ -1,5 +1,7 @@
 """What world axes cost in time derivatives, and the columns of a frame's Jacobian.
 
+    python -m benchmarks axes
+
     wrenches   inverse, forward and bias with external wrenches along world axes ("mixed", "world")
                by those with wrenches along body axes: at most 2
     columns    the time derivatives of a frame's whole Jacobian by those of its twist: at most 4
@@ -15,31 +17,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from math import comb
-from typing import Any
 
 import numpy as np
 
 import dtau
-from benchmarks.experiment import (
-    Array,
-    Claim,
-    Experiment,
-    Findings,
-    Table,
-    Watch,
-    WrongResultError,
-)
-from benchmarks.harness import (
-    Contender,
-    Effort,
-    Spread,
-    interleaved,
-    loop,
-    number,
-    one_core,
-    span,
-    times,
-)
+from benchmarks.checks import Array, require_close
+from benchmarks.experiment import Experiment, Findings, Table, Watch
+from benchmarks.harness import Spread, at_most, number, one_core, timed, times, verdict
+from dtau.timing import Call, Effort, random_inputs
 
 AXES = ("body", "mixed", "world")
 MOST = {"wrenches": 2.0, "columns": 4.0}
@@ -48,98 +33,53 @@ ORDER = 5
 BATCH = 256
 LONE_STATES = 16  # lone calls go round so many states
 EFFORT = {False: Effort(rounds=101, block=1e-3), True: Effort(rounds=9, block=1e-3)}  # by quick
+# By the name in the tables: the function, and its option that says the axes
+FUNCTIONS = {
+    "inverse": ("inverse_dynamics_time_derivatives", "f_ext_axes"),
+    "forward": ("forward_dynamics_time_derivatives", "f_ext_axes"),
+    "bias": ("bias_torque_time_derivatives", "f_ext_axes"),
+    "twist": ("frame_kinematics_time_derivatives", "axes"),
+    "columns": ("frame_jacobians_time_derivatives", "axes"),
+}
+Calls = dict[tuple[str, str], Call]  # by the function's name here, and the axes
 
 
-@dataclass(frozen=True)
-class Case:
-    """A function of time derivatives, and arguments for a batch of states."""
-
-    name: str
-    model: dtau.Model
-    arrays: dict[str, Array]
-    option: str  # the one that says the axes
-    options: dict[str, Any]
-
-    def __call__(self, axes: str, **more: Any) -> Any:
-        """All states in one call."""
-        return getattr(dtau, f"{self.name}_time_derivatives")(
-            self.model, **self.arrays, **self.options, **{self.option: axes}, **more
-        )
-
-    def batch(self, axes: str) -> Contender:
-        """All states in one call, into given arrays."""
-        out = self(axes)
-        call: Callable[[], Any] = lambda: self(axes, out=out, threads=1)  # noqa: E731
-        return Contender(loop("call()", call=call), len(self.arrays["q"]))
-
-    def alone(self, axes: str) -> Contender:
-        """The first states, one call each."""
-        count = min(LONE_STATES, len(self.arrays["q"]))
-        function = getattr(dtau, f"{self.name}_time_derivatives")
-        calls = [
-            {name: x[i].copy() for name, x in self.arrays.items()}
-            | self.options
-            | {self.option: axes}
-            for i in range(count)
-        ]
-        run = loop(
-            "for c in calls: function(model, **c)",
-            calls=calls,
-            function=function,
-            model=self.model,
-        )
-        return Contender(run, count)
+def cases(model: dtau.Model, order: int, states: int) -> Calls:
+    """The functions at random states, in all axes; the frame is the last body's."""
+    names = [name for name, _ in FUNCTIONS.values()]
+    at = random_inputs(model, names, states, order=order, also=["f_ext_derivatives"])
+    found = {}
+    for kind, (name, option) in FUNCTIONS.items():
+        frame = {"frames": model.bodies[-1]} if option == "axes" else {}
+        upto = {} if kind == "forward" else {"order": order}  # of which stacks have more rows
+        for axes in AXES:
+            found[kind, axes] = Call(name, model, at, {**frame, **upto, option: axes})
+    return found
 
 
-def cases(model: dtau.Model, order: int, states: int) -> dict[str, Case]:
-    """The functions at random states; the frame is the last body's."""
-    rng = np.random.default_rng(0)
-    q, v, _ = dtau.random_state(model, rng, shape=(states,))
-    stack = rng.uniform(-1.0, 1.0, (states, order + 2, model.nv))
-    tau = rng.uniform(-1.0, 1.0, (states, order + 1, model.nv))
-    f_ext = rng.uniform(-1.0, 1.0, (states, order + 1, model.nbodies, 6))
-    wrenches = {"f_ext_derivatives": f_ext}
-    motion = {"q": q, "v_derivatives": stack}
-    forward = {"q": q, "v": v, "tau_derivatives": tau} | wrenches
-    last, upto = {"frames": model.bodies[-1], "order": order}, {"order": order}
-    return {
-        "inverse": Case("inverse_dynamics", model, motion | wrenches, "f_ext_axes", upto),
-        "forward": Case("forward_dynamics", model, forward, "f_ext_axes", upto),
-        "bias": Case("bias_torque", model, motion | wrenches, "f_ext_axes", upto),
-        "twist": Case("frame_kinematics", model, motion, "axes", last),
-        "columns": Case("frame_jacobians", model, motion, "axes", last),
-    }
-
-
-def require_close(got: Array, want: Array, size: float, what: str) -> None:
-    error = float(np.abs(got - want).max()) / size
-    if not error <= TOLERANCE:
-        raise WrongResultError(f"{what}: results differ by {error:.1e} of the largest element")
-
-
-def check(label: str, case: dict[str, Case]) -> None:
+def check(label: str, case: Calls) -> None:
     """Compare the functions with each other, at every order and in all axes."""
-    forward = case["forward"]
+    forward = case["forward", "body"]
     model, given = forward.model, forward.arrays
     heaviest = float(np.abs(dtau.mass_matrix(model, given["q"])).max())
     for axes in AXES:
-        a = forward(axes)
-        again = dtau.inverse_dynamics_time_derivatives(
-            model,
-            given["q"],
-            np.concatenate([given["v"][:, None], a], axis=1),
-            given["f_ext_derivatives"],
-            f_ext_axes=axes,  # type: ignore[arg-type]
-        )
+        (a,) = case["forward", axes]()
+        stack = {"v_derivatives": np.concatenate([given["v"][:, None], a], axis=1)}
+        again = Call(FUNCTIONS["inverse"][0], model, given | stack, {"f_ext_axes": axes})()[0]
         for k in range(a.shape[1]):
             size = heaviest * float(np.abs(a[:, k]).max())
-            require_close(again[:, k], given["tau_derivatives"][:, k], size, f"{label}, {axes}")
-        jacobian, twist = case["columns"](axes), case["twist"](axes).twist
-        v = case["twist"].arrays["v_derivatives"][..., None]
+            require(again[:, k], given["tau_derivatives"][:, k], size, f"{label}, {axes}")
+        (jacobian,), (*_, twist) = case["columns", axes](), case["twist", axes]()
+        v = case["twist", axes].arrays["v_derivatives"][..., None]
         for k in range(twist.shape[1]):
             terms = [comb(k, m) * (jacobian[:, m] @ v[:, k - m])[..., 0] for m in range(k + 1)]
             size = max(float(np.abs(term).max()) for term in terms)
-            require_close(twist[:, k], sum(terms), size, f"{label}, {axes}")
+            require(twist[:, k], sum(terms), size, f"{label}, {axes}")
+
+
+def require(got: Array, want: Array, size: float, what: str) -> None:
+    """Raise where results differ by more than rounding errors of terms of this size."""
+    require_close(got, want, TOLERANCE * size / max(np.abs(want).max(), 1e-300), what)
 
 
 @dataclass(frozen=True)
@@ -159,37 +99,26 @@ class Row:
         """As the table shows it."""
         most = MOST[self.claim]
         words = [self.robot, self.function, self.axes, self.way]
-        verdict = "yes" if self.ratio.median <= most else "NO"
         numbers = number(self.base), number(self.microseconds)
-        return [*words, *numbers, *times(self.ratio), f"{most:g}x", verdict]
+        met = verdict(self.ratio.median <= most)
+        return [*words, *numbers, *times(self.ratio), f"{most:g}x", met]
 
 
-def measure(
-    label: str, case: dict[str, Case], effort: Effort, tick: Callable[[], None]
-) -> Iterator[Row]:
+def measure(label: str, case: Calls, effort: Effort, tick: Callable[[], None]) -> Iterator[Row]:
     """Rows of both claims."""
     pairs = [
-        ("wrenches", name, axes, f"{name} {axes}", f"{name} body")
+        ("wrenches", name, axes, (name, axes), (name, "body"))
         for name in ("inverse", "forward", "bias")
         for axes in AXES[1:]
     ]
-    pairs += [("columns", "Jacobian", x, f"columns {x}", f"twist {x}") for x in AXES]
+    pairs += [("columns", "Jacobian", x, ("columns", x), ("twist", x)) for x in AXES]
     for way in ("alone", "batch"):
-        contenders = {
-            f"{name} {axes}": getattr(case[name], way)(axes) for name in case for axes in AXES
-        }
-        seconds = interleaved(contenders, effort, tick)
+        lone = way == "alone"
+        contenders = {x: y.alone(LONE_STATES) if lone else y.batch() for x, y in case.items()}
+        found = timed(contenders, effort, tick)
         for claim, name, axes, ours, base in pairs:
-            yield Row(
-                claim=claim,
-                robot=label,
-                function=name,
-                axes=axes,
-                way=way,
-                base=1e6 * float(np.median(seconds[base])),
-                microseconds=1e6 * float(np.median(seconds[ours])),
-                ratio=Spread.of(seconds[ours] / seconds[base]),
-            )
+            micro = found.micro(base), found.micro(ours)
+            yield Row(claim, label, name, axes, way, *micro, found.ratio(ours, base))
 
 
 def findings(rows: Sequence[Row]) -> Findings:
@@ -211,9 +140,7 @@ def findings(rows: Sequence[Row]) -> Findings:
     ):
         mine = [row for row in rows if row.claim == claim]
         tables.append(Table(title, header, [row.cells() for row in mine], left=4))
-        ratios = [row.ratio.median for row in mine]
-        asked = f"at most {MOST[claim]:g}x"
-        claims.append(Claim(text, asked, span(ratios), max(ratios) <= MOST[claim]))
+        claims.append(at_most(text, MOST[claim], [row.ratio.median for row in mine]))
     return Findings(tables, claims=claims, data={"rows": [asdict(row) for row in rows]})
 
 

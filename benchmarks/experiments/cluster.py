@@ -25,15 +25,8 @@ from typing import Any
 import numpy as np
 
 import dtau
-from benchmarks.experiment import (
-    Claim,
-    Experiment,
-    Findings,
-    Table,
-    UnavailableError,
-    Watch,
-    WrongResultError,
-)
+from benchmarks.checks import UnavailableError, WrongResultError
+from benchmarks.experiment import Claim, Experiment, Findings, Table, Watch
 from benchmarks.harness import Spread, times
 from benchmarks.robots import known
 

@@ -1,5 +1,7 @@
 """Contacts beside Pinocchio's constraint dynamics, one state a call, and in batches of 256.
 
+    python -m benchmarks contacts
+
     values        constrained_dynamics               constraintDynamics
     derivatives   constrained_dynamics_derivatives   that and computeConstraintDynamicsDerivatives
     products      constrained_dynamics_jvp, _vjp     by values, of the package
@@ -16,32 +18,12 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 import dtau
-from benchmarks.calls import alone, batch
-from benchmarks.experiment import (
-    Array,
-    Claim,
-    Experiment,
-    Findings,
-    Table,
-    UnavailableError,
-    Watch,
-    require_close,
-)
-from benchmarks.harness import (
-    Contender,
-    Effort,
-    Spread,
-    interleaved,
-    loop,
-    number,
-    one_core,
-    span,
-    times,
-)
+from benchmarks.checks import Array, UnavailableError, require_close
+from benchmarks.experiment import Experiment, Findings, Table, Watch
+from benchmarks.harness import Spread, at_least, at_most, number, one_core, timed, times, verdict
 from benchmarks.robots import Robot, chosen, pinocchio
+from dtau.timing import Call, Contender, Effort, loop, random_inputs
 
 FEET: dict[str, tuple[int, tuple[str, ...]]] = {  # rows of each, and their frames
     "hyq": (3, ("lf_foot", "rf_foot", "lh_foot", "rh_foot")),
@@ -54,13 +36,22 @@ TOLERANCE = 1e-9
 ALONE, TOGETHER, PRODUCT = 1.5, 5.0, 4.0
 
 
+STEPS = ("linearize", "linearize_discrete", "step", "step_vjp")
+VALUES = "pin.constraintDynamics(m, d, q, v, tau, feet, room, s)"
+DERIVATIVES = "pin.computeConstraintDynamicsDerivatives(m, d, feet, room, s)"
+CALLS = {
+    "values": ("constrained_dynamics", VALUES),
+    "derivatives": ("constrained_dynamics_derivatives", f"{VALUES}; {DERIVATIVES}"),
+}
+
+
 @dataclass(frozen=True)
 class Case:
     """A robot on its feet, at some states."""
 
     robot: Robot
     contacts: dtau.Contacts
-    states: tuple[Array, Array, Array]
+    at: dict[str, Array]
 
     @staticmethod
     def of(robot: Robot) -> Case:
@@ -68,10 +59,15 @@ class Case:
         rows, frames = FEET[robot.key]
         make = dtau.PointContact if rows == 3 else dtau.FrameContact
         contacts = dtau.Contacts(robot.model, [make(frame) for frame in frames])
-        rng = np.random.default_rng(0)
-        q, v, tau = dtau.random_state(robot.model, rng, shape=(BATCH,))
-        v = dtau.impulse_dynamics(robot.model, q, v, contacts).v
-        return Case(robot, contacts, (q, v, tau))
+        products = (f"constrained_dynamics_{x}" for x in ("jvp", "vjp"))
+        at = random_inputs(robot.model, (*products, *STEPS), BATCH, nrows=contacts.nrows)
+        at["v"] = dtau.impulse_dynamics(robot.model, at["q"], at["v"], contacts).v
+        return Case(robot, contacts, at)
+
+    def call(self, name: str, contacts: dtau.Contacts | None = None) -> Call:
+        """A function at these states, on these contacts or on all."""
+        contacts = self.contacts if contacts is None else contacts
+        return Call(name, self.robot.model, self.at, {"contacts": contacts})
 
     def peer(self) -> dict[str, Any]:
         """What calls of Pinocchio name."""
@@ -94,17 +90,17 @@ class Case:
         pinocchio.initConstraintDynamics(model, data, feet, room)
         settings = pinocchio.ProximalSettings(1e-14, 0.0, 1)
         names = {"pin": pinocchio, "m": model, "d": data, "feet": feet, "room": room}
-        q, v, tau = self.states
+        q, v, tau = (self.at[x][:LONE_STATES] for x in ("q", "v", "tau"))
         points = (self.robot.peer_q(q), self.robot.peer_v(v), self.robot.peer_v(tau))
-        names["points"] = list(zip(*(x[:LONE_STATES] for x in points), strict=True))
+        names["points"] = list(zip(*points, strict=True))
         return names | {"s": settings}
 
     def check(self) -> None:
         """Compare all results with Pinocchio's, at the first states."""
-        model, columns = self.robot.model, self.robot.columns
-        names = self.peer()
-        value = dtau.constrained_dynamics(model, *self.states, self.contacts)
-        d = dtau.constrained_dynamics_derivatives(model, *self.states, self.contacts)
+        names, columns = self.peer(), self.robot.columns
+        given = self.robot.model, self.at["q"], self.at["v"], self.at["tau"], self.contacts
+        value = dtau.constrained_dynamics(*given)
+        d = dtau.constrained_dynamics_derivatives(*given)
         for k, point in enumerate(names["points"][:8]):
             here = names | dict(zip(("q", "v", "tau"), point, strict=True))
             exec(f"{VALUES}; {DERIVATIVES}", here)
@@ -119,14 +115,6 @@ class Case:
                 require_close(forces, found, TOLERANCE, f"{what} by {by}")
 
 
-VALUES = "pin.constraintDynamics(m, d, q, v, tau, feet, room, s)"
-DERIVATIVES = "pin.computeConstraintDynamicsDerivatives(m, d, feet, room, s)"
-CALLS = {
-    "values": (dtau.constrained_dynamics, VALUES),
-    "derivatives": (dtau.constrained_dynamics_derivatives, f"{VALUES}; {DERIVATIVES}"),
-}
-
-
 @dataclass(frozen=True)
 class Row:
     """Microseconds a state, and ratios."""
@@ -139,31 +127,29 @@ class Row:
 
     def cells(self) -> list[str]:
         """As the table shows it."""
-        right = self.alone.median >= ALONE and self.batch.median >= TOGETHER
-        times_ = [*times(self.alone), *times(self.batch)]
-        return [self.robot, self.what, number(self.peer), *times_, "yes" if right else "NO"]
+        met = verdict(self.alone.median >= ALONE and self.batch.median >= TOGETHER)
+        ratios = [*times(self.alone), *times(self.batch)]
+        return [self.robot, self.what, number(self.peer), *ratios, met]
 
 
 def beside_pinocchio(case: Case, effort: Effort, tick: Callable[[], None]) -> list[Row]:
     """Both calls of one robot."""
     case.check()
-    names = case.peer()
-    model, contacts = case.robot.model, case.contacts
-    rows = []
+    names, rows = case.peer(), []
     for what, (function, statement) in CALLS.items():
         run = loop(f"for q, v, tau in points: {statement}", **names)
-        seconds = interleaved(
+        call = case.call(function)
+        found = timed(
             {
                 "peer": Contender(run, LONE_STATES),
-                "alone": alone(function, model, case.states, LONE_STATES, contacts=contacts),
-                "batch": batch(function, model, case.states, contacts=contacts),
+                "alone": call.alone(LONE_STATES),
+                "batch": call.batch(),
             },
             effort,
             tick,
         )
-        ratios = [Spread.of(seconds["peer"] / seconds[way]) for way in ("alone", "batch")]
-        peer = 1e6 * float(np.median(seconds["peer"]))
-        rows.append(Row(case.robot.label, what, peer, *ratios))
+        ratios = (found.ratio("peer", way) for way in ("alone", "batch"))
+        rows.append(Row(case.robot.label, what, found.micro("peer"), *ratios))
     return rows
 
 
@@ -181,68 +167,38 @@ class Product:
         return [self.robot, self.name, *times(self.alone), *times(self.batch)]
 
 
+def compared(calls: dict[str, Call], effort: Effort, tick: Callable[[], None]) -> dict[str, Any]:
+    """Ratios of the other calls to the first, alone and in batches, by their names."""
+    base, *others = calls
+    alone = timed({x: call.alone(LONE_STATES) for x, call in calls.items()}, effort, tick)
+    batch = timed({x: call.batch() for x, call in calls.items()}, effort, tick)
+    return {x: (alone.ratio(x, base), batch.ratio(x, base)) for x in others}
+
+
 def products(case: Case, effort: Effort, tick: Callable[[], None]) -> list[Product]:
-    """Both products of one robot."""
-    model, contacts = case.robot.model, case.contacts
-    rng = np.random.default_rng(1)
-    x = tuple(rng.standard_normal((3, BATCH, model.nv)))
-    weights = x[0], rng.standard_normal((BATCH, contacts.nrows))
-    found = []
-    for way in (partial(alone, states=LONE_STATES), batch):
-        calls = {
-            "value": (dtau.constrained_dynamics, case.states),
-            "jvp": (dtau.constrained_dynamics_jvp, (*case.states, *x)),
-            "vjp": (dtau.constrained_dynamics_vjp, (*case.states, *weights)),
-        }
-        contenders = {
-            name: way(function, model, arrays, contacts=contacts)
-            for name, (function, arrays) in calls.items()
-        }
-        seconds = interleaved(contenders, effort, tick)
-        found.append({name: Spread.of(seconds[name] / seconds["value"]) for name in ("jvp", "vjp")})
-    return [
-        Product(case.robot.label, f"constrained_dynamics_{name}", found[0][name], found[1][name])
-        for name in ("jvp", "vjp")
-    ]
+    """Both products of one robot, by the value."""
+    names = ("constrained_dynamics", "constrained_dynamics_jvp", "constrained_dynamics_vjp")
+    found = compared({name: case.call(name) for name in names}, effort, tick)
+    return [Product(case.robot.label, name, *ratios) for name, ratios in found.items()]
 
 
 def steps(case: Case, effort: Effort, tick: Callable[[], None]) -> list[Product]:
-    """Linearizations and steps of one robot, with contacts and without."""
-    model = case.robot.model
-    dt = np.full(BATCH, 0.01)
-    weights = np.random.default_rng(2).standard_normal((2, BATCH, model.nv))
-    calls: dict[str, tuple[Any, tuple[Array, ...]]] = {
-        "linearize": (dtau.linearize, case.states),
-        "linearize_discrete": (dtau.linearize_discrete, (*case.states, dt)),
-        "step": (dtau.step, (*case.states, dt)),
-        "step_vjp": (dtau.step_vjp, (*case.states, dt, *weights)),
-    }
+    """Linearizations and steps of one robot, with contacts by those without."""
     found = []
-    for name, (function, arrays) in calls.items():
-        ratios = []
-        for way in (partial(alone, states=LONE_STATES), batch):
-            contenders = {
-                "with": way(function, model, arrays, contacts=case.contacts),
-                "without": way(function, model, arrays),
-            }
-            seconds = interleaved(contenders, effort, tick)
-            ratios.append(Spread.of(seconds["with"] / seconds["without"]))
-        found.append(Product(case.robot.label, name, *ratios))
+    for name in STEPS:
+        calls = {"without": Call(name, case.robot.model, case.at), "with": case.call(name)}
+        found.append(Product(case.robot.label, name, *compared(calls, effort, tick)["with"]))
     return found
 
 
 def more_rows(case: Case, effort: Effort, tick: Callable[[], None]) -> list[list[str]]:
     """Values and derivatives of a batch, with 0, 1, ... of the feet: cells."""
-    model = case.robot.model
     cells = []
     for count in range(len(case.contacts) + 1):
-        contacts = dtau.Contacts(model, case.contacts.contacts[:count])
-        contenders = {
-            what: batch(function, model, case.states, contacts=contacts)
-            for what, (function, _) in CALLS.items()
-        }
-        seconds = interleaved(contenders, effort, tick)
-        microseconds = [number(1e6 * float(np.median(seconds[what]))) for what in CALLS]
+        contacts = dtau.Contacts(case.robot.model, case.contacts.contacts[:count])
+        calls = {what: case.call(name, contacts).batch() for what, (name, _) in CALLS.items()}
+        found = timed(calls, effort, tick)
+        microseconds = [number(found.micro(what)) for what in CALLS]
         cells.append([case.robot.label, str(contacts.nrows), *microseconds])
     return cells
 
@@ -296,24 +252,9 @@ def run(quick: bool, watch: Watch) -> Findings:
             ),
         ],
         claims=[
-            Claim(
-                "contacts, one state a call, by Pinocchio",
-                f"at least {ALONE:g}x",
-                span(lone),
-                min(lone) >= ALONE,
-            ),
-            Claim(
-                f"contacts, batches of {BATCH}, by Pinocchio",
-                f"at least {TOGETHER:g}x",
-                span(many),
-                min(many) >= TOGETHER,
-            ),
-            Claim(
-                "products of contacts by the value",
-                f"at most {PRODUCT:g}x",
-                span(costs),
-                max(costs) <= PRODUCT,
-            ),
+            at_least("contacts, one state a call, by Pinocchio", ALONE, lone),
+            at_least(f"contacts, batches of {BATCH}, by Pinocchio", TOGETHER, many),
+            at_most("products of contacts by the value", PRODUCT, costs),
         ],
         notes=notes,
         data={

@@ -1,16 +1,19 @@
 """The functions of every working day beside Pinocchio's Python calls: alone, and in batches.
 
-Frames, whole body, energies, regressors and the manifold: the rows of `benchmarks.peers.cases` that
-have these words in their names, as far as Pinocchio has them.
+    python -m benchmarks everyday
+
+Frames, whole body, energies, regressors and the manifold: the functions of `peers.cases` that have
+these words in their names, as far as Pinocchio has them.
 """
 
 from __future__ import annotations
 
-from benchmarks.experiment import Claim, Experiment, Findings, Table, UnavailableError, Watch
-from benchmarks.harness import Spread, number
+from benchmarks.checks import UnavailableError
+from benchmarks.experiment import Claim, Experiment, Findings, Table, Watch
+from benchmarks.harness import number
 from benchmarks.peers import cases
 from benchmarks.peers.cases import FUNCTIONS, Case
-from benchmarks.peers.pinocchio_peer import Python
+from benchmarks.peers.pinocchio_peer import CALLS, Python
 from benchmarks.peers.rows import LONE, Mode, Row, measured
 from benchmarks.robots import pinocchio
 
@@ -18,8 +21,7 @@ WORDS = (
     *("frame_", "center_of_mass", "momentum", "energy", "regressor"),
     *("integrate", "difference", "tangent"),
 )
-ROBOTS = ("panda", "hyq", "talos")
-QUICK_ROBOTS = ("hyq",)
+ROBOTS, QUICK_ROBOTS = ("panda", "hyq", "talos"), ("hyq",)
 BATCH: Mode = (256, 1)
 ASKED = {LONE: 1.0, BATCH: 6.0}  # times of Pinocchio's by the package's
 SAID = {LONE: "alone, one state a call", BATCH: "in batches of 256, one thread, a state"}
@@ -30,7 +32,8 @@ def run(quick: bool, watch: Watch) -> Findings:
     if pinocchio is None:
         raise UnavailableError("Pinocchio is not installed: python -m pip install pin")
     keys = QUICK_ROBOTS if quick else ROBOTS
-    functions = [f for f in FUNCTIONS if any(word in f.name for word in WORDS)]
+    named = [f for f in FUNCTIONS if any(word in f for word in WORDS)]
+    functions = [f for f in named if f in CALLS]
     watch.expect(len(keys) * len(functions))
     rows = []
     for key in keys:
@@ -38,75 +41,42 @@ def run(quick: bool, watch: Watch) -> Findings:
         at, peer = cases.states(robot, BATCH[0]), Python(robot)
         for function in functions:
             rows.append(measured(Case(function, robot, at), [peer], tuple(ASKED), quick))
-            watch.step(f"{robot.label}, {function.name}")
+            watch.step(f"{robot.label}, {function}")
+    lacking = [f for f in named if f not in CALLS]
     return Findings(
-        tables=tables(rows),
-        claims=[claim for mode in ASKED for claim in claims(rows, mode)],
-        notes=["Pinocchio has no function of its own for: " + ", ".join(without(rows)) + "."]
-        if without(rows)
+        tables=[table(robot, rows) for robot in dict.fromkeys(row.robot for row in rows)],
+        claims=[claim(f, mode, rows) for mode in ASKED for f in functions],
+        notes=["Pinocchio has no function of its own for: " + ", ".join(lacking) + "."]
+        if lacking
         else [],
         data={"rows": [row.to_json() for row in rows]},
     )
 
 
-def found(row: Row, mode: Mode) -> Spread | None:
-    """Pinocchio's time by the package's."""
-    return row.ratios.get(mode, {}).get(Python.name)
+def table(robot: str, rows: list[Row]) -> Table:
+    """All functions of one robot."""
+    lines = []
+    for row in (row for row in rows if row.robot == robot):
+        cells = [row.function]
+        for mode in ASKED:
+            x = row.ratios[mode][Python.name]
+            cells.append(number(row.micro[mode]))
+            cells.append(f"{x.median:.2f}x ({x.lower:.2f} - {x.upper:.2f})")
+        lines.append([*cells, f"{row.errors[Python.name]:.0e}"])
+    title = f"{robot}: microseconds a state, and Pinocchio's time by the package's (quartiles)"
+    return Table(title, ["function", "alone", "ratio", "batch of 256", "ratio", "agree to"], lines)
 
 
-def without(rows: list[Row]) -> list[str]:
-    """Functions that Pinocchio has not."""
-    there = {row.function for row in rows if found(row, LONE)}
-    return [name for name in dict.fromkeys(row.function for row in rows) if name not in there]
-
-
-def tables(rows: list[Row]) -> list[Table]:
-    """One a robot."""
-    out = []
-    for robot in dict.fromkeys(row.robot for row in rows):
-        mine = [row for row in rows if row.robot == robot and found(row, LONE)]
-        title = f"{robot}: microseconds a state, and Pinocchio's time by the package's (quartiles)"
-        head = ["function", "alone", "ratio", "batch of 256", "ratio", "agree to"]
-        cells = [
-            [row.function, *(cell for mode in ASKED for cell in _cells(row, mode)), _error(row)]
-            for row in mine
-        ]
-        out.append(Table(title, head, cells))
-    return out
-
-
-def _cells(row: Row, mode: Mode) -> list[str]:
-    spread = found(row, mode)
-    if spread is None:
-        return ["-", "-"]
-    quartiles = f"({spread.lower:.2f} - {spread.upper:.2f})"
-    return [number(row.micro[mode]), f"{spread.median:.2f}x {quartiles}"]
-
-
-def _error(row: Row) -> str:
-    return f"{row.errors[Python.name]:.0e}"
-
-
-def claims(rows: list[Row], mode: Mode) -> list[Claim]:
-    """One a function that Pinocchio has."""
-    out = []
-    for function in dict.fromkeys(row.function for row in rows):
-        ratios = {
-            row.robot: spread.median
-            for row in rows
-            if row.function == function and (spread := found(row, mode))
-        }
-        if ratios:
-            words = ", ".join(f"{robot} {ratio:.2f}x" for robot, ratio in ratios.items())
-            out.append(
-                Claim(
-                    f"{function} beside Pinocchio's Python call, {SAID[mode]}",
-                    f"at least {ASKED[mode]:g}x",
-                    words,
-                    min(ratios.values()) >= ASKED[mode],
-                )
-            )
-    return out
+def claim(function: str, mode: Mode, rows: list[Row]) -> Claim:
+    """What is asked of one function on all robots."""
+    mine = [row for row in rows if row.function == function]
+    ratios = {row.robot: row.ratios[mode][Python.name].median for row in mine}
+    return Claim(
+        f"{function} beside Pinocchio's Python call, {SAID[mode]}",
+        f"at least {ASKED[mode]:g}x",
+        ", ".join(f"{robot} {ratio:.2f}x" for robot, ratio in ratios.items()),
+        min(ratios.values()) >= ASKED[mode],
+    )
 
 
 EXPERIMENT = Experiment(

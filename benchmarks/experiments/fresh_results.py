@@ -1,5 +1,7 @@
 """What new arrays for results cost beside those that are given (`out=`): at most 1.2 times as much.
 
+    python -m benchmarks fresh_results
+
     dropped        f(model, ...): the results go before the next call
     replaced       d = f(model, ...): they go when the next ones are there; by arrays that are given
                    in turns, for these share the caches as well
@@ -18,28 +20,11 @@ from typing import Any
 import numpy as np
 
 import dtau
-from benchmarks.calls import together
-from benchmarks.experiment import (
-    Array,
-    Claim,
-    Experiment,
-    Findings,
-    Table,
-    Watch,
-    WrongResultError,
-)
-from benchmarks.harness import (
-    Contender,
-    Effort,
-    Spread,
-    interleaved,
-    loop,
-    number,
-    one_core,
-    span,
-    times,
-)
+from benchmarks.checks import WrongResultError
+from benchmarks.experiment import Experiment, Findings, Table, Watch
+from benchmarks.harness import Spread, at_most, number, one_core, timed, times, verdict
 from benchmarks.robots import chosen
+from dtau.timing import Call, Contender, Effort, given, loop, random_inputs
 
 MOST = 1.2
 SIZES = tuple(1000 * 4**k for k in range(9))  # bytes, to 65.5 MB
@@ -50,47 +35,36 @@ FUNCTIONS = ("inverse_dynamics", "inverse_dynamics_derivatives", "forward_dynami
 EFFORT = {False: Effort(rounds=41, block=4e-3), True: Effort(rounds=7, block=2e-3)}  # by quick
 
 
-@dataclass(frozen=True)
-class Case:
-    """A function, and as many states as have results of so many bytes."""
+def cases(models: dict[str, dtau.Model], sizes: tuple[int, ...]) -> Iterator[tuple[str, Call]]:
+    """The functions on all robots, at as many states as have results of each size, if any do."""
+    for robot, model in models.items():
+        for function in FUNCTIONS:
+            lone = Call(function, model, random_inputs(model, [function], 1))
+            each = sum(x.nbytes for x in lone())
+            for size in sizes:
+                if each <= size:
+                    yield (
+                        robot,
+                        Call(function, model, random_inputs(model, [function], size // each)),
+                    )
 
-    function: str
-    model: dtau.Model
-    states: tuple[Array, ...]
 
-    @staticmethod
-    def of(function: str, model: dtau.Model, size: int) -> Case | None:
-        """None where a single state has larger results."""
-        f = getattr(dtau, function)
-        lone = dtau.random_state(model, np.random.default_rng(0))
-        each = sum(x.nbytes for x in together(f(model, *lone)))
-        if each > size:
-            return None
-        states = dtau.random_state(model, np.random.default_rng(1), shape=(size // each,))
-        return Case(function, model, tuple(states))
+def check(call: Call, what: str) -> None:
+    """Compare results that take memory of others, full of NaN, with those that are given."""
+    into = call()
+    out = tuple(np.full_like(x, np.nan) for x in into)
+    call(out=given(out))
+    for x in into:
+        x.fill(np.nan)
+    del into, x
+    if not all(map(np.array_equal, call(), out)):
+        raise WrongResultError(f"{what}: new results differ from those that were given")
 
-    def __call__(self, **options: Any) -> tuple[Array, ...]:
-        """All states in one call."""
-        return together(getattr(dtau, self.function)(self.model, *self.states, **options))
 
-    def contender(self, statement: str, **names: Any) -> Contender:
-        """All states in one call of one thread, as the statement says it with f(model, q, v, x)."""
-        q, v, x = self.states
-        f = getattr(dtau, self.function)
-        given = {"f": f, "model": self.model, "q": q, "v": v, "x": x, "d": None}
-        return Contender(loop(statement, **(given | names)), len(q))
-
-    def check(self, what: str) -> None:
-        """Compare results that take memory of others, full of NaN, with those that are given."""
-        into = self()
-        out = tuple(np.full_like(x, np.nan) for x in into)
-        self(out=out if len(out) > 1 else out[0])
-        for x in into:
-            x.fill(np.nan)
-        del into, x
-        for x, y in zip(self(), out, strict=True):
-            if not np.array_equal(x, y):
-                raise WrongResultError(f"{what}: new results differ from those that were given")
+def contender(call: Call, statement: str, **names: Any) -> Contender:
+    """All states in one call of one thread, as the statement says it with `f(...)`."""
+    text = statement.replace("f(...", f"f({call.words}, threads=1")
+    return Contender(loop(text, **call.arrays, **call.names, **names), call.count)
 
 
 @dataclass(frozen=True)
@@ -116,47 +90,36 @@ class Row:
             *times(self.dropped),
             *times(self.replaced),
             f"{self.nothing_kept.median:.2f}x",
-            "yes" if worst <= MOST else "NO",
+            verdict(worst <= MOST),
         ]
 
 
-def measured(robot: str, case: Case, effort: Effort, tick: Callable[[], None]) -> Row:
+def measured(robot: str, call: Call, effort: Effort, tick: Callable[[], None]) -> Row:
     """Check and time a case."""
-    case.check(f"{robot}, {case.function}")
-    results = case()
-    out, other = (x if len(x) > 1 else x[0] for x in (results, case()))
-    call = "f(model, q, v, x, threads=1"
-    into = case.contender(f"{call}, out=out)", out=out)
-    in_turns = case.contender(f"{call}, out=out); out, d = d, out", out=out, d=other)
-    dropped, replaced = case.contender(f"{call})"), case.contender(f"d = {call})")
+    check(call, f"{robot}, {call.name}")
+    results = call()
+    out, other = given(results), given(call())
+    into = contender(call, "f(..., out=out)", out=out)
+    in_turns = contender(call, "f(..., out=out); out, d = d, out", out=out, d=other)
+    dropped, replaced = contender(call, "f(...)"), contender(call, "d = f(...)", d=None)
     replaced.run(3)  # first calls take fresh memory, and would count as typical ones
-    given = {"into": into, "in turns": in_turns}
-    kept = interleaved(given | {"dropped": dropped, "replaced": replaced}, effort, tick)
+    known = {"into": into, "in turns": in_turns}
+    kept = timed(known | {"dropped": dropped, "replaced": replaced}, effort, tick)
     limit = dtau.set_result_cache_limit(0)
     try:
-        bare = interleaved({"in turns": in_turns, "replaced": replaced}, effort, tick)
+        bare = timed({"in turns": in_turns, "replaced": replaced}, effort, tick)
     finally:
         dtau.set_result_cache_limit(limit)
-    count = len(case.states[0])
     return Row(
         robot=robot,
-        function=case.function,
+        function=call.name,
         bytes=sum(x.nbytes for x in results),
-        states=count,
-        into=1e6 * count * float(np.median(kept["into"])),
-        dropped=Spread.of(kept["dropped"] / kept["into"]),
-        replaced=Spread.of(kept["replaced"] / kept["in turns"]),
-        nothing_kept=Spread.of(bare["replaced"] / bare["in turns"]),
+        states=call.count,
+        into=call.count * kept.micro("into"),
+        dropped=kept.ratio("dropped", "into"),
+        replaced=kept.ratio("replaced", "in turns"),
+        nothing_kept=bare.ratio("replaced", "in turns"),
     )
-
-
-def cases(models: dict[str, dtau.Model], sizes: tuple[int, ...]) -> Iterator[tuple[str, Case]]:
-    """The functions on all robots, at all sizes that have a state."""
-    for robot, model in models.items():
-        for function in FUNCTIONS:
-            for size in sizes:
-                if case := Case.of(function, model, size):
-                    yield robot, case
 
 
 def findings(rows: list[Row], notes: list[str]) -> Findings:
@@ -168,7 +131,7 @@ def findings(rows: list[Row], notes: list[str]) -> Findings:
     for way in ("dropped", "replaced"):
         ratios = [getattr(row, way).median for row in rows]
         text = f"calls without out=, results {way}, by calls with it, 1 kB to 64 MB"
-        claims.append(Claim(text, f"at most {MOST:g}x", span(ratios), max(ratios) <= MOST))
+        claims.append(at_most(text, MOST, ratios))
     return Findings(
         tables=[Table(title, header, [row.cells() for row in rows], left=2)],
         claims=claims,

@@ -1,5 +1,7 @@
 """Generated code beside the core: one state after the other, and batches on one core.
 
+    python -m benchmarks generated
+
     alone     C from `dtau.generate`, compiled by cc -O2 -march=native, in a loop in C; the core
               state by state, in one call
     batches   `dtau.compile`'s model beside the model itself, in one call of one thread
@@ -16,7 +18,7 @@ import ctypes
 import tempfile
 import warnings
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter, thread_time
 from typing import Any
@@ -24,33 +26,15 @@ from typing import Any
 import numpy as np
 
 import dtau
-from benchmarks.calls import together
+from benchmarks.checks import Array, UnavailableError, require_close
 from benchmarks.compilers import c_compiler
 from benchmarks.compilers import run as run_compiler
-from benchmarks.experiment import (
-    Array,
-    Claim,
-    Experiment,
-    Findings,
-    Table,
-    UnavailableError,
-    Watch,
-    require_close,
-)
-from benchmarks.harness import (
-    Contender,
-    Effort,
-    Spread,
-    interleaved,
-    loop,
-    number,
-    one_core,
-    span,
-    times,
-)
-from benchmarks.peers.generated_code import generated
+from benchmarks.experiment import Claim, Experiment, Findings, Table, Watch
+from benchmarks.harness import Timings, at_least, number, one_core, timed, times
+from benchmarks.peers.generated_code import Code, generated
 from benchmarks.robots import Robot, chosen
 from dtau import _core
+from dtau.timing import Call, Contender, Effort, given, loop, random_inputs
 
 ROBOTS = ("ur5", "panda", "hyq", "g1", "talos")
 QUICK_ROBOTS = ("panda",)
@@ -60,6 +44,8 @@ BATCH = 2048
 EFFORT = {False: Effort(rounds=31, block=5e-3), True: Effort(rounds=5, block=2e-3)}  # by quick
 TOLERANCE = 1e-9  # of the largest element: forward dynamics of humanoids solve with light fingers
 TIMES_VALUES, TIMES_DERIVATIVES = 2.5, 1.4
+# The core, and generated code beside it: in a loop in C, and in batches
+PAIRS = (("core alone", "alone"), ("core", "compiled"))
 _LOOP = """
 #include "robot.h"
 void passes(long n, long states, const double *q, const double *v, const double *x{declared}) {{
@@ -71,57 +57,35 @@ void passes(long n, long states, const double *q, const double *v, const double 
 
 
 @dataclass(frozen=True)
-class Other:
-    """Another package's code of a function: microseconds a state, and in times of the package's."""
-
-    name: str
-    operations: int
-    compiling: float
-    size: int
-    micro: float
-    alone_by: Spread  # times of the package's code alone
-    batch_by: Spread  # and of its batches
-
-    def cells(self) -> list[str]:
-        """As the table shows it."""
-        return [
-            f"{self.operations:,}",
-            f"{self.compiling:.1f} s",
-            f"{self.size / 1000:.0f} kB",
-            number(self.micro),
-            *times(self.alone_by),
-            *times(self.batch_by),
-        ]
-
-
-@dataclass(frozen=True)
 class Row:
-    """Microseconds a state, of the core and of generated code, and how many times less."""
+    """One function of one robot: what was generated, and times of all contenders."""
 
     robot: str
     key: str
     function: str
-    operations: int
-    compiling: float  # seconds
-    size: int  # bytes of the library
-    core_alone: float
-    alone: float
-    alone_by: Spread
-    core_batch: float
-    batch: float
-    batch_by: Spread
-    others: list[Other]
+    ours: Code
+    others: list[Code]
+    found: Timings
 
     def cells(self) -> list[str]:
-        """As the table shows it."""
-        return [
-            self.function,
-            f"{self.operations:,}",
-            f"{self.compiling:.1f} s",
-            f"{self.size / 1000:.0f} kB",
-            *(number(self.core_alone), number(self.alone), *times(self.alone_by)),
-            *(number(self.core_batch), number(self.batch), *times(self.batch_by)),
-        ]
+        """As the table of the package's own code shows it."""
+        cells = [self.function, *self.ours.cells()]
+        for core, compiled in PAIRS:
+            cells += [number(self.found.micro(core)), number(self.found.micro(compiled))]
+            cells += times(self.found.ratio(core, compiled))
+        return cells
+
+    def other_cells(self, other: Code) -> list[str]:
+        """As the table of others' code shows it."""
+        ratios = (times(self.found.ratio(other.name, compiled)) for _, compiled in PAIRS)
+        cells = [self.robot, self.function, other.name, *other.cells()]
+        return [*cells, number(self.found.micro(other.name)), *(x for pair in ratios for x in pair)]
+
+    def to_json(self) -> dict[str, Any]:
+        """Microseconds, and what was generated."""
+        code = {x.name: [x.operations, x.compiling, x.size] for x in (self.ours, *self.others)}
+        words = {"robot": self.robot, "function": self.function}
+        return words | {"microseconds": self.found.medians(), "code": code}
 
 
 def run(quick: bool, watch: Watch) -> Findings:
@@ -152,17 +116,13 @@ def run(quick: bool, watch: Watch) -> Findings:
         for label in dict.fromkeys(row.robot for row in rows)
     ]
     tables += others(rows)
-    data = {"rows": [asdict(row) for row in rows]}
+    data = {"rows": [row.to_json() for row in rows]}
     return Findings(tables=tables, claims=claims(rows), notes=notes, data=data)
 
 
 def others(rows: list[Row]) -> list[Table]:
     """What others generate."""
-    cells = [
-        [row.robot, row.function, other.name, *other.cells()]
-        for row in rows
-        for other in row.others
-    ]
+    cells = [row.other_cells(other) for row in rows for other in row.others]
     header = ["robot", "function", "C of", "instructions", "to compile", "code", "µs a state"]
     header += ["of generated", "", "of compiled", ""]
     title = "C that others generate: microseconds a state, and how many times the package's"
@@ -185,74 +145,45 @@ def claims(rows: list[Row]) -> list[Claim]:
         ),
     ):
         if asked:
-            found = [x.batch_by.median for x in asked]
             words = f"at least {least:g} times the core's rate"
-            made.append(Claim(text, words, span(found), min(found) >= least))
+            made.append(
+                at_least(text, least, [x.found.ratio(*PAIRS[1]).median for x in asked], words)
+            )
     return made
 
 
 def measured(robot: Robot, function: str, quick: bool, note: Callable[[str], None]) -> Row:
     """One function of one robot."""
-    model = robot.model
-    states = tuple(dtau.random_state(model, np.random.default_rng(0), shape=(BATCH,)))
-    f, alone = getattr(dtau, function), getattr(_core.alone, function)
-    want = together(f(model, *states))
+    label = f"{robot.label}, {function}"
+    call = Call(function, robot.model, random_inputs(robot.model, [function], BATCH))
+    states, want = tuple(call.arrays.values()), call()
     with tempfile.TemporaryDirectory() as folder:
-        code = Alone(Path(folder), model, function)
+        code = Alone(Path(folder), robot.model, function)
         for got, one in zip(code.results(states), want, strict=True):
-            require_close(got, one[-1], TOLERANCE, f"{robot.label}, {function}, alone")
+            require_close(got, one[-1], TOLERANCE, f"{label}, alone")
         with warnings.catch_warnings():
             # A function that is not compiled runs in the core, which would be compared with itself.
             warnings.simplefilter("error", dtau.ModelWarning)
             large = ".* operations for this robot"  # where the core may be faster: measured here
             warnings.filterwarnings("ignore", large, dtau.ModelWarning)
-            fast = dtau.compile(model, function)
-        for got, one in zip(together(f(fast, *states)), want, strict=True):
-            require_close(got, one, TOLERANCE, f"{robot.label}, {function}, compiled")
-        names = {"model": model, "fast": fast, "q": states[0], "v": states[1], "x": states[2]}
-        out = want if len(want) > 1 else want[0]
+            fast = replace(call, model=dtau.compile(robot.model, function))
+        for got, one in zip(fast(), want, strict=True):
+            require_close(got, one, TOLERANCE, f"{label}, compiled")
+        core = loop(
+            f"f({call.words}, out=out, threads=1)",
+            **(call.names | {"f": getattr(_core.alone, function), "out": given(want)}),
+            **call.arrays,
+        )
         contenders = {
-            "core alone": Contender(
-                loop("f(model, q, v, x, out=out, threads=1)", f=alone, out=out, **names), BATCH
-            ),
+            "core alone": Contender(core, BATCH),
             "alone": Contender(code.passes(states), BATCH),
-            "core": Contender(
-                loop("f(model, q, v, x, out=out, threads=1)", f=f, out=out, **names), BATCH
-            ),
-            "compiled": Contender(
-                loop("f(fast, q, v, x, out=out, threads=1)", f=f, out=out, **names), BATCH
-            ),
+            "core": call.batch(),
+            "compiled": fast.batch(),
         }
-        found = {x.name: x for x in generated(robot, function, states, quick, note)}
-        contenders |= {name: x.contender for name, x in found.items()}
-        seconds = interleaved(contenders, EFFORT[quick], lambda: None, thread_time)
-    micro = {way: 1e6 * float(np.median(values)) for way, values in seconds.items()}
-    return Row(
-        robot.label,
-        robot.key,
-        function,
-        code.operations,
-        code.seconds,
-        code.size,
-        micro["core alone"],
-        micro["alone"],
-        Spread.of(seconds["core alone"] / seconds["alone"]),
-        micro["core"],
-        micro["compiled"],
-        Spread.of(seconds["core"] / seconds["compiled"]),
-        [
-            Other(
-                name,
-                x.operations,
-                x.compiling,
-                x.size,
-                micro[name],
-                Spread.of(seconds[name] / seconds["alone"]),
-                Spread.of(seconds[name] / seconds["compiled"]),
-            )
-            for name, x in found.items()
-        ],
-    )
+        made = list(generated(robot, function, states, quick, note))
+        contenders |= {x.code.name: x.contender for x in made}
+        found = timed(contenders, EFFORT[quick], clock=thread_time)
+    return Row(robot.label, robot.key, function, code.made, [x.code for x in made], found)
 
 
 class Alone:
@@ -260,7 +191,6 @@ class Alone:
 
     def __init__(self, folder: Path, model: dtau.Model, function: str) -> None:
         made = dtau.generate(model, function, folder / "robot.c", prefix="r_")
-        self.operations = made.operations[f"r_{function}"]
         nv = model.nv
         self.shapes = [(nv,)] if function == "inverse_dynamics" else [(nv, nv)] * 3
         names = [f"y{k}" for k in range(len(self.shapes))]
@@ -277,8 +207,8 @@ class Alone:
         start = perf_counter()
         files = (str(made.source), str(loop_file), "-o", str(library), "-lm")
         run_compiler([*command, *files])
-        self.seconds = perf_counter() - start
-        self.size = library.stat().st_size
+        operations, seconds = made.operations[f"r_{function}"], perf_counter() - start
+        self.made = Code("dtau", operations, seconds, library.stat().st_size)
         self._passes: Any = ctypes.CDLL(str(library)).passes
 
     def passes(self, states: tuple[Array, ...], out: Any = None) -> Callable[[int], None]:

@@ -1,5 +1,7 @@
 """[IDSVA-SO] figure 3: second derivatives on chains of growing size, serial and branched.
 
+    python -m benchmarks paper_001_chains
+
 The package's tensors (dense, and packed: the entries that are not zero) in turns with
 
     complex step   of the same core's first derivatives, compiled on the spot: the paper's reference
@@ -28,28 +30,18 @@ from typing import Any
 
 import numpy as np
 
-import dtau
-from benchmarks.calls import alone, batch, exponent
+from benchmarks.calls import fitting, operations
+from benchmarks.checks import UnavailableError, require_close, require_packed
 from benchmarks.compilers import c_compiler
 from benchmarks.complex_step import ComplexStep, library
-from benchmarks.experiment import (
-    Claim,
-    Curve,
-    Experiment,
-    Findings,
-    Plot,
-    Table,
-    UnavailableError,
-    Watch,
-    require_close,
-)
+from benchmarks.experiment import Claim, Curve, Experiment, Findings, Plot, Table, Watch
 from benchmarks.experiments import second_contenders
-from benchmarks.experiments.second_contenders import Differences, Peer, chain_states, tensors
-from benchmarks.harness import Contender, Effort, Spread, interleaved, number, one_core, span
+from benchmarks.experiments.second_contenders import SECOND, Differences, Peer, chain, tensors
+from benchmarks.harness import Timings, at_least, exponent, number, one_core, timed
 from benchmarks.limits import Limit, within
-from benchmarks.revolute import RevoluteTree
+from benchmarks.robots import depth
+from dtau.timing import Call, Contender, Effort
 
-SECOND = dtau.inverse_dynamics_second_derivatives
 BODIES = {False: (3, 5, 10, 15, 20, 30, 40, 70, 100), True: (2, 5)}  # by quick
 BODIES_C = {False: (3, 10), True: (2,)}  # of CasADi's C code, which takes long to compile
 BRANCHING = (1, 2)
@@ -74,25 +66,21 @@ class Chain:
     bodies: int
     depth: int
     operations: int  # of packed tensors
-    seconds: dict[str, Any]
+    found: Timings
     error: float  # of differences, of the largest element
-
-    def micro(self, name: str) -> float:
-        """Microseconds a state."""
-        return 1e6 * float(np.median(self.seconds[name]))
 
     def ratio(self, name: str, by: str) -> float:
         """How many times as long."""
-        return Spread.of(self.seconds[name] / self.seconds[by]).median
+        return self.found.ratio(name, by).median
 
     def cells(self) -> list[str]:
         """As the table shows it."""
         cells = [_kind(self.branching), str(self.bodies), str(self.depth)]
-        cells += [number(self.micro(name)) for name in ("dense", "packed", "dense batch")]
-        cells.append(number(self.micro("packed batch")))
+        cells += [number(self.found.micro(name)) for name in ("dense", "packed", "dense batch")]
+        cells.append(number(self.found.micro("packed batch")))
         for name in ("complex step", "differences"):
-            if name in self.seconds:
-                cells += [number(self.micro(name)), f"{self.ratio(name, 'dense'):.1f}x"]
+            if name in self.found.seconds:
+                cells += [number(self.found.micro(name)), f"{self.ratio(name, 'dense'):.1f}x"]
             else:
                 cells += ["", ""]
         return [*cells, f"{self.error:.0e}"]
@@ -123,7 +111,7 @@ def run(quick: bool, watch: Watch) -> Findings:
     else:
         notes.append("CasADi is not installed (python -m pip install casadi): it was left out.")
 
-    operations = {(c.branching, c.bodies): c.operations for c in found}
+    counts = {(c.branching, c.bodies): c.operations for c in found}
     header = ["chain", "bodies", "depth", "dense", "packed", "dense", "packed", "complex", "ratio"]
     header += ["differences", "ratio", "error"]
     return Findings(
@@ -141,18 +129,18 @@ def run(quick: bool, watch: Watch) -> Findings:
                 "by dtau's multiplications and additions (packed); seconds to make and compile it; "
                 "microseconds a state, called from Python beside dtau alone (packed), in a C loop "
                 "beside dtau's batch; ratios with quartiles",
-                Peer.HEADER,
-                [peer.cells(operations[peer.branching, peer.bodies]) for peer in peers],
+                Peer.COLUMNS,
+                [peer.cells(counts[peer.branching, peer.bodies]) for peer in peers],
                 left=2,
             ),
         ],
         plots=[_plot(found, peers, branching) for branching in BRANCHING],
-        claims=[*_casadi_claims(peers, operations), *_claims(found)],
+        claims=[*_casadi_claims(peers, counts), *_claims(found)],
         notes=notes,
         data={
             "chains": [
                 {"branching": c.branching, "bodies": c.bodies, "operations": c.operations}
-                | {"microseconds": {name: c.micro(name) for name in c.seconds}}
+                | {"microseconds": c.found.medians()}
                 for c in found
             ],
             "casadi": [asdict(peer) for peer in peers],
@@ -162,44 +150,34 @@ def run(quick: bool, watch: Watch) -> Findings:
 
 def _measure(branching: int, bodies: int, program: Any, effort: Effort) -> Chain:
     """Check and time what works without CasADi."""
-    size = 4 * 8 * bodies**3
-    count = max(1, min(BATCH, BATCH_BYTES // size))
-    model, states = chain_states(bodies, branching, count)
-    lone = tuple(x[:LONE_STATES] for x in states)
+    dense = fitting(chain(bodies, branching, BATCH), BATCH, BATCH_BYTES)
+    packed = Call(SECOND, dense.model, dense.arrays, {"packed": True})
+    states = tuple(x[:LONE_STATES] for x in dense.arrays.values())
     label = f"{_kind(branching)} chain of {bodies}"
-    want = tensors(model, *lone)
-    differences = Differences(model, *lone)
+    want = tensors(dense.model, *states)
+    differences = Differences(dense.model, *states)
     got = differences.tensors()
     for x, y in zip(got, want, strict=True):
         require_close(x, y[-1], DIFFERENCES, f"{label}: differences")
     errors = (np.abs(x - y[-1]).max() / np.abs(y).max() for x, y in zip(got, want, strict=True))
     error = float(max(errors))
-    i, j, k = dtau.packed_indices(model)
-    dense, packed = SECOND(model, *lone), SECOND(model, *lone, packed=True)
-    for x, y in zip(packed, dense, strict=True):
-        scattered = np.zeros_like(y)
-        scattered[:, i, j, k] = x
-        require_close(scattered, y, 0.0, f"{label}: packed tensors")
-
-    def outs(results: Any) -> tuple[Any, ...]:
-        return tuple(result[0].copy() for result in results)
-
+    few = slice(LONE_STATES)
+    require_packed(dense.model, packed.part(few)(), dense.part(few)(), label)
     contenders = {
-        "dense": alone(SECOND, model, lone, out=outs(dense)),
-        "packed": alone(SECOND, model, lone, packed=True, out=outs(packed)),
-        "dense batch": batch(SECOND, model, states),
-        "packed batch": batch(SECOND, model, states, packed=True),
-        "differences": Contender(differences.run, len(lone[0])),
+        "dense": dense.alone(LONE_STATES, into=True),
+        "packed": packed.alone(LONE_STATES, into=True),
+        "dense batch": dense.batch(),
+        "packed batch": packed.batch(),
+        "differences": Contender(differences.run, len(states[0])),
     }
     if program is not None:
-        step = ComplexStep(program, RevoluteTree.of(model), *lone)
+        step = ComplexStep(program, dense.model, *states)
         for x, y in zip(step.tensors(), want, strict=True):
             require_close(x, y, EXACT, f"{label}: complex step")
-        contenders["complex step"] = Contender(step.run, len(lone[0]))
-    seconds = interleaved(contenders, effort, lambda: None)
-    operations = second_contenders.operations(model, *(x[0] for x in states))
-    depth = second_contenders.depth(model)
-    return Chain(branching, bodies, depth, operations, seconds, error)
+        contenders["complex step"] = Contender(step.run, len(states[0]))
+    count = sum(operations(packed))
+    found = timed(contenders, effort)
+    return Chain(branching, bodies, depth(dense.model), count, found, error)
 
 
 def _casadi(quick: bool, watch: Watch, notes: list[str]) -> list[Peer]:
@@ -238,7 +216,7 @@ def _kind(branching: int) -> str:
 # Claims
 
 
-def _casadi_claims(peers: Sequence[Peer], operations: dict[tuple[int, int], int]) -> list[Claim]:
+def _casadi_claims(peers: Sequence[Peer], every: dict[tuple[int, int], int]) -> list[Claim]:
     """The paper's comparison, by operations and by time, and C code beside it."""
     claims = []
     for branching in BRANCHING:
@@ -256,18 +234,18 @@ def _casadi_claims(peers: Sequence[Peer], operations: dict[tuple[int, int], int]
             least = least if way == "plain" else 1.0
             sizes = " to ".join(str(n) for n in dict.fromkeys((of[0].bodies, of[-1].bodies)))
             kind = f"{_kind(branching)} chains of {sizes} bodies"
-            counts = [operations[branching, p.bodies] for p in of]
+            counts = [every[branching, p.bodies] for p in of]
             if way != "compiled":
                 ratios = [p.nodes / count for p, count in zip(of, counts, strict=True)]
                 text = f"{kind}: fewer operations than CasADi's expression, {way}"
-                claims.append(_least(text, asked, ratios, least))
+                claims.append(at_least(text, least, ratios, asked))
             ratios = [p.ratios["called"][1] for p in of]
             text = f"{kind}: less time than CasADi, {way}, one state"
-            claims.append(_least(text, asked, ratios, least))
+            claims.append(at_least(text, least, ratios, asked))
             if way == "compiled":
                 ratios = [p.ratios["looped"][1] for p in of]
                 text = f"{kind}: less time than CasADi's C code in a loop of C, a batch"
-                claims.append(_least(text, asked, ratios, least))
+                claims.append(at_least(text, least, ratios, asked))
     return claims
 
 
@@ -281,14 +259,14 @@ def _claims(found: Sequence[Chain]) -> list[Claim]:
             ("complex step", "complex step of first derivatives (the paper: accurate but slow)"),
             ("differences", "central differences of first derivatives in a batch"),
         ):
-            ratios = [c.ratio(name, "dense") for c in of if name in c.seconds]
+            ratios = [c.ratio(name, "dense") for c in of if name in c.found.seconds]
             if ratios:
                 text = f"{kind}: less time than {words}, dense tensors, one state"
-                claims.append(_least(text, "more than 1x", ratios, 1.0))
+                claims.append(at_least(text, 1.0, ratios, "more than 1x"))
         if len(of) > 2:
             size = [c.bodies * c.depth**2 for c in of]
             powers = {
-                name: exponent(size, [c.micro(name) for c in of])
+                name: exponent(size, [c.found.micro(name) for c in of])
                 for name in ("packed", "packed batch")
             }
             words = ", ".join(f"{name}: {power:.2f}" for name, power in powers.items())
@@ -303,15 +281,11 @@ def _claims(found: Sequence[Chain]) -> list[Claim]:
     return claims
 
 
-def _least(text: str, asked: str, ratios: Sequence[float], least: float) -> Claim:
-    return Claim(text, asked, span(ratios), min(ratios) >= least)
-
-
 def _plot(found: Sequence[Chain], peers: Sequence[Peer], branching: int) -> Plot:
     of = [c for c in found if c.branching == branching]
     x = [c.bodies for c in of]
     curves = [
-        Curve(label, x, [c.micro(name) for c in of], dashed="batch" in name)
+        Curve(label, x, [c.found.micro(name) for c in of], dashed="batch" in name)
         for name, label in (
             ("dense", "dtau, dense"),
             ("packed", "dtau, packed"),
@@ -319,7 +293,7 @@ def _plot(found: Sequence[Chain], peers: Sequence[Peer], branching: int) -> Plot
             ("differences", "central differences"),
             ("complex step", "complex step"),
         )
-        if name in of[0].seconds
+        if name in of[0].found.seconds
     ]
     for way in WAYS:
         row = [p for p in peers if (p.branching, p.way) == (branching, way)]

@@ -1,5 +1,7 @@
 """[HO-FBS] figure 4 (c): time derivatives by automatic differentiation, with 101 bodies.
 
+    python -m benchmarks paper_002_casadi
+
 CasADi goes about it in three ways, each in a process with a limit of time and memory, from order 0
 on until the limit ends it:
 
@@ -17,64 +19,43 @@ import importlib.util
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 
 import dtau
+from benchmarks.checks import Array, UnavailableError, require_close
 from benchmarks.compilers import c_compiler
-from benchmarks.experiment import (
-    Array,
-    Claim,
-    Curve,
-    Experiment,
-    Findings,
-    Plot,
-    Table,
-    UnavailableError,
-    Watch,
-    require_close,
-)
+from benchmarks.experiment import Claim, Curve, Experiment, Findings, Plot, Table, Watch
 from benchmarks.experiments.time_cases import AGREEMENT, Case, tree
-from benchmarks.harness import Contender, Effort, Spread, interleaved, number, one_core
+from benchmarks.harness import one_core
 from benchmarks.limits import Limit, within
+from benchmarks.peers.casadi_growth import HEADER, Beside, beside
+from dtau.timing import Effort
 
 WAYS = ("repeated", "eliminated", "compiled")
 LIMIT = {False: Limit(30.0, 4.0), True: Limit(10.0, 4.0)}  # by quick
 MOST = 8  # order; the paper's
 BATCH = 64
-LONE_STATES = 4
 EFFORT = {False: Effort(rounds=9, block=2e-3), True: Effort(rounds=3, block=1e-3)}
 
 
 @dataclass(frozen=True)
-class Peer:
+class Peer(Beside):
     """A function of all orders up to one by CasADi, beside the package's."""
 
     bodies: int
     function: str
     way: str
     order: int
-    nodes: int
-    seconds: float  # to make all orders so far, and to compile this one
-    microseconds: dict[str, float]  # called, alone, looped, batch
-    ratios: dict[str, tuple[float, float, float]]  # called to alone, looped to batch: quartiles
 
     def cells(self) -> list[str]:
         """As the table shows it."""
-        cells = [str(self.bodies), self.function, self.way, str(self.order), str(self.nodes)]
-        cells.append(f"{self.seconds:.1f}")
-        for theirs, ours in (("called", "alone"), ("looped", "batch")):
-            if theirs in self.microseconds:
-                lower, median, upper = self.ratios[theirs]
-                cells += [number(self.microseconds[name]) for name in (theirs, ours)]
-                cells.append(f"{median:.3g}x ({lower:.3g} to {upper:.3g})")
-            else:
-                cells += [""] * 3
-        return cells
+        words = [str(self.bodies), self.function, self.way, str(self.order), str(self.nodes)]
+        return [*words, *self.times()]
 
 
 def run(quick: bool, watch: Watch) -> Findings:
@@ -106,8 +87,7 @@ def run(quick: bool, watch: Watch) -> Findings:
             notes.append(f"{chain}: {reached} within {end}.")
         watch.step(f"{function} dynamics, {bodies} bodies, {way}")
 
-    header = ["bodies", "dynamics", "CasADi", "order", "nodes", "seconds", "called", "alone"]
-    header += ["ratio", "looped", "batch", "ratio"]
+    header = ["bodies", "dynamics", "CasADi", "order", "nodes", *HEADER]
     title = (
         "Dynamics of all orders up to one, microseconds a state: CasADi called from Python for "
         f"each state beside dtau alone; CasADi's C code in a C loop over {BATCH} states beside "
@@ -127,63 +107,35 @@ def measured(
     model: dtau.Model, function: str, way: str, most: int, effort: Effort, folder: Path
 ) -> Iterator[Peer]:
     """Make, check and time orders 0, 1, ... by CasADi; runs in the process with the limit."""
-    import casadi
+    from benchmarks.peers.casadi_time import Derivatives, inputs
 
-    from benchmarks.peers.casadi_code import Called, Looped, compiled
-    from benchmarks.peers.casadi_time import KINDS, inputs
-
-    start, timing = perf_counter(), 0.0
-    expression = KINDS[function](model, most, eliminate=way != "repeated")
+    start = perf_counter()
+    expression = Derivatives(model, function, most, eliminate=way != "repeated")
+    making = perf_counter() - start  # all orders so far
     for order in range(most + 1):
+        start = perf_counter()
         if order:
             expression.differentiate()
         made = expression.function()
+        making += perf_counter() - start
         case = Case.of(model, function, order, BATCH)
         stack = case.v_derivatives
         if function == "forward":
-            stack = np.concatenate([stack[:, :1], case.arrays[2]], axis=1)
+            tau = case.call.arrays["tau_derivatives"]
+            stack = np.concatenate([stack[:, :1], tau], axis=1)
         x = inputs(model, case.q, stack)
-        contenders: dict[str, Contender] = {}
-        if way == "compiled":
-            library = compiled(made, folder)
-            seconds = perf_counter() - start - timing
-            looped = Looped(library, made, x)
-            _agree("looped", case, looped.all())
-            contenders["looped"] = Contender(looped.run, BATCH)
-            contenders["batch"] = case.batch()
-            called = Called(casadi.external(made.name(), str(library)), x[:LONE_STATES])
-        else:
-            seconds = perf_counter() - start - timing
-            called = Called(made, x[:LONE_STATES])
-        _agree("called", case, called.all())
-        contenders["called"] = Contender(called.run, LONE_STATES)
-        contenders["alone"] = case.alone(LONE_STATES)
-        began = perf_counter()
-        rounds = interleaved(contenders, effort, lambda: None)
-        timing += perf_counter() - began
-        ratios = {
-            theirs: Spread.of(rounds[theirs] / rounds[ours])
-            for theirs, ours in (("called", "alone"), ("looped", "batch"))
-            if theirs in rounds
-        }
-        yield Peer(
-            model.nbodies,
-            function,
-            way,
-            order,
-            made.n_nodes(),
-            seconds,
-            {name: 1e6 * float(np.median(s)) for name, s in rounds.items()},
-            {name: (s.lower, s.median, s.upper) for name, s in ratios.items()},
-        )
+        check = partial(_agree, case)
+        found = beside(made, way, x, case.call, check, effort, folder, making)
+        yield Peer(**found, bodies=model.nbodies, function=function, way=way, order=order)
 
 
-def _agree(name: str, case: Case, got: Array) -> None:
+def _agree(case: Case, got: Array, name: str) -> None:
     """Refuse to time what is wrong: torques by the package's, accelerations by their residual."""
     want = case.check()[: len(got)]
     got = got.reshape(want.shape)
     if case.function == "forward":
-        case.check_residual(got, case.arrays[2][: len(got)], f"CasADi, {name}")
+        tau = case.call.arrays["tau_derivatives"][: len(got)]
+        case.check_residual(got, tau, f"CasADi, {name}")
         return
     for k in range(case.order + 1):
         what = f"CasADi, {name}: {case.label}, row {k}"
@@ -232,7 +184,7 @@ def _plot(peers: Sequence[Peer], function: str) -> Plot:
     ours: dict[tuple[int, str], dict[int, float]] = {}
     for bodies, way in dict.fromkeys((p.bodies, p.way) for p in peers if p.function == function):
         of = [p for p in peers if (p.bodies, p.function, p.way) == (bodies, function, way)]
-        times: dict[str, Any] = {
+        times = {
             "called": f"CasADi, {way}, {bodies} bodies",
             "looped": f"CasADi, {way}, in a C loop, {bodies} bodies",
         }

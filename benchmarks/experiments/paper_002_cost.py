@@ -1,5 +1,7 @@
 """[HO-FBS] figure 4 (a, b) and table 4: cost over the bodies, to 996, and over the order, to 10.
 
+    python -m benchmarks paper_002_cost
+
 The trees are those of table 4: five arms of 1 to 199 links on a free base. Beside inverse and
 forward dynamics, which the paper times, hybrid dynamics (every second joint's motion is given) and
 the closed form: bias and gravity torques, mass and Coriolis matrices. Matrices are dense, (nv, nv)
@@ -14,11 +16,11 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 import dtau
-from benchmarks.calls import exponent, medians
 from benchmarks.experiment import Claim, Curve, Experiment, Findings, Plot, Table, Watch
 from benchmarks.experiments.quoted_times import HEADER, Row
 from benchmarks.experiments.time_cases import DYNAMICS, FUNCTIONS, MATRICES, Case, tree
-from benchmarks.harness import Effort, number, one_core
+from benchmarks.harness import exponent, number, one_core, timed
+from dtau.timing import Effort
 
 LINKS = {False: (1, 2, 5, 10, 20, 50, 100, 199), True: (1, 5, 20)}  # of five arms each, by quick
 MOST_LINKS = {name: 50 if name in MATRICES else 199 for name in FUNCTIONS}
@@ -136,10 +138,10 @@ def _sweep(
     for j, (model, of) in enumerate(points):
         case = Case.of(model, function, of, BATCH[quick])
         case.check()
-        contenders["alone", j] = case.alone(LONE_STATES)
-        contenders["batch", j] = case.batch()
+        contenders["alone", j] = case.call.alone(LONE_STATES)
+        contenders["batch", j] = case.call.batch()
     watch.step(label)
-    micro = medians(contenders, EFFORT[quick], lambda: watch.step(label))
+    micro = timed(contenders, EFFORT[quick], lambda: watch.step(label)).medians()
     x = [of if order is None else model.nbodies for model, of in points]
     return [
         Cost(function, way, over, order, x, [micro[way, j] for j in range(len(points))])

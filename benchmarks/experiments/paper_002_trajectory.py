@@ -1,5 +1,7 @@
 """[HO-FBS] figure 3: 30 seconds of the aerial manipulator, there and back, orders 0 to 5.
 
+    python -m benchmarks paper_002_trajectory
+
 Inverse dynamics along the trajectory gives wrenches and torques with their time derivatives;
 forward dynamics takes them back to the accelerations that they came from. Errors by order, and the
 time of a call beside the paper's.
@@ -11,26 +13,19 @@ orders feed the high ones), and all that `time_cases` checks of both functions.
 from __future__ import annotations
 
 import importlib.util
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import dtau
-from benchmarks.calls import medians
-from benchmarks.experiment import (
-    Claim,
-    Curve,
-    Experiment,
-    Findings,
-    Plot,
-    Table,
-    Watch,
-    WrongResultError,
-)
+from benchmarks.checks import WrongResultError
+from benchmarks.experiment import Claim, Curve, Experiment, Findings, Plot, Table, Watch
 from benchmarks.experiments.quoted_times import HEADER, PRINTED, Row
 from benchmarks.experiments.time_cases import Case
-from benchmarks.harness import Effort, one_core
+from benchmarks.harness import one_core, timed
+from dtau.timing import Effort
 
 EXAMPLE = Path(__file__).parents[2] / "examples/aerial_manipulator.py"
 ORDERS = range(6)
@@ -65,10 +60,10 @@ def run(quick: bool, watch: Watch) -> Findings:
             for order in ORDERS:
                 case = _case(model, function, order, way)
                 case.check()
-                contenders[order, "alone"] = case.alone()
-                contenders[order, "batch"] = case.batch()
+                contenders[order, "alone"] = case.call.alone()
+                contenders[order, "batch"] = case.call.batch()
             label = f"{function} dynamics"
-            micro = medians(contenders, effort, lambda label=label: watch.step(label))  # type: ignore[misc]
+            micro = timed(contenders, effort, partial(watch.step, label)).medians()
             for order in ORDERS:
                 both = micro[order, "alone"], micro[order, "batch"]
                 rows.append(Row(BODIES, function, order, *both))
@@ -127,10 +122,7 @@ def _case(model: dtau.Model, function: str, order: int, way: Any) -> Case:
     """A function of one order at instants evenly over the trajectory."""
     at = np.linspace(0, len(way.q) - 1, BATCH).astype(int)
     q, v = way.q[at].copy(), way.v_derivatives[at, : order + 2].copy()
-    if function == "inverse":
-        return Case(model, function, order, q, v, (q, v))
-    tau = dtau.inverse_dynamics_time_derivatives(model, q, v)
-    return Case(model, function, order, q, v, (q, v[:, 0].copy(), tau))
+    return Case(model, function, order, q, v)
 
 
 def _less_than_printed(function: str, rows: list[Row]) -> Claim:

@@ -21,17 +21,8 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 import dtau
-from benchmarks.experiment import (
-    Array,
-    Claim,
-    Curve,
-    Experiment,
-    Findings,
-    Plot,
-    Table,
-    Watch,
-    WrongResultError,
-)
+from benchmarks.checks import Array, WrongResultError
+from benchmarks.experiment import Claim, Curve, Experiment, Findings, Plot, Table, Watch
 
 COUNT = 100  # cases
 BLOCKS = ("pose H", "positions s", "twist v", "rates r")

@@ -1,5 +1,7 @@
 """[IDSVA], section V-A: errors of analytic derivatives against complex step over the dofs.
 
+    python -m benchmarks paper_004_accuracy
+
 For chains of revolute joints, against complex step of the package's articulated-body and
 Newton-Euler algorithms: the root mean square of the relative errors of all elements, as in the
 paper, and the largest error by the largest element. The median of several states; slopes are those
@@ -11,30 +13,16 @@ from __future__ import annotations
 import numpy as np
 
 import dtau
+from benchmarks.baselines import curves
 from benchmarks.baselines.curves import check, states
-from benchmarks.baselines.library import (
-    FORWARD,
-    INVERSE,
-    Array,
-    Tree,
-    compiled,
-    exact,
-)
+from benchmarks.baselines.library import FORWARD, INVERSE, Tree, compiled, exact
+from benchmarks.checks import Array
 from benchmarks.experiment import Claim, Curve, Experiment, Findings, Plot, Table, Watch
+from benchmarks.harness import exponent
 
 SIZES = (2, 4, 8, 15, 30, 60, 125, 250)
 STEP = 1e-30
-LABELS = {
-    "idsva": "IDSVA",
-    "idsva_body": "IDSVA, body coordinates",
-    "rneacr": "RNEACR",
-    "fdsva_ltdl": "FDSVA, LTDL",
-    "fdsva_aza": "FDSVA, AZA",
-    "fdsva_dmm": "FDSVA, DMM",
-    "fdcr_aza": "FDCR, AZA",
-    "fdcr_dmm": "FDCR, DMM",
-    "abacr": "ABACR",
-}
+LABELS = curves.LABELS | {"idsva": "IDSVA"}
 
 
 Errors = dict[str, list[float]]  # by function, one for each number of bodies
@@ -101,7 +89,7 @@ def findings(
     sizes: tuple[int, ...], errors: Errors, largest: Errors, conditions: list[float]
 ) -> Findings:
     """Tables, curves, and slopes."""
-    slopes = {f: fit(sizes, x) for f, x in errors.items()}
+    slopes = {f: exponent(sizes, x) for f, x in errors.items()}
     straight = {f: correlation(sizes, errors[f]) for f in FORWARD}
     lines = (f"{LABELS[f]} {slopes[f]:.1f} (r {r:.2f})" for f, r in straight.items())
     last = {f: x[-1] for f, x in errors.items()}
@@ -175,15 +163,10 @@ def table(what: str, sizes: tuple[int, ...], found: Errors, conditions: list[flo
         [str(n), f"{conditions[i]:.0e}", *(f"{found[f][i]:.1e}" for f in LABELS)]
         for i, n in enumerate(sizes)
     ]
-    slopes = (f"{fit(sizes, x):.1f}" for x in (conditions, *(found[f] for f in LABELS)))
+    slopes = (f"{exponent(sizes, x):.1f}" for x in (conditions, *(found[f] for f in LABELS)))
     cells.append(["slope", *slopes])
     header = ["dofs", "condition of M", *LABELS.values()]
     return Table(f"Errors against complex step, {what}", header, cells)
-
-
-def fit(sizes: tuple[int, ...], values: list[float]) -> float:
-    """The slope of the logarithms."""
-    return float(np.polyfit(np.log(sizes), np.log(values), 1)[0])
 
 
 def correlation(sizes: tuple[int, ...], values: list[float]) -> float:

@@ -139,7 +139,7 @@ def run(quick: bool, watch: Watch) -> Findings:
     notes = list(NOTES)
     peers = Peers(quick, notes)
     keys = QUICK_ROBOTS if quick else ROBOTS
-    functions = [f for f in cases.FUNCTIONS if not quick or f.name in QUICK_FUNCTIONS]
+    functions = [f for f in cases.FUNCTIONS if not quick or f in QUICK_FUNCTIONS]
     modes = QUICK_MODES if quick else MODES
     watch.expect(len(keys) * len(functions) + 1)
     rows = []
@@ -149,7 +149,7 @@ def run(quick: bool, watch: Watch) -> Findings:
         with peers.opened(robot) as opened:
             for function in functions:
                 rows.append(measured(Case(function, robot, at), opened, modes, quick))
-                watch.step(f"{robot.label}, {function.name}")
+                watch.step(f"{robot.label}, {function}")
     found = packages.measured(quick, [cases.robot(key) for key in keys], notes)
     watch.step("packages")
     return Findings(

@@ -1,200 +1,148 @@
-"""Second derivatives at states of a robot: what is checked, and what is timed."""
+"""Second derivatives of dynamics on a robot: checks all that is timed, then times it: `measure`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 import dtau
-from benchmarks.experiment import Array, WrongResultError
-from benchmarks.functions import CONDITION, together
-from benchmarks.harness import Contender, loop
+from benchmarks.calls import fill, fitting
+from benchmarks.checks import Array, require_close, require_packed, same_bits, solved
+from benchmarks.harness import Timings, timed
 from benchmarks.peers.headers import HeadersRobot
-from benchmarks.robots import Robot, states
-from dtau import _testing
+from benchmarks.robots import Robot
+from dtau.timing import Call, Contender, Effort, random_inputs
 
 TENSORS = "inverse_dynamics_second_derivatives"
 TOLERANCE = 1e-9  # of the largest element, against Pinocchio
 CONTRACTION = 1e-11  # tensors times lam
 DIFFERENCES = 1e-6  # central differences of first derivatives
+STEP = 1e-5  # of these
+TINY = 1e-3  # results that vanish come out as rounding errors
 BATCH_BYTES = 2**27  # of the results of a batch, at most
+CHECKED = 2  # states
+LONE_STATES = 16  # lone calls go round so many states
 
-INVERSE, FORWARD = ("q", "v", "a"), ("q", "v", "tau")
-# What is timed: name in the tables, function, arguments, options
-CALLS: dict[str, tuple[str, tuple[str, ...], dict[str, bool]]] = {
-    "first": ("inverse_dynamics_derivatives", INVERSE, {}),
-    "packed": (TENSORS, INVERSE, {"packed": True}),
-    "dense": (TENSORS, INVERSE, {}),
-    "hessian": ("inverse_dynamics_hessian", (*INVERSE, "lam"), {}),
-    "forward first": ("forward_dynamics_derivatives", FORWARD, {}),
-    "forward dense": ("forward_dynamics_second_derivatives", FORWARD, {}),
-    "forward hessian": ("forward_dynamics_hessian", (*FORWARD, "lam"), {}),
+# What is timed: name in the tables, function, options
+CALLS: dict[str, tuple[str, dict[str, Any]]] = {
+    "first": ("inverse_dynamics_derivatives", {}),
+    "packed": (TENSORS, {"packed": True}),
+    "dense": (TENSORS, {}),
+    "hessian": ("inverse_dynamics_hessian", {}),
+    "forward first": ("forward_dynamics_derivatives", {}),
+    "forward dense": ("forward_dynamics_second_derivatives", {}),
+    "forward hessian": ("forward_dynamics_hessian", {}),
 }
 FILLED = ("packed", "dense", "forward dense")  # filled with a constant, too
 
 
-@dataclass(frozen=True)
-class Call:
-    """A function of the package at states of a model."""
+def calls(model: dtau.Model, count: int) -> dict[str, Call]:
+    """All that is timed, at random states."""
+    at = random_inputs(model, [name for name, _ in CALLS.values()], count)
+    return {name: Call(function, model, at, options) for name, (function, options) in CALLS.items()}
 
-    model: dtau.Model
-    name: str  # in `CALLS`
-    at: Mapping[str, Array]
+
+@dataclass(frozen=True)
+class Result:
+    """Times of all contenders: "alone ...", "batch ...", "fill ...", and headers by a compiler."""
+
+    robot: Robot
+    entries: int  # of packed tensors, in each of the four
+    states: dict[str, int]  # in the batches
+    found: Timings
 
     @property
-    def arrays(self) -> dict[str, Array]:
-        """The arguments."""
-        return {x: self.at[x] for x in CALLS[self.name][1]}
+    def compilers(self) -> list[str]:
+        """Whose headers took part, g++ last."""
+        return [name for name in self.found.seconds if " " not in name]
 
-    def __call__(self, **options: Any) -> tuple[Array, ...]:
-        """All states in one call."""
-        function, _, fixed = CALLS[self.name]
-        arrays = self.arrays.values()
-        return together(getattr(dtau, function)(self.model, *arrays, **fixed, **options))
-
-    def of(self, states: slice) -> Call:
-        """The same at some of the states."""
-        return Call(self.model, self.name, {x: y[states] for x, y in self.at.items()})
-
-    def fits(self, batch: int) -> Call:
-        """The same at so many states, or fewer: what BATCH_BYTES allows."""
-        size = sum(result.nbytes for result in self.of(slice(1))())
-        return self.of(slice(max(1, min(batch, BATCH_BYTES // size))))
-
-    def batch(self) -> Contender:
-        """All states in one call, into given arrays."""
-        function, names, fixed = CALLS[self.name]
-        options = {**fixed, "threads": 1, "out": self()}
-        words = ", ".join(["model", *names, *(f"{option}={option}" for option in options)])
-        names_here = dict(f=getattr(dtau, function), model=self.model, **self.arrays, **options)
-        return Contender(loop(f"f({words})", **names_here), len(self.at["q"]))
-
-    def alone(self) -> Contender:
-        """All states, one call each, into given arrays."""
-        function, names, fixed = CALLS[self.name]
-        rows = ([row.copy() for row in array] for array in self.arrays.values())
-        options = {**fixed, "out": tuple(result[0] for result in self.of(slice(1))())}
-        words = ", ".join([*names, *(f"{option}={option}" for option in options)])
-        run = loop(
-            f"for {', '.join(names)} in states: f(model, {words})",
-            f=getattr(dtau, function),
-            model=self.model,
-            states=list(zip(*rows, strict=True)),
-            **options,
-        )
-        return Contender(run, len(self.at["q"]))
-
-    def fill(self) -> Contender:
-        """Fill the results of all states with a constant."""
-        return Contender(loop("for x in out: x.fill(1.0)", out=self()), len(self.at["q"]))
-
-    def operations(self) -> int:
-        """Multiplications, additions and divisions of the first state."""
-        function, _, fixed = CALLS[self.name]
-        arrays = [array[0] for array in self.arrays.values()]
-        _testing.counting.take()
-        getattr(_testing.counting, function)(self.model, *arrays, **fixed)
-        return int(sum(_testing.counting.take()))
+    @property
+    def gcc(self) -> str | None:
+        """The compiler that goals are relative to, if it took part."""
+        return next((name for name in self.compilers if name.startswith("g++")), None)
 
 
-def inputs(robot: Robot, count: int) -> dict[str, Array]:
-    """Random states and weights by the name of the argument."""
-    lam = np.random.default_rng(1).uniform(-1.0, 1.0, (count, robot.model.nv))
-    return {**states(robot, count), "lam": lam}
+def measure(
+    robot: Robot,
+    batch: int,
+    headers: Mapping[str, HeadersRobot],
+    effort: Effort,
+    tick: Callable[[], None],
+) -> Result:
+    """Check and time all functions on a robot."""
+    check(robot, headers)
+    contenders: dict[str, Contender] = {}
+    counts = {}
+    for name, call in calls(robot.model, max(batch, LONE_STATES)).items():
+        many = fitting(call, batch, BATCH_BYTES)
+        counts[name] = many.count
+        contenders[f"alone {name}"] = call.alone(LONE_STATES, into=True)
+        contenders[f"batch {name}"] = many.batch()
+        if name in FILLED:
+            contenders[f"fill {name}"] = fill(many)
+            contenders[f"fill one {name}"] = fill(call.part(slice(1)))
+        if name == "dense":
+            states = _peers(robot, call.part(slice(LONE_STATES)))
+            for compiler, peer in headers.items():
+                contenders[compiler] = Contender(peer.loop(TENSORS, states), LONE_STATES)
+    entries = dtau.packed_indices(robot.model).shape[1]
+    return Result(robot, entries, counts, timed(contenders, effort, tick))
 
 
 # Checks
 
 
-def check(robot: Robot, at: dict[str, Array], headers: Mapping[str, HeadersRobot]) -> None:
+def check(robot: Robot, headers: Mapping[str, HeadersRobot]) -> None:
     """Compare all functions at a few states with each other, differences and Pinocchio."""
-    model = robot.model
-    results = {name: _same_bits(robot, Call(model, name, at)) for name in CALLS}
-    dense, packed = results["dense"], results["packed"]
-    i, j, k = dtau.packed_indices(model)
-    for x, entries in zip(dense, packed, strict=True):
-        scattered = np.zeros_like(x)
-        scattered[:, i, j, k] = entries
-        _compare(robot, "packed tensors", x, scattered, 0.0)
-
-    conditions = np.linalg.cond(dtau.mass_matrix(model, at["q"]))
-    solved = CONTRACTION + CONDITION * float(conditions.max())
-    for tensors, hessian, tolerance in (
-        ("dense", "hessian", CONTRACTION),
-        ("forward dense", "forward hessian", solved),
-    ):
-        for x, y in zip(results[tensors], results[hessian], strict=True):
-            product = np.einsum("zi,zijk->zjk", at["lam"], x)
-            _compare(robot, f"{hessian} and tensors times lam", y, product, tolerance)
-    for first, second, options in (("first", "dense", "a"), ("forward first", "forward dense", "")):
-        _compare_with_differences(robot, at, first, results[second], inverse=bool(options))
+    model, given = robot.model, calls(robot.model, CHECKED)
+    results = {x: same_bits(call, f"{robot.label}, {x}", CHECKED) for x, call in given.items()}
+    dense = results["dense"]
+    require_packed(model, results["packed"], dense, robot.label)
+    lam = given["hessian"].arrays["lam"]
+    looser = solved(CONTRACTION, model, given["hessian"].arrays["q"])
+    for kind, tolerance in (("", CONTRACTION), ("forward ", looser)):
+        tensors, hessian = results[f"{kind}dense"], results[f"{kind}hessian"]
+        for x, y in zip(tensors, hessian, strict=True):
+            product = np.einsum("zi,zijk->zjk", lam, x)
+            what = f"{robot.label}, {kind}hessian and tensors times lam"
+            require_close(y, product, tolerance, what, floor=TINY)
+        what = f"{robot.label}, {kind}tensors and differences"
+        require_differences(given[f"{kind}first"], tensors, what)
 
     ours = [robot.peer_order(dense[m], 3) for m in (0, 2, 1, 3)]
     for compiler, peer in headers.items():
-        got = peer.results(TENSORS, _peers(robot, at), [(model.nv,) * 3] * 4)
+        what = f"{robot.label}, tensors and Pinocchio's headers by {compiler}"
+        got = peer.results(TENSORS, _peers(robot, given["dense"]), [(model.nv,) * 3] * 4)
         for x, y in zip(ours, got, strict=True):
-            _compare(robot, f"tensors and Pinocchio's headers by {compiler}", x, y, TOLERANCE)
+            require_close(x, y, TOLERANCE, what, floor=TINY)
 
 
-def peers_loop(robot: Robot, at: dict[str, Array], peer: HeadersRobot) -> Contender:
-    """Pinocchio's headers at all states, one after the other in one call."""
-    return Contender(peer.loop(TENSORS, _peers(robot, at)), len(at["q"]))
+def require_differences(first: Call, derivatives: Sequence[Array], what: str) -> None:
+    """Compare derivatives of a function with its central differences along one direction.
+
+    Those of a value by q and v; of first derivatives by q and v, the tensors.
+    """
+    model, arrays = first.model, first.arrays
+    along = np.random.default_rng(2).uniform(-1.0, 1.0, model.nv)
+
+    def difference(by: str) -> list[Array]:
+        sides = []
+        for step in (STEP * along, -STEP * along):
+            x = arrays[by]
+            moved = dtau.integrate(model, x, step) if by == "q" else x + step
+            sides.append(Call(first.name, model, {**arrays, by: moved}, first.options)())
+        return [(x - y) / (2.0 * STEP) for x, y in zip(*sides, strict=True)]
+
+    by_q, by_v = difference("q"), difference("v")
+    wanted = (by_q[0], by_v[0], by_v[1], by_q[2]) if len(by_q) > 1 else (by_q[0], by_v[0])
+    for derivative, want in zip(derivatives, wanted, strict=True):
+        require_close(derivative @ along, want, DIFFERENCES, what, floor=TINY)
 
 
-def _peers(robot: Robot, at: Mapping[str, Array]) -> tuple[Array, ...]:
+def _peers(robot: Robot, call: Call) -> tuple[Array, ...]:
     """The states, as Pinocchio writes them."""
-    q = np.ascontiguousarray(robot.peer_q(at["q"]))
-    return q, robot.peer_v(at["v"]), robot.peer_v(at["a"])
-
-
-def _same_bits(robot: Robot, call: Call) -> tuple[Array, ...]:
-    """The results of a batch into arrays full of NaN; the states alone must give the same bits."""
-    out = tuple(np.full(result.shape, np.nan) for result in call())
-    call(out=out, threads=1)
-    for state in range(len(call.at["q"])):
-        alone = Call(call.model, call.name, {x: y[state] for x, y in call.at.items()})()
-        for x, y in zip(alone, out, strict=True):
-            _compare(robot, f"{call.name}: one state and a batch", x, y[state], 0.0)
-    return out
-
-
-def _compare_with_differences(
-    robot: Robot, at: dict[str, Array], first: str, tensors: Sequence[Array], *, inverse: bool
-) -> None:
-    """Compare tensors with central differences of first derivatives along one direction."""
-    model, step = robot.model, 1e-5
-    direction = np.random.default_rng(2).uniform(-1.0, 1.0, model.nv)
-
-    def difference(**moved: Array) -> tuple[Array, ...]:
-        plus, minus = (
-            Call(model, first, {**at, **{x: move(x, sign * dx) for x, dx in moved.items()}})()
-            for sign in (1.0, -1.0)
-        )
-        return tuple((x - y) / (2.0 * step) for x, y in zip(plus, minus, strict=True))
-
-    def move(name: str, dx: Array) -> Array:
-        return dtau.integrate(model, at["q"], dx) if name == "q" else at[name] + dx
-
-    by_q = difference(q=step * direction)
-    by_v = difference(v=step * direction)
-    names = "tensors" if inverse else "forward tensors"
-    for tensor, want in (
-        (tensors[0], by_q[0]),
-        (tensors[1], by_v[0]),
-        (tensors[2], by_v[1]),
-        (tensors[3], by_q[2]),
-    ):
-        _compare(robot, f"{names} and differences", tensor @ direction, want, DIFFERENCES)
-
-
-def _compare(robot: Robot, what: str, got: Array, want: Array, tolerance: float) -> None:
-    scale = max(float(np.abs(want).max()), 1e-3)  # what vanishes comes out as rounding errors
-    error = float(np.abs(got - want).max())  # NaN if an element was not written
-    if not error <= tolerance * scale:
-        raise WrongResultError(
-            f"{robot.label}, {what}: they differ by {error / scale:.1e} of the largest element, "
-            f"allowed {tolerance:.0e}"
-        )
+    q, *others = call.arrays.values()
+    return np.ascontiguousarray(robot.peer_q(q)), *map(robot.peer_v, others)

@@ -7,17 +7,17 @@ up to inverse dynamics at every order, by Leibniz' rule; a lone state gives the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from math import comb
 from typing import Any
 
 import numpy as np
 
 import dtau
-from benchmarks.calls import LONE_STATES, alone, batch, together
-from benchmarks.experiment import Array, WrongResultError, require_close
-from benchmarks.harness import Contender
+from benchmarks.calls import fitting
+from benchmarks.checks import Array, WrongResultError, require_close, same_bits
+from dtau.timing import Call, random_inputs
 
 TREES = {7: (2, 3), 21: (5, 4), 101: (5, 20)}  # bodies: arms, links of each
 RESIDUAL = 1e-10
@@ -25,14 +25,14 @@ AGREEMENT = 1e-12  # of inverse dynamics, relative to the largest torque of the 
 LEIBNIZ = 1e-11  # of the closed form, relative to the largest term
 BATCH_BYTES = 2**26  # of the results of a batch, at most
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "inverse": dtau.inverse_dynamics_time_derivatives,
-    "forward": dtau.forward_dynamics_time_derivatives,
-    "hybrid": dtau.hybrid_dynamics_time_derivatives,
-    "mass matrix": dtau.mass_matrix_time_derivatives,
-    "Coriolis matrix": dtau.coriolis_matrix_time_derivatives,
-    "bias": dtau.bias_torque_time_derivatives,
-    "gravity": dtau.gravity_torque_time_derivatives,
+FUNCTIONS = {
+    "inverse": "inverse_dynamics_time_derivatives",
+    "forward": "forward_dynamics_time_derivatives",
+    "hybrid": "hybrid_dynamics_time_derivatives",
+    "mass matrix": "mass_matrix_time_derivatives",
+    "Coriolis matrix": "coriolis_matrix_time_derivatives",
+    "bias": "bias_torque_time_derivatives",
+    "gravity": "gravity_torque_time_derivatives",
 }
 DYNAMICS = ("inverse", "forward", "hybrid")
 MATRICES = ("mass matrix", "Coriolis matrix")
@@ -45,67 +45,54 @@ def tree(bodies: int) -> dtau.Model:
 
 @dataclass(frozen=True)
 class Case:
-    """A function at random states along trajectories of one order."""
+    """A function at states along trajectories of one order.
+
+    The trajectories are given by q, v and the time derivatives of v: a row more than the order.
+    """
 
     model: dtau.Model
     function: str
     order: int
     q: Array
     v_derivatives: Array
-    arrays: tuple[Array, ...]
-    options: dict[str, Any] = field(default_factory=dict)
 
     @staticmethod
     def of(model: dtau.Model, function: str, order: int, count: int) -> Case:
-        """Draw configurations, velocities and their derivatives; torques follow from them."""
-        rows = (order + 1) * model.nv ** (2 if function in MATRICES else 1)
-        count = max(1, min(count, BATCH_BYTES // (8 * rows)))
-        rng = np.random.default_rng(order)
-        q, *_ = dtau.random_state(model, rng, shape=(count,))
-        v = rng.uniform(-1.0, 1.0, (count, order + 2, model.nv))
-        arrays: tuple[Array, ...] = (q, v)
-        options: dict[str, Any] = {}
-        if function in ("forward", "hybrid"):
-            tau = dtau.inverse_dynamics_time_derivatives(model, q, v)
-            arrays = (q, v[:, 0].copy(), tau)
-        if function == "hybrid":
-            arrays = (q, v[:, 0].copy(), v[:, 1:].copy(), tau)
-            options = {"prescribed": prescribed(model)}
-        elif function not in DYNAMICS:
-            options = {"order": order}
-        return Case(model, function, order, q, v, arrays, options)
+        """Draw trajectories; torques follow from them."""
+        names = [FUNCTIONS["inverse"]]
+        at = random_inputs(model, names, count, order=order, seed=order)
+        case = Case(model, function, order, at["q"], at["v_derivatives"])
+        fits = slice(fitting(case.call, count, BATCH_BYTES).count)
+        return Case(model, function, order, case.q[fits], case.v_derivatives[fits])
 
-    def __call__(self, *arrays: Array, **options: Any) -> tuple[Array, ...]:
-        """The results at the states, or at others."""
-        f = FUNCTIONS[self.function]
-        return together(f(self.model, *(arrays or self.arrays), **self.options, **options))
-
-    def alone(self, states: int = LONE_STATES) -> Contender:
-        """The first states, one call each."""
-        return alone(
-            FUNCTIONS[self.function], self.model, self.arrays, states=states, **self.options
-        )
-
-    def batch(self) -> Contender:
-        """All states in one call with out=."""
-        return batch(FUNCTIONS[self.function], self.model, self.arrays, **self.options)
+    @cached_property
+    def call(self) -> Call:
+        """The function at these states."""
+        q, v = self.q, self.v_derivatives
+        at, options = {"q": q, "v_derivatives": v}, dict[str, Any]()
+        if self.function in ("forward", "hybrid"):
+            tau = dtau.inverse_dynamics_time_derivatives(self.model, q, v)
+            at = {"q": q, "v": v[:, 0].copy(), "tau_derivatives": tau}
+        if self.function == "hybrid":
+            at["a_derivatives"] = v[:, 1:].copy()
+            options = {"prescribed": prescribed(self.model)}
+        elif self.function not in DYNAMICS:
+            options = {"order": self.order}
+        return Call(FUNCTIONS[self.function], self.model, at, options)
 
     def check(self) -> Array:
         """Compare what can be compared without another program; return the (first) result."""
-        given = tuple(np.full_like(result, np.nan) for result in self())
-        self(out=given if len(given) > 1 else given[0], threads=1)
-        lone = self(*(array[0] for array in self.arrays))
-        if not all(np.array_equal(x, y[0]) for x, y in zip(lone, given, strict=True)):
-            raise WrongResultError(f"{self.label}: one state gives other bits than many")
+        results = same_bits(self.call, self.label, 1)
         if self.function == "inverse":
-            self._check_first_orders(given[0])
+            self._check_first_orders(results[0])
         elif self.function in DYNAMICS:
-            self.check_residual(given[0], given[1] if len(given) > 1 else self.arrays[2])
+            tau = self.call.arrays["tau_derivatives"] if len(results) == 1 else results[1]
+            self.check_residual(results[0], tau)
             if self.function == "hybrid":
-                self._check_given(*given)
+                self._check_given(*results)
         else:
-            self._check_closed_form(given[0])
-        return given[0]
+            self._check_closed_form(results[0])
+        return results[0]
 
     @property
     def label(self) -> str:
@@ -137,8 +124,11 @@ class Case:
 
     def _check_given(self, a: Array, tau: Array) -> None:
         """Hybrid dynamics keeps what was given."""
-        mask = self.options["prescribed"]
-        for got, want, where in ((a, self.arrays[2], mask), (tau, self.arrays[3], ~mask)):
+        mask, x = self.call.options["prescribed"], self.call.arrays
+        for got, want, where in (
+            (a, x["a_derivatives"], mask),
+            (tau, x["tau_derivatives"], ~mask),
+        ):
             if not np.array_equal(got[..., where], want[..., where]):
                 raise WrongResultError(f"{self.label}: what was given came out as other bits")
 
@@ -150,7 +140,7 @@ class Case:
         count = min(2, len(term))
         q, v = self.q[:count], self.v_derivatives[:count]
         terms = {
-            name: FUNCTIONS[name](self.model, q, v, order=self.order)
+            name: getattr(dtau, FUNCTIONS[name])(self.model, q, v, order=self.order)
             for name in FUNCTIONS
             if name not in DYNAMICS and name != self.function
         } | {self.function: term[:count]}

@@ -1,5 +1,7 @@
 """Time derivatives of order 5 with few and many bodies: in calls of values, and the share of peak.
 
+    python -m benchmarks time_derivatives
+
 Inverse and forward dynamics of the aerial manipulators with 7 and 101 bodies, alone and in batches:
 by `inverse_dynamics` and `forward_dynamics` at the same states, taking turns; operations and the
 share of the core's multiply-add peak. What 101 bodies keep between the orders is more than a first
@@ -13,23 +15,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import Any
 
-import numpy as np
-
-import dtau
-from benchmarks.calls import alone, batch
+from benchmarks.calls import operations
 from benchmarks.experiment import Claim, Experiment, Findings, Table, Watch
 from benchmarks.experiments.time_cases import Case, tree
-from benchmarks.harness import Contender, Effort, Spread, interleaved, number, one_core, times
-from dtau import _core, _testing
+from benchmarks.harness import Spread, number, one_core, timed, times
+from dtau import _core
+from dtau.timing import Call, Effort
 
 ORDER = 5
 BODIES = (7, 101)
-VALUES: dict[str, Callable[..., Any]] = {
-    "inverse": dtau.inverse_dynamics,
-    "forward": dtau.forward_dynamics,
-}
+FUNCTIONS = ("inverse", "forward")
 WAYS = ("alone", "batch")
 BATCH = 256
 MOST = 1.2  # a body of many, by a body of few
@@ -68,28 +64,13 @@ class Row:
         ]
 
 
-def operations(case: Case) -> float:
-    """Half the multiplications and additions of the first state."""
-    states = [array[0] for array in case.arrays]
-    _testing.counting.take()
-    f = getattr(_testing.counting, f"{case.function}_dynamics_time_derivatives")
-    f(case.model, *states, order=ORDER)
-    multiplications, additions, _ = _testing.counting.take()
-    return 0.5 * float(multiplications + additions)
-
-
-def contenders(case: Case) -> dict[str, Contender]:
-    """Both ways, and values at the same states."""
-    v = case.v_derivatives
-    last = v[:, 1] if case.function == "inverse" else case.arrays[2][:, 0]
-    states = (case.q, v[:, 0].copy(), last.copy())
-    values, bodies = VALUES[case.function], case.model.nbodies
-    return {
-        f"{bodies} alone": case.alone(),
-        f"{bodies} batch": case.batch(),
-        f"{bodies} alone, values": alone(values, case.model, states),
-        f"{bodies} batch, values": batch(values, case.model, states),
-    }
+def values(case: Case) -> Call:
+    """Values at the same states."""
+    v, name = case.v_derivatives, f"{case.function}_dynamics"
+    at = {"q": case.q, "v": v[:, 0].copy(), "a": v[:, 1].copy()}
+    if case.function == "forward":
+        at["tau"] = case.call.arrays["tau_derivatives"][:, 0].copy()
+    return Call(name, case.model, at)
 
 
 def measured(
@@ -97,30 +78,21 @@ def measured(
 ) -> tuple[list[Row], Claim]:
     """Check and time a function with few and with many bodies, all in turns."""
     cases = [Case.of(tree(bodies), function, ORDER, BATCH) for bodies in BODIES]
-    together: dict[str, Contender] = {}
-    for case in cases:
+    contenders = {}
+    for case, bodies in zip(cases, BODIES, strict=True):
         case.check()
-        together |= contenders(case)
-    seconds = interleaved(together, effort, tick)
-    rows = [
-        Row(
-            function=function,
-            bodies=case.model.nbodies,
-            way=way,
-            microseconds=1e6 * float(np.median(seconds[name])),
-            by_values=Spread.of(seconds[name] / seconds[f"{name}, values"]),
-            multiply_adds=operations(case),
-            peak=peaks[way],
-        )
-        for case in cases
-        for way in WAYS
-        for name in (f"{case.model.nbodies} {way}",)
-    ]
+        for name, call in ((bodies, case.call), (f"{bodies}, values", values(case))):
+            contenders[name, "alone"], contenders[name, "batch"] = call.alone(), call.batch()
+    found = timed(contenders, effort, tick)
+    rows = []
+    for case, bodies in zip(cases, BODIES, strict=True):
+        work = 0.5 * sum(operations(case.call)[:2])
+        for way in WAYS:
+            micro = found.micro((bodies, way))
+            by_values = found.ratio((bodies, way), (f"{bodies}, values", way))
+            rows.append(Row(function, bodies, way, micro, by_values, work, peaks[way]))
     few, many = BODIES
-    ratios = {
-        way: float(np.median(seconds[f"{many} {way}"] / seconds[f"{few} {way}"])) * few / many
-        for way in WAYS
-    }
+    ratios = {way: found.ratio((many, way), (few, way)).median * few / many for way in WAYS}
     claim = Claim(
         f"{function} dynamics, time derivatives: a body of {many} by one of {few}",
         f"at most {MOST:g}x",
@@ -133,13 +105,13 @@ def measured(
 def run(quick: bool, watch: Watch) -> Findings:
     """Measure both functions with few and many bodies."""
     effort = EFFORT[quick]
-    watch.expect(len(VALUES) * effort.rounds)
+    watch.expect(len(FUNCTIONS) * effort.rounds)
     rows: list[Row] = []
     claims: list[Claim] = []
     with one_core():
         lone_peaks, lane_peaks = zip(*(_core.peak_rate() for _ in range(3)), strict=True)
         peaks = {"alone": max(lone_peaks), "batch": max(lane_peaks)}
-        for function in VALUES:
+        for function in FUNCTIONS:
             found, claim = measured(function, peaks, effort, partial(watch.step, function))
             rows += found
             claims.append(claim)

@@ -24,17 +24,8 @@ from typing import Any
 import numpy as np
 
 import dtau
-from benchmarks.experiment import (
-    Array,
-    Claim,
-    Experiment,
-    Findings,
-    Table,
-    UnavailableError,
-    Watch,
-    WrongResultError,
-    require_close,
-)
+from benchmarks.checks import Array, UnavailableError, WrongResultError, require_close
+from benchmarks.experiment import Claim, Experiment, Findings, Table, Watch
 from benchmarks.harness import number, one_core
 from benchmarks.optional import optional
 from benchmarks.robots import chosen

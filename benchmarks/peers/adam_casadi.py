@@ -12,7 +12,7 @@ from typing import Any
 import casadi
 import numpy as np
 
-from benchmarks.experiment import UnavailableError
+from benchmarks.checks import UnavailableError
 from benchmarks.optional import optional
 from benchmarks.robots import Robot
 
@@ -25,7 +25,7 @@ def function(robot: Robot, name: str) -> Any:
 
     if robot.root == "free" or name not in ("inverse_dynamics", "inverse_dynamics_derivatives"):
         raise UnavailableError("of fixed roots, inverse dynamics and its derivatives are taken")
-    joints = [joint.name for joint in sorted(robot.joints, key=lambda joint: joint.v.start)]
+    joints = [joint.name for joint in sorted(robot.model.joints, key=lambda joint: joint.v.start)]
     gravity = np.concatenate([robot.model.gravity, np.zeros(3)])
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "robot.urdf"

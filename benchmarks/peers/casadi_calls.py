@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import casadi
 import numpy as np
 
-from benchmarks.harness import Contender
+from benchmarks.checks import Array
 from benchmarks.machine import cache_folder
 from benchmarks.peers.casadi_code import Called, Looped, compiled
 from benchmarks.peers.casadi_model import Expressions
 from benchmarks.peers.cases import CHECKED, DT, LONE_STATES, Case, Way
-from benchmarks.robots import Array, Robot
+from benchmarks.robots import Robot
+from dtau.timing import Contender
 
 MOST_FREEDOM = 20  # robots of more are left out where expressions have millions of instructions
 LARGE = (
@@ -28,30 +28,28 @@ class Functions:
     """The functions of one robot, made when they are asked for."""
 
     def __init__(self, robot: Robot) -> None:
-        self.model = Expressions(robot)
+        self.model = Expressions(robot.model)
         self._made: dict[str, Any] = {}
 
     def get(self, case: Case) -> Any:
         """The function of all arguments, one after the other; None if there is none."""
-        name = case.function.name
+        name = case.function
         if name not in self._made:
-            make = getattr(self, f"_{name}", None)
-            made = None if make is None or self.large(case) else self._whole(case, make)
-            self._made[name] = made
+            self._made[name] = None if self.large(case) else self._whole(case)
         return self._made[name]
 
     def why(self, case: Case) -> str:
         """Why there is none, if it could be made."""
-        return "too large" if hasattr(self, f"_{case.function.name}") and self.large(case) else ""
+        return "too large" if self.large(case) else ""
 
     def large(self, case: Case) -> bool:
         """Whether its expressions would have millions of instructions."""
-        return self.model.nv > MOST_FREEDOM and case.function.name in LARGE
+        return self.model.nv > MOST_FREEDOM and case.function in LARGE
 
-    def _whole(self, case: Case, make: Callable[..., Any]) -> Any:
+    def _whole(self, case: Case) -> Any:
         """Results as rows, one after the other."""
-        symbols = [casadi.SX.sym(name, case.at[name].shape[1]) for name in case.function.arguments]
-        results = make(case, *symbols)
+        symbols = [casadi.SX.sym(name, case.at[name].shape[1]) for name in case.arguments]
+        results = self._results(case.function, case.frame, symbols)
         if results is None:
             return None
         m = self.model
@@ -60,7 +58,7 @@ class Functions:
         g, s = m.of_state(symbols[0])
         given = [m.g, m.s, m.v, m.u, *symbols]
         rest = [m.v, m.u]
-        for i, name in enumerate(case.function.arguments):
+        for i, name in enumerate(case.arguments):
             if name == "v":
                 rest[0] = symbols[i]
             if name in ("a", "tau"):
@@ -69,102 +67,68 @@ class Functions:
         out = casadi.vertcat(*through.call([g, s, *rest, *symbols], True, False))
         return casadi.Function("function", [x], [out])
 
-    # One method a function of the package: its results as matrices
+    def _results(self, function: str, frame: str, x: list[Any]) -> list[Any] | None:
+        """The results of a function of the package as matrices, of symbols for its arguments."""
+        m, problem = self.model, function.partition("_dynamics")[0]
+        v, u, y = m.v, m.u, None  # u: the acceleration or the torque
+        if problem in ("inverse", "forward"):
+            y = m.inverse_dynamics(v, u) if problem == "inverse" else m.forward_dynamics(v, u)
+        body = m.names.index(frame)
+        match function:
+            case "inverse_dynamics" | "forward_dynamics":
+                return [y]
+            case "inverse_dynamics_derivatives":
+                return [m.by_q(y), casadi.jacobian(y, v), m.mass_matrix()]
+            case "forward_dynamics_derivatives":
+                return [m.by_q(y), casadi.jacobian(y, v), casadi.jacobian(y, u)]
+            case "inverse_dynamics_jvp":
+                dq, dv, da = x[3:]
+                state = casadi.vertcat(m.g, m.s, v, u)
+                return [casadi.jtimes(y, state, casadi.vertcat(m.along(dq), dv, da))]
+            case "inverse_dynamics_vjp" | "forward_dynamics_vjp":
+                return self._vjp(y, x[3])
+            case "inverse_dynamics_hessian":
+                by_q, by_v, by_a = self._vjp(y, x[3])
+                by_v_twice = casadi.jacobian(by_v, v)
+                return [m.by_q(by_q), casadi.jacobian(by_q, v), by_v_twice, m.by_q(by_a)]
+            case "inverse_dynamics_second_derivatives":
+                first = (m.by_q(y), casadi.jacobian(y, v), m.mass_matrix())
+                q, by_v, mass = (casadi.reshape(casadi.densify(z.T), -1, 1) for z in first)
+                return [m.by_q(q), casadi.jacobian(q, v), casadi.jacobian(by_v, v), m.by_q(mass)]
+            case "mass_matrix":
+                return [m.mass_matrix()]
+            case "mass_matrix_inverse":
+                factors = casadi.ldl(m.mass_matrix())
+                return [casadi.ldl_solve(casadi.SX.eye(m.nv), *factors)]
+            case "bias_torque":
+                return [m.inverse_dynamics(v, None)]
+            case "gravity_torque":
+                return [m.inverse_dynamics(None, None)]
+            case "frame_placements":
+                return list(m.placements(x[0])[body])
+            case "frame_jacobians":
+                return [m.jacobian(x[0], body)]
+            case "center_of_mass":
+                return [m.center_of_mass(x[0])]
+            case "step" if not m.free:
+                return self._step(x[0])
+            case "linearize_discrete" if not m.free:
+                state, after = casadi.vertcat(m.s, v), self._step(m.s)
+                end = casadi.vertcat(*after)
+                return [casadi.jacobian(end, state), casadi.jacobian(end, u), *after]
+        return None
 
-    def _inverse_dynamics(self, case: Case, q: Any, v: Any, a: Any) -> Any:
-        return [self.model.inverse_dynamics(self.model.v, self.model.u)]
-
-    def _forward_dynamics(self, case: Case, q: Any, v: Any, tau: Any) -> Any:
-        return [self.model.forward_dynamics(self.model.v, self.model.u)]
-
-    def _mass_matrix(self, case: Case, q: Any) -> Any:
-        return [self.model.mass_matrix()]
-
-    def _mass_matrix_inverse(self, case: Case, q: Any) -> Any:
-        factors = casadi.ldl(self.model.mass_matrix())
-        return [casadi.ldl_solve(casadi.SX.eye(self.model.nv), *factors)]
-
-    def _bias_torque(self, case: Case, q: Any, v: Any) -> Any:
-        return [self.model.inverse_dynamics(self.model.v, None)]
-
-    def _gravity_torque(self, case: Case, q: Any) -> Any:
-        return [self.model.inverse_dynamics(None, None)]
-
-    def _inverse_dynamics_derivatives(self, case: Case, *_: Any) -> Any:
-        m = self.model
-        tau = m.inverse_dynamics(m.v, m.u)
-        return [m.by_q(tau), casadi.jacobian(tau, m.v), m.mass_matrix()]
-
-    def _forward_dynamics_derivatives(self, case: Case, *_: Any) -> Any:
-        m = self.model
-        a = m.forward_dynamics(m.v, m.u)
-        return [m.by_q(a), casadi.jacobian(a, m.v), casadi.jacobian(a, m.u)]
-
-    def _inverse_dynamics_jvp(self, case: Case, *x: Any) -> Any:
-        m = self.model
-        tau = m.inverse_dynamics(m.v, m.u)
-        dq, dv, da = x[3:]
-        state = casadi.vertcat(m.g, m.s, m.v, m.u)
-        return [casadi.jtimes(tau, state, casadi.vertcat(m.along(dq), dv, da))]
-
-    def _inverse_dynamics_vjp(self, case: Case, *x: Any) -> Any:
-        return self._vjp(self.model.inverse_dynamics(self.model.v, self.model.u), x[3])
-
-    def _forward_dynamics_vjp(self, case: Case, *x: Any) -> Any:
-        return self._vjp(self.model.forward_dynamics(self.model.v, self.model.u), x[3])
-
-    def _vjp(self, y: Any, lam: Any) -> Any:
+    def _vjp(self, y: Any, lam: Any) -> list[Any]:
         m = self.model
         state = casadi.vertcat(m.g, m.s, m.v, m.u)
         back = casadi.jtimes(y, state, lam, True)
         n = 3 + m.moving
         return [m.against(back[:n]), back[n : n + m.nv], back[n + m.nv :]]
 
-    def _inverse_dynamics_hessian(self, case: Case, *x: Any) -> Any:
-        m = self.model
-        by_q, by_v, by_a = self._vjp(m.inverse_dynamics(m.v, m.u), x[3])
-        return [m.by_q(by_q), casadi.jacobian(by_q, m.v), casadi.jacobian(by_v, m.v), m.by_q(by_a)]
-
-    def _inverse_dynamics_second_derivatives(self, case: Case, *_: Any) -> Any:
-        m = self.model
-        tau = m.inverse_dynamics(m.v, m.u)
-        by_q, by_v = m.by_q(tau), casadi.jacobian(tau, m.v)
-        flat = [casadi.reshape(casadi.densify(x.T), -1, 1) for x in (by_q, by_v, m.mass_matrix())]
-        second = m.by_q(flat[0]), casadi.jacobian(flat[0], m.v), casadi.jacobian(flat[1], m.v)
-        return [*second, m.by_q(flat[2])]
-
-    def _frame_placements(self, case: Case, q: Any) -> Any:
-        turn, at = self.model.placements(q)[self._body(case)]
-        return [turn, at]
-
-    def _frame_jacobians(self, case: Case, q: Any) -> Any:
-        return [self.model.jacobian(q, self._body(case))]
-
-    def _center_of_mass(self, case: Case, q: Any) -> Any:
-        return [self.model.center_of_mass(q)]
-
-    def _step(self, case: Case, q: Any, v: Any, tau: Any) -> Any:
-        if self.model.free:
-            return None
-        return self._step_of(q)
-
-    def _linearize_discrete(self, case: Case, q: Any, v: Any, tau: Any) -> Any:
-        m = self.model
-        if m.free:
-            return None
-        state, (after, speed) = casadi.vertcat(m.s, m.v), self._step_of(q, m.s)
-        end = casadi.vertcat(after, speed)
-        return [casadi.jacobian(end, state), casadi.jacobian(end, m.u), after, speed]
-
-    def _step_of(self, q: Any, s: Any = None) -> Any:
+    def _step(self, q: Any) -> list[Any]:
         m = self.model
         v = m.v + DT * m.forward_dynamics(m.v, m.u)
-        return [(q if s is None else s) + DT * v, v]
-
-    def _body(self, case: Case) -> int:
-        """The body whose frame is asked for."""
-        peer = self.model.robot.peer
-        return int(peer.frames[peer.getFrameId(case.frame)].parentJoint) - 1
+        return [q + DT * v, v]
 
 
 class VirtualMachine:
@@ -243,7 +207,7 @@ class Code:
 
 def stacked(case: Case) -> Array:
     """All arguments of a state in a row."""
-    return np.ascontiguousarray(np.hstack(case.arguments))
+    return np.ascontiguousarray(np.hstack(list(case.arguments.values())))
 
 
 def split(case: Case, rows: Array) -> list[Array]:

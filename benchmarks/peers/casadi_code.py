@@ -12,8 +12,8 @@ from typing import Any
 import casadi
 import numpy as np
 
+from benchmarks.checks import Array
 from benchmarks.compilers import c_compiler, kept, run
-from benchmarks.experiment import Array
 
 FLAGS = ("-march=native", "-ffp-contract=fast", "-shared", "-fPIC")
 LARGE = 20_000  # nodes, above which -O1 has to do: -O3 takes minutes, to save some percent

@@ -1,9 +1,9 @@
 """A robot's dynamics as expressions of CasADi's, in body coordinates, as one would write them.
 
 Newton and Euler's recursion, composite bodies and articulated bodies; derivatives are CasADi's own.
-The model is read from Pinocchio's. Configurations, velocities and results are in the package's
-convention. A free root enters by gravity along its axes, g: it turns by -w x g when the root turns
-by w, which gives derivatives along the tangent space without a quaternion in the way.
+Configurations, velocities and results are in the package's convention. A free root enters by
+gravity along its axes, g: it turns by -w x g when the root turns by w, which gives derivatives
+along the tangent space without a quaternion in the way.
 """
 
 from __future__ import annotations
@@ -15,21 +15,19 @@ import numpy as np
 
 import dtau
 from benchmarks.peers.plain_urdf import axis_of
-from benchmarks.robots import Robot
 
 
 class Body:
     """A body, its joint and its inertia."""
 
-    def __init__(self, robot: Robot, index: int) -> None:
-        peer, joint = robot.peer, robot.joints[index - 1]
-        self.parent = int(peer.parents[index]) - 1
+    def __init__(self, joint: dtau.Joint, inertia: dtau.Inertia) -> None:
+        self.parent = joint.parent
         self.v, self.q = joint.v.start, joint.q.start
         self.free = joint.type.nv == 6
-        placement, inertia = peer.jointPlacements[index], peer.inertias[index]
+        placement = joint.placement
         self.turn0, self.shift0 = _constant(placement.rotation), _constant(placement.translation)
         self.mass = float(inertia.mass)
-        self.com, self.tensor = _constant(inertia.lever), _constant(inertia.inertia)
+        self.com, self.tensor = _constant(inertia.com), _constant(inertia.tensor)
         self.prismatic = isinstance(joint.type, dtau.Prismatic)
         self.axis = np.zeros(3) if self.free else axis_of(joint)
 
@@ -59,10 +57,9 @@ class Body:
 class Expressions:
     """Symbols of a state, and what follows from them."""
 
-    def __init__(self, robot: Robot) -> None:
-        self.robot, model = robot, robot.model
-        self.bodies = [Body(robot, i) for i in range(1, robot.peer.njoints)]
-        self.free = robot.root == "free"
+    def __init__(self, model: dtau.Model) -> None:
+        self.bodies = [Body(*of) for of in zip(model.joints, model.inertias, strict=True)]
+        self.names, self.free = model.bodies, self.bodies[0].free
         self.nv, self.moving = model.nv, model.nv - 6 * self.free
         self.gravity = np.array(model.gravity)
         self.g = casadi.SX.sym("g", 3)  # in the root's axes
@@ -287,10 +284,11 @@ def _constant(x: Any) -> Any:
 
 
 def _rotation(axis: Any, angle: Any) -> Any:
-    """About a unit axis."""
-    along = casadi.skew(_constant(axis))
-    turn = casadi.SX.eye(3) + casadi.sin(angle) * along
-    return turn + (1.0 - casadi.cos(angle)) * casadi.sparsify(along @ along)
+    """About a unit axis; of a coordinate axis as short as one would write it."""
+    along = casadi.sparsify(casadi.DM(np.outer(axis, axis)))
+    across = casadi.sparsify(casadi.DM(np.eye(3) - np.outer(axis, axis)))
+    turning = casadi.sin(angle) * casadi.skew(_constant(axis))
+    return along + casadi.cos(angle) * across + turning
 
 
 def _matrix(x: Any) -> Any:

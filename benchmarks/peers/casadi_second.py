@@ -13,8 +13,9 @@ from typing import Any
 import casadi
 import numpy as np
 
-from benchmarks.experiment import Array
-from benchmarks.revolute import RevoluteTree
+import dtau
+from benchmarks.checks import Array
+from benchmarks.peers.plain_urdf import axis_of
 
 _NAME = "second_derivatives"
 
@@ -22,10 +23,10 @@ _NAME = "second_derivatives"
 class SecondDerivatives:
     """The expression of all entries that are not zero, and where they belong."""
 
-    def __init__(self, tree: RevoluteTree, *, eliminate: bool) -> None:
-        n = tree.n
+    def __init__(self, model: dtau.Model, *, eliminate: bool) -> None:
+        n = model.nv
         x = casadi.SX.sym("x", 3 * n)
-        entries = _first_derivatives(tree, x[:n], x[n : 2 * n], x[2 * n :])
+        entries = _first_derivatives(model, x[:n], x[n : 2 * n], x[2 * n :])
         self.n = n
         self._at = {name: np.array(list(of)) for name, of in entries.items()}
         by_q, by_v = x[:n], x[n : 2 * n]
@@ -57,29 +58,30 @@ class SecondDerivatives:
         return tensors
 
 
-def _first_derivatives(tree: RevoluteTree, q: Any, v: Any, a: Any) -> dict[str, dict[Any, Any]]:
+def _first_derivatives(model: dtau.Model, q: Any, v: Any, a: Any) -> dict[str, dict[Any, Any]]:
     """Entries (i, j) of dtau/dq, dtau/dv and M that are not zero."""
-    n = tree.n
+    n = model.nv
     zero: Any = casadi.SX(6, 1)
     empty: list[list[Any]] = [[None] * n for _ in range(10)]
     rotations, places, s, twists, accelerations, psid, psidd, inertias, coriolis, forces = empty
-    root: Any = casadi.vertcat(casadi.SX(3, 1), -casadi.DM(tree.gravity))
-    for i, parent in enumerate(tree.parent):
-        turn = casadi.DM(tree.rotation[i]) @ _rotation(tree.axis[i], q[i])
-        shift = casadi.DM(tree.translation[i])
+    root: Any = casadi.vertcat(casadi.SX(3, 1), -casadi.DM(model.gravity))
+    for i, joint in enumerate(model.joints):
+        parent, place = joint.parent, joint.placement
+        turn = casadi.DM(place.rotation) @ _rotation(axis_of(joint), q[i])
+        shift = casadi.DM(place.translation)
         if parent < 0:
             rotations[i], places[i], above, rate = turn, shift, zero, root
         else:
             rotations[i] = rotations[parent] @ turn
             places[i] = places[parent] + rotations[parent] @ shift
             above, rate = twists[parent], accelerations[parent]
-        axis = rotations[i] @ casadi.DM(tree.axis[i])
+        axis = rotations[i] @ casadi.DM(axis_of(joint))
         s[i] = casadi.vertcat(axis, casadi.cross(places[i], axis))
         psid[i] = _cross(above, s[i])
         psidd[i] = _cross(rate, s[i]) + _cross(above, psid[i])
         twists[i] = above + s[i] * v[i]
         accelerations[i] = rate + s[i] * a[i] + psid[i] * v[i]
-        inertias[i] = _inertia(tree, i, rotations[i], places[i])
+        inertias[i] = _inertia(model.inertias[i], rotations[i], places[i])
         momentum = inertias[i] @ twists[i]
         left = _motion_cross(twists[i])
         # [IDSVA] eq. 28, twice
@@ -99,8 +101,8 @@ def _first_derivatives(tree: RevoluteTree, q: Any, v: Any, a: Any) -> dict[str, 
             if j != k:
                 found["q"][j, k] = casadi.dot(s[j], by_q)
                 found["v"][j, k] = casadi.dot(s[j], by_v)
-            j = tree.parent[j]
-        parent = tree.parent[k]
+            j = model.joints[j].parent
+        parent = model.joints[k].parent
         if parent >= 0:
             for sums in (inertias, coriolis, forces):
                 sums[parent] = sums[parent] + sums[k]
@@ -113,11 +115,11 @@ def _rotation(axis: Array, angle: Any) -> Any:
     return casadi.DM.eye(3) + casadi.sin(angle) * k + (1.0 - casadi.cos(angle)) * (k @ k)
 
 
-def _inertia(tree: RevoluteTree, i: int, rotation: Any, place: Any) -> Any:
+def _inertia(inertia: dtau.Inertia, rotation: Any, place: Any) -> Any:
     """A body's inertia about the origin of the ground."""
-    mass = float(tree.mass[i])
-    com = casadi.skew(place + rotation @ casadi.DM(tree.com[i]))
-    tensor = rotation @ casadi.DM(tree.tensor[i]) @ rotation.T - mass * (com @ com)
+    mass = inertia.mass
+    com = casadi.skew(place + rotation @ casadi.DM(inertia.com))
+    tensor = rotation @ casadi.DM(inertia.tensor) @ rotation.T - mass * (com @ com)
     return casadi.blockcat([[tensor, mass * com], [-mass * com, mass * casadi.DM.eye(3)]])
 
 

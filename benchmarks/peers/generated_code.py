@@ -15,12 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.experiment import Array, UnavailableError, WrongResultError
-from benchmarks.harness import Contender
+from benchmarks.checks import Array, UnavailableError, WrongResultError
 from benchmarks.optional import optional
-from benchmarks.peers import cases
 from benchmarks.peers.cases import CHECKED, Case, largest
 from benchmarks.robots import Robot
+from dtau.timing import Contender
 
 # What wrote the expressions.
 EXPRESSIONS, PINOCCHIO, ADAM = "CasADi", "Pinocchio and CasADi", "adam and CasADi"
@@ -28,13 +27,24 @@ LARGEST = {False: 60_000, True: 30_000}  # instructions; by quick
 
 
 @dataclass(frozen=True)
-class Generated:
-    """One function's code by another package."""
+class Code:
+    """Code of one function, compiled."""
 
     name: str
     operations: int  # CasADi's instructions
     compiling: float  # seconds
     size: int  # bytes of the library
+
+    def cells(self) -> list[str]:
+        """As tables show it."""
+        return [f"{self.operations:,}", f"{self.compiling:.1f} s", f"{self.size / 1000:.0f} kB"]
+
+
+@dataclass(frozen=True)
+class Generated:
+    """One function's code by another package, and what is timed."""
+
+    code: Code
     contender: Contender
 
 
@@ -45,12 +55,8 @@ def generated(
     if optional("casadi") is None:
         note("CasADi is not installed: nothing stands beside the package's code")
         return
-    if robot.peer is None:
-        note("Pinocchio is not installed, whose models CasADi's expressions are made of")
-        return
     q, v, u = states
-    signature = next(x for x in cases.FUNCTIONS if x.name == function)
-    case = Case(signature, robot, {"q": q, "v": v, "a": u, "tau": u})
+    case = Case(function, robot, {"q": q, "v": v, "a": u, "tau": u})
     for name in (EXPRESSIONS,) if quick else (EXPRESSIONS, PINOCCHIO, ADAM):
         try:
             yield _compiled(name, case, LARGEST[quick])
@@ -68,16 +74,16 @@ def _compiled(name: str, case: Case, most: int) -> Generated:
     )
 
     made: Any
-    arguments, want = case.arguments, case.wanted
+    arguments, want = list(case.arguments.values()), case.wanted
     if name == EXPRESSIONS:
         functions = casadi_calls.Functions(case.robot)
         made = functions.get(case)
         if made is None:
             raise UnavailableError(functions.why(case))
     elif name == ADAM:
-        made = adam_casadi.function(case.robot, case.function.name)
+        made = adam_casadi.function(case.robot, case.function)
     else:
-        made = pinocchio_casadi.function(case.robot, case.function.name)
+        made = pinocchio_casadi.function(case.robot, case.function)
         arguments, want = pinocchio_peer.arguments(case), pinocchio_peer.in_order(case)
     if made.n_instructions() > most:
         count = f"{made.n_instructions():,} instructions"
@@ -90,7 +96,7 @@ def _compiled(name: str, case: Case, most: int) -> Generated:
     got = casadi_calls.split(case, looped.all()[:CHECKED])
     error, limit = largest(got, want), case.tolerance()
     if not error <= limit:
-        what = f"{case.robot.label}, {case.function.name}, C of {name}"
+        what = f"{case.robot.label}, {case.function}, C of {name}"
         raise WrongResultError(f"{what}: differs by {error:.1e} of the largest element")
-    contender = Contender(looped.run, len(case.arguments[0]))
-    return Generated(name, made.n_instructions(), seconds, size, contender)
+    contender = Contender(looped.run, case.call.count)
+    return Generated(Code(name, made.n_instructions(), seconds, size), contender)

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.checks import Array, UnavailableError
 from benchmarks.compilers import cxx_compilers, kept, run
-from benchmarks.experiment import Array, UnavailableError
 from benchmarks.machine import cache_folder
 from benchmarks.robots import Robot, pinocchio
 from benchmarks.watch import say

@@ -17,11 +17,12 @@ from typing import Any
 import numpy as np
 
 import dtau
-from benchmarks.harness import Contender
+from benchmarks.checks import Array
 from benchmarks.peers.cases import CHECKED, LONE_STATES, Case, Way
 from benchmarks.peers.mujoco_calls import MuJoCo
 from benchmarks.peers.plain_urdf import plain_urdf
-from benchmarks.robots import Array, Robot
+from benchmarks.robots import Robot
+from dtau.timing import Contender
 
 LIBRARIES = {"adam": "adam-robotics", "frax": "frax"}  # module: name in the package index
 INTERPRETER = "DTAU_BENCHMARKS_JAX"  # the variable that names an interpreter with them
@@ -117,7 +118,7 @@ class Jax:
 
     def way(self, case: Case) -> Way | str:
         """Calls of its function, compiled; batches by vmap."""
-        name = case.function.name
+        name = case.function
         if name not in FUNCTIONS:
             return ""
         if self._spent > ALLOWANCE:
@@ -158,13 +159,13 @@ class Jax:
         """The arguments at all states, as the library writes them."""
         at = case.at
         if self._mujoco is None:  # velocities are the package's
-            return [at[name] for name in case.function.arguments]
+            return list(case.arguments.values())
         convention = self._mujoco.convention
         q = at["q"]
         there = convention.from_dtau(q, at["v"], at["a"])
         known = {"q": there.q, "v": there.v, "a": there.a}
         out = []
-        for name in case.function.arguments:
+        for name in case.arguments:
             if name in known:
                 x = known[name]
             elif name == "dq":
@@ -185,9 +186,9 @@ class Jax:
         if self._mujoco is None:
             return case.wanted
         out = []
-        for axes, result in zip(case.function.results, self._there(case), strict=True):
+        for axes, result in zip(case.axes, self._there(case), strict=True):
             for i, axis in enumerate(axes):
-                if axis == "v":
+                if axis == "nv":
                     result = np.take(result, self._columns, axis=i + 1)
             out.append(result)
         return out
@@ -195,7 +196,7 @@ class Jax:
     def _there(self, case: Case) -> list[Array]:
         """The package's results in MuJoCo's convention."""
         assert self._mujoco is not None
-        convention, name = self._mujoco.convention, case.function.name
+        convention, name = self._mujoco.convention, case.function
         at = {key: x[:CHECKED] for key, x in case.at.items()}
         q, v, a, tau = (at[x] for x in ("q", "v", "a", "tau"))
         if name == "mass_matrix_inverse":

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 import dtau
-from benchmarks.harness import Contender, loop
+from benchmarks.checks import Array
 from benchmarks.peers import mujoco_peer
-from benchmarks.peers.cases import CHECKED, DT, LONE_STATES, Case, Way
-from benchmarks.robots import Array, Robot
+from benchmarks.peers.cases import CHECKED, DT, LONE_STATES, Case, Way, rows
+from benchmarks.robots import Robot
+from dtau.timing import Contender, loop
 
 EPS = 1e-6  # of its differences, central
 DIFFERENCES = ("inverse_dynamics_derivatives", "linearize_discrete")
@@ -96,13 +97,13 @@ class MuJoCo:
 
     def way(self, case: Case) -> Way | str:
         """Its functions, one state a call."""
-        name, root = case.function.name, self._robot.root
+        name, root = case.function, self._robot.root
         if name not in CALLS or (root == "free" and name in _FIXED):
             return ""
         writes, call, results = CALLS[name]
         scope = self._scope(case)
         statement = f"{_WRITES[writes]}; {call}"
-        states = _rows(self.states(case), LONE_STATES)
+        states = rows(self.states(case))
         run = loop(f"for q, v, x in states: {statement}", states=states, **scope)
 
         found = []
@@ -133,10 +134,10 @@ class MuJoCo:
 
     def states(self, case: Case) -> Sequence[Array]:
         """Coordinates, velocities, and whatever is third, as MuJoCo writes them."""
-        at, arguments = case.at, case.function.arguments
+        at, arguments = case.at, case.arguments
         there = self.convention.from_dtau(at["q"], at["v"], at["a"])
         v = there.v if "v" in arguments else np.zeros_like(there.v)
-        if case.function.name in _FIXED:
+        if case.function in _FIXED:
             v = self.convention.from_dtau(at["q"], at["dq"], at["a"]).v
         third: Array = there.a
         if "tau" in arguments:
@@ -151,7 +152,7 @@ class MuJoCo:
         at = {name: x[:CHECKED] for name, x in case.at.items()}
         q, v, a, tau = (at[x] for x in ("q", "v", "a", "tau"))
         there = convention.from_dtau(q, v, a)
-        name = case.function.name
+        name = case.function
         if name == "inverse_dynamics":
             return [convention.torque_from_dtau(q, tau)]
         if name == "forward_dynamics":
@@ -223,8 +224,3 @@ class MuJoCo:
 
     def close(self) -> None:
         """Nothing to let go of."""
-
-
-def _rows(arrays: Sequence[Array], count: int) -> list[tuple[Array, ...]]:
-    """The first states as tuples of arrays of their own."""
-    return list(zip(*([row.copy() for row in x[:count]] for x in arrays), strict=True))

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import dtau
-from benchmarks.experiment import Array, UnavailableError
+from benchmarks.checks import Array, UnavailableError
 from benchmarks.optional import optional
 from benchmarks.robots import Robot
 
@@ -105,11 +105,6 @@ def _rotation(w: Array) -> tuple[Array, Array]:
 def available() -> bool:
     """Whether MuJoCo is installed."""
     return mujoco is not None
-
-
-def version() -> str:
-    """MuJoCo's version."""
-    return str(mujoco.__version__)
 
 
 def buildable(robot: Robot, dt: float) -> Peer | str:

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchmarks.checks import UnavailableError
 from benchmarks.compilers import c_compiler, cxx_compilers
-from benchmarks.experiment import UnavailableError
 from benchmarks.peers import headers, jax_peer, mujoco_peer
 from benchmarks.peers.cases import Peer
 from benchmarks.peers.mujoco_calls import MuJoCo
@@ -73,9 +73,6 @@ class Peers:
 
     def _casadi(self, robot: Robot) -> list[Peer]:
         """Its virtual machine, and the C code that it generates."""
-        if robot.peer is None:
-            self._miss("CasADi", NEEDS_MODEL)
-            return []
         if importlib.util.find_spec("casadi") is None:
             self._miss("CasADi", "not installed")
             return []

@@ -28,8 +28,9 @@ def function(robot: Robot, name: str) -> Any:
     """
     with tempfile.TemporaryDirectory() as folder:
         file, message = Path(folder) / "function.casadi", ctypes.create_string_buffer(200)
+        compiled = _library()
         text = robot.peer.saveToString().encode()
-        saved = _library().save(text, name.encode(), str(file).encode(), message, len(message))
+        saved = compiled.save(text, name.encode(), str(file).encode(), message, len(message))
         if not saved:
             raise RuntimeError(message.value.decode(errors="replace"))
         return casadi.Function.load(str(file))

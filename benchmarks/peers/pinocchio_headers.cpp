@@ -32,6 +32,7 @@
 namespace {
 
 using pinocchio::Data;
+using pinocchio::FrameIndex;
 using pinocchio::Model;
 using Vector = Eigen::Map<const Eigen::VectorXd>;
 
@@ -66,136 +67,52 @@ class Results {
     std::ptrdiff_t state_;
 };
 
-// The functions, under the package's names. Where the package takes tau, so do they as u.
+// The functions, under the package's names: what they call for a state, and the results that are
+// copied from the data. Where the package takes tau, so do they as u.
+#define FUNCTION(function, calls, copies)                                        \
+    struct function {                                                            \
+        static constexpr const char* name = #function;                           \
+        static void call([[maybe_unused]] const Model& m, Data& d, Vector q,     \
+                         [[maybe_unused]] Vector v, [[maybe_unused]] Vector u) { \
+            using namespace pinocchio;                                           \
+            calls;                                                               \
+        }                                                                        \
+        static void copy(const Data& d, Results to) { copies; }                  \
+    };
 
 #if ORDER == 0
 
-struct BiasTorque {
-    static constexpr const char* name = "bias_torque";
-    static void call(const Model& m, Data& d, Vector q, Vector v, Vector) {
-        pinocchio::nonLinearEffects(m, d, q, v);
-    }
-    static void copy(const Data& d, Results to) { to(d.nle); }
-};
-
-struct GravityTorque {
-    static constexpr const char* name = "gravity_torque";
-    static void call(const Model& m, Data& d, Vector q, Vector, Vector) {
-        pinocchio::computeGeneralizedGravity(m, d, q);
-    }
-    static void copy(const Data& d, Results to) { to(d.g); }
-};
-
-struct CoriolisMatrix {
-    static constexpr const char* name = "coriolis_matrix";
-    static void call(const Model& m, Data& d, Vector q, Vector v, Vector) {
-        pinocchio::computeCoriolisMatrix(m, d, q, v);
-    }
-    static void copy(const Data& d, Results to) { to(d.C); }
-};
+FUNCTION(bias_torque, nonLinearEffects(m, d, q, v), to(d.nle))
+FUNCTION(gravity_torque, computeGeneralizedGravity(m, d, q), to(d.g))
+FUNCTION(coriolis_matrix, computeCoriolisMatrix(m, d, q, v), to(d.C))
+FUNCTION(center_of_mass, centerOfMass(m, d, q, false), to(d.com[0]))
+// d.q_in is as long as a configuration
+FUNCTION(integrate, (d.q_in = q, pinocchio::integrate(m, q, v, d.q_in)), to(d.q_in))
 
 // The frames of these two are the model's last one.
-struct FramePlacements {
-    static constexpr const char* name = "frame_placements";
-    static void call(const Model& m, Data& d, Vector q, Vector, Vector) {
-        pinocchio::forwardKinematics(m, d, q);
-        pinocchio::updateFramePlacement(m, d, static_cast<pinocchio::FrameIndex>(m.nframes - 1));
-    }
-    static void copy(const Data& d, Results to) {
-        to(d.oMf.back().rotation()), to(d.oMf.back().translation());
-    }
-};
-
-struct FrameJacobians {
-    static constexpr const char* name = "frame_jacobians";
-    static void call(const Model& m, Data& d, Vector q, Vector, Vector) {
-        d.J.setZero();
-        const auto end = static_cast<pinocchio::FrameIndex>(m.nframes - 1);
-        pinocchio::computeFrameJacobian(m, d, q, end, pinocchio::LOCAL_WORLD_ALIGNED, d.J);
-    }
-    static void copy(const Data& d, Results to) { to(d.J); }
-};
-
-struct CenterOfMass {
-    static constexpr const char* name = "center_of_mass";
-    static void call(const Model& m, Data& d, Vector q, Vector, Vector) {
-        pinocchio::centerOfMass(m, d, q, false);
-    }
-    static void copy(const Data& d, Results to) { to(d.com[0]); }
-};
-
-struct Integrate {
-    static constexpr const char* name = "integrate";
-    static void call(const Model& m, Data& d, Vector q, Vector v, Vector) {
-        d.q_in = q;  // as long as a configuration
-        pinocchio::integrate(m, q, v, d.q_in);
-    }
-    static void copy(const Data& d, Results to) { to(d.q_in); }
-};
+FrameIndex last(const Model& m) { return static_cast<FrameIndex>(m.nframes - 1); }
+FUNCTION(frame_placements, (forwardKinematics(m, d, q), updateFramePlacement(m, d, last(m))),
+         (to(d.oMf.back().rotation()), to(d.oMf.back().translation())))
+FUNCTION(frame_jacobians,
+         (d.J.setZero(), computeFrameJacobian(m, d, q, last(m), LOCAL_WORLD_ALIGNED, d.J)), to(d.J))
 
 #elif ORDER == 1
 
-struct InverseDynamics {
-    static constexpr const char* name = "inverse_dynamics";
-    static void call(const Model& m, Data& d, Vector q, Vector v, Vector u) {
-        pinocchio::rnea(m, d, q, v, u);
-    }
-    static void copy(const Data& d, Results to) { to(d.tau); }
-};
-
-struct ForwardDynamics {
-    static constexpr const char* name = "forward_dynamics";
-    static void call(const Model& m, Data& d, Vector q, Vector v, Vector u) {
-        pinocchio::aba(m, d, q, v, u);
-    }
-    static void copy(const Data& d, Results to) { to(d.ddq); }
-};
-
-struct MassMatrix {
-    static constexpr const char* name = "mass_matrix";
-    static void call(const Model& m, Data& d, Vector q, Vector, Vector) {
-        pinocchio::crba(m, d, q);
-    }
-    static void copy(const Data& d, Results to) { to(d.M); }
-};
-
-struct MassMatrixInverse {
-    static constexpr const char* name = "mass_matrix_inverse";
-    static void call(const Model& m, Data& d, Vector q, Vector, Vector) {
-        pinocchio::computeMinverse(m, d, q);
-    }
-    static void copy(const Data& d, Results to) { to(d.Minv); }
-};
-
-struct InverseDynamicsDerivatives {
-    static constexpr const char* name = "inverse_dynamics_derivatives";
-    static void call(const Model& m, Data& d, Vector q, Vector v, Vector u) {
-        pinocchio::computeRNEADerivatives(m, d, q, v, u);
-    }
-    static void copy(const Data& d, Results to) { to(d.dtau_dq), to(d.dtau_dv), to(d.M); }
-};
-
-struct ForwardDynamicsDerivatives {
-    static constexpr const char* name = "forward_dynamics_derivatives";
-    static void call(const Model& m, Data& d, Vector q, Vector v, Vector u) {
-        pinocchio::computeABADerivatives(m, d, q, v, u);
-    }
-    static void copy(const Data& d, Results to) { to(d.ddq_dq), to(d.ddq_dv), to(d.Minv); }
-};
+FUNCTION(inverse_dynamics, rnea(m, d, q, v, u), to(d.tau))
+FUNCTION(forward_dynamics, aba(m, d, q, v, u), to(d.ddq))
+FUNCTION(mass_matrix, crba(m, d, q), to(d.M))
+FUNCTION(mass_matrix_inverse, computeMinverse(m, d, q), to(d.Minv))
+FUNCTION(inverse_dynamics_derivatives, computeRNEADerivatives(m, d, q, v, u),
+         (to(d.dtau_dq), to(d.dtau_dv), to(d.M)))
+FUNCTION(forward_dynamics_derivatives, computeABADerivatives(m, d, q, v, u),
+         (to(d.ddq_dq), to(d.ddq_dv), to(d.Minv)))
 
 #else
 
 // Element (i, j, k) is of torque i. In dqdv, j is of q and k of v; in dadq, j is of a and k of q.
 // In dqdq, k is of the derivative that is taken last: with a free root the order matters.
-struct InverseDynamicsSecondDerivatives {
-    static constexpr const char* name = "inverse_dynamics_second_derivatives";
-    static void call(const Model& m, Data& d, Vector q, Vector v, Vector u) {
-        pinocchio::ComputeRNEASecondOrderDerivatives(m, d, q, v, u);
-    }
-    static void copy(const Data& d, Results to) {
-        to(d.d2tau_dqdq), to(d.d2tau_dvdv), to(d.d2tau_dqdv), to(d.d2tau_dadq);
-    }
-};
+FUNCTION(inverse_dynamics_second_derivatives, ComputeRNEASecondOrderDerivatives(m, d, q, v, u),
+         (to(d.d2tau_dqdq), to(d.d2tau_dvdv), to(d.d2tau_dqdv), to(d.d2tau_dadq)))
 
 #endif
 
@@ -238,18 +155,18 @@ constexpr Entry entry() {
 
 constexpr Entry kEntries[] = {
 #if ORDER == 0
-    entry<BiasTorque>(),      entry<GravityTorque>(),  entry<CoriolisMatrix>(),
-    entry<FramePlacements>(), entry<FrameJacobians>(), entry<CenterOfMass>(),
-    entry<Integrate>(),
+    entry<bias_torque>(),      entry<gravity_torque>(),  entry<coriolis_matrix>(),
+    entry<frame_placements>(), entry<frame_jacobians>(), entry<center_of_mass>(),
+    entry<integrate>(),
 #elif ORDER == 1
-    entry<InverseDynamics>(),
-    entry<ForwardDynamics>(),
-    entry<MassMatrix>(),
-    entry<MassMatrixInverse>(),
-    entry<InverseDynamicsDerivatives>(),
-    entry<ForwardDynamicsDerivatives>(),
+    entry<inverse_dynamics>(),
+    entry<forward_dynamics>(),
+    entry<mass_matrix>(),
+    entry<mass_matrix_inverse>(),
+    entry<inverse_dynamics_derivatives>(),
+    entry<forward_dynamics_derivatives>(),
 #else
-    entry<InverseDynamicsSecondDerivatives>(),
+    entry<inverse_dynamics_second_derivatives>(),
 #endif
 };
 

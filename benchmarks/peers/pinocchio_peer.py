@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.harness import Contender, loop
-from benchmarks.peers.cases import CHECKED, LONE_STATES, Case, Way
+from benchmarks.checks import Array
+from benchmarks.peers.cases import LONE_STATES, Case, Way, rows
 from benchmarks.peers.headers import Headers, HeadersRobot
-from benchmarks.robots import Array, Robot, pinocchio
+from benchmarks.robots import Robot, pinocchio
+from dtau.timing import Contender, loop
 
 # function: call, and where the results are after it: in the data, or in what it gives
 CALLS: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -80,9 +81,9 @@ CALLS: dict[str, tuple[str, tuple[str, ...]]] = {
     "kinetic_energy": ("computeKineticEnergy(m, d, q, v)", ()),
     "potential_energy": ("computePotentialEnergy(m, d, q)", ()),
     "integrate": ("integrate(m, q, dq)", ()),
-    "difference": ("difference(m, q, q1)", ()),
+    "difference": ("difference(m, q0, q1)", ()),
     "integrate_jacobians": ("dIntegrate(m, q, dq)", ()),
-    "difference_jacobians": ("dDifference(m, q, q1)", ()),
+    "difference_jacobians": ("dDifference(m, q0, q1)", ()),
 }
 SYMMETRIC = ("M", "Minv")  # of which some functions fill the upper triangle only
 PARALLEL = {"inverse_dynamics": "rneaInParallel", "forward_dynamics": "abaInParallel"}
@@ -97,28 +98,28 @@ class Python:
 
     def way(self, case: Case) -> Way | str:
         """Calls of its functions."""
-        if case.function.name not in CALLS:
+        if case.function not in CALLS:
             return ""
-        call, results = CALLS[case.function.name]
-        names = ", ".join(case.function.arguments)
+        call, results = CALLS[case.function]
+        names = ", ".join(case.arguments)
         model, data = self.robot.peer, self.robot.peer.createData()
         frame = model.getFrameId(case.frame)
         scope = {"pin": pinocchio, "m": model, "d": data, "frame": frame}
         scope |= {"axes": pinocchio.ReferenceFrame.LOCAL_WORLD_ALIGNED, "zero": np.zeros(model.nv)}
         scope["f"] = getattr(pinocchio, call.partition("(")[0])
         statement = f"given = f({call.partition('(')[2]}"
-        rows = case.rows(arguments(case))
-        run = loop(f"for {names}, in states: {statement}", states=rows, **scope)
+        states = rows(arguments(case))
+        run = loop(f"for {names}, in states: {statement}", states=states, **scope)
 
         found = []
-        for row in rows[:CHECKED]:
-            here = scope | dict(zip(case.function.arguments, row, strict=True))
+        for row in rows(arguments(case), case.checked):
+            here = scope | dict(zip(case.arguments, row, strict=True))
             exec(statement, here)
             found.append(_results(results, data, frame, here["given"]))
         got = [np.array(x) for x in zip(*found, strict=True)]
         got = [mirrored(x, name) for x, name in zip(got, results or ("",) * len(got), strict=True)]
         way = Way(got, in_order(case), Contender(run, LONE_STATES))
-        if case.function.name in PARALLEL and hasattr(pinocchio, PARALLEL[case.function.name]):
+        if case.function in PARALLEL and hasattr(pinocchio, PARALLEL[case.function]):
             way.batch = self._parallel(case)
         return way
 
@@ -129,7 +130,7 @@ class Python:
             out = np.empty((self.robot.model.nv, count), order="F")
             run = loop(
                 f"f({threads}, pool, *columns, out)",
-                f=getattr(pinocchio, PARALLEL[case.function.name]),
+                f=getattr(pinocchio, PARALLEL[case.function]),
                 pool=pool,
                 columns=columns,
                 out=out,
@@ -159,17 +160,17 @@ class Compiled:
         for headers in self.headers:
             robot = headers.robot(self._model(case))
             shapes = case.shapes()
-            checked = tuple(np.ascontiguousarray(x[:CHECKED]) for x in given)
+            checked = tuple(np.ascontiguousarray(x[: case.checked]) for x in given)
             try:
-                got = robot.results(case.function.name, checked, shapes)
+                got = robot.results(case.function, checked, shapes)
             except LookupError:
                 continue
-            names = CALLS.get(case.function.name, ("", ()))[1] or ("",) * len(got)
+            names = CALLS.get(case.function, ("", ()))[1] or ("",) * len(got)
             got = [mirrored(x, name) for x, name in zip(got, names, strict=True)]
-            if case.function.name == "inverse_dynamics_second_derivatives":
+            if case.function == "inverse_dynamics_second_derivatives":
                 got = [got[0], got[2], got[1], got[3]]
             few = tuple(np.ascontiguousarray(x[:LONE_STATES]) for x in given)
-            each = Contender(robot.loop(case.function.name, few), LONE_STATES)
+            each = Contender(robot.loop(case.function, few), LONE_STATES)
             return Way(got, in_order(case), each, self._batch(headers, case, given))
         return ""
 
@@ -189,8 +190,8 @@ class Compiled:
             loops = []
             for part in parts:
                 robot: HeadersRobot = headers.robot(self._model(case))
-                rows = tuple(np.ascontiguousarray(x[part]) for x in given)
-                loops.append(robot.loop(case.function.name, rows))
+                some = tuple(np.ascontiguousarray(x[part]) for x in given)
+                loops.append(robot.loop(case.function, some))
             if threads == 1:
                 return Contender(loops[0], count)
 
@@ -211,22 +212,22 @@ def arguments(case: Case) -> list[Array]:
     """The arguments as Pinocchio writes them."""
     robot = case.robot
     return [
-        robot.peer_q(case.at[name]) if name.startswith("q") else robot.peer_v(case.at[name])
-        for name in case.function.arguments
+        robot.peer_q(x) if name.startswith("q") else robot.peer_v(x)
+        for name, x in case.arguments.items()
     ]
 
 
 def in_order(case: Case) -> list[Array]:
     """The package's results in Pinocchio's order."""
     out = []
-    for axes, result in zip(case.function.results, case.wanted, strict=True):
-        if axes == "q":
+    for axes, result in zip(case.axes, case.wanted, strict=True):
+        if axes == ("nq",):
             out.append(case.robot.peer_q(result))
             continue
         for i, axis in enumerate(axes):
-            if axis == "v":
+            if axis == "nv":
                 result = np.take(result, case.robot.columns, axis=i + 1)
-            if axis == "i":
+            if axis == "nparameters":
                 bodies = np.array([joint.body for joint in case.robot.joints])
                 parameters = (10 * bodies[:, None] + np.arange(10)).ravel()
                 result = np.take(result, parameters, axis=i + 1)

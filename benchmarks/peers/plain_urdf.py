@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 import dtau
-from benchmarks.robots import Array, Robot, pinocchio
+from benchmarks.checks import Array
+from benchmarks.robots import Robot, pinocchio
 
 
 def plain_urdf(robot: Robot) -> str:

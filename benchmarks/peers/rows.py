@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
-import numpy as np
-
-from benchmarks.experiment import WrongResultError
-from benchmarks.harness import Contender, Effort, Spread, interleaved, one_core
+from benchmarks.checks import WrongResultError
+from benchmarks.harness import Spread, one_core, timed
 from benchmarks.peers import jax_peer
-from benchmarks.peers.cases import DIFFERENCES, Case, Peer, Way
+from benchmarks.peers.cases import DIFFERENCES, Case, Peer, Way, is_derivative
+from dtau.timing import Contender, Effort
 
 Mode = tuple[int, int]  # states in a call, 0 for one a call; threads
 LONE: Mode = (0, 1)
@@ -53,13 +53,29 @@ def word(mode: Mode) -> str:
 def measured(case: Case, peers: Sequence[Peer], modes: Sequence[Mode], quick: bool) -> Row:
     """Check a function's results and time it beside all peers that have it."""
     function, robot = case.function, case.robot
-    row = Row(robot.label, robot.model.nv, function.name)
+    row = Row(robot.label, robot.model.nv, function)
     if case.check_alone() > 0.0:
-        raise WrongResultError(f"{robot.label}, {function.name}: one state differs from a batch")
+        raise WrongResultError(f"{robot.label}, {function}: one state differs from a batch")
+    ways = ways_of(case, [x for x in peers if not _slow(x, function, quick)], row)
+    if ways:
+        for mode in modes:
+            if mode[0] * case.bytes() <= LARGEST:
+                _time(row, case, ways, peers, mode, quick)
+    return row
+
+
+def _slow(peer: Peer, function: str, quick: bool) -> bool:
+    """Whether a peer takes seconds to differentiate."""
+    return quick and is_derivative(function) and peer.name == "CasADi"
+
+
+def ways_of(case: Case, peers: Sequence[Peer], row: Row) -> dict[str, Way]:
+    """How peers compute a function, their results checked; a row takes what is to be told.
+
+    Raises `WrongResultError` where a peer's result is another.
+    """
     ways = {}
     for peer in peers:
-        if quick and function.order and peer.name == "CasADi":
-            continue  # takes seconds to differentiate
         way = _way(peer, case)
         if isinstance(way, str):
             row.reasons[peer.name] = way
@@ -70,16 +86,12 @@ def measured(case: Case, peers: Sequence[Peer], modes: Sequence[Mode], quick: bo
             row.differences.append(peer.name)
         allowed = DIFFERENCES if way.differences else case.tolerance()
         if not way.error <= allowed:
+            what = f"{case.robot.label}, {case.function}: {peer.name}"
             raise WrongResultError(
-                f"{robot.label}, {function.name}: {peer.name} differs by {way.error:.1e} of the "
-                f"largest element, allowed {allowed:.0e}"
+                f"{what} differs by {way.error:.1e} of the largest element, allowed {allowed:.0e}"
             )
         ways[peer.name] = way
-    if ways:
-        for mode in modes:
-            if mode[0] * case.bytes() <= LARGEST:
-                _time(row, case, ways, peers, mode, quick)
-    return row
+    return ways
 
 
 def _way(peer: Peer, case: Case) -> Way | str:
@@ -113,14 +125,10 @@ def _time(
             contenders[name] = found
     _keep(peers, threads)
     effort = Effort(5, 1e-3) if quick else Effort(9 if count <= 256 else 5, 2e-3)
-    if threads == 1:
-        with one_core():
-            seconds = interleaved(contenders, effort, lambda: None)
-    else:
-        seconds = interleaved(contenders, effort, lambda: None)
-    ours = seconds.pop("dtau")
-    row.micro[mode] = 1e6 * float(np.median(ours))
-    row.ratios[mode] = {name: Spread.of(x / ours) for name, x in seconds.items()}
+    with one_core() if threads == 1 else contextlib.nullcontext():
+        found = timed(contenders, effort)
+    row.micro[mode] = found.micro("dtau")
+    row.ratios[mode] = {x: found.ratio(x, "dtau") for x in contenders if x != "dtau"}
 
 
 def _keep(peers: Iterable[Peer], threads: int) -> None:

@@ -12,16 +12,16 @@ import pytest
 from arms import ARM
 
 import dtau
-from dtau.cli import measurements, timing
+from dtau.cli import measurements
 from dtau.cli.beside import Pinocchio, WrongResultError
 from dtau.cli.measurements import FUNCTIONS
+from dtau.timing import Effort
 
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Times that mean nothing."""
-    monkeypatch.setattr(timing, "_ROUNDS", 2)
-    monkeypatch.setattr(timing, "_BLOCK", 1e-6)
+    monkeypatch.setattr(measurements, "EFFORT", Effort(rounds=2, block=1e-6))
 
 
 def test_all_functions_beside_pinocchio(run: Any, arm: Path) -> None:

@@ -8,7 +8,7 @@ from benchmarks import compilers
 from benchmarks.baselines import library
 from benchmarks.baselines.curves import Key, crossover, said, slope
 from benchmarks.baselines.library import FORWARD, INVERSE
-from benchmarks.experiment import UnavailableError
+from benchmarks.checks import UnavailableError
 from compare import TOLERANCE, assert_close, solved
 from complex_step import dynamics_derivatives
 from trees import MOVING, Array, random_tree

@@ -11,10 +11,10 @@ import pytest
 from benchmarks import compilers, complex_step, limits, optional
 from benchmarks.__main__ import main
 from benchmarks.baselines import library
+from benchmarks.checks import UnavailableError
 from benchmarks.compilers import CompilationError
-from benchmarks.experiment import UnavailableError, experiments
+from benchmarks.experiment import experiments
 from benchmarks.experiments.second_contenders import tensors
-from benchmarks.revolute import RevoluteTree
 from compare import TOLERANCE, assert_close
 
 import dtau
@@ -120,7 +120,7 @@ def test_a_compiler_that_fails_is_not_taken_for_a_limit_of_memory() -> None:
 def test_complex_step_compiles_and_agrees() -> None:
     model = dtau.robots.chain(5, branching=2)
     states = dtau.random_state(model, np.random.default_rng(3), shape=(2,))
-    step = complex_step.ComplexStep(complex_step.library(), RevoluteTree.of(model), *states)
+    step = complex_step.ComplexStep(complex_step.library(), model, *states)
     for got, want in zip(step.tensors(), tensors(model, *states), strict=True):
         assert_close(got, want, TOLERANCE["complex_step"])
 

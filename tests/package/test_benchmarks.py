@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from benchmarks import plots, records, report, robots
 from benchmarks.__main__ import main
+from benchmarks.checks import UnavailableError, WrongResultError, require_close
 from benchmarks.experiment import (
     Claim,
     Curve,
@@ -18,11 +19,8 @@ from benchmarks.experiment import (
     Findings,
     Plot,
     Table,
-    UnavailableError,
     Watch,
-    WrongResultError,
     experiments,
-    require_close,
 )
 from benchmarks.experiments import paper_003_errors
 from benchmarks.harness import Spread, span, times
@@ -229,7 +227,7 @@ def test_code_is_that_of_what_is_imported() -> None:
     files: set[Path] = set()
     records._follow(ROOT / "benchmarks/experiments/first_order.py", files)
     names = {str(file.relative_to(ROOT / "benchmarks")) for file in files}
-    assert names >= {"experiments/first_timings.py", "harness.py", "peers/headers.py", "robots.py"}
+    assert names >= {"checks.py", "harness.py", "peers/headers.py", "robots.py"}
     assert "report.py" not in names
     assert "experiments/products.py" not in names
 

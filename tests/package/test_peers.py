@@ -13,11 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 from benchmarks import compilers
-from benchmarks.experiment import UnavailableError, WrongResultError
+from benchmarks.checks import UnavailableError, WrongResultError
 from benchmarks.experiments import peers as experiment
-from benchmarks.harness import Contender
 from benchmarks.peers import cases, jax_peer, mujoco_calls, mujoco_peer, opened, pinocchio_peer
-from benchmarks.peers.cases import CHECKED, FUNCTIONS, LONE_STATES, Case, Function, Way
+from benchmarks.peers.cases import CHECKED, FUNCTIONS, LONE_STATES, Case, Way
 from benchmarks.peers.jax_peer import ChildError, Jax
 from benchmarks.peers.opened import Peers
 from benchmarks.peers.pinocchio_peer import Compiled, Python
@@ -26,9 +25,9 @@ from benchmarks.robots import Root, from_urdf
 from fake_packages import PACKAGES
 
 import dtau
+from dtau.timing import Contender
 
 ROOTS: tuple[Root, ...] = ("fixed", "free")
-FUNCTION = {function.name: function for function in FUNCTIONS}
 
 
 def link(name: str, mass: float) -> str:
@@ -78,7 +77,7 @@ def _frames(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def cases_of(root: Root, folder: Path, *names: str) -> Iterator[Case]:
     at = cases.states(robot(root, folder), 256)
-    for function in FUNCTIONS if not names else [FUNCTION[name] for name in names]:
+    for function in names or FUNCTIONS:
         yield Case(function, robot(root, folder), at)
 
 
@@ -88,11 +87,11 @@ def agree(peer: cases.Peer, given: Iterator[Case]) -> set[str]:
     for case in given:
         way = peer.way(case)
         if isinstance(way, str):
-            assert not way, f"{case.function.name}: {way}"
+            assert not way, f"{case.function}: {way}"
             continue
-        found.add(case.function.name)
+        found.add(case.function)
         allowed = cases.DIFFERENCES if way.differences else case.tolerance()
-        assert way.error <= allowed, f"{peer.name}, {case.function.name}: {way.error:.1e}"
+        assert way.error <= allowed, f"{peer.name}, {case.function}: {way.error:.1e}"
         way.each.run(1)
         if (many := way.batch(LONE_STATES, 1)) is not None:
             many.run(1)
@@ -106,7 +105,7 @@ def agree(peer: cases.Peer, given: Iterator[Case]) -> set[str]:
 @pytest.mark.parametrize("root", ROOTS)
 def test_pinocchio_agrees(root: Root, folder: Path) -> None:
     found = agree(Python(robot(root, folder)), cases_of(root, folder))
-    assert found == {name for name in FUNCTION if name in pinocchio_peer.CALLS}
+    assert found == {name for name in FUNCTIONS if name in pinocchio_peer.CALLS}
 
 
 @pytest.mark.parametrize("root", ROOTS)
@@ -114,7 +113,7 @@ def test_mujoco_agrees(root: Root, folder: Path) -> None:
     pytest.importorskip("mujoco")
     found = agree(mujoco_calls.MuJoCo(robot(root, folder)), cases_of(root, folder))
     fixed_only = set(mujoco_calls._FIXED) if root == "free" else set()
-    assert found == {name for name in FUNCTION if name in mujoco_calls.CALLS} - fixed_only
+    assert found == {name for name in FUNCTIONS if name in mujoco_calls.CALLS} - fixed_only
 
 
 @pytest.mark.parametrize("root", ROOTS)
@@ -153,7 +152,9 @@ def test_generated_code_is_checked(folder: Path, monkeypatch: pytest.MonkeyPatch
 
     def names(quick: bool) -> list[str]:
         name = "inverse_dynamics_derivatives"
-        return [x.name for x in generated_code.generated(one, name, states, quick, notes.append)]
+        return [
+            x.code.name for x in generated_code.generated(one, name, states, quick, notes.append)
+        ]
 
     def missing(*_: Any) -> Any:
         raise UnavailableError("no compiler")
@@ -176,7 +177,7 @@ class FakeHeaders:
 
     def __init__(self, given: Case) -> None:
         self.case = given
-        self.name = given.function.name
+        self.name = given.function
 
     def robot(self, peer: Any) -> FakeHeaders:
         return self
@@ -287,12 +288,12 @@ def test_missing_packages_are_named(folder: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_without_pinocchio(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("casadi")
     monkeypatch.setattr(mujoco_peer, "available", lambda: False)
     peers = Peers(True, [])
     with peers.opened(replace(robot("free", folder), peer=None)) as found:
-        assert found == []
-    assert peers.missing["Pinocchio"] == "not installed"
-    assert peers.missing["CasADi"] == "needs Pinocchio"
+        assert [peer.name for peer in found] == ["CasADi"]
+    assert peers.missing == {"Pinocchio": "not installed", "MuJoCo": "not installed"}
 
 
 def test_headers_that_miss_a_package_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -405,16 +406,11 @@ def test_a_row_says_why_a_peer_is_not_there(folder: Path) -> None:
 
 
 def test_functions_are_known_to_the_package(folder: Path) -> None:
-    """Each row has the shapes that it says, and the same bits alone."""
+    """Results have the axes of the registry, less that of one frame, and the same bits alone."""
     for root in ROOTS:
         for case in cases_of(root, folder):
-            assert [x.shape[1:] for x in case.wanted] == case.shapes(), case.function.name
+            assert [x.ndim - 1 for x in case.wanted] == [len(axes) for axes in case.axes]
             assert all(len(x) == CHECKED for x in case.wanted)
             assert case.check_alone() == 0.0
             case.lone().run(1)
             case.batch(LONE_STATES, 1).run(1)
-
-
-def test_words_of_a_call() -> None:
-    function = Function("frame_jacobians", ("q",), ("6v",), "frame, 'mixed'")
-    assert function.words == "model, q, frame, 'mixed'"

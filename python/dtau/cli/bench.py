@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Sequence
 from typing import Any
 
 import click
+import numpy as np
 
+import dtau
+from dtau import _core
 from dtau.cli.beside import WrongResultError
-from dtau.cli.measurements import FUNCTIONS, SOLVE, Measurements
+from dtau.cli.measurements import EFFORT, FUNCTIONS, Measurements
 from dtau.cli.output import FAINT, Column, plural, print_json, print_table, progress, say
 from dtau.cli.robot import RefusedError, RobotFile, takes_robot
-from dtau.cli.timing import busy, machine, processors
+from dtau.registry import FUNCTIONS as REGISTRY
+from dtau.timing import busy, cores, processor
 
 _EPILOG = f"""\b
 Functions:
@@ -60,11 +65,11 @@ def bench(
     so that what disturbs one disturbs all; results are compared first. Takes some ten seconds.
     """
     model = robot.load().model
-    count = threads or processors()
+    count = threads or cores()
     measured = Measurements(model, states, count)
     chosen = list(dict.fromkeys(functions)) or list(FUNCTIONS)
     if model.massless_joints:
-        chosen = [name for name in chosen if not name.startswith(SOLVE)]
+        chosen = [name for name in chosen if not REGISTRY[name].solves]
         measured.remarks.append("Left out what solves for accelerations: some joints move no mass.")
     with progress("Timing", len(chosen)) as ticks:
         try:
@@ -73,13 +78,21 @@ def bench(
             raise RefusedError(f"{robot.label}: {error}") from None
     if busy():
         measured.remarks.append("Other work kept the processors busy: expect shorter times.")
+    machine = {
+        "processor": processor(),
+        "processors": str(cores()),
+        "instruction_set": _core.instruction_set(),
+        "dtau": dtau.__version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+    }
     if as_json:
         print_json(
             {
                 "file": robot.label,
                 "name": model.name,
                 "nv": model.nv,
-                "machine": machine(),
+                "machine": machine,
                 "pinocchio": measured.peer and measured.peer.version,
                 "threads": count,
                 "remarks": measured.remarks,
@@ -87,15 +100,14 @@ def bench(
             }
         )
         return
-    said = machine()
     bodies = plural(model.nbodies, "body", "bodies")
     say(f"{model.name or robot.label}: nv {model.nv}, {bodies}", "bold")
-    say(f"{said['processor']}, {said['instruction_set']}, dtau {said['dtau']}", FAINT)
+    say(f"{machine['processor']}, {machine['instruction_set']}, dtau {dtau.__version__}", FAINT)
     say()
     print_table(_columns(rows, count))
     say(
-        "Microseconds a state, in the fastest of at most 15 rounds. Lone: one state a call; batch: "
-        f"{states} states a call.",
+        f"Microseconds a state, in the fastest of at most {EFFORT.rounds} rounds. Lone: one state "
+        f"a call; batch: {states} states a call.",
         FAINT,
     )
     for remark in measured.remarks:

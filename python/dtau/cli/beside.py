@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dtau.cli.robot import reordered
-from dtau.cli.timing import Contender
 from dtau.conventions import pinocchio as convention_of
 from dtau.functions.manifold_states import neutral
 from dtau.model.joints import Free
 from dtau.model.model import Model
+from dtau.timing import Contender, loop
 
 Array = NDArray[np.float64]
 
@@ -112,7 +112,7 @@ class Pinocchio:
             function(*rows[i])
             for result, ours in zip(results, wanted, strict=bool(results)):
                 self._compare(name, result, ours[i])
-        return Contender(function, rows, count)
+        return Contender(loop("for x in rows: f(*x)", f=function, rows=rows), count)
 
     def _compare(self, name: str, result: str, ours: Array) -> None:
         theirs = np.array(getattr(self._data, result))

@@ -3,41 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-import dtau
 from dtau.cli.beside import CALLS, Pinocchio, UnavailableError
 from dtau.cli.output import Ticks
-from dtau.cli.timing import Contender, interleaved, summary
 from dtau.model.model import Model
-from dtau.registry import arrays_of
+from dtau.registry import FUNCTIONS as REGISTRY
+from dtau.timing import Call, Contender, Effort, interleaved, random_inputs
 
-# By the function: its arguments, and the axes of length nv of its largest result
-FUNCTIONS: dict[str, tuple[tuple[str, ...], int]] = {
-    "inverse_dynamics": (("q", "v", "a"), 1),
-    "forward_dynamics": (("q", "v", "tau"), 1),
-    "mass_matrix": (("q",), 2),
-    "mass_matrix_inverse": (("q",), 2),
-    "coriolis_matrix": (("q", "v"), 2),
-    "bias_torque": (("q", "v"), 1),
-    "gravity_torque": (("q",), 1),
-    "forward_kinematics": (("q",), 1),
-    "inverse_dynamics_derivatives": (("q", "v", "a"), 2),
-    "forward_dynamics_derivatives": (("q", "v", "tau"), 2),
-    "inverse_dynamics_vjp": (("q", "v", "a", "lam"), 1),
-    "forward_dynamics_vjp": (("q", "v", "tau", "lam"), 1),
-    "inverse_dynamics_second_derivatives": (("q", "v", "a"), 3),
-    "forward_dynamics_second_derivatives": (("q", "v", "tau"), 3),
-    "step": (("q", "v", "tau", "dt"), 1),
-    "linearize_discrete": (("q", "v", "tau", "dt"), 2),
-}
-SOLVE = ("forward", "mass_matrix_inverse", "step", "linearize_discrete")
+FUNCTIONS = (
+    *("inverse_dynamics", "forward_dynamics", "mass_matrix", "mass_matrix_inverse"),
+    *("coriolis_matrix", "bias_torque", "gravity_torque", "forward_kinematics"),
+    *("inverse_dynamics_derivatives", "forward_dynamics_derivatives"),
+    *("inverse_dynamics_vjp", "forward_dynamics_vjp"),
+    *("inverse_dynamics_second_derivatives", "forward_dynamics_second_derivatives"),
+    *("step", "linearize_discrete"),
+)
+EFFORT = Effort(rounds=15, block=2e-3, longest=1.0)
 _LONE = 16  # states that are done one a call
 _NUMBERS = 2**22  # of the largest result of a batch; larger batches are made smaller
-_DT = 0.01
 
 
 class Measurements:
@@ -50,13 +36,9 @@ class Measurements:
             model = model.replace(damping=0.0)
             self.remarks.append("Timed without damping, as Pinocchio computes.")
         self._model, self._states, self._threads = model, states, threads
-        rng = np.random.default_rng(0)
-        q, v, a = dtau.random_state(model, rng, shape=(states,))
-        tau = dtau.inverse_dynamics(model, q, v, a)
-        dt = np.full(len(q), _DT)
-        self._at = {"q": q, "v": v, "a": a, "tau": tau, "dt": dt, "lam": a[::-1].copy()}
+        self._at = random_inputs(model, FUNCTIONS, states)
         try:
-            self.peer = Pinocchio(model, {"q": q, "v": v, "a": a, "tau": tau})
+            self.peer = Pinocchio(model, self._at)
         except UnavailableError as reason:
             self.remarks.append(f"{reason}.")
 
@@ -64,34 +46,33 @@ class Measurements:
         """Time functions, one after the other."""
         for name in names:
             ticks.tick(name)
-            if self._model.nv ** FUNCTIONS[name][1] > _NUMBERS:
+            if self._largest(name) > _NUMBERS:
                 self.remarks.append(f"Left out {name}: results of one state are too large.")
                 continue
             contenders, count = self._contenders(name)
-            times = interleaved(contenders)
+            times = interleaved(contenders, EFFORT)
             if count < self._states:
                 self.remarks.append(f"Batches of {name}: {count}, for the memory they take.")
             row: dict[str, Any] = {"function": name, "states": count}
-            row |= {contender: summary(seconds) for contender, seconds in times.items()}
+            row |= {
+                contender: {"fastest": float(x.min()), "median": float(np.median(x))}
+                for contender, x in times.items()
+            }
             yield row
 
+    def _largest(self, name: str) -> int:
+        """Return about how many numbers the largest result of one state has."""
+        axes = max(sum(axis in ("nv", "2 nv") for axis in x.axes) for x in REGISTRY[name].results)
+        return int(self._model.nv**axes)
+
     def _contenders(self, name: str) -> tuple[dict[str, Contender], int]:
-        words, axes = FUNCTIONS[name]
-        function = partial(getattr(dtau, name), self._model)
-        count = max(1, min(self._states, _NUMBERS // self._model.nv**axes))
+        count = max(1, min(self._states, _NUMBERS // self._largest(name)))
         lone = min(_LONE, count)
-        arguments = [self._at[word] for word in words]
-        rows = [tuple(x[i].copy() for x in arguments) for i in range(lone)]
-        batch = [tuple(x[:count] for x in arguments)]
-        contenders = {
-            "lone": Contender(function, rows, lone),
-            "batch": Contender(partial(function, threads=1), batch, count),
-        }
+        call = Call(name, self._model, self._at).part(slice(count))
+        contenders = {"lone": call.alone(lone), "batch": call.batch(into=False)}
         if self._threads > 1:
-            many = partial(function, threads=self._threads)
-            contenders["threads"] = Contender(many, batch, count)
+            contenders["threads"] = call.batch(self._threads, into=False)
         if self.peer is not None and name in CALLS:
-            results = function(*(x[:lone] for x in arguments))
-            wanted = arrays_of(results)
-            contenders["pinocchio"] = self.peer.contender(name, words, wanted, lone)
+            wanted = call.part(slice(lone))()
+            contenders["pinocchio"] = self.peer.contender(name, tuple(call.arrays), wanted, lone)
         return contenders, count

@@ -1,0 +1,251 @@
+"""Times calls in turns, so that what disturbs one contender disturbs all: `interleaved`.
+
+`random_inputs` draws the arrays that functions of the package require, and `Call` makes contenders
+of a function at them; both read the registry. `dtau bench` and the benchmarks share this module.
+"""
+
+from __future__ import annotations
+
+import gc
+import math
+import os
+import platform
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from inspect import Parameter, signature
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import dtau
+from dtau.model.model import Model
+from dtau.registry import FUNCTIONS, arrays_of
+
+Array = NDArray[np.float64]
+
+LONE_STATES = 64  # lone calls go round so many states
+DT = 0.01  # seconds: time steps, which no random number stands for
+
+
+@dataclass(frozen=True)
+class Contender:
+    """Something to time: a function of the number of passes, and the states that a pass does."""
+
+    run: Callable[[int], None]
+    states: int
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How long to measure.
+
+    At most so many rounds, a contender's block of so many seconds in each, and none that begins
+    after the longest time.
+    """
+
+    rounds: int
+    block: float
+    longest: float = math.inf
+
+
+def loop(statement: str, **names: object) -> Callable[[int], None]:
+    """Return a function of n that runs a statement n times, all its names being local variables.
+
+    It is compiled from text, as `timeit` does: nothing is called but what is timed.
+    """
+    parameters = ", ".join(f"{name}={name}" for name in names)
+    source = f"def run(passes, {parameters}):\n    for _ in range(passes):\n        {statement}\n"
+    scope = dict(names)
+    exec(source, scope)
+    run: Callable[[int], None] = scope["run"]  # type: ignore[assignment]
+    return run
+
+
+def interleaved(
+    contenders: Mapping[Any, Contender],
+    effort: Effort,
+    tick: Callable[[], None] = lambda: None,
+    clock: Callable[[], float] = perf_counter,
+) -> dict[Any, Array]:
+    """Time contenders in turns, each a block a round, the order reversed every other round.
+
+    Returns the seconds a state of each contender, one number a round: whatever disturbs the
+    machine for longer than a round disturbs all of them, and leaves their ratios alone. With
+    `time.thread_time` for what one thread does, waiting for other work is not counted. `tick` is
+    called after each round that the effort has, also for those that are left out.
+    """
+    passes = {name: _passes(x.run, effort.block, clock) for name, x in contenders.items()}
+    seconds: dict[Any, list[float]] = {name: [] for name in contenders}
+    order = list(contenders)
+    began = perf_counter()
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        for i in range(effort.rounds):
+            if i == 0 or perf_counter() - began <= effort.longest:
+                for name in order if i % 2 == 0 else reversed(order):
+                    run, count = contenders[name].run, passes[name]
+                    start = clock()
+                    run(count)
+                    seconds[name].append((clock() - start) / (count * contenders[name].states))
+            tick()
+    finally:
+        if collecting:
+            gc.enable()
+    return {name: np.array(found) for name, found in seconds.items()}
+
+
+def _passes(run: Callable[[int], None], block: float, clock: Callable[[], float]) -> int:
+    """Return how many passes take about `block` seconds; this warms up, too."""
+    passes = 1
+    while True:
+        start = clock()
+        run(passes)
+        elapsed = clock() - start
+        if elapsed > 0.25 * block:
+            return max(1, round(passes * block / elapsed))
+        passes *= 4
+
+
+def random_inputs(
+    model: Model,
+    functions: Iterable[str],
+    count: int,
+    *,
+    order: int = 0,
+    also: Sequence[str] = (),
+    seed: int = 0,
+    **sizes: int,
+) -> dict[str, Array]:
+    """Draw the inputs that functions require at random states, by name; optional ones in `also`.
+
+    Configurations are those of `random_state`; torques ``tau`` give the accelerations ``a``; time
+    steps are `DT`; all others are uniform in (-1, 1), in the shapes that their axes say. `order` is
+    that of stacks of time derivatives, `sizes` are those of axes that no model has (``nrows``).
+    """
+    rng = np.random.default_rng(seed)
+    q, v, a = dtau.random_state(model, rng, shape=(count,))
+    drawn = {"q": q, "v": v, "a": a}
+    lengths = {"nq": model.nq, "nv": model.nv, "nbodies": model.nbodies}
+    lengths |= {"nparameters": 10 * model.nbodies, **sizes}
+    for name in functions:
+        for argument in FUNCTIONS[name].arguments:
+            x = argument.array
+            if x is None or x.name in drawn or not (argument.required or x.name in also):
+                continue
+            shape = (count, *(() if x.rows is None else (order + x.rows,)))
+            if x.axes == ("nq",):
+                drawn[x.name] = dtau.random_state(model, rng, shape=shape)[0]
+            elif x.name == "tau":
+                drawn[x.name] = dtau.inverse_dynamics(model, q, v, a)
+            elif not x.axes:
+                drawn[x.name] = np.full(shape, DT)
+            else:
+                each = (lengths[axis] if isinstance(axis, str) else axis for axis in x.axes)
+                drawn[x.name] = rng.uniform(-1.0, 1.0, (*shape, *each))
+    return drawn
+
+
+@dataclass(frozen=True)
+class Call:
+    """A function of the package at some states: what is called, alone and in batches.
+
+    `at` has arrays by the name of the argument, a state a row: those that the function requires,
+    and optional ones that are to be given. `options` are further arguments by name.
+    """
+
+    name: str
+    model: Model
+    at: Mapping[str, Array]
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def arrays(self) -> dict[str, Array]:
+        """The arrays that it takes, in the function's order."""
+        names = (x.name for x in FUNCTIONS[self.name].inputs if x.name not in self.options)
+        return {name: self.at[name] for name in names if name in self.at}
+
+    @cached_property
+    def words(self) -> str:
+        """The arguments of a call: by place as far as the function has places, then by name."""
+        kinds = signature(getattr(dtau, self.name)).parameters
+        words, places = ["model"], True
+        for x in FUNCTIONS[self.name].arguments:
+            places = places and kinds[x.name].kind is Parameter.POSITIONAL_OR_KEYWORD
+            if x.name in self.options or x.name in self.arrays:
+                words.append(x.name if places else f"{x.name}={x.name}")
+            else:
+                places = False
+        return ", ".join(words)
+
+    @property
+    def names(self) -> dict[str, Any]:
+        """What the words of a call name, but the arrays."""
+        return {"f": getattr(dtau, self.name), "model": self.model, **self.options}
+
+    @property
+    def count(self) -> int:
+        """The number of states."""
+        return len(next(iter(self.arrays.values())))
+
+    def __call__(self, **options: Any) -> tuple[Array, ...]:
+        """Return the results of all states in one call."""
+        function = getattr(dtau, self.name)
+        return arrays_of(function(self.model, **self.arrays, **self.options, **options))
+
+    def part(self, states: int | slice) -> Call:
+        """Return the same at some of the states, or at one, without an axis of states."""
+        arrays = {name: x[states] for name, x in self.arrays.items()}
+        return Call(self.name, self.model, arrays, self.options)
+
+    def rows(self, count: int) -> list[tuple[Array, ...]]:
+        """Return the first states as tuples of arrays of their own."""
+        columns = ([row.copy() for row in x[:count]] for x in self.arrays.values())
+        return list(zip(*columns, strict=True))
+
+    def alone(self, count: int = LONE_STATES, *, into: bool = False) -> Contender:
+        """Return a contender: the first states, one call each, into arrays of its own if `into`."""
+        states, names, words = self.rows(count), self.names, self.words
+        if into:
+            words, names["out"] = f"{words}, out=out", given(self.part(0)())
+        statement = f"for {', '.join(self.arrays)}, in states: f({words})"
+        return Contender(loop(statement, states=states, **names), len(states))
+
+    def batch(self, threads: int = 1, *, into: bool = True) -> Contender:
+        """Return a contender: all states in one call, into arrays of its own if `into`."""
+        names, words = self.names, f"{self.words}, threads={threads}"
+        if into:
+            words, names["out"] = f"{words}, out=out", given(self())
+        return Contender(loop(f"f({words})", **self.arrays, **names), self.count)
+
+
+def given(arrays: tuple[Array, ...]) -> Any:
+    """Return what `out=` takes: one array, or a tuple of several."""
+    return tuple(arrays) if len(arrays) > 1 else arrays[0]
+
+
+def cores() -> int:
+    """Return the number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def busy() -> str:
+    """Say if other work kept the cores busy in the last minute, as far as that is known."""
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+    return f"load {load:.1f} on {cores()} cores" if load > cores() + 0.5 else ""
+
+
+def processor() -> str:
+    """Return the processor's name, in its maker's words where the system tells them."""
+    with suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()

@@ -1,0 +1,91 @@
+"""The experiment over the array libraries: what is timed runs, what is wrong is not, and claims."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from benchmarks.checks import WrongResultError
+from benchmarks.experiments import array_libraries, library_calls
+from benchmarks.experiments.array_libraries import LIBRARIES, Row, claimed
+from benchmarks.experiments.library_calls import NUMPY, OURS, OWN, Ways
+from benchmarks.harness import Spread
+from benchmarks.optional import optional
+from benchmarks.robots import Robot, generated
+
+import dtau
+
+jax, torch = optional("jax"), optional("torch")
+
+
+@pytest.fixture
+def robot() -> Iterator[Robot]:
+    """A robot; settings of libraries, which the experiment changes in processes of its own."""
+    pytest.importorskip("pinocchio")
+    x64, threads = jax and jax.config.jax_enable_x64, torch and torch.get_num_threads()
+    yield generated("tree7")
+    if jax:
+        jax.config.update("jax_enable_x64", x64)
+    if torch:
+        torch.set_num_threads(threads)
+
+
+def ways(name: str, robot: Robot) -> Iterator[Ways]:
+    pytest.importorskip(LIBRARIES[name].package)
+    return LIBRARIES[name].ways(robot)
+
+
+@pytest.mark.parametrize("name", ["JAX", "PyTorch"])
+def test_calls_beside_numpy(name: str, robot: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(library_calls, "BATCH", 3)
+    monkeypatch.setattr(library_calls, "STEPS", 2)
+    found = {}
+    for x in ways(name, robot):
+        found[x.function, x.way] = set(x.contenders)
+        for contender in x.contenders.values():
+            contender.run(1)
+    assert {function for function, _ in found} >= set(library_calls.FUNCTIONS)
+    assert all(names == {NUMPY, OURS} for names in found.values())
+    asked = LIBRARIES[name].more + LIBRARIES[name].times
+    words = {way for way, _ in asked if not way.endswith("256 states")}
+    assert words <= {way for _, way in found}
+
+
+def test_calls_of_casadi(robot: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
+    cases = pytest.importorskip("benchmarks.peers.cases")
+    monkeypatch.setattr(cases, "robot", lambda key: robot)
+    found = {x.function: set(x.contenders) for x in ways("CasADi", robot)}
+    assert set(found) >= {*library_calls.VALUES, "forward_dynamics_hessian"}
+    assert found["inverse_dynamics_derivatives"] == {NUMPY, OURS, OWN}
+
+
+@pytest.mark.parametrize("name", ["JAX", "PyTorch"])
+def test_wrong_results_are_not_timed(
+    name: str, robot: Robot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right: Callable[..., Any] = dtau.inverse_dynamics
+
+    def wrong(*arguments: Any, **options: Any) -> Any:
+        return np.nextafter(right(*arguments, **options), np.inf)
+
+    found = ways(name, robot)
+    monkeypatch.setattr(dtau, "inverse_dynamics", wrong)
+    with pytest.raises(WrongResultError, match=r"inverse_dynamics in .*: differs"):
+        list(found)
+
+
+def test_claims_are_about_the_ways_that_are_asked_for() -> None:
+    def row(way: str, more: float, times: float) -> Row:
+        spreads = (Spread(x, x, x) for x in (more, times))
+        return Row("PyTorch", "HyQ", "step", way, 1.0, 2.0, 0.0, *spreads)
+
+    rows = [row("call", 59.0, 9.0), row("gradient", 99.0, 4.5), row("gradient, 256 states", 9.0, 3)]
+    claims = list(claimed("PyTorch", LIBRARIES["PyTorch"], rows))
+    assert [claim.holds for claim in claims] == [True, False, True]
+    assert claims[0].measured == "HyQ step 59.00"
+    assert len(rows[0].cells()) == 7  # no columns of a peer
+    casadi = Row("CasADi", "HyQ", "step", "through buffer()", 1.0, 2.0, 6.0, None, None)
+    assert casadi.cells()[-2:] == ["6.00", "3.00x"]
+    assert array_libraries.EXPERIMENT.name == "array_libraries"
