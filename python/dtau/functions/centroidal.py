@@ -1,8 +1,8 @@
 """Center of mass of a robot: position, velocity, acceleration, Jacobian and derivatives.
 
-All components are along the world's axes. All moving bodies count; what is fixed to the world does
-not. Derivatives by the configuration are taken in the tangent space: column k is the derivative
-along q (+) eps e_k (`dtau.integrate`), at fixed v and a.
+All components are along the world's axes. All moving bodies count; bodies that are fixed to the
+world do not. Derivatives by the configuration are taken in the tangent space: column k is the
+derivative along q (+) eps e_k (`dtau.integrate`), at fixed v and a.
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ def center_of_mass_velocity(
 
     Notes
     -----
-    The total momentum over the mass, [Notes] eq. 15.1; O(N). No digit is lost far from the world's
-    origin.
+    The total momentum over the mass, [Derivations] eq. 15.1; O(N). No digit is lost far from the
+    world's origin.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def center_of_mass_acceleration(
 
     Notes
     -----
-    The net force over the mass, [Notes] eq. 15.1; O(N). No digit is lost far from the world's
+    The net force over the mass, [Derivations] eq. 15.1; O(N). No digit is lost far from the world's
     origin.
 
     Examples
@@ -144,8 +144,8 @@ def center_of_mass_jacobian(
 
     Notes
     -----
-    Column k is the momentum that joint k alone gives its subtree, over the mass: [Notes] eq. 15.2;
-    O(N). No digit is lost far from the world's origin.
+    Column k is the momentum that joint k alone gives its subtree, over the mass: [Derivations] eq.
+    15.2; O(N). No digit is lost far from the world's origin.
 
     Examples
     --------
@@ -179,7 +179,7 @@ def center_of_mass_velocity_derivatives(
 
     Notes
     -----
-    [Notes] eq. 15.3; O(N). No digit is lost far from the world's origin.
+    [Derivations] eq. 15.3; O(N). No digit is lost far from the world's origin.
 
     Examples
     --------
@@ -214,7 +214,7 @@ def center_of_mass_acceleration_derivatives(
 
     Notes
     -----
-    [Notes] eq. 15.4; O(N). No digit is lost far from the world's origin.
+    [Derivations] eq. 15.4; O(N). No digit is lost far from the world's origin.
 
     Examples
     --------

@@ -38,11 +38,12 @@ def momentum(
 
     Notes
     -----
-    [Notes] eq. 13.16; O(N). `dtau.centroidal_momentum` loses no digit far from the world's origin.
+    [Derivations] eq. 13.16; O(N). `dtau.centroidal_momentum` loses no digit far from the world's
+    origin.
 
     Examples
     --------
-    Of a free robot gravity alone changes it, whatever the joints do:
+    Gravity alone changes the momentum of a free robot, whatever the joints do:
 
     >>> import dtau, numpy as np
     >>> model = dtau.robots.quadruped()
@@ -76,7 +77,7 @@ def centroidal_momentum(
 
     Notes
     -----
-    [Notes] eq. 13.16; O(N). No digit is lost far from the world's origin.
+    [Derivations] eq. 13.16; O(N). No digit is lost far from the world's origin.
 
     Examples
     --------
@@ -109,7 +110,7 @@ def centroidal_momentum_matrix(
 
     Notes
     -----
-    Composite inertias, [Notes] eq. 13.17; O(N). No digit is lost far from the world's origin.
+    Composite inertias, [Derivations] eq. 13.17; O(N). No digit is lost far from the world's origin.
 
     Examples
     --------
@@ -148,12 +149,12 @@ def centroidal_momentum_rate(
 
     Notes
     -----
-    [Notes] eq. 15.5; O(N). No digit is lost far from the world's origin. The first order of
+    [Derivations] eq. 15.5; O(N). No digit is lost far from the world's origin. The first order of
     `dtau.centroidal_momentum_time_derivatives`, which has any order.
 
     Examples
     --------
-    Of a free robot gravity alone changes it, whatever the joints do:
+    Gravity alone changes the momentum of a free robot, whatever the joints do:
 
     >>> import dtau, numpy as np
     >>> model = dtau.robots.quadruped()
@@ -188,7 +189,7 @@ def centroidal_momentum_derivatives(
 
     Notes
     -----
-    [Notes] eqs. 15.6, 15.8; O(N). No digit is lost far from the world's origin.
+    [Derivations] eqs. 15.6, 15.8; O(N). No digit is lost far from the world's origin.
 
     Examples
     --------
@@ -225,7 +226,7 @@ def centroidal_momentum_rate_derivatives(
 
     Notes
     -----
-    [Notes] eqs. 15.7, 15.8; O(N). No digit is lost far from the world's origin.
+    [Derivations] eqs. 15.7, 15.8; O(N). No digit is lost far from the world's origin.
 
     Examples
     --------

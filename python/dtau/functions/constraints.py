@@ -45,9 +45,9 @@ def constrained_dynamics(
 
     Notes
     -----
-    [Notes] section 20, with the factors of [RBDA] section 6.5: O(N d^2) for the tree of depth d and
-    O(nrows^3) for the contacts. Rows are held on the level of accelerations: what of velocity or
-    position is wrong stays so, unless gains ``kp`` and ``kd`` say otherwise.
+    [Derivations] section 20, with the factors of [RBDA] section 6.5: O(N d^2) for the tree of depth
+    d and O(nrows^3) for the contacts. The rows constrain accelerations: errors of their velocities
+    and positions stay, unless the gains ``kd`` and ``kp`` remove them.
 
     Examples
     --------
@@ -99,13 +99,13 @@ def constrained_dynamics_derivatives(
 
     Notes
     -----
-    [Notes] section 20: the derivatives of inverse dynamics, [IDSVA] algorithm 1, with the wrenches
-    of the contacts, and those of their rows, solved for together; O(N^2 d) for the tree of depth d
-    and O(N nrows (d + nrows)) for the contacts. With a ``damping`` they are the derivatives of the
-    forces G^+ b of `dtau.constrained_dynamics` and their acceleration, whatever the ``residual``:
-    the full derivative of the pseudo-inverse, [Golub-Pereyra], which exists where the rank of J is
-    the same in all configurations around. In a batch, a state whose rows depend on each other has
-    NaN for all derivatives in which its contacts take part.
+    [Derivations] section 20: the derivatives of inverse dynamics, [IDSVA] algorithm 1, with the
+    wrenches of the contacts, and those of their rows, solved for together; O(N^2 d) for the tree of
+    depth d and O(N nrows (d + nrows)) for the contacts. With a ``damping`` they are the derivatives
+    of the forces G^+ b of `dtau.constrained_dynamics` and their acceleration, whatever the
+    ``residual``: the full derivative of the pseudo-inverse, [Golub-Pereyra], which exists where the
+    rank of J is the same in all configurations around. In a batch, a state whose rows depend on
+    each other has NaN for all derivatives in which its contacts take part.
 
     Examples
     --------
@@ -170,7 +170,7 @@ def constrained_inverse_dynamics(
 
     Notes
     -----
-    [Notes] section 20; O(N) for the tree and O(nrows) for each torque that is not driven.
+    [Derivations] section 20; O(N) for the tree and O(nrows) for each torque that is not driven.
 
     Examples
     --------

@@ -48,8 +48,8 @@ def impulse_dynamics(
 
     Notes
     -----
-    [Notes] section 20, with the factors of [RBDA] section 6.5: O(N d^2) for the tree of depth d and
-    O(nrows^3) for the contacts.
+    [Derivations] section 20, with the factors of [RBDA] section 6.5: O(N d^2) for the tree of depth
+    d and O(nrows^3) for the contacts.
 
     Examples
     --------
@@ -101,11 +101,11 @@ def impulse_dynamics_derivatives(
 
     Notes
     -----
-    [Notes] section 20: as `dtau.constrained_dynamics_derivatives`, at rest and without gravity, at
-    the acceleration v_after - v; O(N^2 d) for the tree of depth d and O(N nrows (d + nrows)) for
-    the contacts. Rows of an impact want J times a velocity: they cannot contradict each other, and
-    there is no residual. In a batch, a state whose rows depend on each other has NaN for all
-    derivatives in which its contacts take part.
+    [Derivations] section 20: as `dtau.constrained_dynamics_derivatives`, at rest and without
+    gravity, at the acceleration v_after - v; O(N^2 d) for the tree of depth d and O(N nrows (d +
+    nrows)) for the contacts. Rows of an impact want J times a velocity: they cannot contradict each
+    other, and there is no residual. In a batch, a state whose rows depend on each other has NaN for
+    all derivatives in which its contacts take part.
 
     Examples
     --------

@@ -49,9 +49,10 @@ def constrained_dynamics_jvp(
 
     Notes
     -----
-    [Notes] section 20: the product of inverse dynamics, [Notes] section 6, and one more solve with
-    the factors that the value has; O(N d^2) for the tree of depth d and O(nrows^3), as the value.
-    Rows that contradict each other, with a ``damping``: `dtau.constrained_dynamics_derivatives`.
+    [Derivations] section 20: the product of inverse dynamics, [Derivations] section 6, and one more
+    solve with the factors that the value has; O(N d^2) for the tree of depth d and O(nrows^3), as
+    the value. Rows that contradict each other, with a ``damping``:
+    `dtau.constrained_dynamics_derivatives`.
 
     Examples
     --------
@@ -122,9 +123,9 @@ def constrained_dynamics_vjp(
 
     Notes
     -----
-    [Notes] section 20: one solve with the factors that the value has, and the product of inverse
-    dynamics, [Notes] section 6, with its result; O(N d^2) for the tree of depth d and O(nrows^3),
-    as the value. Rows that contradict each other, with a ``damping``:
+    [Derivations] section 20: one solve with the factors that the value has, and the product of
+    inverse dynamics, [Derivations] section 6, with its result; O(N d^2) for the tree of depth d and
+    O(nrows^3), as the value. Rows that contradict each other, with a ``damping``:
     `dtau.constrained_dynamics_derivatives`.
 
     Examples

@@ -40,8 +40,8 @@ def project(
 
         q <- q (+) -J^+ e      e: by how much the rows fail, J: their Jacobian
 
-    It closes loops, and puts points and frames back that have a place in the world. What these do
-    not say stays where the shortest steps leave it.
+    It closes loops, and returns points and frames to their places in the world. Everything else
+    stays where the shortest steps leave it.
 
     Parameters
     ----------
@@ -79,16 +79,16 @@ def project(
 
     Notes
     -----
-    [Notes] eq. 20.16: a step is the shortest of those that close the rows to first order, in the
-    numbers of dq, so that errors are squared near a solution; rows may depend on each other. Where
-    a step leads no nearer it is damped (Levenberg and Marquardt). It costs O(N) for the frames and
-    O(nrows^2 nv) for singular values. States of a batch go together; those that have arrived wait.
-    What is not finite gives NaN. There may be several solutions, and no way to any from where bars
-    are in line: begin near the one that is meant.
+    [Derivations] eq. 20.16: a step is the shortest of those that close the rows to first order, in
+    the numbers of dq, so that errors are squared near a solution; rows may depend on each other. A
+    step that leads no nearer is damped (Levenberg and Marquardt). It costs O(N) for the frames and
+    O(nrows^2 nv) for singular values. The states of a batch go together; those that have arrived
+    wait. A state that is not finite gives NaN. There may be several solutions, and no way to any of
+    them from a state whose bars are in line: begin near the wanted one.
 
     Examples
     --------
-    A Delta robot, of which q says the arms by and large:
+    A Delta robot, whose arms are given approximately:
 
     >>> import dtau, numpy as np
     >>> model, contacts, home = dtau.robots.delta()
@@ -203,7 +203,7 @@ Place = tuple[Array, Array, Array]  # axes (..., 3, 3), origin (..., 3), mixed J
 
 
 class _Rows:
-    """By how much contacts fail, and the Jacobian of that; [Notes] eq. 20.16."""
+    """By how much contacts fail, and the Jacobian of that; [Derivations] eq. 20.16."""
 
     def __init__(self, model: Model, contacts: Contacts) -> None:
         self._model = model

@@ -89,10 +89,10 @@ def forward_dynamics(
     -----
     Articulated-body algorithm, [RBDA] section 7.3; O(N).
 
-    Massless joints are found where they are massless in every configuration, among them joints that
-    mimic others and take back what these move. A configuration that is singular by itself (two
-    joints without inertia of their own whose axes align, for example) is not detected: it gives
-    huge numbers, infinite ones or NaN, for its own state alone.
+    Massless joints are found if they are massless in every configuration, among them joints that
+    mimic others and cancel their motion. A configuration that is singular by itself (two joints
+    without inertia of their own whose axes align, for example) is not detected: it gives huge
+    numbers, infinite ones or NaN, for its own state alone.
 
     Examples
     --------

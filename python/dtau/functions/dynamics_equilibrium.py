@@ -33,9 +33,9 @@ def equilibrium(
 ) -> Equilibrium:
     """Inputs and forces of contacts that hold a configuration, in least norm.
 
-    Of all ``u`` and ``forces`` with ``B u + J^T forces = gravity torque`` it is the one with the
-    least sum of squares of the numbers in ``u`` and ``forces``, in SI units. If there is none it is
-    the one that leaves the least (again in sum of squares) and of those the shortest.
+    Among all ``u`` and ``forces`` with ``B u + J^T forces = gravity torque``, these have the least
+    sum of squares of their numbers, in SI units. If there are none, these leave the least residual
+    (again in sum of squares), and among those they are the shortest.
 
     Parameters
     ----------
@@ -67,12 +67,12 @@ def equilibrium(
     Notes
     -----
     Pseudo-inverse of [B, J^T] by singular values; those below 1e-12 of the largest count as zero;
-    O(nv^3). Forces may have any sign: nothing keeps a foot from pulling at the ground. Whether the
-    contacts are where they are to be held, and loops are closed, is not asked. A configuration or a
-    map that is not finite gives NaN, and ``exists`` is false.
+    O(nv^3). Forces may have any sign: nothing keeps a foot from pulling at the ground. It does not
+    check that contacts are at their places and that loops are closed. A configuration or a map that
+    is not finite gives NaN, and ``exists`` is false.
 
-    Derivatives of the dynamics by q hold ``f_ext`` constant along body axes; with
-    ``contacts=`` they know what becomes of the forces of contacts (`dtau.linearize`).
+    Derivatives of the dynamics by q hold ``f_ext`` constant along body axes; with ``contacts=`` the
+    forces of the contacts vary (`dtau.linearize`).
 
     Examples
     --------

@@ -238,9 +238,9 @@ def wrench_at_frame(
     [RBDA] section 2.8; O(d) for a frame at depth d. The result is in body axes whatever ``axes``
     says, so it goes with ``f_ext_axes="body"``, the default: handed on with another value it would
     be taken for other wrenches. Derivatives by q then hold it constant, as if it turned with its
-    body. For a wrench that keeps to the world, such as a foot's, add what
-    `dtau.wrench_at_frame_derivatives` gives. One that acts at a body's origin is given as it is
-    instead, with ``f_ext_axes="mixed"``.
+    body. For a wrench that keeps to the world, such as a foot's, add
+    `dtau.wrench_at_frame_derivatives`. A wrench that acts at a body's origin needs no conversion:
+    give it with ``f_ext_axes="mixed"``.
 
     Examples
     --------

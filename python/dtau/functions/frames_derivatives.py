@@ -49,9 +49,9 @@ def frame_velocities_derivatives(
 
     Notes
     -----
-    [Notes] section 19, with the rates of [IDSVA] eq. 31; O(d) for all columns of a frame at depth
-    d. In mixed axes the frame's origin is followed, as `dtau.frame_velocities` does; Pinocchio's
-    derivatives for LOCAL_WORLD_ALIGNED look from a point that stays where it is.
+    [Derivations] section 19, with the rates of [IDSVA] eq. 31; O(d) for all columns of a frame at
+    depth d. In mixed axes the frame's origin is followed, as `dtau.frame_velocities` does;
+    Pinocchio's derivatives for LOCAL_WORLD_ALIGNED look from a point that stays where it is.
 
     Examples
     --------
@@ -99,10 +99,11 @@ def frame_accelerations_derivatives(
 
     Notes
     -----
-    [Notes] section 19, with the rates of [IDSVA] eq. 31; O(d) for all columns of a frame at depth
-    d. In mixed axes the frame's origin is followed, as `dtau.frame_velocities` does; Pinocchio's
-    derivatives for LOCAL_WORLD_ALIGNED look from a point that stays where it is, and along world
-    axes have a term more for joints of several degrees of freedom: docs/coming_from.md has both.
+    [Derivations] section 19, with the rates of [IDSVA] eq. 31; O(d) for all columns of a frame at
+    depth d. In mixed axes the frame's origin is followed, as `dtau.frame_velocities` does;
+    Pinocchio's derivatives for LOCAL_WORLD_ALIGNED look from a point that stays where it is, and
+    along world axes have a term more for joints of several degrees of freedom: docs/coming_from.md
+    has both.
 
     Examples
     --------
@@ -129,12 +130,13 @@ def wrench_at_frame_derivatives(
     *,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
-    """Derivatives by the configuration of what `dtau.wrench_at_frame` gives.
+    """Derivatives of the wrenches of `dtau.wrench_at_frame` by the configuration.
 
         f_b(q (+) dq) = f_b(q) + df_b dq    the wrench constant along its axes
 
-    They are what the dynamics' derivatives by q lack where a wrench keeps to the world and acts at
-    a frame (a foot, a gripper): those hold ``f_ext`` constant, which changes with q.
+    The derivatives of the dynamics by q hold ``f_ext`` constant. The wrenches of a force that keeps
+    to the world and acts at a frame (a foot, a gripper) change with q: these derivatives are the
+    missing part.
 
     Parameters
     ----------
@@ -153,8 +155,8 @@ def wrench_at_frame_derivatives(
     Notes
     -----
     Seen from a body that moves by the twist t, a wrench f that stays where it is changes by -t x*
-    f, the reverse of [Notes] eq. 1.4; O(d) for a frame at depth d. For ``"mixed"`` the wrench stays
-    at the frame's origin, and t is the motion of the body about that.
+    f, the reverse of [Derivations] eq. 1.4; O(d) for a frame at depth d. For ``"mixed"`` the wrench
+    stays at the frame's origin, and t is the motion of the body about that.
 
     Examples
     --------

@@ -80,8 +80,8 @@ def difference(
     -----
     The logarithms of SO(3), SE(3) and SE(2), [Sola] appendices B to D; O(N). Quaternions q and -q
     are one rotation: they differ by zero. At an angle of exactly pi both directions are shortest;
-    the result's sign follows that of w of the quaternion between. For gradients of what is made of
-    it see `dtau.difference_jacobians`.
+    the result's sign follows that of w of the quaternion between. For gradients of functions of the
+    displacement see `dtau.difference_jacobians`.
 
     Examples
     --------
@@ -168,7 +168,7 @@ def integrate_jacobians(
     -----
     A covariance P of q becomes ``by_q @ P @ by_q.T`` in an estimator's prediction, and a gradient g
     by the configuration that is reached goes back as ``by_q.T @ g`` and ``by_dq.T @ g``. Exact for
-    displacements of any size. [Sola]; [Notes] eqs. 12.5, 12.6; O(N).
+    displacements of any size. [Sola]; [Derivations] eqs. 12.5, 12.6; O(N).
 
     Examples
     --------
@@ -212,15 +212,15 @@ def difference_jacobians(
     Notes
     -----
     Without them gradients of a distance on the manifold are silently wrong. The cost d.T d / 2 with
-    d = difference(goal, q) has the gradient ``by_q1.T @ d`` by q. That is not d, although both
-    agree for a pure rotation and for a pure translation, where one would look first: of a free base
-    that has to move and to turn, d is off in its linear and in its angular part. Of a weighted
-    distance, d.T W d / 2, the gradient ``by_q1.T @ W @ d`` differs for rotations alone, too. To
-    step along -d leads to the goal; but beside any other term of a cost, in a Gauss-Newton matrix
-    ``by_q1.T @ W @ by_q1``, in the update of a Kalman filter, d alone gives a wrong answer.
+    d = difference(goal, q) has the gradient ``by_q1.T @ d`` by q. It is not d, although both agree
+    for a pure rotation and for a pure translation, where one would look first: of a free base that
+    has to move and to turn, d is off in its linear and in its angular part. Of a weighted distance,
+    d.T W d / 2, the gradient ``by_q1.T @ W @ d`` differs for rotations alone, too. To step along -d
+    leads to the goal; but beside any other term of a cost, in a Gauss-Newton matrix ``by_q1.T @ W @
+    by_q1``, in the update of a Kalman filter, d alone gives a wrong answer.
 
     Exact at all angles below pi; at an angle of exactly pi `difference` has two values, and these
-    are the derivatives of the one that it returns. [Sola]; [Notes] eq. 16.1; O(N).
+    are the derivatives of the one that it returns. [Sola]; [Derivations] eq. 16.1; O(N).
 
     Examples
     --------
@@ -279,8 +279,8 @@ def tangent_map(
     leaves the manifold: call `dtau.normalize` after each step, or step in the tangent space with
     `dtau.integrate`.
 
-    To hand one for the other is silently wrong: a quaternion turns by twice its vector part, and a
-    position moves along the world's axes. [Notes] eqs. 16.3, 16.4; O(N).
+    Taking one for the other is silently wrong: a quaternion turns by twice its vector part, and a
+    position moves along the world's axes. [Derivations] eqs. 16.3, 16.4; O(N).
 
     Examples
     --------

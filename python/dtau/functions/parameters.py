@@ -60,7 +60,7 @@ def inverse_dynamics_regressor(
 
     Notes
     -----
-    [Notes] section 18; O(N d) with the depth d of the tree, beside writing zeros.
+    [Derivations] section 18; O(N d) with the depth d of the tree, beside writing zeros.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def inverse_dynamics_parameter_jvp(
 
     Notes
     -----
-    [Notes] section 18; O(N), at about one and a half calls of `dtau.inverse_dynamics`.
+    [Derivations] section 18; O(N), at about one and a half calls of `dtau.inverse_dynamics`.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def inverse_dynamics_parameter_vjp(
 
     Notes
     -----
-    [Notes] section 18; O(N), at about one and a half calls of `dtau.inverse_dynamics`.
+    [Derivations] section 18; O(N), at about one and a half calls of `dtau.inverse_dynamics`.
 
     Examples
     --------
@@ -196,9 +196,9 @@ def forward_dynamics_parameter_derivatives(
 
     Notes
     -----
-    [Notes] section 18: inverse dynamics at this acceleration, which stays ``tau`` when parameters
-    vary; O(N^2 d) with the depth d of the tree. A configuration that is singular by itself is not
-    detected: see `dtau.forward_dynamics`.
+    [Derivations] section 18: inverse dynamics at this acceleration, which stays ``tau`` when
+    parameters vary; O(N^2 d) with the depth d of the tree. A configuration that is singular by
+    itself is not detected: see `dtau.forward_dynamics`.
 
     Examples
     --------
@@ -241,9 +241,9 @@ def forward_dynamics_parameter_jvp(
 
     Notes
     -----
-    [Notes] section 18, solved by the articulated-body algorithm, [RBDA] section 7.3; O(N), at about
-    two calls of `dtau.forward_dynamics`, which see for singular configurations: they are not
-    detected. Where joints mimic others O(N d^2).
+    [Derivations] section 18, solved by the articulated-body algorithm, [RBDA] section 7.3; O(N), at
+    about two calls of `dtau.forward_dynamics`, which see for singular configurations: they are not
+    detected. With joints that mimic others it takes O(N d^2).
 
     Examples
     --------
@@ -288,9 +288,9 @@ def forward_dynamics_parameter_vjp(
 
     Notes
     -----
-    [Notes] section 18, solved by the articulated-body algorithm, [RBDA] section 7.3; O(N), at about
-    two calls of `dtau.forward_dynamics`, which see for singular configurations: they are not
-    detected. Where joints mimic others O(N d^2).
+    [Derivations] section 18, solved by the articulated-body algorithm, [RBDA] section 7.3; O(N), at
+    about two calls of `dtau.forward_dynamics`, which see for singular configurations: they are not
+    detected. With joints that mimic others it takes O(N d^2).
 
     Examples
     --------

@@ -12,8 +12,8 @@ which they are given: ``f_ext_axes``.
 Inside one joint of several degrees of freedom derivatives along its columns do not commute: a
 rotation about x, then y, is not one about y, then x. So blocks by q twice are not symmetric there:
 X[j, k] - X[k, j] is the first derivative along the bracket [s_k, s_j] of the columns. With
-``symmetric=True`` they are those of xi -> tau(q (+) xi) at xi = 0, the Hessian in the exponential
-chart, which is what an optimizer on the manifold needs.
+``symmetric=True`` they are the derivatives of xi -> tau(q (+) xi) at xi = 0, the Hessian in the
+exponential chart, which an optimizer on the manifold needs.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def forward_dynamics_second_derivatives(
 
         d2a_dqdv[i, j, k] = d/dv_k (d a_i / dq_j)    and the others alike
 
-    Those by velocity and torque and by torque twice vanish.
+    The second derivatives by velocity and torque, and by torque twice, vanish.
 
     Raises
     ------
@@ -202,7 +202,7 @@ def inverse_dynamics_hessian(
 
     Notes
     -----
-    The contraction of [IDSVA-SO] in O(N d), as first derivatives: [Notes] section 8.
+    The contraction of [IDSVA-SO] in O(N d), as first derivatives: [Derivations] section 8.
 
     Examples
     --------
@@ -255,7 +255,7 @@ def forward_dynamics_hessian(
     Notes
     -----
     From `dtau.inverse_dynamics_hessian` with M^-1 lam, one solve with the factors of the mass
-    matrix and two sparse products, [Notes] section 8; O(N d + nv^2 d).
+    matrix and two sparse products, [Derivations] section 8; O(N d + nv^2 d).
 
     Examples
     --------

@@ -58,9 +58,9 @@ def step(
     "rk4" is a method of Runge, Kutta and Munthe-Kaas, [RKMK]: with q(t) = q (+) theta(t), the
     stages are those of theta' = v + [theta, v]/2 + [theta, [theta, v]]/12 and v' = a. The brackets
     vanish for joints of one degree of freedom; order 4 needs them for the others. A stage is one
-    `dtau.forward_dynamics`, O(N): one in "euler" and "semi_implicit", four in "rk4". Contacts hold
-    on the level of accelerations; what a step is wrong by in their velocities and positions stays,
-    unless their gains ``kd`` and ``kp`` take it away.
+    `dtau.forward_dynamics`, O(N): one in "euler" and "semi_implicit", four in "rk4". Contacts
+    constrain accelerations: the errors that a step makes in their velocities and positions stay,
+    unless their gains ``kd`` and ``kp`` remove them.
 
     Examples
     --------
@@ -154,9 +154,9 @@ def step_vjp(
 
     Notes
     -----
-    Reverse mode through the stages, each of which takes one product of
-    `dtau.forward_dynamics_vjp`, [IDSVA] eq. 5, [Notes] section 12; O(N). With contacts that is
-    `dtau.constrained_dynamics_vjp`, [Notes] section 20, at its cost.
+    Reverse mode through the stages, each of which takes one product of `dtau.forward_dynamics_vjp`,
+    [IDSVA] eq. 5, [Derivations] section 12; O(N). With contacts that is
+    `dtau.constrained_dynamics_vjp`, [Derivations] section 20, at its cost.
 
     Examples
     --------

@@ -1,9 +1,9 @@
 """Linear systems along trajectories: perturbations of a state, without coordinates of attitude.
 
 A state (q, v) is perturbed to (q (+) eps xi, v + eps dv), with xi in the tangent space at q as in
-`dtau.integrate`: displacements of free, spherical and planar joints along their own body axes. What
-becomes of z = (xi, dv) is linear: in continuous time dz/dt = A z + B u, over a time step
-z+ = A z + B u. There is no singularity, whatever the attitude.
+`dtau.integrate`: displacements of free, spherical and planar joints along their own body axes. The
+perturbation z = (xi, dv) follows a linear system: in continuous time dz/dt = A z + B u, over a time
+step z+ = A z + B u. No attitude is singular.
 """
 
 from __future__ import annotations
@@ -101,10 +101,10 @@ def linearize(
 
     Notes
     -----
-    [Bos] propositions 1 to 3, for every joint type and root; the base's twist is that in body axes
-    (`dtau.conventions` converts to others). FDSVA, [IDSVA] eq. 5; O(N^2 d) with the depth d of the
-    tree. Contacts: [Notes] section 20. The wrench of a foot on the ground is then not one that is
-    held constant: it is what keeps the foot there.
+    [Bos] propositions 1 to 3, for every joint type and root; the twist of the base is along body
+    axes (`dtau.conventions` converts to others). FDSVA, [IDSVA] eq. 5; O(N^2 d) with the depth d of
+    the tree. Contacts: [Derivations] section 20. The wrench of a foot on the ground is then not
+    constant: it keeps the foot there.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def linearize(
     >>> dtau.linearize(model, q, v, tau, inputs=swivelled).B.shape
     (3, 36, 1)
 
-    On its feet: what of a velocity would move them is braked.
+    With contacts, the gain kd damps the velocity of the feet:
 
     >>> feet = [dtau.PointContact(f"{leg}_FOOT", kd=20) for leg in ("LF", "RF", "LH", "RH")]
     >>> contacts = dtau.Contacts(model, feet)
@@ -230,8 +230,8 @@ def linearize_discrete(
     -----
     The chain rule through all stages and through the exponentials that move free, spherical and
     planar joints, [Sola] appendices B to D; no matrix exponential and no approximation. O(N d) a
-    column and stage; contacts, whose gains are part of it, [Notes] eq. 20.15, O(nrows d + nrows^2)
-    more.
+    column and stage; contacts, whose gains are part of it, [Derivations] eq. 20.15, O(nrows d +
+    nrows^2) more.
 
     Examples
     --------

@@ -75,8 +75,8 @@ def mass_matrix_inverse(
     Notes
     -----
     Factorization that keeps the zeros of the tree, [RBDA] section 6.5; O(N d) a column with the
-    depth d of the tree. A configuration that is
-    singular by itself is not detected and gives huge numbers or NaN: see `dtau.forward_dynamics`.
+    depth d of the tree. A configuration that is singular by itself is not detected and gives huge
+    numbers or NaN: see `dtau.forward_dynamics`.
 
     Examples
     --------
@@ -111,9 +111,9 @@ def coriolis_matrix(
     Notes
     -----
     [Echeandia] algorithm 1; O(N d). Many matrices give the same torque; this one is admissible, so
-    that dM/dt - 2 C is skew-symmetric, as passivity-based control needs. Of these it is the one
-    of Christoffel symbols: ``C(v) @ w = C(w) @ v`` where displacements add, that is but for the
-    brackets of spherical, planar and free joints ([Notes] eq. 3.8).
+    that dM/dt - 2 C is skew-symmetric, as passivity-based control needs. Among the admissible ones
+    it is the matrix of Christoffel symbols: ``C(v) @ w = C(w) @ v`` where displacements add, so but
+    for the brackets of spherical, planar and free joints ([Derivations] eq. 3.8).
 
     Examples
     --------
@@ -215,7 +215,7 @@ def kinetic_energy(
 
     Notes
     -----
-    A sum of squares over bodies and joints, [Notes] eq. 15.9; O(N).
+    A sum of squares over bodies and joints, [Derivations] eq. 15.9; O(N).
 
     Examples
     --------
@@ -249,7 +249,7 @@ def potential_energy(
 
     Notes
     -----
-    [Notes] eq. 15.11; O(N).
+    [Derivations] eq. 15.11; O(N).
 
     Examples
     --------
@@ -278,7 +278,7 @@ def kinetic_energy_derivatives(
 
     Notes
     -----
-    [Notes] eq. 15.10; O(N). The torque of inverse dynamics without gravity and damping is
+    [Derivations] eq. 15.10; O(N). The torque of inverse dynamics without gravity and damping is
     d(dT_dv)/dt - dT_dq where displacements add (Lagrange's equations); joints of several degrees
     of freedom that do not commute have further terms.
 

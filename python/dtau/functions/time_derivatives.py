@@ -3,11 +3,11 @@
 A trajectory is given at one instant by the configuration and a stack of derivatives: ``v`` and its
 time derivatives, component by component, along the axis before the last. For revolute and other
 joints of one coordinate these are the derivatives of ``q``; for free, spherical and planar joints
-they are those of the twist in the body's own moving axes. The length of the stack is the order:
-every function returns all orders that the stack determines, up to 20. Or ``order=`` says how far,
-up to 100, and one stack that is long enough serves all functions.
+they are the derivatives of the twist in the body's own moving axes. The length of the stack is the
+order: every function returns all orders that the stack determines, up to 20. Or ``order=`` says how
+far, up to 100, and one stack that is long enough serves all functions.
 
-The axis before the last is always that of the derivatives, never a batch: ``v`` of twelve states is
+The axis before the last always counts the derivatives, never a batch: ``v`` of twelve states is
 ``v[:, None]``, of shape ``(12, 1, nv)``. A stack of shape ``(12, nv)`` beside a batch of twelve
 ``q`` is refused; one stack for all of them is ``stack[None]``.
 
@@ -128,8 +128,8 @@ def forward_dynamics_time_derivatives(
     low orders enter the higher ones: the result solves the differentiated equation to rounding, but
     its own error grows by about a digit an order.
 
-    Where joints mimic others the mass matrix is factorized instead, O(N d^2 + N r^2 + N d r) with
-    the depth d of the tree.
+    With joints that mimic others the mass matrix is factorized instead, O(N d^2 + N r^2 + N d r)
+    with the depth d of the tree.
 
     Examples
     --------

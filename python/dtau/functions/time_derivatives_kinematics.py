@@ -171,7 +171,7 @@ def frame_jacobians_time_derivatives(
     >>> bool(np.allclose(J @ a + J_dot @ v, foot.twist[1]))
     True
 
-    Of twelve states; the axis before the last of ``v_derivatives`` is that of the orders:
+    For twelve states; the axis before the last of ``v_derivatives`` counts the orders:
 
     >>> q, v, a = dtau.random_state(model, np.random.default_rng(0), shape=(12,))
     >>> dtau.frame_jacobians_time_derivatives(model, q, v[:, None], "LF_FOOT").shape
@@ -206,7 +206,7 @@ def momentum_time_derivatives(
     Notes
     -----
     The sum over the bodies of [HO-FBS] eq. 62, by vectors instead of the matrices of its eq. 61:
-    [Notes] eqs. 13.18 to 13.20; O(N r^2).
+    [Derivations] eqs. 13.18 to 13.20; O(N r^2).
 
     Examples
     --------
@@ -250,11 +250,11 @@ def centroidal_momentum_time_derivatives(
 
     Notes
     -----
-    [Notes] eqs. 13.18 to 13.20; O(N r^2). No digit is lost far from the world's origin.
+    [Derivations] eqs. 13.18 to 13.20; O(N r^2). No digit is lost far from the world's origin.
 
     Examples
     --------
-    The rate is that of the matrix and of the velocity together:
+    The matrix and the velocity both change:
 
     >>> import dtau, numpy as np
     >>> model = dtau.robots.quadruped()
