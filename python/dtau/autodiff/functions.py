@@ -12,12 +12,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 from dtau.autodiff import blocks, compositions, frames, manifold_jacobians
 from dtau.autodiff.blocks import Blocks, Rule, dynamics, linked
 from dtau.autodiff.compositions import Composition
 from dtau.autodiff.library import At
+
+
+class Order(Enum):
+    """To which order derivatives of a function exist, in words."""
+
+    none = ("", "derivative")
+    first = ("of the first order", "second derivative")
+    second = ("up to the second order", "third derivative")
+    every = ("of every order", "")
+
+    @property
+    def said(self) -> str:
+        """Which there are."""
+        return self.value[0]
+
+    @property
+    def beyond(self) -> str:
+        """The first that there is not."""
+        return self.value[1]
 
 
 @dataclass(frozen=True)
@@ -117,3 +137,15 @@ def jacobians(name: str, options: Mapping[str, Any]) -> Rule | None:
     if found.in_body_axes and options.get("axes") == "body":
         return found.in_body_axes
     return found.blocks or (linked(found.first) if found.first else None)
+
+
+def order_of(name: str) -> Order:
+    """Return to which order a public function can be differentiated."""
+    how = PUBLIC[name]
+    if how.vjp or how.term_of or how.matrix_of:
+        return Order.second
+    if how.composition or how.blocks:
+        return Order.every
+    if not how.first:
+        return Order.none
+    return Order.second if how.first in _ALL else Order.first
