@@ -74,7 +74,7 @@ def _composed(composition: Composition) -> Derivatives:
 _TORQUE = Derivatives(blocks=dynamics("inverse_dynamics"), term_of="inverse_dynamics")
 
 # The functions of dtau.jax, dtau.torch and dtau.casadi.
-PUBLIC: Mapping[str, Derivatives] = {
+PUBLIC: dict[str, Derivatives] = {
     "inverse_dynamics": _problem("inverse_dynamics"),
     "bias_torque": _TORQUE,
     "gravity_torque": _TORQUE,
@@ -100,7 +100,7 @@ PUBLIC: Mapping[str, Derivatives] = {
 }
 
 # Their derivatives, which are differentiated once more.
-_INTERNAL: Mapping[str, Derivatives] = {
+_INTERNAL: dict[str, Derivatives] = {
     **{
         f"{problem}_{what}": Derivatives(blocks=rule(problem))
         for problem in ("inverse_dynamics", "forward_dynamics")
@@ -116,24 +116,23 @@ _INTERNAL: Mapping[str, Derivatives] = {
     "difference_jacobians": _composed(manifold_jacobians.difference_jacobians),
 }
 
-_ALL = {**PUBLIC, **_INTERNAL}
 _NONE = Derivatives()
-# Functions that the core has not, with their input.
+# Functions that the core has not, and their inputs.
 VALUES: Mapping[str, Callable[[At], Blocks]] = {
-    name: found.value for name, found in _ALL.items() if found.value is not None
+    name: found.value for name, found in _INTERNAL.items() if found.value is not None
 }
 VALUE_INPUTS = ("q",)
 
 
 def composition(name: str, options: Mapping[str, Any]) -> Composition | None:
     """Return a function in the library's own operations; None if it has Jacobians alone."""
-    found = _ALL.get(name, _NONE)
+    found = PUBLIC.get(name) or _INTERNAL.get(name, _NONE)
     return None if found.in_body_axes and options.get("axes") == "body" else found.composition
 
 
 def jacobians(name: str, options: Mapping[str, Any]) -> Rule | None:
     """Return the rule for the Jacobians of a function; None if it has none."""
-    found = _ALL.get(name, _NONE)
+    found = PUBLIC.get(name) or _INTERNAL.get(name, _NONE)
     if found.in_body_axes and options.get("axes") == "body":
         return found.in_body_axes
     return found.blocks or (linked(found.first) if found.first else None)
@@ -148,4 +147,4 @@ def order_of(name: str) -> Order:
         return Order.every
     if not how.first:
         return Order.none
-    return Order.second if how.first in _ALL else Order.first
+    return Order.second if how.first in {**PUBLIC, **_INTERNAL} else Order.first
