@@ -2,22 +2,40 @@
 
 from __future__ import annotations
 
+import doctest
 import importlib
 import inspect
+import pickle
 import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
+from adapter_cases import ARGUMENTS, arrays, function, near, robot
 from files import ROOT
 
 import dtau
+from dtau.autodiff.functions import PUBLIC, Derivatives
+from dtau.autodiff.write import define
+from dtau.registry import FUNCTIONS
+
+try:
+    import jax
+    import torch
+except ImportError:
+    pass
 
 PAGE = (ROOT / "docs/array_libraries.md").read_text(encoding="utf-8")
 TYPES = {"NextState", "Placements", "TangentMap"}
-CONTACTS = {"contacts", "active", "damping"}  # arguments of dtau.step that no adapter has
+NAMES = ["jax", "torch", "casadi"]
 
 
-@pytest.fixture(params=["jax", "torch", "casadi"])
+@pytest.fixture(params=NAMES)
 def adapter(request: pytest.FixtureRequest) -> Any:
     pytest.importorskip(request.param)
     return importlib.import_module(f"dtau.{request.param}")
@@ -40,8 +58,140 @@ def test_the_page_names_the_functions(adapter: Any) -> None:
 
 
 def test_arguments_are_those_of_the_package(adapter: Any) -> None:
+    """But for memory, threads and contacts: with their kinds and defaults."""
     for name in set(adapter.__all__) - TYPES - {"function"}:
         have = inspect.signature(getattr(adapter, name)).parameters
         want = inspect.signature(getattr(dtau, name)).parameters
-        left_out = {"out", "threads"} | (CONTACTS if name == "step" else set())
-        assert [x for x in have if x != "products"] == [x for x in want if x not in left_out], name
+        contacts = [x for x in want if x in ("contacts", "active", "damping")]
+        kept = [x for x in want if x not in ("out", "threads", *contacts)]
+        assert bool(contacts) == (name == "step")
+        assert [x for x in have if x != "products"] == kept, name
+        for x in kept:
+            assert (have[x].kind, have[x].default) == (want[x].kind, want[x].default), (name, x)
+
+
+def test_functions_are_where_they_are_imported_from(adapter: Any) -> None:
+    """By name too, as pickles and the site's links have them; with source for tracebacks."""
+    for name in PUBLIC:
+        function = getattr(adapter, name)
+        assert function.__module__ == adapter.__name__
+        assert function.__qualname__ == function.__name__ == name
+        assert pickle.loads(pickle.dumps(function)) is function
+        assert inspect.getsource(function.__code__).startswith(f"def {name}(model")
+
+
+@pytest.mark.parametrize("library", NAMES)
+def test_stubs_are_current(library: str) -> None:
+    code = runpy.run_path(str(ROOT / "src/python/adapter_stubs.py"))
+    shipped = Path(dtau.__file__).parent / library / "__init__.pyi"
+    assert shipped.read_text() == code["stubs"](library), (
+        "renew them: python src/python/adapter_stubs.py"
+    )
+
+
+@pytest.mark.parametrize("library", NAMES)
+def test_functions_are_written_without_docstrings(library: str) -> None:
+    """Python drops those that they are made of."""
+    pytest.importorskip(library)
+    program = f"import dtau.{library} as x; print(x.step.__doc__, x.step.__name__)"
+    done = subprocess.run([sys.executable, "-OO", "-c", program], capture_output=True, text=True)
+    assert done.stdout == "None step\n", done.stderr
+
+
+# ------------------------------------------------------------------ a function more
+
+# Functions that no adapter has, with a link to their Jacobians or without.
+MORE = {
+    "kinetic_energy": Derivatives("kinetic_energy_derivatives"),
+    "center_of_mass_acceleration": Derivatives("center_of_mass_acceleration_derivatives"),
+    "centroidal_momentum_matrix": Derivatives(),
+    "frame_velocities_derivatives": Derivatives(),
+    "inverse_dynamics_hessian": Derivatives(),
+}
+
+
+@pytest.fixture
+def more(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, derivatives in MORE.items():
+        monkeypatch.setitem(PUBLIC, name, derivatives)
+        names = tuple(x.name for x in FUNCTIONS[name].inputs)
+        monkeypatch.setitem(ARGUMENTS, name, names)
+
+
+def written(library: str, name: str) -> Any:
+    """A module with a function that was written from its row."""
+    pytest.importorskip(library)
+    module = ModuleType(f"dtau.{library}")
+    define(library, vars(module), [name])
+    return module
+
+
+def each(results: Any) -> tuple[Any, ...]:
+    return tuple(results) if isinstance(results, tuple) else (results,)
+
+
+@pytest.mark.usefixtures("more")
+@pytest.mark.parametrize("name", MORE)
+@pytest.mark.parametrize("library", ["jax", "torch"])
+def test_a_row_and_a_line_are_all_that_a_function_needs(library: str, name: str) -> None:
+    """Values have the bits of the package; Jacobians are those that the line names, or refused."""
+    module, model = written(library, name), robot("every joint")
+    x = arrays(name, model, 3)
+    expected = each(function(name, model, dtau)(*x))
+    of = function(name, model, module)
+    if library == "jax":
+        jax.config.update("jax_enable_x64", True)
+        given, modes = x, (jax.jacfwd, jax.jacrev)
+    else:
+        given, modes = [torch.from_numpy(y) for y in x], (torch.func.jacfwd, torch.func.jacrev)
+    for got, want in zip(each(of(*given)), expected, strict=True):
+        assert np.array_equal(got, want)
+    first = MORE[name].first
+    for mode in modes:
+        if first:
+            found = mode(of, argnums=tuple(range(len(x))))(*given)
+            by_q, *others = getattr(dtau, first)(model, *x)
+            blocks = (by_q @ dtau.tangent_map(model, x[0]).to_tangent, *others)
+            for got, block in zip(found, blocks, strict=True):
+                near(got, block, 1e-12)
+        with pytest.raises(
+            NotImplementedError, match=f"{first or name} has no d|of {first or name}"
+        ):
+            mode(mode(of) if first else of)(*given)
+
+
+@pytest.mark.usefixtures("more")
+@pytest.mark.parametrize("name", MORE)
+def test_casadi_replays_what_the_core_records(name: str) -> None:
+    """Values, and derivatives that CasADi makes, whether or not the line names any."""
+    module, model = written("casadi", name), robot("few joints")
+    import casadi as ca
+
+    x = arrays(name, model, 3)
+    x[0] = 1.7 * x[0]  # quaternions count as normalized
+    unit = [dtau.normalize(model, x[0]), *x[1:]]
+    of = function(name, model, module)
+    for got, want in zip(each(of(*x)), each(function(name, model, dtau)(*unit)), strict=True):
+        rows = want.reshape(-1, 1) if want.ndim < 2 else want.reshape(-1, want.shape[-1])
+        near(ca.densify(got), rows, 1e-12)
+    s = ca.SX.sym("q", model.nq)
+    y = ca.vec(ca.densify(each(of(s, *x[1:]))[0]))
+    along = np.random.default_rng(1).standard_normal(model.nq)
+    tangent, values = (ca.Function("f", [s], [z]) for z in (ca.jtimes(y, s, ca.DM(along)), y))
+    h = 1e-6
+    differences = (values(x[0] + h * along) - values(x[0] - h * along)) / (2 * h)
+    near(tangent(x[0]), differences, 1e-6)
+
+
+@pytest.mark.usefixtures("more")
+@pytest.mark.parametrize("library", NAMES)
+def test_a_function_more_has_a_docstring_and_a_line_of_the_stubs(
+    monkeypatch: pytest.MonkeyPatch, library: str
+) -> None:
+    code = runpy.run_path(str(ROOT / "src/python/adapter_stubs.py"))
+    for name in MORE:
+        item = getattr(written(library, name), name)
+        assert f"def {name}(model: Model, q" in code["stubs"](library)
+        monkeypatch.setattr(importlib.import_module(f"dtau.{library}"), name, item, raising=False)
+        examples = doctest.DocTestFinder().find(item, name, globs={})
+        assert doctest.DocTestRunner().run(examples[0]).failed == 0
