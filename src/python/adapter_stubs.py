@@ -1,10 +1,12 @@
-"""Write the stubs of the array libraries, for type checkers: `python src/python/adapter_stubs.py`.
+"""Write the stubs of `dtau.jax`, `dtau.torch` and `dtau.casadi`, and the list on their page.
 
-The functions of `dtau.jax`, `dtau.torch` and `dtau.casadi` are written when they are imported.
+Run `python src/python/adapter_stubs.py` after a change of a function that they have. These are
+written when they are imported, so that type checkers read the stubs.
 """
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 
 import dtau.results
@@ -12,6 +14,8 @@ from dtau.autodiff.functions import PUBLIC
 from dtau.autodiff.libraries import LIBRARIES
 from dtau.autodiff.write import signature, types_in
 from dtau.registry import FUNCTIONS
+
+PAGE = Path(__file__).parents[2] / "docs/array_libraries.md"
 
 
 def stubs(library: str) -> str:
@@ -37,7 +41,16 @@ def stubs(library: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+def page(text: str) -> str:
+    """Return the text of docs/array_libraries.md with the names of the functions."""
+    names = textwrap.fill(", ".join(f"`{name}`" for name in PUBLIC) + ".", 110)
+    start, end = "<!-- functions -->\n", "<!-- end -->"
+    head, _, rest = text.partition(start)
+    return f"{head}{start}{names}\n{end}{rest.partition(end)[2]}"
+
+
 if __name__ == "__main__":
+    PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
     for library in LIBRARIES:
         path = Path(dtau.results.__file__).parent / library / "__init__.pyi"
         path.write_text(stubs(library), encoding="utf-8")

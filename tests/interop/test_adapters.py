@@ -1,4 +1,4 @@
-"""Common ground of `dtau.jax`, `dtau.torch` and `dtau.casadi`, and what their page says of it."""
+"""Functions that `dtau.jax`, `dtau.torch` and `dtau.casadi` have in common, written from rows."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import doctest
 import importlib
 import inspect
 import pickle
-import re
 import runpy
 import subprocess
 import sys
@@ -30,7 +29,6 @@ try:
 except ImportError:
     pass
 
-PAGE = (ROOT / "docs/array_libraries.md").read_text(encoding="utf-8")
 TYPES = {"NextState", "Placements", "TangentMap"}
 NAMES = ["jax", "torch", "casadi"]
 
@@ -43,18 +41,6 @@ def adapter(request: pytest.FixtureRequest) -> Any:
 
 def test_an_adapter_lists_its_functions_alone(adapter: Any) -> None:
     assert dir(adapter) == sorted(adapter.__all__)
-
-
-def test_the_page_names_the_functions(adapter: Any) -> None:
-    paragraph = PAGE.split("## What all three have")[1].split("\n\n")[1]
-    named = set(re.findall(r"`(\w+)`", paragraph)) - {
-        "dtau",
-        "out",
-        "threads",
-        "f_ext",
-        "f_ext_axes",
-    }
-    assert named == set(adapter.__all__) - TYPES - {"function"}
 
 
 def test_arguments_are_those_of_the_package(adapter: Any) -> None:
@@ -81,12 +67,15 @@ def test_functions_are_where_they_are_imported_from(adapter: Any) -> None:
 
 
 @pytest.mark.parametrize("library", NAMES)
-def test_stubs_are_current(library: str) -> None:
+def test_stubs_and_the_page_are_current(library: str) -> None:
     code = runpy.run_path(str(ROOT / "src/python/adapter_stubs.py"))
     shipped = Path(dtau.__file__).parent / library / "__init__.pyi"
     assert shipped.read_text() == code["stubs"](library), (
         "renew them: python src/python/adapter_stubs.py"
     )
+    text = code["PAGE"].read_text(encoding="utf-8")
+    assert text == code["page"](text)
+    assert all(f"`{name}`" in text for name in PUBLIC)
 
 
 @pytest.mark.parametrize("library", NAMES)

@@ -84,10 +84,13 @@ def _parameters(
     library: ArrayLibrary, row: Function, arguments: Sequence[Argument], section: str
 ) -> str:
     taken = {x.name: x for x in arguments}
-    entries = ["model : Model"]
+    entries = []
     first = True
     for head, body in _entries(section):
         names, _, kind = head.partition(" : ")
+        if names == "model":
+            entries.append(_entry(head, body))
+            continue
         kept = [name for name in map(str.strip, names.split(",")) if name in taken]
         if not kept:
             continue
@@ -113,12 +116,13 @@ def _returns(library: ArrayLibrary, row: Function, section: str) -> str:
         axes = [x.strip() for x in found[1].split(",") if x.strip()]
         return library.shape(tuple(int(x) if x.isdigit() else x for x in axes))
 
+    kind = library.described(row.name, result=True)
     ((head, body), *more) = _entries(section)
     if not row.result_classes:
-        kind = library.described(row.name, result=True)
-        head = f"{kind} {library.shape(row.results[0].axes)}"
-    entries = [_entry(head, body), *(_entry(*x) for x in more)]
-    return re.sub(r"\(\.\.\.((?:, \w+)*)\)", shape, "\n".join(entries))
+        name, named, _ = head.rpartition(" : ")
+        head = f"{name}{named}{kind} {library.shape(row.results[0].axes)}"
+    text = "\n".join([_entry(head, body), *(_entry(*x) for x in more)])
+    return re.sub(r"\(\.\.\.((?:, \w+)*)\)", shape, re.sub(r"\bndarray\b", kind, text))
 
 
 def _raises(library: ArrayLibrary, row: Function, arguments: Sequence[Argument]) -> str:

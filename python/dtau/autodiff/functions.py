@@ -13,12 +13,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
 from dtau.autodiff import blocks, compositions, frames, manifold_jacobians
 from dtau.autodiff.blocks import Blocks, Rule, dynamics, linked
 from dtau.autodiff.compositions import Composition
 from dtau.autodiff.library import At
+from dtau.registry import Axes
 
 
 class Order(Enum):
@@ -40,6 +41,13 @@ class Order(Enum):
         return self.value[1]
 
 
+class Value(NamedTuple):
+    """A function of q that the registry has not: its result's axes, and what computes it."""
+
+    axes: Axes
+    compute: Callable[[At], Blocks]
+
+
 @dataclass(frozen=True)
 class Derivatives:
     """How a function is differentiated; a function without any of these has no derivatives.
@@ -50,7 +58,7 @@ class Derivatives:
     library differentiates; ``in_body_axes`` are its Jacobians where it is asked for in body axes.
 
     ``term_of``: the function is that one without some inputs, which are zero. ``matrix_of``: it is
-    the Jacobian of that one by a or tau. ``value``: it is not in the registry, and computed so.
+    the Jacobian of that one by a or tau. ``value``: it is not in the registry.
     """
 
     first: str = ""
@@ -60,7 +68,7 @@ class Derivatives:
     in_body_axes: Rule | None = None
     term_of: str = ""
     matrix_of: str = ""
-    value: Callable[[At], Blocks] | None = None
+    value: Value | None = None
 
 
 def _problem(name: str) -> Derivatives:
@@ -110,18 +118,15 @@ _INTERNAL: dict[str, Derivatives] = {
         )
     },
     "mass_matrix_derivatives": Derivatives(
-        blocks=blocks.mass_matrix_second_derivatives, value=blocks.mass_matrix_derivatives
+        blocks=blocks.mass_matrix_second_derivatives,
+        value=Value(("nv", "nv", "nv"), blocks.mass_matrix_derivatives),
     ),
     "integrate_jacobians": _composed(manifold_jacobians.integrate_jacobians),
     "difference_jacobians": _composed(manifold_jacobians.difference_jacobians),
 }
 
 _NONE = Derivatives()
-# Functions that the core has not, and their inputs.
-VALUES: Mapping[str, Callable[[At], Blocks]] = {
-    name: found.value for name, found in _INTERNAL.items() if found.value is not None
-}
-VALUE_INPUTS = ("q",)
+VALUES = {name: found.value for name, found in _INTERNAL.items() if found.value is not None}
 
 
 def composition(name: str, options: Mapping[str, Any]) -> Composition | None:
