@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
 import importlib
 import inspect
 import pickle
 import runpy
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -19,7 +21,7 @@ from adapter_cases import ARGUMENTS, arrays, function, near, robot
 from files import ROOT
 
 import dtau
-from dtau.autodiff.functions import PUBLIC, Derivatives
+from dtau.autodiff.functions import INTERNAL, PUBLIC, Derivatives, composition, jacobians, value
 from dtau.autodiff.write import define
 from dtau.registry import FUNCTIONS
 
@@ -76,6 +78,37 @@ def test_stubs_and_the_page_are_current(library: str) -> None:
     text = code["PAGE"].read_text(encoding="utf-8")
     assert text == code["page"](text)
     assert all(f"`{name}`" in text for name in PUBLIC)
+
+
+def test_stubs_of_a_wheel_have_the_docstrings(adapter: Any) -> None:
+    """Written where neither NumPy nor the compiled core is."""
+    code = runpy.run_path(str(ROOT / "src/python/adapter_docstrings.py"))
+    library = adapter.__name__.removeprefix("dtau.")
+    stub = Path(dtau.__file__).parent / library / "__init__.pyi"
+    public = {name: inspect.getdoc(getattr(dtau, name)) or "" for name in PUBLIC}
+    module = ast.parse(code["documented"](library, stub.read_text(), public))
+    found = {x.name: ast.get_docstring(x) for x in module.body if isinstance(x, ast.FunctionDef)}
+    assert found == {name: inspect.getdoc(getattr(adapter, name)) for name in PUBLIC}
+
+
+def test_docstrings_are_written_without_the_core(tmp_path: Path) -> None:
+    package = Path(dtau.__file__).parent
+    for library in NAMES:
+        (tmp_path / library).mkdir()
+        shutil.copy(package / library / "__init__.pyi", tmp_path / library)
+    shutil.copytree(package / "functions", tmp_path / "functions")
+    script = ROOT / "src/python/adapter_docstrings.py"
+    subprocess.run([sys.executable, "-I", "-S", script, tmp_path], check=True)
+    assert "Raises\n" in (tmp_path / "torch/__init__.pyi").read_text()
+
+
+def test_the_table_names_rules_that_there_are() -> None:
+    for name, row in {**PUBLIC, **INTERNAL}.items():
+        for options in ({}, {"axes": "body"}):
+            rules = jacobians(name, options), composition(name, options)
+            assert any(map(callable, rules)), name
+        assert not row.value or callable(value(name))
+        assert {row.first, row.vjp, row.term_of, row.matrix_of} <= {"", *FUNCTIONS}
 
 
 @pytest.mark.parametrize("library", NAMES)

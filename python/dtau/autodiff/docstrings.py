@@ -6,18 +6,18 @@ notes and an example of its own.
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 import textwrap
 from collections.abc import Sequence
 
-from dtau.autodiff.blocks import CONFIGURATIONS
 from dtau.autodiff.examples import example
 from dtau.autodiff.functions import PUBLIC
 from dtau.autodiff.libraries import ArrayLibrary
-from dtau.registry import Argument, Function
 
 _WIDTH = 96
+_SHAPE = re.compile(r"\(\.\.\.((?:, [\w ]+)*)\)")
 _REFUSED_OPTIONS = {
     "f_ext_axes": "``f_ext_axes`` is unknown",
     "integrator": "the integrator is unknown",
@@ -30,21 +30,26 @@ _PRODUCTS = (
 )
 
 
-def docstring(
-    library: ArrayLibrary, row: Function, arguments: Sequence[Argument], public: str | None
-) -> str | None:
-    """Return the docstring, from that of the function of `dtau`; None where Python drops them."""
+def docstring(library: ArrayLibrary, header: str, public: str | None) -> str | None:
+    """Return the docstring of a function with this signature, from that of the function of `dtau`.
+
+    None where there is none, because Python drops them.
+    """
     if public is None:
         return None
+    function = ast.parse(f"{header} ...").body[0]
+    assert isinstance(function, ast.FunctionDef)
+    name, a = function.name, function.args
+    taken = [x.arg for x in (*a.args, *a.kwonlyargs)]
     head, sections = _sections(inspect.cleandoc(public))
     summary, _, rest = head.partition("\n\n")
-    summary = f"{' '.join(summary.split()).rstrip('.')}: `dtau.{row.name}` for {library.title}."
+    summary = f"{summary} `dtau.{name}` for {library.title}."
     parts = [_filled(summary), rest]
-    parts += _section("Parameters", _parameters(library, row, arguments, sections["Parameters"]))
-    parts += _section("Returns", _returns(library, row, sections["Returns"]))
-    parts += _section("Raises", _raises(library, row, arguments))
-    parts += _section("Notes", _notes(library, row, arguments, sections.get("Notes", "")))
-    parts += _section("Examples", example(library, row, arguments))
+    parts += _section("Parameters", _parameters(library, name, taken, sections["Parameters"]))
+    parts += _section("Returns", _returns(library, name, sections["Returns"]))
+    parts += _section("Raises", _raises(library, name, taken, sections["Raises"]))
+    parts += _section("Notes", _notes(library, name, sections.get("Notes", "")))
+    parts += _section("Examples", example(library, function, _axes(sections["Returns"])))
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -80,67 +85,62 @@ def _sentences_without(text: str, word: str) -> str:
     return " ".join(kept)
 
 
-def _parameters(
-    library: ArrayLibrary, row: Function, arguments: Sequence[Argument], section: str
-) -> str:
-    taken = {x.name: x for x in arguments}
-    entries = []
-    first = True
+def _axes(text: str) -> tuple[str | int, ...]:
+    """Return the axes of the first array that a text describes."""
+    found = _SHAPE.search(text)
+    axes = found[1].split(", ")[1:] if found else []
+    return tuple(int(x) if x.isdigit() else x for x in axes)
+
+
+def _shaped(library: ArrayLibrary, kind: str, text: str) -> str:
+    """Put the library's arrays in the place of NumPy's."""
+    text = re.sub(r"\b(array_like|ndarray)\b", kind, text)
+    return _SHAPE.sub(lambda found: library.shape(_axes(found[0])), text)
+
+
+def _parameters(library: ArrayLibrary, name: str, taken: Sequence[str], section: str) -> str:
+    entries, kind = [], library.described(name, result=False)
+    states = library.states  # said once
     for head, body in _entries(section):
-        names, _, kind = head.partition(" : ")
-        if names == "model":
-            entries.append(_entry(head, body))
-            continue
-        kept = [name for name in map(str.strip, names.split(",")) if name in taken]
+        names, colon, described = head.partition(" : ")
+        kept = [x for x in map(str.strip, names.split(",")) if x in taken]
         if not kept:
             continue
-        array = taken[kept[0]].array
-        if array is not None:
-            kind = f"{library.described(row.name, result=False)} {library.shape(array.axes)}"
-            kind += " or float" if "float" in library.number and array.axes == () else ""
-            kind += ", optional" if array.optional else ""
-            body = _sentences_without(body, "batch axes")
-            if kept[0] in CONFIGURATIONS:
+        if described.startswith("array_like"):
+            if described.startswith("array_like (...)") and "float" in library.number:
+                described = f"{described} or float"
+            if "nq" in described:
                 body += " Quaternions need no unit norm."
-            body = _filled(f"{body} {library.states}" if first else body)
-            first = False
-        entries.append(_entry(", ".join(kept) + (f" : {kind}" if kind else ""), body))
-    if library.products and (vjp := PUBLIC[row.name].vjp):
+            body = _filled(f"{_sentences_without(body, 'batch axes')} {states}")
+            states = ""
+            described = _shaped(library, kind, described)
+        entries.append(_entry(f"{', '.join(kept)}{colon}{described}", body))
+    if "products" in taken:
         but = "; by dt there is none then" if "dt" in taken else ""
-        entries.append(_entry("products : bool", _filled(_PRODUCTS.format(vjp=vjp, but=but))))
+        words = _PRODUCTS.format(vjp=PUBLIC[name].vjp, but=but)
+        entries.append(_entry("products : bool", _filled(words)))
     return "\n".join(entries)
 
 
-def _returns(library: ArrayLibrary, row: Function, section: str) -> str:
-    def shape(found: re.Match[str]) -> str:
-        axes = [x.strip() for x in found[1].split(",") if x.strip()]
-        return library.shape(tuple(int(x) if x.isdigit() else x for x in axes))
-
-    kind = library.described(row.name, result=True)
-    ((head, body), *more) = _entries(section)
-    if not row.result_classes:
-        name, named, _ = head.rpartition(" : ")
-        head = f"{name}{named}{kind} {library.shape(row.results[0].axes)}"
-    text = "\n".join([_entry(head, body), *(_entry(*x) for x in more)])
-    return re.sub(r"\(\.\.\.((?:, \w+)*)\)", shape, re.sub(r"\bndarray\b", kind, text))
+def _returns(library: ArrayLibrary, name: str, section: str) -> str:
+    return _shaped(library, library.described(name, result=True), section)
 
 
-def _raises(library: ArrayLibrary, row: Function, arguments: Sequence[Argument]) -> str:
-    also = [_REFUSED_OPTIONS[x.name] for x in arguments if x.name in _REFUSED_OPTIONS]
-    if row.solves:
+def _raises(library: ArrayLibrary, name: str, taken: Sequence[str], section: str) -> str:
+    also = [_REFUSED_OPTIONS[x] for x in taken if x in _REFUSED_OPTIONS]
+    if "inertia to accelerate" in " ".join(section.split()):
         also.append("joints have no inertia to accelerate")
     text = "".join(f", {x}" for x in also[:-1]) + (f", or {also[-1]}" if also else "")
-    errors = library.raised(row.name, text)
+    errors = library.raised(name, text)
     return "\n".join(_entry(error, _filled(when)) for error, when in errors)
 
 
-def _notes(
-    library: ArrayLibrary, row: Function, arguments: Sequence[Argument], section: str
-) -> str:
-    paragraphs = section.split("\n\n") if section else []
-    if len(arguments) < len(row.arguments):
-        paragraphs = [
-            x if x.startswith(" ") else _filled(_sentences_without(x, "contacts"))
-            for x in paragraphs
-        ]
-    return "\n\n".join([*paragraphs, *map(_filled, library.notes(row.name))])
+def _notes(library: ArrayLibrary, name: str, section: str) -> str:
+    """The notes but for contacts, which the functions of array libraries do not have."""
+    paragraphs = [
+        x
+        if x.startswith(" ") or "contacts" not in x.lower()
+        else _filled(_sentences_without(x, "contacts"))
+        for x in (section.split("\n\n") if section else [])
+    ]
+    return "\n\n".join([*paragraphs, *map(_filled, library.notes(name))])

@@ -6,6 +6,7 @@ one of its own shows its result for a quadruped, or its Jacobian.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Mapping, Sequence
 from math import prod
@@ -13,7 +14,6 @@ from typing import Any
 
 from dtau.autodiff.functions import Order, order_of
 from dtau.autodiff.libraries import ArrayLibrary
-from dtau.registry import Argument, Function
 
 _START = {
     "JAX": [
@@ -214,10 +214,13 @@ True""",
 }
 
 
-def example(library: ArrayLibrary, row: Function, arguments: Sequence[Argument]) -> str:
-    """Return the section of a docstring: imports, a quadruped, and what the function does there."""
-    title = library.title
-    text = _OWN.get((title, row.name)) or _SHARED.get(row.name) or _default(title, row, arguments)
+def example(library: ArrayLibrary, function: ast.FunctionDef, axes: Sequence[str | int]) -> str:
+    """Return the section of a docstring: imports, a quadruped, and what the function does there.
+
+    ``axes`` are those of its result, or of the first one.
+    """
+    title, name = library.title, function.name
+    text = _OWN.get((title, name)) or _SHARED.get(name) or _default(title, function, axes)
     for mark, value in (
         ("{module}", library.module),
         ("{close}", _CLOSE[title]),
@@ -226,26 +229,26 @@ def example(library: ArrayLibrary, row: Function, arguments: Sequence[Argument])
         text = text.replace(mark, value)
     words, _, statements = text.strip().rpartition("\n\n")
     lines = [*_START[title], "model = dtau.robots.quadruped()"]
-    for name, value in _STATE[title].items():
-        assigned = re.search(rf"^>>> (\w+, )*{name}\b.* = (?!lambda)", statements, re.MULTILINE)
-        if re.search(rf"(?<![\w.\"]){name}\b", statements) and not assigned:
-            lines.append(f"{name} = {value}")
+    for variable, value in _STATE[title].items():
+        used = re.search(rf"(?<![\w.\"]){variable}\b", statements)
+        assigned = rf"^>>> (\w+, )*{variable}\b.* = (?!lambda)"
+        if used and not re.search(assigned, statements, re.MULTILINE):
+            lines.append(f"{variable} = {value}")
     return "\n".join([*([words, ""] if words else []), *(f">>> {x}" for x in lines), statements])
 
 
-def _default(title: str, row: Function, arguments: Sequence[Argument]) -> str:
+def _default(title: str, function: ast.FunctionDef, axes: Sequence[str | int]) -> str:
     """The shape of the Jacobian by q, or of the result where there is no Jacobian."""
-    state = {"q": "q", "q0": "q", "q1": "q", "dt": "0.01"}
-    given = ["model"]
-    for x in arguments:
-        if x.required:
-            given.append('"LF_FOOT"' if x.array is None else state.get(x.name, "v"))
-    call = f"{{module}}.{row.name}({', '.join(given)})"
-    if len(row.results) > 1:
-        return f">>> len({call})\n{len(row.results)}"
-    shape = tuple(_SIZES.get(n, n) for n in row.results[0].axes if n != "nframes")
+    values = {"model": "model", "q0": "q", "q1": "q", "q": "q", "dt": "0.01"}
+    values |= {"frames": '"LF_FOOT"', "frame": '"LF_FOOT"'}
+    names = [x.arg for x in function.args.args]
+    required = names[: len(names) - len(function.args.defaults)]
+    call = f"{{module}}.{function.name}({', '.join(values.get(x, 'v') for x in required)})"
+    if isinstance(function.returns, ast.Subscript):  # of several results the first one
+        call += "[0]"
+    shape = tuple(_SIZES.get(n, n) for n in axes if n != "nframes")
     if title == "CasADi":
         return f"{_JACOBIAN[title].replace('{call}', call)}\n({prod(shape)}, 19)"
-    if order_of(row.name) is Order.none:
+    if order_of(function.name) is Order.none:
         return f">>> tuple({call}.shape)\n{shape}"
     return f"{_JACOBIAN[title].replace('{call}', call)}\n{(*shape, 19)}"

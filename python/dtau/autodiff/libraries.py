@@ -1,15 +1,19 @@
 """Describes the array libraries as far as their functions differ from NumPy's: `LIBRARIES`.
 
-Text alone: none of the libraries is imported, so that stubs and documentation need none.
+Text alone: neither the libraries nor the compiled core are imported, so that documentation can be
+written where they are missing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import prod
+from typing import TYPE_CHECKING
 
 from dtau.autodiff.functions import PUBLIC, Order, order_of
-from dtau.registry import Argument, Axes, Function
+
+if TYPE_CHECKING:
+    from dtau.registry import Argument, Axes, Function
 
 
 class ArrayLibrary:

@@ -45,7 +45,7 @@ def define(library: str, namespace: dict[str, Any], names: Iterable[str] = PUBLI
         linecache.cache[place] = len(source), None, source.splitlines(True), place
         exec(compile(source, place, "exec", __future__.annotations.compiler_flag), namespace)
         namespace[name].__module__ = described.module
-        namespace[name].__doc__ = docstring(described, row, arguments(row), public.__doc__)
+        namespace[name].__doc__ = docstring(described, header, public.__doc__)
         defined.add(name)
     return sorted(defined)
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dtau import _core
-from dtau.autodiff.functions import VALUES
+from dtau.autodiff.functions import VALUES, value
 from dtau.autodiff.library import At
 from dtau.model.model import Model
 from dtau.registry import FUNCTIONS, Axes
@@ -70,7 +70,7 @@ def evaluate(
 ) -> Sequence[Array]:
     """Results of a function, at q with quaternions that are made unit ones."""
     if name in VALUES:
-        found: Any = VALUES[name].compute(At(_NUMPY, model, {"q": inputs[0]}, options))
+        found: Any = value(name)(At(_NUMPY, model, {"q": inputs[0]}, options))
         return tuple(found)
     kernel = KERNELS[name]
     words = {option: options[option] for option in kernel.options if option in options}
@@ -102,7 +102,7 @@ def _unit(model: Model, q: Any) -> Array:
 def result_shapes(model: Model, name: str, text: str) -> tuple[tuple[int, ...], ...]:
     """Shapes of one state's results."""
     if name in VALUES:
-        return (core_shape(model, VALUES[name].axes),)
+        return (core_shape(model, VALUES[name]),)
     call = _core.prepare_call(model, name, **read(text))
     return tuple(shape for _, shape, _ in call.results)
 
