@@ -88,7 +88,10 @@ def with_formulas(_app: Any, _what: str, _name: str, _o: Any, _opt: Any, lines: 
 
 
 class Names(Directive):
-    """A table of functions and classes of a module, and below it what their docstrings say."""
+    """A table of functions and classes of a module, and below it what their docstrings say.
+
+    Of the names that are listed; else of all functions that the module has.
+    """
 
     required_arguments = 1
     has_content = True
@@ -97,8 +100,10 @@ class Names(Directive):
         """The directives of Sphinx that this stands for."""
         name = self.arguments[0]
         module = importlib.import_module(name)
+        public = (x for x in module.__all__ if not isinstance(getattr(module, x), type))
+        names = list(self.content) or list(public)
         lines = [f".. currentmodule:: {name}", "", ".. list-table::", "   :class: names", ""]
-        for x in self.content:
+        for x in names:
             item = getattr(module, x)
             if callable(item):
                 summary = (inspect.getdoc(item) or "").partition("\n\n")[0]
@@ -107,7 +112,7 @@ class Names(Directive):
                 summary = " ".join(documented["", x]).strip()
             lines += [f"   * - `{x}`", "     - " + summary.replace("\n", " ")]
         lines += [""]
-        for x in self.content:
+        for x in names:
             item = getattr(module, x)
             if not callable(item):
                 lines += [f".. autodata:: {x}", ""]

@@ -1,18 +1,14 @@
-"""Robots and motions that the tests of `dtau.jax` are about."""
+"""Motions and comparisons of the tests of `dtau.jax`."""
 
 from __future__ import annotations
 
-import importlib.metadata
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
-import cases
+import adapter_cases
 import jax
 import jax.numpy as jnp
-import numpy as np
-import pytest
-from trees import MOVING, Array
+from trees import Array
 
 import dtau
 from dtau.autodiff import manifold
@@ -21,26 +17,6 @@ jax.config.update("jax_enable_x64", True)
 jax.config.update("jax_disable_most_optimizations", True)  # most of the time is compilation
 
 Function = Callable[..., Any]
-
-
-@cache
-def robot(name: str) -> dtau.Model:
-    if name == "every joint":
-        return cases.serial(*MOVING, seed=5).model()
-    if name == "small":  # for what does not depend on the robot: programs compile sooner
-        return cases.serial("spherical", "revolute", seed=3).model()
-    if name == "free, spherical, planar":  # whose displacements do not add
-        return cases.serial("free", "spherical", "planar", seed=3).model()
-    if name == "panda":
-        try:
-            listed = importlib.metadata.files("example-robot-data") or []
-        except importlib.metadata.PackageNotFoundError:
-            listed = []
-        found = [file for file in listed if file.name == "panda.urdf"]
-        if not found:
-            pytest.skip("the Panda comes with example-robot-data")
-        return dtau.load(str(found[0].locate()))
-    return cases.robot(name)
 
 
 ROBOTS = ("panda", "quadruped", "every joint", "joints that mimic others")
@@ -86,7 +62,4 @@ def derivatives(function: Function, order: int) -> list[Any]:
 def near(x: Any, expected: Any, tolerance: float) -> None:
     """Compare trees of arrays, relative to the largest element of each."""
     for one, other in zip(jax.tree.leaves(x), jax.tree.leaves(expected), strict=True):
-        one, other = np.asarray(one), np.asarray(other)
-        assert one.shape == other.shape
-        size = max(float(np.abs(other).max(initial=0.0)), 1e-2)
-        assert float(np.abs(one - other).max(initial=0.0)) <= tolerance * size
+        adapter_cases.near(one, other, tolerance)

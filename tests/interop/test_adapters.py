@@ -1,23 +1,41 @@
-"""Common ground of `dtau.jax`, `dtau.torch` and `dtau.casadi`, and what their page says of it."""
+"""Functions that `dtau.jax`, `dtau.torch` and `dtau.casadi` have in common, written from rows."""
 
 from __future__ import annotations
 
+import ast
+import doctest
 import importlib
 import inspect
-import re
+import pickle
+import runpy
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
+from adapter_cases import ARGUMENTS, arrays, function, near, robot
 from files import ROOT
 
 import dtau
+from dtau.autodiff.functions import INTERNAL, PUBLIC, Derivatives, composition, jacobians, value
+from dtau.autodiff.write import define
+from dtau.registry import FUNCTIONS
 
-PAGE = (ROOT / "docs/array_libraries.md").read_text(encoding="utf-8")
+try:
+    import jax
+    import torch
+except ImportError:
+    pass
+
 TYPES = {"NextState", "Placements", "TangentMap"}
-CONTACTS = {"contacts", "active", "damping"}  # arguments of dtau.step that no adapter has
+NAMES = ["jax", "torch", "casadi"]
 
 
-@pytest.fixture(params=["jax", "torch", "casadi"])
+@pytest.fixture(params=NAMES)
 def adapter(request: pytest.FixtureRequest) -> Any:
     pytest.importorskip(request.param)
     return importlib.import_module(f"dtau.{request.param}")
@@ -27,21 +45,175 @@ def test_an_adapter_lists_its_functions_alone(adapter: Any) -> None:
     assert dir(adapter) == sorted(adapter.__all__)
 
 
-def test_the_page_names_the_functions(adapter: Any) -> None:
-    paragraph = PAGE.split("## Functions in all three libraries")[1].split("\n\n")[1]
-    named = set(re.findall(r"`(\w+)`", paragraph)) - {
-        "dtau",
-        "out",
-        "threads",
-        "f_ext",
-        "f_ext_axes",
-    }
-    assert named == set(adapter.__all__) - TYPES - {"function"}
-
-
 def test_arguments_are_those_of_the_package(adapter: Any) -> None:
+    """But for memory, threads and contacts: with their kinds and defaults."""
     for name in set(adapter.__all__) - TYPES - {"function"}:
         have = inspect.signature(getattr(adapter, name)).parameters
         want = inspect.signature(getattr(dtau, name)).parameters
-        left_out = {"out", "threads"} | (CONTACTS if name == "step" else set())
-        assert [x for x in have if x != "products"] == [x for x in want if x not in left_out], name
+        contacts = [x for x in want if x in ("contacts", "active", "damping")]
+        kept = [x for x in want if x not in ("out", "threads", *contacts)]
+        assert bool(contacts) == (name == "step")
+        assert [x for x in have if x != "products"] == kept, name
+        for x in kept:
+            assert (have[x].kind, have[x].default) == (want[x].kind, want[x].default), (name, x)
+
+
+def test_functions_are_where_they_are_imported_from(adapter: Any) -> None:
+    """By name too, as pickles and the site's links have them; with source for tracebacks."""
+    for name in PUBLIC:
+        function = getattr(adapter, name)
+        assert function.__module__ == adapter.__name__
+        assert function.__qualname__ == function.__name__ == name
+        assert pickle.loads(pickle.dumps(function)) is function
+        assert inspect.getsource(function.__code__).startswith(f"def {name}(model")
+
+
+@pytest.mark.parametrize("library", NAMES)
+def test_stubs_and_the_page_are_current(library: str) -> None:
+    code = runpy.run_path(str(ROOT / "src/python/adapter_stubs.py"))
+    shipped = Path(dtau.__file__).parent / library / "__init__.pyi"
+    assert shipped.read_text() == code["stubs"](library), (
+        "renew them: python src/python/adapter_stubs.py"
+    )
+    text = code["PAGE"].read_text(encoding="utf-8")
+    assert text == code["page"](text)
+    assert all(f"`{name}`" in text for name in PUBLIC)
+
+
+def test_stubs_of_a_wheel_have_the_docstrings(adapter: Any) -> None:
+    """Written where neither NumPy nor the compiled core is."""
+    code = runpy.run_path(str(ROOT / "src/python/adapter_docstrings.py"))
+    library = adapter.__name__.removeprefix("dtau.")
+    stub = Path(dtau.__file__).parent / library / "__init__.pyi"
+    public = {name: inspect.getdoc(getattr(dtau, name)) or "" for name in PUBLIC}
+    module = ast.parse(code["documented"](library, stub.read_text(), public))
+    found = {x.name: ast.get_docstring(x) for x in module.body if isinstance(x, ast.FunctionDef)}
+    assert found == {name: inspect.getdoc(getattr(adapter, name)) for name in PUBLIC}
+
+
+def test_docstrings_are_written_without_the_core(tmp_path: Path) -> None:
+    package = Path(dtau.__file__).parent
+    for library in NAMES:
+        (tmp_path / library).mkdir()
+        shutil.copy(package / library / "__init__.pyi", tmp_path / library)
+    shutil.copytree(package / "functions", tmp_path / "functions")
+    script = ROOT / "src/python/adapter_docstrings.py"
+    subprocess.run([sys.executable, "-I", "-S", script, tmp_path], check=True)
+    assert "Raises\n" in (tmp_path / "torch/__init__.pyi").read_text()
+
+
+def test_the_table_names_rules_that_there_are() -> None:
+    for name, row in {**PUBLIC, **INTERNAL}.items():
+        for options in ({}, {"axes": "body"}):
+            rules = jacobians(name, options), composition(name, options)
+            assert any(map(callable, rules)), name
+        assert not row.value or callable(value(name))
+        assert {row.first, row.vjp, row.term_of, row.matrix_of} <= {"", *FUNCTIONS}
+
+
+@pytest.mark.parametrize("library", NAMES)
+def test_functions_are_written_without_docstrings(library: str) -> None:
+    """Python drops those that they are made of."""
+    pytest.importorskip(library)
+    program = f"import dtau.{library} as x; print(x.step.__doc__, x.step.__name__)"
+    done = subprocess.run([sys.executable, "-OO", "-c", program], capture_output=True, text=True)
+    assert done.stdout == "None step\n", done.stderr
+
+
+# ------------------------------------------------------------------ a function more
+
+# Functions that no adapter has, with a link to their Jacobians or without.
+MORE = {
+    "kinetic_energy": Derivatives("kinetic_energy_derivatives"),
+    "center_of_mass_acceleration": Derivatives("center_of_mass_acceleration_derivatives"),
+    "centroidal_momentum_matrix": Derivatives(),
+    "frame_velocities_derivatives": Derivatives(),
+    "inverse_dynamics_hessian": Derivatives(),
+}
+
+
+@pytest.fixture
+def more(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, derivatives in MORE.items():
+        monkeypatch.setitem(PUBLIC, name, derivatives)
+        names = tuple(x.name for x in FUNCTIONS[name].inputs)
+        monkeypatch.setitem(ARGUMENTS, name, names)
+
+
+def written(library: str, name: str) -> Any:
+    """A module with a function that was written from its row."""
+    pytest.importorskip(library)
+    module = ModuleType(f"dtau.{library}")
+    define(library, vars(module), [name])
+    return module
+
+
+def each(results: Any) -> tuple[Any, ...]:
+    return tuple(results) if isinstance(results, tuple) else (results,)
+
+
+@pytest.mark.usefixtures("more")
+@pytest.mark.parametrize("name", MORE)
+@pytest.mark.parametrize("library", ["jax", "torch"])
+def test_a_row_and_a_line_are_all_that_a_function_needs(library: str, name: str) -> None:
+    """Values have the bits of the package; Jacobians are those that the line names, or refused."""
+    module, model = written(library, name), robot("every joint")
+    x = arrays(name, model, 3)
+    expected = each(function(name, model, dtau)(*x))
+    of = function(name, model, module)
+    if library == "jax":
+        jax.config.update("jax_enable_x64", True)
+        given, modes = x, (jax.jacfwd, jax.jacrev)
+    else:
+        given, modes = [torch.from_numpy(y) for y in x], (torch.func.jacfwd, torch.func.jacrev)
+    for got, want in zip(each(of(*given)), expected, strict=True):
+        assert np.array_equal(got, want)
+    first = MORE[name].first
+    for mode in modes:
+        if first:
+            found = mode(of, argnums=tuple(range(len(x))))(*given)
+            by_q, *others = getattr(dtau, first)(model, *x)
+            blocks = (by_q @ dtau.tangent_map(model, x[0]).to_tangent, *others)
+            for got, block in zip(found, blocks, strict=True):
+                near(got, block, 1e-12)
+        with pytest.raises(
+            NotImplementedError, match=f"{first or name} has no d|of {first or name}"
+        ):
+            mode(mode(of) if first else of)(*given)
+
+
+@pytest.mark.usefixtures("more")
+@pytest.mark.parametrize("name", MORE)
+def test_casadi_replays_what_the_core_records(name: str) -> None:
+    """Values, and derivatives that CasADi makes, whether or not the line names any."""
+    module, model = written("casadi", name), robot("few joints")
+    import casadi as ca
+
+    x = arrays(name, model, 3)
+    x[0] = 1.7 * x[0]  # quaternions count as normalized
+    unit = [dtau.normalize(model, x[0]), *x[1:]]
+    of = function(name, model, module)
+    for got, want in zip(each(of(*x)), each(function(name, model, dtau)(*unit)), strict=True):
+        rows = want.reshape(-1, 1) if want.ndim < 2 else want.reshape(-1, want.shape[-1])
+        near(ca.densify(got), rows, 1e-12)
+    s = ca.SX.sym("q", model.nq)
+    y = ca.vec(ca.densify(each(of(s, *x[1:]))[0]))
+    along = np.random.default_rng(1).standard_normal(model.nq)
+    tangent, values = (ca.Function("f", [s], [z]) for z in (ca.jtimes(y, s, ca.DM(along)), y))
+    h = 1e-6
+    differences = (values(x[0] + h * along) - values(x[0] - h * along)) / (2 * h)
+    near(tangent(x[0]), differences, 1e-6)
+
+
+@pytest.mark.usefixtures("more")
+@pytest.mark.parametrize("library", NAMES)
+def test_a_function_more_has_a_docstring_and_a_line_of_the_stubs(
+    monkeypatch: pytest.MonkeyPatch, library: str
+) -> None:
+    code = runpy.run_path(str(ROOT / "src/python/adapter_stubs.py"))
+    for name in MORE:
+        item = getattr(written(library, name), name)
+        assert f"def {name}(model: Model, q" in code["stubs"](library)
+        monkeypatch.setattr(importlib.import_module(f"dtau.{library}"), name, item, raising=False)
+        examples = doctest.DocTestFinder().find(item, name, globs={})
+        assert doctest.DocTestRunner().run(examples[0]).failed == 0

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cases import FAR, robot
+from adapter_cases import robot
+from cases import FAR
 from compare import TOLERANCE, assert_close, assert_same_bits
 from through_casadi import (
     DYNAMICS,
@@ -12,7 +13,6 @@ from through_casadi import (
     TERMS,
     arguments,
     dense,
-    model_of,
     numbers,
     on_robots,
     state,
@@ -31,7 +31,7 @@ from dtau.autodiff.common_translation import common_translation  # noqa: E402
 @on_robots
 @pytest.mark.parametrize("name_of_function", DYNAMICS + TERMS)
 def test_values_have_the_bits_of_the_package(name: str, name_of_function: str) -> None:
-    model = model_of(name)
+    model = robot(name)
     given = state(model)
     for wrenches in (False, True)[: 2 if name_of_function in (*DYNAMICS, "bias_torque") else 1]:
         x = arguments(name_of_function, given, wrenches)
@@ -45,7 +45,7 @@ def test_values_have_the_bits_of_the_package(name: str, name_of_function: str) -
 @pytest.mark.parametrize("axes", ["body", "mixed", "world"])
 def test_first_derivatives_are_those_of_the_package(name: str, function: str, axes: Axes) -> None:
     """By the numbers of q: times the tangent map. Adjoints and tangents are products with them."""
-    model = model_of(name)
+    model = robot(name)
     x = arguments(function, state(model), True)
     d = getattr(dtau, f"{function}_derivatives")(model, *x, f_ext_axes=axes)
     by_wrench = getattr(dtau, f"{function}_wrench_derivatives")(model, x[0], f_ext_axes=axes)
@@ -71,7 +71,7 @@ def test_first_derivatives_are_those_of_the_package(name: str, function: str, ax
 @pytest.mark.parametrize("function", DYNAMICS)
 def test_hessians_in_the_exponential_chart(name: str, function: str) -> None:
     """Displacements xi as variables, q (+) xi: the package's symmetric second derivatives."""
-    model = model_of(name)
+    model = robot(name)
     q, v, x, f_ext = state(model)
     lam = np.random.default_rng(2).standard_normal(model.nv)
     for axes in ("body", "world") if name == "forest" else ("mixed",):
@@ -99,7 +99,7 @@ def test_hessians_in_the_exponential_chart(name: str, function: str) -> None:
 @pytest.mark.parametrize("function", ["mass_matrix", "mass_matrix_inverse"])
 def test_derivatives_of_matrices(name: str, function: str) -> None:
     """The columns are results of the dynamics for unit x, less what there is for none."""
-    model = model_of(name)
+    model = robot(name)
     q, _, _, _ = state(model)
     problem = "inverse_dynamics" if function == "mass_matrix" else "forward_dynamics"
     S = np.random.default_rng(2).standard_normal((model.nv, model.nv))
@@ -129,7 +129,7 @@ def test_hessians_by_numbers_know_that_lengths_of_quaternions_do_not_matter(
     name: str, function: str
 ) -> None:
     """f(q) with a quaternion x scaled is f(q): its gradient g has H x = -g there, else 0."""
-    model = model_of(name)
+    model = robot(name)
     q, *others = arguments(function, state(model), False)
     s = ca.MX.sym("q", model.nq)
     y = getattr(dc, function)(model, s, *others)
@@ -153,7 +153,7 @@ def test_hessians_by_numbers_know_that_lengths_of_quaternions_do_not_matter(
 @pytest.mark.parametrize("function", DYNAMICS)
 def test_second_derivatives_by_wrenches(function: str) -> None:
     """Gradients are linear in wrenches: differences of them are exact."""
-    model = model_of("forest")
+    model = robot("forest")
     q, v, x, f_ext = state(model)
     lam = np.random.default_rng(2).standard_normal(model.nv)
     s = symbols((q, v, x, f_ext))
@@ -173,7 +173,7 @@ def test_second_derivatives_by_wrenches(function: str) -> None:
 @pytest.mark.parametrize("name", ["hyq", "forest"])
 @pytest.mark.parametrize("function", [*DYNAMICS, "mass_matrix", "mass_matrix_inverse"])
 def test_the_jacobian_of_the_jacobian_has_all_hessians(name: str, function: str) -> None:
-    model = model_of(name)
+    model = robot(name)
     wrenches = function == "inverse_dynamics"
     x = arguments(function, state(model), wrenches)
     s = symbols(x)
@@ -193,7 +193,7 @@ def test_the_jacobian_of_the_jacobian_has_all_hessians(name: str, function: str)
 
 
 def test_a_third_derivative_is_refused() -> None:
-    model = model_of("forest")
+    model = robot("forest")
     q = ca.MX.sym("q", model.nq)
     gradient = ca.gradient(ca.sumsqr(dc.gravity_torque(model, q)), q)
     second = ca.jacobian(gradient, q)
@@ -203,7 +203,7 @@ def test_a_third_derivative_is_refused() -> None:
 
 @on_robots
 def test_kinematics(name: str) -> None:
-    model = model_of(name)
+    model = robot(name)
     q, v, _, _ = state(model)
     to_tangent = dtau.tangent_map(model, q).to_tangent
     frame, frames = model.frames[-1], model.frames[::3]
@@ -269,7 +269,7 @@ def test_no_digit_is_lost_far_from_the_origin(name: str) -> None:
 @pytest.mark.parametrize("axes", ["body", "mixed", "world"])
 def test_frame_jacobians(name: str, axes: Axes) -> None:
     """They agree with the package's; v times their derivatives gives the twist's derivatives."""
-    model = model_of(name)
+    model = robot(name)
     q, v, _, _ = state(model)
     frame, frames = model.frames[-1], model.frames[::3]
     want = dtau.frame_jacobians(model, q, frames, axes)
@@ -291,7 +291,7 @@ def test_frame_jacobians(name: str, axes: Axes) -> None:
 @on_robots
 @pytest.mark.parametrize("size", [0.0, 1e-9, 0.1, 0.49, 0.51, 1.0])
 def test_displacements_of_every_size(name: str, size: float) -> None:
-    model = model_of(name)
+    model = robot(name)
     q, v, _, _ = state(model)
     dq, sums = size * v, TOLERANCE["long sums"]
     reached = dtau.integrate(model, q, dq)
@@ -319,7 +319,7 @@ def test_displacements_of_every_size(name: str, size: float) -> None:
 @on_robots
 @pytest.mark.parametrize("integrator", ["euler", "semi_implicit", "rk4"])
 def test_steps(name: str, integrator: Integrator) -> None:
-    model = model_of(name)
+    model = robot(name)
     q, v, tau, f_ext = state(model)
     want = dtau.step(model, q, v, tau, 0.01, integrator, f_ext, f_ext_axes="mixed")
     x = (q, v, tau, np.array(0.01))

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import robot
+from adapter_cases import robot
 from compare import assert_same_bits
 from messages import has_words, message
-from through_casadi import DYNAMICS, TERMS, arguments, dense, model_of, state, vector
+from through_casadi import DYNAMICS, TERMS, arguments, dense, state, vector
 from trees import Array
 
 import dtau
@@ -23,7 +23,7 @@ import dtau.casadi as dc  # noqa: E402
 
 @pytest.mark.parametrize("function", ["forward_dynamics", "mass_matrix"])
 def test_threads_and_columns_have_the_bits_of_lone_calls(function: str) -> None:
-    model = model_of("forest")
+    model = robot("forest")
     states = 40
     q, v, a = dtau.random_state(model, np.random.default_rng(3), (states,))
     given = (q.T, v.T, a.T) if function == "forward_dynamics" else (q.T,)
@@ -57,7 +57,7 @@ def test_threads_and_columns_have_the_bits_of_lone_calls(function: str) -> None:
 @pytest.mark.parametrize("name", ["panda", "every joint in a chain"])
 def test_calls_keep_to_the_memory_that_they_ask_for(name: str, function: str) -> None:
     """As CasADi calls them, with marks behind the memory; and without what is not wanted."""
-    model = model_of(name)
+    model = robot(name)
     wrenches = function in (*DYNAMICS, "bias_torque")
     f = dc.function(model, function, f_ext=wrenches)
     library = ctypes.CDLL(_core.__file__)
@@ -93,7 +93,7 @@ def pointers(arrays: list[Array | None]) -> Any:
 
 
 def test_a_gradient_calls_the_adjoint_once_and_no_value() -> None:
-    model = model_of("panda")
+    model = robot("panda")
     s = [ca.MX.sym(n, 9) for n in "qva"]
     lam = ca.MX.sym("lam", 9)
     H, _ = ca.hessian(ca.dot(lam, dc.inverse_dynamics(model, *s)), ca.vertcat(*s))
@@ -119,7 +119,7 @@ def test_functions_keep_their_model() -> None:
 
 
 def test_functions_are_made_once() -> None:
-    model = model_of("forest")
+    model = robot("forest")
     f = dc.function(model, "forward_dynamics")
     assert dc.function(robot("forest"), "forward_dynamics") is f
     steps = dc.function(model, "step", integrator="rk4")
@@ -145,7 +145,7 @@ def test_slots_run_out_with_a_sentence_and_come_back() -> None:
 
 
 def test_states_that_are_not_finite() -> None:
-    model = model_of("forest")
+    model = robot("forest")
     q, v, a, _ = state(model)
     v[0] = np.nan
     assert np.isnan(dense(dc.inverse_dynamics(model, q, v, a))).all()

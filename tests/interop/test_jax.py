@@ -11,8 +11,10 @@ import pytest
 jax = pytest.importorskip("jax")
 
 import jax.numpy as jnp  # noqa: E402
+from adapter_cases import ARGUMENTS, AXES, options, robot  # noqa: E402
+from adapter_cases import function as function_of  # noqa: E402
 from cases import FAR, random_state  # noqa: E402
-from jax_cases import ROBOTS, derivatives, motion, near, robot, taylor  # noqa: E402
+from jax_cases import ROBOTS, derivatives, motion, near, taylor  # noqa: E402
 
 import dtau  # noqa: E402
 import dtau.jax  # noqa: E402
@@ -21,52 +23,11 @@ from dtau.autodiff.common_translation import common_translation  # noqa: E402
 on_robots = pytest.mark.parametrize("name", ROBOTS)
 
 FIRST, SECOND = 1e-12, 1e-10
-AXES = "mixed"  # of external wrenches: these also turn with q
-
-# What a function takes after the model.
-ARGUMENTS: dict[str, tuple[str, ...]] = {
-    "inverse_dynamics": ("q", "v", "a", "f_ext"),
-    "forward_dynamics": ("q", "v", "tau", "f_ext"),
-    "bias_torque": ("q", "v", "f_ext"),
-    "gravity_torque": ("q",),
-    "mass_matrix": ("q",),
-    "mass_matrix_inverse": ("q",),
-    "frame_placements": ("q",),
-    "frame_jacobians": ("q",),
-    "frame_velocities": ("q", "v"),
-    "center_of_mass": ("q",),
-    "center_of_mass_velocity": ("q", "v"),
-    "momentum": ("q", "v"),
-    "centroidal_momentum": ("q", "v"),
-    "step": ("q", "v", "tau", "dt", "f_ext"),
-    "integrate": ("q", "dq"),
-    "difference": ("q0", "q1"),
-    "normalize": ("q",),
-    "tangent_map": ("q",),
-}
-
-
-def options(name: str, model: dtau.Model) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    if "f_ext" in ARGUMENTS[name]:
-        found["f_ext_axes"] = AXES
-    if name.startswith("frame_"):
-        found["frames"] = (model.bodies[-1], model.bodies[0])
-        if name != "frame_placements":
-            found["axes"] = "world"
-    if name == "step":
-        found["integrator"] = "rk4"
-    return found
 
 
 def both(name: str, model: dtau.Model) -> tuple[Any, Any]:
     """The function of both modules, of its arrays alone."""
-    names, more = ARGUMENTS[name], options(name, model)
-    made = []
-    for module in (dtau, dtau.jax):
-        function = getattr(module, name)
-        made.append(lambda *x, f=function: f(model, **dict(zip(names, x, strict=True)), **more))
-    return made[0], made[1]
+    return function_of(name, model, dtau), function_of(name, model, dtau.jax)
 
 
 @pytest.mark.parametrize("function", ARGUMENTS)

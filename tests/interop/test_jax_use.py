@@ -14,8 +14,9 @@ import pytest
 jax = pytest.importorskip("jax")
 
 import jax.numpy as jnp  # noqa: E402
+from adapter_cases import robot  # noqa: E402
 from cases import random_state, serial  # noqa: E402
-from jax_cases import near, robot  # noqa: E402
+from jax_cases import near  # noqa: E402
 
 import dtau  # noqa: E402
 import dtau.jax  # noqa: E402

@@ -11,6 +11,7 @@ from cases import serial
 
 torch = pytest.importorskip("torch")
 
+from adapter_cases import near, robot  # noqa: E402
 from torch.autograd import forward_ad  # noqa: E402
 from torch.func import (  # noqa: E402
     functional_call,
@@ -24,7 +25,7 @@ from torch.func import (  # noqa: E402
     vmap,
 )
 from torch.utils import _pytree as trees  # noqa: E402
-from torch_cases import each, function, leaves, near, robot, tensors  # noqa: E402
+from torch_cases import each, function, leaves, tensors  # noqa: E402
 
 import dtau  # noqa: E402
 import dtau.torch  # noqa: E402

@@ -15,8 +15,9 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from adapter_cases import near, robot  # noqa: E402
 from files import ROOT  # noqa: E402
-from torch_cases import each, function, leaves, near, robot, tensors  # noqa: E402
+from torch_cases import each, function, leaves, tensors  # noqa: E402
 
 import dtau  # noqa: E402
 import dtau.torch  # noqa: E402

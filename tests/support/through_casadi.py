@@ -1,13 +1,12 @@
-"""Functions of `dtau.casadi` and what they take, for the tests of them."""
+"""States and matrices of the tests of `dtau.casadi`."""
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
-from cases import robot
+from adapter_cases import ARGUMENTS
 from trees import Array
 
 import dtau
@@ -19,20 +18,6 @@ ROBOTS = ("panda", "hyq", "every joint in a chain", "forest", "joints that mimic
 on_robots = pytest.mark.parametrize("name", ROBOTS)
 DYNAMICS = ("inverse_dynamics", "forward_dynamics")
 TERMS = ("bias_torque", "gravity_torque", "mass_matrix", "mass_matrix_inverse")
-FILES = {
-    "panda": ("panda_description/panda.urdf", "fixed"),
-    "hyq": ("hyq_description/hyq_no_sensors.urdf", "free"),
-}
-
-
-@cache
-def model_of(name: str) -> dtau.Model:
-    if name not in FILES:
-        return robot(name)
-    pytest.importorskip("pinocchio")
-    from pinocchio_pair import pair
-
-    return pair(*FILES[name]).model
 
 
 def state(model: dtau.Model, seed: int = 1) -> Any:
@@ -51,8 +36,8 @@ def vector(matrix: Any) -> Array:
 
 def arguments(name: str, given: Any, wrenches: bool) -> tuple[Array, ...]:
     q, v, a, f_ext = given
-    taken = {"bias_torque": (q, v), "inverse_dynamics": (q, v, a), "forward_dynamics": (q, v, a)}
-    return *taken.get(name, (q,)), *((f_ext,) if wrenches else ())
+    arrays = {"q": q, "v": v, "a": a, "tau": a, "f_ext": f_ext}
+    return tuple(arrays[x] for x in ARGUMENTS[name] if x != "f_ext" or wrenches)
 
 
 def symbols(given: tuple[Array, ...]) -> list[Any]:

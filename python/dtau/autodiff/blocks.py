@@ -49,7 +49,7 @@ def _inputs(x: At, problem: str) -> tuple[Array | None, ...]:
     return x["q"], v, unknown, x.inputs.get("f_ext")
 
 
-def dynamics(problem: str) -> Rule:
+def _dynamics(problem: str) -> Rule:
     """Inverse or forward dynamics, or a term: the same without some of the inputs."""
 
     def rule(x: At, by: str) -> Blocks:
@@ -61,7 +61,7 @@ def dynamics(problem: str) -> Rule:
     return rule
 
 
-def dynamics_derivatives(problem: str) -> Rule:
+def _dynamics_derivatives(problem: str) -> Rule:
     """The Jacobians of inverse or forward dynamics."""
 
     def rule(x: At, by: str) -> Blocks:
@@ -78,7 +78,7 @@ def dynamics_derivatives(problem: str) -> Rule:
     return rule
 
 
-def wrench_derivatives(problem: str) -> Rule:
+def _wrench_derivatives(problem: str) -> Rule:
     """The Jacobian of inverse or forward dynamics by external wrenches."""
 
     def rule(x: At, by: str) -> Blocks:
@@ -100,6 +100,14 @@ def _by_unit_wrenches(x: At, problem: str) -> Array:
     none = x.call(name, q, still, still, None, **x.wrench_options())[0]
     change = x.xp.moveaxis(some - none, -3, -1)
     return change.reshape((*change.shape[:-1], x.model.nbodies, 6))
+
+
+inverse_dynamics = _dynamics("inverse_dynamics")
+inverse_dynamics_derivatives = _dynamics_derivatives("inverse_dynamics")
+inverse_dynamics_wrench_derivatives = _wrench_derivatives("inverse_dynamics")
+forward_dynamics = _dynamics("forward_dynamics")
+forward_dynamics_derivatives = _dynamics_derivatives("forward_dynamics")
+forward_dynamics_wrench_derivatives = _wrench_derivatives("forward_dynamics")
 
 
 # ------------------------------------------------------------------ the mass matrix

@@ -11,57 +11,11 @@ except ModuleNotFoundError as error:
         "dtau.casadi needs CasADi, which is not installed: pip install 'dtau[casadi]'"
     ) from error
 
-from dtau.autodiff.results import NextState, Placements, TangentMap
-from dtau.casadi.builder import function
-from dtau.casadi.dynamics import (
-    bias_torque,
-    forward_dynamics,
-    gravity_torque,
-    inverse_dynamics,
-    mass_matrix,
-    mass_matrix_inverse,
-    step,
-)
-from dtau.casadi.kinematics import (
-    center_of_mass,
-    center_of_mass_velocity,
-    centroidal_momentum,
-    frame_jacobians,
-    frame_placements,
-    frame_velocities,
-    momentum,
-)
-from dtau.casadi.manifold import (
-    difference,
-    integrate,
-    normalize,
-    tangent_map,
-)
+from dtau.casadi import functions
+from dtau.casadi.builder import function  # noqa: F401
+from dtau.casadi.functions import *  # noqa: F403
 
-__all__ = [
-    "NextState",
-    "Placements",
-    "TangentMap",
-    "bias_torque",
-    "center_of_mass",
-    "center_of_mass_velocity",
-    "centroidal_momentum",
-    "difference",
-    "forward_dynamics",
-    "frame_jacobians",
-    "frame_placements",
-    "frame_velocities",
-    "function",
-    "gravity_torque",
-    "integrate",
-    "inverse_dynamics",
-    "mass_matrix",
-    "mass_matrix_inverse",
-    "momentum",
-    "normalize",
-    "step",
-    "tangent_map",
-]
+__all__ = sorted([*functions.__all__, "function"])
 
 
 def __dir__() -> list[str]:

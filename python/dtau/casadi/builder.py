@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -116,7 +117,7 @@ def function(
     require_option("f_ext_axes", f_ext_axes, Axes)
     require_option("integrator", integrator, Integrator)
     require_option("axes", axes, Axes)
-    known = FUNCTIONS[name].options
+    known = _options(name)
     for option in options:
         if option not in known:
             raise TypeError(f"{option}: {name} takes no such option")
@@ -145,6 +146,11 @@ def function(
         given = dict(zip(_EXPLICIT, (f_ext_axes, integrator, frames, axes), strict=True))
         built[key] = _build(model, name, compiled, {**given, **options}, f_ext), compiled
     return built[key][0]
+
+
+@cache
+def _options(name: str) -> frozenset[str]:
+    return frozenset(FUNCTIONS[name].options)
 
 
 def _compiled(model: Model, name: str, f_ext: bool, f_ext_axes: Axes) -> Any:

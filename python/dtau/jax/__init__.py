@@ -20,55 +20,10 @@ if not hasattr(jax, "ffi"):
         f"dtau.jax needs JAX 0.6.1 or newer, got {jax.__version__}: pip install -U 'dtau[jax]'"
     )
 
-from dtau.autodiff.results import NextState, Placements, TangentMap
-from dtau.jax.dynamics import (
-    bias_torque,
-    forward_dynamics,
-    gravity_torque,
-    inverse_dynamics,
-    mass_matrix,
-    mass_matrix_inverse,
-    step,
-)
-from dtau.jax.kinematics import (
-    center_of_mass,
-    center_of_mass_velocity,
-    centroidal_momentum,
-    frame_jacobians,
-    frame_placements,
-    frame_velocities,
-    momentum,
-)
-from dtau.jax.manifold import (
-    difference,
-    integrate,
-    normalize,
-    tangent_map,
-)
+from dtau.jax import functions
+from dtau.jax.functions import *  # noqa: F403
 
-__all__ = [
-    "NextState",
-    "Placements",
-    "TangentMap",
-    "bias_torque",
-    "center_of_mass",
-    "center_of_mass_velocity",
-    "centroidal_momentum",
-    "difference",
-    "forward_dynamics",
-    "frame_jacobians",
-    "frame_placements",
-    "frame_velocities",
-    "gravity_torque",
-    "integrate",
-    "inverse_dynamics",
-    "mass_matrix",
-    "mass_matrix_inverse",
-    "momentum",
-    "normalize",
-    "step",
-    "tangent_map",
-]
+__all__ = functions.__all__
 
 
 def __dir__() -> list[str]:

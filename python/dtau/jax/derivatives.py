@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from dtau.autodiff import manifold
 from dtau.autodiff.blocks import CONFIGURATIONS, Rule
-from dtau.autodiff.functions import VALUE_INPUTS, VALUES, composition, jacobians
+from dtau.autodiff.functions import VALUES, composition, jacobians, value
 from dtau.autodiff.library import At
 from dtau.jax.calls import Call, prepare, run
 from dtau.model.model import Model
@@ -50,7 +50,7 @@ def at(call: Call, inputs: Arrays) -> At:
 
 def _names(call: Call) -> tuple[str, ...]:
     if call.name in VALUES:
-        return VALUE_INPUTS
+        return ("q",)
     return tuple(spec.name for spec in prepare(call).inputs)
 
 
@@ -58,7 +58,7 @@ def _names(call: Call) -> tuple[str, ...]:
 def apply(call: Call, inputs: Arrays) -> Arrays:
     """Results of a call, with derivatives. Inputs that are not given are None."""
     if call.name in VALUES:
-        return VALUES[call.name](at(call, inputs))
+        return value(call.name)(at(call, inputs))
     return run(call, inputs)
 
 

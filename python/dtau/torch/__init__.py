@@ -28,55 +28,10 @@ except ModuleNotFoundError as error:
         "dtau.torch needs PyTorch, which is not installed: pip install 'dtau[torch]'"
     ) from error
 
-from dtau.autodiff.results import NextState, Placements, TangentMap
-from dtau.torch.dynamics import (
-    bias_torque,
-    forward_dynamics,
-    gravity_torque,
-    inverse_dynamics,
-    mass_matrix,
-    mass_matrix_inverse,
-    step,
-)
-from dtau.torch.kinematics import (
-    center_of_mass,
-    center_of_mass_velocity,
-    centroidal_momentum,
-    frame_jacobians,
-    frame_placements,
-    frame_velocities,
-    momentum,
-)
-from dtau.torch.manifold import (
-    difference,
-    integrate,
-    normalize,
-    tangent_map,
-)
+from dtau.torch import functions
+from dtau.torch.functions import *  # noqa: F403
 
-__all__ = [
-    "NextState",
-    "Placements",
-    "TangentMap",
-    "bias_torque",
-    "center_of_mass",
-    "center_of_mass_velocity",
-    "centroidal_momentum",
-    "difference",
-    "forward_dynamics",
-    "frame_jacobians",
-    "frame_placements",
-    "frame_velocities",
-    "gravity_torque",
-    "integrate",
-    "inverse_dynamics",
-    "mass_matrix",
-    "mass_matrix_inverse",
-    "momentum",
-    "normalize",
-    "step",
-    "tangent_map",
-]
+__all__ = functions.__all__
 
 
 def __dir__() -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -35,6 +36,13 @@ def results(model: Model, function: str, *inputs: Tensor | None, **options: Any)
         return differentiable(site, *inputs)
     found = differentiable(site, *[None if x is None else x.double() for x in inputs])
     return tuple(result.float() for result in found) if single else found
+
+
+def tensor(number: Any) -> Any:
+    """Make a number a tensor; anything else stays as it is."""
+    if isinstance(number, (float, int, np.floating, np.integer)):
+        return torch.tensor(float(number), dtype=torch.float64, device="cpu")
+    return number
 
 
 def _check(x: Any, name: str, core: tuple[int, ...]) -> None:

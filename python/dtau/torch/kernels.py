@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dtau import _core
-from dtau.autodiff.functions import VALUE_INPUTS, VALUES
+from dtau.autodiff.functions import VALUES, value
 from dtau.autodiff.library import At
-from dtau.functions.manifold_states import neutral
 from dtau.model.model import Model
 from dtau.registry import FUNCTIONS, Axes
 
@@ -43,7 +42,7 @@ def _all() -> Mapping[str, Kernel]:
         arrays = [x for x in row.inputs if x.axes != ("ncontacts",)]
         names, sizes = tuple(x.name for x in arrays), tuple(x.axes for x in arrays)
         found[name] = Kernel(tuple(row.options), names, sizes)
-    return found | {name: Kernel((), VALUE_INPUTS, (("nq",),)) for name in VALUES}
+    return found | {name: Kernel((), ("q",), (("nq",),)) for name in VALUES}
 
 
 KERNELS = _all()
@@ -71,8 +70,7 @@ def evaluate(
 ) -> Sequence[Array]:
     """Results of a function, at q with quaternions that are made unit ones."""
     if name in VALUES:
-        given = dict(zip(VALUE_INPUTS, inputs, strict=True))
-        found: Any = VALUES[name](At(_NUMPY, model, given, options))
+        found: Any = value(name)(At(_NUMPY, model, {"q": inputs[0]}, options))
         return tuple(found)
     kernel = KERNELS[name]
     words = {option: options[option] for option in kernel.options if option in options}
@@ -102,13 +100,11 @@ def _unit(model: Model, q: Any) -> Array:
 
 @lru_cache(maxsize=256)
 def result_shapes(model: Model, name: str, text: str) -> tuple[tuple[int, ...], ...]:
-    """Shapes of one state's results: those of the neutral one."""
-    kernel = KERNELS[name]
-    inputs = [
-        neutral(model) if sizes == ("nq",) else np.zeros(core_shape(model, sizes))
-        for sizes in kernel.sizes
-    ]
-    return tuple(result.shape for result in evaluate(model, name, read(text), inputs))
+    """Shapes of one state's results."""
+    if name in VALUES:
+        return (core_shape(model, VALUES[name]),)
+    call = _core.prepare_call(model, name, **read(text))
+    return tuple(shape for _, shape, _ in call.results)
 
 
 class _NumPy:

@@ -28,7 +28,7 @@ from torch._functorch import eager_transforms
 from torch.autograd import forward_ad
 
 from dtau.autodiff import manifold
-from dtau.autodiff.functions import PUBLIC, composition, jacobians
+from dtau.autodiff.functions import composition, jacobians
 from dtau.autodiff.library import At
 from dtau.torch import operators
 from dtau.torch.kernels import KERNELS, read, result_shapes, written
@@ -114,7 +114,7 @@ def _block_rows(site: Site, x: At, name: str, tangent_rank: int) -> list[Tensor 
     if rule is None:
         raise NotImplementedError(
             f"dtau.torch: {site.function} has no derivatives (by {name})"
-            + ("" if site.function in PUBLIC else _NO_THIRD)
+            + (_NO_THIRD if site.function.endswith("_second_derivatives") else "")
         )
     blocks = rule(x, name)
     shapes = result_shapes(x.model, site.function, site.options)
@@ -184,7 +184,7 @@ def gradients(
         if kernel.sizes[k] == ("nq",):
             total = _pulled_back(x.model, variable, total)
         core = variable.shape[variable.dim() - kernel.ranks[k] :]
-        total = total.reshape(*total.shape[:-1], *core)
+        total = total.reshape((*total.shape[:-1], *core))
         found[k] = _like(total, variable)
     return found
 
@@ -228,7 +228,7 @@ def tangents(site: Site, inputs: Tensors, variations: Tensors) -> tuple[Tensor, 
 
 
 def _spread(total: Tensor, batch: tuple[int, ...], shape: tuple[int, ...]) -> Tensor:
-    return total.reshape(*total.shape[:-1], *shape).expand(*batch, *shape)
+    return total.reshape((*total.shape[:-1], *shape)).expand((*batch, *shape))
 
 
 def _pulled_back(model: Any, q: Tensor, gradient: Tensor) -> Tensor:

@@ -49,7 +49,9 @@ def _times(row: Any, matrix: Any) -> Array:
 def _dynamics(function: str, vjp: str) -> Product:
     """Inverse or forward dynamics, or a term of them: inputs that it does not take are zero."""
     taken = KERNELS[function].inputs
-    full = [name for name in KERNELS[vjp].inputs if name != "lam"]
+    full = [name for name in KERNELS[vjp].inputs if name != "lam"]  # q, v, a or tau, f_ext
+    places = [taken.index(name) if name in taken else None for name in full]
+    kept = [full.index(name) for name in taken]
 
     def product(
         model: Model,
@@ -58,16 +60,13 @@ def _dynamics(function: str, vjp: str) -> Product:
         cotangents: Arrays,
         wanted: Sequence[bool],
     ) -> Arrays:
-        given = dict(zip(taken, inputs, strict=True))
-        f_ext = given.get("f_ext")
-        q, v, x = (given[name] if name in given else np.zeros(model.nv) for name in full[:3])
+        q, v, x, f_ext = [None if k is None else inputs[k] for k in places]
+        v = np.zeros(model.nv) if v is None else v
+        x = np.zeros(model.nv) if x is None else x
         by_q, *others = evaluate(model, vjp, options, (q, v, x, cotangents[0], f_ext))
-        if wanted[0]:
-            by_q = _pulled_back(model, q, by_q)
-        found = dict(zip(full, (by_q if wanted[0] else None, *others), strict=False))
-        if f_ext is None:
-            found["f_ext"] = None
-        return [found[name] for name in taken]
+        by_numbers = _pulled_back(model, q, by_q) if wanted[0] else None
+        found = by_numbers, *others[:2], others[2] if f_ext is not None else None
+        return [found[k] for k in kept]
 
     return product
 

@@ -1,0 +1,146 @@
+"""Assembles docstrings of an array library's functions: `docstring`.
+
+They are those of the functions of `dtau`, with the library's types and shapes, what it raises, its
+notes and an example of its own.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import textwrap
+from collections.abc import Sequence
+
+from dtau.autodiff.examples import example
+from dtau.autodiff.functions import PUBLIC
+from dtau.autodiff.libraries import ArrayLibrary
+
+_WIDTH = 96
+_SHAPE = re.compile(r"\(\.\.\.((?:, [\w ]+)*)\)")
+_REFUSED_OPTIONS = {
+    "f_ext_axes": "``f_ext_axes`` is unknown",
+    "integrator": "the integrator is unknown",
+    "frames": "a name is unknown",
+    "axes": "``axes`` is unknown",
+}
+_PRODUCTS = (
+    "Gradients by `dtau.{vjp}`, of cost O(N) and without a matrix: for long rollouts. It bars "
+    "forward mode and second derivatives{but}."
+)
+
+
+def docstring(library: ArrayLibrary, header: str, public: str | None) -> str | None:
+    """Return the docstring of a function with this signature, from that of the function of `dtau`.
+
+    None where there is none, because Python drops them.
+    """
+    if public is None:
+        return None
+    function = ast.parse(f"{header} ...").body[0]
+    assert isinstance(function, ast.FunctionDef)
+    name, a = function.name, function.args
+    taken = [x.arg for x in (*a.args, *a.kwonlyargs)]
+    head, sections = _sections(inspect.cleandoc(public))
+    summary, _, rest = head.partition("\n\n")
+    summary = f"{summary} `dtau.{name}` for {library.title}."
+    parts = [_filled(summary), rest]
+    parts += _section("Parameters", _parameters(library, name, taken, sections["Parameters"]))
+    parts += _section("Returns", _returns(library, name, sections["Returns"]))
+    parts += _section("Raises", _raises(library, name, taken, sections["Raises"]))
+    parts += _section("Notes", _notes(library, name, sections.get("Notes", "")))
+    parts += _section("Examples", example(library, function, _axes(sections["Returns"])))
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _sections(text: str) -> tuple[str, dict[str, str]]:
+    """Split a docstring at its underlined titles."""
+    head, *parts = re.split(r"^(\w+)\n-{3,}\n", text, flags=re.MULTILINE)
+    pairs = zip(parts[::2], parts[1::2], strict=True)
+    return head.strip(), {title: body.rstrip() for title, body in pairs}
+
+
+def _section(title: str, body: str) -> list[str]:
+    return [f"{title}\n{'-' * len(title)}\n{body}"]
+
+
+def _entries(section: str) -> list[tuple[str, str]]:
+    """Split a section into heads and what is indented below them."""
+    parts = re.split(r"^(?=\S)", section, flags=re.MULTILINE)
+    pairs = (part.rstrip().partition("\n") for part in parts if part.strip())
+    return [(head, textwrap.dedent(body)) for head, _, body in pairs]
+
+
+def _filled(text: str) -> str:
+    return textwrap.fill(" ".join(text.split()), _WIDTH)
+
+
+def _entry(head: str, body: str) -> str:
+    return f"{head}\n{textwrap.indent(body, '    ')}".rstrip()
+
+
+def _sentences_without(text: str, word: str) -> str:
+    """Leave out the sentences of a paragraph in which a word is."""
+    kept = [x for x in re.split(r"(?<=\.)\s+", text) if word not in x.lower()]
+    return " ".join(kept)
+
+
+def _axes(text: str) -> tuple[str | int, ...]:
+    """Return the axes of the first array that a text describes."""
+    found = _SHAPE.search(text)
+    axes = found[1].split(", ")[1:] if found else []
+    return tuple(int(x) if x.isdigit() else x for x in axes)
+
+
+def _shaped(library: ArrayLibrary, kind: str, text: str) -> str:
+    """Put the library's arrays in the place of NumPy's."""
+    text = re.sub(r"\b(array_like|ndarray)\b", kind, text)
+    return _SHAPE.sub(lambda found: library.shape(_axes(found[0])), text)
+
+
+def _parameters(library: ArrayLibrary, name: str, taken: Sequence[str], section: str) -> str:
+    entries, kind = [], library.described(name, result=False)
+    states = library.states  # said once
+    for head, body in _entries(section):
+        names, colon, described = head.partition(" : ")
+        kept = [x for x in map(str.strip, names.split(",")) if x in taken]
+        if not kept:
+            continue
+        if described.startswith("array_like"):
+            if described.startswith("array_like (...)") and "float" in library.number:
+                described = f"{described} or float"
+            if "nq" in described:
+                body += " Quaternions need no unit norm."
+            body = _filled(f"{_sentences_without(body, 'batch axes')} {states}")
+            states = ""
+            described = _shaped(library, kind, described)
+        entries.append(_entry(f"{', '.join(kept)}{colon}{described}", body))
+    if "products" in taken:
+        but = "; by dt there is none then" if "dt" in taken else ""
+        words = _PRODUCTS.format(vjp=PUBLIC[name].vjp, but=but)
+        entries.append(_entry("products : bool", _filled(words)))
+    return "\n".join(entries)
+
+
+def _returns(library: ArrayLibrary, name: str, section: str) -> str:
+    return _shaped(library, library.described(name, result=True), section)
+
+
+def _raises(library: ArrayLibrary, name: str, taken: Sequence[str], section: str) -> str:
+    also = [_REFUSED_OPTIONS[x] for x in taken if x in _REFUSED_OPTIONS]
+    if "inertia to accelerate" in " ".join(section.split()):
+        also.append("joints have no inertia to accelerate")
+    text = "".join(f", {x}" for x in also[:-1]) + (f", or {also[-1]}" if also else "")
+    errors = library.raised(name, text)
+    return "\n".join(_entry(error, _filled(when)) for error, when in errors)
+
+
+def _notes(library: ArrayLibrary, name: str, section: str) -> str:
+    """The notes but for contacts, which the functions of array libraries do not have."""
+    paragraphs = [
+        x
+        if x.startswith(" ") or "contacts" not in x.lower()
+        else _filled(_sentences_without(x, "contacts"))
+        for x in (section.split("\n\n") if section else [])
+    ]
+    return "\n\n".join([*paragraphs, *map(_filled, library.notes(name))])

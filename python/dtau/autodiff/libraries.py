@@ -1,0 +1,202 @@
+"""Describes the array libraries as far as their functions differ from NumPy's: `LIBRARIES`.
+
+Text alone: neither the libraries nor the compiled core are imported, so that documentation can be
+written where they are missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import TYPE_CHECKING
+
+from dtau.autodiff.functions import PUBLIC, Order, order_of
+
+if TYPE_CHECKING:
+    from dtau.registry import Argument, Axes, Function
+
+
+class ArrayLibrary:
+    """What the functions of a library need beside their rows."""
+
+    title: str
+    module: str
+    imports: str  # of the stub, for the types
+    argument: str  # the annotation of an array, of a number, of a result
+    number: str
+    result: str
+    helpers: tuple[tuple[str, str], ...]  # the functions that bodies call, and their modules
+    states: str  # how several states are given
+    products = False  # gradients by products are an option
+    refusals: tuple[str, str]  # when TypeError and ValueError are raised, whatever the function
+
+    def body(self, row: Function, arguments: Sequence[Argument]) -> str:
+        """The statements of a function."""
+        raise NotImplementedError
+
+    def described(self, name: str, *, result: bool) -> str:
+        """The type of arrays that a function takes or gives, in its docstring."""
+        raise NotImplementedError
+
+    def shape(self, axes: Axes) -> str:
+        """The shape of an array for several states."""
+        return f"({', '.join(map(str, ('...', *axes)))})"
+
+    def notes(self, name: str) -> list[str]:
+        """The paragraphs of a docstring's notes that are about the library."""
+        raise NotImplementedError
+
+    def raised(self, name: str, also: str) -> list[tuple[str, str]]:
+        """The errors of a function; ``also`` is when its options are refused."""
+        refused, unfit = self.refusals
+        errors = [("TypeError", f"If {refused}."), ("ValueError", f"If {unfit}{also}.")]
+        if (order := order_of(name)) is not Order.every:
+            errors.append(("NotImplementedError", f"When a {order.beyond} is asked for."))
+        return errors
+
+
+def _derivatives(name: str, arrays: str) -> str:
+    order = order_of(name)
+    if order is Order.none:
+        return "It has no derivatives."
+    return (
+        f"Derivatives exist {order.said}, by each of the {arrays}; those by q are by its nq "
+        "numbers: docs/array_libraries.md."
+    )
+
+
+def _wrapped(row: Function, results: str) -> str:
+    return f"{row.result_classes[0]}(*{results})" if row.result_classes else f"{results}[0]"
+
+
+def _options(arguments: Sequence[Argument]) -> list[str]:
+    """Options as keyword arguments: names of frames are checked first."""
+    names = [x.name for x in arguments if x.array is None]
+    return [f"{x}=frame_names({x})" if x == "frames" else f"{x}={x}" for x in names]
+
+
+class _Jax(ArrayLibrary):
+    title, module = "JAX", "dtau.jax"
+    imports = "import jax\nfrom jax.typing import ArrayLike"
+    argument, number, result = "ArrayLike", "ArrayLike", "jax.Array"
+    helpers = (("call", "dtau.jax.arguments"), ("frame_names", "dtau.checks"))
+    states = "Batch axes of all arguments broadcast against each other."
+    products = True
+    refusals = (
+        "JAX's float64 is off, the model is none, or arrays are not of real numbers",
+        "a shape does not fit",
+    )
+
+    def body(self, row: Function, arguments: Sequence[Argument]) -> str:
+        arrays = ", ".join(f'"{x.name}": {x.name}' for x in arguments if x.array is not None)
+        more = [*(["products=products"] if PUBLIC[row.name].vjp else []), *_options(arguments)]
+        given = ", ".join([f'"{row.name}", model, {{{arrays}}}', *more])
+        return f"return {_wrapped(row, f'call({given})')}"
+
+    def described(self, name: str, *, result: bool) -> str:
+        return "jax.Array" if result else "array_like"
+
+    def notes(self, name: str) -> list[str]:
+        return [
+            _derivatives(name, "arrays"),
+            "The model is hashable and no array: close over it, or name its place in "
+            "``static_argnums``. Results are of float32 where all arrays are.",
+        ]
+
+
+class _Torch(ArrayLibrary):
+    title, module = "PyTorch", "dtau.torch"
+    imports = "from torch import Tensor"
+    argument, number, result = "Tensor", "Tensor | float", "Tensor"
+    helpers = (
+        ("results", "dtau.torch.arguments"),
+        ("tensor", "dtau.torch.arguments"),
+        ("frame_names", "dtau.checks"),
+    )
+    states = _Jax.states
+    refusals = (
+        "the model is none, or an argument is no dense tensor of float64 or float32",
+        "a shape does not fit, a tensor is not on the CPU",
+    )
+
+    def body(self, row: Function, arguments: Sequence[Argument]) -> str:
+        arrays = [
+            f"tensor({x.name})" if x.array.axes == () else x.name
+            for x in arguments
+            if x.array is not None
+        ]
+        given = ", ".join(["model", f'"{row.name}"', *arrays, *_options(arguments)])
+        return f"return {_wrapped(row, f'results({given})')}"
+
+    def described(self, name: str, *, result: bool) -> str:
+        return "Tensor"
+
+    def notes(self, name: str) -> list[str]:
+        return [
+            _derivatives(name, "tensors"),
+            "Keep the model for as long as a traced program that uses it. Results are of float32 "
+            "where all tensors with an axis are.",
+        ]
+
+
+class _Casadi(ArrayLibrary):
+    title, module = "CasADi", "dtau.casadi"
+    imports = "from typing import Any\n\nfrom dtau.casadi.builder import function as function"
+    argument, number, result = "Any", "Any", "Any"
+    helpers = (("evaluate", "dtau.casadi.arguments"), ("function", "dtau.casadi.builder"))
+    states = "Columns are states, and one column serves all; a row may be a single state too."
+    refusals = (
+        "the model is none, or an argument is neither {symbols} nor of real numbers",
+        "a shape or a number of states does not fit",
+    )
+
+    def body(self, row: Function, arguments: Sequence[Argument]) -> str:
+        arrays = [x.name for x in arguments if x.array is not None]
+        options = [f"{x.name}={x.name}" for x in arguments if x.array is None]
+        if "f_ext" in arrays:
+            arrays[arrays.index("f_ext")] = "*(() if f_ext is None else (f_ext,))"
+            options.append("f_ext=f_ext is not None")
+        made = ", ".join(["model", f'"{row.name}"', *options])
+        result = f"evaluate(function({made}), {', '.join(arrays)})"
+        return f"return {_wrapped(row, result) if row.result_classes else result}"
+
+    def described(self, name: str, *, result: bool) -> str:
+        types = ["casadi.MX", "casadi.DM", *([] if result else ["array_like"])]
+        if not _is_compiled(name):
+            types.insert(0, "casadi.SX")
+        return f"{', '.join(types[:-1])} or {types[-1]}"
+
+    def shape(self, axes: Axes) -> str:
+        *rows, last = axes or (1,)
+        if not rows:
+            return f"({last}, n)"
+        count = prod(x for x in rows if isinstance(x, int))
+        symbols = [x for x in rows if not isinstance(x, int)]
+        return f"({' '.join([*([str(count)] if count > 1 else []), *symbols])}, {last} n)"
+
+    def notes(self, name: str) -> list[str]:
+        symbols = "MX" if _is_compiled(name) else "SX or MX"
+        return [
+            _derivatives(name, "matrices"),
+            f"Results are {symbols} where an argument is, and DM of numbers. Arrays of several "
+            "axes are matrices: all axes but the last one are rows, and states are side by side.",
+        ]
+
+    def raised(self, name: str, also: str) -> list[tuple[str, str]]:
+        compiled = _is_compiled(name)
+        refused = self.refusals[0].format(symbols="an MX" if compiled else "SX, MX")
+        refused += "" if compiled else ", or SX and MX are mixed"
+        errors = [("TypeError", f"If {refused}."), ("ValueError", f"If {self.refusals[1]}{also}.")]
+        if compiled:
+            no_slot = "If no slot is left, see `dtau.casadi.function`; by CasADi, when a third "
+            errors.append(("RuntimeError", f"{no_slot}derivative is asked for."))
+        return errors
+
+
+def _is_compiled(name: str) -> bool:
+    """Whether it calls functions of the extension, which take no SX."""
+    how = PUBLIC[name]
+    return bool(how.vjp or how.term_of or how.matrix_of)
+
+
+LIBRARIES: Mapping[str, ArrayLibrary] = {"jax": _Jax(), "torch": _Torch(), "casadi": _Casadi()}

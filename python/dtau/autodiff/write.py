@@ -1,0 +1,94 @@
+"""Writes the functions of an array library from their rows: `define`.
+
+A function has the parameters of its namesake in `dtau` but for memory, threads and contacts. It is
+compiled from a line of source, so that a call costs as much as one of a function written by hand.
+"""
+
+from __future__ import annotations
+import __future__
+
+import collections.abc
+import inspect
+import linecache
+import re
+import typing
+from collections.abc import Iterable
+from importlib import import_module
+from typing import Any
+
+import dtau
+import dtau.options
+import dtau.results
+from dtau.autodiff.docstrings import docstring
+from dtau.autodiff.functions import PUBLIC
+from dtau.autodiff.libraries import LIBRARIES, ArrayLibrary
+from dtau.registry import FUNCTIONS, Argument, Function
+
+
+def define(library: str, namespace: dict[str, Any], names: Iterable[str] = PUBLIC) -> list[str]:
+    """Define functions and the classes of their results in a module; return their names."""
+    described = LIBRARIES[library]
+    exec(described.imports, namespace)
+    for helper, module in described.helpers:
+        namespace[helper] = getattr(import_module(module), helper)
+    defined = set()
+    for name in names:
+        row, public = FUNCTIONS[name], getattr(dtau, name)
+        for result in row.result_classes[:1]:
+            namespace[result] = getattr(dtau.results, result)
+            defined.add(result)
+        header = signature(described, row)
+        for word, module in types_in(header).items():
+            namespace[word] = getattr(import_module(module), word)
+        source = f"{header}\n    {described.body(row, arguments(row))}\n"
+        place = f"<{described.module}.{name}>"
+        linecache.cache[place] = len(source), None, source.splitlines(True), place
+        exec(compile(source, place, "exec", __future__.annotations.compiler_flag), namespace)
+        namespace[name].__module__ = described.module
+        namespace[name].__doc__ = docstring(described, header, public.__doc__)
+        defined.add(name)
+    return sorted(defined)
+
+
+def arguments(row: Function) -> list[Argument]:
+    """Return the arguments in public order, without those of contacts, which are the last."""
+    names = [x.name for x in row.arguments]
+    return list(row.arguments[: names.index("contacts")] if "contacts" in names else row.arguments)
+
+
+def signature(library: ArrayLibrary, row: Function) -> str:
+    """Return the line that declares a function."""
+    public = inspect.signature(getattr(dtau, row.name)).parameters
+    declared, by_keyword = ["model: Model"], False
+    for x in arguments(row):
+        parameter = public[x.name]
+        if parameter.kind is parameter.KEYWORD_ONLY and not by_keyword:
+            declared.append("*")
+            by_keyword = True
+        declared.append(_declared(library, x, parameter))
+    if library.products and PUBLIC[row.name].vjp:
+        declared += [*([] if by_keyword else ["*"]), "products: bool = False"]
+    result = library.result
+    if row.result_classes:
+        result = f"{row.result_classes[0]}[{result}]"
+    return f"def {row.name}({', '.join(declared)}) -> {result}:"
+
+
+def _declared(library: ArrayLibrary, argument: Argument, parameter: inspect.Parameter) -> str:
+    annotation = str(parameter.annotation)
+    if argument.array is not None:
+        annotation = library.number if argument.array.axes == () else library.argument
+        if not argument.required and annotation != "Any":
+            annotation += " | None"
+    default = "" if argument.required else f" = {argument.default!r}"
+    return f"{argument.name}: {annotation}{default}"
+
+
+def types_in(header: str) -> dict[str, str]:
+    """Return the types that a signature names beside the library's: where they are."""
+    found = {"Model": "dtau.model.model"}
+    for word in re.findall(r"\w+", header):
+        for module in (typing, collections.abc, dtau.options):
+            if word[0].isupper() and word in vars(module) and word != "Any":
+                found[word] = module.__name__
+    return found

@@ -1,0 +1,56 @@
+"""Write the stubs of `dtau.jax`, `dtau.torch` and `dtau.casadi`, and the list on their page.
+
+Run `python src/python/adapter_stubs.py` after a change of a function that they have. These are
+written when they are imported, so that type checkers read the stubs.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import dtau.results
+from dtau.autodiff.functions import PUBLIC
+from dtau.autodiff.libraries import LIBRARIES
+from dtau.autodiff.write import signature, types_in
+from dtau.registry import FUNCTIONS
+
+PAGE = Path(__file__).parents[2] / "docs/array_libraries.md"
+
+
+def stubs(library: str) -> str:
+    """Return the text of the `__init__.pyi` of a library."""
+    described = LIBRARIES[library]
+    headers = {name: signature(described, FUNCTIONS[name]) for name in sorted(PUBLIC)}
+    classes = sorted({x for name in PUBLIC for x in FUNCTIONS[name].result_classes[:1]})
+    types = {"Generic": "typing", "NamedTuple": "typing", "TypeVar": "typing"}
+    for header in headers.values():
+        types |= types_in(header)
+    lines = ["# Written by src/python/adapter_stubs.py."]
+    lines += [
+        f"from {module} import {word}"
+        for word, module in sorted(types.items(), key=lambda x: x[::-1])
+    ]
+    lines += [described.imports, "", '_Array = TypeVar("_Array")', ""]
+    for name in classes:
+        lines.append(f"class {name}(NamedTuple, Generic[_Array]):")
+        lines += [f"    {field}: _Array" for field in getattr(dtau.results, name)._fields]
+    more = {"function"} & set(described.imports.split())
+    lines += ["", f"__all__ = {sorted([*classes, *headers, *more])}", ""]
+    lines += [f"{header} ..." for header in headers.values()]
+    return "\n".join(lines) + "\n"
+
+
+def page(text: str) -> str:
+    """Return the text of docs/array_libraries.md with the names of the functions."""
+    names = textwrap.fill(", ".join(f"`{name}`" for name in PUBLIC) + ".", 110)
+    start, end = "<!-- functions -->\n", "<!-- end -->"
+    head, _, rest = text.partition(start)
+    return f"{head}{start}{names}\n{end}{rest.partition(end)[2]}"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    for library in LIBRARIES:
+        path = Path(dtau.results.__file__).parent / library / "__init__.pyi"
+        path.write_text(stubs(library), encoding="utf-8")
