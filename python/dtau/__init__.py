@@ -76,17 +76,31 @@ from dtau.functions.constraints import (
     constrained_dynamics_derivatives,
     constrained_inverse_dynamics,
 )
-from dtau.functions.constraints_impulses import impulse_dynamics, impulse_dynamics_derivatives
-from dtau.functions.constraints_products import constrained_dynamics_jvp, constrained_dynamics_vjp
-from dtau.functions.constraints_projection import project
+from dtau.functions.constraints_impulses import (
+    impulse_dynamics,
+    impulse_dynamics_derivatives,
+)
+from dtau.functions.constraints_products import (
+    constrained_dynamics_jvp,
+    constrained_dynamics_vjp,
+)
+from dtau.functions.constraints_projection import (
+    project,
+)
 from dtau.functions.derivatives import (
     forward_dynamics_derivatives,
     forward_dynamics_wrench_derivatives,
     inverse_dynamics_derivatives,
     inverse_dynamics_wrench_derivatives,
 )
-from dtau.functions.dynamics import forward_dynamics, hybrid_dynamics, inverse_dynamics
-from dtau.functions.dynamics_equilibrium import equilibrium
+from dtau.functions.dynamics import (
+    forward_dynamics,
+    hybrid_dynamics,
+    inverse_dynamics,
+)
+from dtau.functions.dynamics_equilibrium import (
+    equilibrium,
+)
 from dtau.functions.frames import (
     forward_kinematics,
     frame_accelerations,
@@ -108,7 +122,11 @@ from dtau.functions.manifold import (
     normalize,
     tangent_map,
 )
-from dtau.functions.manifold_states import configuration, neutral, random_state
+from dtau.functions.manifold_states import (
+    configuration,
+    neutral,
+    random_state,
+)
 from dtau.functions.parameters import (
     forward_dynamics_parameter_derivatives,
     forward_dynamics_parameter_jvp,
@@ -130,8 +148,14 @@ from dtau.functions.second_derivatives import (
     inverse_dynamics_second_derivatives,
     packed_indices,
 )
-from dtau.functions.steps import step, step_vjp
-from dtau.functions.steps_linearization import linearize, linearize_discrete
+from dtau.functions.steps import (
+    step,
+    step_vjp,
+)
+from dtau.functions.steps_linearization import (
+    linearize,
+    linearize_discrete,
+)
 from dtau.functions.terms import (
     bias_torque,
     coriolis_matrix,

@@ -1,0 +1,124 @@
+"""Write everything that follows from the functions of the package: `python src/python/renew.py`.
+
+- ``python/dtau/__init__.py``: the imports of the functions, and ``__all__``;
+- ``docs/functions.md`` and ``docs/api``: the functions by topics;
+- the stubs of the core and of the array libraries.
+
+Run it after a change of a function's name, arguments or first line. The tests compare.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from textwrap import indent
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "python/dtau"
+INIT = PACKAGE / "__init__.py"
+PAGE = ROOT / "docs/functions.md"
+
+Functions = dict[str, str]  # the first lines of docstrings by names, in the order of the sources
+
+
+def functions_of(module: Path) -> Functions:
+    """Return the public functions of a module."""
+    found = {}
+    for item in ast.parse(module.read_text(encoding="utf-8")).body:
+        if isinstance(item, ast.FunctionDef) and "documented" in map(_name, item.decorator_list):
+            found[item.name] = (ast.get_docstring(item) or "").partition("\n\n")[0]
+    return found
+
+
+def _name(decorator: ast.expr) -> str:
+    return decorator.id if isinstance(decorator, ast.Name) else ""
+
+
+def modules() -> dict[str, Functions]:
+    """Return the functions of all modules of `dtau.functions`, by their names."""
+    paths = sorted((PACKAGE / "functions").glob("*.py"))
+    return {path.stem: found for path in paths if (found := functions_of(path))}
+
+
+def topic(name: str, found: dict[str, Functions]) -> Functions:
+    """Return the functions of a topic: those of its module and of the modules beside it."""
+    functions: Functions = {}
+    for module, of_module in found.items():
+        longest = max((x for x in TOPICS if f"{module}_".startswith(f"{x}_")), key=len)
+        if longest == name:
+            functions |= of_module
+    return functions
+
+
+TOPICS = (
+    *("dynamics", "derivatives", "second_derivatives", "products", "time_derivatives", "terms"),
+    *("parameters", "frames", "centroidal", "manifold", "steps", "constraints"),
+)
+
+
+def package(text: str) -> str:
+    """Return the text of `dtau/__init__.py` with the functions of all modules."""
+    found = modules()
+    imports = "".join(
+        f"from dtau.functions.{module} import (\n{indent(_lines(functions), '    ')})\n"
+        for module, functions in found.items()
+    )
+    block = r"(?:from dtau\.functions\.\w+ import (?:\([^)]*\)|[^\n(]*)\n)+"
+    text = re.sub(block, imports, text, count=1)
+    nouns = set()
+    for item in ast.parse(text).body:
+        if isinstance(item, ast.ImportFrom) and "dtau.functions." not in f"{item.module}.":
+            nouns |= {x.asname or x.name for x in item.names}
+    old = re.search(r"__all__ = \[\n(.*?)\]\n", text, flags=re.S)
+    assert old is not None
+    nouns &= set(re.findall(r'"(\w+)"', old[1]))
+    names = sorted({*nouns, *(name for x in found.values() for name in x)})
+    listed = "".join(f'    "{name}",\n' for name in names)
+    return text.replace(old[0], f"__all__ = [\n{listed}]\n")
+
+
+def _lines(functions: Functions) -> str:
+    return "".join(f"{name},\n" for name in sorted(functions))
+
+
+def page(text: str) -> str:
+    """Return the text of docs/functions.md with a table for each topic."""
+    found = modules()
+
+    def table(match: re.Match[str]) -> str:
+        rows = (f"| `{name}` | {_row(line)} |\n" for name, line in topic(match[1], found).items())
+        return f"<!-- functions: {match[1]} -->\n| | |\n|---|---|\n{''.join(rows)}<!-- end -->"
+
+    return re.sub(r"<!-- functions: (\w+) -->\n.*?<!-- end -->", table, text, flags=re.S)
+
+
+def _row(line: str) -> str:
+    return " ".join(line.split()).removesuffix(".").replace("``", "`").replace("|", "\\|")
+
+
+def api_page(name: str, text: str) -> str:
+    """Return the text of the API page of a topic with its functions, after its classes."""
+    head, directive, names = text.partition(".. names:: dtau\n\n")
+    listed = [x for x in names.split() if x[0].isupper()]
+    listed += topic(name, modules())
+    return head + directive + "".join(f"   {x}\n" for x in listed)
+
+
+def texts() -> Iterator[tuple[Path, str]]:
+    """Yield what is written, apart from the stubs."""
+    yield INIT, package(INIT.read_text(encoding="utf-8"))
+    yield PAGE, page(PAGE.read_text(encoding="utf-8"))
+    for name in TOPICS:
+        path = ROOT / f"docs/api/{name}.rst"
+        yield path, api_page(name, path.read_text(encoding="utf-8"))
+
+
+if __name__ == "__main__":
+    for path, text in texts():
+        path.write_text(text, encoding="utf-8")
+    for script in ("stubs.py", "adapter_stubs.py"):  # they import the package as it is now
+        subprocess.run([sys.executable, Path(__file__).with_name(script)], check=True)
