@@ -3,6 +3,7 @@
 // vectors in both cases, with the same arithmetic for each number.
 #pragma once
 
+#include <cstring>
 #include <utility>
 
 #include "dtau/spatial.hpp"
@@ -79,19 +80,27 @@ DTAU_INLINE Pack<T> operator*(T l, const Pack<T>& x) {
     return {decltype(x.value)(l) * x.value};
 }
 
-// Four neighboring numbers: of a lone state one vector, where vectors have room for four.
+// Four neighboring numbers in memory.
+template <class T>
+struct FourNumbers {
+    T x, y, z, w;
+};
+
+// Four neighboring numbers: of a lone state one vector, if vectors have room for four.
 template <class T>
 struct Vec4 {
     T x, y, z, w;
 
     static DTAU_INLINE Vec4 zero() { return {T(0.0), T(0.0), T(0.0), T(0.0)}; }
     static DTAU_INLINE Vec4 of(T x, T y, T z, T w) { return {x, y, z, w}; }
-    static DTAU_INLINE Vec4 load(const T* p) { return {p[0], p[1], p[2], p[3]}; }
+    static DTAU_INLINE Vec4 load(const FourNumbers<T>& p) { return {p.x, p.y, p.z, p.w}; }
+    DTAU_INLINE void store(FourNumbers<T>& p) const { p.x = x, p.y = y, p.z = z, p.w = w; }
     DTAU_INLINE void store(T* p) const { p[0] = x, p[1] = y, p[2] = z, p[3] = w; }
-    // Adds s times the four numbers at p.
-    DTAU_INLINE void add(T s, const T* p) {
-        x = fma(s, p[0], x), y = fma(s, p[1], y), z = fma(s, p[2], z), w = fma(s, p[3], w);
+    // Adds s times four numbers.
+    DTAU_INLINE void add(T s, const FourNumbers<T>& p) {
+        x = fma(s, p.x, x), y = fma(s, p.y, y), z = fma(s, p.z, z), w = fma(s, p.w, w);
     }
+    DTAU_INLINE void add(T s, const T* p) { add(s, FourNumbers<T>{p[0], p[1], p[2], p[3]}); }
     // Adds, or subtracts, two pairs of numbers rotated by -90 degrees.
     DTAU_INLINE void add_rotated(const Vec4& b) {
         x = x + b.y, y = y - b.x, z = z + b.w, w = w - b.z;
@@ -110,8 +119,16 @@ struct Vec4<double> {
     static DTAU_INLINE Vec4 of(double x, double y, double z, double w) {
         return {_mm256_setr_pd(x, y, z, w)};
     }
-    static DTAU_INLINE Vec4 load(const double* p) { return {_mm256_loadu_pd(p)}; }
+    static DTAU_INLINE Vec4 load(const FourNumbers<double>& p) {
+        Vec4 v;
+        std::memcpy(&v.value, &p, sizeof(p));
+        return v;
+    }
+    DTAU_INLINE void store(FourNumbers<double>& p) const { std::memcpy(&p, &value, sizeof(p)); }
     DTAU_INLINE void store(double* p) const { _mm256_storeu_pd(p, value); }
+    DTAU_INLINE void add(double s, const FourNumbers<double>& p) {
+        value = _mm256_fmadd_pd(_mm256_set1_pd(s), load(p).value, value);
+    }
     DTAU_INLINE void add(double s, const double* p) {
         value = _mm256_fmadd_pd(_mm256_set1_pd(s), _mm256_loadu_pd(p), value);
     }

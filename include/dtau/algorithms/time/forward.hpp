@@ -61,7 +61,7 @@ DTAU_INLINE void bias_force(const Tree& tree, int i, int k, const T* v, const T*
     else if (!prescribed(body))
         for (int j = body.v + body.nv - 1; j >= body.v; --j) eliminate(j, dot(w.S[j], p));
     const TwoVectors<T> pa = two_vectors(p.lin, p.ang);
-    Vec4<T>::of(pa.xy[0], pa.xy[1], pa.xy[2], pa.xy[3]).store(b.p.xy);
+    Vec4<T>::of(pa.xy.x, pa.xy.y, pa.xy.z, pa.xy.w).store(b.p.xy);
     if (!simple) b.p.az = pa.az, b.p.bz = pa.bz;
     if (!simple && body.parent < 0) return;
     const TwoVectors<T> back =
@@ -94,8 +94,8 @@ DTAU_INLINE void accelerate(const Tree& tree, int i, int k, bool another, const 
         const T inverse(w.scale.inverse[k + 1]);
         m = {rotate<false>(how, s, ang), rotate<false>(how, s, lin)};
         TwoVectors<T>& seen = b.seen[k + 1];
-        Vec4<T>::of(fma(inverse, ang.x, seen.xy[0]), fma(inverse, ang.y, seen.xy[1]),
-                    seen.xy[2] + lin.x, seen.xy[3] + lin.y)
+        Vec4<T>::of(fma(inverse, ang.x, seen.xy.x), fma(inverse, ang.y, seen.xy.y),
+                    seen.xy.z + lin.x, seen.xy.w + lin.y)
             .store(seen.xy);
         if (!simple) seen.az = fma(inverse, ang.z, seen.az), seen.bz = seen.bz + lin.z;
     }

@@ -136,7 +136,7 @@ DTAU_INLINE void bias_motion(const Tree& tree, int i, int k, const T* a, const T
             carried = mul_add(parent.X[k - m], offset(body, m, s), carried);
         const TwoVectors<T> top = two_vectors(into_joint<simple>(body, parent.omega[k + 1]),
                                               into_joint<simple>(body, carried));
-        Vec4<T>::of(top.xy[0], top.xy[1], top.xy[2], top.xy[3]).store(b.seen[k + 1].xy);
+        Vec4<T>::of(top.xy.x, top.xy.y, top.xy.z, top.xy.w).store(b.seen[k + 1].xy);
         if (!simple) b.seen[k + 1].az = top.az, b.seen[k + 1].bz = top.bz;
         TwoVectors<T> both;
         if (!simple) both.az = both.bz = b.lower.az = b.lower.bz = T(0.0);

@@ -75,14 +75,14 @@ struct JointSeries {
 // four neighboring numbers, one vector of a lone state.
 template <class T>
 struct TwoVectors {
-    T xy[4];  // a.x, a.y, b.x, b.y
+    FourNumbers<T> xy;  // a.x, a.y, b.x, b.y
     T az, bz;
 
-    DTAU_INLINE Vec3<T> a() const { return {xy[0], xy[1], az}; }
-    DTAU_INLINE Vec3<T> b() const { return {xy[2], xy[3], bz}; }
+    DTAU_INLINE Vec3<T> a() const { return {xy.x, xy.y, az}; }
+    DTAU_INLINE Vec3<T> b() const { return {xy.z, xy.w, bz}; }
     // Number by number: compilers copy whole ones through memory.
     DTAU_INLINE void set(const Vec3<T>& a, const Vec3<T>& b) {
-        xy[0] = a.x, xy[1] = a.y, xy[2] = b.x, xy[3] = b.y, az = a.z, bz = b.z;
+        xy.x = a.x, xy.y = a.y, xy.z = b.x, xy.w = b.y, az = a.z, bz = b.z;
     }
 };
 template <class T>

@@ -113,9 +113,9 @@ DTAU_INLINE void eliminate_joint(const Tree& tree, int i, const Joint& joint,
     Force<T> f = w.bias.bodies[i].f;
     for (int c = joint.columns() - 1; c >= 0; --c) {
         const auto [U, W, d_inverse, u] = column_of(tree, joint, c, IA, f, v, tau, w);
+        if (c == 0 && body.parent < 0) return;  // no parent to pass IA and f to
         eliminate(U, W, u, IA, f);
     }
-    if (body.parent < 0) return;
     Force<T>& f_p = w.bias.bodies[body.parent].f;
     f_p = joint.add_force(f, f_p);
     carry_inertia(body, joint.to_parent(IA), w.IA);
