@@ -148,7 +148,8 @@ def run(quick: bool, watch: Watch) -> Findings:
     if not found:
         raise UnavailableError("; ".join(notes))
     header = ["robot", "function", "way", NUMPY]
-    tables, claims = [], []
+    tables: list[Table] = []
+    claims: list[Claim] = []
     for name, library in LIBRARIES.items():
         mine = [row for row in found if row.library == name]
         if mine:

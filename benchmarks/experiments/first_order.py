@@ -338,7 +338,7 @@ def run(quick: bool, watch: Watch) -> Findings:
         peak = {"alone": max(lone_peaks), "batch": max(lane_peaks)}
         for robot in robots:
             at = states(robot, BATCH)
-            peers = [Python(robot), *(Compiled(robot, [x], x.name) for x in headers)]
+            peers: list[Peer] = [Python(robot), *(Compiled(robot, [x], x.name) for x in headers)]
             for function in FUNCTIONS:
                 tick = partial(watch.step, f"{robot.label}, {function}")
                 try:

@@ -211,9 +211,9 @@ def torch_ways(robot: Robot) -> Iterator[Ways]:
                 yield Ways(call.name, f"gradient{where}", {NUMPY: plain, OURS: ours})
         shape = (*call.arrays["q"].shape[:-1], robot.model.nv)
         one, other = np.random.default_rng(0).uniform(-1.0, 1.0, (2, *shape))
-        x = [torch.from_numpy(y).requires_grad_() for y in (one, other)]
+        two = [torch.from_numpy(y).requires_grad_() for y in (one, other)]
         statement = "(x[0] * x[1]).backward(ones)"
-        ours = Contender(loop(statement, x=x, ones=torch.from_numpy(np.ones(shape))), 1)
+        ours = Contender(loop(statement, x=two, ones=torch.from_numpy(np.ones(shape))), 1)
         plain = Contender(loop("f(x, y)", f=np.multiply, x=one, y=other), 1)
         yield Ways("a product", f"PyTorch's own gradient{where}", {NUMPY: plain, OURS: ours})
 

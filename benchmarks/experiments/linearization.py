@@ -48,9 +48,9 @@ def rk4_at_most(nv: int) -> float:
 # Checks
 
 
-def by_complex_step(robot: Robot, q: Array, v: Array, tau: Array, integrator: str) -> Array:
+def by_complex_step(robot: Robot, state: tuple[Array, Array, Array], integrator: str) -> Array:
     """A of one step by complex step of the step itself."""
-    model, step = robot.model, 1e-30
+    model, step, (q, v, tau) = robot.model, 1e-30, state
     n = model.nv
     qs = np.tile(q.astype(complex), (2 * n, 1))
     vs = np.tile(v.astype(complex), (2 * n, 1))
@@ -68,7 +68,7 @@ def checked(robot: Robot, at: dict[str, Array], integrator: str) -> float:
     call = step_of(robot, at, integrator).part(slice(CHECKED))
     found = same_bits(call, f"{robot.label}, {integrator}", CHECKED)[0]
     given = zip(*call.arrays.values(), strict=True)
-    wanted = [by_complex_step(robot, *state, integrator) for state in given]
+    wanted = [by_complex_step(robot, (q, v, tau), integrator) for q, v, tau in given]
     worst = max(mujoco_peer.largest(x, want) for x, want in zip(found, wanted, strict=True))
     if not worst <= TOLERANCE:
         raise WrongResultError(f"{robot.label}: A of {integrator} is off by {worst:.1e}")
@@ -117,8 +117,8 @@ def multiples(
     }
     contenders = {name: x.alone() if alone else x.batch() for name, x in calls.items()}
     found = timed(contenders, effort, tick)
-    spreads = (found.ratio(name, "derivatives") for name in ("linearize", "rk4"))
-    return Row(robot.label, robot.model.nv, found.medians(), *spreads, error)
+    linearize, rk4 = (found.ratio(name, "derivatives") for name in ("linearize", "rk4"))
+    return Row(robot.label, robot.model.nv, found.medians(), linearize, rk4, error)
 
 
 @dataclass(frozen=True)
@@ -164,9 +164,9 @@ def beside_mujoco(
         effort,
         tick,
     )
-    ratios = (found.ratio("mujoco", way) for way in ("alone", "batch"))
+    alone, batch = (found.ratio("mujoco", way) for way in ("alone", "batch"))
     error = checked(robot, at, "semi_implicit")
-    return PeerRow(robot.label, robot.model.nv, found.medians(), *ratios, max(errors), error)
+    return PeerRow(robot.label, robot.model.nv, found.medians(), alone, batch, max(errors), error)
 
 
 # What is said of it

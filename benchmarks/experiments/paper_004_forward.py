@@ -161,7 +161,7 @@ def growth(study: Study) -> Claim:
         "AZA keeps O(N^2) for a chain where DMM is O(N^3): exponents of the number of bodies",
         "AZA 2, DMM 3",
         words,
-        exact and exact["fdsva_aza"] < 2.25 and exact["fdsva_dmm"] > 2.5,
+        exact["fdsva_aza"] < 2.25 and exact["fdsva_dmm"] > 2.5 if exact else None,
     )
 
 

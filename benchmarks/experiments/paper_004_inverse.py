@@ -94,9 +94,10 @@ def growth(found: Study) -> Iterator[Claim]:
     """O(N d): exponents of the number of bodies, of operations and of times, chains and trees."""
     for branching in found.counts:
         exact, words = curves.powers(found, branching, LABELS)
-        asked, held = "2 for a chain", exact and exact["idsva"] > 1.7
-        if branching > 1:
-            asked, held = "little more than 1", exact and exact["idsva"] < 1.3
+        asked = "2 for a chain" if branching == 1 else "little more than 1"
+        held = None
+        if exact:
+            held = exact["idsva"] > 1.7 if branching == 1 else exact["idsva"] < 1.3
         text = f"O(N d): exponents of the number of bodies, branching {branching}"
         yield Claim(text, asked, words, held)
 

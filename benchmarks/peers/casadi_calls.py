@@ -12,9 +12,9 @@ from benchmarks.checks import Array
 from benchmarks.machine import cache_folder
 from benchmarks.peers.casadi_code import Called, Looped, compiled
 from benchmarks.peers.casadi_model import Expressions
-from benchmarks.peers.cases import CHECKED, DT, LONE_STATES, Case, Way
+from benchmarks.peers.cases import CHECKED, LONE_STATES, Case, Way
 from benchmarks.robots import Robot
-from dtau.timing import Contender
+from dtau.timing import DT, Contender
 
 MOST_FREEDOM = 20  # robots of more are left out where expressions have millions of instructions
 LARGE = (
@@ -70,7 +70,8 @@ class Functions:
     def _results(self, function: str, frame: str, x: list[Any]) -> list[Any] | None:
         """The results of a function of the package as matrices, of symbols for its arguments."""
         m, problem = self.model, function.partition("_dynamics")[0]
-        v, u, y = m.v, m.u, None  # u: the acceleration or the torque
+        v, u = m.v, m.u  # u: the acceleration or the torque
+        y: Any = None
         if problem in ("inverse", "forward"):
             y = m.inverse_dynamics(v, u) if problem == "inverse" else m.forward_dynamics(v, u)
         body = m.names.index(frame)

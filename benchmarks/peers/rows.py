@@ -126,9 +126,9 @@ def _time(
     _keep(peers, threads)
     effort = Effort(5, 1e-3) if quick else Effort(9 if count <= 256 else 5, 2e-3)
     with one_core() if threads == 1 else contextlib.nullcontext():
-        found = timed(contenders, effort)
-    row.micro[mode] = found.micro("dtau")
-    row.ratios[mode] = {x: found.ratio(x, "dtau") for x in contenders if x != "dtau"}
+        timings = timed(contenders, effort)
+    row.micro[mode] = timings.micro("dtau")
+    row.ratios[mode] = {x: timings.ratio(x, "dtau") for x in contenders if x != "dtau"}
 
 
 def _keep(peers: Iterable[Peer], threads: int) -> None:
