@@ -7,12 +7,9 @@ here, and leaves out what needs it.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 import dtau
-from dtau.timing import Call, given
-
-Array = NDArray[np.float64]
+from dtau.timing import Array, Call, given
 
 CONDITION = 5e-16  # what solves may err by more, for each unit of the mass matrix's condition
 

@@ -11,13 +11,9 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchmarks.experiment import Claim, Curve
-from dtau.timing import Contender, Effort, interleaved
-
-Array = NDArray[np.float64]
-
+from dtau.timing import Array, Contender, Effort, interleaved
 
 # Timing
 

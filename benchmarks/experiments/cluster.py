@@ -1,5 +1,7 @@
 """A sweep on Dask and on Ray beside plain calls in one process: what the engines cost and bring.
 
+    python -m benchmarks cluster
+
 The sweep is that of examples/sweep.py: states are made, derivatives computed and reduced. Plain
 calls do nothing else, on one thread of a process of their own; the sweep hands chunks of the
 states to workers of one thread, writes norms to Zarr and adds up the rest. Clusters are started

@@ -69,29 +69,23 @@ def contender(call: Call, statement: str, **names: Any) -> Contender:
 
 @dataclass(frozen=True)
 class Row:
-    """Microseconds of a call, and ratios to calls with `out=`."""
+    """A call with results of so many bytes, and ratios to calls with `out=`."""
 
     robot: str
     function: str
-    bytes: int  # of all results
+    bytes: int
     states: int
-    into: float
+    into: float  # microseconds of a call with out=
     dropped: Spread
     replaced: Spread
     nothing_kept: Spread
 
     def cells(self) -> list[str]:
         """As the table shows it."""
-        words = [self.robot, self.function, f"{1e-3 * self.bytes:,.0f}", str(self.states)]
-        worst = max(self.dropped.median, self.replaced.median)
-        return [
-            *words,
-            number(self.into),
-            *times(self.dropped),
-            *times(self.replaced),
-            f"{self.nothing_kept.median:.2f}x",
-            verdict(worst <= MOST),
-        ]
+        size = f"{1e-3 * self.bytes:,.0f}"
+        cells = [self.robot, self.function, size, str(self.states), number(self.into)]
+        cells += [*times(self.dropped), *times(self.replaced), f"{self.nothing_kept.median:.2f}x"]
+        return [*cells, verdict(max(self.dropped.median, self.replaced.median) <= MOST)]
 
 
 def measured(robot: str, call: Call, effort: Effort, tick: Callable[[], None]) -> Row:

@@ -1,5 +1,7 @@
 """Validate the geometric linearization as the authors of [Bos] do, section 5.
 
+    python -m benchmarks paper_003_errors
+
 A hundred random cases of their 10-body tree (a free base; revolute, prismatic and helical joints
 along x, y and z): placements, inertias, pitches and states are drawn anew for each, uniformly in
 (0, 1). The four blocks of the state matrix that are derivatives of forward dynamics, by the base's

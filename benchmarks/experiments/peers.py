@@ -1,4 +1,11 @@
-"""All that other packages have too: how long it takes there, and whether it is the same."""
+"""All that other packages have too: how long it takes there, and whether it is the same.
+
+    python -m benchmarks peers
+
+The functions of `peers.cases` by Pinocchio (its Python package and its headers), CasADi (its
+virtual machine and its C code), MuJoCo, adam and frax, one state a call and in batches; then what
+it takes to install, import and load with each package.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
 """How a long motion plays in the viewer: frames that come to a page, and what one core does for it.
 
+    python -m benchmarks viewer
+
 10,000 frames of Talos, 10 ms each, with a page that is connected: a process of its own, on other
 cores, which takes and decodes what comes, as a browser does, and draws nothing.
 
