@@ -2,9 +2,9 @@
 
     python -m benchmarks peers
 
-The functions of `peers.cases` by Pinocchio (its Python package and its headers), CasADi (its virtual
-machine and its C code), MuJoCo, adam and frax, one state a call and in batches; then what it takes
-to install, import and load with each package.
+The functions of `peers.cases` by Pinocchio (its Python package and its headers), CasADi (its
+virtual machine and its C code), MuJoCo, adam and frax, one state a call and in batches; then what
+it takes to install, import and load with each package.
 """
 
 from __future__ import annotations
