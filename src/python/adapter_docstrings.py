@@ -1,7 +1,7 @@
-"""Write docstrings into the stubs of the array libraries: `adapter_docstrings.py FOLDER`.
+"""Write stubs with docstrings into an installation: `adapter_docstrings.py FOLDER`.
 
-Their functions are written when they are imported, and editors do not run them. So a wheel has
-stubs with the docstrings that ``help()`` shows, made of those in the modules of its `functions`.
+The functions of `dtau.jax`, `dtau.torch` and `dtau.casadi` are written when they are imported, and
+editors do not run them. So a wheel has their stubs with the docstrings that ``help()`` shows.
 
 FOLDER is the installed package. Runs with the Python that builds, without NumPy and without the
 compiled core.
@@ -10,24 +10,27 @@ compiled core.
 from __future__ import annotations
 
 import ast
+import runpy
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from textwrap import indent
 from types import ModuleType
 
+PACKAGE = Path(__file__).parents[2] / "python/dtau"
+
 if "dtau" not in sys.modules:  # its __init__ would load the core: the folder alone will do
     sys.modules["dtau"] = ModuleType("dtau")
-    sys.modules["dtau"].__path__ = [str(Path(__file__).parents[2] / "python/dtau")]
+    sys.modules["dtau"].__path__ = [str(PACKAGE)]
 
-from dtau.autodiff.docstrings import docstring
-from dtau.autodiff.libraries import LIBRARIES
+from dtau.autodiff.docstrings import docstring  # noqa: E402
+from dtau.autodiff.libraries import LIBRARIES  # noqa: E402
 
 
-def documented(library: str, stub: str, public: Mapping[str, str]) -> str:
+def documented(library: str, public: Mapping[str, str]) -> str:
     """Return the stub of a library with docstrings, made of those of the functions of `dtau`."""
     lines = []
-    for line in stub.split("\n"):
+    for line in (PACKAGE / library / "__init__.pyi").read_text(encoding="utf-8").split("\n"):
         if line.startswith("def "):
             header, name = line.removesuffix(" ..."), line[4 : line.index("(")]
             text = docstring(LIBRARIES[library], header, public[name]) or ""
@@ -37,20 +40,20 @@ def documented(library: str, stub: str, public: Mapping[str, str]) -> str:
     return "\n".join(lines)
 
 
-def public_docstrings(package: Path) -> dict[str, str]:
-    """Return the docstrings of the functions of `dtau`, by their names."""
+def public_docstrings() -> dict[str, str]:
+    """Return the complete docstrings of the functions of `dtau`, by their names."""
+    complete = runpy.run_path(str(Path(__file__).with_name("complete_docstrings.py")))
     return {
         item.name: ast.get_docstring(item) or ""
-        for path in (package / "functions").glob("*.py")
-        for item in ast.parse(path.read_text(encoding="utf-8")).body
+        for _, text in complete["modules"]()
+        for item in ast.parse(text).body
         if isinstance(item, ast.FunctionDef)
     }
 
 
 if __name__ == "__main__":
-    folder = Path(sys.argv[1])
-    public = public_docstrings(folder)
+    public = public_docstrings()
     for library in LIBRARIES:
-        path = folder / library / "__init__.pyi"
-        text = path.read_text(encoding="utf-8")
-        path.write_text(documented(library, text, public), encoding="utf-8")
+        place = Path(sys.argv[1], library, "__init__.pyi")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(documented(library, public), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Gives each function of the array libraries an example: `example`.
+"""Writes an example for each function of the array libraries: `example`.
 
 Most examples are the same in all libraries but for the names of its operations. A function without
 one of its own shows its result for a quadruped, or its Jacobian.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ArrayLibrary:
-    """What the functions of a library need beside their rows."""
+    """Types, calls and texts of the functions of a library, which their rows do not say."""
 
     title: str
     module: str

@@ -156,7 +156,7 @@ def _options(name: str) -> frozenset[str]:
 def _compiled(model: Model, name: str, f_ext: bool, f_ext_axes: Axes) -> Any:
     try:
         return compiled_function(model, name, f_ext=f_ext, f_ext_axes=f_ext_axes)
-    except RuntimeError:  # those that are kept here alone leave room
+    except RuntimeError:  # functions that are kept here alone leave room
         _built.clear()
         return compiled_function(model, name, f_ext=f_ext, f_ext_axes=f_ext_axes)
 
