@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <new>
 
 #include "dtau/lane.hpp"
 
@@ -26,6 +27,12 @@ class Arena {
         if (piece)
             for (std::size_t k = 0; k < count; ++k) piece[k] = X(0.0);
         return piece;
+    }
+    // One object as its own initializers have it.
+    template <class X>
+    X* make() {
+        X* piece = take<X>(1);
+        return piece ? new (piece) X() : nullptr;
     }
     std::size_t used() const { return used_; }
 

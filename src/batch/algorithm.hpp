@@ -1,6 +1,7 @@
 // An algorithm as the batch layer knows it: two functions and plain data, once a scalar.
 #pragma once
 
+#include "batch/first_failure.hpp"
 #include "batch/job.hpp"
 #include "dtau/arena.hpp"
 #include "dtau/counted.hpp"
@@ -40,6 +41,13 @@ struct Arguments {
     T* out[Job::max_outputs];
     Destination<T> destination;
     const Options* options;
+    FirstFailure* failure;  // null: nobody asks
+    std::ptrdiff_t first;   // number of the first state in the job
+
+    // Says that the state in a lane has no results. Lanes beyond the states hold copies.
+    void report(int lane, const Failure& why) const {
+        if (failure && lane < destination.states) failure->report(first + lane, why);
+    }
 };
 
 // Whether an algorithm writes all of its results, or only what can differ from zero, into zeros, or

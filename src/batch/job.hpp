@@ -10,6 +10,8 @@
 
 namespace dtau {
 
+class FirstFailure;
+
 // The arrays' numbers: float64; float64, every state alone even in a batch; complex128 for complex
 // step; float64 whose operations are counted; recorded numbers, which are float64 too.
 enum class Element { real, alone, complex, counted, recorded };
@@ -93,6 +95,7 @@ struct Job {
     Output out[max_outputs];
     int ninputs = 0, noutputs = 0;
     Options options;
+    FirstFailure* failure = nullptr;  // told which states have no results; null: nobody asks
 };
 
 }  // namespace dtau

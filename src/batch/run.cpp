@@ -114,8 +114,10 @@ template <class T>
 Arguments<T> start(const Job& job, std::ptrdiff_t begin) {
     Arguments<T> x;
     x.options = &job.options;
+    x.failure = job.failure;
     for (const T*& in : x.in) in = nullptr;
     for (T*& out : x.out) out = nullptr;
+    x.first = begin;
     x.destination.states = 1;
     x.destination.past_caches = past_caches(job);
     for (int o = 0; o < job.noutputs; ++o) {
@@ -154,6 +156,7 @@ void run_alone(const Algorithm<E>& algorithm, Results results, const Tree& tree,
             if (results == Results::sparse)
                 std::memset(static_cast<void*>(x.out[o]), 0, job.out[o].size * sizeof(E));
         }
+        x.first = state;
         if (finite == 0.0) {
             apply(algorithm, tree, job, x, scratch.joints, scratch.workspace);
         } else {
@@ -230,6 +233,7 @@ void run_in_lanes(const Algorithm<Lane>& algorithm, Results results, const Tree&
                 if (job.in[i].data)
                     gather(job.in[i], from[i], scratch.in[i] + g * job.in[i].size, finite[g]);
         }
+        x.first = first;
         x.destination.states = static_cast<int>(stop - first);
         apply(algorithm, tree, job, x, scratch.joints, scratch.workspace);
         for (int g = 0; first + g * lanes < stop; ++g)

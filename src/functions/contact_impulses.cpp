@@ -46,6 +46,7 @@ constexpr Function functions[] = {
              algorithm<Impulse>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
                  impulse_dynamics<T>(tree, x[q], x[v], x[restitution][0], x[active], x[v_after],
                                      x[impulses], w);
+                 x.report(w.contacts.solver.failures);
              })),
     function(
         {.name = "impulse_dynamics_derivatives",
@@ -57,6 +58,7 @@ constexpr Function functions[] = {
             impulse_dynamics_derivatives<T>(tree, x[q], x[v], x[restitution][0], x[active],
                                             x[dv_dq], x[dv_dv], x[dimpulses_dq], x[dimpulses_dv],
                                             w);
+            x.report(w.value.contacts.solver.failures);
         })),
     function({.name = "constrained_inverse_dynamics", .results = "ConstrainedInverseDynamics"},
              takes(q, v, a, contacts, f_ext, f_ext_axes, active, driven), gives(torque, forces),
@@ -64,6 +66,7 @@ constexpr Function functions[] = {
                  const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
                  constrained_inverse_dynamics(tree, x[q], x[v], x[a], x[active], body_f_ext,
                                               x[torque], x[forces], w.algorithm);
+                 x.report(w.algorithm.failures);
              })),
 };
 

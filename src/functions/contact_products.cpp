@@ -46,6 +46,7 @@ constexpr Function functions[] = {
             constrained_dynamics_jvp(tree, x[q], x[v], x[tau], x[dq], x[dv], x[dtorque], x[active],
                                      wrenches.f_ext, wrenches.df_ext, x[acceleration_tangent],
                                      x[force_tangent], w.algorithm);
+            x.report(w.algorithm.value.contacts.solver.failures);
         })),
     function({.name = "constrained_dynamics_vjp",
               .solves = true,
@@ -60,6 +61,7 @@ constexpr Function functions[] = {
                                           x[force_weights], x[active], body_f_ext, x[by_q], x[by_v],
                                           x[by_tau], x[by_f_ext], w.algorithm);
                  gradient_along_world_axes(tree, body_f_ext, x[by_q], x[by_f_ext], w.wrenches);
+                 x.report(w.algorithm.value.contacts.solver.failures);
              })),
 };
 

@@ -46,6 +46,7 @@ constexpr Function functions[] = {
                      constrained_dynamics(false, tree, x[q], x[v], x[tau], x[active], body_f_ext,
                                           x[forces], x[residual], w.dynamics, w.contacts);
                      for (int k = 0; k < tree.nv; ++k) x[acceleration][k] = w.dynamics.a[k];
+                     x.report(w.contacts.solver.failures);
                  })),
     function({.name = "constrained_dynamics_derivatives",
               .solves = true,
@@ -59,6 +60,7 @@ constexpr Function functions[] = {
                                                      x[dforces_dtau], w);
                  const int nrows = x.options.contacts->nrows;
                  for (int r = 0; r < nrows; ++r) x[residual][r] = w.residual[r];
+                 x.report(w.contacts.solver.failures);
              })),
 };
 

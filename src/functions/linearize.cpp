@@ -36,6 +36,7 @@ constexpr Function functions[] = {
                      constrained_linearize<T>(tree, {x.options.driven, x[inputs]}, x[q], x[v],
                                               x[tau], x[active], x[f_ext], x[A], x[B],
                                               x[acceleration], x[residual], w);
+                     x.report(w.derivatives.contacts.solver.failures);
                  })),
 };
 

@@ -38,6 +38,8 @@ constexpr Function functions[] = {
             constrained_linearize_discrete<T>(
                 tree, x.options.integrator, {x.options.driven, x[inputs]}, x[q], x[v], x[tau],
                 *x[dt], x[active], x[f_ext], x[A], x[B], x[q_next], x[v_next], x[residual], w);
+            for (int i = 0; i < stage_count(x.options.integrator); ++i)
+                x.report(w.stages[i].contacts.solver.failures, i);
         })),
 };
 

@@ -92,6 +92,7 @@ constexpr Function functions[] = {
         with_contacts<ConstrainedStep>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             constrained_step<T>(tree, x.options.integrator, x[q], x[v], x[tau], *x[dt], x[active],
                                 x[f_ext], x[q_next], x[v_next], w);
+            x.report(w.contacts.solver.failures);
         })),
     function(
         {.name = "step_vjp",
@@ -106,6 +107,7 @@ constexpr Function functions[] = {
             const ContactDynamics<T> dynamics = {w.dynamics, x[active]};
             step_vjp(tree, x.options.integrator, x[q], x[v], x[tau], *x[dt], x[lam_q], x[lam_v],
                      x[f_ext], x[by_q], x[by_v], x[by_tau], x[by_f_ext], w.step, dynamics);
+            x.report(w.dynamics.value.contacts.solver.failures);
         })),
 };
 

@@ -46,16 +46,17 @@ void CallOptions::read_contacts(nb::handle model, nb::handle given, const Compil
         throw nb::type_error(
             ("contacts: expected a dtau.Contacts, got " + str(given.type().attr("__name__")))
                 .c_str());
-    const CompiledContacts& contacts = *nb::inst_ptr<CompiledContacts>(compiled);
-    if (&contacts.tree() != &tree) {
+    const CompiledContacts& found = *nb::inst_ptr<CompiledContacts>(compiled);
+    if (&found.tree() != &tree) {
         const nb::object equal = nb::steal(unless_ended(
             [&] { return PyObject_CallMethod(given.ptr(), "_is_of", "(O)", model.ptr()); }));
         if (!equal.is_valid()) throw nb::python_error();
-        if (equal.ptr() != Py_True || !contacts.fits(tree))
+        if (equal.ptr() != Py_True || !found.fits(tree))
             throw nb::value_error("contacts: expected those of this model, got another model's");
     }
-    contacts_ = std::move(compiled);
-    values.contacts = &contacts.contacts();
+    contacts = nb::borrow(given);
+    compiled_contacts_ = std::move(compiled);
+    values.contacts = &found.contacts();
 }
 
 }  // namespace dtau

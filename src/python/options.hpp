@@ -37,6 +37,7 @@ class CallOptions {
     void read(const Signature& signature, const GivenArguments& given, const CompiledTree& tree);
 
     Options values;
+    nanobind::object contacts;  // the dtau.Contacts
     int order = -1;             // as it is asked for; negative: the stacks say it
     bool single_frame = false;  // results have no axis for frames
 
@@ -49,8 +50,9 @@ class CallOptions {
     void require_contacts_of(const Signature& signature, const GivenArguments& given) const;
     void read_contacts(nanobind::handle model, nanobind::handle given, const CompiledTree& tree);
 
+    // What the values point into.
     std::vector<Frame> frames_;  // of several names
-    nanobind::object contacts_;  // owns what the values point into
+    nanobind::object compiled_contacts_;
     // Copies: what these say is checked once, and others could write into the arguments.
     std::unique_ptr<bool[]> prescribed_;
     std::unique_ptr<int[]> columns_;

@@ -9,6 +9,7 @@
 #include "batch/system.hpp"
 #include "batch/watched.hpp"
 #include "python/arrays.hpp"
+#include "python/failures.hpp"
 #include "python/lock.hpp"
 
 namespace nb = nanobind;
@@ -18,7 +19,10 @@ namespace dtau {
 // A work that threads may need longer than its call lives.
 struct SlowWork {
     Work work;
+    FirstFailure failure;
     SlowWork* next = nullptr;
+
+    explicit SlowWork(Work&& fast) : work(std::move(fast)) { work.job.failure = &failure; }
 };
 std::atomic<SlowWork*> ended_work = nullptr;
 
@@ -77,7 +81,7 @@ void run_batch(const Work& work, const Plan& plan) {
 }
 
 void run_slow(Work& work, const Plan& plan) {
-    const std::shared_ptr<SlowWork> slow(new SlowWork{std::move(work)}, end_work);
+    const std::shared_ptr<SlowWork> slow(new SlowWork(std::move(work)), end_work);
     const Job& job = slow->work.job;
     {
         ReleasedLock lock;
@@ -89,6 +93,7 @@ void run_slow(Work& work, const Plan& plan) {
             "states that were begun are computed to their end on a thread of their own, and "
             "written to out then");
     });
+    require_success(slow->work, slow->failure);
     for (int o = 0; o < job.noutputs; ++o) work.results[o] = slow->work.results[o];
 }
 
@@ -127,7 +132,7 @@ Plan plan(const Work& work, int threads, double numbers) {
 }
 
 void run(Work& work, const Plan& plan) {
-    const Job& job = work.job;
+    Job& job = work.job;
     // Operations are counted, and recorded, on the calling thread.
     if (job.element == Element::recorded)
         return interruptible([&] { compute(&work, 0, job.count); });
@@ -135,8 +140,13 @@ void run(Work& work, const Plan& plan) {
         run_slow(work, plan);
         return release_interrupted();  // what this one needed
     }
-    if (job.count == 1) return compute(&work, 0, 1);
-    run_batch(work, plan);
+    FirstFailure failure;
+    job.failure = &failure;
+    if (job.count == 1)
+        compute(&work, 0, 1);
+    else
+        run_batch(work, plan);
+    require_success(work, failure);
 }
 
 void release_ended_work() {

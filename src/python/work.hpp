@@ -36,7 +36,7 @@ Plan plan(const Work& work, int threads, double numbers);
 // for new arrays of so many bytes, and for scratch.
 void check_memory(const Work& work, const Plan& plan, double results);
 
-// Computes the results, and raises what signals raised meanwhile.
+// Computes the results. Raises what signals raised meanwhile, and ValueError for a state without results.
 void run(Work& work, const Plan& plan);
 
 // Calls that were interrupted leave slow states to be computed to their end; what these needed is

@@ -99,6 +99,11 @@ struct NamedArguments {
         else
             return all.out[out];
     }
+    // Tells the job of failures (dtau/algorithms/contacts/failures.hpp).
+    template <class Failures>
+    DTAU_INLINE void report(Failures* failures, int stage = 0) const {
+        failures->take(stage, [&](int lane, const Failure& why) { all.report(lane, why); });
+    }
 };
 
 // For algorithms that need no workspace.

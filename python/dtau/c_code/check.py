@@ -97,11 +97,11 @@ def _of_core(model: Model, request: Request) -> Callable[[Mapping[str, Array]], 
 
     def results(given: Mapping[str, Array]) -> tuple[Array, ...]:
         arrays = {
-            name: given[name] if isinstance(x, Argument) else x
+            name: given[name][None] if isinstance(x, Argument) else x
             for name, x in request.inputs.items()
         }
-        found = request.call(_core, model, arrays)
-        return found if isinstance(found, tuple) else (found,)
+        found = request.call(_core, model, arrays)  # of a batch, which may have NaN
+        return tuple(x[0] for x in (found if isinstance(found, tuple) else (found,)))
 
     return results
 

@@ -8,10 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.checks import listing
-from dtau.functions.contacts import active_contacts, are_finite, holds_nan, raise_of_rank
-from dtau.functions.control_inputs import driven as driven_by_default
-from dtau.functions.row_rank import unreached_joints
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.options import Axes
@@ -81,12 +77,7 @@ def impulse_dynamics(
     >>> bool(abs(dtau.frame_velocities(model, q, after.v, feet)[:, :3]).max() < 1e-12)
     True
     """
-    result = _core.impulse_dynamics(
-        model, q, v, contacts, restitution, active, damping, out, threads
-    )
-    if holds_nan(result.v):
-        raise_of_rank(model, q, contacts, active, damping, (v, restitution))
-    return result
+    return _core.impulse_dynamics(model, q, v, contacts, restitution, active, damping, out, threads)
 
 
 def impulse_dynamics_derivatives(
@@ -144,12 +135,9 @@ def impulse_dynamics_derivatives(
     >>> bool(np.allclose(d.dv_dv @ v, after.v))
     True
     """
-    result = _core.impulse_dynamics_derivatives(
+    return _core.impulse_dynamics_derivatives(
         model, q, v, contacts, restitution, active, damping, out, threads
     )
-    if holds_nan(result.dimpulses_dv, 2):
-        raise_of_rank(model, q, contacts, active, damping, (v, restitution))
-    return result
 
 
 def constrained_inverse_dynamics(
@@ -223,18 +211,6 @@ def constrained_inverse_dynamics(
     >>> bool(np.isclose(weight, 9.81 * model.mass) and abs(result.tau[:6]).max() < 1e-9)
     True
     """
-    result = _core.constrained_inverse_dynamics(
+    return _core.constrained_inverse_dynamics(
         model, q, v, a, contacts, f_ext, f_ext_axes, active, inputs, out, threads
     )
-    if holds_nan(result.tau) and are_finite(q, v, a, active, f_ext):
-        on = active_contacts(contacts, active)
-        names = listing([contacts.names[k] for k in on])
-        why = f"no forces of {names} move all" if names else "none holds, which leaves all"
-        driven = driven_by_default(model) if inputs is None else np.flatnonzero(inputs)
-        loose = np.delete(np.arange(model.nv), driven)
-        joints = listing(unreached_joints(model, q, contacts, on, loose))
-        raise ValueError(
-            f"contacts: {why} that nothing drives in this state (of joint {joints}); add contacts, "
-            "or inputs"
-        )
-    return result

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.functions.contacts import holds_nan, raise_of_stage
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.options import Axes, Integrator
@@ -115,7 +114,7 @@ def step(
     >>> bool(abs(q - start).max() < 1e-9)
     True
     """
-    result = _core.step(
+    return _core.step(
         model,
         q,
         v,
@@ -130,10 +129,6 @@ def step(
         out,
         threads,
     )
-    if contacts is not None and holds_nan(result.v):
-        held = contacts, active, damping
-        raise_of_stage(model, q, v, tau, dt, integrator, f_ext, f_ext_axes, *held)
-    return result
 
 
 @overload
@@ -270,7 +265,7 @@ def step_vjp(
     >>> np.array(gradient).shape
     (10, 18)
     """
-    result = _core.step_vjp(
+    return _core.step_vjp(
         model,
         q,
         v,
@@ -287,7 +282,3 @@ def step_vjp(
         out,
         threads,
     )
-    if contacts is not None and holds_nan(result.by_tau):
-        held = contacts, active, damping, lam_q, lam_v
-        raise_of_stage(model, q, v, tau, dt, integrator, f_ext, f_ext_axes, *held)
-    return result

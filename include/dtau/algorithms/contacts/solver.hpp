@@ -8,6 +8,7 @@
 // An error of a row is in the pivots of all rows that are eliminated with it. [Notes] eq. 20.18
 #pragma once
 
+#include "dtau/algorithms/contacts/failures.hpp"
 #include "dtau/algorithms/contacts/rows.hpp"
 #include "dtau/algorithms/solve/ltdl_columns.hpp"
 
@@ -30,6 +31,7 @@ struct ContactSolver {
     T* least;          // (nrows) the least pivots of G
     T *more, *rest;
     Pack<T>*block, *more_block, *rest_block;
+    Failures<T>* failures;
 
     ContactSolver(Arena& arena, const Tree& tree, const Contacts& all, double mu)
         : contacts(&all), damping(mu), stride(0), side(whole_packs<T>(all.nrows)) {
@@ -44,6 +46,7 @@ struct ContactSolver {
         block = arena.take<Pack<T>>(all.nrows * packs);
         more_block = arena.take<Pack<T>>(all.nrows * packs);
         rest_block = arena.take<Pack<T>>(all.nrows * packs);
+        failures = arena.make<Failures<T>>();
     }
 };
 
@@ -218,6 +221,14 @@ void factorize_contacts(const Tree& tree, const T* active, const LtdlWorkspace<T
         }
     const double carried = w.damping > 0.0 ? 0.0 : least_pivot;
     factorize_rows(contacts.nrows, w.side, w.least, carried, w.more, w.rest, w.G);
+    if_rejected(contacts.nrows, w.side, w.more, w.rest, w.G, [&](int l, int row) {
+        // least_pivots gives rows that are rounding errors the whole diagonal entry.
+        const double size = number_of_state(w.more[row], l);
+        const bool noise = number_of_state(w.least[row], l) > 0.5 * size * size;
+        const auto cause = noise ? Failure::Cause::rounding_errors : Failure::Cause::dependent_row;
+        w.failures->note(l, {cause, 1, {row}, w.failures->factorizations});
+    });
+    ++w.failures->factorizations;
 }
 
 }  // namespace dtau::DTAU_VARIANT
