@@ -40,7 +40,7 @@ struct AbacrWorkspace {
     T *d_inverse, *u, *dd, *joint_a;
     Tangent of_q, of_v, of_tau;
 
-    AbacrWorkspace(Arena& arena, const Tree& tree)
+    AbacrWorkspace(Arena& arena, const Tree& tree, const Options&)
         : frames(arena, tree),
           Ia(arena.take<ArticulatedInertia<T>>(tree.nbodies)),
           pa(arena.take<Force<T>>(tree.nbodies)),

@@ -66,7 +66,7 @@ struct ColumnsWorkspace {
     int* bodies;     // those that the right-hand sides reach
     bool* branches;  // whether a body has children other than the next one
 
-    ColumnsWorkspace(Arena& arena, const Tree& tree)
+    ColumnsWorkspace(Arena& arena, const Tree& tree, const Options&)
         : x(arena.take<Pack<T>>(tree.nv * packs)),
           at(arena.take<Pack<T>>(tree.nbodies * 6 * packs)),
           bodies(arena.take<int>(tree.nbodies)),

@@ -17,7 +17,7 @@ struct IdsvaBodyWorkspace {
     Inertia<T>* I;
     Force<T>* f;
 
-    IdsvaBodyWorkspace(Arena& arena, const Tree& tree)
+    IdsvaBodyWorkspace(Arena& arena, const Tree& tree, const Options&)
         : frames(arena, tree),
           Psidot(arena.take<Motion<T>>(tree.nv)),
           Psiddot(arena.take<Motion<T>>(tree.nv)),

@@ -32,7 +32,7 @@ struct RneacrWorkspace {
     Force<T>* f;
     BodyTangent<T>*of_q, *of_v;
 
-    RneacrWorkspace(Arena& arena, const Tree& tree)
+    RneacrWorkspace(Arena& arena, const Tree& tree, const Options&)
         : frames(arena, tree),
           a(arena.take<Motion<T>>(tree.nbodies)),
           ap(arena.take<Motion<T>>(tree.nbodies)),

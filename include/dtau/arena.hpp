@@ -1,10 +1,12 @@
-// Scratch memory: every algorithm's workspace takes its arrays from one block that the caller owns.
+// Scratch memory: every algorithm's workspace takes its arrays from one block that the caller owns. All
+// workspaces are constructed from (Arena&, const Tree&, const Options&).
 #pragma once
 
 #include <cstddef>
 #include <new>
 
 #include "dtau/lane.hpp"
+#include "dtau/options.hpp"
 
 namespace dtau::DTAU_VARIANT {
 

@@ -81,45 +81,45 @@ DTAU_INLINE Pack<T> operator*(T l, const Pack<T>& x) {
 
 // Four neighbouring numbers: of a lone state one vector, where vectors have room for four.
 template <class T>
-struct Four {
+struct Vec4 {
     T x, y, z, w;
 
-    static DTAU_INLINE Four zero() { return {T(0.0), T(0.0), T(0.0), T(0.0)}; }
-    static DTAU_INLINE Four of(T x, T y, T z, T w) { return {x, y, z, w}; }
-    static DTAU_INLINE Four load(const T* p) { return {p[0], p[1], p[2], p[3]}; }
+    static DTAU_INLINE Vec4 zero() { return {T(0.0), T(0.0), T(0.0), T(0.0)}; }
+    static DTAU_INLINE Vec4 of(T x, T y, T z, T w) { return {x, y, z, w}; }
+    static DTAU_INLINE Vec4 load(const T* p) { return {p[0], p[1], p[2], p[3]}; }
     DTAU_INLINE void store(T* p) const { p[0] = x, p[1] = y, p[2] = z, p[3] = w; }
     // Adds s times the four numbers at p.
     DTAU_INLINE void add(T s, const T* p) {
         x = fma(s, p[0], x), y = fma(s, p[1], y), z = fma(s, p[2], z), w = fma(s, p[3], w);
     }
     // Adds, or subtracts, two pairs of numbers rotated by -90 degrees.
-    DTAU_INLINE void add_rotated(const Four& b) {
+    DTAU_INLINE void add_rotated(const Vec4& b) {
         x = x + b.y, y = y - b.x, z = z + b.w, w = w - b.z;
     }
-    DTAU_INLINE void subtract_rotated(const Four& b) {
+    DTAU_INLINE void subtract_rotated(const Vec4& b) {
         x = x - b.y, y = y + b.x, z = z - b.w, w = w + b.z;
     }
 };
 
 #if defined(__AVX__) && defined(__FMA__)
 template <>
-struct Four<double> {
+struct Vec4<double> {
     __m256d value;
 
-    static DTAU_INLINE Four zero() { return {_mm256_setzero_pd()}; }
-    static DTAU_INLINE Four of(double x, double y, double z, double w) {
+    static DTAU_INLINE Vec4 zero() { return {_mm256_setzero_pd()}; }
+    static DTAU_INLINE Vec4 of(double x, double y, double z, double w) {
         return {_mm256_setr_pd(x, y, z, w)};
     }
-    static DTAU_INLINE Four load(const double* p) { return {_mm256_loadu_pd(p)}; }
+    static DTAU_INLINE Vec4 load(const double* p) { return {_mm256_loadu_pd(p)}; }
     DTAU_INLINE void store(double* p) const { _mm256_storeu_pd(p, value); }
     DTAU_INLINE void add(double s, const double* p) {
         value = _mm256_fmadd_pd(_mm256_set1_pd(s), _mm256_loadu_pd(p), value);
     }
-    DTAU_INLINE void add_rotated(const Four& b) {
+    DTAU_INLINE void add_rotated(const Vec4& b) {
         const __m256d minus = _mm256_xor_pd(b.value, _mm256_set1_pd(-0.0));
         value = _mm256_addsub_pd(value, _mm256_permute_pd(minus, 0b0101));
     }
-    DTAU_INLINE void subtract_rotated(const Four& b) {
+    DTAU_INLINE void subtract_rotated(const Vec4& b) {
         value = _mm256_addsub_pd(value, _mm256_permute_pd(b.value, 0b0101));
     }
 };

@@ -25,8 +25,8 @@ struct RegressorRowsWorkspace {
     WrenchColumns<N>* W;
     N* slab;  // a row on its way past the caches, after what is left of the one before
 
-    RegressorRowsWorkspace(Arena& arena, const Tree& tree)
-        : regressor(arena, tree),
+    RegressorRowsWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : regressor(arena, tree, options),
           S(group > 1 ? arena.take<Motion<N>>(group * tree.nv) : nullptr),
           W(group > 1 ? arena.take<WrenchColumns<N>>(group * tree.nbodies) : nullptr),
           slab(arena.take<N>(cache_line + parameter_count(tree, true))) {}
@@ -95,23 +95,19 @@ void write_regressors(const Tree& tree, const T* v, const T* a, bool of_joints,
 }
 
 template <class T>
-struct ForwardMatrixWorkspace {
-    ForwardRegressorWorkspace<T> algorithm;
-    WrenchAxesWorkspace<T> wrenches;
-
-    ForwardMatrixWorkspace(Arena& arena, const Tree& tree, const Options& options)
-        : algorithm(arena, tree, options.joint_parameters),
-          wrenches(arena, tree, options.wrench_axes) {}
-};
+using MatrixAndWrenches =
+    WithWrenches<ForwardRegressorWorkspace, WrenchAxesWorkspace>::Workspace<T>;
 template <class T>
-using ForwardAndWrenches = With<ForwardParameterWorkspace, WrenchAxesWorkspace>::Workspace<T>;
+using ForwardAndWrenches =
+    WithWrenches<ForwardParameterWorkspace, WrenchAxesWorkspace>::Workspace<T>;
 template <class T>
-using CoupledAndWrenches = With<CoupledParameterWorkspace, WrenchAxesWorkspace>::Workspace<T>;
+using CoupledAndWrenches =
+    WithWrenches<CoupledParameterWorkspace, WrenchAxesWorkspace>::Workspace<T>;
 
 constexpr Function functions[] = {
     function({.name = "inverse_dynamics_regressor", .smaller = "inverse_dynamics_parameter_vjp"},
              takes(q, v, a, joint_parameters), gives(Y),
-             algorithm<RegressorRowsWorkspace, How{.results = Results::streamed}>(
+             algorithm<RegressorRowsWorkspace, KernelTraits{.results = Results::streamed}>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      const RegressorWorkspace<T>& r = w.regressor;
                      motion_sweep(tree, x[q], x[v], x[a], r.motion);
@@ -119,7 +115,7 @@ constexpr Function functions[] = {
                      write_regressors(tree, x[v], x[a], x.options.joint_parameters, w,
                                       x.all.destination);
                  }),
-             algorithm<RegressorWorkspace, How{.results = Results::sparse}>(
+             algorithm<RegressorWorkspace, KernelTraits{.results = Results::sparse}>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      const Ground<T>& g = w.motion.ground;
                      const bool of_joints = x.options.joint_parameters;
@@ -143,17 +139,17 @@ constexpr Function functions[] = {
                  inverse_dynamics_parameter_vjp(tree, x[q], x[v], x[a], x[torque_weights],
                                                 x.options.joint_parameters, x[by_parameters], w);
              })),
-    function({.name = "forward_dynamics_parameter_derivatives",
-              .solves = true,
-              .smaller = "forward_dynamics_parameter_vjp"},
-             takes(q, v, tau, f_ext, f_ext_axes, joint_parameters), gives(da_dparameters),
-             algorithm<ForwardMatrixWorkspace>(
-                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
-                     const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
-                     forward_dynamics_parameter_derivatives<T>(tree, x[q], x[v], x[tau], body_f_ext,
-                                                               x.options.joint_parameters,
-                                                               x[da_dparameters], w.algorithm);
-                 })),
+    function(
+        {.name = "forward_dynamics_parameter_derivatives",
+         .solves = true,
+         .smaller = "forward_dynamics_parameter_vjp"},
+        takes(q, v, tau, f_ext, f_ext_axes, joint_parameters), gives(da_dparameters),
+        algorithm<MatrixAndWrenches>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+            const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
+            forward_dynamics_parameter_derivatives<T>(tree, x[q], x[v], x[tau], body_f_ext,
+                                                      x.options.joint_parameters, x[da_dparameters],
+                                                      w.algorithm);
+        })),
     function(
         {.name = "forward_dynamics_parameter_jvp", .solves = true},
         takes(q, v, tau, dparameters, f_ext, f_ext_axes, joint_parameters),

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "python/call.hpp"
-#include "registry/shapes.hpp"
+#include "registry/signature.hpp"
 
 #define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
 #define NPY_TARGET_VERSION NPY_1_23_API_VERSION

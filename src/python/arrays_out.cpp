@@ -133,7 +133,7 @@ void place_outputs(Job& job, const Signature& signature, const Shape* shapes, in
         } else {
             results[o] = new_output(job, shapes[o], type);
         }
-        job.out[o].data = PyArray_BYTES(array(results[o]));
+        job.outputs[o].data = PyArray_BYTES(array(results[o]));
     }
 }
 

@@ -2,8 +2,8 @@
 #include <atomic>
 #include <string>
 
+#include "python/call.hpp"
 #include "python/lock.hpp"
-#include "python/options.hpp"
 
 namespace nb = nanobind;
 

@@ -2,8 +2,8 @@
 #include <string>
 
 #include "python/arrays.hpp"
+#include "python/call.hpp"
 #include "python/lock.hpp"
-#include "python/options.hpp"
 
 namespace nb = nanobind;
 

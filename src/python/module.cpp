@@ -55,7 +55,7 @@ NB_MODULE(_core, m) {
         "functions", [] { return describe_functions(functions()); },
         nb::sig("def functions() -> list[dict[str, Any]]"));
 
-    define_functions(m, functions, Element::real);
+    define_functions(m, functions, ScalarKind::real);
     nb::module_ alone = m.def_submodule("alone", "The functions, state by state even in a batch.");
-    define_functions(alone, functions, Element::alone);
+    define_functions(alone, functions, ScalarKind::alone);
 }

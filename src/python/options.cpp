@@ -1,4 +1,4 @@
-#include "python/options.hpp"
+#include "python/call.hpp"
 
 #include <climits>
 #include <cmath>

@@ -9,7 +9,7 @@
 
 #include "dtau/coupling.hpp"
 #include "dtau/joint_traits.hpp"
-#include "python/options.hpp"
+#include "python/call.hpp"
 
 namespace nb = nanobind;
 

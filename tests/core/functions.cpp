@@ -10,7 +10,7 @@
 
 #include "batch/first_failure.hpp"
 #include "registry/dispatch.hpp"
-#include "registry/shapes.hpp"
+#include "registry/signature.hpp"
 #include "tree/compiled_contacts.hpp"
 
 namespace {
@@ -110,21 +110,21 @@ std::vector<double> numbers(Quantity quantity, int size, const CompiledTree& com
 using Numbers = std::vector<std::vector<double>>;  // of each array, state after state
 
 Numbers results(const Function& function, const Robot& robot, const Options& options,
-                const Numbers& inputs, Element element, FirstFailure* failure = nullptr) {
+                const Numbers& inputs, ScalarKind scalar, FirstFailure* failure = nullptr) {
     const Signature& s = function.signature;
     Job job;
-    job.element = element;
+    job.scalar = scalar;
     job.naxes = 1, job.shape[0] = job.count = states;
     job.ninputs = s.ninputs, job.noutputs = s.noutputs;
-    job.options = options;
+    job.options = &options;
     job.failure = failure;
     for (int i = 0; i < s.ninputs; ++i) {
-        Input& input = job.in[i];
+        Input& input = job.inputs[i];
         input.size = static_cast<int>(inputs[i].size() / states);
         input.data = reinterpret_cast<const char*>(inputs[i].data());
         input.spacing = sizeof(double);
         input.stride[0] = input.size * static_cast<std::ptrdiff_t>(sizeof(double));
-        input.meaning = traits(s.inputs[i].quantity).as_input;
+        input.mimic_role = traits(s.inputs[i].quantity).as_input;
         if (s.inputs[i].rows != not_stacked) input.stacked = options.order + s.inputs[i].rows;
     }
     Shape shapes[Job::max_outputs];
@@ -132,8 +132,8 @@ Numbers results(const Function& function, const Robot& robot, const Options& opt
     describe_outputs(job, s, {tree, options, false}, shapes);
     Numbers all;
     for (int o = 0; o < s.noutputs; ++o) {
-        all.emplace_back(job.out[o].size * states);
-        job.out[o].data = reinterpret_cast<char*>(all[o].data());
+        all.emplace_back(job.outputs[o].size * states);
+        job.outputs[o].data = reinterpret_cast<char*>(all[o].data());
     }
     functions().run(function, tree, job, 0, states);
     return all;
@@ -163,7 +163,7 @@ bool right(const Function& function, const Robot& robot) {
         for (int k = 0; k < core.ndim; ++k) size *= static_cast<int>(core.size[k]);
         inputs.push_back(numbers(s.inputs[i].quantity, size, robot.compiled));
     }
-    const Numbers lanes = results(function, robot, options, inputs, Element::real);
+    const Numbers lanes = results(function, robot, options, inputs, ScalarKind::real);
     for (int o = 0; o < s.noutputs; ++o) {
         double magnitude = 0.0, sum = 0.0, weighted = 0.0;
         for (std::size_t k = 0; k < lanes[o].size(); ++k) {
@@ -175,8 +175,8 @@ bool right(const Function& function, const Robot& robot) {
                     magnitude, sum, weighted);
         if (!std::isfinite(magnitude)) return false;
     }
-    if (!functions().has(function, Element::alone)) return true;  // there are no lanes
-    const Numbers alone = results(function, robot, options, inputs, Element::alone);
+    if (!functions().has(function, ScalarKind::alone)) return true;  // there are no lanes
+    const Numbers alone = results(function, robot, options, inputs, ScalarKind::alone);
     for (int o = 0; o < s.noutputs; ++o)
         if (std::memcmp(lanes[o].data(), alone[o].data(), lanes[o].size() * sizeof(double)))
             return false;
@@ -212,9 +212,9 @@ bool names_failures(const Robot& robot) {
                 for (int state = 0; state < states; ++state)
                     inputs[i][2 * state + 1] = state == 6 || state == 9;
             }
-            for (const Element element : {Element::real, Element::alone}) {
+            for (const ScalarKind scalar : {ScalarKind::real, ScalarKind::alone}) {
                 FirstFailure first;
-                results(function, robot, options, inputs, element, &first);
+                results(function, robot, options, inputs, scalar, &first);
                 const Failure& failure = first.failure();
                 if (first.state() != 6 || failure.cause != Failure::Cause::dependent_row ||
                     failure.count != 1 || failure.places[0] != 3 || failure.stage != 0)

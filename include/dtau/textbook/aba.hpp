@@ -22,7 +22,7 @@ struct AbaWorkspace {
     Vector<T>*v, *c, *pA, *a;  // (nbodies)
     Matrix<T>*X, *IA;          // (nbodies)
 
-    AbaWorkspace(Arena& arena, const Tree& tree)
+    AbaWorkspace(Arena& arena, const Tree& tree, const Options&)
         : angles(arena, tree),
           S(arena.take<Vector<T>>(tree.nv)),
           U(arena.take<Vector<T>>(tree.nv)),

@@ -18,7 +18,7 @@ struct CrbaWorkspace {
     Vector<T>* S;      // (nv)
     Matrix<T>*X, *Ic;  // (nbodies)
 
-    CrbaWorkspace(Arena& arena, const Tree& tree)
+    CrbaWorkspace(Arena& arena, const Tree& tree, const Options&)
         : angles(arena, tree),
           S(arena.take<Vector<T>>(tree.nv)),
           X(arena.take<Matrix<T>>(tree.nbodies)),

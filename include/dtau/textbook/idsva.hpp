@@ -29,7 +29,7 @@ struct IdsvaWorkspace {
     Vector<T>*v, *a, *f;
     Matrix<T>*I, *B2;
 
-    IdsvaWorkspace(Arena& arena, const Tree& tree)
+    IdsvaWorkspace(Arena& arena, const Tree& tree, const Options&)
         : angles(arena, tree),
           P(arena.take<Placement<T>>(tree.nbodies)),
           S(arena.take<Vector<T>>(tree.nv)),

@@ -19,7 +19,7 @@ struct RneaWorkspace {
     Vector<T>*S, *v, *a, *f;  // columns of the subspaces (nv); twist, acceleration, force (nbodies)
     Matrix<T>* X;
 
-    RneaWorkspace(Arena& arena, const Tree& tree)
+    RneaWorkspace(Arena& arena, const Tree& tree, const Options&)
         : angles(arena, tree),
           S(arena.take<Vector<T>>(tree.nv)),
           v(arena.take<Vector<T>>(tree.nbodies)),

@@ -26,14 +26,13 @@ struct ConstrainedDerivativesWorkspace {
     T *forces, *residual;
     RangeWorkspace<T> range;
 
-    ConstrainedDerivativesWorkspace(Arena& arena, const Tree& tree, const Contacts& all,
-                                    Axes wrench_axes, double damping)
-        : fdsva(arena, tree, wrench_axes),
-          contacts(arena, tree, all, damping),
-          columns(arena, tree, all, 3),
-          forces(arena.take<T>(all.nrows)),
-          residual(arena.take<T>(all.nrows)),
-          range(arena, tree, all) {}
+    ConstrainedDerivativesWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : fdsva(arena, tree, options),
+          contacts(arena, tree, options),
+          columns(arena, tree, *options.contacts, 3),
+          forces(arena.take<T>(options.contacts->nrows)),
+          residual(arena.take<T>(options.contacts->nrows)),
+          range(arena, tree, options) {}
 };
 
 // -drows/dx of all contacts, and the turns of loops.

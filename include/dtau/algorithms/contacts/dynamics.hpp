@@ -20,11 +20,11 @@ struct ContactWorkspace {
     ContactFrames<T>* frames;
     T* wanted;  // (nrows) what the rows want of J a
 
-    ContactWorkspace(Arena& arena, const Tree& tree, const Contacts& contacts, double damping)
-        : solver(arena, tree, contacts, damping),
+    ContactWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : solver(arena, tree, options),
           world(arena.take<Placement<T>>(tree.nbodies)),
-          frames(arena.take<ContactFrames<T>>(contacts.count)),
-          wanted(arena.take<T>(contacts.nrows)) {}
+          frames(arena.take<ContactFrames<T>>(options.contacts->count)),
+          wanted(arena.take<T>(options.contacts->nrows)) {}
 };
 
 // Frames, J and its solver, after the factors of M; ground: placements and subspaces.

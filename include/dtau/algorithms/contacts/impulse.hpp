@@ -21,10 +21,10 @@ struct ImpulseWorkspace {
     ContactWorkspace<T> contacts;
     T *x, *change;  // v+ - v of the independent velocities, and of the joints
 
-    ImpulseWorkspace(Arena& arena, const Tree& tree, const Contacts& all, double damping)
-        : idsva(arena, tree),
+    ImpulseWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : idsva(arena, tree, options),
           ltdl(arena, tree.independent),
-          contacts(arena, tree, all, damping),
+          contacts(arena, tree, options),
           x(arena.take<T>(tree.independent.n)),
           change(arena.take<T>(tree.nv)) {}
 };
@@ -62,17 +62,17 @@ struct ImpulseDerivativesWorkspace {
     T *impulses, *u, *rest;
     RangeWorkspace<T> range;
 
-    ImpulseDerivativesWorkspace(Arena& arena, const Tree& tree, const Contacts& all, double damping)
-        : value(arena, tree, all, damping),
-          columns(arena, tree, all, 2),
+    ImpulseDerivativesWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : value(arena, tree, options),
+          columns(arena, tree, *options.contacts, 2),
           by_q(arena.take_zeros<T>(tree.independent.n * columns.padded)),
           by_v(arena.take_zeros<T>(tree.independent.n * columns.padded)),
           joint_q(arena, tree),
           joint_v(arena, tree),
-          impulses(arena.take<T>(all.nrows)),
+          impulses(arena.take<T>(options.contacts->nrows)),
           u(arena.take<T>(tree.nv)),
           rest(arena.take_zeros<T>(tree.nv)),
-          range(arena, tree, all) {}
+          range(arena, tree, options) {}
 };
 
 // What the rows' velocities at u change by, and the rows of v; the bodies' twists are those of u.

@@ -24,19 +24,18 @@ struct ConstrainedInverseWorkspace {
     Failures<T>* failures;
     T *joint_torque, *torque;
 
-    ConstrainedInverseWorkspace(Arena& arena, const Tree& tree, const Contacts& all,
-                                const DrivenTorques& driven)
-        : rnea(arena, tree),
+    ConstrainedInverseWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : rnea(arena, tree, options),
           ground(arena, tree),
-          contacts(&all),
+          contacts(options.contacts),
           world(arena.take<Placement<T>>(tree.nbodies)),
-          stride(all.nrows),
+          stride(options.contacts->nrows),
           count(0),
           loose(arena.take<int>(tree.independent.n)) {
         const int n = tree.independent.n;
         for (int k = 0; k < n; ++k) {
             bool drives = false;
-            for (int c = 0; c < driven.count; ++c) drives |= driven.columns[c] == k;
+            for (int c = 0; c < options.driven.count; ++c) drives |= options.driven.columns[c] == k;
             if (drives) continue;
             if (loose) loose[count] = k;
             ++count;

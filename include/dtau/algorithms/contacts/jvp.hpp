@@ -18,9 +18,9 @@ struct ConstrainedJvpWorkspace {
     TangentWorkspace<T> tangent;
     Motion<T>*d, *moved;  // of the joints, and of the bodies along dq
 
-    ConstrainedJvpWorkspace(Arena& arena, const Tree& tree, const Contacts& all, double damping)
-        : value(arena, tree, all, damping),
-          tangent(arena, tree),
+    ConstrainedJvpWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : value(arena, tree, options),
+          tangent(arena, tree, options),
           d(arena.take<Motion<T>>(tree.nbodies)),
           moved(arena.take<Motion<T>>(tree.nbodies)) {}
 };

@@ -17,15 +17,15 @@ struct ConstrainedMotionWorkspace {
     Force<T>*F, *momentum;
     RangeWorkspace<T> range;
 
-    ConstrainedMotionWorkspace(Arena& arena, const Tree& tree, const Contacts& all, double damping)
-        : dynamics(arena, tree),
-          contacts(arena, tree, all, damping),
-          forces(arena.take<T>(all.nrows)),
-          residual(arena.take<T>(all.nrows)),
+    ConstrainedMotionWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : dynamics(arena, tree, options),
+          contacts(arena, tree, options),
+          forces(arena.take<T>(options.contacts->nrows)),
+          residual(arena.take<T>(options.contacts->nrows)),
           a(arena.take<Motion<T>>(tree.nbodies)),
           F(arena.take<Force<T>>(tree.nbodies)),
           momentum(arena.take<Force<T>>(tree.nbodies)),
-          range(arena, tree, all) {}
+          range(arena, tree, options) {}
 };
 template <class T>
 void constrained_motion(const Tree& tree, const T* q, const T* v, const T* tau, const T* active,

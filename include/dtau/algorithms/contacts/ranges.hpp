@@ -17,8 +17,8 @@ struct RangeWorkspace {
     T *h, *x, *z;  // (nrows); of the independent velocities; of the joints
     Motion<T>* twists;
 
-    RangeWorkspace(Arena& arena, const Tree& tree, const Contacts& all)
-        : h(arena.take<T>(all.nrows)),
+    RangeWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : h(arena.take<T>(options.contacts->nrows)),
           x(arena.take<T>(tree.independent.n)),
           z(arena.take<T>(tree.nv)),
           twists(arena.take<Motion<T>>(tree.nbodies)) {}

@@ -33,19 +33,23 @@ struct ContactSolver {
     Pack<T>*block, *more_block, *rest_block;
     Failures<T>* failures;
 
-    ContactSolver(Arena& arena, const Tree& tree, const Contacts& all, double mu)
-        : contacts(&all), damping(mu), stride(0), side(whole_packs<T>(all.nrows)) {
-        for (int c = 0; c < all.count; ++c) stride += whole_packs<T>(all.at[c].count);
+    ContactSolver(Arena& arena, const Tree& tree, const Options& options)
+        : contacts(options.contacts),
+          damping(options.contact_damping),
+          stride(0),
+          side(whole_packs<T>(options.contacts->nrows)) {
+        for (int c = 0; c < options.contacts->count; ++c)
+            stride += whole_packs<T>(options.contacts->at[c].count);
         Y = arena.take_zeros<T>(tree.independent.n * stride);
         Z = arena.take<T>(tree.independent.n * stride);
-        G = arena.take_zeros<T>(all.nrows * side);
-        whole = arena.take<T>(mu > 0.0 ? all.nrows * side : 0);
-        least = arena.take<T>(all.nrows);
-        more = arena.take<T>(all.nrows);
-        rest = arena.take<T>(all.nrows);
-        block = arena.take<Pack<T>>(all.nrows * packs);
-        more_block = arena.take<Pack<T>>(all.nrows * packs);
-        rest_block = arena.take<Pack<T>>(all.nrows * packs);
+        G = arena.take_zeros<T>(options.contacts->nrows * side);
+        whole = arena.take<T>(options.contact_damping > 0.0 ? options.contacts->nrows * side : 0);
+        least = arena.take<T>(options.contacts->nrows);
+        more = arena.take<T>(options.contacts->nrows);
+        rest = arena.take<T>(options.contacts->nrows);
+        block = arena.take<Pack<T>>(options.contacts->nrows * packs);
+        more_block = arena.take<Pack<T>>(options.contacts->nrows * packs);
+        rest_block = arena.take<Pack<T>>(options.contacts->nrows * packs);
         failures = arena.make<Failures<T>>();
     }
 };

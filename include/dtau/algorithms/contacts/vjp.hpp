@@ -18,11 +18,11 @@ struct ConstrainedVjpWorkspace {
     AdjointWorkspace<T> adjoint;
     T *mu, *weights;  // of the joints; minus nu
 
-    ConstrainedVjpWorkspace(Arena& arena, const Tree& tree, const Contacts& all, double damping)
-        : value(arena, tree, all, damping),
-          adjoint(arena, tree),
+    ConstrainedVjpWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : value(arena, tree, options),
+          adjoint(arena, tree, options),
           mu(arena.take<T>(tree.nv)),
-          weights(arena.take<T>(all.nrows)) {}
+          weights(arena.take<T>(options.contacts->nrows)) {}
 };
 
 // The force and moment of W weighted with (a turn) x W: w . (turn x W) = turn . result.

@@ -27,7 +27,7 @@ struct AbaWorkspace {
     Motion<T>*c, *a;
     T *d_inverse, *u;
 
-    AbaWorkspace(Arena& arena, const Tree& tree)
+    AbaWorkspace(Arena& arena, const Tree& tree, const Options&)
         : IA(arena.take<ArticulatedInertia<T>>(tree.nbodies)),
           pA(arena.take<Force<T>>(tree.nbodies)),
           U(arena.take<Force<T>>(tree.nv)),
@@ -112,8 +112,8 @@ struct GroundDynamicsWorkspace {
     Ground<T> ground;
     AbaWorkspace<T> aba;
 
-    GroundDynamicsWorkspace(Arena& arena, const Tree& tree)
-        : ground(arena, tree), aba(arena, tree) {}
+    GroundDynamicsWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : ground(arena, tree), aba(arena, tree, options) {}
 };
 
 // Forward dynamics, with the factors.

@@ -19,7 +19,7 @@ struct CenterDerivativesWorkspace {
     FirstMoment<T>* h;
     Vec3<T>*P, *F;
 
-    CenterDerivativesWorkspace(Arena& arena, const Tree& tree)
+    CenterDerivativesWorkspace(Arena& arena, const Tree& tree, const Options&)
         : at(arena, tree),
           S(arena.take<Motion<T>>(tree.nv)),
           v(arena.take<Motion<T>>(tree.nbodies)),

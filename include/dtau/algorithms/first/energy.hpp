@@ -17,7 +17,7 @@ struct KineticEnergyDerivativesWorkspace {
     Motion<T>*v_p, *v;
     Force<T>* f;
 
-    KineticEnergyDerivativesWorkspace(Arena& arena, const Tree& tree)
+    KineticEnergyDerivativesWorkspace(Arena& arena, const Tree& tree, const Options&)
         : angles(arena, tree),
           X(arena.take<Placement<T>>(tree.nbodies)),
           v_p(arena.take<Motion<T>>(tree.nbodies)),

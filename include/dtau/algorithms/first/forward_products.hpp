@@ -23,9 +23,9 @@ struct ForwardJvpWorkspace {
     T *a, *torque;
     Motion<T>* motion;
 
-    ForwardJvpWorkspace(Arena& arena, const Tree& tree)
-        : value(arena, tree),
-          tangent(arena, tree),
+    ForwardJvpWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : value(arena, tree, options),
+          tangent(arena, tree, options),
           a(arena.take<T>(tree.nv)),
           torque(arena.take<T>(tree.nv)),
           motion(arena.take<Motion<T>>(tree.nbodies)) {}
@@ -57,8 +57,8 @@ struct ForwardVjpWorkspace {
     AdjointWorkspace<T> adjoint;
     T* a;
 
-    ForwardVjpWorkspace(Arena& arena, const Tree& tree)
-        : value(arena, tree), adjoint(arena, tree), a(arena.take<T>(tree.nv)) {}
+    ForwardVjpWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : value(arena, tree, options), adjoint(arena, tree, options), a(arena.take<T>(tree.nv)) {}
 };
 
 // f_ext may be null: zero; by_f_ext may be null: not wanted.
@@ -95,9 +95,9 @@ struct CoupledForwardJvpWorkspace {
     InverseJvpWorkspace<T> inverse;
     T *a, *torque;
 
-    CoupledForwardJvpWorkspace(Arena& arena, const Tree& tree)
-        : dynamics(arena, tree),
-          inverse(arena, tree),
+    CoupledForwardJvpWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : dynamics(arena, tree, options),
+          inverse(arena, tree, options),
           a(arena.take<T>(tree.nv)),
           torque(arena.take<T>(tree.nv)) {}
 };
@@ -123,9 +123,9 @@ struct CoupledForwardVjpWorkspace {
     InverseVjpWorkspace<T> inverse;
     T *a, *minus_mu;
 
-    CoupledForwardVjpWorkspace(Arena& arena, const Tree& tree)
-        : dynamics(arena, tree),
-          inverse(arena, tree),
+    CoupledForwardVjpWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : dynamics(arena, tree, options),
+          inverse(arena, tree, options),
           a(arena.take<T>(tree.nv)),
           minus_mu(arena.take<T>(tree.nv)) {}
 };

@@ -29,7 +29,7 @@ struct IdsvaWorkspace {
     Coriolis<T>* B;
     Force<T>* f;
 
-    IdsvaWorkspace(Arena& arena, const Tree& tree)
+    IdsvaWorkspace(Arena& arena, const Tree& tree, const Options&)
         : ground(arena, tree),
           Psidot(arena.take<Motion<T>>(tree.nv)),
           Psiddot(arena.take<Motion<T>>(tree.nv)),

@@ -19,7 +19,7 @@ struct MomentumDerivativesWorkspace {
     Coriolis<T>* B;
     Force<T>* f;
 
-    MomentumDerivativesWorkspace(Arena& arena, const Tree& tree)
+    MomentumDerivativesWorkspace(Arena& arena, const Tree& tree, const Options&)
         : motion(arena, tree),
           I(arena.take<Inertia<T>>(tree.nbodies)),
           B(arena.take<Coriolis<T>>(tree.nbodies)),

@@ -70,8 +70,8 @@ struct InverseParameterWorkspace {
     MotionWorkspace<T> motion;
     Motion<T>* Lam;
 
-    InverseParameterWorkspace(Arena& arena, const Tree& tree)
-        : motion(arena, tree), Lam(arena.take<Motion<T>>(tree.nbodies)) {}
+    InverseParameterWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : motion(arena, tree, options), Lam(arena.take<Motion<T>>(tree.nbodies)) {}
 };
 
 // x: variations of all parameters. dtau: of the joints.
@@ -128,8 +128,8 @@ struct ForwardParameterWorkspace {
     Motion<T>* motion;
     Force<T>* f;
 
-    ForwardParameterWorkspace(Arena& arena, const Tree& tree)
-        : value(arena, tree),
+    ForwardParameterWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : value(arena, tree, options),
           a(arena.take<T>(tree.nv)),
           torque(arena.take<T>(tree.nv)),
           motion(arena.take<Motion<T>>(tree.nbodies)),
@@ -177,9 +177,9 @@ struct CoupledParameterWorkspace {
     InverseParameterWorkspace<T> inverse;
     T *a, *joint;
 
-    CoupledParameterWorkspace(Arena& arena, const Tree& tree)
-        : dynamics(arena, tree),
-          inverse(arena, tree),
+    CoupledParameterWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : dynamics(arena, tree, options),
+          inverse(arena, tree, options),
           a(arena.take<T>(tree.nv)),
           joint(arena.take<T>(tree.nv)) {}
 };
@@ -218,10 +218,10 @@ struct ForwardRegressorWorkspace {
     int stride;  // of the rows of Y
     T* Y;
 
-    ForwardRegressorWorkspace(Arena& arena, const Tree& tree, bool of_joints)
-        : dynamics(arena, tree),
-          regressor(arena, tree),
-          stride(whole_packs<T>(parameter_count(tree, of_joints))),
+    ForwardRegressorWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : dynamics(arena, tree, options),
+          regressor(arena, tree, options),
+          stride(whole_packs<T>(parameter_count(tree, options.joint_parameters))),
           Y(arena.take_zeros<T>(std::size_t(tree.independent.n) * stride)) {}
 };
 

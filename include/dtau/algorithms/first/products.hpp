@@ -48,7 +48,7 @@ struct TangentWorkspace {
     Motion<T>*y, *z;
     Force<T>* dF;
 
-    TangentWorkspace(Arena& arena, const Tree& tree)
+    TangentWorkspace(Arena& arena, const Tree& tree, const Options&)
         : y(arena.take<Motion<T>>(tree.nbodies)),
           z(arena.take<Motion<T>>(tree.nbodies)),
           dF(arena.take<Force<T>>(tree.nbodies)) {}
@@ -85,7 +85,7 @@ struct AdjointWorkspace {
     Force<T>* P;
     Vec3<T>* Z;
 
-    AdjointWorkspace(Arena& arena, const Tree& tree)
+    AdjointWorkspace(Arena& arena, const Tree& tree, const Options&)
         : Lam(arena.take<Motion<T>>(tree.nbodies)),
           P(arena.take<Force<T>>(tree.nbodies)),
           Z(arena.take<Vec3<T>>(tree.nbodies)) {}
@@ -134,7 +134,7 @@ struct MotionWorkspace {
     Motion<T>* a;
     Force<T>* F;
 
-    MotionWorkspace(Arena& arena, const Tree& tree)
+    MotionWorkspace(Arena& arena, const Tree& tree, const Options&)
         : ground(arena, tree),
           a(arena.take<Motion<T>>(tree.nbodies)),
           F(arena.take<Force<T>>(tree.nbodies)) {}
@@ -169,8 +169,10 @@ struct InverseJvpWorkspace {
     TangentWorkspace<T> tangent;
     Motion<T>* d;
 
-    InverseJvpWorkspace(Arena& arena, const Tree& tree)
-        : motion(arena, tree), tangent(arena, tree), d(arena.take<Motion<T>>(tree.nbodies)) {}
+    InverseJvpWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : motion(arena, tree, options),
+          tangent(arena, tree, options),
+          d(arena.take<Motion<T>>(tree.nbodies)) {}
 };
 
 // da, f_ext and df_ext may be null: zero.
@@ -203,8 +205,8 @@ struct InverseVjpWorkspace {
     MotionWorkspace<T> motion;
     AdjointWorkspace<T> adjoint;
 
-    InverseVjpWorkspace(Arena& arena, const Tree& tree)
-        : motion(arena, tree), adjoint(arena, tree) {}
+    InverseVjpWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : motion(arena, tree, options), adjoint(arena, tree, options) {}
 };
 
 // f_ext may be null: zero; by_a and by_f_ext may be null: not wanted.

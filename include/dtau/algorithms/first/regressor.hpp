@@ -106,7 +106,7 @@ DTAU_INLINE Pack<T> zeros() {
 // Writes a row of the mass's columns.
 template <class T>
 DTAU_INLINE void store_mass(T* row, const T* of_axis) {
-    Four<T> sum = Four<T>::zero();
+    Vec4<T> sum = Vec4<T>::zero();
     sum.add(T(1.0), of_axis);
     sum.store(row);
 }
@@ -122,7 +122,7 @@ DTAU_INLINE void store_tensor(T* row, const Of& of) {
 // matrix leave out more rows of zeros in lanes than for a lone state.
 template <class T>
 DTAU_INLINE void times_columns(const Motion<T>& s, const WrenchColumns<T>& W, T* row) {
-    Four<T> by_mass = Four<T>::zero();
+    Vec4<T> by_mass = Vec4<T>::zero();
     by_mass.add(s.ang.x, W.mass[0]), by_mass.add(s.ang.y, W.mass[1]);
     by_mass.add(s.ang.z, W.mass[2]), by_mass.add(s.lin.x, W.mass[3]);
     by_mass.add(s.lin.y, W.mass[4]), by_mass.add(s.lin.z, W.mass[5]);
@@ -198,8 +198,8 @@ struct RegressorWorkspace {
     WrenchColumns<T>* W;
     T* row;
 
-    RegressorWorkspace(Arena& arena, const Tree& tree)
-        : motion(arena, tree),
+    RegressorWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : motion(arena, tree, options),
           W(arena.take<WrenchColumns<T>>(tree.nbodies)),
           row(arena.take<T>(tree.coupling ? body_parameters * tree.nlinks : 0)) {}
 };

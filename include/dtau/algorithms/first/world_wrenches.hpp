@@ -31,8 +31,8 @@ struct WrenchVariationWorkspace {
     Motion<T>* x;  // along the world's axes, at the bodies' origins
     T* df_ext;     // (nlinks, 6)
 
-    WrenchVariationWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes)
-        : value(arena, tree, wrench_axes),
+    WrenchVariationWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : value(arena, tree, options),
           x(arena.take<Motion<T>>(value.in_world() ? tree.nbodies : 0)),
           df_ext(arena.take<T>(value.in_world() ? 6 * tree.nlinks : 0)) {}
 };
@@ -81,8 +81,8 @@ struct WrenchGradientWorkspace {
     WrenchAxesWorkspace<T> value;
     Force<T>* turning;  // along the world's axes, at the bodies' origins; of the subtree
 
-    WrenchGradientWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes)
-        : value(arena, tree, wrench_axes),
+    WrenchGradientWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : value(arena, tree, options),
           turning(arena.take<Force<T>>(value.in_world() ? tree.nbodies : 0)) {}
 };
 
@@ -169,8 +169,8 @@ struct WrenchPartialsWorkspace {
     WrenchAxesWorkspace<T> value;
     WrenchSums<T>* sums;
 
-    WrenchPartialsWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes)
-        : value(arena, tree, wrench_axes),
+    WrenchPartialsWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : value(arena, tree, options),
           sums(arena.take<WrenchSums<T>>(value.in_world() ? tree.nbodies : 0)) {}
 };
 

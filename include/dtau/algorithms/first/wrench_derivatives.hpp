@@ -40,8 +40,8 @@ struct InverseWrenchDerivativesWorkspace {
     Ground<T> ground;
     WrenchAxesWorkspace<T> wrenches;
 
-    InverseWrenchDerivativesWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes)
-        : ground(arena, tree), wrenches(arena, tree, wrench_axes) {}
+    InverseWrenchDerivativesWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : ground(arena, tree), wrenches(arena, tree, options) {}
 };
 
 template <class T>
@@ -57,8 +57,8 @@ struct ForwardWrenchDerivativesWorkspace {
     MassMatrixInverseWorkspace<T> mass_matrix;
     WrenchAxesWorkspace<T> wrenches;
 
-    ForwardWrenchDerivativesWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes)
-        : mass_matrix(arena, tree), wrenches(arena, tree, wrench_axes) {}
+    ForwardWrenchDerivativesWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : mass_matrix(arena, tree, options), wrenches(arena, tree, options) {}
 };
 
 template <class T>

@@ -22,7 +22,8 @@ template <class T>
 struct SharedByRows {
     IdsvaWorkspace<Wide<T>> own, composite;  // they differ in inertias and Coriolis operators
 
-    SharedByRows(Arena& arena, const Tree& tree) : own(arena, tree), composite(own) {
+    SharedByRows(Arena& arena, const Tree& tree, const Options& options)
+        : own(arena, tree, options), composite(own) {
         composite.ground.I = arena.take<Inertia<Wide<T>>>(tree.nbodies);
         composite.B = arena.take<Coriolis<Wide<T>>>(tree.nbodies);
     }
@@ -140,17 +141,17 @@ struct ForwardSecondWorkspace {
     Row *mu, *joint_mu;
     WrenchHessianWorkspace<Row> wrenches;
 
-    ForwardSecondWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes)
-        : fdsva(arena, tree, wrench_axes),
-          shared(arena, tree),
+    ForwardSecondWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : fdsva(arena, tree, options),
+          shared(arena, tree, options),
           da_dtau(arena.take<T>(tree.independent.n * tree.independent.n)),
           products(arena, tree.independent.n),
-          hessian(arena, tree),
+          hessian(arena, tree, options),
           independent(related_blocks<Row>(arena, tree.independent.n, tree.independent.n)),
           joints(blocks_of_joints(arena, tree, independent)),
           mu(arena.take<Row>(tree.independent.n)),
           joint_mu(room_beside(arena, tree, mu, tree.nv)),
-          wrenches(arena, tree, wrench_axes) {}
+          wrenches(arena, tree, options) {}
 };
 
 // The blocks of hessian.hpp for the rows of -M^-1 from `begin` on, in lanes.

@@ -35,7 +35,7 @@ struct HessianWorkspace {
     Vec3<T>* Z;
     CoriolisDual<T>* D;
 
-    HessianWorkspace(Arena& arena, const Tree& tree)
+    HessianWorkspace(Arena& arena, const Tree& tree, const Options&)
         : Lam(arena.take<Motion<T>>(tree.nbodies)),
           Phi(arena.take<Motion<T>>(tree.nv)),
           P(arena.take<Force<T>>(tree.nbodies)),

@@ -198,8 +198,10 @@ struct InverseSecondWorkspace {
     WrenchTensorsWorkspace<T> wrenches;
 
     // by_outputs: for idsva_so_by_outputs.
-    InverseSecondWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes, bool by_outputs)
-        : idsva(arena, tree), so(arena, tree, by_outputs), wrenches(arena, tree, wrench_axes) {}
+    InverseSecondWorkspace(Arena& arena, const Tree& tree, const Options& options, bool by_outputs)
+        : idsva(arena, tree, options),
+          so(arena, tree, by_outputs),
+          wrenches(arena, tree, options) {}
 };
 
 // The sweeps before idsva_so_groups or idsva_so_by_outputs.

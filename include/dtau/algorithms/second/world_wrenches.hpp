@@ -35,8 +35,8 @@ struct WrenchHessianWorkspace {
     WrenchPartialsWorkspace<T> first;
     WrenchCurvature<T>* curvature;
 
-    WrenchHessianWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes)
-        : first(arena, tree, wrench_axes),
+    WrenchHessianWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : first(arena, tree, options),
           curvature(arena.take<WrenchCurvature<T>>(first.value.in_world() ? tree.nbodies : 0)) {}
 };
 
@@ -106,8 +106,8 @@ struct WrenchTensorsWorkspace {
     WrenchPartialsWorkspace<T> first;
     Force<T>* h;  // N^T s_e for Lam = s_m, by the depth e
 
-    WrenchTensorsWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes)
-        : first(arena, tree, wrench_axes),
+    WrenchTensorsWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : first(arena, tree, options),
           h(arena.take<Force<T>>(first.value.in_world() ? tree.dofs.max_depth + 1 : 0)) {}
 };
 

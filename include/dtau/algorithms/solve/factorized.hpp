@@ -23,8 +23,8 @@ struct FactorizedWorkspace {
     Motion<T>* bias_a;
     Force<T>* bias_f;
 
-    FactorizedWorkspace(Arena& arena, const Tree& tree)
-        : idsva(arena, tree),
+    FactorizedWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : idsva(arena, tree, options),
           ltdl(arena, tree.independent),
           a(arena.take<T>(tree.nv)),
           independent(room_beside(arena, tree, a, tree.independent.n)),
@@ -138,7 +138,7 @@ struct MassMatrixInverseWorkspace {
     Ground<T> ground;
     LtdlWorkspace<T> ltdl;
 
-    MassMatrixInverseWorkspace(Arena& arena, const Tree& tree)
+    MassMatrixInverseWorkspace(Arena& arena, const Tree& tree, const Options&)
         : ground(arena, tree), ltdl(arena, tree.independent) {}
 };
 

@@ -21,8 +21,8 @@ struct LinearizationWorkspace {
     FdsvaWorkspace<T> derivatives;
     T* da_dtau;
 
-    LinearizationWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes)
-        : derivatives(arena, tree, wrench_axes),
+    LinearizationWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : derivatives(arena, tree, options),
           da_dtau(arena.take<T>(tree.independent.n * tree.independent.n)) {}
 };
 

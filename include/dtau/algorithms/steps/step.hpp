@@ -36,7 +36,7 @@ struct StepWorkspace {
     int nq, nv;
     T *qs, *vs, *thetas, *rate, *a;
 
-    StepWorkspace(Arena& arena, const Tree& tree)
+    StepWorkspace(Arena& arena, const Tree& tree, const Options&)
         : nq(tree.nq),
           nv(tree.nv),
           qs(arena.take<T>(max_stages * nq)),
@@ -112,7 +112,7 @@ struct VariationWorkspace {
     const JointVariation<T>& at(int joint, int stage = max_stages) const {
         return joints[(max_stages + 1) * joint + stage];
     }
-    VariationWorkspace(Arena& arena, const Tree& tree) {
+    VariationWorkspace(Arena& arena, const Tree& tree, const Options&) {
         int count = 0;
         for (int i = 0; i < tree.nbodies; ++i) count += !traits(tree.bodies[i].kind).commutes;
         joints = arena.take<JointVariation<T>>(count * (max_stages + 1));

@@ -14,7 +14,8 @@ template <class T>
 struct IndependentDynamics {
     ForwardVjpWorkspace<T> w;
 
-    IndependentDynamics(Arena& arena, const Tree& tree) : w(arena, tree) {}
+    IndependentDynamics(Arena& arena, const Tree& tree, const Options& options)
+        : w(arena, tree, options) {}
     void acceleration(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ext,
                       T* a) const {
         ground_dynamics(tree, q, v, tau, f_ext, a, w.value);
@@ -28,7 +29,8 @@ template <class T>
 struct CoupledDynamics {
     CoupledForwardVjpWorkspace<T> w;
 
-    CoupledDynamics(Arena& arena, const Tree& tree) : w(arena, tree) {}
+    CoupledDynamics(Arena& arena, const Tree& tree, const Options& options)
+        : w(arena, tree, options) {}
     void acceleration(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ext,
                       T* a) const {
         coupled_forward_dynamics(tree, q, v, tau, f_ext, a, w.dynamics);
@@ -50,9 +52,9 @@ struct StepVjpWorkspace {
         *stage_f_ext;
     WrenchGradientWorkspace<T> wrenches;
 
-    StepVjpWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes)
-        : step(arena, tree),
-          variation(arena, tree),
+    StepVjpWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : step(arena, tree, options),
+          variation(arena, tree, options),
           q_next(arena.take<T>(tree.nq)),
           v_next(arena.take<T>(tree.nv)),
           end_theta(arena.take<T>(tree.nv)),
@@ -66,7 +68,7 @@ struct StepVjpWorkspace {
           stage_v(arena.take<T>(tree.nv)),
           stage_tau(arena.take<T>(tree.nv)),
           stage_f_ext(arena.take<T>(6 * tree.nlinks)),
-          wrenches(arena, tree, wrench_axes) {}
+          wrenches(arena, tree, options) {}
 };
 
 // result (+)= matrix^T x, for `size` coordinates of a joint.

@@ -30,7 +30,7 @@ struct ArticulatedColumns {
 
 // sum + I m, apart: x and y of force and moment; z of one of them.
 template <class T>
-DTAU_INLINE Four<T> xy_mul_add(const ArticulatedColumns<T>& I, const Motion<T>& m, Four<T> sum) {
+DTAU_INLINE Vec4<T> xy_mul_add(const ArticulatedColumns<T>& I, const Motion<T>& m, Vec4<T> sum) {
     const TwoVectors<T>* column = I.columns;
     sum.add(m.ang.x, &column[0].ax), sum.add(m.ang.y, &column[1].ax);
     sum.add(m.ang.z, &column[2].ax), sum.add(m.lin.x, &column[3].ax);

@@ -21,9 +21,9 @@ struct CoupledSeriesWorkspace {
     T *a, *torque, *x;  // of this order: of the joints twice, of the independent velocities
     T* world_torque;    // of wrenches along world axes, of the joints
 
-    CoupledSeriesWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes, int order)
-        : series(arena, tree, order),
-          wrenches(arena, tree, wrench_axes, order),
+    CoupledSeriesWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : series(arena, tree, options),
+          wrenches(arena, tree, options),
           ground(arena, tree),
           ltdl(arena, tree.independent),
           a(arena.take<T>(tree.nv)),

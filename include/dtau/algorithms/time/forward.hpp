@@ -48,7 +48,7 @@ DTAU_INLINE void bias_force(const Tree& tree, int i, int k, const T* v, const T*
     else if (!prescribed(body))
         for (int j = body.v + body.nv - 1; j >= body.v; --j) eliminate(j, dot(w.S[j], p));
     const TwoVectors<T> pa = two_vectors(p.lin, p.ang);
-    Four<T>::of(pa.ax, pa.ay, pa.bx, pa.by).store(&b.p.ax);
+    Vec4<T>::of(pa.ax, pa.ay, pa.bx, pa.by).store(&b.p.ax);
     if (!simple) b.p.az = pa.az, b.p.bz = pa.bz;
     if (!simple && body.parent < 0) return;
     const TwoVectors<T> back =
@@ -81,14 +81,14 @@ DTAU_INLINE void accelerate(const Tree& tree, int i, int k, bool another, const 
         const T inverse(w.scale.inverse[k + 1]);
         m = {rotate<false>(how, s, ang), rotate<false>(how, s, lin)};
         TwoVectors<T>& seen = b.seen[k + 1];
-        Four<T>::of(fma(inverse, ang.x, seen.ax), fma(inverse, ang.y, seen.ay), seen.bx + lin.x,
+        Vec4<T>::of(fma(inverse, ang.x, seen.ax), fma(inverse, ang.y, seen.ay), seen.bx + lin.x,
                     seen.by + lin.y)
             .store(&seen.ax);
         if (!simple) seen.az = fma(inverse, ang.z, seen.az), seen.bz = seen.bz + lin.z;
     }
     if (simple ? another : body.parent >= 0 || prescribed(body)) {
         TwoVectors<T>& force = b.force[k];
-        xy_mul_add(b.Ia, m, Four<T>::load(&b.p.ax)).store(&force.ax);
+        xy_mul_add(b.Ia, m, Vec4<T>::load(&b.p.ax)).store(&force.ax);
         if (!simple) force.az = z_mul_add(b.Ia, m, &TwoVectors<T>::az, b.p.az);
         if (!simple) force.bz = z_mul_add(b.Ia, m, &TwoVectors<T>::bz, b.p.bz);
     }
@@ -216,9 +216,9 @@ struct HybridSeriesWorkspace {
     T *torque,
         *drive;  // (nv), of one order: of wrenches along world axes; all that drive the joints
 
-    HybridSeriesWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes, int order)
-        : series(arena, tree, order),
-          wrenches(arena, tree, wrench_axes, order),
+    HybridSeriesWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : series(arena, tree, options),
+          wrenches(arena, tree, options),
           torque(arena.take<T>(tree.nv)),
           drive(arena.take<T>(tree.nv)) {}
 };

@@ -47,14 +47,14 @@ struct ForwardSeriesWorkspace {
     Motion<T>* S;  // (nv)
     bool sliding = false;
 
-    ForwardSeriesWorkspace(Arena& arena, const Tree& tree, int order)
+    ForwardSeriesWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : angles(arena, tree),
-          scale(arena, order + 2),
+          scale(arena, options.order + 2),
           IA(arena.take<ArticulatedInertia<T>>(tree.depth)),
           passed(arena.take<PassedMotion<T>>(tree.depth)),
           bodies(arena.take<ForwardBody<T>>(tree.nbodies)),
           S(arena.take<Motion<T>>(tree.nv)) {
-        const int length = order + 2, all = tree.nbodies * length;
+        const int length = options.order + 2, all = tree.nbodies * length;
         ForwardColumn<T>* const columns = arena.take<ForwardColumn<T>>(tree.nv);
         const JointSeries<T> joints(arena, tree.nbodies, length);
         Vec3<T>* const omega = arena.take<Vec3<T>>(all);
@@ -106,7 +106,7 @@ DTAU_INLINE void start_body(const Tree& tree, int i, const Configuration<T>& x, 
     } else {
         extend_joint(how, slides_on<simple>(body), 0, w.scale, s);
         const Vec3<T> y = into_joint<simple>(body, w.bodies[body.parent].omega[0]);
-        Four<T>::of(y.x, y.y, T(0.0), T(0.0)).store(&b.seen[0].ax);  // as it is read
+        Vec4<T>::of(y.x, y.y, T(0.0), T(0.0)).store(&b.seen[0].ax);  // as it is read
         if (!simple) b.seen[0].az = y.z, b.seen[0].bz = T(0.0);
         b.omega[0] = rotate_add<false>(how, s, 0, y, s.omega[0]);
     }
@@ -135,7 +135,7 @@ DTAU_INLINE void bias_motion(const Tree& tree, int i, int k, const T* a, const T
             carried = mul_add(parent.X[k - m], offset(body, m, s), carried);
         const TwoVectors<T> top = two_vectors(into_joint<simple>(body, parent.omega[k + 1]),
                                               into_joint<simple>(body, carried));
-        Four<T>::of(top.ax, top.ay, top.bx, top.by).store(&b.seen[k + 1].ax);
+        Vec4<T>::of(top.ax, top.ay, top.bx, top.by).store(&b.seen[k + 1].ax);
         if (!simple) b.seen[k + 1].az = top.az, b.seen[k + 1].bz = top.bz;
         TwoVectors<T> both;
         if (!simple) both.az = both.bz = b.lower.az = b.lower.bz = T(0.0);

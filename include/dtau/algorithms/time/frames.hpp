@@ -28,11 +28,10 @@ struct FrameSeriesWorkspace {
     Vec3<T>*x, *D;
     Motion<T>*twist, *S;
 
-    FrameSeriesWorkspace(Arena& arena, const Tree& tree, const Frame* frames, int nframes,
-                         int order)
-        : length(order + 1),
+    FrameSeriesWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : length(options.order + 1),
           bodies(arena, tree, length),
-          paths(arena, tree, frames, nframes),
+          paths(arena, tree, options.frames, options.nframes),
           origins(arena.take<Vec3<T>>(tree.nbodies * length)),
           R(arena.take<Mat3<T>>(length)),
           x(arena.take<Vec3<T>>(length)),

@@ -45,8 +45,8 @@ struct InverseSeriesWorkspace {
     int* path;
     RneaWorkspace<T> rnea;
 
-    InverseSeriesWorkspace(Arena& arena, const Tree& tree, int order)
-        : length(order + 2),
+    InverseSeriesWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : length(options.order + 2),
           angles(arena, tree),
           scale(arena, length),
           joints(arena, tree.depth, length),
@@ -59,7 +59,7 @@ struct InverseSeriesWorkspace {
           r(arena.take<Vec3<T>>(length)),
           seen(arena.take<TwoVectors<T>>(length)),
           path(arena.take<int>(tree.depth)),
-          rnea(arena, tree) {}
+          rnea(arena, tree, options) {}
 };
 
 // r of the body in its parent, of order k.

@@ -126,7 +126,7 @@ template <bool back, class T>
 DTAU_INLINE void rotated_by_higher(Rotation how, const JointSeries<T>& s, int k,
                                    const TwoVectors<T>* x, TwoVectors<T>& sum) {
     if (how == Rotation::about_z) {
-        Four<T> c = Four<T>::zero(), d = c;  // times cosine, times sine
+        Vec4<T> c = Vec4<T>::zero(), d = c;  // times cosine, times sine
         for (int m = 1; m <= k; ++m) {
             c.add(s.angle[m].cosine, &x[k - m].ax), d.add(s.angle[m].sine, &x[k - m].ax);
         }

@@ -25,8 +25,8 @@ struct TimeKinematicsWorkspace {
     Vec3<T>* r;
     int* path;
 
-    TimeKinematicsWorkspace(Arena& arena, const Tree& tree, int order)
-        : length(order + 1),
+    TimeKinematicsWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : length(options.order + 1),
           angles(arena, tree),
           scale(arena, length),
           joints(arena, tree.depth, length),

@@ -29,8 +29,8 @@ struct MatrixSeriesWorkspace {
     Vec3<T>* t1;   // of one column
     Force<T>*t2, *F;
 
-    MatrixSeriesWorkspace(Arena& arena, const Tree& tree, int order)
-        : length(order + 1),
+    MatrixSeriesWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : length(options.order + 1),
           angles(arena, tree),
           scale(arena, length),
           P(arena.take<Placement<T>>(tree.nbodies)),

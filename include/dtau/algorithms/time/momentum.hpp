@@ -30,8 +30,8 @@ struct MomentumSeriesWorkspace {
     Vec3<T>*h, *P, *L, *x;
     Mat3<T>* RS;  // of one body
 
-    MomentumSeriesWorkspace(Arena& arena, const Tree& tree, int order)
-        : length(order + 2),
+    MomentumSeriesWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : length(options.order + 2),
           angles(arena, tree),
           scale(arena, length),
           joints(arena, tree.depth, length),

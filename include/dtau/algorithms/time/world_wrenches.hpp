@@ -25,9 +25,9 @@ struct WorldWrenchWorkspace {
     Vec3<T>* x;          // (nbodies, length), as the others
     Force<T>*W, *about;  // the same where moments are about the body's origin already
 
-    WorldWrenchWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes, int order)
-        : axes(wrench_axes),
-          length(axes == Axes::body ? 0 : order + 1),
+    WorldWrenchWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : axes(options.wrench_axes),
+          length(axes == Axes::body ? 0 : options.order + 1),
           bodies(arena, tree, length),
           x(arena.take<Vec3<T>>(tree.nbodies * length)),
           W(arena.take<Force<T>>(tree.nbodies * length)),

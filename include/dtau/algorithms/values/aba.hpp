@@ -31,8 +31,8 @@ struct ForwardDynamicsWorkspace {
     Motion<T>* m;               // of the world, and of the bodies on a path
     AbaColumn<T>* columns;
 
-    ForwardDynamicsWorkspace(Arena& arena, const Tree& tree)
-        : bias(arena, tree),
+    ForwardDynamicsWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : bias(arena, tree, options),
           IA(arena.take<ArticulatedInertia<T>>(tree.depth)),
           m(arena.take<Motion<T>>(tree.depth + 1)),
           columns(arena.take<AbaColumn<T>>(tree.nv)) {}

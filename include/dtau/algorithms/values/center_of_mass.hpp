@@ -41,7 +41,7 @@ struct CenterMotionWorkspace {
     Motion<T>*v, *a;
     Vec3<T>* p;
 
-    CenterMotionWorkspace(Arena& arena, const Tree& tree)
+    CenterMotionWorkspace(Arena& arena, const Tree& tree, const Options&)
         : angles(arena, tree),
           R(arena.take<Mat3<T>>(tree.nbodies)),
           v(arena.take<Motion<T>>(tree.nbodies)),
@@ -88,7 +88,7 @@ struct CenterJacobianWorkspace {
     ReferencePlacements<T> at;
     FirstMoment<T>* h;
 
-    CenterJacobianWorkspace(Arena& arena, const Tree& tree)
+    CenterJacobianWorkspace(Arena& arena, const Tree& tree, const Options&)
         : at(arena, tree), h(arena.take<FirstMoment<T>>(tree.nbodies)) {}
 };
 

@@ -18,7 +18,7 @@ struct CoriolisWorkspace {
     Motion<T>* Sdot;
     Coriolis<T>* B;
 
-    CoriolisWorkspace(Arena& arena, const Tree& tree)
+    CoriolisWorkspace(Arena& arena, const Tree& tree, const Options&)
         : ground(arena, tree),
           Sdot(arena.take<Motion<T>>(tree.nv)),
           B(arena.take<Coriolis<T>>(tree.nbodies)) {}

@@ -34,6 +34,13 @@ DTAU_INLINE void crba_backward(const Tree& tree, const Motion<T>* S, Inertia<T>*
     }
 }
 
+template <class T>
+struct MassMatrixWorkspace {
+    Ground<T> ground;
+
+    MassMatrixWorkspace(Arena& arena, const Tree& tree, const Options&) : ground(arena, tree) {}
+};
+
 // M: into zeros, both triangles.
 template <class T>
 void crba(const Tree& tree, const T* q, T* M, const Ground<T>& ground) {

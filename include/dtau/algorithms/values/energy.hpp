@@ -15,7 +15,7 @@ struct KineticEnergyWorkspace {
     Configuration<T> angles;
     Motion<T>* v;
 
-    KineticEnergyWorkspace(Arena& arena, const Tree& tree)
+    KineticEnergyWorkspace(Arena& arena, const Tree& tree, const Options&)
         : angles(arena, tree), v(arena.take<Motion<T>>(tree.nbodies)) {}
 };
 
@@ -48,7 +48,7 @@ struct PotentialEnergyWorkspace {
     Vec3<T>* g;
     T* u;
 
-    PotentialEnergyWorkspace(Arena& arena, const Tree& tree)
+    PotentialEnergyWorkspace(Arena& arena, const Tree& tree, const Options&)
         : angles(arena, tree),
           g(arena.take<Vec3<T>>(tree.nbodies)),
           u(arena.take<T>(tree.nbodies)) {}

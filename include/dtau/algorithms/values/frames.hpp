@@ -48,8 +48,8 @@ struct FrameWorkspace {
     Placement<T>*world, *P;  // in the world, and in ground
     Motion<T>*S, *v, *a;
 
-    FrameWorkspace(Arena& arena, const Tree& tree, const Frame* frames, int nframes)
-        : paths(arena, tree, frames, nframes),
+    FrameWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : paths(arena, tree, options.frames, options.nframes),
           angles(arena, tree),
           world(arena.take<Placement<T>>(tree.nbodies)),
           P(arena.take<Placement<T>>(tree.nbodies)),

@@ -22,7 +22,7 @@ struct MomentumWorkspace {
     Motion<T>*v, *a;  // omega, u; alpha, u'
     Inertia<T>* I;    // about the tree's reference
 
-    MomentumWorkspace(Arena& arena, const Tree& tree)
+    MomentumWorkspace(Arena& arena, const Tree& tree, const Options&)
         : at(arena, tree),
           v(arena.take<Motion<T>>(tree.nbodies)),
           a(arena.take<Motion<T>>(tree.nbodies)),

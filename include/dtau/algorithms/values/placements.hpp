@@ -17,7 +17,7 @@ struct PlacementsWorkspace {
     Placement<T>* P;  // of the canonical body frames in the world
     Configuration<T> angles;
 
-    PlacementsWorkspace(Arena& arena, const Tree& tree)
+    PlacementsWorkspace(Arena& arena, const Tree& tree, const Options&)
         : P(arena.take<Placement<T>>(tree.nbodies)), angles(arena, tree) {}
 };
 

@@ -38,7 +38,7 @@ struct RneaWorkspace {
     RneaMotion<T>* motion;  // of the world, and of the bodies on a path
     RneaBody<T>* bodies;
 
-    RneaWorkspace(Arena& arena, const Tree& tree)
+    RneaWorkspace(Arena& arena, const Tree& tree, const Options&)
         : angles(arena, tree),
           X(arena.take<Placement<T>>(tree.nbodies)),
           motion(arena.take<RneaMotion<T>>(tree.depth + 1)),

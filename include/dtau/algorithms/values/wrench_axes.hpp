@@ -19,8 +19,8 @@ struct WrenchAxesWorkspace {
     Placement<T>* P;  // of the canonical body frames in the world
     T* f_ext;         // (nlinks, 6)
 
-    WrenchAxesWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes)
-        : axes(wrench_axes),
+    WrenchAxesWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : axes(options.wrench_axes),
           angles(arena, tree),
           P(arena.take<Placement<T>>(in_world() ? tree.nbodies : 0)),
           f_ext(arena.take<T>(in_world() ? 6 * tree.nlinks : 0)) {}

@@ -1,12 +1,32 @@
-#include "python/failures.hpp"
+#include "python/messages.hpp"
 
 #include <string>
 
 #include "dtau/coupling.hpp"
+#include "python/arrays.hpp"
 
 namespace nb = nanobind;
 
 namespace dtau {
+
+std::string text(const npy_intp* shape, int ndim, const char* prefix) {
+    std::string s = std::string("(") + prefix;
+    for (int k = 0; k < ndim; ++k) {
+        if (k > 0 || *prefix) s += ", ";
+        s += std::to_string(shape[k]);
+    }
+    return s + (ndim == 1 && !*prefix ? ",)" : ")");
+}
+
+std::string str(nb::handle object) {
+    const nb::object text = nb::steal(PyObject_Str(object.ptr()));
+    if (!text.is_valid()) throw nb::python_error();
+    const nb::object bytes =
+        nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "backslashreplace"));
+    if (!bytes.is_valid()) throw nb::python_error();
+    return PyBytes_AsString(bytes.ptr());
+}
+
 namespace {
 
 // Quoted names, as other messages list them.
@@ -20,7 +40,7 @@ nb::object names(const Work& work) { return work.options.contacts.attr("names");
 bool is_active(const Work& work, int contact) {
     const Signature& s = work.function.signature;
     for (int i = 0; i < s.ninputs; ++i) {
-        const Input& input = work.job.in[i];
+        const Input& input = work.job.inputs[i];
         if (s.inputs[i].quantity == Quantity::contacts && input.data)
             return *reinterpret_cast<const double*>(input.data + contact * input.spacing) >= 0.5;
     }

@@ -1,8 +1,8 @@
-// The error of a call whose state has no results.
+// The error of a call whose state has no results; messages.cpp also has the texts of shapes and objects.
 #pragma once
 
 #include "batch/first_failure.hpp"
-#include "python/work.hpp"
+#include "python/call.hpp"
 
 namespace dtau {
 
