@@ -25,14 +25,14 @@ bool past_caches(const Job& job) {
 class Cursor {
   public:
     Cursor(const Job& job, std::ptrdiff_t state) : job_(job) {
-        for (int i = 0; i < job.ninputs; ++i) position_[i] = job.inputs[i].data;
+        for (int i = 0; i < job.ninputs; ++i) inputs_[i] = job.inputs[i].data;
         for (int axis = job.naxes - 1; axis >= 0; --axis) {
             index_[axis] = state % job.shape[axis];
             state /= job.shape[axis];
             move(axis, index_[axis]);
         }
     }
-    const char* operator[](int input) const { return position_[input]; }
+    const char* operator[](int input) const { return inputs_[input]; }
 
     void next() {
         for (int axis = job_.naxes - 1; axis >= 0; --axis) {
@@ -45,11 +45,11 @@ class Cursor {
   private:
     void move(int axis, std::ptrdiff_t steps) {
         for (int i = 0; i < job_.ninputs; ++i)
-            if (position_[i]) position_[i] += steps * job_.inputs[i].stride[axis];
+            if (inputs_[i]) inputs_[i] += steps * job_.inputs[i].stride[axis];
     }
 
     const Job& job_;
-    const char* position_[Job::max_inputs];
+    const char* inputs_[Job::max_inputs];
     std::ptrdiff_t index_[Job::max_axes];
 };
 

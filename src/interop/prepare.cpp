@@ -5,7 +5,6 @@
 #include <nanobind/stl/shared_ptr.h>
 
 #include "interop/raw_call.hpp"
-#include "python/arrays.hpp"
 #include "python/call.hpp"
 #include "python/lock.hpp"
 #include "registry/dispatch.hpp"

@@ -2,7 +2,7 @@
 #include <climits>
 #include <cmath>
 
-#include "python/arrays.hpp"
+#include "python/call.hpp"
 #include "python/lock.hpp"
 
 namespace nb = nanobind;

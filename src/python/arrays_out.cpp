@@ -1,5 +1,5 @@
 #include "dtau/algorithms/second/packed.hpp"
-#include "python/arrays.hpp"
+#include "python/call.hpp"
 
 namespace nb = nanobind;
 

@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "dtau/coupling.hpp"
-#include "python/arrays.hpp"
 #include "python/lock.hpp"
 #include "python/result_memory.hpp"
 
@@ -64,6 +63,19 @@ void translate() {
     } catch (const std::exception& e) {
         PyErr_SetString(PyExc_RuntimeError, e.what());
     }
+}
+
+// An array that was given, as one that is plain; invalid for None, and for a mask, which is an option.
+nb::object read_array(nb::handle given, const ArraySignature& input, CallOptions& options,
+                      const Tree& tree, int type) {
+    if (input.optional && given.is_none()) return {};
+    nb::object map;
+    if (input.quantity == Quantity::input_map) {
+        map = options.read_inputs(given, tree);
+        if (!map.is_valid()) return {};
+        given = map;
+    }
+    return is_plain(given, type) ? nb::borrow(given) : converted(given, input.name, type);
 }
 
 }  // namespace
@@ -173,17 +185,11 @@ nb::object Callable::operator()(PyObject* const* values, Py_ssize_t count,
     for (int k = 0; k < signature.narguments; ++k) {
         const Argument& argument = signature.arguments[k];
         if (argument.input < 0) continue;
-        const ArraySignature& input = signature.inputs[argument.input];
-        nb::handle x(given.at[k]);
-        if (!x.is_valid() && argument.by_default == Default::zero) x = zero();
-        if (!x.is_valid() || (input.optional && x.is_none())) continue;
-        nb::object& to = work.inputs[argument.input];
-        if (input.quantity == Quantity::input_map) {
-            to = work.options.read_inputs(x, compiled.tree());
-            if (!to.is_valid()) continue;
-            x = to;
-        }
-        to = is_plain(x, type) ? nb::borrow(x) : converted(x, input.name, type);
+        nb::handle given_array = given.at[k];
+        if (!given_array.is_valid() && argument.by_default == Default::zero) given_array = zero();
+        if (!given_array.is_valid()) continue;
+        work.inputs[argument.input] = read_array(given_array, signature.inputs[argument.input],
+                                                 work.options, compiled.tree(), type);
     }
     job.noutputs = count_results(signature, work.options.values,
                                  [&](int i) { return work.inputs[i].is_valid(); });

@@ -6,7 +6,6 @@
 #include <stdexcept>
 #include <string>
 
-#include "python/arrays.hpp"
 #include "python/call.hpp"
 
 namespace nb = nanobind;

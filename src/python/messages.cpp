@@ -1,9 +1,10 @@
 #include "python/messages.hpp"
 
 #include <string>
+#include <string_view>
 
 #include "dtau/coupling.hpp"
-#include "python/arrays.hpp"
+#include "python/call.hpp"
 
 namespace nb = nanobind;
 
@@ -25,6 +26,30 @@ std::string str(nb::handle object) {
         nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "backslashreplace"));
     if (!bytes.is_valid()) throw nb::python_error();
     return PyBytes_AsString(bytes.ptr());
+}
+
+std::string_view utf8(nb::handle object) {
+    Py_ssize_t size = 0;
+    const char* text =
+        PyUnicode_Check(object.ptr()) ? PyUnicode_AsUTF8AndSize(object.ptr(), &size) : nullptr;
+    if (text) return {text, static_cast<std::size_t>(size)};
+    PyErr_Clear();
+    return {};
+}
+
+nb::object plain_repr(nb::handle object) {
+    const nb::object plain = PyUnicode_Check(object.ptr())
+                                 ? nb::steal(PyUnicode_FromObject(object.ptr()))
+                                 : nb::borrow(object);
+    if (!plain.is_valid()) throw nb::python_error();
+    return nb::repr(plain);
+}
+
+std::string shown(nb::handle object) {
+    const nb::object text = plain_repr(object);
+    const nb::object first = nb::steal(PyUnicode_Substring(text.ptr(), 0, 80));
+    if (!first.is_valid()) throw nb::python_error();
+    return str(first);
 }
 
 namespace {

@@ -9,7 +9,7 @@
 #include "interop/casadi_module.hpp"
 #include "interop/prepare.hpp"
 #include "interop/xla_handler.hpp"
-#include "python/arrays.hpp"
+#include "python/call.hpp"
 #include "python/define.hpp"
 #include "python/mujoco_warnings.hpp"
 #include "python/tree.hpp"

@@ -9,7 +9,6 @@
 #include "batch/require_memory.hpp"
 #include "batch/system.hpp"
 #include "batch/watched.hpp"
-#include "python/arrays.hpp"
 #include "python/lock.hpp"
 #include "python/messages.hpp"
 
