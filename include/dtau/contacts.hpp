@@ -44,8 +44,8 @@ struct Contacts {
     int count, nrows;
     const Contact* at;      // (count)
     const DofList* common;  // of the lists s and t of two contacts: common[pair_of(s, t)]
-    const int* bodies;      // (nbodies) those whose placements in the world are read, ascending
-    int nbodies;
+    const int* bodies;      // (nplaced) those whose placements in the world are read, ascending
+    int nplaced;
 
     // Independent velocities that both move.
     inline __attribute__((always_inline)) DofList common_dofs(const Contact& c,

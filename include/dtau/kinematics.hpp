@@ -31,11 +31,11 @@ struct Ground {
 
     Ground(Arena& arena, const Tree& tree)
         : angles(arena, tree),
-          P(arena.take<Placement<T>>(tree.nbodies)),
-          gravity(arena.take<Vec3<T>>(tree.nbodies)),
+          P(arena.take<Placement<T>>(tree.nnodes)),
+          gravity(arena.take<Vec3<T>>(tree.nnodes)),
           S(arena.take<Motion<T>>(tree.nv)),
-          v(arena.take<Motion<T>>(tree.nbodies)),
-          I(arena.take<Inertia<T>>(tree.nbodies)) {}
+          v(arena.take<Motion<T>>(tree.nnodes)),
+          I(arena.take<Inertia<T>>(tree.nnodes)) {}
 };
 
 // Pose of the joint frame of body i in its parent body.
@@ -109,7 +109,7 @@ DTAU_INLINE void move_body(const Tree& tree, int i, const Configuration<T>& x, c
 template <class T>
 void ground_sweep(const Tree& tree, const T* q, const T* v, const Ground<T>& ground) {
     const Configuration<T> x = configuration(tree, q, ground.angles);
-    for (int i = 0; i < tree.nbodies; ++i) move_body(tree, i, x, v, ground);
+    for (int i = 0; i < tree.nnodes; ++i) move_body(tree, i, x, v, ground);
 }
 
 // The spatial acceleration of the world: minus gravity, so that bodies need no weight.

@@ -28,7 +28,7 @@ struct RegressorRowsWorkspace {
     RegressorRowsWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : regressor(arena, tree, options),
           S(group > 1 ? arena.take<Motion<N>>(group * tree.nv) : nullptr),
-          W(group > 1 ? arena.take<WrenchColumns<N>>(group * tree.nbodies) : nullptr),
+          W(group > 1 ? arena.take<WrenchColumns<N>>(group * tree.nnodes) : nullptr),
           slab(arena.take<N>(cache_line + parameter_count(tree, true))) {}
 };
 
@@ -44,7 +44,7 @@ void write_rows(const Tree& tree, const Motion<N>* S, const WrenchColumns<N>* W,
     const int bodies = parameter_count(tree, false), columns = parameter_count(tree, v != nullptr);
     int rest = 0;  // numbers of the row before, in the slab before this one
     if (streams) fill_zeros(slab + cache_line, 0, columns);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const BodyRange range = subtree(tree, i);
         const Body& body = tree.bodies[i];
         const int first = body_parameters * tree.bodies[body.link < 0 ? i + 1 : i].link;
@@ -81,16 +81,16 @@ void write_regressors(const Tree& tree, const T* v, const T* a, bool of_joints,
                     reinterpret_cast<N*>(numbers));
         };
         leave(w.regressor.motion.ground.S, w.S, tree.nv);
-        leave(w.regressor.W, w.W, tree.nbodies);
+        leave(w.regressor.W, w.W, tree.nnodes);
         S = w.S, W = w.W;
     } else {
         S = w.regressor.motion.ground.S, W = w.regressor.W;
     }
     const auto of_state = [](const T* x, int l) { return reinterpret_cast<const N*>(x) + l; };
     for (int l = 0; l < to.states; ++l)
-        write_rows(tree, S + l * tree.nv, W + l * tree.nbodies,
-                   of_joints ? of_state(v, l) : nullptr, of_joints ? of_state(a, l) : nullptr,
-                   group, to.past_caches, w.slab, to.at[0] + l * to.size[0]);
+        write_rows(tree, S + l * tree.nv, W + l * tree.nnodes, of_joints ? of_state(v, l) : nullptr,
+                   of_joints ? of_state(a, l) : nullptr, group, to.past_caches, w.slab,
+                   to.at[0] + l * to.size[0]);
     if (to.past_caches) end_streams();
 }
 

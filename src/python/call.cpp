@@ -35,7 +35,7 @@ nb::object named_tuple(nb::handle type, nb::object* results, int count) {
 // Is the motion of a joint with this name given?
 bool is_prescribed(const std::string& name, const CompiledTree& compiled, const bool* prescribed) {
     const Tree& tree = compiled.tree();
-    for (int i = 0; prescribed && i < tree.nbodies; ++i) {
+    for (int i = 0; prescribed && i < tree.nnodes; ++i) {
         const int k = tree.bodies[i].v;
         if (compiled.joint_name(i) == name && prescribed[independent_dof(tree, k)]) return true;
     }

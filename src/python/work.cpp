@@ -41,7 +41,7 @@ void end_work(SlowWork* slow) {
 // every number of the result, and for solving with the mass matrix.
 double price(const Work& work, double numbers) {
     const Tree& tree = work.tree.compiled.tree();
-    return 15.0 * (1.0 + work.options.values.order) * tree.nbodies +
+    return 15.0 * (1.0 + work.options.values.order) * tree.nnodes +
            numbers * (work.function.signature.solves ? 0.1 * tree.nv : 0.5);
 }
 

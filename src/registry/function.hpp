@@ -133,7 +133,7 @@ struct KernelTraits {
 
 // The body is a function of the tree, of named arguments and of the workspace, for any scalar. A
 // workspace may say when the states of a batch are better computed one by one.
-template <template <class> class Workspace, KernelTraits how, class Body>
+template <template <class> class Workspace, KernelTraits traits, class Body>
 struct Kernel {
     // Once a call, and there are hundreds of them: compiled to be small.
     template <class T>
@@ -155,23 +155,23 @@ struct Kernel {
     template <class Inputs, class Outputs>
     static constexpr Algorithms algorithms() {
         Algorithms a;
-        a.results = how.results;
+        a.results = traits.results;
         if constexpr (requires { Workspace<double>::one_by_one; })
             a.one_by_one = Workspace<double>::one_by_one;
 #if defined(DTAU_RECORDED)
         a.recorded = scalar<Recorded, Inputs, Outputs>();
 #elif defined(DTAU_TEST_SCALARS)
-        if constexpr (how.complex) a.complex = scalar<Complex, Inputs, Outputs>();
-        if constexpr (how.counted) a.counted = scalar<Counted, Inputs, Outputs>();
+        if constexpr (traits.complex) a.complex = scalar<Complex, Inputs, Outputs>();
+        if constexpr (traits.counted) a.counted = scalar<Counted, Inputs, Outputs>();
 #else
         a.alone = scalar<double, Inputs, Outputs>();
-        if constexpr (how.lanes) a.in_lanes = scalar<Lane, Inputs, Outputs>();
+        if constexpr (traits.lanes) a.in_lanes = scalar<Lane, Inputs, Outputs>();
 #endif
         return a;
     }
 };
-template <template <class> class Workspace, KernelTraits how = KernelTraits{}, class Body>
-constexpr Kernel<Workspace, how, Body> algorithm(Body) {
+template <template <class> class Workspace, KernelTraits traits = KernelTraits{}, class Body>
+constexpr Kernel<Workspace, traits, Body> algorithm(Body) {
     return {};
 }
 
@@ -227,8 +227,8 @@ inline std::size_t scratch_of(const Function& function, const Tree& tree, const 
 // Marks the algorithm with contacts.
 template <class Algorithm>
 struct WithContacts : Algorithm {};
-template <template <class> class Workspace, KernelTraits how = KernelTraits{}, class Body>
-constexpr WithContacts<Kernel<Workspace, how, Body>> with_contacts(Body) {
+template <template <class> class Workspace, KernelTraits traits = KernelTraits{}, class Body>
+constexpr WithContacts<Kernel<Workspace, traits, Body>> with_contacts(Body) {
     return {};
 }
 

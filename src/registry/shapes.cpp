@@ -20,7 +20,7 @@ std::ptrdiff_t axis_size(Axis axis, const Sizes& sizes) {
         case Axis::two_nv:
             return 2 * tree.independent.n;
         case Axis::nbodies:
-            return tree.nlinks;
+            return tree.nbodies;
         case Axis::nframes:
             return options.nframes;
         case Axis::ninputs:

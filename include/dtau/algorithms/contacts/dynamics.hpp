@@ -22,7 +22,7 @@ struct ContactWorkspace {
 
     ContactWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : solver(arena, tree, options),
-          world(arena.take<Placement<T>>(tree.nbodies)),
+          world(arena.take<Placement<T>>(tree.nnodes)),
           frames(arena.take<ContactFrames<T>>(options.contacts->count)),
           wanted(arena.take<T>(options.contacts->nrows)) {}
 };
@@ -55,7 +55,7 @@ void joint_velocities(const Tree& tree, const T* x, T* joint) {
 template <class T>
 void bias_velocities(const Tree& tree, const T* v, const T* f_ext, const IdsvaWorkspace<T>& w) {
     const Ground<T>& g = w.ground;
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         w.a[i] = zero_motion<T>();
         if (body.parent >= 0)

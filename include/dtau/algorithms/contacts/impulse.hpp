@@ -124,7 +124,7 @@ void impulse_dynamics_derivatives(const Tree& tree, const T* q, const T* v, T re
 
     T* const no_matrix = nullptr;
     const T* const no_wrenches = nullptr;
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         g.v[i] = zero_motion<T>();
         g.gravity[i] = zero_vector<T>();
     }

@@ -28,7 +28,7 @@ struct ConstrainedInverseWorkspace {
         : rnea(arena, tree, options),
           ground(arena, tree),
           contacts(options.contacts),
-          world(arena.take<Placement<T>>(tree.nbodies)),
+          world(arena.take<Placement<T>>(tree.nnodes)),
           stride(options.contacts->nrows),
           count(0),
           loose(arena.take<int>(tree.independent.n)) {

@@ -22,9 +22,9 @@ struct ConstrainedMotionWorkspace {
           contacts(arena, tree, options),
           forces(arena.take<T>(options.contacts->nrows)),
           residual(arena.take<T>(options.contacts->nrows)),
-          a(arena.take<Motion<T>>(tree.nbodies)),
-          F(arena.take<Force<T>>(tree.nbodies)),
-          momentum(arena.take<Force<T>>(tree.nbodies)),
+          a(arena.take<Motion<T>>(tree.nnodes)),
+          F(arena.take<Force<T>>(tree.nnodes)),
+          momentum(arena.take<Force<T>>(tree.nnodes)),
           range(arena, tree, options) {}
 };
 template <class T>
@@ -33,7 +33,7 @@ void constrained_motion(const Tree& tree, const T* q, const T* v, const T* tau, 
     const Ground<T>& g = w.dynamics.idsva.ground;
     constrained_dynamics(false, tree, q, v, tau, active, f_ext, w.forces, w.residual, w.dynamics,
                          w.contacts);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         w.a[i] = body_acceleration(tree.bodies[i], i, v, w.dynamics.a, g, w.a);
         w.momentum[i] = g.I[i] * g.v[i];
         w.F[i] = w.dynamics.idsva.f[i] + g.I[i] * w.a[i];

@@ -21,7 +21,7 @@ struct RangeWorkspace {
         : h(arena.take<T>(options.contacts->nrows)),
           x(arena.take<T>(tree.independent.n)),
           z(arena.take<T>(tree.nv)),
-          twists(arena.take<Motion<T>>(tree.nbodies)) {}
+          twists(arena.take<Motion<T>>(tree.nnodes)) {}
 };
 
 // Ground, with the twists of the bodies for the velocities M^-1 J^T h, h in w.h.
@@ -35,7 +35,7 @@ Ground<T> response_velocities(const Tree& tree, const Ground<T>& ground,
     joint_velocities(tree, w.x, w.z);
     Ground<T> g = ground;
     g.v = w.twists;
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         g.v[i] = body.parent < 0 ? joint_twist(body, w.z + body.v)
                                  : subspace_times(body, g.S, w.z, g.v[body.parent]);

@@ -72,7 +72,7 @@ struct ContactFrames {
 template <class T>
 void place_contacts_in_world(const Tree& tree, const Contacts& contacts, const Configuration<T>& x,
                              Placement<T>* world) {
-    for (int k = 0; k < contacts.nbodies; ++k) {
+    for (int k = 0; k < contacts.nplaced; ++k) {
         const int i = contacts.bodies[k];
         world[i] = world_placement(tree.bodies[i], world, x);
     }
@@ -258,7 +258,7 @@ DTAU_INLINE void add_share(const Tree& tree, int k, T x, T& to) {
     to = tree.coupling ? fma(T(tree.coupling->v_scale[k]), x, to) : to + x;
 }
 
-// Subtracts the wrenches of forces (nrows), which are external ones, from the forces F (nbodies) of the
+// Subtracts the wrenches of forces (nrows), which are external ones, from the forces F (nnodes) of the
 // bodies, in the grounds of their trees.
 template <class T>
 void add_contact_forces(const Contacts& contacts, const ContactFrames<T>* frames, const T* forces,

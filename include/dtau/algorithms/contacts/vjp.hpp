@@ -76,14 +76,14 @@ void constrained_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T*
     ltdl_solve_outwards(tree.independent, x, dynamics.ltdl);
     joint_velocities(tree, x, by_tau);
 
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         Lam[i] = joint_motion(body, g.S, by_tau);
         if (body.parent >= 0) Lam[i] = Lam[i] + Lam[body.parent];
         adjoint_outwards(i, g, value.momentum[i], w.adjoint);
         if (acts_on(by_f_ext, body)) store_twist(body, seen_from(g.P[i], Lam[i]), by_f_ext);
     }
-    for (int i = tree.nbodies - 1; i >= 0; --i) {
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
         const int p = tree.bodies[i].parent;
         adjoint_inwards(tree, i, g, value.a, value.F[i], by_q, by_v, by_a, w.adjoint);
         if (p >= 0) value.F[p] += value.F[i];

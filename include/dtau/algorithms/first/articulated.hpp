@@ -28,11 +28,11 @@ struct AbaWorkspace {
     T *d_inverse, *u;
 
     AbaWorkspace(Arena& arena, const Tree& tree, const Options&)
-        : IA(arena.take<ArticulatedInertia<T>>(tree.nbodies)),
-          pA(arena.take<Force<T>>(tree.nbodies)),
+        : IA(arena.take<ArticulatedInertia<T>>(tree.nnodes)),
+          pA(arena.take<Force<T>>(tree.nnodes)),
           U(arena.take<Force<T>>(tree.nv)),
-          c(arena.take<Motion<T>>(tree.nbodies)),
-          a(arena.take<Motion<T>>(tree.nbodies)),
+          c(arena.take<Motion<T>>(tree.nnodes)),
+          a(arena.take<Motion<T>>(tree.nnodes)),
           d_inverse(arena.take<T>(tree.nv)),
           u(arena.take<T>(tree.nv)) {}
 };
@@ -42,7 +42,7 @@ template <class T>
 DTAU_INLINE void aba(const Tree& tree, const T* v, const T* tau, const T* f_ext, T* a,
                      const Ground<T>& ground, const AbaWorkspace<T>& w) {
     const Motion<T>* S = ground.S;
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         const Motion<T> vi = ground.v[i];
         const Motion<T> vJ = subspace_times(body, S, v, zero_motion<T>());
@@ -52,7 +52,7 @@ DTAU_INLINE void aba(const Tree& tree, const T* v, const T* tau, const T* f_ext,
         if (acts_on(f_ext, body))
             w.pA[i] = w.pA[i] - transformed(ground.P[i], body_wrench(body, f_ext));
     }
-    for (int i = tree.nbodies - 1; i >= 0; --i) {
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         ArticulatedInertia<T> IA = w.IA[i];
         Force<T> pA = w.pA[i];
@@ -69,7 +69,7 @@ DTAU_INLINE void aba(const Tree& tree, const T* v, const T* tau, const T* f_ext,
             w.pA[body.parent] += pA + IA * w.c[i];
         }
     }
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         Motion<T> ai = (body.parent < 0 ? world_acceleration(ground.gravity[i]) : w.a[body.parent]);
         ai = ai + w.c[i];
@@ -82,12 +82,12 @@ DTAU_INLINE void aba(const Tree& tree, const T* v, const T* tau, const T* f_ext,
 }
 
 // Solves M x = b - (joint torques of the forces p on the bodies), in the factors that aba left in w:
-// its two last sweeps without velocities. p (nbodies) becomes what the subtrees pass on, and motion
-// (nbodies) the twists of the bodies if x were the joint rates.
+// its two last sweeps without velocities. p (nnodes) becomes what the subtrees pass on, and motion
+// (nnodes) the twists of the bodies if x were the joint rates.
 template <class T>
 DTAU_INLINE void articulated_solve(const Tree& tree, const Motion<T>* S, const T* b, Force<T>* p,
                                    T* x, Motion<T>* motion, const AbaWorkspace<T>& w) {
-    for (int i = tree.nbodies - 1; i >= 0; --i) {
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         Force<T> force = p[i];
         for (int k = body.v + body.nv - 1; k >= body.v; --k) {
@@ -96,7 +96,7 @@ DTAU_INLINE void articulated_solve(const Tree& tree, const Motion<T>* S, const T
         }
         if (body.parent >= 0) p[body.parent] += force;
     }
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         Motion<T> m = body.parent < 0 ? zero_motion<T>() : motion[body.parent];
         for (int k = body.v; k < body.v + body.nv; ++k) {

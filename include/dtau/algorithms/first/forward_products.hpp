@@ -28,7 +28,7 @@ struct ForwardJvpWorkspace {
           tangent(arena, tree, options),
           a(arena.take<T>(tree.nv)),
           torque(arena.take<T>(tree.nv)),
-          motion(arena.take<Motion<T>>(tree.nbodies)) {}
+          motion(arena.take<Motion<T>>(tree.nnodes)) {}
 };
 
 // f_ext and df_ext may be null: zero.
@@ -41,7 +41,7 @@ void forward_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T* tau
     Force<T>* dF = w.tangent.dF;
     const T* zero = nullptr;
     ground_dynamics(tree, q, v, tau, f_ext, w.a, w.value);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const int p = tree.bodies[i].parent;
         const Motion<T> d =
             tangent_outwards(tree, i, g, aba.a, g.I[i] * g.v[i], dq, dv, zero, df_ext, w.tangent);
@@ -70,14 +70,14 @@ void forward_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T* tau
     const AbaWorkspace<T>& aba = w.value.aba;
     T* by_a = nullptr;
     ground_dynamics(tree, q, v, tau, f_ext, w.a, w.value);
-    for (int i = 0; i < tree.nbodies; ++i) w.adjoint.P[i] = zero_force<T>();
+    for (int i = 0; i < tree.nnodes; ++i) w.adjoint.P[i] = zero_force<T>();
     articulated_solve(tree, g.S, lam, w.adjoint.P, by_tau, w.adjoint.Lam, aba);  // [Notes] eq. 6.8
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         adjoint_outwards(i, g, g.I[i] * g.v[i], w.adjoint);
         if (acts_on(by_f_ext, tree.bodies[i]))
             store_twist(tree.bodies[i], seen_from(g.P[i], w.adjoint.Lam[i]), by_f_ext);
     }
-    for (int i = tree.nbodies - 1; i >= 0; --i)
+    for (int i = tree.nnodes - 1; i >= 0; --i)
         adjoint_inwards(tree, i, g, aba.a, aba.IA[i] * aba.a[i] + aba.pA[i], by_q, by_v, by_a,
                         w.adjoint);
     for (int k = 0; k < tree.nv; ++k) by_v[k] = fma(T(-tree.damping[k]), by_tau[k], by_v[k]);

@@ -34,9 +34,9 @@ struct IdsvaWorkspace {
           Psidot(arena.take<Motion<T>>(tree.nv)),
           Psiddot(arena.take<Motion<T>>(tree.nv)),
           Upsilondot(arena.take<Motion<T>>(tree.nv)),
-          a(arena.take<Motion<T>>(tree.nbodies)),
-          B(arena.take<Coriolis<T>>(tree.nbodies)),
-          f(arena.take<Force<T>>(tree.nbodies)) {}
+          a(arena.take<Motion<T>>(tree.nnodes)),
+          B(arena.take<Coriolis<T>>(tree.nnodes)),
+          f(arena.take<Force<T>>(tree.nnodes)) {}
 };
 
 // What of body i, whose placement, twist and inertia ground holds, does not depend on the acceleration.
@@ -93,11 +93,11 @@ DTAU_INLINE void body_accelerations(const Tree& tree, int i, const T* a,
 // Forward sweeps over all bodies.
 template <class T>
 void idsva_velocities(const Tree& tree, const T* v, const T* f_ext, const IdsvaWorkspace<T>& w) {
-    for (int i = 0; i < tree.nbodies; ++i) body_velocities(tree, i, v, f_ext, w);
+    for (int i = 0; i < tree.nnodes; ++i) body_velocities(tree, i, v, f_ext, w);
 }
 template <class T>
 void idsva_accelerations(const Tree& tree, const T* a, const IdsvaWorkspace<T>& w) {
-    for (int i = 0; i < tree.nbodies; ++i) body_accelerations(tree, i, a, w);
+    for (int i = 0; i < tree.nnodes; ++i) body_accelerations(tree, i, a, w);
 }
 
 // The three matrices, with the stride n of their rows; da may be null: not wanted.
@@ -133,7 +133,7 @@ DTAU_INLINE void add_to_parent(const Body& body, int i, const IdsvaWorkspace<T>&
 // Backward sweep: composites alone.
 template <class T>
 DTAU_INLINE void idsva_composites(const Tree& tree, const IdsvaWorkspace<T>& w) {
-    for (int i = tree.nbodies - 1; i >= 0; --i)
+    for (int i = tree.nnodes - 1; i >= 0; --i)
         if (tree.bodies[i].parent >= 0) add_to_parent(tree.bodies[i], i, w);
 }
 
@@ -142,7 +142,7 @@ template <class T>
 void idsva_backward(const Tree& tree, const Partials<T>& out, const IdsvaWorkspace<T>& w) {
     const Ground<T>& g = w.ground;
     const int n = out.n;
-    for (int i = tree.nbodies - 1; i >= 0; --i) {
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         const Inertia<T>& I = g.I[i];
         const Coriolis<T>& B = w.B[i];
@@ -193,7 +193,7 @@ template <class T>
 void idsva(const Tree& tree, const T* q, const T* v, const T* a, const T* f_ext, T* dtau_dq,
            T* dtau_dv, T* dtau_da, const IdsvaWorkspace<T>& w) {
     const Configuration<T> x = configuration(tree, q, w.ground.angles);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         move_body(tree, i, x, v, w.ground);
         body_velocities(tree, i, v, f_ext, w);
         body_accelerations(tree, i, a, w);

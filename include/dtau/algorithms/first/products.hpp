@@ -49,9 +49,9 @@ struct TangentWorkspace {
     Force<T>* dF;
 
     TangentWorkspace(Arena& arena, const Tree& tree, const Options&)
-        : y(arena.take<Motion<T>>(tree.nbodies)),
-          z(arena.take<Motion<T>>(tree.nbodies)),
-          dF(arena.take<Force<T>>(tree.nbodies)) {}
+        : y(arena.take<Motion<T>>(tree.nnodes)),
+          z(arena.take<Motion<T>>(tree.nnodes)),
+          dF(arena.take<Force<T>>(tree.nnodes)) {}
 };
 
 // y, z and the body's own share of dF; returns d. momentum = I v; da and df_ext may be null: zero.
@@ -86,9 +86,9 @@ struct AdjointWorkspace {
     Vec3<T>* Z;
 
     AdjointWorkspace(Arena& arena, const Tree& tree, const Options&)
-        : Lam(arena.take<Motion<T>>(tree.nbodies)),
-          P(arena.take<Force<T>>(tree.nbodies)),
-          Z(arena.take<Vec3<T>>(tree.nbodies)) {}
+        : Lam(arena.take<Motion<T>>(tree.nnodes)),
+          P(arena.take<Force<T>>(tree.nnodes)),
+          Z(arena.take<Vec3<T>>(tree.nnodes)) {}
 };
 
 // The body's own shares of P and Z, from Lam. momentum = I v.
@@ -136,8 +136,8 @@ struct MotionWorkspace {
 
     MotionWorkspace(Arena& arena, const Tree& tree, const Options&)
         : ground(arena, tree),
-          a(arena.take<Motion<T>>(tree.nbodies)),
-          F(arena.take<Force<T>>(tree.nbodies)) {}
+          a(arena.take<Motion<T>>(tree.nnodes)),
+          F(arena.take<Force<T>>(tree.nnodes)) {}
 };
 
 // The acceleration of body i, after those of the bodies before it.
@@ -172,7 +172,7 @@ struct InverseJvpWorkspace {
     InverseJvpWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : motion(arena, tree, options),
           tangent(arena, tree, options),
-          d(arena.take<Motion<T>>(tree.nbodies)) {}
+          d(arena.take<Motion<T>>(tree.nnodes)) {}
 };
 
 // da, f_ext and df_ext may be null: zero.
@@ -183,11 +183,11 @@ void inverse_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T* a, 
     const Ground<T>& g = w.motion.ground;
     Force<T>*F = w.motion.F, *dF = w.tangent.dF;
     ground_sweep(tree, q, v, g);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Force<T> momentum = motion_outwards(tree, i, v, a, f_ext, w.motion);
         w.d[i] = tangent_outwards(tree, i, g, w.motion.a, momentum, dq, dv, da, df_ext, w.tangent);
     }
-    for (int i = tree.nbodies - 1; i >= 0; --i) {
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         joint_force(body, g.S, dF[i], dtau);
         if (body.parent < 0) continue;
@@ -218,7 +218,7 @@ void inverse_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T* a, 
     Motion<T>* Lam = w.adjoint.Lam;
     Force<T>* F = w.motion.F;
     ground_sweep(tree, q, v, g);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         Lam[i] = joint_motion(body, g.S, lam);
         if (body.parent >= 0) Lam[i] = Lam[i] + Lam[body.parent];
@@ -226,7 +226,7 @@ void inverse_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T* a, 
         // [Notes] eq. 6.5
         if (acts_on(by_f_ext, body)) store_twist(body, seen_from(g.P[i], -Lam[i]), by_f_ext);
     }
-    for (int i = tree.nbodies - 1; i >= 0; --i) {
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
         const int p = tree.bodies[i].parent;
         adjoint_inwards(tree, i, g, w.motion.a, F[i], by_q, by_v, by_a, w.adjoint);
         if (p >= 0) F[p] += F[i];

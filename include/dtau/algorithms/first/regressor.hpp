@@ -47,7 +47,7 @@ void motion_sweep(const Tree& tree, const T* q, const T* v, const T* a,
                   const MotionWorkspace<T>& w) {
     const Ground<T>& g = w.ground;
     const Configuration<T> x = configuration(tree, q, g.angles);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         place_body(tree, i, x, g);
         const Motion<T> vJ = joint_motion(body, g.S, v);
@@ -150,7 +150,7 @@ DTAU_INLINE void moment_row(int axis, const WrenchColumns<T>& W, T* row) {
 template <class T>
 void regressor_sweep(const Tree& tree, const Ground<T>& g, const Motion<T>* a,
                      WrenchColumns<T>* W) {
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         if (body.link < 0) continue;
         const Placement<T> P = users_frame(body, g.P[i]);
@@ -167,7 +167,7 @@ struct BodyRange {
 DTAU_INLINE BodyRange subtree(const Tree& tree, int i) {
     const int end = tree.dofs.end[tree.bodies[i].v];
     int last = i;
-    while (last < tree.nbodies && tree.bodies[last].v < end) ++last;
+    while (last < tree.nnodes && tree.bodies[last].v < end) ++last;
     return {i, last};
 }
 
@@ -200,8 +200,8 @@ struct RegressorWorkspace {
 
     RegressorWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : motion(arena, tree, options),
-          W(arena.take<WrenchColumns<T>>(tree.nbodies)),
-          row(arena.take<T>(tree.coupling ? body_parameters * tree.nlinks : 0)) {}
+          W(arena.take<WrenchColumns<T>>(tree.nnodes)),
+          row(arena.take<T>(tree.coupling ? body_parameters * tree.nbodies : 0)) {}
 };
 
 // The columns of bodies, into zeros. Rows are `stride` apart; where joints mimic others they are those of
@@ -209,10 +209,10 @@ struct RegressorWorkspace {
 template <class T>
 void regressor_of_bodies(const Tree& tree, const Motion<T>* S, const WrenchColumns<T>* W, T* row,
                          T* Y, std::ptrdiff_t stride) {
-    const int columns = body_parameters * tree.nlinks;
+    const int columns = body_parameters * tree.nbodies;
     for (int k = 0; k < tree.independent.n && tree.coupling; ++k)
         for (int c = 0; c < columns; ++c) Y[k * stride + c] = T(0.0);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const BodyRange bodies = subtree(tree, i);
         const Body& body = tree.bodies[i];
         for (int k = body.v; k < body.v + body.nv; ++k) {
@@ -234,7 +234,7 @@ template <class T>
 void regressor_of_joints(const Tree& tree, const T* v, const T* a, T* Y, std::ptrdiff_t stride) {
     const int n = tree.independent.n;
     for (int k = 0; k < n; ++k) {
-        T* row = Y + k * stride + body_parameters * tree.nlinks + k;
+        T* row = Y + k * stride + body_parameters * tree.nbodies + k;
         row[0] = a[owning_dof(tree, k)] + T(0.0), row[n] = v[owning_dof(tree, k)] + T(0.0);
     }
 }

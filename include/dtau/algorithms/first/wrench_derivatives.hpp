@@ -1,4 +1,4 @@
-// Derivatives by external wrenches: matrices (nv, nlinks, 6), of inverse dynamics O(N d). [Notes] §17.
+// Derivatives by external wrenches: matrices (nv, nbodies, 6), of inverse dynamics O(N d). [Notes] §17.
 //
 //   dtau/df_i = -J_i^T       da/df_i = M^-1 J_i^T       J_i: twist of body i = J_i v
 //
@@ -15,10 +15,10 @@ namespace dtau::DTAU_VARIANT {
 template <class T>
 DTAU_INLINE void minus_transposed_jacobians(const Tree& tree, const T* q, const Ground<T>& ground,
                                             T* dtau_df, const WrenchAxesWorkspace<T>& w) {
-    const std::ptrdiff_t row = 6 * tree.nlinks;
+    const std::ptrdiff_t row = 6 * tree.nbodies;
     for (std::ptrdiff_t e = 0; e < tree.independent.n * row; ++e) dtau_df[e] = T(0.0);
     if (w.in_world()) place_in_world(tree, configuration(tree, q, w.angles), w.P);
-    for (int i = 0; i < tree.nlinks; ++i) {
+    for (int i = 0; i < tree.nbodies; ++i) {
         const int number = tree.link_body[i];
         const Body& body = tree.bodies[number];
         const Placement<T> P = user_axes(body, ground.P[number]);
@@ -48,7 +48,7 @@ template <class T>
 void inverse_dynamics_wrench_derivatives(const Tree& tree, const T* q, T* dtau_df,
                                          const InverseWrenchDerivativesWorkspace<T>& w) {
     const Configuration<T> x = configuration(tree, q, w.ground.angles);
-    for (int i = 0; i < tree.nbodies; ++i) place_body(tree, i, x, w.ground);
+    for (int i = 0; i < tree.nnodes; ++i) place_body(tree, i, x, w.ground);
     minus_transposed_jacobians(tree, q, w.ground, dtau_df, w.wrenches);
 }
 
@@ -68,7 +68,7 @@ void forward_dynamics_wrench_derivatives(const Tree& tree, const T* q, T* da_df,
     ground_sweep<T>(tree, q, nullptr, g);
     mass_matrix_factors(tree, g.S, g.I, w.mass_matrix.ltdl);
     minus_transposed_jacobians(tree, q, g, da_df, w.wrenches);
-    ltdl_solve_in_place(tree.independent, da_df, 6 * tree.nlinks, w.mass_matrix.ltdl);
+    ltdl_solve_in_place(tree.independent, da_df, 6 * tree.nbodies, w.mass_matrix.ltdl);
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -24,14 +24,14 @@ struct SharedByRows {
 
     SharedByRows(Arena& arena, const Tree& tree, const Options& options)
         : own(arena, tree, options), composite(own) {
-        composite.ground.I = arena.take<Inertia<Wide<T>>>(tree.nbodies);
-        composite.B = arena.take<Coriolis<Wide<T>>>(tree.nbodies);
+        composite.ground.I = arena.take<Inertia<Wide<T>>>(tree.nnodes);
+        composite.B = arena.take<Coriolis<Wide<T>>>(tree.nnodes);
     }
     // Before the inertias and operators of idsva are composites.
     void take_own(const Tree& tree, const IdsvaWorkspace<T>& idsva) const {
         const Ground<T>& g = idsva.ground;
         const Ground<Wide<T>>& to = own.ground;
-        for (int i = 0; i < tree.nbodies; ++i) {
+        for (int i = 0; i < tree.nnodes; ++i) {
             own.B[i] = spread(idsva.B[i]);
             to.I[i] = spread(g.I[i]), to.P[i] = spread(g.P[i]);
             if (tree.bodies[i].parent < 0)
@@ -44,7 +44,7 @@ struct SharedByRows {
         }
     }
     void take_composites(const Tree& tree, const IdsvaWorkspace<T>& idsva) const {
-        for (int i = 0; i < tree.nbodies; ++i) {
+        for (int i = 0; i < tree.nnodes; ++i) {
             composite.ground.I[i] = spread(idsva.ground.I[i]);
             composite.B[i] = spread(idsva.B[i]), composite.f[i] = spread(idsva.f[i]);
         }
@@ -189,7 +189,7 @@ void forward_second_derivatives(const Tree& tree, const T* q, const T* v, const 
     Row* wrenches = nullptr;
     if (w.fdsva.wrenches.value.hold(body_f_ext)) {
         wrenches = w.wrenches.first.value.f_ext;
-        for (int k = 0; k < 6 * tree.nlinks; ++k) wrenches[k] = Row(body_f_ext[k]);
+        for (int k = 0; k < 6 * tree.nbodies; ++k) wrenches[k] = Row(body_f_ext[k]);
     }
 
     const Blocks<Row>& minus_H = w.independent;

@@ -36,11 +36,11 @@ struct HessianWorkspace {
     CoriolisDual<T>* D;
 
     HessianWorkspace(Arena& arena, const Tree& tree, const Options&)
-        : Lam(arena.take<Motion<T>>(tree.nbodies)),
+        : Lam(arena.take<Motion<T>>(tree.nnodes)),
           Phi(arena.take<Motion<T>>(tree.nv)),
-          P(arena.take<Force<T>>(tree.nbodies)),
-          Z(arena.take<Vec3<T>>(tree.nbodies)),
-          D(arena.take<CoriolisDual<T>>(tree.nbodies)) {}
+          P(arena.take<Force<T>>(tree.nnodes)),
+          Z(arena.take<Vec3<T>>(tree.nnodes)),
+          D(arena.take<CoriolisDual<T>>(tree.nnodes)) {}
 };
 
 // The blocks (nv, nv), rows by the variable named first; rows are n apart.
@@ -78,7 +78,7 @@ void hessian_forward(const Tree& tree, const T* lam, const IdsvaWorkspace<T>& id
                      const HessianWorkspace<T>& w) {
     const Ground<T>& g = idsva.ground;
     free_root_accelerations(tree, idsva.ground, idsva.Psiddot);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         const Motion<T> Lam_p = body.parent < 0 ? zero_motion<T>() : w.Lam[body.parent];
         for (int k = body.v; k < body.v + body.nv; ++k)
@@ -112,7 +112,7 @@ void hessian_backward(const Tree& tree, const Blocks<T>& out, const IdsvaWorkspa
                       const HessianWorkspace<T>& w) {
     const Ground<T>& g = idsva.ground;
     const int n = out.n;
-    for (int i = tree.nbodies - 1; i >= 0; --i) {
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         const Inertia<T>& I = g.I[i];
         const Coriolis<T>& B = idsva.B[i];

@@ -37,7 +37,7 @@ struct WrenchHessianWorkspace {
 
     WrenchHessianWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : first(arena, tree, options),
-          curvature(arena.take<WrenchCurvature<T>>(first.value.in_world() ? tree.nbodies : 0)) {}
+          curvature(arena.take<WrenchCurvature<T>>(first.value.in_world() ? tree.nnodes : 0)) {}
 };
 
 // Adds to the block dqdq, whose rows are n apart; after the sweeps of hessian.hpp.
@@ -50,7 +50,7 @@ void add_world_wrench_hessian(const Tree& tree, const T* body_f_ext, const Groun
     const Motion<T>*S = ground.S, *Phi = hessian.Phi;
     WrenchSums<T>* sums = w.first.sums;
     for_shifts(tree, 6, [&](int k, int c) { dqdq[k * n + c] = dqdq[c * n + k] = T(0.0); });
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Placement<T>& P = ground.P[i];
         const Motion<T>& Lam = hessian.Lam[i];
         sums[i] = own_wrench_sums(axes, tree.bodies[i], P, body_f_ext);
@@ -60,7 +60,7 @@ void add_world_wrench_hessian(const Tree& tree, const T* body_f_ext, const Groun
         w.curvature[i].Z += outer(W.F, V);
         w.curvature[i].R = outer(W.f, Lam.ang);
     }
-    for (int i = tree.nbodies - 1; i >= 0; --i) {
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         const TurningWrenches<T> G(sums[i]);
         const Mat3<T> N = trace_less(w.curvature[i].Z), Q = trace_less(w.curvature[i].R);
@@ -125,9 +125,9 @@ TensorWrenches<T> tensor_wrenches(const Tree& tree, const T* body_f_ext, const G
                                   const WrenchTensorsWorkspace<T>& w) {
     if (!w.first.value.hold(body_f_ext)) return {nullptr};
     WrenchSums<T>* sums = w.first.sums;
-    for (int i = 0; i < tree.nbodies; ++i)
+    for (int i = 0; i < tree.nnodes; ++i)
         sums[i] = own_wrench_sums(w.first.value.axes, tree.bodies[i], ground.P[i], body_f_ext);
-    for (int i = tree.nbodies - 1; i >= 0; --i)
+    for (int i = tree.nnodes - 1; i >= 0; --i)
         if (tree.bodies[i].parent >= 0) sums[tree.bodies[i].parent] += sums[i];
     return {&w};
 }

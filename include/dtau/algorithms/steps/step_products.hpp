@@ -67,7 +67,7 @@ struct StepVjpWorkspace {
           stage_q(arena.take<T>(tree.nv)),
           stage_v(arena.take<T>(tree.nv)),
           stage_tau(arena.take<T>(tree.nv)),
-          stage_f_ext(arena.take<T>(6 * tree.nlinks)),
+          stage_f_ext(arena.take<T>(6 * tree.nbodies)),
           wrenches(arena, tree, options) {}
 };
 
@@ -86,7 +86,7 @@ template <bool adds, class T>
 DTAU_INLINE void displaced_gradient(const Tree& tree, int stage, const VariationWorkspace<T>& w,
                                     const T* x, T* by_q, T* by_theta) {
     int j = 0;
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         const int first = body.v;
         if (!traits(body.kind).commutes) {
@@ -122,7 +122,7 @@ void step_vjp(const Tree& tree, Integrator method, const T* q, const T* v, const
     step_variation(tree, method, w.step, w.variation);
 
     for (int k = 0; k < nv; ++k) by_q[k] = by_tau[k] = T(0.0);
-    for (int k = 0; by_f_ext && k < 6 * tree.nlinks; ++k) by_f_ext[k] = T(0.0);
+    for (int k = 0; by_f_ext && k < 6 * tree.nbodies; ++k) by_f_ext[k] = T(0.0);
     to_owners(tree, lam_v, w.end_v);
     to_owners(tree, lam_q, w.stage_q);
     displaced_gradient<false>(tree, max_stages, w.variation, w.stage_q, by_q, w.end_theta);
@@ -158,7 +158,7 @@ void step_vjp(const Tree& tree, Integrator method, const T* q, const T* v, const
             by_v[k] += w.v[k];
             by_tau[k] += w.stage_tau[k];
         }
-        for (int k = 0; by_f_ext && k < 6 * tree.nlinks; ++k) by_f_ext[k] += w.stage_f_ext[k];
+        for (int k = 0; by_f_ext && k < 6 * tree.nbodies; ++k) by_f_ext[k] += w.stage_f_ext[k];
         if (i > 0)
             displaced_gradient<true>(tree, i, w.variation, w.stage_q, by_q, w.theta);
         else

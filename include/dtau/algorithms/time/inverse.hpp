@@ -160,7 +160,7 @@ DTAU_INLINE void own_force(Part part, const Tree& tree, const Body& body, int or
             F = moving_force(body, A, w.X[at + k]);
         if (acts_on(f_ext, body)) {
             const T factor(-w.scale.inverse_factorial[k]);
-            F = fma(factor, body_wrench(body, f_ext + k * 6 * tree.nlinks), F);
+            F = fma(factor, body_wrench(body, f_ext + k * 6 * tree.nbodies), F);
         }
         w.force[at + k].set(F.lin, F.ang);
     }
@@ -228,7 +228,7 @@ DTAU_INLINE void by_joint(const Body& body, const F& f) {
 }
 
 // Order `order`, from the first rows of v (nv each): order + 2 for all, order + 1 for the bias, order
-// for gravity. f_ext (order + 1, nlinks, 6) may be null: zero. tau: (order + 1, nv).
+// for gravity. f_ext (order + 1, nbodies, 6) may be null: zero. tau: (order + 1, nv).
 template <class T>
 void inverse_time_derivatives(Part part, const Tree& tree, int order, const T* q, const T* v,
                               const T* f_ext, T* tau, const InverseSeriesWorkspace<T>& w) {
@@ -243,7 +243,7 @@ void inverse_time_derivatives(Part part, const Tree& tree, int order, const T* q
             inwards<simple>(part, tree, body, order, v, tau, places, w);
         });
     };
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         while (places > 0 && w.path[places - 1] != body.parent) leave();
         by_joint(body, [&]<bool simple>() __attribute__((always_inline)) {

@@ -258,7 +258,7 @@ void forward_dynamics(const Tree& tree, const T* q, const T* v, const T* tau, co
     const T* const no_accelerations = nullptr;
     forces_of_motion<true>(tree, q, v, no_accelerations, f_ext, w.bias);
     w.m[0] = zero_motion<T>();
-    for (int end = tree.nbodies; end > 0;) {  // one tree after the other
+    for (int end = tree.nnodes; end > 0;) {  // one tree after the other
         const int root = tree.bodies[end - 1].root;
         const auto leaf = [&](int i) { return i + 1 == end || tree.bodies[i + 1].parent != i; };
         const int begin = is_free_root(tree.bodies[root]) ? root + 1 : root;

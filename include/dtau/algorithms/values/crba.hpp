@@ -11,7 +11,7 @@ namespace dtau::DTAU_VARIANT {
 template <class T, class Store>
 DTAU_INLINE void crba_backward(const Tree& tree, const Motion<T>* S, Inertia<T>* inertias,
                                const Store& store) {
-    for (int i = tree.nbodies - 1; i >= 0; --i) {
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         const Inertia<T>& I = inertias[i];
         const int stop = path_stop(tree, body);
