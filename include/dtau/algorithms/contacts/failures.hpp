@@ -62,8 +62,8 @@ int first_rejected(int n, int side, const T* G, int l) {
 // Calls visit(l, k) for states whose pivot k was rejected. Numbers that are too large are no failure of
 // the rows.
 template <class T, class Visit>
-__attribute__((cold)) void for_rejected(int n, int side, const T* size, const T* errors, const T* G,
-                                        const Visit& visit) {
+__attribute__((cold, noinline)) void for_rejected(int n, int side, const T* size, const T* errors,
+                                                  const T* G, const Visit& visit) {
     for (int l = 0; l < Failures<T>::states; ++l) {
         const int k = first_rejected(n, side, G, l);
         if (k < n && std::isfinite(number_of_state(size[k], l)) &&
