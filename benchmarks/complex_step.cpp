@@ -34,7 +34,7 @@ struct Robot {
           by_v(n * n),
           mass(n * n) {
         Arena measure;
-        IdsvaWorkspace<Complex>(measure, tree.tree());
+        IdsvaWorkspace<Complex>(measure, tree.tree(), Options());
         memory.resize(measure.used() + 64);
     }
 
@@ -42,7 +42,7 @@ struct Robot {
         void* block = memory.data();
         std::size_t size = memory.size();
         Arena arena(std::align(64, size - 64, block, size));
-        const IdsvaWorkspace<Complex> w(arena, tree.tree());
+        const IdsvaWorkspace<Complex> w(arena, tree.tree(), Options());
         idsva(tree.tree(), q.data(), v.data(), a.data(), static_cast<const Complex*>(nullptr),
               by_q.data(), by_v.data(), mass.data(), w);
     }

@@ -27,10 +27,10 @@ struct AbacrWorkspace {
         T* u;
 
         Tangent(Arena& arena, const Tree& tree)
-            : p(arena.take<Force<T>>(tree.nbodies)),
-              v(arena.take<Motion<T>>(tree.nbodies)),
-              c(arena.take<Motion<T>>(tree.nbodies)),
-              a(arena.take<Motion<T>>(tree.nbodies)),
+            : p(arena.take<Force<T>>(tree.nnodes)),
+              v(arena.take<Motion<T>>(tree.nnodes)),
+              c(arena.take<Motion<T>>(tree.nnodes)),
+              a(arena.take<Motion<T>>(tree.nnodes)),
               u(arena.take<T>(tree.nv)) {}
     };
     BodyFrames<T> frames;
@@ -40,15 +40,15 @@ struct AbacrWorkspace {
     T *d_inverse, *u, *dd, *joint_a;
     Tangent of_q, of_v, of_tau;
 
-    AbacrWorkspace(Arena& arena, const Tree& tree)
+    AbacrWorkspace(Arena& arena, const Tree& tree, const Options&)
         : frames(arena, tree),
-          Ia(arena.take<ArticulatedInertia<T>>(tree.nbodies)),
-          pa(arena.take<Force<T>>(tree.nbodies)),
+          Ia(arena.take<ArticulatedInertia<T>>(tree.nnodes)),
+          pa(arena.take<Force<T>>(tree.nnodes)),
           U(arena.take<Force<T>>(tree.nv)),
           dU(arena.take<Force<T>>(tree.nv)),
-          c(arena.take<Motion<T>>(tree.nbodies)),
-          a(arena.take<Motion<T>>(tree.nbodies)),
-          ap(arena.take<Motion<T>>(tree.nbodies)),
+          c(arena.take<Motion<T>>(tree.nnodes)),
+          a(arena.take<Motion<T>>(tree.nnodes)),
+          ap(arena.take<Motion<T>>(tree.nnodes)),
           before(arena.take<Motion<T>>(tree.nv)),
           d_inverse(arena.take<T>(tree.nv)),
           u(arena.take<T>(tree.nv)),
@@ -94,7 +94,7 @@ void abacr_values(const Tree& tree, const T* q, const T* v, const T* tau,
                   const AbacrWorkspace<T>& w) {
     const BodyFrames<T>& g = w.frames;
     body_sweep(tree, q, v, g);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Inertia<double>& I = g.I[i];
         const Inertia<T> lifted = {
             T(I.m),
@@ -104,7 +104,7 @@ void abacr_values(const Tree& tree, const T* q, const T* v, const T* tau,
         w.Ia[i] = articulated(lifted);
         w.pa[i] = cross_star(g.v[i], I * g.v[i]);
     }
-    for (int i = tree.nbodies - 1; i >= 0; --i) {
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         ArticulatedInertia<T>& IA = w.Ia[i];
         Force<T> p = w.pa[i];
@@ -121,7 +121,7 @@ void abacr_values(const Tree& tree, const T* q, const T* v, const T* tau,
         w.Ia[body.parent] += transformed(g.X[i], IA);
         w.pa[body.parent] += transformed(g.X[i], w.pa[i]);
     }
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         w.ap[i] = acceleration_of_parent(tree, body, g.X[i], w.a);
         Motion<T> a = w.ap[i] + w.c[i];
@@ -213,7 +213,7 @@ DTAU_INLINE void abacr_forward(const Tree& tree, int i, int j, T* da_dq, T* da_d
                                const AbacrWorkspace<T>& w) {
     const BodyFrames<T>& g = w.frames;
     const int n = tree.nv, last = g.end[i];
-    for (int b = 0; b < tree.nbodies; ++b) {
+    for (int b = 0; b < tree.nnodes; ++b) {
         const Body& body = tree.bodies[b];
         const bool above = b < i && g.end[b] > i;
         const auto step = [&](const auto& of, T* to, const Motion<T>& start)
@@ -243,7 +243,7 @@ template <class T>
 void abacr(const Tree& tree, const T* q, const T* v, const T* tau, T* da_dq, T* da_dv, T* da_dtau,
            const AbacrWorkspace<T>& w) {
     abacr_values(tree, q, v, tau, w);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         for (int j = body.v; j < body.v + body.nv; ++j) {
             for (int k = 0; k < tree.nv; ++k) w.of_q.u[k] = w.of_v.u[k] = w.of_tau.u[k] = T(0.0);

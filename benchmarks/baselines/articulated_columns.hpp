@@ -67,13 +67,13 @@ struct ColumnsWorkspace {
     int* bodies;     // which the right-hand sides reach
     bool* branches;  // whether a body has children other than the next one
 
-    ColumnsWorkspace(Arena& arena, const Tree& tree)
+    ColumnsWorkspace(Arena& arena, const Tree& tree, const Options&)
         : x(arena.take<Pack<T>>(tree.nv * packs)),
-          at(arena.take<Pack<T>>(tree.nbodies * 6 * packs)),
-          bodies(arena.take<int>(tree.nbodies)),
-          branches(arena.take<bool>(tree.nbodies)) {
+          at(arena.take<Pack<T>>(tree.nnodes * 6 * packs)),
+          bodies(arena.take<int>(tree.nnodes)),
+          branches(arena.take<bool>(tree.nnodes)) {
         if (!branches) return;  // only measured
-        for (int i = 0; i < tree.nbodies; ++i) {
+        for (int i = 0; i < tree.nnodes; ++i) {
             const int p = tree.bodies[i].parent;
             branches[i] = false;
             if (p >= 0 && p != i - 1) branches[p] = true;
@@ -162,13 +162,13 @@ void aza(const Tree& tree, const Motion<T>* S, const T* B, int stride,
     for_compiled_blocks<ColumnsWorkspace<T>::packs, T>(
         2 * padded, [&]<int packs>(int begin, int end) {
             int count = 0;
-            for (int i = 0; i < tree.nbodies; ++i) {
+            for (int i = 0; i < tree.nnodes; ++i) {
                 const int k = tree.bodies[i].v;
                 if (is_related(tree.dofs, k, begin, end < padded ? end : padded) ||
                     is_related(tree.dofs, k, begin < padded ? 0 : begin - padded, end - padded))
                     w.bodies[count++] = i;
             }
-            articulated_block<packs>(tree, S, begin, count, tree.nbodies, right, place, factors, w);
+            articulated_block<packs>(tree, S, begin, count, tree.nnodes, right, place, factors, w);
         });
 }
 
@@ -181,7 +181,7 @@ void articulated_inverse(const Tree& tree, const Motion<T>* S, T* inverse,
     const auto place = [&](int c) -> Columns<T> { return {inverse + c, n - c, n}; };
     for_compiled_blocks<ColumnsWorkspace<T>::packs, T>(n, [&]<int packs>(int begin, int end) {
         int count = 0, solved = 0;
-        for (int i = 0; i < tree.nbodies && tree.bodies[i].v < end; ++i, solved = i)
+        for (int i = 0; i < tree.nnodes && tree.bodies[i].v < end; ++i, solved = i)
             if (is_ancestor(tree.dofs, tree.bodies[i].v, begin, end)) w.bodies[count++] = i;
         articulated_block<packs>(tree, S, begin, count, solved, right, place, factors, w);
     });

@@ -22,22 +22,22 @@ struct BodyFrames {
 
     BodyFrames(Arena& arena, const Tree& tree)
         : angles(arena, tree),
-          X(arena.take<Placement<T>>(tree.nbodies)),
+          X(arena.take<Placement<T>>(tree.nnodes)),
           S(arena.take<Motion<T>>(tree.nv)),
-          v(arena.take<Motion<T>>(tree.nbodies)),
-          vJ(arena.take<Motion<T>>(tree.nbodies)),
-          I(arena.take<Inertia<double>>(tree.nbodies)),
-          B(arena.take<Coriolis<T>>(tree.nbodies)),
-          end(arena.take<int>(tree.nbodies)) {
+          v(arena.take<Motion<T>>(tree.nnodes)),
+          vJ(arena.take<Motion<T>>(tree.nnodes)),
+          I(arena.take<Inertia<double>>(tree.nnodes)),
+          B(arena.take<Coriolis<T>>(tree.nnodes)),
+          end(arena.take<int>(tree.nnodes)) {
         if (!end) return;  // only measured
         const Placement<T> own = {Mat3<T>::identity(), zero_vector<T>()};
-        for (int i = 0; i < tree.nbodies; ++i) {
+        for (int i = 0; i < tree.nnodes; ++i) {
             const Body& body = tree.bodies[i];
             I[i] = own_inertia<double>(body);
             motion_subspace(body, own, S + body.v);
             end[i] = i + 1;
         }
-        for (int i = tree.nbodies - 1; i >= 0; --i)
+        for (int i = tree.nnodes - 1; i >= 0; --i)
             if (const int p = tree.bodies[i].parent; p >= 0 && end[p] < end[i]) end[p] = end[i];
     }
 };
@@ -46,7 +46,7 @@ struct BodyFrames {
 template <class T>
 void body_sweep(const Tree& tree, const T* q, const T* v, const BodyFrames<T>& w) {
     const Configuration<T> x = configuration(tree, q, w.angles);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         Placement<T> X = joint_placement(body, constant_placement<T>(body), x);
         if (body.parent < 0) X.r = zero_vector<T>();  // the base's position is never read

@@ -14,7 +14,7 @@ struct DmmWorkspace {
     Pack<T>* block;
     int* related;
 
-    DmmWorkspace(Arena& arena, const Tree& tree)
+    DmmWorkspace(Arena& arena, const Tree& tree, const Options&)
         : block(arena.take<Pack<T>>(tree.nv * packs)), related(arena.take<int>(tree.nv)) {}
 };
 

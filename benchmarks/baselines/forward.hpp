@@ -27,10 +27,10 @@ struct ArticulatedSolutionWorkspace {
     int stride;  // of the rows of the two matrices, side by side
     T *dtau_dq, *dtau_dv;
 
-    ArticulatedSolutionWorkspace(Arena& arena, const Tree& tree)
-        : factors(arena, tree),
-          columns(arena, tree),
-          dmm(arena, tree),
+    ArticulatedSolutionWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : factors(arena, tree, options),
+          columns(arena, tree, options),
+          dmm(arena, tree, options),
           a(arena.take<T>(tree.nv)),
           stride(2 * whole_packs<T>(tree.nv)),
           dtau_dq(arena.take_zeros<T>(static_cast<std::size_t>(tree.nv) * stride)),
@@ -61,8 +61,8 @@ struct FdsvaArticulatedWorkspace {
     IdsvaWorkspace<T> idsva;
     ArticulatedSolutionWorkspace<T> solution;
 
-    FdsvaArticulatedWorkspace(Arena& arena, const Tree& tree)
-        : idsva(arena, tree), solution(arena, tree) {}
+    FdsvaArticulatedWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : idsva(arena, tree, options), solution(arena, tree, options) {}
 };
 
 // The acceleration, and the partials of inverse dynamics there.
@@ -85,8 +85,8 @@ struct FdcrWorkspace {
     RneacrWorkspace<T> rneacr;
     ArticulatedSolutionWorkspace<T> solution;
 
-    FdcrWorkspace(Arena& arena, const Tree& tree)
-        : root_frame(arena, tree), rneacr(arena, tree), solution(arena, tree) {}
+    FdcrWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : root_frame(arena, tree), rneacr(arena, tree, options), solution(arena, tree, options) {}
 };
 
 template <class T>

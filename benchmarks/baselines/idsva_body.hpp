@@ -17,14 +17,14 @@ struct IdsvaBodyWorkspace {
     Inertia<T>* I;
     Force<T>* f;
 
-    IdsvaBodyWorkspace(Arena& arena, const Tree& tree)
+    IdsvaBodyWorkspace(Arena& arena, const Tree& tree, const Options&)
         : frames(arena, tree),
           Psidot(arena.take<Motion<T>>(tree.nv)),
           Psiddot(arena.take<Motion<T>>(tree.nv)),
           Upsilondot(arena.take<Motion<T>>(tree.nv)),
-          a(arena.take<Motion<T>>(tree.nbodies)),
-          I(arena.take<Inertia<T>>(tree.nbodies)),
-          f(arena.take<Force<T>>(tree.nbodies)) {}
+          a(arena.take<Motion<T>>(tree.nnodes)),
+          I(arena.take<Inertia<T>>(tree.nnodes)),
+          f(arena.take<Force<T>>(tree.nnodes)) {}
 };
 
 template <class T>
@@ -32,7 +32,7 @@ void idsva_body_forward(const Tree& tree, const T* q, const T* v, const T* a,
                         const IdsvaBodyWorkspace<T>& w) {
     const BodyFrames<T>& g = w.frames;
     body_sweep(tree, q, v, g);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         const Motion<T> vi = g.v[i], vJ = g.vJ[i];
         const Motion<T> vp = {vi.ang - vJ.ang, vi.lin - vJ.lin};
@@ -59,7 +59,7 @@ void idsva_body(const Tree& tree, const T* q, const T* v, const T* a, T* dtau_dq
     const BodyFrames<T>& g = w.frames;
     const int n = tree.nv;
     idsva_body_forward(tree, q, v, a, w);
-    for (int i = tree.nbodies - 1; i >= 0; --i) {
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         for (int k = body.v; k < body.v + body.nv; ++k) {
             const Motion<T> s = g.S[k];

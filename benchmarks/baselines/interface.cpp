@@ -77,15 +77,17 @@ bool run(const void* compiled, const char* name, int element, std::ptrdiff_t sta
     if (!function) return false;
     const Tree& tree = static_cast<const CompiledTree*>(compiled)->tree();
     const Signature& signature = function->signature;
+    const Options options;
     Job job;
-    job.element = static_cast<Element>(element);
+    job.options = &options;
+    job.scalar = static_cast<ScalarKind>(element);
     const std::ptrdiff_t number =
-        job.element == Element::complex ? sizeof(Complex) : sizeof(double);
+        job.scalar == ScalarKind::complex ? sizeof(Complex) : sizeof(double);
     job.naxes = 1, job.shape[0] = job.count = states;
     job.ninputs = signature.ninputs, job.noutputs = signature.noutputs;
     const void* const given[] = {q, v, x};
     for (int i = 0; i < job.ninputs; ++i) {
-        Input& input = job.in[i];
+        Input& input = job.inputs[i];
         input.data = static_cast<const char*>(given[i]);
         input.size = i == 0 ? tree.nq : tree.nv;
         input.spacing = number;
@@ -94,11 +96,11 @@ bool run(const void* compiled, const char* name, int element, std::ptrdiff_t sta
     for (int o = 0; o < job.noutputs; ++o) {
         const Quantity quantity = signature.outputs[o].quantity;
         const std::ptrdiff_t n = tree.nv;
-        job.out[o].data = static_cast<char*>(results[o]);
-        job.out[o].size =
+        job.outputs[o].data = static_cast<char*>(results[o]);
+        job.outputs[o].size =
             quantity == Quantity::matrix || quantity == Quantity::torque_matrix ? n * n : n;
         if (quantity == Quantity::torque_matrix)
-            job.out[o].spans = tree.related, job.out[o].nspans = tree.nrelated;
+            job.outputs[o].spans = tree.related, job.outputs[o].nspans = tree.nrelated;
     }
     const auto* implementation = static_cast<const Implementation*>(function->implementation);
     for (std::ptrdiff_t pass = 0; pass < passes; ++pass)

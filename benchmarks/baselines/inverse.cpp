@@ -13,7 +13,7 @@ constexpr Out<"tau", Quantity::torque> torque;
 constexpr Out<"a", Quantity::v> acceleration;
 constexpr Out<"dtau_dq", Quantity::torque_matrix> dtau_dq;
 constexpr Out<"dtau_dv", Quantity::torque_matrix> dtau_dv;
-constexpr How sparse = {.results = Results::sparse};
+constexpr KernelTraits sparse = {.results = Results::sparse};
 
 constexpr Function values[] = {
     function({.name = "inverse_dynamics"}, takes(q, v, a), gives(torque),

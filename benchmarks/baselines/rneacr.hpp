@@ -32,27 +32,27 @@ struct RneacrWorkspace {
     Force<T>* f;
     BodyTangent<T>*of_q, *of_v;
 
-    RneacrWorkspace(Arena& arena, const Tree& tree)
+    RneacrWorkspace(Arena& arena, const Tree& tree, const Options&)
         : frames(arena, tree),
-          a(arena.take<Motion<T>>(tree.nbodies)),
-          ap(arena.take<Motion<T>>(tree.nbodies)),
-          f(arena.take<Force<T>>(tree.nbodies)),
-          of_q(arena.take<BodyTangent<T>>(tree.nbodies)),
-          of_v(arena.take<BodyTangent<T>>(tree.nbodies)) {}
+          a(arena.take<Motion<T>>(tree.nnodes)),
+          ap(arena.take<Motion<T>>(tree.nnodes)),
+          f(arena.take<Force<T>>(tree.nnodes)),
+          of_q(arena.take<BodyTangent<T>>(tree.nnodes)),
+          of_v(arena.take<BodyTangent<T>>(tree.nnodes)) {}
 };
 
 // The recursion itself, on what body_sweep left in w.frames: accelerations and forces.
 template <class T>
 void rneacr_values(const Tree& tree, const T* a, const RneacrWorkspace<T>& w) {
     const BodyFrames<T>& g = w.frames;
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         const Motion<T> vi = g.v[i];
         w.ap[i] = acceleration_of_parent(tree, body, g.X[i], w.a);
         w.a[i] = cross(vi, g.vJ[i], w.ap[i] + joint_twist(body, a + body.v));
         w.f[i] = cross_star(vi, g.I[i] * vi, g.I[i] * w.a[i]);
     }
-    for (int i = tree.nbodies - 1; i >= 0; --i)
+    for (int i = tree.nnodes - 1; i >= 0; --i)
         if (const int p = tree.bodies[i].parent; p >= 0) w.f[p] += transformed(g.X[i], w.f[i]);
 }
 
@@ -108,7 +108,7 @@ void rneacr(const Tree& tree, const T* q, const T* v, const T* a, T* dtau_dq, T*
             int stride, const RneacrWorkspace<T>& w) {
     body_sweep(tree, q, v, w.frames);
     rneacr_values(tree, a, w);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         for (int j = body.v; j < body.v + body.nv; ++j)
             rneacr_column(tree, i, j, dtau_dq, dtau_dv, stride, w);

@@ -1,10 +1,12 @@
-// Hands out scratch memory: every algorithm's workspace takes its arrays from one block that the
-// caller owns.
+// Scratch memory: every algorithm's workspace takes its arrays from one block that the caller owns. All
+// workspaces are constructed from (Arena&, const Tree&, const Options&).
 #pragma once
 
 #include <cstddef>
+#include <new>
 
 #include "dtau/lane.hpp"
+#include "dtau/options.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -27,6 +29,12 @@ class Arena {
         if (piece)
             for (std::size_t k = 0; k < count; ++k) piece[k] = X(0.0);
         return piece;
+    }
+    // One object as its own initializers have it.
+    template <class X>
+    X* make() {
+        X* piece = take<X>(1);
+        return piece ? new (piece) X() : nullptr;
     }
     std::size_t used() const { return used_; }
 

@@ -46,8 +46,8 @@ struct Constraints {
     int count, nrows;
     const Constraint* at;   // (count)
     const DofList* common;  // of the lists s and t of two constraints: common[pair_of(s, t)]
-    const int* bodies;      // (nbodies) those whose placements in the world are read, ascending
-    int nbodies;
+    const int* bodies;      // (nplaced) those whose placements in the world are read, ascending
+    int nplaced;
 
     // Independent velocities that both move.
     inline __attribute__((always_inline)) DofList common_dofs(const Constraint& c,

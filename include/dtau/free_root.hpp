@@ -82,7 +82,7 @@ DTAU_INLINE Vec3<T> dot_Psiddot(const FreeRoot<T>& root, const Force<T>& f) {
 template <class T>
 DTAU_INLINE void free_root_accelerations(const Tree& tree, const RootFrame<T>& root_frame,
                                          Motion<T>* Psiddot) {
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         if (!is_free_root(body)) continue;
         const Motion<T> ap = world_acceleration(root_frame.gravity[i]);

@@ -40,7 +40,7 @@ DTAU_INLINE Configuration<T> configuration(const Tree& tree, const T* q,
             cosine.store(scratch.cosine + k);
         }
     } else {
-        for (int i = 0; i < tree.nbodies; ++i) {
+        for (int i = 0; i < tree.nnodes; ++i) {
             const Body& body = tree.bodies[i];
             const int k = body.q + traits(body.kind).angle;
             if (k >= body.q) sincos(q[k], scratch.sine[k], scratch.cosine[k]);

@@ -37,11 +37,11 @@ struct RootFrame {
 
     RootFrame(Arena& arena, const Tree& tree)
         : angles(arena, tree),
-          P(arena.take<Placement<T>>(tree.nbodies)),
-          gravity(arena.take<Vec3<T>>(tree.nbodies)),
+          P(arena.take<Placement<T>>(tree.nnodes)),
+          gravity(arena.take<Vec3<T>>(tree.nnodes)),
           S(arena.take<Motion<T>>(tree.nv)),
-          v(arena.take<Motion<T>>(tree.nbodies)),
-          I(arena.take<Inertia<T>>(tree.nbodies)) {}
+          v(arena.take<Motion<T>>(tree.nnodes)),
+          I(arena.take<Inertia<T>>(tree.nnodes)) {}
 };
 
 // Pose of the joint frame of body i in its parent body.
@@ -116,7 +116,7 @@ DTAU_INLINE void move_body(const Tree& tree, int i, const Configuration<T>& x, c
 template <class T>
 void root_frame_sweep(const Tree& tree, const T* q, const T* v, const RootFrame<T>& root_frame) {
     const Configuration<T> x = configuration(tree, q, root_frame.angles);
-    for (int i = 0; i < tree.nbodies; ++i) move_body(tree, i, x, v, root_frame);
+    for (int i = 0; i < tree.nnodes; ++i) move_body(tree, i, x, v, root_frame);
 }
 
 // The spatial acceleration of the world: minus gravity, so that bodies need no weight.

@@ -33,7 +33,7 @@ inline __attribute__((always_inline)) int owning_dof(const Tree& tree, int k) {
 // and damping of each independent velocity.
 inline constexpr int body_parameters = 10;
 inline __attribute__((always_inline)) int parameter_count(const Tree& tree, bool of_joints) {
-    return body_parameters * tree.nlinks + (of_joints ? 2 * tree.independent.n : 0);
+    return body_parameters * tree.nbodies + (of_joints ? 2 * tree.independent.n : 0);
 }
 
 }  // namespace dtau

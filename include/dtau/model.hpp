@@ -78,10 +78,12 @@ struct Span {
 };
 
 struct Tree {
-    int nbodies, nlinks, nq, nv;
+    int nnodes;   // entries of `bodies`: a universal joint has two, with a massless one between
+    int nbodies;  // that the user knows, as Python counts them
+    int nq, nv;
     int depth;  // at least the number of bodies on any path to the world
     const Body* bodies;
-    const int* link_body;  // (nlinks)
+    const int* link_body;  // (nbodies)
     Paths dofs;
     Paths independent;       // of independent velocities: the entries of M that are not zero
     const Mimics* mimic;     // null if all joints are independent

@@ -3,8 +3,7 @@
 
 #include <cstdint>
 
-#include "batch/job.hpp"
-#include "dtau/arena.hpp"
+#include "batch/run.hpp"
 #include "dtau/pack.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -124,12 +123,12 @@ inline void stream(const double* from, std::ptrdiff_t count, double* to) {
 // Results of a group from lanes to its states past the caches. Piece by piece they leave the lanes
 // into a little memory that stays in the nearest cache; from there they go to each state in whole
 // cache lines.
-class Outlet {
+class StreamingStore {
   public:
     static constexpr int worthwhile = 8 * cache_line;  // numbers a state
     static std::ptrdiff_t padded(std::ptrdiff_t size) { return (size + lanes - 1) / lanes * lanes; }
 
-    explicit Outlet(Arena& arena) : rows_(arena.take<double>(lanes * row)) {}
+    explicit StreamingStore(Arena& arena) : rows_(arena.take<double>(lanes * row)) {}
 
     // lane_numbers has room for whole vectors of them.
     void scatter(const Lane* lane_numbers, const Span* spans, std::ptrdiff_t nspans,
@@ -159,5 +158,21 @@ class Outlet {
 
     double* rows_;
 };
+
+// A result of a group, to its states at target.
+inline void leave_group(const Lane* lane_numbers, const StreamingStore& store, Results results,
+                        const Output& out, int states, bool past_caches, double* target) {
+    Span whole = {0, out.size};
+    const Span* spans = &whole;
+    std::ptrdiff_t nspans = 1;
+    if (results == Results::sparse && out.spans)
+        spans = out.spans, nspans = out.nspans;
+    else if (results == Results::sparse && out.nspans > 0)
+        whole.begin = out.span.begin / lanes * lanes;  // where a block begins
+    if (past_caches && out.size >= StreamingStore::worthwhile)
+        store.scatter(lane_numbers, spans, nspans, out.size, states, target);
+    else
+        scatter(lane_numbers, spans, nspans, out.size, states, target);
+}
 
 }  // namespace dtau::DTAU_VARIANT

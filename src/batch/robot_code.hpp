@@ -1,7 +1,7 @@
 // Code that was compiled for one robot, as algorithms: the workspace holds it, and its memory.
 #pragma once
 
-#include "batch/algorithm.hpp"
+#include "batch/run.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
@@ -17,10 +17,10 @@ int near_groups(std::ptrdiff_t numbers) {
 // Groups of states that an algorithm is applied to at once.
 template <class T>
 int groups_at_once(const Job& job) {
-    if (!job.options.code || group_size<T> == 1) return 1;
-    std::ptrdiff_t numbers = static_cast<std::ptrdiff_t>(job.options.code->memory);
-    for (int i = 0; i < job.ninputs; ++i) numbers += job.in[i].data ? job.in[i].size : 0;
-    for (int o = 0; o < job.noutputs; ++o) numbers += job.out[o].size;
+    if (!job.code || group_size<T> == 1) return 1;
+    std::ptrdiff_t numbers = static_cast<std::ptrdiff_t>(job.code->memory);
+    for (int i = 0; i < job.ninputs; ++i) numbers += job.inputs[i].data ? job.inputs[i].size : 0;
+    for (int o = 0; o < job.noutputs; ++o) numbers += job.outputs[o].size;
     const int groups = near_groups<T>(numbers);
     const std::ptrdiff_t all = (job.count + group_size<T> - 1) / group_size<T>;
     return all < groups ? static_cast<int>(all) : groups;
@@ -31,25 +31,25 @@ struct RobotWorkspace {
     const RobotCode* code;
     T* memory;
 
-    static const void* create(Arena& arena, const Tree&, const Options& options) {
+    static const void* create(Arena& arena, const Tree&, const Job& job) {
         auto* made = arena.take<RobotWorkspace>(1);
-        const std::size_t numbers = options.code->memory;
+        const std::size_t numbers = job.code->memory;
         const int groups = group_size<T> > 1 ? near_groups<T>(std::ptrdiff_t(numbers)) : 0;
         T* memory = arena.take<T>(groups * numbers);
-        if (made) *made = {options.code, memory};
+        if (made) *made = {job.code, memory};
         return made;
     }
     static void apply(const Tree&, const Arguments<T>& x, const void* workspace) {
         const auto& w = *static_cast<const RobotWorkspace*>(workspace);
-        const void* in[Job::max_inputs];
-        void* out[Job::max_outputs];
-        for (int i = 0; i < Job::max_inputs; ++i) in[i] = x.in[i];
-        for (int o = 0; o < Job::max_outputs; ++o) out[o] = x.out[o];
+        const void* inputs[Job::max_inputs];
+        void* outputs[Job::max_outputs];
+        for (int i = 0; i < Job::max_inputs; ++i) inputs[i] = x.inputs[i];
+        for (int o = 0; o < Job::max_outputs; ++o) outputs[o] = x.outputs[o];
         constexpr int size = group_size<T>;
         if (size > 1)
-            w.code->in_lanes((x.destination.states + size - 1) / size, in, out, w.memory);
+            w.code->in_lanes((x.destination.states + size - 1) / size, inputs, outputs, w.memory);
         else
-            w.code->alone(in, out);
+            w.code->alone(inputs, outputs);
     }
 };
 template <class T>

@@ -17,7 +17,7 @@ constexpr std::ptrdiff_t cached_bytes = std::ptrdiff_t(4) << 20;
 
 bool past_caches(const Job& job) {
     std::ptrdiff_t numbers = 0;
-    for (int o = 0; o < job.noutputs; ++o) numbers += job.out[o].size;
+    for (int o = 0; o < job.noutputs; ++o) numbers += job.outputs[o].size;
     return job.count * numbers * std::ptrdiff_t(sizeof(double)) > cached_bytes;
 }
 
@@ -25,14 +25,14 @@ bool past_caches(const Job& job) {
 class Cursor {
   public:
     Cursor(const Job& job, std::ptrdiff_t state) : job_(job) {
-        for (int i = 0; i < job.ninputs; ++i) position_[i] = job.in[i].data;
+        for (int i = 0; i < job.ninputs; ++i) inputs_[i] = job.inputs[i].data;
         for (int axis = job.naxes - 1; axis >= 0; --axis) {
             index_[axis] = state % job.shape[axis];
             state /= job.shape[axis];
             move(axis, index_[axis]);
         }
     }
-    const char* operator[](int input) const { return position_[input]; }
+    const char* operator[](int input) const { return inputs_[input]; }
 
     void next() {
         for (int axis = job_.naxes - 1; axis >= 0; --axis) {
@@ -45,11 +45,11 @@ class Cursor {
   private:
     void move(int axis, std::ptrdiff_t steps) {
         for (int i = 0; i < job_.ninputs; ++i)
-            if (position_[i]) position_[i] += steps * job_.in[i].stride[axis];
+            if (inputs_[i]) inputs_[i] += steps * job_.inputs[i].stride[axis];
     }
 
     const Job& job_;
-    const char* position_[Job::max_inputs];
+    const char* inputs_[Job::max_inputs];
     std::ptrdiff_t index_[Job::max_axes];
 };
 
@@ -70,10 +70,10 @@ double finite_test(const double* x, std::ptrdiff_t size) {
 template <class T>
 struct Scratch {
     const void* workspace;
-    T* in[Job::max_inputs];
-    T* out[Job::max_outputs];
+    T* inputs[Job::max_inputs];
+    T* outputs[Job::max_outputs];
     JointArguments<T> joints;
-    Outlet outlet;
+    StreamingStore store;
 
     static Scratch create(const Algorithm<T>& algorithm, const Tree& tree, const Job& job,
                           bool with_outputs) {
@@ -98,14 +98,12 @@ struct Scratch {
     }
     Scratch(Arena& arena, const Algorithm<T>& algorithm, const Tree& tree, const Job& job,
             bool with_outputs)
-        : workspace(algorithm.workspace(arena, tree, job.options)),
-          joints(arena, tree, job),
-          outlet(arena) {
+        : workspace(algorithm.workspace(arena, tree, job)), joints(arena, tree, job), store(arena) {
         const int groups = groups_at_once<T>(job);
         for (int i = 0; i < job.ninputs; ++i)
-            in[i] = job.in[i].data ? arena.take<T>(groups * job.in[i].size) : nullptr;
+            inputs[i] = job.inputs[i].data ? arena.take<T>(groups * job.inputs[i].size) : nullptr;
         for (int o = 0; o < job.noutputs && with_outputs; ++o)
-            out[o] = arena.take_zeros<T>(groups * Outlet::padded(job.out[o].size));
+            outputs[o] = arena.take_zeros<T>(groups * StreamingStore::padded(job.outputs[o].size));
     }
 };
 
@@ -113,17 +111,28 @@ struct Scratch {
 template <class T>
 Arguments<T> start(const Job& job, std::ptrdiff_t begin) {
     Arguments<T> x;
-    x.options = &job.options;
-    for (const T*& in : x.in) in = nullptr;
-    for (T*& out : x.out) out = nullptr;
+    x.options = job.options;
+    x.failure = job.failure;
+    for (const T*& in : x.inputs) in = nullptr;
+    for (T*& out : x.outputs) out = nullptr;
+    x.first = begin;
     x.destination.states = 1;
     x.destination.past_caches = past_caches(job);
     for (int o = 0; o < job.noutputs; ++o) {
-        x.destination.size[o] = job.out[o].size;
+        x.destination.size[o] = job.outputs[o].size;
         x.destination.at[o] =
-            reinterpret_cast<Number<T>*>(job.out[o].data) + begin * job.out[o].size;
+            reinterpret_cast<Number<T>*>(job.outputs[o].data) + begin * job.outputs[o].size;
     }
     return x;
+}
+
+template <class T>
+void apply(const Algorithm<T>& algorithm, const Tree& tree, const Job& job, const Arguments<T>& x,
+           const Scratch<T>& scratch) {
+    if (tree.mimic)
+        apply_to_joints(algorithm, tree, job, x, scratch.joints, scratch.workspace);
+    else
+        algorithm.apply(tree, x, scratch.workspace);
 }
 
 // One state at a time. E is also the element type of the arrays.
@@ -137,58 +146,45 @@ void run_alone(const Algorithm<E>& algorithm, Results results, const Tree& tree,
     for (std::ptrdiff_t state = begin; state < end; ++state, cursor.next()) {
         double finite = 0.0;
         for (int i = 0; i < job.ninputs; ++i) {
-            const Input& input = job.in[i];
+            const Input& input = job.inputs[i];
             if (!input.data) continue;
-            x.in[i] = reinterpret_cast<const E*>(cursor[i]);
+            x.inputs[i] = reinterpret_cast<const E*>(cursor[i]);
             if (input.spacing != sizeof(E)) {
                 for (int k = 0; k < input.size; ++k)
-                    scratch.in[i][k] = *reinterpret_cast<const E*>(cursor[i] + k * input.spacing);
-                x.in[i] = scratch.in[i];
+                    scratch.inputs[i][k] =
+                        *reinterpret_cast<const E*>(cursor[i] + k * input.spacing);
+                x.inputs[i] = scratch.inputs[i];
             }
             if constexpr (!std::is_same_v<E, Recorded>)
                 finite +=
-                    finite_test(reinterpret_cast<const double*>(x.in[i]), input.size * doubles);
+                    finite_test(reinterpret_cast<const double*>(x.inputs[i]), input.size * doubles);
         }
         for (int o = 0; o < job.noutputs; ++o) {
-            x.out[o] = x.destination.at[o];
+            x.outputs[o] = x.destination.at[o];
             if (results == Results::sparse)
-                std::memset(static_cast<void*>(x.out[o]), 0, job.out[o].size * sizeof(E));
+                std::memset(static_cast<void*>(x.outputs[o]), 0, job.outputs[o].size * sizeof(E));
         }
+        x.first = state;
         if (finite == 0.0) {
-            apply(algorithm, tree, job, x, scratch.joints, scratch.workspace);
+            apply(algorithm, tree, job, x, scratch);
         } else {
             for (int o = 0; o < job.noutputs; ++o)
-                for (std::ptrdiff_t k = 0; k < job.out[o].size; ++k) x.out[o][k] = E(not_a_number);
+                for (std::ptrdiff_t k = 0; k < job.outputs[o].size; ++k)
+                    x.outputs[o][k] = E(not_a_number);
         }
-        for (int o = 0; o < job.noutputs; ++o) x.destination.at[o] += job.out[o].size;
+        for (int o = 0; o < job.noutputs; ++o) x.destination.at[o] += job.outputs[o].size;
     }
 }
 
 #if !defined(DTAU_TEST_SCALARS) && !defined(DTAU_RECORDED)
-// A result of a group, to its states at target.
-void leave_group(const Lane* lane_numbers, const Outlet& outlet, Results results, const Output& out,
-                 int states, bool past_caches, double* target) {
-    Span whole = {0, out.size};
-    const Span* spans = &whole;
-    std::ptrdiff_t nspans = 1;
-    if (results == Results::sparse && out.spans)
-        spans = out.spans, nspans = out.nspans;
-    else if (results == Results::sparse && out.nspans > 0)
-        whole.begin = out.span.begin / lanes * lanes;  // where a block begins
-    if (past_caches && out.size >= Outlet::worthwhile)
-        outlet.scatter(lane_numbers, spans, nspans, out.size, states, target);
-    else
-        scatter(lane_numbers, spans, nspans, out.size, states, target);
-}
-
 // Where the states of a group are: `state` is the first, and the last one stands for those missing.
 void locate(const Job& job, std::ptrdiff_t state, int states, Cursor& cursor,
             const char* (&from)[Job::max_inputs][lanes]) {
     if (job.naxes == 1) {
         for (int i = 0; i < job.ninputs; ++i)
-            for (int l = 0; l < lanes && job.in[i].data; ++l)
-                from[i][l] =
-                    job.in[i].data + (state + (l < states ? l : states - 1)) * job.in[i].stride[0];
+            for (int l = 0; l < lanes && job.inputs[i].data; ++l)
+                from[i][l] = job.inputs[i].data +
+                             (state + (l < states ? l : states - 1)) * job.inputs[i].stride[0];
         return;
     }
     for (int l = 0; l < lanes; ++l) {
@@ -210,8 +206,8 @@ void run_in_lanes(const Algorithm<Lane>& algorithm, Results results, const Tree&
                   const Job& job, std::ptrdiff_t begin, std::ptrdiff_t end) {
     const auto scratch = Scratch<Lane>::create(algorithm, tree, job, results != Results::streamed);
     Arguments<Lane> x = start<Lane>(job, begin);
-    for (int i = 0; i < job.ninputs; ++i) x.in[i] = scratch.in[i];
-    for (int o = 0; o < job.noutputs; ++o) x.out[o] = scratch.out[o];
+    for (int i = 0; i < job.ninputs; ++i) x.inputs[i] = scratch.inputs[i];
+    for (int o = 0; o < job.noutputs; ++o) x.outputs[o] = scratch.outputs[o];
 
     Cursor cursor(job, begin);
     const std::ptrdiff_t most = groups_at_once<Lane>(job) * lanes;
@@ -227,20 +223,23 @@ void run_in_lanes(const Algorithm<Lane>& algorithm, Results results, const Tree&
             locate(job, first + g * lanes, states_of(g), cursor, from);
             finite[g] = Lane(0.0);
             for (int i = 0; i < job.ninputs; ++i)
-                if (job.in[i].data)
-                    gather(job.in[i], from[i], scratch.in[i] + g * job.in[i].size, finite[g]);
+                if (job.inputs[i].data)
+                    gather(job.inputs[i], from[i], scratch.inputs[i] + g * job.inputs[i].size,
+                           finite[g]);
         }
+        x.first = first;
         x.destination.states = static_cast<int>(stop - first);
-        apply(algorithm, tree, job, x, scratch.joints, scratch.workspace);
+        apply(algorithm, tree, job, x, scratch);
         for (int g = 0; first + g * lanes < stop; ++g)
             for (int o = 0; o < job.noutputs; ++o) {
-                const std::ptrdiff_t size = job.out[o].size;
+                const std::ptrdiff_t size = job.outputs[o].size;
                 const int states = states_of(g);
                 double* target = x.destination.at[o];
                 x.destination.at[o] += states * size;
                 if (results != Results::streamed)
-                    leave_group(scratch.out[o] + g * Outlet::padded(size), scratch.outlet, results,
-                                job.out[o], states, x.destination.past_caches, target);
+                    leave_group(scratch.outputs[o] + g * StreamingStore::padded(size),
+                                scratch.store, results, job.outputs[o], states,
+                                x.destination.past_caches, target);
                 if (is_finite(finite[g])) continue;
                 for (int l = 0; l < states; ++l)
                     for (std::ptrdiff_t k = 0; finite[g].value[l] != 0.0 && k < size; ++k)
@@ -251,8 +250,8 @@ void run_in_lanes(const Algorithm<Lane>& algorithm, Results results, const Tree&
 }
 
 bool one_by_one(const Algorithms& algorithms, const Tree& tree, const Job& job) {
-    return job.element == Element::alone || job.count == 1 || !algorithms.in_lanes.apply ||
-           (algorithms.one_by_one && algorithms.one_by_one(tree, job.options));
+    return job.scalar == ScalarKind::alone || job.count == 1 || !algorithms.in_lanes.apply ||
+           (algorithms.one_by_one && algorithms.one_by_one(tree, *job.options));
 }
 #endif
 
@@ -263,14 +262,14 @@ void run(const Algorithms& algorithms, const Tree& tree, const Job& job, std::pt
 #if defined(DTAU_RECORDED)
     run_alone(algorithms.recorded, algorithms.results, recorded_tree(tree), job, begin, end);
 #elif defined(DTAU_TEST_SCALARS)
-    if (job.element == Element::complex)
+    if (job.scalar == ScalarKind::complex)
         return run_alone(algorithms.complex, algorithms.results, tree, job, begin, end);
     run_alone(algorithms.counted, algorithms.results, tree, job, begin, end);
 #else
-    if (job.options.code && job.count == 1)
+    if (job.code && job.count == 1)
         return run_alone(robot_algorithm<double>, Results::dense, without_coupling(tree), job,
                          begin, end);
-    if (job.options.code)
+    if (job.code)
         return run_in_lanes(robot_algorithm<Lane>, results_in_lanes(algorithms),
                             without_coupling(tree), job, begin, end);
     if (one_by_one(algorithms, tree, job))
@@ -283,11 +282,11 @@ std::size_t scratch_bytes(const Algorithms& algorithms, const Tree& tree, const 
 #if defined(DTAU_RECORDED)
     return Scratch<Recorded>::bytes(algorithms.recorded, tree, job, false);
 #elif defined(DTAU_TEST_SCALARS)
-    if (job.element == Element::complex)
+    if (job.scalar == ScalarKind::complex)
         return Scratch<Complex>::bytes(algorithms.complex, tree, job, false);
     return Scratch<Counted>::bytes(algorithms.counted, tree, job, false);
 #else
-    if (job.options.code)
+    if (job.code)
         return Scratch<Lane>::bytes(robot_algorithm<Lane>, without_coupling(tree), job, true);
     if (one_by_one(algorithms, tree, job))
         return Scratch<double>::bytes(algorithms.alone, tree, job, false);

@@ -110,7 +110,7 @@ Tree Tape::changed(const Tree& tree) {
     Tree changed = tree;
     for (int k = 0; k < 3 && gravity_is_input_; ++k) changed.gravity[k] = gravity_[k];
     if (carrier_ >= 0) {
-        bodies_.assign(tree.bodies, tree.bodies + tree.nbodies);
+        bodies_.assign(tree.bodies, tree.bodies + tree.nnodes);
         load(bodies_.at(tree.link_body[carrier_]), payload_);
         changed.bodies = bodies_.data();
     }

@@ -17,7 +17,7 @@ constexpr Out<"dacceleration_dq", Quantity::jacobians> dacceleration_dq;
 constexpr Out<"dacceleration_dv", Quantity::jacobians> dacceleration_dv;
 constexpr Out<"dacceleration_da", Quantity::jacobians> dacceleration_da;
 constexpr Out<"f_ext", Quantity::wrenches> wrenches;
-constexpr How sparse = {.results = Results::sparse};
+constexpr KernelTraits sparse = {.results = Results::sparse};
 
 constexpr Function functions[] = {
     function(

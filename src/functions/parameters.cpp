@@ -25,10 +25,10 @@ struct RegressorRowsWorkspace {
     WrenchColumns<N>* W;
     N* slab;  // a row on its way past the caches, after what is left of the one before
 
-    RegressorRowsWorkspace(Arena& arena, const Tree& tree)
-        : regressor(arena, tree),
+    RegressorRowsWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : regressor(arena, tree, options),
           S(group > 1 ? arena.take<Motion<N>>(group * tree.nv) : nullptr),
-          W(group > 1 ? arena.take<WrenchColumns<N>>(group * tree.nbodies) : nullptr),
+          W(group > 1 ? arena.take<WrenchColumns<N>>(group * tree.nnodes) : nullptr),
           slab(arena.take<N>(cache_line + parameter_count(tree, true))) {}
 };
 
@@ -44,7 +44,7 @@ void write_rows(const Tree& tree, const Motion<N>* S, const WrenchColumns<N>* W,
     const int bodies = parameter_count(tree, false), columns = parameter_count(tree, v != nullptr);
     int rest = 0;  // numbers of the row before, in the slab before this one
     if (streams) fill_zeros(slab + cache_line, 0, columns);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const BodyRange range = subtree(tree, i);
         const Body& body = tree.bodies[i];
         const int first = body_parameters * tree.bodies[body.link < 0 ? i + 1 : i].link;
@@ -81,37 +81,32 @@ void write_regressors(const Tree& tree, const T* v, const T* a, bool of_joints,
                     reinterpret_cast<N*>(numbers));
         };
         leave(w.regressor.motion.root_frame.S, w.S, tree.nv);
-        leave(w.regressor.W, w.W, tree.nbodies);
+        leave(w.regressor.W, w.W, tree.nnodes);
         S = w.S, W = w.W;
     } else {
         S = w.regressor.motion.root_frame.S, W = w.regressor.W;
     }
     const auto of_state = [](const T* x, int l) { return reinterpret_cast<const N*>(x) + l; };
     for (int l = 0; l < to.states; ++l)
-        write_rows(tree, S + l * tree.nv, W + l * tree.nbodies,
-                   of_joints ? of_state(v, l) : nullptr, of_joints ? of_state(a, l) : nullptr,
-                   group, to.past_caches, w.slab, to.at[0] + l * to.size[0]);
+        write_rows(tree, S + l * tree.nv, W + l * tree.nnodes, of_joints ? of_state(v, l) : nullptr,
+                   of_joints ? of_state(a, l) : nullptr, group, to.past_caches, w.slab,
+                   to.at[0] + l * to.size[0]);
     if (to.past_caches) end_streams();
 }
 
 template <class T>
-struct ForwardMatrixWorkspace {
-    ForwardRegressorWorkspace<T> algorithm;
-    WrenchAxesWorkspace<T> wrenches;
-
-    ForwardMatrixWorkspace(Arena& arena, const Tree& tree, const Options& options)
-        : algorithm(arena, tree, options.joint_parameters),
-          wrenches(arena, tree, options.wrench_axes) {}
-};
+using MatrixAndWrenches =
+    WithWrenches<ForwardRegressorWorkspace, WrenchAxesWorkspace>::Workspace<T>;
 template <class T>
-using ForwardAndWrenches = With<ForwardParameterWorkspace, WrenchAxesWorkspace>::Workspace<T>;
+using ForwardAndWrenches =
+    WithWrenches<ForwardParameterWorkspace, WrenchAxesWorkspace>::Workspace<T>;
 template <class T>
-using MimicAndWrenches = With<MimicParameterWorkspace, WrenchAxesWorkspace>::Workspace<T>;
+using MimicAndWrenches = WithWrenches<MimicParameterWorkspace, WrenchAxesWorkspace>::Workspace<T>;
 
 constexpr Function functions[] = {
     function({.name = "inverse_dynamics_regressor", .smaller = "inverse_dynamics_parameter_vjp"},
              takes(q, v, a, joint_parameters), gives(Y),
-             algorithm<RegressorRowsWorkspace, How{.results = Results::streamed}>(
+             algorithm<RegressorRowsWorkspace, KernelTraits{.results = Results::streamed}>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      const RegressorWorkspace<T>& r = w.regressor;
                      motion_sweep(tree, x[q], x[v], x[a], r.motion);
@@ -119,7 +114,7 @@ constexpr Function functions[] = {
                      write_regressors(tree, x[v], x[a], x.options.joint_parameters, w,
                                       x.all.destination);
                  }),
-             algorithm<RegressorWorkspace, How{.results = Results::sparse}>(
+             algorithm<RegressorWorkspace, KernelTraits{.results = Results::sparse}>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      const RootFrame<T>& g = w.motion.root_frame;
                      const bool of_joints = x.options.joint_parameters;
@@ -143,17 +138,17 @@ constexpr Function functions[] = {
                  inverse_dynamics_parameter_vjp(tree, x[q], x[v], x[a], x[torque_weights],
                                                 x.options.joint_parameters, x[by_parameters], w);
              })),
-    function({.name = "forward_dynamics_parameter_derivatives",
-              .solves = true,
-              .smaller = "forward_dynamics_parameter_vjp"},
-             takes(q, v, tau, f_ext, f_ext_axes, joint_parameters), gives(da_dparameters),
-             algorithm<ForwardMatrixWorkspace>(
-                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
-                     const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
-                     forward_dynamics_parameter_derivatives<T>(tree, x[q], x[v], x[tau], body_f_ext,
-                                                               x.options.joint_parameters,
-                                                               x[da_dparameters], w.algorithm);
-                 })),
+    function(
+        {.name = "forward_dynamics_parameter_derivatives",
+         .solves = true,
+         .smaller = "forward_dynamics_parameter_vjp"},
+        takes(q, v, tau, f_ext, f_ext_axes, joint_parameters), gives(da_dparameters),
+        algorithm<MatrixAndWrenches>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+            const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
+            forward_dynamics_parameter_derivatives<T>(tree, x[q], x[v], x[tau], body_f_ext,
+                                                      x.options.joint_parameters, x[da_dparameters],
+                                                      w.algorithm);
+        })),
     function(
         {.name = "forward_dynamics_parameter_jvp", .solves = true},
         takes(q, v, tau, dparameters, f_ext, f_ext_axes, joint_parameters),

@@ -16,17 +16,19 @@ constexpr Out<"by_tau", Quantity::v> by_tau;
 constexpr Out<"by_f_ext", Quantity::wrenches, not_stacked, true> by_f_ext;
 
 template <class T>
-using InverseJvp = With<InverseJvpWorkspace, WrenchVariationWorkspace>::Workspace<T>;
+using InverseJvp = WithWrenches<InverseJvpWorkspace, WrenchVariationWorkspace>::Workspace<T>;
 template <class T>
-using InverseVjp = With<InverseVjpWorkspace, WrenchGradientWorkspace>::Workspace<T>;
+using InverseVjp = WithWrenches<InverseVjpWorkspace, WrenchGradientWorkspace>::Workspace<T>;
 template <class T>
-using ForwardJvp = With<ForwardJvpWorkspace, WrenchVariationWorkspace>::Workspace<T>;
+using ForwardJvp = WithWrenches<ForwardJvpWorkspace, WrenchVariationWorkspace>::Workspace<T>;
 template <class T>
-using ForwardVjp = With<ForwardVjpWorkspace, WrenchGradientWorkspace>::Workspace<T>;
+using ForwardVjp = WithWrenches<ForwardVjpWorkspace, WrenchGradientWorkspace>::Workspace<T>;
 template <class T>
-using MimicForwardJvp = With<MimicForwardJvpWorkspace, WrenchVariationWorkspace>::Workspace<T>;
+using MimicForwardJvp =
+    WithWrenches<MimicForwardJvpWorkspace, WrenchVariationWorkspace>::Workspace<T>;
 template <class T>
-using MimicForwardVjp = With<MimicForwardVjpWorkspace, WrenchGradientWorkspace>::Workspace<T>;
+using MimicForwardVjp =
+    WithWrenches<MimicForwardVjpWorkspace, WrenchGradientWorkspace>::Workspace<T>;
 
 constexpr Function functions[] = {
     function({.name = "inverse_dynamics_jvp"},

@@ -39,7 +39,7 @@ struct InverseTensorsWorkspace {
     PackedWorkspace<T> packed;
 
     InverseTensorsWorkspace(Arena& arena, const Tree& tree, const Options& options)
-        : second(arena, tree, options.wrench_axes, by_outputs(tree, options)),
+        : second(arena, tree, options, by_outputs(tree, options)),
           rows(arena, tree.dofs.max_depth + 1),
           rows_by_output(arena, tree.dofs, by_outputs(tree, options)),
           slabs(arena, tree.dofs, !options.packed && !tree.mimic),
@@ -57,8 +57,8 @@ struct ForwardTensorsWorkspace {
     ForwardSecondWorkspace<T> second;
     T* outputs;  // of one tensor, as many as there are lanes
 
-    ForwardTensorsWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes)
-        : second(arena, tree, wrench_axes),
+    ForwardTensorsWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : second(arena, tree, options),
           outputs(arena.take<T>(group_size<Wide<T>> * tree.independent.n * tree.independent.n)) {}
 
     // Those from `begin` on to where the state has them.
@@ -86,7 +86,7 @@ constexpr Function functions[] = {
               .smaller = "inverse_dynamics_hessian"},
              takes(q, v, a, f_ext, f_ext_axes, symmetric, packed),
              gives(tau_dqdq, tau_dqdv, tau_dvdv, tau_dadq),
-             algorithm<InverseTensorsWorkspace, How{.results = Results::streamed}>(
+             algorithm<InverseTensorsWorkspace, KernelTraits{.results = Results::streamed}>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      const Destination<T>& to = x.all.destination;
                      const auto& so = w.second;
@@ -118,7 +118,7 @@ constexpr Function functions[] = {
               .smaller = "forward_dynamics_hessian"},
              takes(q, v, tau, f_ext, f_ext_axes, symmetric),
              gives(a_dqdq, a_dqdv, a_dvdv, a_dtaudq),
-             algorithm<ForwardTensorsWorkspace, How{.lanes = false}>(
+             algorithm<ForwardTensorsWorkspace, KernelTraits{.lanes = false}>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      const Destination<T>& to = x.all.destination;
                      const auto send = [&](int begin, const Tensors<const Wide<T>*>& y) {

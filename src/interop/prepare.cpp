@@ -5,9 +5,8 @@
 #include <nanobind/stl/shared_ptr.h>
 
 #include "interop/raw_call.hpp"
-#include "python/arrays.hpp"
+#include "python/call.hpp"
 #include "python/lock.hpp"
-#include "python/options.hpp"
 #include "registry/dispatch.hpp"
 
 namespace nb = nanobind;
@@ -48,29 +47,29 @@ class PreparedCall : public RawCall {
                 if (signature().name == name) return;
         throw nb::value_error(("no function named " + std::string(name)).c_str());
     }
-    static Array array(const ArraySignature& signature, const Shape& core, Meaning meaning) {
-        Array a = {signature.name, signature.optional, meaning, core.ndim, {}, 1};
+    static Array array(const ArraySignature& signature, const Shape& core, MimicRole mimic_role) {
+        Array a = {signature.name, signature.optional, mimic_role, core.ndim, {}, 1};
         for (int k = 0; k < core.ndim; ++k) a.size *= a.shape[k] = core.size[k];
         return a;
     }
     void describe(const Signature& s) {
         job_.ninputs = s.ninputs;
         job_.noutputs = s.noutputs;
-        job_.options = held_->options.values;
-        const Sizes sizes = {tree_->tree(), job_.options, held_->options.single_frame};
+        job_.options = &held_->options.values;
+        const Sizes sizes = {tree_->tree(), *job_.options, held_->options.single_frame};
         for (int i = 0; i < s.ninputs; ++i) {
             if (s.inputs[i].rows != not_stacked)
                 throw nb::value_error((std::string(s.name) + " takes stacks").c_str());
             const Quantity quantity = s.inputs[i].quantity;
             inputs_[i] = array(s.inputs[i], core_shape(quantity, sizes), traits(quantity).as_input);
-            job_.in[i].spacing = sizeof(double);
-            job_.in[i].size = static_cast<int>(inputs_[i].size);
-            job_.in[i].meaning = inputs_[i].meaning;
+            job_.inputs[i].spacing = sizeof(double);
+            job_.inputs[i].size = static_cast<int>(inputs_[i].size);
+            job_.inputs[i].mimic_role = inputs_[i].mimic_role;
         }
         Shape shapes[Job::max_outputs];
         describe_outputs(job_, s, sizes, shapes);
         for (int o = 0; o < s.noutputs; ++o)
-            results_[o] = array(s.outputs[o], shapes[o], job_.out[o].meaning);
+            results_[o] = array(s.outputs[o], shapes[o], job_.outputs[o].mimic_role);
     }
 
     Held* held_;

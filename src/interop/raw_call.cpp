@@ -73,17 +73,17 @@ void RawCall::broadcast(const RawInput* inputs, Job& job) const {
         if (!input.data && !inputs_[i].optional)
             throw std::invalid_argument(std::string(inputs_[i].name) + " is not given");
         if (!input.data) continue;
-        job.in[i].data = reinterpret_cast<const char*>(input.data);
+        job.inputs[i].data = reinterpret_cast<const char*>(input.data);
         const int skip = job.naxes - input.naxes;
         std::ptrdiff_t stride = inputs_[i].size * static_cast<std::ptrdiff_t>(sizeof(double));
-        for (int axis = 0; axis < skip; ++axis) job.in[i].stride[axis] = 0;
+        for (int axis = 0; axis < skip; ++axis) job.inputs[i].stride[axis] = 0;
         for (int axis = input.naxes - 1; axis >= 0; --axis) {
             const std::ptrdiff_t n = static_cast<std::ptrdiff_t>(input.shape[axis]);
             std::ptrdiff_t& size = job.shape[skip + axis];
             if (n != 1 && size != 1 && n != size)
                 throw std::invalid_argument("batch shapes do not broadcast against each other");
             if (n != 1) size = n;
-            job.in[i].stride[skip + axis] = n == 1 ? 0 : stride;
+            job.inputs[i].stride[skip + axis] = n == 1 ? 0 : stride;
             stride *= n;
         }
     }
@@ -95,13 +95,14 @@ void RawCall::compute(Job& job) const {
     const Signature& s = signature();
     std::vector<double> copies[Job::max_inputs];
     for (int i = 0; i < job.ninputs && !tree_->quaternions().empty(); ++i) {
-        if (!job.in[i].data || inputs_[i].meaning != Meaning::q || s.any_quaternions) continue;
+        if (!job.inputs[i].data || inputs_[i].mimic_role != MimicRole::q || s.any_quaternions)
+            continue;
         std::ptrdiff_t states = 1;
         for (int axis = 0; axis < job.naxes; ++axis)
-            if (job.in[i].stride[axis] != 0) states *= job.shape[axis];
-        const double* q = reinterpret_cast<const double*>(job.in[i].data);
+            if (job.inputs[i].stride[axis] != 0) states *= job.shape[axis];
+        const double* q = reinterpret_cast<const double*>(job.inputs[i].data);
         const int nq = static_cast<int>(inputs_[i].size);
-        job.in[i].data =
+        job.inputs[i].data =
             reinterpret_cast<const char*>(normalized(*tree_, q, nq, states, copies[i]));
     }
     const FunctionList& list = list_();
@@ -121,11 +122,11 @@ bool RawCall::run(const RawInput* inputs, double* const* results, std::ptrdiff_t
     try {
         Job job = job_;
         broadcast(inputs, job);
-        job.noutputs = count_results(signature(), job.options,
+        job.noutputs = count_results(signature(), *job.options,
                                      [&](int i) { return inputs[i].data != nullptr; });
         for (int o = 0; o < job.noutputs; ++o) {
             if (!results[o]) return fail("a result has no place");
-            job.out[o].data = reinterpret_cast<char*>(results[o]);
+            job.outputs[o].data = reinterpret_cast<char*>(results[o]);
         }
         if (job.count != count) return fail("results have room for another number of states");
         if (job.count == 0) return true;

@@ -29,7 +29,7 @@ class RawCall {
     struct Array {
         const char* name;
         bool optional;
-        Meaning meaning;
+        MimicRole mimic_role;
         int ndim;
         std::ptrdiff_t shape[4], size;  // of one state, and its product
     };

@@ -1,5 +1,5 @@
 #include "dtau/algorithms/second/packed.hpp"
-#include "python/arrays.hpp"
+#include "python/call.hpp"
 
 namespace nb = nanobind;
 
@@ -135,7 +135,7 @@ void place_outputs(Job& job, const Signature& signature, const Shape* shapes, in
         } else {
             results[o] = new_output(job, shapes[o], type);
         }
-        job.out[o].data = PyArray_BYTES(array(results[o]));
+        job.outputs[o].data = PyArray_BYTES(array(results[o]));
     }
 }
 

@@ -6,16 +6,21 @@
 #include <string_view>
 
 #include "dtau/mimic.hpp"
-#include "python/arguments.hpp"
-#include "python/arrays.hpp"
 #include "python/lock.hpp"
 #include "python/result_memory.hpp"
-#include "python/work.hpp"
 
 namespace nb = nanobind;
 
 namespace dtau {
 namespace {
+
+[[noreturn]] void fail(const Signature& signature, const std::string& what) {
+    throw nb::type_error((std::string(signature.name) + ": " + what).c_str());
+}
+
+bool is(PyObject* keyword, const char* name) {
+    return PyUnicode_CompareWithASCIIString(keyword, name) == 0;
+}
 
 // A named tuple of dtau.results, filled in place: its own constructor takes longer than a small
 // robot.
@@ -30,7 +35,7 @@ nb::object named_tuple(nb::handle type, nb::object* results, int count) {
 // Is the motion of a joint with this name given?
 bool is_prescribed(const std::string& name, const CompiledTree& compiled, const bool* prescribed) {
     const Tree& tree = compiled.tree();
-    for (int i = 0; prescribed && i < tree.nbodies; ++i) {
+    for (int i = 0; prescribed && i < tree.nnodes; ++i) {
         const int k = tree.bodies[i].v;
         if (compiled.joint_name(i) == name && prescribed[independent_dof(tree, k)]) return true;
     }
@@ -43,15 +48,83 @@ nb::handle zero() {
     return number;
 }
 
+// The exception in flight becomes Python's.
+void translate() {
+    try {
+        throw;
+    } catch (nb::python_error& e) {
+        e.restore();
+    } catch (const nb::builtin_exception& e) {
+        PyErr_SetString(
+            e.type() == nb::exception_type::type_error ? PyExc_TypeError : PyExc_ValueError,
+            e.what());
+    } catch (const std::bad_alloc&) {
+        PyErr_NoMemory();
+    } catch (const std::exception& e) {
+        PyErr_SetString(PyExc_RuntimeError, e.what());
+    }
+}
+
+// An array that was given, as one that is plain; invalid for None, and for a mask, which is an option.
+nb::object read_array(nb::handle given, const ArraySignature& input, CallOptions& options,
+                      const Tree& tree, int type) {
+    if (input.optional && given.is_none()) return {};
+    nb::object map;
+    if (input.quantity == Quantity::input_map) {
+        map = options.read_inputs(given, tree);
+        if (!map.is_valid()) return {};
+        given = map;
+    }
+    return is_plain(given, type) ? nb::borrow(given) : converted(given, input.name, type);
+}
+
 }  // namespace
 
-std::string public_name(const char* function) {
-    constexpr std::string_view prefix = "constrained_";
-    const std::string_view name = function;
-    if (!name.starts_with(prefix)) return function;
-    const std::string_view rest = name.substr(prefix.size());
-    const bool option = rest.starts_with("step") || rest.starts_with("linearize");
-    return std::string(option ? rest : name);
+PyObject** GivenArguments::place(const Signature& signature, PyObject* keyword) {
+    for (int k = 0; k < signature.narguments; ++k)
+        if (is(keyword, signature.arguments[k].name)) return at + k;
+    if (is(keyword, "out")) return &out;
+    if (is(keyword, "threads")) return &threads;
+    if (is(keyword, "model")) return &model;
+    fail(signature, "got an unexpected argument '" + str(keyword) + "'");
+}
+
+GivenArguments::GivenArguments(const Signature& signature, PyObject* const* values,
+                               Py_ssize_t count, PyObject* keywords)
+    : model(nullptr), out(nullptr), threads(nullptr) {
+    const Py_ssize_t n = signature.narguments;
+    if (count > n + 3)
+        fail(signature, "expected at most " + std::to_string(n + 3) + " arguments, got " +
+                            std::to_string(count));
+    if (count > 0) model = values[0];
+    for (Py_ssize_t k = 0; k < n; ++k) at[k] = k + 1 < count ? values[k + 1] : nullptr;
+    if (count > n + 1) out = values[n + 1];
+    if (count > n + 2) threads = values[n + 2];
+    const Py_ssize_t named = keywords ? NB_TUPLE_GET_SIZE(keywords) : 0;
+    for (Py_ssize_t k = 0; k < named; ++k) {
+        PyObject* keyword = NB_TUPLE_GET_ITEM(keywords, k);
+        PyObject** to = place(signature, keyword);
+        if (*to) fail(signature, "got '" + str(keyword) + "' twice");
+        *to = values[count + k];
+    }
+    if (!model) fail(signature, "missing the argument 'model'");
+    for (Py_ssize_t k = count - 1; k < n; ++k)
+        if (!at[k] && signature.arguments[k].by_default == Default::required)
+            fail(signature,
+                 std::string("missing the argument '") + signature.arguments[k].name + "'");
+}
+
+GivenArguments::GivenArguments(const Signature& signature, nb::handle given_model, nb::dict options)
+    : model(nullptr), at{}, out(nullptr), threads(nullptr) {
+    for (auto [keyword, value] : options) *place(signature, keyword.ptr()) = value.ptr();
+    model = given_model.ptr();
+    for (int k = 0; k < signature.narguments; ++k) {
+        const Argument& argument = signature.arguments[k];
+        if (argument.input < 0 && !at[k] && argument.by_default == Default::required)
+            fail(signature, std::string("missing the option '") + argument.name + "'");
+        if (argument.input >= 0 && at[k])
+            fail(signature, std::string("'") + argument.name + "' is an array, expected options");
+    }
 }
 
 void import_numpy() {
@@ -64,7 +137,7 @@ void require_inertia(const char* function, const CompiledTree& compiled, const b
         if (!is_prescribed(name, compiled, prescribed))
             names += (names.empty() ? "'" : ", '") + name + "'";
     if (names.empty()) return;
-    throw nb::value_error((public_name(function) +
+    throw nb::value_error((std::string(function) +
                            ": expected a model in which every joint has inertia to "
                            "accelerate, got none at joints " +
                            names + "; give them inertia or armature, or fix them with model.lock")
@@ -99,30 +172,24 @@ nb::object Callable::operator()(PyObject* const* values, Py_ssize_t count,
     const Function& function = functions.groups[group]->functions[place];
     const Signature& signature = function.signature;
     const GivenArguments given(signature, values, count, keywords);
-    const int type = element == Element::complex ? NPY_CDOUBLE : NPY_DOUBLE;
+    const int type = scalar == ScalarKind::complex ? NPY_CDOUBLE : NPY_DOUBLE;
     const bool given_results = given.out && given.out != Py_None;
 
     // What may run the arguments' own code, which may change the other arguments.
     Work work(functions, function, compiled_tree(given.model));
     Job& job = work.job;
-    job.element = element;
+    job.scalar = scalar;
     job.ninputs = signature.ninputs;
     const CompiledTree& compiled = work.tree.compiled;
     work.options.read_first(signature, given, compiled);
     for (int k = 0; k < signature.narguments; ++k) {
         const Argument& argument = signature.arguments[k];
         if (argument.input < 0) continue;
-        const ArraySignature& input = signature.inputs[argument.input];
-        nb::handle x(given.at[k]);
-        if (!x.is_valid() && argument.by_default == Default::zero) x = zero();
-        if (!x.is_valid() || (input.optional && x.is_none())) continue;
-        nb::object& to = work.inputs[argument.input];
-        if (input.quantity == Quantity::input_map) {
-            to = work.options.read_inputs(x, compiled.tree());
-            if (!to.is_valid()) continue;
-            x = to;
-        }
-        to = is_plain(x, type) ? nb::borrow(x) : converted(x, input.name, type);
+        nb::handle given_array = given.at[k];
+        if (!given_array.is_valid() && argument.by_default == Default::zero) given_array = zero();
+        if (!given_array.is_valid()) continue;
+        work.inputs[argument.input] = read_array(given_array, signature.inputs[argument.input],
+                                                 work.options, compiled.tree(), type);
     }
     job.noutputs = count_results(signature, work.options.values,
                                  [&](int i) { return work.inputs[i].is_valid(); });
@@ -132,35 +199,35 @@ nb::object Callable::operator()(PyObject* const* values, Py_ssize_t count,
 
     // From here on none of it runs: what is read now holds.
     work.options.read(signature, given, compiled);
-    job.options = work.options.values;
-    if (signature.solves) require_inertia(signature.name, compiled, job.options.prescribed);
-    const Sizes sizes = {compiled.tree(), job.options, work.options.single_frame};
+    Options& options = work.options.values;
+    job.options = &options;
+    if (signature.solves) require_inertia(signature.name, compiled, options.prescribed);
+    const Sizes sizes = {compiled.tree(), options, work.options.single_frame};
     Stacks stacks = {work.options.order, work.options.order >= 0};
     Shape cores[Job::max_inputs];
     for (int i = 0; i < job.ninputs; ++i) {
         const ArraySignature& expected = signature.inputs[i];
         if (expected.quantity == Quantity::input_map && work.inputs[i].is_valid())
-            job.options.driven.count = input_count(work.inputs[i], expected.name, compiled.tree());
+            options.driven.count = input_count(work.inputs[i], expected.name, compiled.tree());
         cores[i] = core_shape(expected.quantity, sizes);
         if (!work.inputs[i].is_valid()) continue;
         work.inputs[i] =
             input_array(work.inputs[i], expected, cores[i], stacks, type, compiled.tree());
-        Input& input = job.in[i];
+        Input& input = job.inputs[i];
         input.data = PyArray_BYTES(array(work.inputs[i]));
         input.spacing = core_spacing(work.inputs[i], cores[i]);
         input.size = 1;
-        input.meaning = traits(expected.quantity).as_input;
+        input.mimic_role = traits(expected.quantity).as_input;
         if (expected.rows != not_stacked) input.stacked = stacks.order + expected.rows;
         for (int k = 0; k < cores[i].ndim; ++k) input.size *= static_cast<int>(cores[i].size[k]);
     }
     refuse_batch_as_stack(signature, work.inputs, cores);
-    job.options.order = std::max(stacks.order, 0);
-    if (element == Element::real)
-        job.options.code = compiled.code(signature.name, functions.lanes, job);
+    options.order = std::max(stacks.order, 0);
+    if (scalar == ScalarKind::real) job.code = compiled.code(signature.name, functions.lanes, job);
     broadcast(job, signature, work.inputs, cores);
     Shape shapes[Job::max_outputs];
     const double numbers = describe_outputs(job, signature, sizes, shapes);
-    const Plan plan = dtau::plan(work, threads, numbers);
+    const RunPlan plan = dtau::plan(work, threads, numbers);
     const double number = type == NPY_CDOUBLE ? 16.0 : 8.0, states = static_cast<double>(job.count);
     const double fresh = given_results ? 0.0 : number * numbers * states;
     check_memory(work, plan, fresh);
@@ -168,7 +235,7 @@ nb::object Callable::operator()(PyObject* const* values, Py_ssize_t count,
         const KeptMemory memory(fresh);
         place_outputs(job, signature, shapes, type, work.inputs, work.results);
     }
-    for (int i = 0; i < job.ninputs && !signature.any_quaternions && element != Element::recorded;
+    for (int i = 0; i < job.ninputs && !signature.any_quaternions && scalar != ScalarKind::recorded;
          ++i)
         if (signature.inputs[i].quantity == Quantity::q)
             check_quaternions(work.inputs[i], signature.inputs[i].name, compiled, type);
@@ -178,6 +245,17 @@ nb::object Callable::operator()(PyObject* const* values, Py_ssize_t count,
     for (int o = job.noutputs; o < tuple_size; ++o) work.results[o] = nb::none();
     const bool all = all_results.is_valid() && job.noutputs == signature.noutputs;
     return named_tuple(all ? all_results : results, work.results, tuple_size);
+}
+
+PyObject* call(PyObject* self, PyObject* const* values, Py_ssize_t count,
+               PyObject* keywords) noexcept {
+    try {
+        const void* callable = PyCapsule_GetPointer(self, nullptr);
+        return (*static_cast<const Callable*>(callable))(values, count, keywords).release().ptr();
+    } catch (...) {
+        translate();
+        return nullptr;
+    }
 }
 
 }  // namespace dtau

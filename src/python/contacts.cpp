@@ -2,8 +2,8 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include "python/call.hpp"
 #include "python/lock.hpp"
-#include "python/options.hpp"
 #include "python/tree.hpp"
 #include "tree/compiled_contacts.hpp"
 

@@ -6,41 +6,12 @@
 #include <stdexcept>
 #include <string>
 
-#include "python/arrays.hpp"
-#include "python/options.hpp"
+#include "python/call.hpp"
 
 namespace nb = nanobind;
 
 namespace dtau {
 namespace {
-
-// The exception in flight becomes Python's.
-void translate() {
-    try {
-        throw;
-    } catch (nb::python_error& e) {
-        e.restore();
-    } catch (const nb::builtin_exception& e) {
-        PyErr_SetString(
-            e.type() == nb::exception_type::type_error ? PyExc_TypeError : PyExc_ValueError,
-            e.what());
-    } catch (const std::bad_alloc&) {
-        PyErr_NoMemory();
-    } catch (const std::exception& e) {
-        PyErr_SetString(PyExc_RuntimeError, e.what());
-    }
-}
-
-PyObject* call(PyObject* self, PyObject* const* values, Py_ssize_t count,
-               PyObject* keywords) noexcept {
-    try {
-        const void* callable = PyCapsule_GetPointer(self, nullptr);
-        return (*static_cast<const Callable*>(callable))(values, count, keywords).release().ptr();
-    } catch (...) {
-        translate();
-        return nullptr;
-    }
-}
 
 // A class of dtau.results. The reference is kept for good, as are the functions that return it.
 nb::handle result_class(const char* name) {
@@ -120,19 +91,19 @@ void require_first_import(const nb::module_& module) {
                                  "leave it in sys.modules, or start a new process");
 }
 
-void define_functions(nb::module_& module, const FunctionList& (*list)(), Element element) {
+void define_functions(nb::module_& module, const FunctionList& (*list)(), ScalarKind scalar) {
     static std::deque<Definition> definitions;
     const FunctionList& functions = list();
     for (int g = 0; g < functions.ngroups; ++g)
         for (int k = 0; k < functions.groups[g]->count; ++k) {
             const Function& function = functions.groups[g]->functions[k];
             const Signature& signature = function.signature;
-            if (!functions.has(function, element)) continue;
+            if (!functions.has(function, scalar)) continue;
             Definition& definition = definitions.emplace_back();
             definition.callable = {list,
                                    g,
                                    k,
-                                   element,
+                                   scalar,
                                    result_class(signature.results),
                                    result_class(signature.all_results)};
             definition.method = {signature.name,

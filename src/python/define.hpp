@@ -10,7 +10,7 @@ namespace dtau {
 void require_first_import(const nanobind::module_& module);
 
 // Defines those that there are for an element type.
-void define_functions(nanobind::module_& module, const FunctionList& (*list)(), Element element);
+void define_functions(nanobind::module_& module, const FunctionList& (*list)(), ScalarKind scalar);
 
 // Their signatures, in plain Python: for the stubs and the tests.
 nanobind::list describe_functions(const FunctionList& list);

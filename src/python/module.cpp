@@ -10,7 +10,7 @@
 #include "interop/casadi_module.hpp"
 #include "interop/prepare.hpp"
 #include "interop/xla_handler.hpp"
-#include "python/arrays.hpp"
+#include "python/call.hpp"
 #include "python/define.hpp"
 #include "python/mujoco_warnings.hpp"
 #include "python/tree.hpp"
@@ -81,7 +81,7 @@ NB_MODULE(_core, m) {
         "functions", [] { return describe_functions(functions()); },
         nb::sig("def functions() -> list[dict[str, Any]]"));
 
-    define_functions(m, functions, Element::real);
+    define_functions(m, functions, ScalarKind::real);
     nb::module_ alone = m.def_submodule("alone", "The functions, state by state even in a batch.");
-    define_functions(alone, functions, Element::alone);
+    define_functions(alone, functions, ScalarKind::alone);
 }

@@ -1,36 +1,17 @@
-#include "python/options.hpp"
+#include "python/call.hpp"
 
 #include <climits>
 #include <cmath>
 #include <string>
 #include <string_view>
 
-#include "python/arrays.hpp"
 #include "python/lock.hpp"
+#include "python/messages.hpp"
 
 namespace nb = nanobind;
 
 namespace dtau {
 namespace {
-
-// Text as the object holds it; null for what is no text, or has no UTF-8.
-std::string_view utf8(nb::handle object) {
-    Py_ssize_t size = 0;
-    const char* text =
-        PyUnicode_Check(object.ptr()) ? PyUnicode_AsUTF8AndSize(object.ptr(), &size) : nullptr;
-    if (text) return {text, static_cast<std::size_t>(size)};
-    PyErr_Clear();
-    return {};
-}
-
-// The repr of an object; of NumPy's text that of the text, without its class.
-nb::object plain_repr(nb::handle object) {
-    const nb::object plain = PyUnicode_Check(object.ptr())
-                                 ? nb::steal(PyUnicode_FromObject(object.ptr()))
-                                 : nb::borrow(object);
-    if (!plain.is_valid()) throw nb::python_error();
-    return nb::repr(plain);
-}
 
 // One of a few words: its place among them. `hint` ends the message about anything else.
 template <std::size_t n>
@@ -66,24 +47,6 @@ Axes axes(const char* name, nb::handle given) {
     return static_cast<Axes>(word(name, given, axes_words, pinocchio_axes));
 }
 
-// An object in a message, the first 80 letters of it.
-std::string shown(nb::handle object) {
-    const nb::object text = plain_repr(object);
-    const nb::object first = nb::steal(PyUnicode_Substring(text.ptr(), 0, 80));
-    if (!first.is_valid()) throw nb::python_error();
-    return str(first);
-}
-
-// The frame of a name. Of one that is not there the model says what it may have meant.
-const Frame& named_frame(nb::handle model, nb::handle name, const CompiledTree& tree) {
-    const std::string_view text = utf8(name);
-    if (const Frame* frame = text.data() ? tree.frame(text) : nullptr) return *frame;
-    nb::steal(
-        unless_ended([&] { return PyObject_CallMethod(model.ptr(), "frame", "(O)", name.ptr()); }));
-    if (PyErr_Occurred()) throw nb::python_error();
-    throw nb::value_error(("frames: no frame named " + shown(name)).c_str());
-}
-
 // A number of at least 0, and nothing else without contacts.
 double damping(nb::handle given, bool without_contacts) {
     const nb::object number = nb::steal(unless_ended([&] { return PyNumber_Float(given.ptr()); }));
@@ -99,13 +62,6 @@ double damping(nb::handle given, bool without_contacts) {
         throw nb::value_error(
             ("damping: expected a finite number of at least 0, got " + shown(given)).c_str());
     return value;
-}
-
-// Whether it is an array of so many axes whose numbers lie one after the other.
-bool is_array(nb::handle given, int type, int ndim) {
-    return PyArray_Check(given.ptr()) && PyArray_TYPE(array(given)) == type &&
-           PyArray_NDIM(array(given)) == ndim && PyArray_IS_C_CONTIGUOUS(array(given)) &&
-           PyArray_ISBEHAVED_RO(array(given));
 }
 
 }  // namespace
@@ -210,53 +166,6 @@ void CallOptions::read(const Argument& argument, nb::handle given, const Compile
         case Option::order:
             return;
     }
-}
-
-// Of one wrench at one frame.
-void CallOptions::require_moving(nb::handle given) const {
-    if (!single_frame || values.frames[0].body < 0)
-        throw nb::value_error(
-            ("frame: " + shown(given) + " is fixed to the world, expected one of a moving body")
-                .c_str());
-}
-
-// One name, or any number of them.
-void CallOptions::read_frames(nb::handle model, nb::handle given, const CompiledTree& tree) {
-    single_frame = PyUnicode_Check(given.ptr());
-    if (single_frame) {
-        values.frames = &named_frame(model, given, tree);
-        values.nframes = 1;
-        return;
-    }
-    const auto require = [](bool names, nb::handle got) {
-        if (!names) throw nb::type_error(("frames: expected names, got " + shown(got)).c_str());
-    };
-    require(PyType_GetSlot(Py_TYPE(given.ptr()), Py_tp_iter) != nullptr, given);
-    const nb::object names = nb::steal(unless_ended([&] { return PySequence_Tuple(given.ptr()); }));
-    if (!names.is_valid()) throw nb::python_error();
-    const Py_ssize_t count = NB_TUPLE_GET_SIZE(names.ptr());
-    if (static_cast<double>(count) * 6 * tree.tree().nv > INT_MAX)
-        throw nb::value_error("frames: too many for one call");
-    frames_.reserve(count);
-    for (Py_ssize_t f = 0; f < count; ++f) {
-        const nb::handle name = NB_TUPLE_GET_ITEM(names.ptr(), f);
-        require(PyUnicode_Check(name.ptr()), name);
-        frames_.push_back(named_frame(model, name, tree));
-    }
-    values.frames = frames_.data();
-    values.nframes = static_cast<int>(count);
-}
-
-void CallOptions::read_prescribed(nb::handle given, const Tree& tree) {
-    if (!is_array(given, NPY_BOOL, 1))
-        throw nb::type_error("prescribed: expected an array of bool");
-    const int nv = tree.independent.n;
-    if (PyArray_DIM(array(given), 0) != nv)
-        throw nb::value_error("prescribed: of another length than v");
-    const npy_bool* numbers = static_cast<const npy_bool*>(PyArray_DATA(array(given)));
-    prescribed_ = std::make_unique_for_overwrite<bool[]>(nv);
-    for (int k = 0; k < nv; ++k) prescribed_[k] = numbers[k] != 0;
-    values.prescribed = prescribed_.get();
 }
 
 }  // namespace dtau

@@ -8,9 +8,9 @@
 
 #include "codegen/adjoint.hpp"
 #include "codegen/write.hpp"
+#include "python/call.hpp"
 #include "python/define.hpp"
 #include "python/lock.hpp"
-#include "python/options.hpp"
 
 namespace nb = nanobind;
 
@@ -116,7 +116,7 @@ NB_MODULE(_recorder, m) {
     nb::set_leak_warnings(false);
 
     nb::module_ functions = m.def_submodule("functions", "The functions, of recorded numbers.");
-    define_functions(functions, recorded_functions, Element::recorded);
+    define_functions(functions, recorded_functions, ScalarKind::recorded);
     m.def("tapes", [] { return tapes().size(); });
     m.def("start", [] { tapes().push_back(std::make_unique<Tape>()); });
     m.def("end", &end, nb::arg("tapes"));

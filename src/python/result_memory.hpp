@@ -1,7 +1,7 @@
 // The memory of new results.
 #pragma once
 
-#include "python/arrays.hpp"
+#include "python/call.hpp"
 
 namespace dtau {
 

@@ -6,7 +6,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "python/options.hpp"
+#include "python/call.hpp"
 #include "python/tree.hpp"
 #include "registry/dispatch.hpp"
 

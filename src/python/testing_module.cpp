@@ -27,11 +27,11 @@ NB_MODULE(_testing, m) {
     nb::set_leak_warnings(false);
 
     nb::module_ complex = m.def_submodule("complex128", "The functions for complex step.");
-    define_functions(complex, test_functions, Element::complex);
+    define_functions(complex, test_functions, ScalarKind::complex);
     nb::module_ textbook = m.def_submodule("textbook", "Textbook algorithms, for complex numbers.");
-    define_functions(textbook, textbook_functions, Element::complex);
+    define_functions(textbook, textbook_functions, ScalarKind::complex);
     nb::module_ counting = m.def_submodule("counting", "The functions with counted operations.");
-    define_functions(counting, test_functions, Element::counted);
+    define_functions(counting, test_functions, ScalarKind::counted);
     counting.def("take", [] {
         long long counts[3];
         test_functions().take_operation_counts(counts);

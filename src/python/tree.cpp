@@ -9,7 +9,7 @@
 
 #include "dtau/joint_traits.hpp"
 #include "dtau/mimic.hpp"
-#include "python/options.hpp"
+#include "python/call.hpp"
 
 namespace nb = nanobind;
 
@@ -78,7 +78,7 @@ void define_tree(nb::module_& m) {
              nb::arg("gravity"), nb::arg("joint_names"), nb::arg("massless_joints"),
              nb::arg("frame_names"), nb::arg("frame_link"), nb::arg("frame_rotation"),
              nb::arg("frame_translation"))
-        .def_prop_ro("nbodies", [](const CompiledTree& t) { return t.tree().nlinks; })
+        .def_prop_ro("nbodies", [](const CompiledTree& t) { return t.tree().nbodies; })
         .def_prop_ro("nq", [](const CompiledTree& t) { return independent_nq(t.tree()); })
         .def_prop_ro("nv", [](const CompiledTree& t) { return t.tree().independent.n; });
 }

@@ -1,4 +1,4 @@
-#include "python/work.hpp"
+#include "python/call.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -6,10 +6,11 @@
 #include <string>
 
 #include "batch/parallel.hpp"
+#include "batch/require_memory.hpp"
 #include "batch/system.hpp"
 #include "batch/watched.hpp"
-#include "python/arrays.hpp"
 #include "python/lock.hpp"
+#include "python/messages.hpp"
 
 namespace nb = nanobind;
 
@@ -18,7 +19,13 @@ namespace dtau {
 // A work that threads may need longer than its call lives.
 struct SlowWork {
     Work work;
+    FirstFailure failure;
     SlowWork* next = nullptr;
+
+    explicit SlowWork(Work&& fast) : work(std::move(fast)) {
+        work.job.options = &work.options.values;
+        work.job.failure = &failure;
+    }
 };
 std::atomic<SlowWork*> ended_work = nullptr;
 
@@ -34,7 +41,7 @@ void end_work(SlowWork* slow) {
 // every number of the result, and for solving with the mass matrix.
 double price(const Work& work, double numbers) {
     const Tree& tree = work.tree.compiled.tree();
-    return 15.0 * (1.0 + work.job.options.order) * tree.nbodies +
+    return 15.0 * (1.0 + work.options.values.order) * tree.nnodes +
            numbers * (work.function.signature.solves ? 0.1 * tree.nv : 0.5);
 }
 
@@ -62,7 +69,7 @@ void raise_of_signals(const Text& what_is_done) {
     throw nb::python_error();
 }
 
-void run_batch(const Work& work, const Plan& plan) {
+void run_batch(const Work& work, const RunPlan& plan) {
     std::ptrdiff_t done;
     {
         ReleasedLock lock;
@@ -76,8 +83,8 @@ void run_batch(const Work& work, const Plan& plan) {
     });
 }
 
-void run_slow(Work& work, const Plan& plan) {
-    const std::shared_ptr<SlowWork> slow(new SlowWork{std::move(work)}, end_work);
+void run_slow(Work& work, const RunPlan& plan) {
+    const std::shared_ptr<SlowWork> slow(new SlowWork(std::move(work)), end_work);
     const Job& job = slow->work.job;
     {
         ReleasedLock lock;
@@ -89,6 +96,7 @@ void run_slow(Work& work, const Plan& plan) {
             "states that were begun are computed to their end on a thread of their own, and "
             "written to out then");
     });
+    require_success(slow->work, slow->failure);
     for (int o = 0; o < job.noutputs; ++o) work.results[o] = slow->work.results[o];
 }
 
@@ -100,11 +108,11 @@ int thread_count(nb::handle threads) {
                : number("threads: expected a number from 1 to 1024", threads, 1, 1024);
 }
 
-Plan plan(const Work& work, int threads, double numbers) {
+RunPlan plan(const Work& work, int threads, double numbers) {
     // Nanoseconds. Prices are low for lone states, and grow with the square of the order where that
     // is high: what is `noticed` takes 20 to 500 ms.
     constexpr double worth_threads = 200e3, noticed = 20e6;
-    const double nv = work.tree.compiled.tree().nv, orders = 1.0 + work.job.options.order;
+    const double nv = work.tree.compiled.tree().nv, orders = 1.0 + work.options.values.order;
     const double scratch_numbers = numbers + nv * nv * orders;
     const std::ptrdiff_t count = work.job.count;
     if (count == 1 && scratch_numbers < 1e5) return {1, 1, false, 0.0};  // most calls
@@ -126,17 +134,40 @@ Plan plan(const Work& work, int threads, double numbers) {
             scratch_of_threads(work, threads, scratch_numbers)};
 }
 
-void run(Work& work, const Plan& plan) {
-    const Job& job = work.job;
+void check_memory(const Work& work, const RunPlan& plan, double results) {
+    const MemoryAnswer answer = ask_for_memory(results + plan.scratch);
+    if (answer.enough) return;
+    char message[200];
+    std::snprintf(message, sizeof message,
+                  ": the results take %.0f bytes, scratch of %d threads %.0f, and %.0f are "
+                  "available; use a smaller batch",
+                  results, plan.threads, plan.scratch, answer.available);
+    const Signature& signature = work.function.signature;
+    std::string advice = plan.threads > 1 ? " or fewer threads" : "";
+    if (signature.smaller) advice += ", or ";
+    if (place(signature, Option::packed) >= 0 && !work.options.values.packed)
+        advice += "packed=True or ";
+    if (signature.smaller) advice += signature.smaller;
+    PyErr_SetString(PyExc_MemoryError, (std::string(signature.name) + message + advice).c_str());
+    throw nb::python_error();
+}
+
+void run(Work& work, const RunPlan& plan) {
+    Job& job = work.job;
     // Operations are counted, and recorded, on the calling thread.
-    if (job.element == Element::recorded)
+    if (job.scalar == ScalarKind::recorded)
         return interruptible([&] { compute(&work, 0, job.count); });
-    if (plan.slow && job.element != Element::counted) {
+    if (plan.slow && job.scalar != ScalarKind::counted) {
         run_slow(work, plan);
         return release_interrupted();  // what this one needed
     }
-    if (job.count == 1) return compute(&work, 0, 1);
-    run_batch(work, plan);
+    FirstFailure failure;
+    job.failure = &failure;
+    if (job.count == 1)
+        compute(&work, 0, 1);
+    else
+        run_batch(work, plan);
+    require_success(work, failure);
 }
 
 void release_ended_work() {

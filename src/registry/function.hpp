@@ -13,7 +13,7 @@
 #include <new>
 #include <type_traits>
 
-#include "batch/algorithm.hpp"
+#include "batch/run.hpp"
 #include "registry/signature.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -95,64 +95,52 @@ struct NamedArguments {
         constexpr int in = Inputs::template place<A>(), out = Outputs::template place<A>();
         static_assert(in >= 0 || out >= 0, "the function does not take or give this");
         if constexpr (in >= 0)
-            return all.in[in];
+            return all.inputs[in];
         else
-            return all.out[out];
+            return all.outputs[out];
+    }
+    // Tells the job of failures (dtau/algorithms/constraints/failures.hpp).
+    template <class Failures>
+    DTAU_INLINE void report(Failures* failures, int stage = 0) const {
+        failures->take(stage, [&](int lane, const Failure& why) { all.report(lane, why); });
     }
 };
 
 // For algorithms that need no workspace.
 template <class T>
 struct NoWorkspace {
-    NoWorkspace(Arena&, const Tree&) {}
+    NoWorkspace(Arena&, const Tree&, const Options&) {}
 };
 
 // The workspace of an algorithm, and of what is done with external wrenches before or after it.
 template <template <class> class Algorithm, template <class> class Wrenches>
-struct With {
+struct WithWrenches {
     template <class T>
     struct Workspace {
         Algorithm<T> algorithm;
         Wrenches<T> wrenches;
 
-        Workspace(Arena& arena, const Tree& tree, Axes wrench_axes)
-            : algorithm(arena, tree), wrenches(arena, tree, wrench_axes) {}
+        Workspace(Arena& arena, const Tree& tree, const Options& options)
+            : algorithm(arena, tree, options), wrenches(arena, tree, options) {}
     };
 };
 
 // How the batch layer is to apply an algorithm, and the scalars that it is compiled for.
-struct How {
+struct KernelTraits {
     Results results = Results::dense;
     bool lanes = true, complex = true, counted = true;
 };
 
 // The body is a function of the tree, of named arguments and of the workspace, for any scalar. A
 // workspace may say when the states of a batch are better computed one by one.
-template <template <class> class Workspace, How how, class Body>
-struct Recipe {
+template <template <class> class Workspace, KernelTraits traits, class Body>
+struct Kernel {
     // Once a call, and there are hundreds of them: compiled to be small.
     template <class T>
     __attribute__((cold)) static const void* workspace(Arena& arena, const Tree& tree,
-                                                       const Options& options) {
+                                                       const Job& job) {
         void* place = arena.take<Workspace<T>>(1);
-        const auto made = [&] {
-            using W = Workspace<T>;
-            if constexpr (std::is_constructible_v<W, Arena&, const Tree&, const Options&>)
-                return Workspace<T>(arena, tree, options);
-            else if constexpr (std::is_constructible_v<W, Arena&, const Tree&, const Frame*, int>)
-                return Workspace<T>(arena, tree, options.frames, options.nframes);
-            else if constexpr (std::is_constructible_v<W, Arena&, const Tree&, const Frame*, int,
-                                                       int>)
-                return Workspace<T>(arena, tree, options.frames, options.nframes, options.order);
-            else if constexpr (std::is_constructible_v<W, Arena&, const Tree&, Axes, int>)
-                return Workspace<T>(arena, tree, options.wrench_axes, options.order);
-            else if constexpr (std::is_constructible_v<W, Arena&, const Tree&, Axes>)
-                return Workspace<T>(arena, tree, options.wrench_axes);
-            else if constexpr (std::is_constructible_v<W, Arena&, const Tree&, int>)
-                return Workspace<T>(arena, tree, options.order);
-            else
-                return Workspace<T>(arena, tree);
-        }();
+        const Workspace<T> made(arena, tree, *job.options);
         return place ? new (place) Workspace<T>(made) : nullptr;
     }
     template <class T, class Inputs, class Outputs>
@@ -167,23 +155,23 @@ struct Recipe {
     template <class Inputs, class Outputs>
     static constexpr Algorithms algorithms() {
         Algorithms a;
-        a.results = how.results;
+        a.results = traits.results;
         if constexpr (requires { Workspace<double>::one_by_one; })
             a.one_by_one = Workspace<double>::one_by_one;
 #if defined(DTAU_RECORDED)
         a.recorded = scalar<Recorded, Inputs, Outputs>();
 #elif defined(DTAU_TEST_SCALARS)
-        if constexpr (how.complex) a.complex = scalar<Complex, Inputs, Outputs>();
-        if constexpr (how.counted) a.counted = scalar<Counted, Inputs, Outputs>();
+        if constexpr (traits.complex) a.complex = scalar<Complex, Inputs, Outputs>();
+        if constexpr (traits.counted) a.counted = scalar<Counted, Inputs, Outputs>();
 #else
         a.alone = scalar<double, Inputs, Outputs>();
-        if constexpr (how.lanes) a.in_lanes = scalar<Lane, Inputs, Outputs>();
+        if constexpr (traits.lanes) a.in_lanes = scalar<Lane, Inputs, Outputs>();
 #endif
         return a;
     }
 };
-template <template <class> class Workspace, How how = How{}, class Body>
-constexpr Recipe<Workspace, how, Body> algorithm(Body) {
+template <template <class> class Workspace, KernelTraits traits = KernelTraits{}, class Body>
+constexpr Kernel<Workspace, traits, Body> algorithm(Body) {
     return {};
 }
 
@@ -204,46 +192,79 @@ inline constexpr Implementation implementation = {
     Mimic::template algorithms<Inputs, Outputs>(),
     Constrained::template algorithms<Inputs, Outputs>()};
 
+// ---------------------------------------------------------------- how a list runs it
+
+inline const Algorithms& chosen(const Function& function, const Tree& tree,
+                                const Options& options) {
+    const auto& all = *static_cast<const Implementation*>(function.implementation);
+    if (options.contacts && function.signature.maybe_contacts) return all.constrained;
+    return tree.mimic ? all.mimic : all.independent;
+}
+
+inline bool has(const Function& function, ScalarKind scalar) {
+    const auto& both = *static_cast<const Implementation*>(function.implementation);
+#if defined(DTAU_RECORDED)
+    return scalar == ScalarKind::recorded && both.independent.recorded.apply;
+#elif defined(DTAU_TEST_SCALARS)
+    return scalar == ScalarKind::complex ? both.independent.complex.apply != nullptr
+                                         : both.independent.counted.apply != nullptr;
+#else
+    return scalar == ScalarKind::real || both.independent.in_lanes.apply;
+#endif
+}
+
+inline void run_function(const Function& function, const Tree& tree, const Job& job,
+                         std::ptrdiff_t begin, std::ptrdiff_t end) {
+    run(chosen(function, tree, *job.options), tree, job, begin, end);
+}
+
+inline std::size_t scratch_of(const Function& function, const Tree& tree, const Job& job) {
+    return scratch_bytes(chosen(function, tree, *job.options), tree, job);
+}
+
+// ---------------------------------------------------------------- rows
+
 // Marks the algorithm with contacts.
 template <class Algorithm>
 struct WithContacts : Algorithm {};
-template <template <class> class Workspace, How how = How{}, class Body>
-constexpr WithContacts<Recipe<Workspace, how, Body>> with_contacts(Body) {
+template <template <class> class Workspace, KernelTraits traits = KernelTraits{}, class Body>
+constexpr WithContacts<Kernel<Workspace, traits, Body>> with_contacts(Body) {
     return {};
 }
 
 // What there is to say of a function beside its arguments: see Signature.
-struct About {
+struct FunctionInfo {
     const char* name;
     bool solves = false, any_quaternions = false;
     const char *results = nullptr, *all_results = nullptr, *smaller = nullptr;
 };
 
 template <class Inputs, class Outputs, class Independent, class Mimic, class Constrained>
-constexpr Function function(const About& about, Inputs, Outputs, Independent, Mimic, Constrained) {
+constexpr Function function(const FunctionInfo& info, Inputs, Outputs, Independent, Mimic,
+                            Constrained) {
     Function f = {{}, &implementation<Inputs, Outputs, Independent, Mimic, Constrained>};
     Signature& s = f.signature;
-    s.name = about.name;
+    s.name = info.name;
     Inputs::describe_inputs(s);
     Outputs::describe_outputs(s);
-    s.solves = about.solves, s.any_quaternions = about.any_quaternions;
-    s.results = about.results, s.all_results = about.all_results, s.smaller = about.smaller;
+    s.solves = info.solves, s.any_quaternions = info.any_quaternions;
+    s.results = info.results, s.all_results = info.all_results, s.smaller = info.smaller;
     return f;
 }
 template <class Inputs, class Outputs, class Independent, class Mimic>
-constexpr Function function(const About& about, Inputs inputs, Outputs outputs,
+constexpr Function function(const FunctionInfo& info, Inputs inputs, Outputs outputs,
                             Independent independent, Mimic mimic) {
-    return function(about, inputs, outputs, independent, mimic, NoAlgorithm());
+    return function(info, inputs, outputs, independent, mimic, NoAlgorithm());
 }
 // The same algorithm whether joints mimic others or not.
 template <class Inputs, class Outputs, class Any>
-constexpr Function function(const About& about, Inputs inputs, Outputs outputs, Any any) {
-    return function(about, inputs, outputs, any, any);
+constexpr Function function(const FunctionInfo& info, Inputs inputs, Outputs outputs, Any any) {
+    return function(info, inputs, outputs, any, any);
 }
 template <class Inputs, class Outputs, class Any, class Constrained>
-constexpr Function function(const About& about, Inputs inputs, Outputs outputs, Any any,
+constexpr Function function(const FunctionInfo& info, Inputs inputs, Outputs outputs, Any any,
                             WithContacts<Constrained> constrained) {
-    return function(about, inputs, outputs, any, any, constrained);
+    return function(info, inputs, outputs, any, any, constrained);
 }
 
 }  // namespace dtau::DTAU_VARIANT

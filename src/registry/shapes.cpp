@@ -1,4 +1,4 @@
-#include "registry/shapes.hpp"
+#include "registry/signature.hpp"
 
 #include <algorithm>
 
@@ -20,7 +20,7 @@ std::ptrdiff_t axis_size(Axis axis, const Sizes& sizes) {
         case Axis::two_nv:
             return 2 * tree.independent.n;
         case Axis::nbodies:
-            return tree.nlinks;
+            return tree.nbodies;
         case Axis::nframes:
             return options.nframes;
         case Axis::ninputs:
@@ -71,12 +71,12 @@ double describe_outputs(Job& job, const Signature& signature, const Sizes& sizes
     double numbers = 0.0;
     for (int o = 0; o < job.noutputs; ++o) {
         const ArraySignature& result = signature.outputs[o];
-        Output& out = job.out[o];
+        Output& out = job.outputs[o];
         shapes[o] = result_shape(result, sizes);
         out.size = 1;
         for (int k = 0; k < shapes[o].ndim; ++k) out.size *= shapes[o].size[k];
-        out.meaning = traits(result.quantity).as_result;
-        out.stacked = result.rows == not_stacked ? 1 : job.options.order + result.rows;
+        out.mimic_role = traits(result.quantity).as_result;
+        out.stacked = result.rows == not_stacked ? 1 : sizes.options.order + result.rows;
         if (result.quantity == Quantity::torque_matrix && out.stacked == 1)
             out.spans = tree.related, out.nspans = tree.nrelated;
         if (result.quantity == Quantity::state_matrix)

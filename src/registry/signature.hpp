@@ -1,13 +1,125 @@
-// A row of the registry: what a function is called, takes and gives. Python's calls, stubs, adapters,
-// code generation, tests and benchmarks read it, and nothing else says it again.
+// A row of the registry: what a function is called, takes and gives, with the axes of every array by
+// symbols. Python's calls, stubs, adapters, code generation, tests and benchmarks read it, and nothing
+// else says it again.
 #pragma once
 
 #include <cstddef>
 
+#include "batch/job.hpp"
 #include "batch/peak.hpp"
-#include "registry/quantities.hpp"
+#include "dtau/options.hpp"
 
 namespace dtau {
+
+// ---------------------------------------------------------------- quantities: the only shapes
+
+// One axis of an array. Those of a fixed size are that number.
+enum class Axis : int {
+    three = 3,
+    six = 6,
+    nq = 100,
+    nv,
+    nbodies,  // as the user counts bodies
+    nframes,  // left out for a single frame
+    ninputs,
+    ncontacts,
+    nrows,        // of contacts
+    nparameters,  // 10 nbodies; with those of joints 2 nv more
+    two_nv,
+};
+
+enum class Quantity {
+    q,
+    v,
+    torque,
+    matrix,
+    from_tangent,
+    to_tangent,
+    torque_matrix,  // zero where row and column are not related
+    wrenches,
+    rotations,
+    positions,
+    frame_rotations,
+    frame_positions,
+    frame_twists,
+    jacobians,
+    tensor,  // packed: one axis, the entries whose indices lie on one path
+    wrench,
+    twists,
+    scalar,
+    vector,         // in the world
+    vector_matrix,  // along world axes
+    momentum,       // along world axes
+    momentum_matrix,
+    state_matrix,
+    input_map,  // the torques of inputs
+    input_matrix,
+    parameters,
+    regressor,
+    wrench_matrix,
+    contacts,
+    rows,
+    row_matrix,
+};
+
+struct QuantityTraits {
+    Quantity quantity;
+    int naxes;
+    Axis axes[3];
+    MimicRole as_input = MimicRole::other, as_result = MimicRole::other;
+};
+
+// In the order of Quantity.
+inline constexpr QuantityTraits quantity_traits[] = {
+    {Quantity::q, 1, {Axis::nq}, MimicRole::q, MimicRole::q},
+    {Quantity::v, 1, {Axis::nv}, MimicRole::v, MimicRole::v},
+    {Quantity::torque, 1, {Axis::nv}, MimicRole::other, MimicRole::torques},
+    {Quantity::matrix, 2, {Axis::nv, Axis::nv}},
+    {Quantity::from_tangent, 2, {Axis::nq, Axis::nv}},
+    {Quantity::to_tangent, 2, {Axis::nv, Axis::nq}},
+    {Quantity::torque_matrix, 2, {Axis::nv, Axis::nv}, MimicRole::other, MimicRole::torque_matrix},
+    {Quantity::wrenches, 2, {Axis::nbodies, Axis::six}},
+    {Quantity::rotations, 3, {Axis::nbodies, Axis::three, Axis::three}},
+    {Quantity::positions, 2, {Axis::nbodies, Axis::three}},
+    {Quantity::frame_rotations, 3, {Axis::nframes, Axis::three, Axis::three}},
+    {Quantity::frame_positions, 2, {Axis::nframes, Axis::three}},
+    {Quantity::frame_twists, 2, {Axis::nframes, Axis::six}},
+    {Quantity::jacobians,
+     3,
+     {Axis::nframes, Axis::six, Axis::nv},
+     MimicRole::other,
+     MimicRole::torques},
+    {Quantity::tensor, 3, {Axis::nv, Axis::nv, Axis::nv}},
+    {Quantity::wrench, 1, {Axis::six}},
+    {Quantity::twists, 2, {Axis::nbodies, Axis::six}},
+    {Quantity::scalar, 0, {}},
+    {Quantity::vector, 1, {Axis::three}},
+    {Quantity::vector_matrix, 2, {Axis::three, Axis::nv}, MimicRole::other, MimicRole::torques},
+    {Quantity::momentum, 1, {Axis::six}},
+    {Quantity::momentum_matrix, 2, {Axis::six, Axis::nv}, MimicRole::other, MimicRole::torques},
+    {Quantity::state_matrix, 2, {Axis::two_nv, Axis::two_nv}},
+    {Quantity::input_map, 2, {Axis::nv, Axis::ninputs}},
+    {Quantity::input_matrix, 2, {Axis::two_nv, Axis::ninputs}},
+    {Quantity::parameters, 1, {Axis::nparameters}},
+    {Quantity::regressor, 2, {Axis::nv, Axis::nparameters}},
+    {Quantity::wrench_matrix, 3, {Axis::nv, Axis::nbodies, Axis::six}},
+    {Quantity::contacts, 1, {Axis::ncontacts}},
+    {Quantity::rows, 1, {Axis::nrows}},
+    {Quantity::row_matrix, 2, {Axis::nrows, Axis::nv}},
+};
+
+static_assert([] {
+    int k = 0;
+    for (const QuantityTraits& t : quantity_traits)
+        if (t.quantity != static_cast<Quantity>(k++)) return false;
+    return k == static_cast<int>(Quantity::row_matrix) + 1;
+}());
+
+constexpr const QuantityTraits& traits(Quantity quantity) {
+    return quantity_traits[static_cast<int>(quantity)];
+}
+
+// ---------------------------------------------------------------- rows
 
 // Time derivatives are stacked along an axis before the quantity's, of length order + rows. The order
 // is asked for, and longer stacks are cut; or the first stack among the inputs says what it is.
@@ -112,10 +224,33 @@ struct FunctionList {
     void (*run)(const Function&, const Tree&, const Job&, std::ptrdiff_t begin, std::ptrdiff_t end);
     // Bytes of scratch memory that each thread of a run takes.
     std::size_t (*scratch)(const Function&, const Tree&, const Job&);
-    bool (*has)(const Function&, Element);
+    bool (*has)(const Function&, ScalarKind);
     PeakRate (*peak_rate)();
     // Multiplications, additions and divisions of this thread since the last call.
     void (*take_operation_counts)(long long*);
 };
+
+// ---------------------------------------------------------------- shapes, for a tree and options
+
+// The numbers of one state.
+struct Shape {
+    int ndim;
+    std::ptrdiff_t size[4];
+};
+inline constexpr int max_core_axes = 4;
+
+// What shapes depend on.
+struct Sizes {
+    const Tree& tree;
+    const Options& options;
+    bool single_frame;  // no axis for frames
+};
+Shape core_shape(Quantity quantity, const Sizes& sizes);
+
+// The same with an axis before it for a stack of time derivatives.
+Shape stacked(const Shape& core, int length);
+
+// Sizes and meanings of the results that the job counts. Returns how many numbers a state has.
+double describe_outputs(Job& job, const Signature& signature, const Sizes& sizes, Shape* shapes);
 
 }  // namespace dtau

@@ -16,7 +16,7 @@ namespace dtau {
 namespace {
 
 Frame frame(const Tree& tree, const FrameDescription& given) {
-    if (given.link < -1 || given.link >= tree.nlinks)
+    if (given.link < -1 || given.link >= tree.nbodies)
         throw std::invalid_argument("Contacts: a frame of a body that does not exist");
     Frame result;
     result.body = given.link < 0 ? -1 : tree.link_body[given.link];
@@ -79,7 +79,7 @@ CompiledContacts::CompiledContacts(const CompiledTree& tree,
                                     std::to_string(max_contact_rows) + " rows, got " +
                                     std::to_string(all_rows));
     int nrows = 0;
-    std::vector<bool> placed(t.nbodies);
+    std::vector<bool> placed(t.nnodes);
     const auto place = [&](int body, bool whole) {
         if (!whole) body = t.bodies[body].root;
         for (; body >= 0; body = t.bodies[body].parent) placed[body] = true;
@@ -109,7 +109,7 @@ CompiledContacts::CompiledContacts(const CompiledTree& tree,
             for (; body >= 0; body = t.bodies[body].parent) add_motion(t, t.bodies[body], c);
         rows_.push_back(c);
     }
-    for (int i = 0; i < t.nbodies; ++i)
+    for (int i = 0; i < t.nnodes; ++i)
         if (placed[i]) bodies_.push_back(i);
     find_dofs();
     find_common_dofs();
@@ -118,7 +118,7 @@ CompiledContacts::CompiledContacts(const CompiledTree& tree,
                  .at = rows_.data(),
                  .common = common_.data(),
                  .bodies = bodies_.data(),
-                 .nbodies = static_cast<int>(bodies_.size())};
+                 .nplaced = static_cast<int>(bodies_.size())};
 }
 
 // Contacts of the same bodies, and of bodies that the same velocities move, share a list.
@@ -196,9 +196,9 @@ void CompiledContacts::ask_for_list(std::size_t size) {
 
 bool CompiledContacts::fits(const CompiledTree& other) const {
     const Tree &a = tree_.tree(), &b = other.tree();
-    bool same = a.nbodies == b.nbodies && a.nlinks == b.nlinks && a.nv == b.nv &&
+    bool same = a.nnodes == b.nnodes && a.nbodies == b.nbodies && a.nv == b.nv &&
                 a.independent.n == b.independent.n;
-    for (int i = 0; same && i < a.nbodies; ++i)
+    for (int i = 0; same && i < a.nnodes; ++i)
         same = a.bodies[i].parent == b.bodies[i].parent && a.bodies[i].kind == b.bodies[i].kind;
     for (int k = 0; same && k < a.independent.n; ++k)
         same = a.independent.parent[k] == b.independent.parent[k];

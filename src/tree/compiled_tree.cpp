@@ -124,7 +124,7 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
       armature_(std::move(armature)),
       damping_(std::move(damping)),
       frame_names_(std::move(frame_names)) {
-    const int nbodies = static_cast<int>(bodies.size());
+    const int nnodes = static_cast<int>(bodies.size());
     std::size_t dofs = 0;
     for (const BodyDescription& body : bodies) {
         if (const int kind = static_cast<int>(body.kind); kind < 0 || kind >= joint_kinds)
@@ -134,7 +134,7 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
     if (dofs > max_dofs)
         throw std::invalid_argument("Tree: expected at most " + std::to_string(max_dofs) +
                                     " degrees of freedom, got " + std::to_string(dofs));
-    for (int i = 0; i < nbodies; ++i) {
+    for (int i = 0; i < nnodes; ++i) {
         int ancestor = i - 1;  // depth first: the parent is on the path from the body before
         while (ancestor >= 0 && ancestor != bodies[i].parent) ancestor = bodies[ancestor].parent;
         if (ancestor != bodies[i].parent)
@@ -142,7 +142,7 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
     }
     const std::vector<Matrix> frames = canonical_frames(bodies);
     int nq = 0, nv = 0;
-    for (int i = 0; i < nbodies; ++i) {
+    for (int i = 0; i < nnodes; ++i) {
         const BodyDescription& given = bodies[i];
         if (!finite(given)) throw std::invalid_argument("Tree: expected finite numbers");
         const JointTraits& joint = traits(given.kind);
@@ -201,18 +201,18 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
         nq += joint.nq, nv += joint.nv;
     }
     if (static_cast<int>(armature_.size()) != nv || static_cast<int>(damping_.size()) != nv ||
-        static_cast<int>(joint_names_.size()) != nbodies)
+        static_cast<int>(joint_names_.size()) != nnodes)
         throw std::invalid_argument("armature, damping or names do not match the joints");
 
-    std::vector<bool> seen(nbodies);
-    for (int i = nbodies - 1; i >= 0; --i) {
+    std::vector<bool> seen(nnodes);
+    for (int i = nnodes - 1; i >= 0; --i) {
         const int parent = bodies_[i].parent;
         bodies_[i].last_child = parent >= 0 && !seen[parent];
         if (parent >= 0) seen[parent] = true;
     }
 
-    tree_ = {.nbodies = nbodies,
-             .nlinks = static_cast<int>(link_body_.size()),
+    tree_ = {.nnodes = nnodes,
+             .nbodies = static_cast<int>(link_body_.size()),
              .nq = nq,
              .nv = nv,
              .depth = dofs_.paths().max_depth + 1,
@@ -233,7 +233,7 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
     tree_.independent = tree_.dofs;
     set_mimic_joints(bodies);
     relate();
-    for (int i = 0; i < nbodies; ++i)
+    for (int i = 0; i < nnodes; ++i)
         if (bodies_[i].quaternion >= 0)
             quaternions_.emplace_back(q_source_[bodies_[i].quaternion], i);
     add_frames(named_frames);
@@ -243,7 +243,7 @@ void CompiledTree::add_frames(const std::vector<FrameDescription>& frames) {
     if (frames.size() != frame_names_.size())
         throw std::invalid_argument("Tree: frames and their names do not match");
     for (const FrameDescription& given : frames) {
-        if (given.link < -1 || given.link >= tree_.nlinks)
+        if (given.link < -1 || given.link >= tree_.nbodies)
             throw std::invalid_argument("Tree: a frame of a body that does not exist");
         Frame frame;
         frame.body = given.link < 0 ? -1 : link_body_[given.link];

@@ -10,6 +10,7 @@
 
 #include "batch/job.hpp"
 #include "dtau/joint_traits.hpp"
+#include "dtau/options.hpp"
 
 namespace dtau {
 

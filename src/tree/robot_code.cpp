@@ -7,7 +7,7 @@ namespace {
 // themselves, which are the tree's. All members are named: a new one does not compile before it is here.
 bool same(const Options& a, const Options& b) {
     const auto& [order, frames, nframes, axes, wrench_axes, acceleration, prescribed, integrator,
-                 driven, symmetric, packed, joint_parameters, contacts, contact_damping, code] = a;
+                 driven, symmetric, packed, joint_parameters, contacts, contact_damping] = a;
     return !frames && !prescribed && !contacts && driven.columns == b.driven.columns &&
            driven.count == b.driven.count && order == b.order && axes == b.axes &&
            wrench_axes == b.wrench_axes && acceleration == b.acceleration &&
@@ -17,7 +17,7 @@ bool same(const Options& a, const Options& b) {
 
 bool same_inputs(const RobotFunction& code, const Job& job) {
     for (int i = 0; i < job.ninputs; ++i)
-        if (code.given[i] != (job.in[i].data != nullptr)) return false;
+        if (code.given[i] != (job.inputs[i].data != nullptr)) return false;
     return true;
 }
 
@@ -25,7 +25,7 @@ bool same_inputs(const RobotFunction& code, const Job& job) {
 
 const RobotCode* CompiledTree::code(const char* function, int lanes, const Job& job) const {
     for (const RobotFunction& code : codes_)
-        if (code.lanes == lanes && code.function == function && same(job.options, code.options) &&
+        if (code.lanes == lanes && code.function == function && same(*job.options, code.options) &&
             same_inputs(code, job))
             return &code.code;
     return nullptr;

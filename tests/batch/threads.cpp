@@ -20,7 +20,7 @@
 #include "tree/compiled_tree.hpp"
 
 namespace dtau::DTAU_VARIANT {
-extern const FunctionGroup inverse_dynamics_functions;
+extern const FunctionGroup dynamics_functions;
 }
 
 namespace {
@@ -162,16 +162,18 @@ class Dynamics {
 
     std::vector<double> torques(int threads) const {
         std::vector<double> results(states * n);
+        const Options options;
         Job job;
+        job.options = &options;
         job.naxes = 1, job.shape[0] = job.count = states;
         job.ninputs = 4, job.noutputs = 1;
         for (int i = 0; i < 3; ++i) {
-            job.in[i].data = reinterpret_cast<const char*>(numbers_.data() + i * states * n);
-            job.in[i].size = n, job.in[i].spacing = sizeof(double);
-            job.in[i].stride[0] = n * sizeof(double);
+            job.inputs[i].data = reinterpret_cast<const char*>(numbers_.data() + i * states * n);
+            job.inputs[i].size = n, job.inputs[i].spacing = sizeof(double);
+            job.inputs[i].stride[0] = n * sizeof(double);
         }
-        job.out[0].data = reinterpret_cast<char*>(results.data());
-        job.out[0].size = n;
+        job.outputs[0].data = reinterpret_cast<char*>(results.data());
+        job.outputs[0].size = n;
         const Call call = {tree_.tree(), job};
         run_parallel({compute, &call, states}, {threads, 16, never, nullptr});
         return results;
@@ -186,7 +188,7 @@ class Dynamics {
     };
     static void compute(const void* self, std::ptrdiff_t begin, std::ptrdiff_t end) {
         const Call& call = *static_cast<const Call*>(self);
-        const void* both = DTAU_VARIANT::inverse_dynamics_functions.functions[0].implementation;
+        const void* both = DTAU_VARIANT::dynamics_functions.functions[0].implementation;
         DTAU_VARIANT::run(static_cast<const DTAU_VARIANT::Implementation*>(both)->independent,
                           call.tree, call.job, begin, end);
     }

@@ -194,8 +194,27 @@ def test_dependent_rows_are_named() -> None:
     rows_of = "rows of 'flat' depend on those of 'LF_FOOT', 'RF_FOOT', 'LH_FOOT'"
     with pytest.raises(ValueError, match=rows_of):
         dtau.constrained_dynamics(model, *state, many)
+    others = "rows of 'flat' depend on those of 'LF_FOOT', 'RF_FOOT' in this state, first row 0 "
+    with pytest.raises(ValueError, match=others):
+        dtau.constrained_dynamics(model, *state, many, active=[1, 1, 0, 1])
     result = dtau.constrained_dynamics(model, s["q"], s["v"] * np.nan, s["tau"], contacts)
     assert np.isnan(result.a).all()
+
+
+def test_results_of_a_state_that_fails() -> None:
+    """A call of one state raises and leaves NaN in out; a batch of one state has NaN."""
+    model = robot("quadruped")
+    s = random_state(model, 8)
+    contacts = flat_feet(model)
+    state = s["q"], s["v"], s["tau"]
+    out = tuple(np.zeros(n) for n in (model.nv, contacts.nrows, contacts.nrows))
+    with pytest.raises(ValueError, match="first row 0 \\(x, linear\\) of contact 'again'"):
+        dtau.constrained_dynamics(model, *state, contacts, out=out)
+    assert np.isnan(out[0]).all()
+    assert np.isnan(dtau.constrained_dynamics(model, s["q"][None], *state[1:], contacts).a).all()
+    huge = np.full(model.nv, 1e308)  # accelerations overflow, which is no failure of the rows
+    contacts = dtau.Contacts(model, contacts.contacts[:1])
+    assert not np.isfinite(dtau.constrained_dynamics(model, s["q"], huge, huge, contacts).a).all()
 
 
 def test_dependent_rows_in_a_batch() -> None:

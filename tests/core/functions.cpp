@@ -8,8 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "batch/first_failure.hpp"
 #include "registry/dispatch.hpp"
-#include "registry/shapes.hpp"
+#include "registry/signature.hpp"
 #include "tree/compiled_contacts.hpp"
 
 namespace {
@@ -109,20 +110,21 @@ std::vector<double> numbers(Quantity quantity, int size, const CompiledTree& com
 using Numbers = std::vector<std::vector<double>>;  // of each array, state after state
 
 Numbers results(const Function& function, const Robot& robot, const Options& options,
-                const Numbers& inputs, Element element) {
+                const Numbers& inputs, ScalarKind scalar, FirstFailure* failure = nullptr) {
     const Signature& s = function.signature;
     Job job;
-    job.element = element;
+    job.scalar = scalar;
     job.naxes = 1, job.shape[0] = job.count = states;
     job.ninputs = s.ninputs, job.noutputs = s.noutputs;
-    job.options = options;
+    job.options = &options;
+    job.failure = failure;
     for (int i = 0; i < s.ninputs; ++i) {
-        Input& input = job.in[i];
+        Input& input = job.inputs[i];
         input.size = static_cast<int>(inputs[i].size() / states);
         input.data = reinterpret_cast<const char*>(inputs[i].data());
         input.spacing = sizeof(double);
         input.stride[0] = input.size * static_cast<std::ptrdiff_t>(sizeof(double));
-        input.meaning = traits(s.inputs[i].quantity).as_input;
+        input.mimic_role = traits(s.inputs[i].quantity).as_input;
         if (s.inputs[i].rows != not_stacked) input.stacked = options.order + s.inputs[i].rows;
     }
     Shape shapes[Job::max_outputs];
@@ -130,8 +132,8 @@ Numbers results(const Function& function, const Robot& robot, const Options& opt
     describe_outputs(job, s, {tree, options, false}, shapes);
     Numbers all;
     for (int o = 0; o < s.noutputs; ++o) {
-        all.emplace_back(job.out[o].size * states);
-        job.out[o].data = reinterpret_cast<char*>(all[o].data());
+        all.emplace_back(job.outputs[o].size * states);
+        job.outputs[o].data = reinterpret_cast<char*>(all[o].data());
     }
     functions().run(function, tree, job, 0, states);
     return all;
@@ -161,7 +163,7 @@ bool right(const Function& function, const Robot& robot) {
         for (int k = 0; k < core.ndim; ++k) size *= static_cast<int>(core.size[k]);
         inputs.push_back(numbers(s.inputs[i].quantity, size, robot.compiled));
     }
-    const Numbers lanes = results(function, robot, options, inputs, Element::real);
+    const Numbers lanes = results(function, robot, options, inputs, ScalarKind::real);
     for (int o = 0; o < s.noutputs; ++o) {
         double magnitude = 0.0, sum = 0.0, weighted = 0.0;
         for (std::size_t k = 0; k < lanes[o].size(); ++k) {
@@ -173,12 +175,54 @@ bool right(const Function& function, const Robot& robot) {
                     magnitude, sum, weighted);
         if (!std::isfinite(magnitude)) return false;
     }
-    if (!functions().has(function, Element::alone)) return true;  // there are no lanes
-    const Numbers alone = results(function, robot, options, inputs, Element::alone);
+    if (!functions().has(function, ScalarKind::alone)) return true;  // there are no lanes
+    const Numbers alone = results(function, robot, options, inputs, ScalarKind::alone);
     for (int o = 0; o < s.noutputs; ++o)
         if (std::memcmp(lanes[o].data(), alone[o].data(), lanes[o].size() * sizeof(double)))
             return false;
     return true;
+}
+
+// A contact that is there twice, in two of the states: the job names the first of them, and the row.
+bool names_failures(const Robot& robot) {
+    const ContactDescription contact = {{7, turned(0.4), {0.1, 0.0, 0.2}},
+                                        {-1, turned(0.0), {}},
+                                        3,
+                                        -1,
+                                        Axes::mixed,
+                                        0.0,
+                                        6.0,
+                                        false};
+    const CompiledContacts twice(robot.compiled, {contact, contact});
+    Options options;
+    options.contacts = &twice.contacts();
+    for (int g = 0; g < functions().ngroups; ++g)
+        for (int k = 0; k < functions().groups[g]->count; ++k) {
+            const Function& function = functions().groups[g]->functions[k];
+            const Signature& s = function.signature;
+            if (std::string(s.name) != "constrained_dynamics") continue;
+            Numbers inputs;
+            for (int i = 0; i < s.ninputs; ++i) {
+                const Shape core =
+                    core_shape(s.inputs[i].quantity, {robot.compiled.tree(), options, false});
+                int size = 1;
+                for (int d = 0; d < core.ndim; ++d) size *= static_cast<int>(core.size[d]);
+                inputs.push_back(numbers(s.inputs[i].quantity, size, robot.compiled));
+                if (s.inputs[i].quantity != Quantity::contacts) continue;
+                for (int state = 0; state < states; ++state)
+                    inputs[i][2 * state + 1] = state == 6 || state == 9;
+            }
+            for (const ScalarKind scalar : {ScalarKind::real, ScalarKind::alone}) {
+                FirstFailure first;
+                results(function, robot, options, inputs, scalar, &first);
+                const Failure& failure = first.failure();
+                if (first.state() != 6 || failure.cause != Failure::Cause::dependent_row ||
+                    failure.count != 1 || failure.places[0] != 3 || failure.stage != 0)
+                    return false;
+            }
+            return true;
+        }
+    return false;
 }
 
 }  // namespace
@@ -202,6 +246,11 @@ int main() {
                     std::fprintf(stderr, "wrong: %s, %s, %s\n", set.c_str(), robot.name.c_str(),
                                  function.signature.name);
                 }
+        for (const Robot& robot : robots) {
+            if (names_failures(robot)) continue;
+            ++wrong;
+            std::fprintf(stderr, "wrong: failures, %s, %s\n", set.c_str(), robot.name.c_str());
+        }
         std::fprintf(stderr, "%s: %d lanes\n", set.c_str(), functions().lanes);
     }
     std::fprintf(stderr, "%d functions, %d wrong\n", count, wrong);

@@ -19,22 +19,22 @@ struct AbaWorkspace {
     Configuration<T> angles;
     Vector<T>*S, *U, *UDinv;   // columns (nv), UDinv: U D^-1
     T *u, *Dinv;               // (nv); (nv, 6), by rows: the block of a joint
-    Vector<T>*v, *c, *pA, *a;  // (nbodies)
-    Matrix<T>*X, *IA;          // (nbodies)
+    Vector<T>*v, *c, *pA, *a;  // (nnodes)
+    Matrix<T>*X, *IA;          // (nnodes)
 
-    AbaWorkspace(Arena& arena, const Tree& tree)
+    AbaWorkspace(Arena& arena, const Tree& tree, const Options&)
         : angles(arena, tree),
           S(arena.take<Vector<T>>(tree.nv)),
           U(arena.take<Vector<T>>(tree.nv)),
           UDinv(arena.take<Vector<T>>(tree.nv)),
           u(arena.take<T>(tree.nv)),
           Dinv(arena.take<T>(6 * tree.nv)),
-          v(arena.take<Vector<T>>(tree.nbodies)),
-          c(arena.take<Vector<T>>(tree.nbodies)),
-          pA(arena.take<Vector<T>>(tree.nbodies)),
-          a(arena.take<Vector<T>>(tree.nbodies)),
-          X(arena.take<Matrix<T>>(tree.nbodies)),
-          IA(arena.take<Matrix<T>>(tree.nbodies)) {}
+          v(arena.take<Vector<T>>(tree.nnodes)),
+          c(arena.take<Vector<T>>(tree.nnodes)),
+          pA(arena.take<Vector<T>>(tree.nnodes)),
+          a(arena.take<Vector<T>>(tree.nnodes)),
+          X(arena.take<Matrix<T>>(tree.nnodes)),
+          IA(arena.take<Matrix<T>>(tree.nnodes)) {}
 };
 
 // The inverse of D, symmetric and positive definite (n, n) with rows of 6, by Gauss-Jordan
@@ -58,7 +58,7 @@ template <class T>
 void aba(const Tree& tree, const T* q, const T* qd, const T* tau, const T* f_ext, T* qdd,
          const AbaWorkspace<T>& w) {
     const Configuration<T> x = configuration(tree, q, w.angles);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         const int p = body.parent, k = body.v;
         w.X[i] = motion_transform(jcalc(body, x, w.S + k));
@@ -68,7 +68,7 @@ void aba(const Tree& tree, const T* q, const T* qd, const T* tau, const T* f_ext
         w.IA[i] = rigid_body_inertia<T>(body);
         w.pA[i] = crf(w.v[i]) * (w.IA[i] * w.v[i]) - external_force(body, f_ext);
     }
-    for (int i = tree.nbodies - 1; i >= 0; --i) {
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         const int n = body.nv, at = body.v;
         const Vector<T>*S = w.S + at, *U = w.U + at, *UDinv = w.UDinv + at;
@@ -89,7 +89,7 @@ void aba(const Tree& tree, const T* q, const T* qd, const T* tau, const T* f_ext
         w.IA[body.parent] += transposed(w.X[i]) * Ia * w.X[i];
         w.pA[body.parent] += transposed(w.X[i]) * pa;
     }
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         const int p = body.parent, n = body.nv, at = body.v;
         const Vector<T> a = w.X[i] * (p < 0 ? minus_gravity<T>(tree) : w.a[p]) + w.c[i];

@@ -16,13 +16,13 @@ template <class T>
 struct CrbaWorkspace {
     Configuration<T> angles;
     Vector<T>* S;      // (nv)
-    Matrix<T>*X, *Ic;  // (nbodies)
+    Matrix<T>*X, *Ic;  // (nnodes)
 
-    CrbaWorkspace(Arena& arena, const Tree& tree)
+    CrbaWorkspace(Arena& arena, const Tree& tree, const Options&)
         : angles(arena, tree),
           S(arena.take<Vector<T>>(tree.nv)),
-          X(arena.take<Matrix<T>>(tree.nbodies)),
-          Ic(arena.take<Matrix<T>>(tree.nbodies)) {}
+          X(arena.take<Matrix<T>>(tree.nnodes)),
+          Ic(arena.take<Matrix<T>>(tree.nnodes)) {}
 };
 
 // M: (nv, nv)
@@ -31,12 +31,12 @@ void crba(const Tree& tree, const T* q, T* M, const CrbaWorkspace<T>& w) {
     const int n = tree.nv;
     const Configuration<T> x = configuration(tree, q, w.angles);
     for (int k = 0; k < n * n; ++k) M[k] = T(0.0);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         w.X[i] = motion_transform(jcalc(body, x, w.S + body.v));
         w.Ic[i] = rigid_body_inertia<T>(body);
     }
-    for (int i = tree.nbodies - 1; i >= 0; --i) {
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         if (body.parent >= 0) w.Ic[body.parent] += transposed(w.X[i]) * w.Ic[i] * w.X[i];
         for (int k = body.v; k < body.v + body.nv; ++k) {

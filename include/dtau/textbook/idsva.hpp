@@ -20,7 +20,7 @@
 
 namespace dtau::DTAU_VARIANT::textbook {
 
-// All of it in the world's coordinates; columns (nv), bodies (nbodies).
+// All of it in the world's coordinates; columns (nv), bodies (nnodes).
 template <class T>
 struct IdsvaWorkspace {
     Configuration<T> angles;
@@ -29,18 +29,18 @@ struct IdsvaWorkspace {
     Vector<T>*v, *a, *f;
     Matrix<T>*I, *B2;
 
-    IdsvaWorkspace(Arena& arena, const Tree& tree)
+    IdsvaWorkspace(Arena& arena, const Tree& tree, const Options&)
         : angles(arena, tree),
-          P(arena.take<Placement<T>>(tree.nbodies)),
+          P(arena.take<Placement<T>>(tree.nnodes)),
           S(arena.take<Vector<T>>(tree.nv)),
           Psid(arena.take<Vector<T>>(tree.nv)),
           Psidd(arena.take<Vector<T>>(tree.nv)),
           Sd(arena.take<Vector<T>>(tree.nv)),
-          v(arena.take<Vector<T>>(tree.nbodies)),
-          a(arena.take<Vector<T>>(tree.nbodies)),
-          f(arena.take<Vector<T>>(tree.nbodies)),
-          I(arena.take<Matrix<T>>(tree.nbodies)),
-          B2(arena.take<Matrix<T>>(tree.nbodies)) {}
+          v(arena.take<Vector<T>>(tree.nnodes)),
+          a(arena.take<Vector<T>>(tree.nnodes)),
+          f(arena.take<Vector<T>>(tree.nnodes)),
+          I(arena.take<Matrix<T>>(tree.nnodes)),
+          B2(arena.take<Matrix<T>>(tree.nnodes)) {}
 };
 
 // Passes before the column loops: motions from the root to the leaves, and composites back.
@@ -48,7 +48,7 @@ template <class T>
 void idsva_passes(const Tree& tree, const T* q, const T* qd, const T* qdd, const T* f_ext,
                   const IdsvaWorkspace<T>& w) {
     const Configuration<T> x = configuration(tree, q, w.angles);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         const int p = body.parent, at = body.v;
         const Placement<T> P = jcalc(body, x, w.S + at);
@@ -70,7 +70,7 @@ void idsva_passes(const Tree& tree, const T* q, const T* qd, const T* qdd, const
         w.B2[i] = crf(v) * I - I * crm(v) + crf_bar(I * v);
         w.f[i] = I * w.a[i] + crf(v) * (I * v) - transposed(to_body) * external_force(body, f_ext);
     }
-    for (int i = tree.nbodies - 1; i >= 0; --i) {
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
         const int p = tree.bodies[i].parent;
         if (p >= 0) w.I[p] += w.I[i], w.B2[p] += w.B2[i], w.f[p] += w.f[i];
     }
@@ -83,7 +83,7 @@ void idsva(const Tree& tree, const T* q, const T* qd, const T* qdd, const T* f_e
     idsva_passes(tree, q, qd, qdd, f_ext, w);
     const int n = tree.nv;
     for (int k = 0; k < n * n; ++k) dtau_dq[k] = dtau_dv[k] = dtau_da[k] = T(0.0);
-    for (int i = 0; i < tree.nbodies; ++i)
+    for (int i = 0; i < tree.nnodes; ++i)
         for (int k = tree.bodies[i].v; k < tree.bodies[i].v + tree.bodies[i].nv; ++k) {
             const Vector<T> s = w.S[k];
             const Matrix<T>&B2 = w.B2[i], &I = w.I[i];

@@ -62,7 +62,7 @@ void idsva_so(const Tree& tree, const T* q, const T* qd, const T* qdd, const T* 
     const auto at = [n](int i, int j, int k) { return (std::ptrdiff_t(i) * n + j) * n + k; };
     for (T* tensor : {out.dqdq, out.dqdv, out.dvdv, out.dadq})
         for (std::ptrdiff_t e = 0; e < at(n, 0, 0); ++e) tensor[e] = T(0.0);
-    for (int b = 0; b < tree.nbodies; ++b)
+    for (int b = 0; b < tree.nnodes; ++b)
         for (int m = tree.bodies[b].v; m < tree.bodies[b].v + tree.bodies[b].nv; ++m) {
             const Matrix<T>&I = w.I[b], &B2 = w.B2[b];
             const Vector<T> s = w.S[m], t1 = transposed(B2) * s, t2 = I * s;

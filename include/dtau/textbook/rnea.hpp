@@ -16,23 +16,23 @@ namespace dtau::DTAU_VARIANT::textbook {
 template <class T>
 struct RneaWorkspace {
     Configuration<T> angles;
-    Vector<T>*S, *v, *a, *f;  // columns of the subspaces (nv); twist, acceleration, force (nbodies)
+    Vector<T>*S, *v, *a, *f;  // columns of the subspaces (nv); twist, acceleration, force (nnodes)
     Matrix<T>* X;
 
-    RneaWorkspace(Arena& arena, const Tree& tree)
+    RneaWorkspace(Arena& arena, const Tree& tree, const Options&)
         : angles(arena, tree),
           S(arena.take<Vector<T>>(tree.nv)),
-          v(arena.take<Vector<T>>(tree.nbodies)),
-          a(arena.take<Vector<T>>(tree.nbodies)),
-          f(arena.take<Vector<T>>(tree.nbodies)),
-          X(arena.take<Matrix<T>>(tree.nbodies)) {}
+          v(arena.take<Vector<T>>(tree.nnodes)),
+          a(arena.take<Vector<T>>(tree.nnodes)),
+          f(arena.take<Vector<T>>(tree.nnodes)),
+          X(arena.take<Matrix<T>>(tree.nnodes)) {}
 };
 
 template <class T>
 void rnea(const Tree& tree, const T* q, const T* qd, const T* qdd, const T* f_ext, T* tau,
           const RneaWorkspace<T>& w) {
     const Configuration<T> x = configuration(tree, q, w.angles);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         const int p = body.parent, k = body.v;
         w.X[i] = motion_transform(jcalc(body, x, w.S + k));
@@ -43,7 +43,7 @@ void rnea(const Tree& tree, const T* q, const T* qd, const T* qdd, const T* f_ex
         const Matrix<T> I = rigid_body_inertia<T>(body);
         w.f[i] = I * w.a[i] + crf(w.v[i]) * (I * w.v[i]) - external_force(body, f_ext);
     }
-    for (int i = tree.nbodies - 1; i >= 0; --i) {
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         for (int k = body.v; k < body.v + body.nv; ++k)
             tau[k] =

@@ -99,10 +99,11 @@ def _of_core(model: Model, request: Request) -> Callable[[Mapping[str, Array]], 
 
     def results(given: Mapping[str, Array]) -> tuple[Array, ...]:
         arrays = {
-            name: given[name] if isinstance(x, Argument) else x
+            name: given[name][None] if isinstance(x, Argument) else x
             for name, x in request.inputs.items()
         }
-        return arrays_of(request.call(_core, model, arrays))
+        found = request.call(_core, model, arrays)  # of a batch, which may have NaN
+        return tuple(x[0] for x in arrays_of(found))
 
     return results
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.checks import listing, require
-from dtau.control_inputs import driven as driven_by_default
+from dtau.checks import require
 from dtau.docstrings import documented
-from dtau.functions.row_rank import dependent_row, unreached_joints
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
-from dtau.options import Axes, Integrator
+from dtau.options import Axes
 from dtau.results import (
     ConstrainedDynamics,
     ConstrainedDynamicsDerivatives,
@@ -63,12 +60,9 @@ def constrained_dynamics(
     >>> bool(abs(feet_a).max() < 1e-12)
     True
     """
-    result = _core.constrained_dynamics(
+    return _core.constrained_dynamics(
         model, q, v, tau, contacts, f_ext, f_ext_axes, active, damping, out, threads
     )
-    if holds_nan(result.a):
-        raise_of_rank(model, q, contacts, active, damping, (v, tau, f_ext))
-    return result
 
 
 @documented
@@ -118,12 +112,9 @@ def constrained_dynamics_derivatives(
     >>> d.dforces_dq.shape
     (256, 12, 18)
     """
-    result = _core.constrained_dynamics_derivatives(
+    return _core.constrained_dynamics_derivatives(
         model, q, v, tau, contacts, f_ext, f_ext_axes, active, damping, out, threads
     )
-    if holds_nan(result.dforces_dtau, 2):
-        raise_of_rank(model, q, contacts, active, damping, (v, tau, f_ext))
-    return result
 
 
 @documented
@@ -186,21 +177,9 @@ def constrained_inverse_dynamics(
     >>> bool(np.isclose(weight, 9.81 * model.mass) and abs(result.tau[:6]).max() < 1e-9)
     True
     """
-    result = _core.constrained_inverse_dynamics(
+    return _core.constrained_inverse_dynamics(
         model, q, v, a, contacts, f_ext, f_ext_axes, active, inputs, out, threads
     )
-    if holds_nan(result.tau) and are_finite(q, v, a, active, f_ext):
-        on = active_contacts(contacts, active)
-        names = listing([contacts.names[k] for k in on])
-        why = f"no forces of {names} move all" if names else "none holds, which leaves all"
-        driven = driven_by_default(model) if inputs is None else np.flatnonzero(inputs)
-        loose = np.delete(np.arange(model.nv), driven)
-        joints = listing(unreached_joints(model, q, contacts, on, loose))
-        raise ValueError(
-            f"contacts: {why} that nothing drives in this state (of joint {joints}); add contacts, "
-            "or inputs"
-        )
-    return result
 
 
 def require_contacts(model: Model, contacts: Contacts) -> None:
@@ -209,79 +188,3 @@ def require_contacts(model: Model, contacts: Contacts) -> None:
     require("contacts", contacts, Contacts)
     if not contacts._is_of(model):
         raise ValueError("contacts: expected those of this model, got another model's")
-
-
-def holds_nan(result: NDArray[np.float64], axes: int = 1) -> bool:
-    """Whether the result of a call of one state, of so many axes, begins with NaN."""
-    return result.ndim == axes and result.size > 0 and math.isnan(result.item(0))
-
-
-def raise_of_rank(
-    model: Model,
-    q: ArrayLike,
-    contacts: Contacts,
-    active: ArrayLike | None,
-    damping: float,
-    arrays: Iterable[ArrayLike | None],
-) -> None:
-    """Raise for rows of a state that depend on others, unless the state is not finite."""
-    if not are_finite(active, q, *arrays):
-        return
-    held = np.zeros(len(contacts))
-    still = np.zeros(model.nv)
-    before: list[int] = []
-    for k in active_contacts(contacts, active):
-        held[k] = 1.0
-        tried = _core.impulse_dynamics(model, q, still, contacts, 0.0, held, damping)
-        if math.isnan(tried.impulses.item(0)):
-            row, nothing = dependent_row(model, q, contacts, before, k)
-            names = [contacts.names[i] for i in before]
-            others = f"those of {listing(names)}" if names else "each other"
-            why = f"rows of {contacts.names[k]!r} depend on {others} in this state, first {row},"
-            if nothing:
-                why = f"nothing moves {row} in this state, but for rounding errors,"
-            raise ValueError(
-                f"contacts: {why} so that forces are not determined; leave some contacts out with "
-                f"active=, or give {'a larger ' if damping else ''}damping="
-            )
-        before.append(k)
-
-
-def raise_of_stage(
-    model: Model,
-    q: ArrayLike,
-    v: ArrayLike,
-    tau: ArrayLike,
-    dt: ArrayLike,
-    integrator: Integrator,
-    f_ext: ArrayLike | None,
-    f_ext_axes: Axes,
-    contacts: Contacts,
-    active: ArrayLike | None,
-    damping: float,
-    *others: ArrayLike | None,
-) -> None:
-    """Raise for rows that depend on others, at the state of a step or at a later stage of it."""
-    arrays = (v, tau, dt, f_ext, *others)
-    raise_of_rank(model, q, contacts, active, damping, arrays)
-    if not are_finite(active, q, *arrays):
-        return
-    plain, damped = (
-        _core.step(model, q, v, tau, dt, integrator, f_ext, f_ext_axes, contacts, active, mu).v
-        for mu in (damping, damping + 1.0)
-    )
-    if holds_nan(plain) and np.isfinite(damped).all():  # numbers that are too large stay so
-        raise ValueError(
-            "contacts: rows depend on each other at a later stage of this step, so that forces are "
-            "not determined; take a shorter dt, leave some out with active=, or give damping="
-        )
-
-
-def are_finite(*arrays: ArrayLike | None) -> bool:
-    """Whether no number of the arguments of a call can have made its results NaN."""
-    return all(np.isfinite(x).all() for x in arrays if x is not None)
-
-
-def active_contacts(contacts: Contacts, active: ArrayLike | None) -> list[int]:
-    """Return the numbers of contacts that hold in a single state."""
-    return [k for k in range(len(contacts)) if active is None or np.asarray(active)[k] >= 0.5]

@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.docstrings import documented
-from dtau.functions.constraints import holds_nan, raise_of_rank
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.results import ImpulseDynamics, ImpulseDynamicsDerivatives
@@ -64,12 +63,9 @@ def impulse_dynamics(
     >>> bool(abs(dtau.frame_velocities(model, q, after.v, feet)[:, :3]).max() < 1e-12)
     True
     """
-    result = _core.impulse_dynamics(
+    return _core.impulse_dynamics(
         model, q, v, contacts, restitution, active, damping, out, threads
     )
-    if holds_nan(result.v):
-        raise_of_rank(model, q, contacts, active, damping, (v, restitution))
-    return result
 
 
 @documented
@@ -118,9 +114,6 @@ def impulse_dynamics_derivatives(
     >>> bool(np.allclose(d.dv_dv @ v, after.v))
     True
     """
-    result = _core.impulse_dynamics_derivatives(
+    return _core.impulse_dynamics_derivatives(
         model, q, v, contacts, restitution, active, damping, out, threads
     )
-    if holds_nan(result.dimpulses_dv, 2):
-        raise_of_rank(model, q, contacts, active, damping, (v, restitution))
-    return result

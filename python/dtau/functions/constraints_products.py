@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.docstrings import documented
-from dtau.functions.constraints import holds_nan, raise_of_rank
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.options import Axes
@@ -69,7 +68,7 @@ def constrained_dynamics_jvp(
     >>> bool(np.allclose(x.dforces, want))
     True
     """
-    result = _core.constrained_dynamics_jvp(
+    return _core.constrained_dynamics_jvp(
         model,
         q,
         v,
@@ -86,10 +85,6 @@ def constrained_dynamics_jvp(
         out,
         threads,
     )
-    if holds_nan(result.da):
-        arrays = (v, tau, dq, dv, dtau, f_ext, df_ext)
-        raise_of_rank(model, q, contacts, active, damping, arrays)
-    return result
 
 
 @documented
@@ -142,7 +137,7 @@ def constrained_dynamics_vjp(
     >>> bool(np.allclose(x.by_q, lam @ d.da_dq + lam_forces @ d.dforces_dq))
     True
     """
-    result = _core.constrained_dynamics_vjp(
+    return _core.constrained_dynamics_vjp(
         model,
         q,
         v,
@@ -157,7 +152,3 @@ def constrained_dynamics_vjp(
         out,
         threads,
     )
-    if holds_nan(result.by_tau):
-        arrays = (v, tau, lam, lam_forces, f_ext)
-        raise_of_rank(model, q, contacts, active, damping, arrays)
-    return result

@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.docstrings import documented
-from dtau.functions.constraints import holds_nan, raise_of_stage
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.options import Axes, Integrator
@@ -87,7 +86,7 @@ def step(
     >>> bool(abs(q - start).max() < 1e-9)
     True
     """
-    result = _core.step(
+    return _core.step(
         model,
         q,
         v,
@@ -102,10 +101,6 @@ def step(
         out,
         threads,
     )
-    if contacts is not None and holds_nan(result.v):
-        held = contacts, active, damping
-        raise_of_stage(model, q, v, tau, dt, integrator, f_ext, f_ext_axes, *held)
-    return result
 
 
 @documented
@@ -177,7 +172,7 @@ def step_vjp(
     >>> np.array(gradient).shape
     (10, 18)
     """
-    result = _core.step_vjp(
+    return _core.step_vjp(
         model,
         q,
         v,
@@ -194,7 +189,3 @@ def step_vjp(
         out,
         threads,
     )
-    if contacts is not None and holds_nan(result.by_tau):
-        held = contacts, active, damping, lam_q, lam_v
-        raise_of_stage(model, q, v, tau, dt, integrator, f_ext, f_ext_axes, *held)
-    return result

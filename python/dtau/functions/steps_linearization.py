@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.docstrings import documented
-from dtau.functions.constraints import holds_nan, raise_of_rank, raise_of_stage
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.options import Axes, Integrator
@@ -141,12 +140,9 @@ def linearize(
     >>> bool(np.allclose(lin.A[18:, 18:], d.da_dv))
     True
     """
-    result = _core.linearize(
+    return _core.linearize(
         model, q, v, tau, f_ext, inputs, f_ext_axes, contacts, active, damping, out, threads
     )
-    if contacts is not None and holds_nan(result.a):
-        raise_of_rank(model, q, contacts, active, damping, (v, tau, f_ext, inputs))
-    return result
 
 
 @overload
@@ -256,7 +252,7 @@ def linearize_discrete(
     >>> trot.A.shape
     (50, 36, 36)
     """
-    result = _core.linearize_discrete(
+    return _core.linearize_discrete(
         model,
         q,
         v,
@@ -272,7 +268,3 @@ def linearize_discrete(
         out,
         threads,
     )
-    if contacts is not None and holds_nan(result.v):
-        held = contacts, active, damping, inputs
-        raise_of_stage(model, q, v, tau, dt, integrator, f_ext, f_ext_axes, *held)
-    return result

@@ -9,8 +9,8 @@
 #include <cstring>
 #include <type_traits>
 
-#include "batch/algorithm.hpp"
 #include "batch/lanes.hpp"
+#include "batch/run.hpp"
 #include "dtau/algorithms/second/packed.hpp"
 
 namespace dtau::DTAU_VARIANT {

@@ -30,14 +30,13 @@ struct ConstrainedDerivativesWorkspace {
     T *forces, *residual;
     RangeWorkspace<T> range;
 
-    ConstrainedDerivativesWorkspace(Arena& arena, const Tree& tree, const Constraints& all,
-                                    Axes wrench_axes, double damping)
-        : fdsva(arena, tree, wrench_axes),
-          constraints(arena, tree, all, damping),
-          columns(arena, tree, all, 3),
-          forces(arena.take<T>(all.nrows)),
-          residual(arena.take<T>(all.nrows)),
-          range(arena, tree, all) {}
+    ConstrainedDerivativesWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : fdsva(arena, tree, options),
+          constraints(arena, tree, options),
+          columns(arena, tree, *options.contacts, 3),
+          forces(arena.take<T>(options.contacts->nrows)),
+          residual(arena.take<T>(options.contacts->nrows)),
+          range(arena, tree, options) {}
 };
 
 // -drows/dx of all constraints, and the turns of loops.

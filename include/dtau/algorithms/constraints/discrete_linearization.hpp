@@ -18,8 +18,8 @@ struct ConstrainedStage {
     ConstraintWorkspace<T> constraints;
     ConstraintColumns<T> columns;  // by q and v
 
-    ConstrainedStage(Arena& arena, const Tree& tree, const Constraints& all, double damping)
-        : constraints(arena, tree, all, damping), columns(arena, tree, all, 2) {}
+    ConstrainedStage(Arena& arena, const Tree& tree, const Options& options)
+        : constraints(arena, tree, options), columns(arena, tree, *options.contacts, 2) {}
 };
 
 template <class T>
@@ -30,19 +30,18 @@ struct ConstrainedDiscreteWorkspace {
     RangeWorkspace<T> range;
     T *rows, *turns;  // of a block of columns: the right sides of rows, and minus m of loops
 
-    ConstrainedDiscreteWorkspace(Arena& arena, const Tree& tree, const Constraints& all,
-                                 Axes wrench_axes, double damping)
-        : discrete(arena, tree, wrench_axes),
-          stages{{arena, tree, all, damping},
-                 {arena, tree, all, damping},
-                 {arena, tree, all, damping},
-                 {arena, tree, all, damping}},
-          forces(arena.take<T>(all.nrows)),
-          residual(arena.take<T>(all.nrows)),
-          range(arena, tree, all) {
+    ConstrainedDiscreteWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : discrete(arena, tree, options),
+          stages{{arena, tree, options},
+                 {arena, tree, options},
+                 {arena, tree, options},
+                 {arena, tree, options}},
+          forces(arena.take<T>(options.contacts->nrows)),
+          residual(arena.take<T>(options.contacts->nrows)),
+          range(arena, tree, options) {
         constexpr int width = DiscreteWorkspace<T>::most * Pack<T>::width;
-        rows = arena.take<T>(all.nrows * width);
-        turns = arena.take<T>(all.count * 6 * width);
+        rows = arena.take<T>(options.contacts->nrows * width);
+        turns = arena.take<T>(options.contacts->count * 6 * width);
     }
 };
 

@@ -29,12 +29,11 @@ struct ConstraintWorkspace {
     ConstraintFrames<T>* frames;
     T* aref;  // (nrows) the acceleration that J a has to be
 
-    ConstraintWorkspace(Arena& arena, const Tree& tree, const Constraints& constraints,
-                        double damping)
-        : schur(arena, tree, constraints, damping),
-          world(arena.take<Placement<T>>(tree.nbodies)),
-          frames(arena.take<ConstraintFrames<T>>(constraints.count)),
-          aref(arena.take<T>(constraints.nrows)) {}
+    ConstraintWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : schur(arena, tree, options),
+          world(arena.take<Placement<T>>(tree.nnodes)),
+          frames(arena.take<ConstraintFrames<T>>(options.contacts->count)),
+          aref(arena.take<T>(options.contacts->nrows)) {}
 };
 
 // Frames, J, and the factors of G, after the factors of M; root_frame: placements and subspaces.
@@ -67,7 +66,7 @@ void joint_velocities(const Tree& tree, const T* x, T* joint) {
 template <class T>
 void bias_velocities(const Tree& tree, const T* v, const T* f_ext, const IdsvaWorkspace<T>& w) {
     const RootFrame<T>& g = w.root_frame;
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         w.a[i] = zero_motion<T>();
         if (body.parent >= 0)

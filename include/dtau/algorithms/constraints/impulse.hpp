@@ -22,10 +22,10 @@ struct ImpulseWorkspace {
     ConstraintWorkspace<T> constraints;
     T *x, *change;  // v+ - v of the independent velocities, and of the joints
 
-    ImpulseWorkspace(Arena& arena, const Tree& tree, const Constraints& all, double damping)
-        : idsva(arena, tree),
+    ImpulseWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : idsva(arena, tree, options),
           ltdl(arena, tree.independent),
-          constraints(arena, tree, all, damping),
+          constraints(arena, tree, options),
           x(arena.take<T>(tree.independent.n)),
           change(arena.take<T>(tree.nv)) {}
 };
@@ -63,18 +63,17 @@ struct ImpulseDerivativesWorkspace {
     T *impulses, *u, *rest;
     RangeWorkspace<T> range;
 
-    ImpulseDerivativesWorkspace(Arena& arena, const Tree& tree, const Constraints& all,
-                                double damping)
-        : value(arena, tree, all, damping),
-          columns(arena, tree, all, 2),
+    ImpulseDerivativesWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : value(arena, tree, options),
+          columns(arena, tree, *options.contacts, 2),
           by_q(arena.take_zeros<T>(tree.independent.n * columns.padded)),
           by_v(arena.take_zeros<T>(tree.independent.n * columns.padded)),
           joint_q(arena, tree),
           joint_v(arena, tree),
-          impulses(arena.take<T>(all.nrows)),
+          impulses(arena.take<T>(options.contacts->nrows)),
           u(arena.take<T>(tree.nv)),
           rest(arena.take_zeros<T>(tree.nv)),
-          range(arena, tree, all) {}
+          range(arena, tree, options) {}
 };
 
 // Derivatives of the rows' velocities at u, and the rows of v; the bodies' twists are those of u.
@@ -126,7 +125,7 @@ void impulse_dynamics_derivatives(const Tree& tree, const T* q, const T* v, T re
 
     T* const no_matrix = nullptr;
     const T* const no_wrenches = nullptr;
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         g.v[i] = zero_motion<T>();
         g.gravity[i] = zero_vector<T>();
     }

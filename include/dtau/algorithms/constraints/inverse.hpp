@@ -21,21 +21,22 @@ struct ConstrainedInverseWorkspace {
     int* loose;            // (count) these velocities
     T *J, *H, *least, *y;  // J^T (nv, nrows), J_u^T J_u, its least pivots, and the solution
     T *size, *errors;      // (count) room
+    double* room;          // (count, count + 1) of one state, where forces do not reach all
+    Failures<T>* failures;
     T *joint_torque, *torque;
 
-    ConstrainedInverseWorkspace(Arena& arena, const Tree& tree, const Constraints& all,
-                                const DrivenTorques& driven)
-        : rnea(arena, tree),
+    ConstrainedInverseWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : rnea(arena, tree, options),
           root_frame(arena, tree),
-          constraints(&all),
-          world(arena.take<Placement<T>>(tree.nbodies)),
-          stride(all.nrows),
+          constraints(options.contacts),
+          world(arena.take<Placement<T>>(tree.nnodes)),
+          stride(options.contacts->nrows),
           count(0),
           loose(arena.take<int>(tree.independent.n)) {
         const int n = tree.independent.n;
         for (int k = 0; k < n; ++k) {
             bool drives = false;
-            for (int c = 0; c < driven.count; ++c) drives |= driven.columns[c] == k;
+            for (int c = 0; c < options.driven.count; ++c) drives |= options.driven.columns[c] == k;
             if (drives) continue;
             if (loose) loose[count] = k;
             ++count;
@@ -47,13 +48,53 @@ struct ConstrainedInverseWorkspace {
         y = arena.take<T>(count);
         size = arena.take<T>(count);
         errors = arena.take<T>(count);
+        room = arena.take<double>(count * (count + 1));
+        failures = arena.make<Failures<T>>();
         joint_torque = arena.take<T>(tree.nv);
         torque = room_beside(arena, tree, joint_torque, n);
     }
 };
 
-// q, v, a and tau: of the joints, of which those that mimic others have no torque; active may be
-// null: all.
+// Notes all velocities of state l that no forces reach: H is factorized again without the rows that
+// are rejected, of which `first` is known.
+template <class T>
+__attribute__((cold)) void note_unreached(int l, int first,
+                                          const ConstrainedInverseWorkspace<T>& w) {
+    const int n = w.count;
+    double *const H = w.room, *const errors = H + n * n;
+    const auto entry = [&](int i, int r) {
+        return number_of_state(w.J[w.loose[i] * w.stride + r], l);
+    };
+    for (int i = 0; i < n; ++i) {
+        errors[i] = 0.0;
+        for (int j = i; j < n; ++j) {
+            double sum = 0.0;
+            for (int r = 0; r < w.constraints->nrows; ++r) sum = fma(entry(i, r), entry(j, r), sum);
+            H[i * n + j] = sum;
+        }
+    }
+    Failure failure = {Failure::Cause::unreached_velocities, 0, {}, 0};
+    for (int k = 0; k < n; ++k) {
+        const double *const row = H + k * n, size = number_of_state(w.size[k], l);
+        const double error = errors[k] + (errors[k] < 0.0 ? -size : size);
+        const double least =
+            fma(least_pivot * errors[k], error + error - errors[k], number_of_state(w.least[k], l));
+        if (k == first || !(row[k] > least)) {
+            if (failure.count < Failure::most) failure.places[failure.count] = w.loose[k];
+            ++failure.count;
+            continue;
+        }
+        for (int i = k + 1; i < n; ++i) {
+            const double share = row[i] / row[k];
+            for (int p = i; p < n; ++p) H[i * n + p] = fma(-share, row[p], H[i * n + p]);
+            errors[i] = fma(-share, error, errors[i]);
+        }
+    }
+    w.failures->note(l, failure);
+}
+
+// q, v, a and tau: of the joints, of which those that mimic others have no torque; active may be null:
+// all.
 template <class T>
 void constrained_inverse_dynamics(const Tree& tree, const T* q, const T* v, const T* a,
                                   const T* active, const T* f_ext, T* tau, T* forces,
@@ -88,6 +129,8 @@ void constrained_inverse_dynamics(const Tree& tree, const T* q, const T* v, cons
         w.y[i] = w.torque[w.loose[i]];
     }
     factorize_utdu(w.count, w.side, w.least, least_pivot, w.size, w.errors, w.H);
+    if_rejected(w.count, w.side, w.size, w.errors, w.H,
+                [&](int l, int k) { note_unreached(l, k, w); });
     solve_utdu<1>(w.count, w.side, w.H, w.y);
     for (int r = 0; r < constraints.nrows; ++r) {
         forces[r] = T(0.0);

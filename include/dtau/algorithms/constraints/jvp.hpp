@@ -18,11 +18,11 @@ struct ConstrainedJvpWorkspace {
     TangentWorkspace<T> tangent;
     Motion<T>*d, *moved;  // of the joints, and of the bodies along dq
 
-    ConstrainedJvpWorkspace(Arena& arena, const Tree& tree, const Constraints& all, double damping)
-        : value(arena, tree, all, damping),
-          tangent(arena, tree),
-          d(arena.take<Motion<T>>(tree.nbodies)),
-          moved(arena.take<Motion<T>>(tree.nbodies)) {}
+    ConstrainedJvpWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : value(arena, tree, options),
+          tangent(arena, tree, options),
+          d(arena.take<Motion<T>>(tree.nnodes)),
+          moved(arena.take<Motion<T>>(tree.nnodes)) {}
 };
 
 // How a frame's motion changes: its displacement, and D V, D A beside that.
@@ -57,7 +57,7 @@ DTAU_INLINE void turn_loop(const Constraint& constraint, const ConstraintFrames<
 template <class T>
 DTAU_INLINE void vary_torques(const Tree& tree, const Motion<T>* S, const Motion<T>* d, Force<T>* F,
                               Force<T>* dF, T* torque) {
-    for (int i = tree.nbodies - 1; i >= 0; --i) {
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         joint_force(body, S, dF[i], torque);
         if (body.parent < 0) continue;
@@ -98,7 +98,7 @@ void vary_residual(const Tree& tree, T* right_sides, const ConstrainedJvpWorkspa
     const SchurComplement<T>& schur = value.constraints.schur;
     const Constraints& constraints = *schur.constraints;
     Force<T>*F = value.F, *dF = w.tangent.dF;
-    for (int i = 0; i < tree.nbodies; ++i) F[i] = dF[i] = zero_force<T>();
+    for (int i = 0; i < tree.nnodes; ++i) F[i] = dF[i] = zero_force<T>();
     subtract_constraint_wrenches(constraints, value.constraints.frames, value.residual, F);
     for_loops(constraints, [&](int c, const Constraint& constraint, int) {
         const ConstraintFrames<T>& f = value.constraints.frames[c];
@@ -131,7 +131,7 @@ void constrained_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T*
     const T* const zero = nullptr;
     Force<T>* const dF = w.tangent.dF;
     constrained_motion(tree, q, v, tau, active, f_ext, value);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const int p = tree.bodies[i].parent;
         w.d[i] = tangent_outwards(tree, i, g, value.a, value.momentum[i], dq, dv, zero, df_ext,
                                   w.tangent);

@@ -12,9 +12,8 @@ struct ConstrainedLinearizationWorkspace {
     ConstrainedDerivativesWorkspace<T> derivatives;
     T* da_dtau;
 
-    ConstrainedLinearizationWorkspace(Arena& arena, const Tree& tree, const Constraints& all,
-                                      Axes wrench_axes, double damping)
-        : derivatives(arena, tree, all, wrench_axes, damping),
+    ConstrainedLinearizationWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : derivatives(arena, tree, options),
           da_dtau(arena.take<T>(tree.independent.n * tree.independent.n)) {}
 };
 

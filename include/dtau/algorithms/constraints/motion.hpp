@@ -17,16 +17,15 @@ struct ConstrainedMotionWorkspace {
     Force<T>*F, *momentum;
     RangeWorkspace<T> range;
 
-    ConstrainedMotionWorkspace(Arena& arena, const Tree& tree, const Constraints& all,
-                               double damping)
-        : dynamics(arena, tree),
-          constraints(arena, tree, all, damping),
-          forces(arena.take<T>(all.nrows)),
-          residual(arena.take<T>(all.nrows)),
-          a(arena.take<Motion<T>>(tree.nbodies)),
-          F(arena.take<Force<T>>(tree.nbodies)),
-          momentum(arena.take<Force<T>>(tree.nbodies)),
-          range(arena, tree, all) {}
+    ConstrainedMotionWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : dynamics(arena, tree, options),
+          constraints(arena, tree, options),
+          forces(arena.take<T>(options.contacts->nrows)),
+          residual(arena.take<T>(options.contacts->nrows)),
+          a(arena.take<Motion<T>>(tree.nnodes)),
+          F(arena.take<Force<T>>(tree.nnodes)),
+          momentum(arena.take<Force<T>>(tree.nnodes)),
+          range(arena, tree, options) {}
 };
 template <class T>
 void constrained_motion(const Tree& tree, const T* q, const T* v, const T* tau, const T* active,
@@ -34,7 +33,7 @@ void constrained_motion(const Tree& tree, const T* q, const T* v, const T* tau, 
     const RootFrame<T>& g = w.dynamics.idsva.root_frame;
     constrained_dynamics(false, tree, q, v, tau, active, f_ext, w.forces, w.residual, w.dynamics,
                          w.constraints);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         w.a[i] = body_acceleration(tree.bodies[i], i, v, w.dynamics.a, g, w.a);
         w.momentum[i] = g.I[i] * g.v[i];
         w.F[i] = w.dynamics.idsva.f[i] + g.I[i] * w.a[i];

@@ -18,11 +18,11 @@ struct RangeWorkspace {
     T *h, *x, *z;  // (nrows); of the independent velocities; of the joints
     Motion<T>* twists;
 
-    RangeWorkspace(Arena& arena, const Tree& tree, const Constraints& all)
-        : h(arena.take<T>(all.nrows)),
+    RangeWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : h(arena.take<T>(options.contacts->nrows)),
           x(arena.take<T>(tree.independent.n)),
           z(arena.take<T>(tree.nv)),
-          twists(arena.take<Motion<T>>(tree.nbodies)) {}
+          twists(arena.take<Motion<T>>(tree.nnodes)) {}
 };
 
 // RootFrame, with the twists of the bodies for the velocities M^-1 J^T h, h in w.h.
@@ -36,7 +36,7 @@ RootFrame<T> response_velocities(const Tree& tree, const RootFrame<T>& root_fram
     joint_velocities(tree, w.x, w.z);
     RootFrame<T> g = root_frame;
     g.v = w.twists;
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         g.v[i] = body.parent < 0 ? joint_twist(body, w.z + body.v)
                                  : subspace_times(body, g.S, w.z, g.v[body.parent]);

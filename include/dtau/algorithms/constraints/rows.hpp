@@ -74,7 +74,7 @@ struct ConstraintFrames {
 template <class T>
 void place_constraints_in_world(const Tree& tree, const Constraints& constraints,
                                 const Configuration<T>& x, Placement<T>* world) {
-    for (int k = 0; k < constraints.nbodies; ++k) {
+    for (int k = 0; k < constraints.nplaced; ++k) {
         const int i = constraints.bodies[k];
         world[i] = world_placement(tree.bodies[i], world, x);
     }
@@ -265,7 +265,7 @@ DTAU_INLINE void add_share(const Tree& tree, int k, T x, T& to) {
     to = tree.mimic ? fma(T(tree.mimic->v_scale[k]), x, to) : to + x;
 }
 
-// Subtracts the wrenches of forces (nrows), which are external ones, from the forces F (nbodies) of
+// Subtracts the wrenches of forces (nrows), which are external ones, from the forces F (nnodes) of
 // the bodies, in the root frames of their trees.
 template <class T>
 void subtract_constraint_wrenches(const Constraints& constraints, const ConstraintFrames<T>* frames,

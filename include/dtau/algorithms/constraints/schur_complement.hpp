@@ -19,6 +19,7 @@
 // constraint that is not active has zeros in Y and ones on the diagonal of G.
 #pragma once
 
+#include "dtau/algorithms/constraints/failures.hpp"
 #include "dtau/algorithms/constraints/rows.hpp"
 #include "dtau/algorithms/solve/ltdl_columns.hpp"
 
@@ -42,20 +43,27 @@ struct SchurComplement {
     T* least;          // (nrows) the least pivots of G
     T *more, *rest;    // (nrows) room
     Pack<T>*block, *more_block, *rest_block;
+    Failures<T>* failures;
 
-    SchurComplement(Arena& arena, const Tree& tree, const Constraints& all, double regularization)
-        : constraints(&all), R(regularization), stride(0), side(whole_packs<T>(all.nrows)) {
-        for (int c = 0; c < all.count; ++c) stride += whole_packs<T>(all.at[c].count);
+    SchurComplement(Arena& arena, const Tree& tree, const Options& options)
+        : constraints(options.contacts),
+          R(options.contact_damping),
+          stride(0),
+          side(whole_packs<T>(constraints->nrows)) {
+        const int nrows = constraints->nrows;
+        for (int c = 0; c < constraints->count; ++c)
+            stride += whole_packs<T>(constraints->at[c].count);
         Y = arena.take_zeros<T>(tree.independent.n * stride);
         Z = arena.take<T>(tree.independent.n * stride);
-        G = arena.take_zeros<T>(all.nrows * side);
-        whole = arena.take<T>(R > 0.0 ? all.nrows * side : 0);
-        least = arena.take<T>(all.nrows);
-        more = arena.take<T>(all.nrows);
-        rest = arena.take<T>(all.nrows);
-        block = arena.take<Pack<T>>(all.nrows * packs);
-        more_block = arena.take<Pack<T>>(all.nrows * packs);
-        rest_block = arena.take<Pack<T>>(all.nrows * packs);
+        G = arena.take_zeros<T>(nrows * side);
+        whole = arena.take<T>(R > 0.0 ? nrows * side : 0);
+        least = arena.take<T>(nrows);
+        more = arena.take<T>(nrows);
+        rest = arena.take<T>(nrows);
+        block = arena.take<Pack<T>>(nrows * packs);
+        more_block = arena.take<Pack<T>>(nrows * packs);
+        rest_block = arena.take<Pack<T>>(nrows * packs);
+        failures = arena.make<Failures<T>>();
     }
 };
 
@@ -235,6 +243,14 @@ void factorize_schur_complement(const Tree& tree, const T* active, const LtdlWor
         }
     const double carried = w.R > 0.0 ? 0.0 : least_pivot;
     factorize_utdu(constraints.nrows, w.side, w.least, carried, w.more, w.rest, w.G);
+    if_rejected(constraints.nrows, w.side, w.more, w.rest, w.G, [&](int l, int row) {
+        // least_pivots gives rows that are rounding errors the whole diagonal entry.
+        const double size = number_of_state(w.more[row], l);
+        const bool noise = number_of_state(w.least[row], l) > 0.5 * size * size;
+        const auto cause = noise ? Failure::Cause::rounding_errors : Failure::Cause::dependent_row;
+        w.failures->note(l, {cause, 1, {row}, w.failures->factorizations});
+    });
+    ++w.failures->factorizations;
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -15,14 +15,13 @@ struct ConstrainedStepWorkspace {
     WrenchAxesWorkspace<T> wrenches;
     T *forces, *residual;
 
-    ConstrainedStepWorkspace(Arena& arena, const Tree& tree, const Constraints& all,
-                             Axes wrench_axes, double damping)
-        : step(arena, tree),
-          dynamics(arena, tree),
-          constraints(arena, tree, all, damping),
-          wrenches(arena, tree, wrench_axes),
-          forces(arena.take<T>(all.nrows)),
-          residual(arena.take<T>(all.nrows)) {}
+    ConstrainedStepWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : step(arena, tree, options),
+          dynamics(arena, tree, options),
+          constraints(arena, tree, options),
+          wrenches(arena, tree, options),
+          forces(arena.take<T>(options.contacts->nrows)),
+          residual(arena.take<T>(options.contacts->nrows)) {}
 };
 
 // q, v, q_next, v_next: of the joints; tau: of the independent velocities; active (ncontacts) may

@@ -18,11 +18,11 @@ struct ConstrainedVjpWorkspace {
     AdjointWorkspace<T> adjoint;
     T *mu, *weights;  // of the joints; minus nu
 
-    ConstrainedVjpWorkspace(Arena& arena, const Tree& tree, const Constraints& all, double damping)
-        : value(arena, tree, all, damping),
-          adjoint(arena, tree),
+    ConstrainedVjpWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : value(arena, tree, options),
+          adjoint(arena, tree, options),
           mu(arena.take<T>(tree.nv)),
-          weights(arena.take<T>(all.nrows)) {}
+          weights(arena.take<T>(options.contacts->nrows)) {}
 };
 
 // The force and moment of W weighted with (a turn) x W: w . (turn x W) = turn . result.
@@ -79,14 +79,14 @@ void constrained_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T*
     ltdl_solve_outwards(tree.independent, x, dynamics.ltdl);
     joint_velocities(tree, x, by_tau);
 
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         Lam[i] = joint_motion(body, g.S, by_tau);
         if (body.parent >= 0) Lam[i] = Lam[i] + Lam[body.parent];
         adjoint_outwards(i, g, value.momentum[i], w.adjoint);
         if (acts_on(by_f_ext, body)) store_twist(body, seen_from(g.P[i], Lam[i]), by_f_ext);
     }
-    for (int i = tree.nbodies - 1; i >= 0; --i) {
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
         const int p = tree.bodies[i].parent;
         adjoint_inwards(tree, i, g, value.a, value.F[i], by_q, by_v, by_a, w.adjoint);
         if (p >= 0) value.F[p] += value.F[i];

@@ -16,8 +16,8 @@
 // eliminated one column at a time, which factorizes D = S^T IA S without inverting a matrix.
 //
 // Symbols:
-//   IA[i], pA[i]   articulated inertia, bias force (nbodies)
-//   c[i], a[i]     velocity-product acceleration, acceleration of the body (nbodies)
+//   IA[i], pA[i]   articulated inertia, bias force (nnodes)
+//   c[i], a[i]     velocity-product acceleration, acceleration of the body (nnodes)
 //   U[k], d_inverse[k], u[k]   of each column (nv)
 #pragma once
 
@@ -32,12 +32,12 @@ struct ArticulatedFactors {
     Motion<T>*c, *a;
     T *d_inverse, *u;
 
-    ArticulatedFactors(Arena& arena, const Tree& tree)
-        : IA(arena.take<ArticulatedInertia<T>>(tree.nbodies)),
-          pA(arena.take<Force<T>>(tree.nbodies)),
+    ArticulatedFactors(Arena& arena, const Tree& tree, const Options&)
+        : IA(arena.take<ArticulatedInertia<T>>(tree.nnodes)),
+          pA(arena.take<Force<T>>(tree.nnodes)),
           U(arena.take<Force<T>>(tree.nv)),
-          c(arena.take<Motion<T>>(tree.nbodies)),
-          a(arena.take<Motion<T>>(tree.nbodies)),
+          c(arena.take<Motion<T>>(tree.nnodes)),
+          a(arena.take<Motion<T>>(tree.nnodes)),
           d_inverse(arena.take<T>(tree.nv)),
           u(arena.take<T>(tree.nv)) {}
 };
@@ -48,7 +48,7 @@ DTAU_INLINE void articulated_factors(const Tree& tree, const T* v, const T* tau,
                                      T* a, const RootFrame<T>& root_frame,
                                      const ArticulatedFactors<T>& w) {
     const Motion<T>* S = root_frame.S;
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         const Motion<T> vi = root_frame.v[i];
         const Motion<T> vJ = subspace_times(body, S, v, zero_motion<T>());
@@ -58,7 +58,7 @@ DTAU_INLINE void articulated_factors(const Tree& tree, const T* v, const T* tau,
         if (acts_on(f_ext, body))
             w.pA[i] = w.pA[i] - transformed(root_frame.P[i], body_wrench(body, f_ext));
     }
-    for (int i = tree.nbodies - 1; i >= 0; --i) {
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         ArticulatedInertia<T> IA = w.IA[i];
         Force<T> pA = w.pA[i];
@@ -75,7 +75,7 @@ DTAU_INLINE void articulated_factors(const Tree& tree, const T* v, const T* tau,
             w.pA[body.parent] += pA + IA * w.c[i];
         }
     }
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         Motion<T> ai =
             (body.parent < 0 ? world_acceleration(root_frame.gravity[i]) : w.a[body.parent]);
@@ -89,12 +89,12 @@ DTAU_INLINE void articulated_factors(const Tree& tree, const T* v, const T* tau,
 }
 
 // Solves M x = b - (joint torques of the forces p on the bodies) with the factors in w: the two
-// last passes without velocities. p (nbodies) becomes the forces that the subtrees pass on, and
-// motion (nbodies) the twists of the bodies if x were the joint rates.
+// last passes without velocities. p (nnodes) becomes the forces that the subtrees pass on, and
+// motion (nnodes) the twists of the bodies if x were the joint rates.
 template <class T>
 DTAU_INLINE void articulated_solve(const Tree& tree, const Motion<T>* S, const T* b, Force<T>* p,
                                    T* x, Motion<T>* motion, const ArticulatedFactors<T>& w) {
-    for (int i = tree.nbodies - 1; i >= 0; --i) {
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         Force<T> force = p[i];
         for (int k = body.v + body.nv - 1; k >= body.v; --k) {
@@ -103,7 +103,7 @@ DTAU_INLINE void articulated_solve(const Tree& tree, const Motion<T>* S, const T
         }
         if (body.parent >= 0) p[body.parent] += force;
     }
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         Motion<T> m = body.parent < 0 ? zero_motion<T>() : motion[body.parent];
         for (int k = body.v; k < body.v + body.nv; ++k) {
@@ -119,8 +119,8 @@ struct ArticulatedDynamicsWorkspace {
     RootFrame<T> root_frame;
     ArticulatedFactors<T> factors;
 
-    ArticulatedDynamicsWorkspace(Arena& arena, const Tree& tree)
-        : root_frame(arena, tree), factors(arena, tree) {}
+    ArticulatedDynamicsWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : root_frame(arena, tree), factors(arena, tree, options) {}
 };
 
 // Forward dynamics, with the factors.

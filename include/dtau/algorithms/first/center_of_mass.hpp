@@ -26,14 +26,14 @@ struct CenterDerivativesWorkspace {
     FirstMoment<T>* h;
     Vec3<T>*P, *F;
 
-    CenterDerivativesWorkspace(Arena& arena, const Tree& tree)
+    CenterDerivativesWorkspace(Arena& arena, const Tree& tree, const Options&)
         : at(arena, tree),
           S(arena.take<Motion<T>>(tree.nv)),
-          v(arena.take<Motion<T>>(tree.nbodies)),
-          a(arena.take<Motion<T>>(tree.nbodies)),
-          h(arena.take<FirstMoment<T>>(tree.nbodies)),
-          P(arena.take<Vec3<T>>(tree.nbodies)),
-          F(arena.take<Vec3<T>>(tree.nbodies)) {}
+          v(arena.take<Motion<T>>(tree.nnodes)),
+          a(arena.take<Motion<T>>(tree.nnodes)),
+          h(arena.take<FirstMoment<T>>(tree.nnodes)),
+          P(arena.take<Vec3<T>>(tree.nnodes)),
+          F(arena.take<Vec3<T>>(tree.nnodes)) {}
 };
 
 // A motion of the parent of body i about the origin of body i.
@@ -52,7 +52,7 @@ DTAU_INLINE T move_masses(const Tree& tree, const T* q, const T* v, const T* a,
                           const CenterDerivativesWorkspace<T>& w) {
     place_along_world_axes(tree, q, w.at);
     Constant<T> mass(0.0);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         motion_subspace(body, w.at.P[i], w.S + body.v);
         const Motion<T> vp = parent_at_body(tree, i, w.v, w);
@@ -76,7 +76,7 @@ void center_of_mass_velocity_derivatives(const Tree& tree, const T* q, const T* 
                                          const CenterDerivativesWorkspace<T>& w) {
     const int n = tree.nv;
     const T scale = move_masses<T>(tree, q, v, nullptr, w);
-    for (int i = tree.nbodies - 1; i >= 0; --i) {
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         const Motion<T> vp = parent_at_body(tree, i, w.v, w);
         const FirstMoment<T>& h = w.h[i];
@@ -99,7 +99,7 @@ void center_of_mass_acceleration_derivatives(const Tree& tree, const T* q, const
                                              const CenterDerivativesWorkspace<T>& w) {
     const int n = tree.nv;
     const T scale = move_masses(tree, q, v, a, w);
-    for (int i = tree.nbodies - 1; i >= 0; --i) {
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         const Motion<T> vi = w.v[i], vp = parent_at_body(tree, i, w.v, w);
         const Motion<T> ap = parent_at_body(tree, i, w.a, w);

@@ -23,12 +23,12 @@ struct KineticEnergyDerivativesWorkspace {
     Motion<T>*v_p, *v;
     Force<T>* f;
 
-    KineticEnergyDerivativesWorkspace(Arena& arena, const Tree& tree)
+    KineticEnergyDerivativesWorkspace(Arena& arena, const Tree& tree, const Options&)
         : angles(arena, tree),
-          X(arena.take<Placement<T>>(tree.nbodies)),
-          v_p(arena.take<Motion<T>>(tree.nbodies)),
-          v(arena.take<Motion<T>>(tree.nbodies)),
-          f(arena.take<Force<T>>(tree.nbodies)) {}
+          X(arena.take<Placement<T>>(tree.nnodes)),
+          v_p(arena.take<Motion<T>>(tree.nnodes)),
+          v(arena.take<Motion<T>>(tree.nnodes)),
+          f(arena.take<Force<T>>(tree.nnodes)) {}
 };
 
 // dq, dv: (nv)
@@ -36,7 +36,7 @@ template <class T>
 void kinetic_energy_derivatives(const Tree& tree, const T* q, const T* v, T* dq, T* dv,
                                 const KineticEnergyDerivativesWorkspace<T>& w) {
     const Configuration<T> x = configuration(tree, q, w.angles);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         const Placement<T> X = joint_placement(body, constant_placement<T>(body), x);
         const Motion<T> vJ = joint_twist(body, v + body.v);
@@ -45,7 +45,7 @@ void kinetic_energy_derivatives(const Tree& tree, const T* q, const T* v, T* dq,
         w.f[i] = own_inertia<double>(body) * w.v[i];
         w.X[i] = X;
     }
-    for (int i = tree.nbodies - 1; i >= 0; --i) {
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         joint_torque(body, cross_star(-w.v_p[i], w.f[i]), dq + body.v);  // [Notes] eq. 15.10
         joint_torque(body, w.f[i], dv + body.v);

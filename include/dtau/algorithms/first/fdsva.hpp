@@ -33,14 +33,14 @@ struct FdsvaWorkspace {
     JointMatrix<T> joint_dq, joint_dv;
     WrenchPartialsWorkspace<T> wrenches;
 
-    FdsvaWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes)
-        : dynamics(arena, tree),
+    FdsvaWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : dynamics(arena, tree, options),
           stride(together ? 3 * whole_packs<T>(tree.independent.n) : 0),
           dtau_dq(arena.take_zeros<T>(tree.independent.n * stride)),
           dtau_dv(dtau_dq + whole_packs<T>(tree.independent.n)),
           joint_dq(arena, tree),
           joint_dv(arena, tree),
-          wrenches(arena, tree, wrench_axes) {
+          wrenches(arena, tree, options) {
         const int n = tree.independent.n;
         if (together && dtau_dq)
             for (int k = 0; k < n; ++k) dtau_dv[k * stride + whole_packs<T>(n) + k] = T(-1.0);

@@ -24,12 +24,12 @@ struct ForwardJvpWorkspace {
     T *a, *torque;
     Motion<T>* motion;
 
-    ForwardJvpWorkspace(Arena& arena, const Tree& tree)
-        : value(arena, tree),
-          tangent(arena, tree),
+    ForwardJvpWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : value(arena, tree, options),
+          tangent(arena, tree, options),
           a(arena.take<T>(tree.nv)),
           torque(arena.take<T>(tree.nv)),
-          motion(arena.take<Motion<T>>(tree.nbodies)) {}
+          motion(arena.take<Motion<T>>(tree.nnodes)) {}
 };
 
 // f_ext and df_ext may be null: zero.
@@ -42,7 +42,7 @@ void forward_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T* tau
     Force<T>* dF = w.tangent.dF;
     const T* zero = nullptr;
     articulated_dynamics(tree, q, v, tau, f_ext, w.a, w.value);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const int p = tree.bodies[i].parent;
         const Motion<T> d = tangent_outwards(tree, i, g, factors.a, g.I[i] * g.v[i], dq, dv, zero,
                                              df_ext, w.tangent);
@@ -58,8 +58,8 @@ struct ForwardVjpWorkspace {
     AdjointWorkspace<T> adjoint;
     T* a;
 
-    ForwardVjpWorkspace(Arena& arena, const Tree& tree)
-        : value(arena, tree), adjoint(arena, tree), a(arena.take<T>(tree.nv)) {}
+    ForwardVjpWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : value(arena, tree, options), adjoint(arena, tree, options), a(arena.take<T>(tree.nv)) {}
 };
 
 // f_ext may be null: zero; by_f_ext may be null: not wanted.
@@ -71,15 +71,15 @@ void forward_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T* tau
     const ArticulatedFactors<T>& factors = w.value.factors;
     T* by_a = nullptr;
     articulated_dynamics(tree, q, v, tau, f_ext, w.a, w.value);
-    for (int i = 0; i < tree.nbodies; ++i) w.adjoint.P[i] = zero_force<T>();
+    for (int i = 0; i < tree.nnodes; ++i) w.adjoint.P[i] = zero_force<T>();
     articulated_solve(tree, g.S, lam, w.adjoint.P, by_tau, w.adjoint.Lam,
                       factors);  // [Notes] eq. 6.8
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         adjoint_outwards(i, g, g.I[i] * g.v[i], w.adjoint);
         if (acts_on(by_f_ext, tree.bodies[i]))
             store_twist(tree.bodies[i], seen_from(g.P[i], w.adjoint.Lam[i]), by_f_ext);
     }
-    for (int i = tree.nbodies - 1; i >= 0; --i)
+    for (int i = tree.nnodes - 1; i >= 0; --i)
         adjoint_inwards(tree, i, g, factors.a, factors.IA[i] * factors.a[i] + factors.pA[i], by_q,
                         by_v, by_a, w.adjoint);
     for (int k = 0; k < tree.nv; ++k) by_v[k] = fma(T(-tree.damping[k]), by_tau[k], by_v[k]);
@@ -97,9 +97,9 @@ struct MimicForwardJvpWorkspace {
     InverseJvpWorkspace<T> inverse;
     T *a, *torque;
 
-    MimicForwardJvpWorkspace(Arena& arena, const Tree& tree)
-        : dynamics(arena, tree),
-          inverse(arena, tree),
+    MimicForwardJvpWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : dynamics(arena, tree, options),
+          inverse(arena, tree, options),
           a(arena.take<T>(tree.nv)),
           torque(arena.take<T>(tree.nv)) {}
 };
@@ -125,9 +125,9 @@ struct MimicForwardVjpWorkspace {
     InverseVjpWorkspace<T> inverse;
     T *a, *minus_mu;
 
-    MimicForwardVjpWorkspace(Arena& arena, const Tree& tree)
-        : dynamics(arena, tree),
-          inverse(arena, tree),
+    MimicForwardVjpWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : dynamics(arena, tree, options),
+          inverse(arena, tree, options),
           a(arena.take<T>(tree.nv)),
           minus_mu(arena.take<T>(tree.nv)) {}
 };

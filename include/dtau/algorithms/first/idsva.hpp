@@ -24,8 +24,8 @@
 // Symbols:
 //   Psidot[j], Psiddot[j]   Psi', Psi'': rate of s_j due to the parent's motion, and its second rate (nv)
 //   Upsilondot[j]           Psi'_j + S'_j; S' is zero in the joint's own frame (nv)
-//   a[i]                    spatial acceleration, gravity included (nbodies)
-//   B[i], f[i]              Coriolis operator and force of the body, then of its subtree (nbodies)
+//   a[i]                    spatial acceleration, gravity included (nnodes)
+//   B[i], f[i]              Coriolis operator and force of the body, then of its subtree (nnodes)
 #pragma once
 
 #include "dtau/algorithms/values/crba.hpp"
@@ -39,14 +39,14 @@ struct IdsvaWorkspace {
     Coriolis<T>* B;
     Force<T>* f;
 
-    IdsvaWorkspace(Arena& arena, const Tree& tree)
+    IdsvaWorkspace(Arena& arena, const Tree& tree, const Options&)
         : root_frame(arena, tree),
           Psidot(arena.take<Motion<T>>(tree.nv)),
           Psiddot(arena.take<Motion<T>>(tree.nv)),
           Upsilondot(arena.take<Motion<T>>(tree.nv)),
-          a(arena.take<Motion<T>>(tree.nbodies)),
-          B(arena.take<Coriolis<T>>(tree.nbodies)),
-          f(arena.take<Force<T>>(tree.nbodies)) {}
+          a(arena.take<Motion<T>>(tree.nnodes)),
+          B(arena.take<Coriolis<T>>(tree.nnodes)),
+          f(arena.take<Force<T>>(tree.nnodes)) {}
 };
 
 // Quantities of body i that do not depend on the acceleration; its placement, twist and inertia are
@@ -103,11 +103,11 @@ DTAU_INLINE void body_accelerations(const Tree& tree, int i, const T* a,
 // Forward passes over all bodies.
 template <class T>
 void idsva_velocities(const Tree& tree, const T* v, const T* f_ext, const IdsvaWorkspace<T>& w) {
-    for (int i = 0; i < tree.nbodies; ++i) body_velocities(tree, i, v, f_ext, w);
+    for (int i = 0; i < tree.nnodes; ++i) body_velocities(tree, i, v, f_ext, w);
 }
 template <class T>
 void idsva_accelerations(const Tree& tree, const T* a, const IdsvaWorkspace<T>& w) {
-    for (int i = 0; i < tree.nbodies; ++i) body_accelerations(tree, i, a, w);
+    for (int i = 0; i < tree.nnodes; ++i) body_accelerations(tree, i, a, w);
 }
 
 // The three matrices, with the stride n of their rows; da may be null: not wanted.
@@ -143,7 +143,7 @@ DTAU_INLINE void add_composites(const Body& body, int i, const IdsvaWorkspace<T>
 // Backward pass: composites alone.
 template <class T>
 DTAU_INLINE void idsva_composites(const Tree& tree, const IdsvaWorkspace<T>& w) {
-    for (int i = tree.nbodies - 1; i >= 0; --i)
+    for (int i = tree.nnodes - 1; i >= 0; --i)
         if (tree.bodies[i].parent >= 0) add_composites(tree.bodies[i], i, w);
 }
 
@@ -152,7 +152,7 @@ template <class T>
 void idsva_backward(const Tree& tree, const Partials<T>& out, const IdsvaWorkspace<T>& w) {
     const RootFrame<T>& g = w.root_frame;
     const int n = out.n;
-    for (int i = tree.nbodies - 1; i >= 0; --i) {
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         const Inertia<T>& I = g.I[i];
         const Coriolis<T>& B = w.B[i];
@@ -203,7 +203,7 @@ template <class T>
 void idsva(const Tree& tree, const T* q, const T* v, const T* a, const T* f_ext, T* dtau_dq,
            T* dtau_dv, T* dtau_da, const IdsvaWorkspace<T>& w) {
     const Configuration<T> x = configuration(tree, q, w.root_frame.angles);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         move_body(tree, i, x, v, w.root_frame);
         body_velocities(tree, i, v, f_ext, w);
         body_accelerations(tree, i, a, w);

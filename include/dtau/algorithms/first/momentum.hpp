@@ -28,11 +28,11 @@ struct MomentumDerivativesWorkspace {
     Coriolis<T>* B;
     Force<T>* f;
 
-    MomentumDerivativesWorkspace(Arena& arena, const Tree& tree)
+    MomentumDerivativesWorkspace(Arena& arena, const Tree& tree, const Options&)
         : motion(arena, tree),
-          I(arena.take<Inertia<T>>(tree.nbodies)),
-          B(arena.take<Coriolis<T>>(tree.nbodies)),
-          f(arena.take<Force<T>>(tree.nbodies)) {}
+          I(arena.take<Inertia<T>>(tree.nnodes)),
+          B(arena.take<Coriolis<T>>(tree.nnodes)),
+          f(arena.take<Force<T>>(tree.nnodes)) {}
 };
 
 // The whole robot, where composites are those of the subtrees.
@@ -46,7 +46,7 @@ template <class T>
 DTAU_INLINE Whole<T> whole(const Tree& tree, const MomentumDerivativesWorkspace<T>& w) {
     Constant<T> mass(0.0);
     Vec3<T> moment = zero_vector<T>(), f = zero_vector<T>();
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         mass += Constant<T>(tree.bodies[i].mass);
         if (tree.bodies[i].parent >= 0) continue;
         moment += fma(w.I[i].m, w.motion.at.trees[i], w.I[i].h);
@@ -68,18 +68,18 @@ void centroidal_momentum_derivatives(const Tree& tree, const T* q, const T* v, T
                                      const MomentumDerivativesWorkspace<T>& w) {
     const int n = tree.nv;
     move_about_references<T>(tree, q, v, nullptr, w.motion);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         const Placement<T>& P = w.motion.at.P[i];
         w.I[i] = transformed(P.R, P.r, body.mass, vec3(body.com), sym3(body.inertia));
         w.f[i] = w.I[i] * w.motion.v[i];
     }
-    for (int i = tree.nbodies - 1; i >= 0; --i) {
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
         const int parent = tree.bodies[i].parent;
         if (parent >= 0) w.I[parent] += w.I[i], w.f[parent] += w.f[i];
     }
     const Whole<T> all = whole(tree, w);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         const Vec3<T> arm = all.center - w.motion.at.trees[body.root];
         const Motion<T> vp = of_parent(body, w.motion.v);
@@ -101,7 +101,7 @@ void centroidal_momentum_rate_derivatives(const Tree& tree, const T* q, const T*
                                           const MomentumDerivativesWorkspace<T>& w) {
     const int n = tree.nv;
     move_about_references(tree, q, v, a, w.motion);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         const Placement<T>& P = w.motion.at.P[i];
         const Motion<T>& vi = w.motion.v[i];
@@ -110,13 +110,13 @@ void centroidal_momentum_rate_derivatives(const Tree& tree, const T* q, const T*
         w.B[i] = coriolis(w.I[i], vi, momentum);  // [IDSVA] eq. 28
         w.f[i] = cross_star(vi, momentum, w.I[i] * w.motion.a[i]);
     }
-    for (int i = tree.nbodies - 1; i >= 0; --i) {
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
         const int parent = tree.bodies[i].parent;
         if (parent < 0) continue;
         w.I[parent] += w.I[i], w.B[parent] += w.B[i], w.f[parent] += w.f[i];
     }
     const Whole<T> all = whole(tree, w);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         const Inertia<T>& I = w.I[i];
         const Coriolis<T>& B = w.B[i];

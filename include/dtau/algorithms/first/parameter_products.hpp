@@ -71,8 +71,8 @@ struct InverseParameterWorkspace {
     MotionWorkspace<T> motion;
     Motion<T>* Lam;
 
-    InverseParameterWorkspace(Arena& arena, const Tree& tree)
-        : motion(arena, tree), Lam(arena.take<Motion<T>>(tree.nbodies)) {}
+    InverseParameterWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : motion(arena, tree, options), Lam(arena.take<Motion<T>>(tree.nnodes)) {}
 };
 
 // x: variations of all parameters. dtau: of the joints.
@@ -83,15 +83,15 @@ void inverse_dynamics_parameter_jvp(const Tree& tree, const T* q, const T* v, co
     const RootFrame<T>& g = w.motion.root_frame;
     Force<T>* F = w.motion.F;
     motion_sweep(tree, q, v, a, w.motion);
-    for (int i = 0; i < tree.nbodies; ++i)
+    for (int i = 0; i < tree.nnodes; ++i)
         F[i] = wrench_of_parameters(tree.bodies[i], i, g, w.motion.a, x);
-    for (int i = tree.nbodies - 1; i >= 0; --i) {
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         joint_force(body, g.S, F[i], dtau);
         if (body.parent >= 0) F[body.parent] += F[i];
     }
     const int n = tree.independent.n;
-    const T* of_joint = x + body_parameters * tree.nlinks;
+    const T* of_joint = x + body_parameters * tree.nbodies;
     for (int k = 0; k < n && of_joints; ++k) {
         const int j = owning_dof(tree, k);
         dtau[j] = fma(of_joint[k], a[j], fma(of_joint[n + k], v[j], dtau[j]));
@@ -105,14 +105,14 @@ void inverse_dynamics_parameter_vjp(const Tree& tree, const T* q, const T* v, co
                                     const InverseParameterWorkspace<T>& w) {
     const RootFrame<T>& g = w.motion.root_frame;
     motion_sweep(tree, q, v, a, w.motion);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         w.Lam[i] = joint_motion(body, g.S, lam);
         if (body.parent >= 0) w.Lam[i] = w.Lam[i] + w.Lam[body.parent];
         parameters_of_motion(body, i, g, w.motion.a, w.Lam[i], by_parameters);
     }
     const int n = tree.independent.n;
-    T* of_joint = by_parameters + body_parameters * tree.nlinks;
+    T* of_joint = by_parameters + body_parameters * tree.nbodies;
     for (int k = 0; k < n && of_joints; ++k) {
         const int j = owning_dof(tree, k);
         of_joint[k] = lam[j] * a[j], of_joint[n + k] = lam[j] * v[j];
@@ -129,12 +129,12 @@ struct ForwardParameterWorkspace {
     Motion<T>* motion;
     Force<T>* f;
 
-    ForwardParameterWorkspace(Arena& arena, const Tree& tree)
-        : value(arena, tree),
+    ForwardParameterWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : value(arena, tree, options),
           a(arena.take<T>(tree.nv)),
           torque(arena.take<T>(tree.nv)),
-          motion(arena.take<Motion<T>>(tree.nbodies)),
-          f(arena.take<Force<T>>(tree.nbodies)) {}
+          motion(arena.take<Motion<T>>(tree.nnodes)),
+          f(arena.take<Force<T>>(tree.nnodes)) {}
 };
 
 // f_ext may be null: zero.
@@ -144,9 +144,9 @@ void forward_dynamics_parameter_jvp(const Tree& tree, const T* q, const T* v, co
                                     const ForwardParameterWorkspace<T>& w) {
     const RootFrame<T>& g = w.value.root_frame;
     articulated_dynamics(tree, q, v, tau, f_ext, w.a, w.value);
-    for (int i = 0; i < tree.nbodies; ++i)
+    for (int i = 0; i < tree.nnodes; ++i)
         w.f[i] = wrench_of_parameters(tree.bodies[i], i, g, w.value.factors.a, x);
-    const T* of_joint = x + body_parameters * tree.nlinks;
+    const T* of_joint = x + body_parameters * tree.nbodies;
     for (int k = 0; k < tree.nv; ++k)
         w.torque[k] =
             of_joints ? negated(fma(of_joint[k], w.a[k], of_joint[tree.nv + k] * v[k])) : T(0.0);
@@ -161,11 +161,11 @@ void forward_dynamics_parameter_vjp(const Tree& tree, const T* q, const T* v, co
     const RootFrame<T>& g = w.value.root_frame;
     T* mu = w.torque;
     articulated_dynamics(tree, q, v, tau, f_ext, w.a, w.value);
-    for (int i = 0; i < tree.nbodies; ++i) w.f[i] = zero_force<T>();
+    for (int i = 0; i < tree.nnodes; ++i) w.f[i] = zero_force<T>();
     articulated_solve(tree, g.S, lam, w.f, mu, w.motion, w.value.factors);  // [Notes] eq. 6.8
-    for (int i = 0; i < tree.nbodies; ++i)
+    for (int i = 0; i < tree.nnodes; ++i)
         parameters_of_motion(tree.bodies[i], i, g, w.value.factors.a, -w.motion[i], by_parameters);
-    T* of_joint = by_parameters + body_parameters * tree.nlinks;
+    T* of_joint = by_parameters + body_parameters * tree.nbodies;
     for (int k = 0; k < tree.nv && of_joints; ++k)
         of_joint[k] = -mu[k] * w.a[k], of_joint[tree.nv + k] = -mu[k] * v[k];
 }
@@ -178,9 +178,9 @@ struct MimicParameterWorkspace {
     InverseParameterWorkspace<T> inverse;
     T *a, *joint;
 
-    MimicParameterWorkspace(Arena& arena, const Tree& tree)
-        : dynamics(arena, tree),
-          inverse(arena, tree),
+    MimicParameterWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : dynamics(arena, tree, options),
+          inverse(arena, tree, options),
           a(arena.take<T>(tree.nv)),
           joint(arena.take<T>(tree.nv)) {}
 };
@@ -219,16 +219,16 @@ struct ForwardRegressorWorkspace {
     int stride;  // of the rows of Y
     T* Y;
 
-    ForwardRegressorWorkspace(Arena& arena, const Tree& tree, bool of_joints)
-        : dynamics(arena, tree),
-          regressor(arena, tree),
-          stride(whole_packs<T>(parameter_count(tree, of_joints))),
+    ForwardRegressorWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : dynamics(arena, tree, options),
+          regressor(arena, tree, options),
+          stride(whole_packs<T>(parameter_count(tree, options.joint_parameters))),
           Y(arena.take_zeros<T>(std::size_t(tree.independent.n) * stride)) {}
 };
 
 // The independent velocity on whose path column c of Y may differ from zero.
 DTAU_INLINE int end_of_path(const Tree& tree, int c) {
-    const int of_bodies = body_parameters * tree.nlinks;
+    const int of_bodies = body_parameters * tree.nbodies;
     if (c >= of_bodies) return (c - of_bodies) % tree.independent.n;
     const Body& body = tree.bodies[tree.link_body[c / body_parameters]];
     return body.v + body.nv - 1;
@@ -260,7 +260,7 @@ void forward_dynamics_parameter_derivatives(const Tree& tree, const T* q, const 
     const int columns = parameter_count(tree, of_joints), stride = w.stride;
     factorized_dynamics(tree, q, v, tau, f_ext, w.dynamics);
     Motion<T>* a = w.regressor.motion.a;
-    for (int i = 0; i < tree.nbodies; ++i)
+    for (int i = 0; i < tree.nnodes; ++i)
         a[i] = body_acceleration(tree.bodies[i], i, v, w.dynamics.a, g, a);
     regressor_sweep(tree, g, a, w.regressor.W);
     regressor_of_bodies(tree, g.S, w.regressor.W, w.regressor.row, w.Y, stride);

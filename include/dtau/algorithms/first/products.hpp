@@ -49,10 +49,10 @@ struct TangentWorkspace {
     Motion<T>*y, *z;
     Force<T>* dF;
 
-    TangentWorkspace(Arena& arena, const Tree& tree)
-        : y(arena.take<Motion<T>>(tree.nbodies)),
-          z(arena.take<Motion<T>>(tree.nbodies)),
-          dF(arena.take<Force<T>>(tree.nbodies)) {}
+    TangentWorkspace(Arena& arena, const Tree& tree, const Options&)
+        : y(arena.take<Motion<T>>(tree.nnodes)),
+          z(arena.take<Motion<T>>(tree.nnodes)),
+          dF(arena.take<Force<T>>(tree.nnodes)) {}
 };
 
 // y, z and the body's own share of dF; returns d. momentum = I v; da and df_ext may be null: zero.
@@ -86,10 +86,10 @@ struct AdjointWorkspace {
     Force<T>* P;
     Vec3<T>* Z;
 
-    AdjointWorkspace(Arena& arena, const Tree& tree)
-        : Lam(arena.take<Motion<T>>(tree.nbodies)),
-          P(arena.take<Force<T>>(tree.nbodies)),
-          Z(arena.take<Vec3<T>>(tree.nbodies)) {}
+    AdjointWorkspace(Arena& arena, const Tree& tree, const Options&)
+        : Lam(arena.take<Motion<T>>(tree.nnodes)),
+          P(arena.take<Force<T>>(tree.nnodes)),
+          Z(arena.take<Vec3<T>>(tree.nnodes)) {}
 };
 
 // The body's own shares of P and Z, from Lam. momentum = I v.
@@ -135,10 +135,10 @@ struct MotionWorkspace {
     Motion<T>* a;
     Force<T>* F;
 
-    MotionWorkspace(Arena& arena, const Tree& tree)
+    MotionWorkspace(Arena& arena, const Tree& tree, const Options&)
         : root_frame(arena, tree),
-          a(arena.take<Motion<T>>(tree.nbodies)),
-          F(arena.take<Force<T>>(tree.nbodies)) {}
+          a(arena.take<Motion<T>>(tree.nnodes)),
+          F(arena.take<Force<T>>(tree.nnodes)) {}
 };
 
 // The acceleration of body i, after those of the bodies before it.
@@ -170,8 +170,10 @@ struct InverseJvpWorkspace {
     TangentWorkspace<T> tangent;
     Motion<T>* d;
 
-    InverseJvpWorkspace(Arena& arena, const Tree& tree)
-        : motion(arena, tree), tangent(arena, tree), d(arena.take<Motion<T>>(tree.nbodies)) {}
+    InverseJvpWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : motion(arena, tree, options),
+          tangent(arena, tree, options),
+          d(arena.take<Motion<T>>(tree.nnodes)) {}
 };
 
 // da, f_ext and df_ext may be null: zero.
@@ -182,11 +184,11 @@ void inverse_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T* a, 
     const RootFrame<T>& g = w.motion.root_frame;
     Force<T>*F = w.motion.F, *dF = w.tangent.dF;
     root_frame_sweep(tree, q, v, g);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Force<T> momentum = motion_outwards(tree, i, v, a, f_ext, w.motion);
         w.d[i] = tangent_outwards(tree, i, g, w.motion.a, momentum, dq, dv, da, df_ext, w.tangent);
     }
-    for (int i = tree.nbodies - 1; i >= 0; --i) {
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         joint_force(body, g.S, dF[i], dtau);
         if (body.parent < 0) continue;
@@ -204,8 +206,8 @@ struct InverseVjpWorkspace {
     MotionWorkspace<T> motion;
     AdjointWorkspace<T> adjoint;
 
-    InverseVjpWorkspace(Arena& arena, const Tree& tree)
-        : motion(arena, tree), adjoint(arena, tree) {}
+    InverseVjpWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : motion(arena, tree, options), adjoint(arena, tree, options) {}
 };
 
 // f_ext may be null: zero; by_a and by_f_ext may be null: not wanted.
@@ -217,7 +219,7 @@ void inverse_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T* a, 
     Motion<T>* Lam = w.adjoint.Lam;
     Force<T>* F = w.motion.F;
     root_frame_sweep(tree, q, v, g);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         Lam[i] = joint_motion(body, g.S, lam);
         if (body.parent >= 0) Lam[i] = Lam[i] + Lam[body.parent];
@@ -225,7 +227,7 @@ void inverse_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T* a, 
         // [Notes] eq. 6.5
         if (acts_on(by_f_ext, body)) store_twist(body, seen_from(g.P[i], -Lam[i]), by_f_ext);
     }
-    for (int i = tree.nbodies - 1; i >= 0; --i) {
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
         const int p = tree.bodies[i].parent;
         adjoint_inwards(tree, i, g, w.motion.a, F[i], by_q, by_v, by_a, w.adjoint);
         if (p >= 0) F[p] += F[i];

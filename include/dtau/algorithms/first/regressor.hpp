@@ -48,7 +48,7 @@ void motion_sweep(const Tree& tree, const T* q, const T* v, const T* a,
                   const MotionWorkspace<T>& w) {
     const RootFrame<T>& g = w.root_frame;
     const Configuration<T> x = configuration(tree, q, g.angles);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         place_body(tree, i, x, g);
         const Motion<T> vJ = joint_motion(body, g.S, v);
@@ -152,7 +152,7 @@ DTAU_INLINE void moment_row(int axis, const WrenchColumns<T>& W, T* row) {
 template <class T>
 void regressor_sweep(const Tree& tree, const RootFrame<T>& g, const Motion<T>* a,
                      WrenchColumns<T>* W) {
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         if (body.link < 0) continue;
         const Placement<T> P = users_frame(body, g.P[i]);
@@ -169,7 +169,7 @@ struct BodyRange {
 DTAU_INLINE BodyRange subtree(const Tree& tree, int i) {
     const int end = tree.dofs.end[tree.bodies[i].v];
     int last = i;
-    while (last < tree.nbodies && tree.bodies[last].v < end) ++last;
+    while (last < tree.nnodes && tree.bodies[last].v < end) ++last;
     return {i, last};
 }
 
@@ -200,10 +200,10 @@ struct RegressorWorkspace {
     WrenchColumns<T>* W;
     T* row;
 
-    RegressorWorkspace(Arena& arena, const Tree& tree)
-        : motion(arena, tree),
-          W(arena.take<WrenchColumns<T>>(tree.nbodies)),
-          row(arena.take<T>(tree.mimic ? body_parameters * tree.nlinks : 0)) {}
+    RegressorWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : motion(arena, tree, options),
+          W(arena.take<WrenchColumns<T>>(tree.nnodes)),
+          row(arena.take<T>(tree.mimic ? body_parameters * tree.nbodies : 0)) {}
 };
 
 // The columns of bodies, into zeros. Rows are `stride` apart; where joints mimic others they are
@@ -211,10 +211,10 @@ struct RegressorWorkspace {
 template <class T>
 void regressor_of_bodies(const Tree& tree, const Motion<T>* S, const WrenchColumns<T>* W, T* row,
                          T* Y, std::ptrdiff_t stride) {
-    const int columns = body_parameters * tree.nlinks;
+    const int columns = body_parameters * tree.nbodies;
     for (int k = 0; k < tree.independent.n && tree.mimic; ++k)
         for (int c = 0; c < columns; ++c) Y[k * stride + c] = T(0.0);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const BodyRange bodies = subtree(tree, i);
         const Body& body = tree.bodies[i];
         for (int k = body.v; k < body.v + body.nv; ++k) {
@@ -236,7 +236,7 @@ template <class T>
 void regressor_of_joints(const Tree& tree, const T* v, const T* a, T* Y, std::ptrdiff_t stride) {
     const int n = tree.independent.n;
     for (int k = 0; k < n; ++k) {
-        T* row = Y + k * stride + body_parameters * tree.nlinks + k;
+        T* row = Y + k * stride + body_parameters * tree.nbodies + k;
         row[0] = a[owning_dof(tree, k)] + T(0.0), row[n] = v[owning_dof(tree, k)] + T(0.0);
     }
 }

@@ -30,12 +30,12 @@ template <class T>
 struct WrenchVariationWorkspace {
     WrenchAxesWorkspace<T> value;
     Motion<T>* x;  // along the world's axes, at the bodies' origins
-    T* df_ext;     // (nlinks, 6)
+    T* df_ext;     // (nbodies, 6)
 
-    WrenchVariationWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes)
-        : value(arena, tree, wrench_axes),
-          x(arena.take<Motion<T>>(value.in_world() ? tree.nbodies : 0)),
-          df_ext(arena.take<T>(value.in_world() ? 6 * tree.nlinks : 0)) {}
+    WrenchVariationWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : value(arena, tree, options),
+          x(arena.take<Motion<T>>(value.in_world() ? tree.nnodes : 0)),
+          df_ext(arena.take<T>(value.in_world() ? 6 * tree.nbodies : 0)) {}
 };
 
 template <class T>
@@ -51,7 +51,7 @@ WrenchVariation<T> vary_along_body_axes(const Tree& tree, const T* q, const T* d
     if (!value.hold(f_ext) && !value.hold(df_ext)) return {f_ext, df_ext};
     place_in_world(tree, configuration(tree, q, value.angles), value.P);
     if (f_ext) f_ext = turned_wrenches(tree, f_ext, value);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         const Placement<T>& P = value.P[i];
         const Motion<T> own = joint_twist(body, dq + body.v);
@@ -82,19 +82,19 @@ struct WrenchGradientWorkspace {
     WrenchAxesWorkspace<T> value;
     Force<T>* turning;  // along the world's axes, at the bodies' origins; of the subtree
 
-    WrenchGradientWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes)
-        : value(arena, tree, wrench_axes),
-          turning(arena.take<Force<T>>(value.in_world() ? tree.nbodies : 0)) {}
+    WrenchGradientWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : value(arena, tree, options),
+          turning(arena.take<Force<T>>(value.in_world() ? tree.nnodes : 0)) {}
 };
 
 // After a gradient at the wrenches that along_body_axes gave: adds to by_q (nv) that these change
-// with q, and makes of by_f_ext (nlinks, 6) that by the wrenches as they were given.
+// with q, and makes of by_f_ext (nbodies, 6) that by the wrenches as they were given.
 template <class T>
 void gradient_along_world_axes(const Tree& tree, const T* body_f_ext, T* by_q, T* by_f_ext,
                                const WrenchGradientWorkspace<T>& w) {
     const WrenchAxesWorkspace<T>& value = w.value;
     if (!value.hold(body_f_ext)) return;
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         w.turning[i] = zero_force<T>();
         if (body.link < 0) continue;
@@ -110,7 +110,7 @@ void gradient_along_world_axes(const Tree& tree, const T* body_f_ext, T* by_q, T
         if (value.axes == Axes::world) given.lin = cross(P.r, given.ang, given.lin);
         write_wrench(given, at);
     }
-    for (int i = tree.nbodies - 1; i >= 0; --i) {
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         const Placement<T>& P = value.P[i];
         const Force<T>& turning = w.turning[i];
@@ -170,9 +170,9 @@ struct WrenchPartialsWorkspace {
     WrenchAxesWorkspace<T> value;
     WrenchSums<T>* sums;
 
-    WrenchPartialsWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes)
-        : value(arena, tree, wrench_axes),
-          sums(arena.take<WrenchSums<T>>(value.in_world() ? tree.nbodies : 0)) {}
+    WrenchPartialsWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : value(arena, tree, options),
+          sums(arena.take<WrenchSums<T>>(value.in_world() ? tree.nnodes : 0)) {}
 };
 
 // Wrench sums of body i alone; body_f_ext along body axes.
@@ -199,7 +199,7 @@ DTAU_INLINE void add_components(const Force<T>& f, T* to, int stride = 1) {
 // them, and an entry that is not written for one state is there from another.
 template <class Clear>
 DTAU_INLINE void for_shifts(const Tree& tree, int first, const Clear& clear) {
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         if (!is_free_root(body)) continue;
         for (int k = body.v + first; k < tree.dofs.end[body.v]; ++k)
@@ -216,9 +216,9 @@ void add_world_wrench_partials(const Tree& tree, const T* body_f_ext,
     if (!w.value.hold(body_f_ext)) return;
     const Motion<T>* S = root_frame.S;
     for_shifts(tree, 0, [&](int k, int c) { dtau_dq[k * n + c] = T(0.0); });
-    for (int i = 0; i < tree.nbodies; ++i)
+    for (int i = 0; i < tree.nnodes; ++i)
         w.sums[i] = own_wrench_sums(w.value.axes, tree.bodies[i], root_frame.P[i], body_f_ext);
-    for (int i = tree.nbodies - 1; i >= 0; --i) {
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         const TurningWrenches<T> G(w.sums[i]);
         const int first = body.v, end = body.v + body.nv;

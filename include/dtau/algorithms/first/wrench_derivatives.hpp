@@ -1,5 +1,5 @@
 // Computes derivatives by external wrenches: inverse_dynamics_wrench_derivatives(), O(N d), and
-// forward_dynamics_wrench_derivatives(). Matrices (nv, nlinks, 6). [Notes] §17.
+// forward_dynamics_wrench_derivatives(). Matrices (nv, nbodies, 6). [Notes] §17.
 //
 //   dtau/df_i = -J_i^T       da/df_i = M^-1 J_i^T       J_i: twist of body i = J_i v
 //
@@ -18,10 +18,10 @@ template <class T>
 DTAU_INLINE void minus_transposed_jacobians(const Tree& tree, const T* q,
                                             const RootFrame<T>& root_frame, T* dtau_df,
                                             const WrenchAxesWorkspace<T>& w) {
-    const std::ptrdiff_t row = 6 * tree.nlinks;
+    const std::ptrdiff_t row = 6 * tree.nbodies;
     for (std::ptrdiff_t e = 0; e < tree.independent.n * row; ++e) dtau_df[e] = T(0.0);
     if (w.in_world()) place_in_world(tree, configuration(tree, q, w.angles), w.P);
-    for (int i = 0; i < tree.nlinks; ++i) {
+    for (int i = 0; i < tree.nbodies; ++i) {
         const int number = tree.link_body[i];
         const Body& body = tree.bodies[number];
         const Placement<T> P = user_axes(body, root_frame.P[number]);
@@ -43,15 +43,15 @@ struct InverseWrenchDerivativesWorkspace {
     RootFrame<T> root_frame;
     WrenchAxesWorkspace<T> wrenches;
 
-    InverseWrenchDerivativesWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes)
-        : root_frame(arena, tree), wrenches(arena, tree, wrench_axes) {}
+    InverseWrenchDerivativesWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : root_frame(arena, tree), wrenches(arena, tree, options) {}
 };
 
 template <class T>
 void inverse_dynamics_wrench_derivatives(const Tree& tree, const T* q, T* dtau_df,
                                          const InverseWrenchDerivativesWorkspace<T>& w) {
     const Configuration<T> x = configuration(tree, q, w.root_frame.angles);
-    for (int i = 0; i < tree.nbodies; ++i) place_body(tree, i, x, w.root_frame);
+    for (int i = 0; i < tree.nnodes; ++i) place_body(tree, i, x, w.root_frame);
     minus_transposed_jacobians(tree, q, w.root_frame, dtau_df, w.wrenches);
 }
 
@@ -60,8 +60,8 @@ struct ForwardWrenchDerivativesWorkspace {
     MassMatrixInverseWorkspace<T> mass_matrix;
     WrenchAxesWorkspace<T> wrenches;
 
-    ForwardWrenchDerivativesWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes)
-        : mass_matrix(arena, tree), wrenches(arena, tree, wrench_axes) {}
+    ForwardWrenchDerivativesWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : mass_matrix(arena, tree, options), wrenches(arena, tree, options) {}
 };
 
 template <class T>
@@ -71,7 +71,7 @@ void forward_dynamics_wrench_derivatives(const Tree& tree, const T* q, T* da_df,
     root_frame_sweep<T>(tree, q, nullptr, g);
     mass_matrix_factors(tree, g.S, g.I, w.mass_matrix.ltdl);
     minus_transposed_jacobians(tree, q, g, da_df, w.wrenches);
-    ltdl_solve_in_place(tree.independent, da_df, 6 * tree.nlinks, w.mass_matrix.ltdl);
+    ltdl_solve_in_place(tree.independent, da_df, 6 * tree.nbodies, w.mass_matrix.ltdl);
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -46,15 +46,15 @@ struct ForwardHessianWorkspace {
     T* product;  // (n, n)
     WrenchHessianWorkspace<T> wrenches;
 
-    ForwardHessianWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes)
-        : dynamics(arena, tree),
-          hessian(arena, tree),
+    ForwardHessianWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : dynamics(arena, tree, options),
+          hessian(arena, tree, options),
           independent(arena, tree.independent.n, whole_packs<T>(tree.independent.n)),
           joints(independent.of_joints(arena, tree)),
           mu(arena.take<T>(tree.independent.n)),
           joint_mu(room_beside(arena, tree, mu, tree.nv)),
           product(arena.take<T>(tree.independent.n * tree.independent.n)),
-          wrenches(arena, tree, wrench_axes) {}
+          wrenches(arena, tree, options) {}
 };
 
 // A^T B for A with entries for related pairs, rows `stride` apart, and dense B: (n, n).

@@ -23,15 +23,16 @@ template <class T>
 struct SharedByRows {
     IdsvaWorkspace<Wide<T>> own, composite;  // they differ in inertias and Coriolis operators
 
-    SharedByRows(Arena& arena, const Tree& tree) : own(arena, tree), composite(own) {
-        composite.root_frame.I = arena.take<Inertia<Wide<T>>>(tree.nbodies);
-        composite.B = arena.take<Coriolis<Wide<T>>>(tree.nbodies);
+    SharedByRows(Arena& arena, const Tree& tree, const Options& options)
+        : own(arena, tree, options), composite(own) {
+        composite.root_frame.I = arena.take<Inertia<Wide<T>>>(tree.nnodes);
+        composite.B = arena.take<Coriolis<Wide<T>>>(tree.nnodes);
     }
     // Before the inertias and operators of idsva are composites.
     void take_own(const Tree& tree, const IdsvaWorkspace<T>& idsva) const {
         const RootFrame<T>& g = idsva.root_frame;
         const RootFrame<Wide<T>>& to = own.root_frame;
-        for (int i = 0; i < tree.nbodies; ++i) {
+        for (int i = 0; i < tree.nnodes; ++i) {
             own.B[i] = spread(idsva.B[i]);
             to.I[i] = spread(g.I[i]), to.P[i] = spread(g.P[i]);
             if (tree.bodies[i].parent < 0)
@@ -44,7 +45,7 @@ struct SharedByRows {
         }
     }
     void take_composites(const Tree& tree, const IdsvaWorkspace<T>& idsva) const {
-        for (int i = 0; i < tree.nbodies; ++i) {
+        for (int i = 0; i < tree.nnodes; ++i) {
             composite.root_frame.I[i] = spread(idsva.root_frame.I[i]);
             composite.B[i] = spread(idsva.B[i]), composite.f[i] = spread(idsva.f[i]);
         }
@@ -141,17 +142,17 @@ struct ForwardSecondWorkspace {
     Row *mu, *joint_mu;
     WrenchHessianWorkspace<Row> wrenches;
 
-    ForwardSecondWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes)
-        : fdsva(arena, tree, wrench_axes),
-          shared(arena, tree),
+    ForwardSecondWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : fdsva(arena, tree, options),
+          shared(arena, tree, options),
           da_dtau(arena.take<T>(tree.independent.n * tree.independent.n)),
           products(arena, tree.independent.n),
-          hessian(arena, tree),
+          hessian(arena, tree, options),
           independent(related_blocks<Row>(arena, tree.independent.n, tree.independent.n)),
           joints(blocks_of_joints(arena, tree, independent)),
           mu(arena.take<Row>(tree.independent.n)),
           joint_mu(room_beside(arena, tree, mu, tree.nv)),
-          wrenches(arena, tree, wrench_axes) {}
+          wrenches(arena, tree, options) {}
 };
 
 // The blocks of hessian.hpp for the rows of -M^-1 from `begin` on, in lanes.
@@ -189,7 +190,7 @@ void forward_second_derivatives(const Tree& tree, const T* q, const T* v, const 
     Row* wrenches = nullptr;
     if (w.fdsva.wrenches.value.hold(body_f_ext)) {
         wrenches = w.wrenches.first.value.f_ext;
-        for (int k = 0; k < 6 * tree.nlinks; ++k) wrenches[k] = Row(body_f_ext[k]);
+        for (int k = 0; k < 6 * tree.nbodies; ++k) wrenches[k] = Row(body_f_ext[k]);
     }
 
     const Blocks<Row>& minus_H = w.independent;

@@ -36,12 +36,12 @@ struct HessianWorkspace {
     Vec3<T>* Z;
     CoriolisDual<T>* D;
 
-    HessianWorkspace(Arena& arena, const Tree& tree)
-        : Lam(arena.take<Motion<T>>(tree.nbodies)),
+    HessianWorkspace(Arena& arena, const Tree& tree, const Options&)
+        : Lam(arena.take<Motion<T>>(tree.nnodes)),
           Phi(arena.take<Motion<T>>(tree.nv)),
-          P(arena.take<Force<T>>(tree.nbodies)),
-          Z(arena.take<Vec3<T>>(tree.nbodies)),
-          D(arena.take<CoriolisDual<T>>(tree.nbodies)) {}
+          P(arena.take<Force<T>>(tree.nnodes)),
+          Z(arena.take<Vec3<T>>(tree.nnodes)),
+          D(arena.take<CoriolisDual<T>>(tree.nnodes)) {}
 };
 
 // The blocks (nv, nv), rows by the variable named first; rows are n apart.
@@ -79,7 +79,7 @@ void hessian_forward(const Tree& tree, const T* lam, const IdsvaWorkspace<T>& id
                      const HessianWorkspace<T>& w) {
     const RootFrame<T>& g = idsva.root_frame;
     free_root_accelerations(tree, idsva.root_frame, idsva.Psiddot);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         const Motion<T> Lam_p = body.parent < 0 ? zero_motion<T>() : w.Lam[body.parent];
         for (int k = body.v; k < body.v + body.nv; ++k)
@@ -113,7 +113,7 @@ void hessian_backward(const Tree& tree, const Blocks<T>& out, const IdsvaWorkspa
                       const HessianWorkspace<T>& w) {
     const RootFrame<T>& g = idsva.root_frame;
     const int n = out.n;
-    for (int i = tree.nbodies - 1; i >= 0; --i) {
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         const Inertia<T>& I = g.I[i];
         const Coriolis<T>& B = idsva.B[i];

@@ -35,8 +35,10 @@ struct InverseSecondWorkspace {
     WrenchTensorsWorkspace<T> wrenches;
 
     // by_outputs: for idsva_so_by_outputs.
-    InverseSecondWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes, bool by_outputs)
-        : idsva(arena, tree), so(arena, tree, by_outputs), wrenches(arena, tree, wrench_axes) {}
+    InverseSecondWorkspace(Arena& arena, const Tree& tree, const Options& options, bool by_outputs)
+        : idsva(arena, tree, options),
+          so(arena, tree, by_outputs),
+          wrenches(arena, tree, options) {}
 };
 
 // The sweeps of idsva.hpp: columns and bodies from the root to the leaves, composites back.
@@ -67,7 +69,7 @@ DTAU_INLINE void idsva_so_groups(const Tree& tree, bool symmetric,
                                  const TensorWrenches<T>& wrenches, const IdsvaWorkspace<T>& idsva,
                                  const IdsvaSoWorkspace<T>& w, Rows& rows) {
     forget_path(tree.dofs, w.path);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const FreeRoot<T> root = free_root_of_outputs(tree, i, idsva.root_frame);
         const int joint = output_columns(tree, i, idsva, w);
         for (int c = 0; c < tree.bodies[i].nv; ++c) {
@@ -90,14 +92,14 @@ DTAU_INLINE void idsva_so_by_outputs(const Tree& tree, bool symmetric,
                                      const IdsvaWorkspace<T>& idsva, const IdsvaSoWorkspace<T>& w,
                                      Rows& rows) {
     forget_path(tree.dofs, w.path);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const int joint = output_columns(tree, i, idsva, w);
         for (int c = 0; joint > 0 && c < tree.bodies[i].nv; ++c)
             forces_on_outputs(w.own[c], idsva.root_frame.I[i], joint + c, w.output[c].gamma, w,
                               w.forces_of(tree.bodies[i].v + c));
     }
     forget_path(tree.dofs, w.path);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         const FreeRoot<T> root = free_root_of_outputs(tree, i, idsva.root_frame);
         const int joint = output_columns(tree, i, idsva, w);
@@ -118,7 +120,7 @@ DTAU_INLINE void idsva_so_by_outputs(const Tree& tree, bool symmetric,
                 row_below(i, m, [&](int d, const auto*, const Tensors<T*>& row) {
                     own_output_row(w.output[c], d, w, row);
                 });
-            for (int b = i + 1; b < tree.nbodies && tree.bodies[b].v < tree.dofs.end[body.v]; ++b) {
+            for (int b = i + 1; b < tree.nnodes && tree.bodies[b].v < tree.dofs.end[body.v]; ++b) {
                 if (wrenches.w) follow_columns(tree, b, idsva, w);
                 for (int m = 0; m < tree.bodies[b].nv; ++m)
                     row_below(b, m, [&](int d, const auto* forces, const Tensors<T*>& row) {

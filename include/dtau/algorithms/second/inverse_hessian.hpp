@@ -13,8 +13,10 @@ struct InverseHessianWorkspace {
     HessianWorkspace<T> hessian;
     WrenchHessianWorkspace<T> wrenches;
 
-    InverseHessianWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes)
-        : idsva(arena, tree), hessian(arena, tree), wrenches(arena, tree, wrench_axes) {}
+    InverseHessianWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : idsva(arena, tree, options),
+          hessian(arena, tree, options),
+          wrenches(arena, tree, options) {}
 };
 
 // lam^T of d2tau_dqdq, d2tau_dqdv, d2tau_dvdv, d2tau_dadq: (nv, nv), into zeros.

@@ -37,9 +37,9 @@ struct WrenchHessianWorkspace {
     WrenchPartialsWorkspace<T> first;
     WrenchCurvature<T>* curvature;
 
-    WrenchHessianWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes)
-        : first(arena, tree, wrench_axes),
-          curvature(arena.take<WrenchCurvature<T>>(first.value.in_world() ? tree.nbodies : 0)) {}
+    WrenchHessianWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : first(arena, tree, options),
+          curvature(arena.take<WrenchCurvature<T>>(first.value.in_world() ? tree.nnodes : 0)) {}
 };
 
 // Adds to the block dqdq, whose rows are n apart; after the sweeps of hessian.hpp.
@@ -52,7 +52,7 @@ void add_world_wrench_hessian(const Tree& tree, const T* body_f_ext, const RootF
     const Motion<T>*S = root_frame.S, *Phi = hessian.Phi;
     WrenchSums<T>* sums = w.first.sums;
     for_shifts(tree, 6, [&](int k, int c) { dqdq[k * n + c] = dqdq[c * n + k] = T(0.0); });
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Placement<T>& P = root_frame.P[i];
         const Motion<T>& Lam = hessian.Lam[i];
         sums[i] = own_wrench_sums(axes, tree.bodies[i], P, body_f_ext);
@@ -62,7 +62,7 @@ void add_world_wrench_hessian(const Tree& tree, const T* body_f_ext, const RootF
         w.curvature[i].Z += outer(W.F, V);
         w.curvature[i].R = outer(W.f, Lam.ang);
     }
-    for (int i = tree.nbodies - 1; i >= 0; --i) {
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         const TurningWrenches<T> G(sums[i]);
         const Mat3<T> N = trace_less(w.curvature[i].Z), Q = trace_less(w.curvature[i].R);
@@ -108,8 +108,8 @@ struct WrenchTensorsWorkspace {
     WrenchPartialsWorkspace<T> first;
     Force<T>* h;  // N^T s_e for Lam = s_m, by the depth e
 
-    WrenchTensorsWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes)
-        : first(arena, tree, wrench_axes),
+    WrenchTensorsWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : first(arena, tree, options),
           h(arena.take<Force<T>>(first.value.in_world() ? tree.dofs.max_depth + 1 : 0)) {}
 };
 
@@ -129,9 +129,9 @@ TensorWrenches<T> tensor_wrenches(const Tree& tree, const T* body_f_ext,
                                   const WrenchTensorsWorkspace<T>& w) {
     if (!w.first.value.hold(body_f_ext)) return {nullptr};
     WrenchSums<T>* sums = w.first.sums;
-    for (int i = 0; i < tree.nbodies; ++i)
+    for (int i = 0; i < tree.nnodes; ++i)
         sums[i] = own_wrench_sums(w.first.value.axes, tree.bodies[i], root_frame.P[i], body_f_ext);
-    for (int i = tree.nbodies - 1; i >= 0; --i)
+    for (int i = tree.nnodes - 1; i >= 0; --i)
         if (tree.bodies[i].parent >= 0) sums[tree.bodies[i].parent] += sums[i];
     return {&w};
 }

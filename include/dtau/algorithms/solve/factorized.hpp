@@ -28,14 +28,14 @@ struct FactorizedWorkspace {
     Motion<T>* bias_a;
     Force<T>* bias_f;
 
-    FactorizedWorkspace(Arena& arena, const Tree& tree)
-        : idsva(arena, tree),
+    FactorizedWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : idsva(arena, tree, options),
           ltdl(arena, tree.independent),
           a(arena.take<T>(tree.nv)),
           independent(room_beside(arena, tree, a, tree.independent.n)),
-          composite(arena.take<Inertia<T>>(tree.nbodies)),
-          bias_a(arena.take<Motion<T>>(tree.nbodies)),
-          bias_f(arena.take<Force<T>>(tree.nbodies)) {}
+          composite(arena.take<Inertia<T>>(tree.nnodes)),
+          bias_a(arena.take<Motion<T>>(tree.nnodes)),
+          bias_f(arena.take<Force<T>>(tree.nnodes)) {}
 };
 
 // M of the independent velocities, by paths, into w.L.
@@ -72,13 +72,13 @@ template <class T>
 void driving_torque(const Tree& tree, const T* v, const T* tau, T* torque,
                     const FactorizedWorkspace<T>& w) {
     const RootFrame<T>& g = w.idsva.root_frame;
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const int p = tree.bodies[i].parent;
         const Motion<T> ap = p < 0 ? world_acceleration(g.gravity[i]) : w.bias_a[p];
         w.bias_a[i] = ap + w.idsva.a[i];
         w.bias_f[i] = w.idsva.f[i] + g.I[i] * w.bias_a[i];
     }
-    for (int i = tree.nbodies - 1; i >= 0; --i) {
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         for (int k = body.v; k < body.v + body.nv; ++k)
             torque[k] =
@@ -93,7 +93,7 @@ DTAU_INLINE void factorize_mass_matrix(const Tree& tree, const T* q, const T* v,
                                        const FactorizedWorkspace<T>& w) {
     const RootFrame<T>& g = w.idsva.root_frame;
     root_frame_sweep(tree, q, v, g);
-    for (int i = 0; i < tree.nbodies; ++i) w.composite[i] = g.I[i];
+    for (int i = 0; i < tree.nnodes; ++i) w.composite[i] = g.I[i];
     mass_matrix_factors(tree, g.S, w.composite, w.ltdl);
 }
 
@@ -143,7 +143,7 @@ struct MassMatrixInverseWorkspace {
     RootFrame<T> root_frame;
     LtdlWorkspace<T> ltdl;
 
-    MassMatrixInverseWorkspace(Arena& arena, const Tree& tree)
+    MassMatrixInverseWorkspace(Arena& arena, const Tree& tree, const Options&)
         : root_frame(arena, tree), ltdl(arena, tree.independent) {}
 };
 

@@ -33,14 +33,14 @@ struct DiscreteWorkspace {
     // of a, and the sums of the last two.
     Pack<T>*theta, *q, *v, *a, *rate_sum, *a_sum;
 
-    DiscreteWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes)
-        : step(arena, tree),
-          variation(arena, tree),
-          dynamics(arena, tree),
-          aba(arena, tree),
+    DiscreteWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : step(arena, tree, options),
+          variation(arena, tree, options),
+          dynamics(arena, tree, options),
+          aba(arena, tree, options),
           joint_dq(arena, tree),
           joint_dv(arena, tree),
-          wrenches(arena, tree, wrench_axes) {
+          wrenches(arena, tree, options) {
         const int n = tree.independent.n;
         for (int i = 0; i < max_stages; ++i) {
             dtau_dq[i] = arena.take_zeros<T>(n * n);

@@ -21,8 +21,8 @@ struct LinearizationWorkspace {
     FdsvaWorkspace<T> derivatives;
     T* da_dtau;
 
-    LinearizationWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes)
-        : derivatives(arena, tree, wrench_axes),
+    LinearizationWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : derivatives(arena, tree, options),
           da_dtau(arena.take<T>(tree.independent.n * tree.independent.n)) {}
 };
 
@@ -31,7 +31,7 @@ template <class T>
 DTAU_INLINE void kinematic_rows(const Tree& tree, const T* v, T* A) {
     const int n = tree.independent.n, width = 2 * n;
     for (int k = 0; k < n; ++k) A[k * width + n + k] = T(1.0);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         if (traits(body.kind).commutes) continue;
         const int first = independent_dof(tree, body.v);

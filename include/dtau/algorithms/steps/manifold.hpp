@@ -132,11 +132,11 @@ DTAU_INLINE Vec3<T> log_translation(const Vec3<T>& w, const Vec3<T>& p) {
 // move(body) for each of the others.
 template <class Add, class Move>
 DTAU_INLINE void for_runs_of_joints(const Tree& tree, Add add, Move move) {
-    for (int i = 0; i < tree.nbodies;) {
+    for (int i = 0; i < tree.nnodes;) {
         const int first = i;
-        while (i < tree.nbodies && traits(tree.bodies[i].kind).commutes) ++i;
+        while (i < tree.nnodes && traits(tree.bodies[i].kind).commutes) ++i;
         if (i > first) add(tree.bodies[first], tree.bodies[i - 1]);
-        if (i < tree.nbodies) move(tree.bodies[i++]);
+        if (i < tree.nnodes) move(tree.bodies[i++]);
     }
 }
 
@@ -225,7 +225,7 @@ void difference(const Tree& tree, const T* q0, const T* q1, T* dq) {
 template <class T>
 void normalize(const Tree& tree, const T* q, T* result) {
     for (int k = 0; k < tree.nq; ++k) result[k] = q[k];
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         if (body.quaternion < 0) continue;
         store_normalized(load_quaternion(q + body.quaternion), result + body.quaternion);

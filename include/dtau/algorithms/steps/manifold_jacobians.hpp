@@ -21,7 +21,7 @@ namespace dtau::DTAU_VARIANT {
 template <class Visit>
 DTAU_INLINE void for_independent_joints(const Tree& tree, bool commute, const Visit& visit) {
     const Mimics* c = tree.mimic;
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         if (traits(body.kind).commutes != commute) continue;
         if (!c)

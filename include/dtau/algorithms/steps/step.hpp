@@ -37,7 +37,7 @@ struct StepWorkspace {
     int nq, nv;
     T *qs, *vs, *thetas, *rate, *a;
 
-    StepWorkspace(Arena& arena, const Tree& tree)
+    StepWorkspace(Arena& arena, const Tree& tree, const Options&)
         : nq(tree.nq),
           nv(tree.nv),
           qs(arena.take<T>(max_stages * nq)),
@@ -53,7 +53,7 @@ struct StepWorkspace {
 // theta' of all joints.
 template <class T>
 DTAU_INLINE void displacement_rates(const Tree& tree, const T* theta, const T* v, T* rate) {
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         if (traits(body.kind).commutes) {
             for (int k = body.v; k < body.v + body.nv; ++k) rate[k] = v[k];
@@ -113,9 +113,9 @@ struct VariationWorkspace {
     const JointVariation<T>& at(int joint, int stage = max_stages) const {
         return joints[(max_stages + 1) * joint + stage];
     }
-    VariationWorkspace(Arena& arena, const Tree& tree) {
+    VariationWorkspace(Arena& arena, const Tree& tree, const Options&) {
         int count = 0;
-        for (int i = 0; i < tree.nbodies; ++i) count += !traits(tree.bodies[i].kind).commutes;
+        for (int i = 0; i < tree.nnodes; ++i) count += !traits(tree.bodies[i].kind).commutes;
         joints = arena.take<JointVariation<T>>(count * (max_stages + 1));
     }
 };
@@ -125,7 +125,7 @@ struct VariationWorkspace {
 template <class Visit>
 DTAU_INLINE void for_noncommuting_joints(const Tree& tree, bool independent, const Visit& visit) {
     int j = 0;
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         if (!traits(body.kind).commutes)
             visit(j++, body, independent ? independent_dof(tree, body.v) : body.v);

@@ -16,7 +16,8 @@ template <class T>
 struct IndependentDynamics {
     ForwardVjpWorkspace<T> w;
 
-    IndependentDynamics(Arena& arena, const Tree& tree) : w(arena, tree) {}
+    IndependentDynamics(Arena& arena, const Tree& tree, const Options& options)
+        : w(arena, tree, options) {}
     void acceleration(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ext,
                       T* a) const {
         articulated_dynamics(tree, q, v, tau, f_ext, a, w.value);
@@ -30,7 +31,8 @@ template <class T>
 struct MimicDynamics {
     MimicForwardVjpWorkspace<T> w;
 
-    MimicDynamics(Arena& arena, const Tree& tree) : w(arena, tree) {}
+    MimicDynamics(Arena& arena, const Tree& tree, const Options& options)
+        : w(arena, tree, options) {}
     void acceleration(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ext,
                       T* a) const {
         mimic_forward_dynamics(tree, q, v, tau, f_ext, a, w.dynamics);
@@ -52,9 +54,9 @@ struct StepVjpWorkspace {
         *stage_f_ext;
     WrenchGradientWorkspace<T> wrenches;
 
-    StepVjpWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes)
-        : step(arena, tree),
-          variation(arena, tree),
+    StepVjpWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : step(arena, tree, options),
+          variation(arena, tree, options),
           q_next(arena.take<T>(tree.nq)),
           v_next(arena.take<T>(tree.nv)),
           end_theta(arena.take<T>(tree.nv)),
@@ -67,8 +69,8 @@ struct StepVjpWorkspace {
           stage_q(arena.take<T>(tree.nv)),
           stage_v(arena.take<T>(tree.nv)),
           stage_tau(arena.take<T>(tree.nv)),
-          stage_f_ext(arena.take<T>(6 * tree.nlinks)),
-          wrenches(arena, tree, wrench_axes) {}
+          stage_f_ext(arena.take<T>(6 * tree.nbodies)),
+          wrenches(arena, tree, options) {}
 };
 
 // result (+)= matrix^T x, for `size` coordinates of a joint.
@@ -86,7 +88,7 @@ template <bool adds, class T>
 DTAU_INLINE void displaced_gradient(const Tree& tree, int stage, const VariationWorkspace<T>& w,
                                     const T* x, T* by_q, T* by_theta) {
     int j = 0;
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         const int first = body.v;
         if (!traits(body.kind).commutes) {
@@ -122,7 +124,7 @@ void step_vjp(const Tree& tree, Integrator method, const T* q, const T* v, const
     step_variation(tree, method, w.step, w.variation);
 
     for (int k = 0; k < nv; ++k) by_q[k] = by_tau[k] = T(0.0);
-    for (int k = 0; by_f_ext && k < 6 * tree.nlinks; ++k) by_f_ext[k] = T(0.0);
+    for (int k = 0; by_f_ext && k < 6 * tree.nbodies; ++k) by_f_ext[k] = T(0.0);
     to_owners(tree, lam_v, w.end_v);
     to_owners(tree, lam_q, w.stage_q);
     displaced_gradient<false>(tree, max_stages, w.variation, w.stage_q, by_q, w.end_theta);
@@ -158,7 +160,7 @@ void step_vjp(const Tree& tree, Integrator method, const T* q, const T* v, const
             by_v[k] += w.v[k];
             by_tau[k] += w.stage_tau[k];
         }
-        for (int k = 0; by_f_ext && k < 6 * tree.nlinks; ++k) by_f_ext[k] += w.stage_f_ext[k];
+        for (int k = 0; by_f_ext && k < 6 * tree.nbodies; ++k) by_f_ext[k] += w.stage_f_ext[k];
         if (i > 0)
             displaced_gradient<true>(tree, i, w.variation, w.stage_q, by_q, w.theta);
         else

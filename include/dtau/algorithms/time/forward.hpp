@@ -229,9 +229,9 @@ struct HybridSeriesWorkspace {
     T *torque,
         *drive;  // (nv), of one order: of wrenches along world axes; all that drive the joints
 
-    HybridSeriesWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes, int order)
-        : series(arena, tree, order),
-          wrenches(arena, tree, wrench_axes, order),
+    HybridSeriesWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : series(arena, tree, options),
+          wrenches(arena, tree, options),
           torque(arena.take<T>(tree.nv)),
           drive(arena.take<T>(tree.nv)) {}
 };
@@ -253,7 +253,7 @@ void hybrid_time_derivatives(const Tree& tree, int order, const T* q, const T* v
         start_body<simple>(tree, i, x, v, w);
         bias_motion<simple>(tree, i, 0, a, in_world ? no_wrenches : f_ext, prescribed, w);
     };
-    for (int i = 0; i < tree.nbodies; ++i)
+    for (int i = 0; i < tree.nnodes; ++i)
         if (is_plain(tree.bodies[i], prescribed))
             start.template operator()<true>(i);
         else
@@ -267,17 +267,17 @@ void hybrid_time_derivatives(const Tree& tree, int order, const T* q, const T* v
             drive = workspace.drive;
         }
         rates = k == 0 ? v : a_out - nv;
-        if (f_ext) f_ext += 6 * tree.nlinks;
+        if (f_ext) f_ext += 6 * tree.nbodies;
         const OrderRows<T> rows = {rates, drive, a, a ? a + nv : a, in_world ? no_wrenches : f_ext,
                                    a_out};
         by_order(k, [&](auto constant) __attribute__((noinline)) {
             const int now = constant;
-            for (int i = tree.nbodies - 1; i >= 0; --i)
+            for (int i = tree.nnodes - 1; i >= 0; --i)
                 if (is_plain(tree.bodies[i], prescribed))
                     inwards<true>(tree, i, now, x, rows, prescribed, w);
                 else
                     other_inwards(tree, i, now, x, rows, prescribed, w);
-            for (int i = 0; i < tree.nbodies; ++i)
+            for (int i = 0; i < tree.nnodes; ++i)
                 if (is_plain(tree.bodies[i], prescribed))
                     outwards<true>(tree, i, now, now < order, rows, prescribed, w);
                 else
@@ -285,7 +285,7 @@ void hybrid_time_derivatives(const Tree& tree, int order, const T* q, const T* v
         });
         a = rows.next_a;
         if (!torque_out) continue;
-        for (int i = 0; i < tree.nbodies; ++i) {
+        for (int i = 0; i < tree.nnodes; ++i) {
             const Body& body = tree.bodies[i];
             if (prescribed(body)) prescribed_torque(tree, body, i, k, rates, a_out, torque_out, w);
             for (int j = body.v; j < body.v + body.nv; ++j)

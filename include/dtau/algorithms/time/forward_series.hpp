@@ -47,23 +47,23 @@ struct ForwardSeriesWorkspace {
     Motion<T>* S;  // (nv)
     bool sliding = false;
 
-    ForwardSeriesWorkspace(Arena& arena, const Tree& tree, int order)
+    ForwardSeriesWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : angles(arena, tree),
-          scale(arena, order + 2),
+          scale(arena, options.order + 2),
           IA(arena.take<ArticulatedInertia<T>>(tree.depth)),
           passed(arena.take<PassedMotion<T>>(tree.depth)),
-          bodies(arena.take<ForwardBody<T>>(tree.nbodies)),
+          bodies(arena.take<ForwardBody<T>>(tree.nnodes)),
           S(arena.take<Motion<T>>(tree.nv)) {
-        const int length = order + 2, all = tree.nbodies * length;
+        const int length = options.order + 2, all = tree.nnodes * length;
         ForwardColumn<T>* const columns = arena.take<ForwardColumn<T>>(tree.nv);
-        const JointSeries<T> joints(arena, tree.nbodies, length);
+        const JointSeries<T> joints(arena, tree.nnodes, length);
         Vec3<T>* const omega = arena.take<Vec3<T>>(all);
         TwoVectors<T>* const seen = arena.take<TwoVectors<T>>(all);
         TwoVectors<T>* const force = arena.take<TwoVectors<T>>(all);
         Vec3<T>* const gravity = arena.take<Vec3<T>>(all);
         Vec3<T>* const back = arena.take<Vec3<T>>(all);
         Mat3<T>* const X = arena.take<Mat3<T>>(all);
-        for (int i = 0; i < tree.nbodies; ++i) {
+        for (int i = 0; i < tree.nnodes; ++i) {
             const Body& body = tree.bodies[i];
             sliding |= body.parent >= 0 && traits(body.kind).slides;
             if (!bodies) continue;
@@ -171,7 +171,7 @@ template <bool simple, class T>
 DTAU_INLINE void articulate(const Tree& tree, int i, const Configuration<T>& x,
                             const Prescribed& prescribed, const ForwardSeriesWorkspace<T>& w) {
     const Body& body = tree.bodies[i];
-    const bool leaf = i + 1 == tree.nbodies || tree.bodies[i + 1].parent != i;
+    const bool leaf = i + 1 == tree.nnodes || tree.bodies[i + 1].parent != i;
     ArticulatedInertia<T> IA = articulated_inertia(body, leaf, w.IA);
     ForwardColumn<T>* const column = w.bodies[i].column;
     const auto eliminate = [&](int j, const Force<T>& U, T d) {

@@ -23,19 +23,18 @@ struct FrameSeriesWorkspace {
     int length;
     MovingBodies<T> bodies;
     FramePaths paths;
-    Vec3<T>* origins;  // of bodies in the world, (nbodies, length)
+    Vec3<T>* origins;  // of bodies in the world, (nnodes, length)
     // Of one frame: pose; from the origin of a body on its path; twist, and of one joint its
     // columns.
     Mat3<T>* R;
     Vec3<T>*x, *D;
     Motion<T>*twist, *S;
 
-    FrameSeriesWorkspace(Arena& arena, const Tree& tree, const Frame* frames, int nframes,
-                         int order)
-        : length(order + 1),
+    FrameSeriesWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : length(options.order + 1),
           bodies(arena, tree, length),
-          paths(arena, tree, frames, nframes),
-          origins(arena.take<Vec3<T>>(tree.nbodies * length)),
+          paths(arena, tree, options.frames, options.nframes),
+          origins(arena.take<Vec3<T>>(tree.nnodes * length)),
           R(arena.take<Mat3<T>>(length)),
           x(arena.take<Vec3<T>>(length)),
           D(arena.take<Vec3<T>>(length)),

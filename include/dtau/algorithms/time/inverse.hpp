@@ -51,8 +51,8 @@ struct InverseSeriesWorkspace {
     int* path;
     RneaWorkspace<T> rnea;
 
-    InverseSeriesWorkspace(Arena& arena, const Tree& tree, int order)
-        : length(order + 2),
+    InverseSeriesWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : length(options.order + 2),
           angles(arena, tree),
           scale(arena, length),
           joints(arena, tree.depth, length),
@@ -65,7 +65,7 @@ struct InverseSeriesWorkspace {
           r(arena.take<Vec3<T>>(length)),
           seen(arena.take<TwoVectors<T>>(length)),
           path(arena.take<int>(tree.depth)),
-          rnea(arena, tree) {}
+          rnea(arena, tree, options) {}
 };
 
 // r of the body in its parent, of order k.
@@ -166,7 +166,7 @@ DTAU_INLINE void own_force(Part part, const Tree& tree, const Body& body, int or
             F = moving_force(body, A, w.X[at + k]);
         if (acts_on(f_ext, body)) {
             const T factor(-w.scale.inverse_factorial[k]);
-            F = fma(factor, body_wrench(body, f_ext + k * 6 * tree.nlinks), F);
+            F = fma(factor, body_wrench(body, f_ext + k * 6 * tree.nbodies), F);
         }
         w.force[at + k].set(F.lin, F.ang);
     }
@@ -234,7 +234,7 @@ DTAU_INLINE void by_joint(const Body& body, const F& f) {
 }
 
 // Order `order`, from the first rows of v (nv each): order + 2 for all, order + 1 for the bias,
-// order for gravity. f_ext (order + 1, nlinks, 6) may be null: zero. tau: (order + 1, nv).
+// order for gravity. f_ext (order + 1, nbodies, 6) may be null: zero. tau: (order + 1, nv).
 template <class T>
 void inverse_time_derivatives(Part part, const Tree& tree, int order, const T* q, const T* v,
                               const T* f_ext, T* tau, const InverseSeriesWorkspace<T>& w) {
@@ -249,7 +249,7 @@ void inverse_time_derivatives(Part part, const Tree& tree, int order, const T* q
             inwards<simple>(part, tree, body, order, v, tau, places, w);
         });
     };
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         while (places > 0 && w.path[places - 1] != body.parent) leave();
         by_joint(body, [&]<bool simple>() __attribute__((always_inline)) {

@@ -25,8 +25,8 @@ struct TimeKinematicsWorkspace {
     Vec3<T>* r;
     int* path;
 
-    TimeKinematicsWorkspace(Arena& arena, const Tree& tree, int order)
-        : length(order + 1),
+    TimeKinematicsWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : length(options.order + 1),
           angles(arena, tree),
           scale(arena, length),
           joints(arena, tree.depth, length),
@@ -65,14 +65,14 @@ DTAU_INLINE void twist_series(const Body& body, int place, int rows, const Joint
     }
 }
 
-// v: (order, nv). rotation (order + 1, nlinks, 3, 3), translation (order + 1, nlinks, 3),
-// twist (order, nlinks, 6).
+// v: (order, nv). rotation (order + 1, nbodies, 3, 3), translation (order + 1, nbodies, 3),
+// twist (order, nbodies, 6).
 template <class T>
 void kinematics_time_derivatives(const Tree& tree, int order, const T* q, const T* v, T* rotation,
                                  T* translation, T* twist, const TimeKinematicsWorkspace<T>& w) {
     const Configuration<T> x = configuration(tree, q, w.angles);
     int places = 0;
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         while (places > 0 && w.path[places - 1] != body.parent) --places;
         const JointSeries<T> s = w.joints.of(places);
@@ -95,14 +95,14 @@ void kinematics_time_derivatives(const Tree& tree, int order, const T* q, const 
         if (body.link < 0) continue;
         for (int k = 0; k <= order; ++k) {
             const T factor(w.scale.factorial[k]);
-            const std::ptrdiff_t at = std::ptrdiff_t(k) * tree.nlinks + body.link;
+            const std::ptrdiff_t at = std::ptrdiff_t(k) * tree.nbodies + body.link;
             const Mat3<T> axes = user_axes(body, Placement<T>{pose.R[k], origin[k]}).R;
             write_rows(factor * axes, rotation + 9 * at);
             const Vec3<T> p = factor * origin[k];
             translation[3 * at] = p.x, translation[3 * at + 1] = p.y, translation[3 * at + 2] = p.z;
             if (k < order)
                 store_twist(body, Motion<T>{factor * omega[k], factor * velocity[k]},
-                            twist + 6 * std::ptrdiff_t(k) * tree.nlinks);
+                            twist + 6 * std::ptrdiff_t(k) * tree.nbodies);
         }
     }
 }

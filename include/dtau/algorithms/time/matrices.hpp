@@ -23,23 +23,23 @@ struct MatrixSeriesWorkspace {
     Configuration<T> angles;
     TaylorScale scale;
     Placement<T>* P;
-    Motion<T>*u, *S, *D;  // (nbodies, length), (nv, length) twice
-    Inertia<T>* I;        // (nbodies, length), then composites
+    Motion<T>*u, *S, *D;  // (nnodes, length), (nv, length) twice
+    Inertia<T>* I;        // (nnodes, length), then composites
     Coriolis<T>* B;
     Motion<T>* t;  // twists of one body, (length)
     Vec3<T>* t1;   // of one column
     Force<T>*t2, *F;
 
-    MatrixSeriesWorkspace(Arena& arena, const Tree& tree, int order)
-        : length(order + 1),
+    MatrixSeriesWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : length(options.order + 1),
           angles(arena, tree),
           scale(arena, length),
-          P(arena.take<Placement<T>>(tree.nbodies)),
-          u(arena.take<Motion<T>>(tree.nbodies * length)),
+          P(arena.take<Placement<T>>(tree.nnodes)),
+          u(arena.take<Motion<T>>(tree.nnodes * length)),
           S(arena.take<Motion<T>>(tree.nv * length)),
           D(arena.take<Motion<T>>(tree.nv * length)),
-          I(arena.take<Inertia<T>>(tree.nbodies * length)),
-          B(arena.take<Coriolis<T>>(tree.nbodies * length)),
+          I(arena.take<Inertia<T>>(tree.nnodes * length)),
+          B(arena.take<Coriolis<T>>(tree.nnodes * length)),
           t(arena.take<Motion<T>>(length)),
           t1(arena.take<Vec3<T>>(length)),
           t2(arena.take<Force<T>>(length)),
@@ -100,7 +100,7 @@ template <class T>
 DTAU_INLINE void relative_series(const Tree& tree, int order, int rows, const T* q, const T* v,
                                  const MatrixSeriesWorkspace<T>& w) {
     const Configuration<T> x = configuration(tree, q, w.angles);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         const bool root = body.parent < 0;
         w.P[i] = root_frame_placement(body, w.P, x);
@@ -139,7 +139,7 @@ void mass_matrix_time_derivatives(const Tree& tree, int order, const T* q, const
                                   const MatrixSeriesWorkspace<T>& w) {
     const std::ptrdiff_t n = tree.nv;
     relative_series(tree, order, order, q, v, w);
-    for (int i = tree.nbodies - 1; i >= 0; --i) {
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         for (int r = body.v; r < body.v + body.nv; ++r) {
             for (int k = 0; k <= order; ++k) w.F[k] = momentum_sum(k, w.inertia(i), w.column(r));
@@ -172,7 +172,7 @@ void coriolis_matrix_time_derivatives(const Tree& tree, int order, const T* q, c
     const std::ptrdiff_t n = tree.nv;
     const T half(0.5);
     relative_series(tree, order, order + 1, q, v, w);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         for (int k = 0; k <= order; ++k) {
             w.t[k] = joint_sum(tree, tree.bodies[body.root], k, v, w.twist(i)[k], w);
@@ -181,7 +181,7 @@ void coriolis_matrix_time_derivatives(const Tree& tree, int order, const T* q, c
                 w.column_rate(j)[k] = cross_sum(k, w.t, w.column(j));
         }
     }
-    for (int i = tree.nbodies - 1; i >= 0; --i) {
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         const Inertia<T>* I = w.inertia(i);
         const Coriolis<T>* B = w.operators(i);

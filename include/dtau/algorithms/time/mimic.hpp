@@ -22,9 +22,9 @@ struct MimicSeriesWorkspace {
     T *a, *torque, *x;  // of this order: of the joints twice, of the independent velocities
     T* world_torque;    // of wrenches along world axes, of the joints
 
-    MimicSeriesWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes, int order)
-        : series(arena, tree, order),
-          wrenches(arena, tree, wrench_axes, order),
+    MimicSeriesWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : series(arena, tree, options),
+          wrenches(arena, tree, options),
           root_frame(arena, tree),
           ltdl(arena, tree.independent),
           a(arena.take<T>(tree.nv)),
@@ -60,7 +60,7 @@ void mimic_time_derivatives(const Tree& tree, int order, const T* q, const T* v,
     const T *no_wrenches = nullptr, *rates = nullptr;
     factors_without(tree, q, given, w);
     const Configuration<T> angles = configuration(tree, q, w.series.angles);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         start_body<false>(tree, i, angles, v, w.series);
         w.series.passed[tree.bodies[i].level].m = zero_motion<T>();  // nothing is solved for
     }
@@ -70,10 +70,10 @@ void mimic_time_derivatives(const Tree& tree, int order, const T* q, const T* v,
                                  [&](int, int j, T torque) { w.world_torque[j] = torque; });
         rates = k == 0 ? v : a_out - nv;
         const auto torque_at = [&](T* acceleration) {
-            for (int i = 0; i < tree.nbodies; ++i)
+            for (int i = 0; i < tree.nnodes; ++i)
                 bias_motion<false, T>(tree, i, k, acceleration, in_world ? no_wrenches : f_ext, all,
                                       w.series);
-            for (int i = tree.nbodies - 1; i >= 0; --i) {
+            for (int i = tree.nnodes - 1; i >= 0; --i) {
                 const ForwardBody<T>& b = w.series.bodies[i];
                 bias_force<false>(tree, i, k, rates, no_torque, all, w.series);
                 b.force[k].set(b.p.a(), b.p.b());
@@ -92,9 +92,9 @@ void mimic_time_derivatives(const Tree& tree, int order, const T* q, const T* v,
         expand_v(tree, w.x, w.a);
         for (int j = 0; j < nv; ++j) a_out[j] = is_given(j) ? a_out[j] : w.a[j];
         torque_at(a_out);
-        for (int i = 0; i < tree.nbodies && k < order; ++i)
+        for (int i = 0; i < tree.nnodes && k < order; ++i)
             extend_motion<false>(tree, i, k, a_out, w.series);
-        if (f_ext) f_ext += 6 * tree.nlinks;
+        if (f_ext) f_ext += 6 * tree.nbodies;
         if (!torque_out) continue;
         to_owners(tree, tau, torque_out);
         for (int j = 0; j < nv; ++j) torque_out[j] = is_given(j) ? w.torque[j] : torque_out[j];

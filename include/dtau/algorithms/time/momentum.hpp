@@ -31,17 +31,17 @@ struct MomentumSeriesWorkspace {
     Vec3<T>*h, *P, *L, *x;
     Mat3<T>* RS;  // of one body
 
-    MomentumSeriesWorkspace(Arena& arena, const Tree& tree, int order)
-        : length(order + 2),
+    MomentumSeriesWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : length(options.order + 2),
           angles(arena, tree),
           scale(arena, length),
           joints(arena, tree.depth, length),
           poses(arena, tree.depth, length),
           path(arena.take<int>(tree.depth)),
-          d(arena.take<Vec3<T>>(tree.nbodies * length)),
-          y(arena.take<Vec3<T>>(tree.nbodies * length)),
-          trees(arena.take<Vec3<T>>(tree.nbodies * length)),
-          arm(arena.take<Vec3<T>>(tree.nbodies * length)),
+          d(arena.take<Vec3<T>>(tree.nnodes * length)),
+          y(arena.take<Vec3<T>>(tree.nnodes * length)),
+          trees(arena.take<Vec3<T>>(tree.nnodes * length)),
+          arm(arena.take<Vec3<T>>(tree.nnodes * length)),
           c(arena.take<Vec3<T>>(length)),
           mc(arena.take<Vec3<T>>(length)),
           h(arena.take<Vec3<T>>(length)),
@@ -73,7 +73,7 @@ DTAU_INLINE void spins(const Tree& tree, int order, const T* q, const T* v,
                        const MomentumSeriesWorkspace<T>& w) {
     const Configuration<T> angles = configuration(tree, q, w.angles);
     int places = 0;
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         while (places > 0 && w.path[places - 1] != body.parent) --places;
         const JointSeries<T> joint = w.joints.of(places);
@@ -117,7 +117,7 @@ DTAU_INLINE Constant<T> momentum_series(const Tree& tree, int order, const T* q,
         join_origins<T>(tree, order_k(w.y), order_k(w.d), order_k(w.trees));
     }
     Constant<T> mass(0.0);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         const std::ptrdiff_t at = std::ptrdiff_t(i) * w.length;
         const Vec3<T>* to_tree = w.trees + std::ptrdiff_t(body.root) * w.length;
@@ -129,7 +129,7 @@ DTAU_INLINE Constant<T> momentum_series(const Tree& tree, int order, const T* q,
         }
         for (int k = 0; k <= order; ++k) w.L[k] = cross_rate(k, w.mc, w.c, w.L[k]);
     }
-    for (int k = 0; k <= order + 1 && tree.nbodies > 0; ++k) w.x[k] = w.d[k] - w.y[k];
+    for (int k = 0; k <= order + 1 && tree.nnodes > 0; ++k) w.x[k] = w.d[k] - w.y[k];
     for (int k = 0; k <= order; ++k)
         w.P[k] = T(k + 1.0) * fma(T(mass), w.x[k + 1], w.h[k + 1]);  // [Notes] eq. 13.19
     return mass;

@@ -93,8 +93,8 @@ struct MovingBodies {
     MovingBodies(Arena& arena, const Tree& tree, int length)
         : angles(arena, tree),
           scale(arena, length),
-          joints(arena, tree.nbodies, length),
-          poses(arena, tree.nbodies, length) {}
+          joints(arena, tree.nnodes, length),
+          poses(arena, tree.nnodes, length) {}
 };
 
 // Order k of body i, after its parent's; v: the derivative of the velocities of order k - 1, which

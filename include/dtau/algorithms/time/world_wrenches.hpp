@@ -23,22 +23,22 @@ struct WorldWrenchWorkspace {
     Axes axes;
     int length;  // 0: wrenches are along body axes, and nothing of this is used
     MovingBodies<T> bodies;
-    Vec3<T>* x;          // (nbodies, length), as the others
+    Vec3<T>* x;          // (nnodes, length), as the others
     Force<T>*W, *about;  // the same where moments are about the body's origin already
 
-    WorldWrenchWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes, int order)
-        : axes(wrench_axes),
-          length(axes == Axes::body ? 0 : order + 1),
+    WorldWrenchWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : axes(options.wrench_axes),
+          length(axes == Axes::body ? 0 : options.order + 1),
           bodies(arena, tree, length),
-          x(arena.take<Vec3<T>>(tree.nbodies * length)),
-          W(arena.take<Force<T>>(tree.nbodies * length)),
-          about(axes == Axes::world ? arena.take<Force<T>>(tree.nbodies * length) : W) {}
+          x(arena.take<Vec3<T>>(tree.nnodes * length)),
+          W(arena.take<Force<T>>(tree.nnodes * length)),
+          about(axes == Axes::world ? arena.take<Force<T>>(tree.nnodes * length) : W) {}
 
     std::ptrdiff_t at(int i) const { return std::ptrdiff_t(i) * length; }
     bool take(const T* f_ext) const { return f_ext && length > 0; }
 };
 
-// Order k of the wrench on a body. f_ext: (nlinks, 6), of order k.
+// Order k of the wrench on a body. f_ext: (nbodies, 6), of order k.
 template <class T>
 DTAU_INLINE Force<T> own_wrench(const Body& body, const T* f_ext, T factor) {
     const T* g = f_ext + 6 * body.link;
@@ -73,11 +73,11 @@ DTAU_INLINE void world_wrench_torques(const Tree& tree, int first, int last, con
     const int start = first == 0 ? 1 : first;  // the order that the first row of v gives
     const Configuration<T> angles =
         first == 0 ? configuration(tree, q, w.bodies.angles) : Configuration<T>(q, w.bodies.angles);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         const std::ptrdiff_t at = w.at(i), parent = w.at(body.parent);
         const PoseSeries<T> pose = w.bodies.poses.of(i);
-        const bool carries = i + 1 < tree.nbodies && tree.bodies[i + 1].parent == i;
+        const bool carries = i + 1 < tree.nnodes && tree.bodies[i + 1].parent == i;
         if (carries || body.parent < 0 || body.kind != JointKind::revolute)
             for (int k = first; k <= last; ++k)
                 move_body(tree, i, k, angles, k < start ? v : v + (k - start) * tree.nv, w.bodies);
@@ -90,11 +90,11 @@ DTAU_INLINE void world_wrench_torques(const Tree& tree, int first, int last, con
             w.x[at + k] = body.parent < 0 ? d[k] : w.x[parent + k] + d[k];
         for (int k = first; k <= last; ++k)
             w.W[at + k] = acts_on(f_ext, body)
-                              ? own_wrench(body, f_ext + (k - first) * 6 * tree.nlinks,
+                              ? own_wrench(body, f_ext + (k - first) * 6 * tree.nbodies,
                                            T(w.bodies.scale.inverse_factorial[k]))
                               : zero_force<T>();
     }
-    for (int i = tree.nbodies - 1; i >= 0; --i) {
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         const PoseSeries<T> pose = w.bodies.poses.of(i);
         const Force<T>* W = w.W + w.at(i);

@@ -48,8 +48,8 @@ struct AbaWorkspace {
     Motion<T>* m;               // of the world, and of the bodies on a path (tree.depth + 1)
     AbaColumn<T>* columns;
 
-    AbaWorkspace(Arena& arena, const Tree& tree)
-        : bias(arena, tree),
+    AbaWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : bias(arena, tree, options),
           IA(arena.take<ArticulatedInertia<T>>(tree.depth)),
           m(arena.take<Motion<T>>(tree.depth + 1)),
           columns(arena.take<AbaColumn<T>>(tree.nv)) {}
@@ -208,7 +208,7 @@ void aba(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ext,
     const T* const no_accelerations = nullptr;
     forces_of_motion<true>(tree, q, v, no_accelerations, f_ext, w.bias);
     w.m[0] = zero_motion<T>();
-    for (int end = tree.nbodies; end > 0;) {  // one tree after the other
+    for (int end = tree.nnodes; end > 0;) {  // one tree after the other
         const int root = tree.bodies[end - 1].root;
         const auto leaf = [&](int i) { return i + 1 == end || tree.bodies[i + 1].parent != i; };
         const int begin = is_free_root(tree.bodies[root]) ? root + 1 : root;

@@ -29,7 +29,7 @@ void center_of_mass(const Tree& tree, const T* q, T* center, const PlacementsWor
     place_in_world(tree, configuration(tree, q, w.angles), w.P);
     Constant<T> mass(0.0);
     Vec3<T> moment = zero_vector<T>();
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         mass += Constant<T>(body.mass);
         moment = fma(body.mass, mul_add(w.P[i].R, vec3(body.com), w.P[i].r), moment);
@@ -48,12 +48,12 @@ struct CenterMotionWorkspace {
     Motion<T>*v, *a;
     Vec3<T>* p;
 
-    CenterMotionWorkspace(Arena& arena, const Tree& tree)
+    CenterMotionWorkspace(Arena& arena, const Tree& tree, const Options&)
         : angles(arena, tree),
-          R(arena.take<Mat3<T>>(tree.nbodies)),
-          v(arena.take<Motion<T>>(tree.nbodies)),
-          a(arena.take<Motion<T>>(tree.nbodies)),
-          p(arena.take<Vec3<T>>(tree.nbodies)) {}
+          R(arena.take<Mat3<T>>(tree.nnodes)),
+          v(arena.take<Motion<T>>(tree.nnodes)),
+          a(arena.take<Motion<T>>(tree.nnodes)),
+          p(arena.take<Vec3<T>>(tree.nnodes)) {}
 };
 
 // The velocity (3) of the center of mass; if a is given its acceleration, without gravity.
@@ -62,7 +62,7 @@ void center_of_mass_motion(const Tree& tree, const T* q, const T* v, const T* a,
                            const CenterMotionWorkspace<T>& w) {
     const Configuration<T> x = configuration(tree, q, w.angles);
     Constant<T> mass(0.0);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         const Placement<T> X = joint_placement(body, constant_placement<T>(body), x);
         const Vec3<T> com = lift<T>(vec3(body.com));
@@ -79,7 +79,7 @@ void center_of_mass_motion(const Tree& tree, const T* q, const T* v, const T* a,
         mass += Constant<T>(body.mass);
     }
     Vec3<T> sum = zero_vector<T>();
-    for (int i = tree.nbodies - 1; i >= 0; --i) {
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
         const int parent = tree.bodies[i].parent;
         Vec3<T>& carrier = parent < 0 ? sum : w.p[parent];
         carrier = mul_add(w.R[i], w.p[i], carrier);
@@ -95,8 +95,8 @@ struct CenterJacobianWorkspace {
     ReferencePlacements<T> at;
     FirstMoment<T>* h;
 
-    CenterJacobianWorkspace(Arena& arena, const Tree& tree)
-        : at(arena, tree), h(arena.take<FirstMoment<T>>(tree.nbodies)) {}
+    CenterJacobianWorkspace(Arena& arena, const Tree& tree, const Options&)
+        : at(arena, tree), h(arena.take<FirstMoment<T>>(tree.nnodes)) {}
 };
 
 // Of body i alone.
@@ -113,12 +113,12 @@ void center_of_mass_jacobian(const Tree& tree, const T* q, T* J,
     const int n = tree.nv;
     place_along_world_axes(tree, q, w.at);
     Constant<T> mass(0.0);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         w.h[i] = first_moment(tree, i, w.at);
         mass += Constant<T>(tree.bodies[i].mass);
     }
     const T scale(Constant<T>(1.0) / mass);
-    for (int i = tree.nbodies - 1; i >= 0; --i) {
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         Motion<T> S[6];
         motion_subspace(body, w.at.P[i], S);

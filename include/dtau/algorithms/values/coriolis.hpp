@@ -22,10 +22,10 @@ struct CoriolisWorkspace {
     Motion<T>* Sdot;
     Coriolis<T>* B;
 
-    CoriolisWorkspace(Arena& arena, const Tree& tree)
+    CoriolisWorkspace(Arena& arena, const Tree& tree, const Options&)
         : root_frame(arena, tree),
           Sdot(arena.take<Motion<T>>(tree.nv)),
-          B(arena.take<Coriolis<T>>(tree.nbodies)) {}
+          B(arena.take<Coriolis<T>>(tree.nnodes)) {}
 };
 
 // C: into zeros.
@@ -36,12 +36,12 @@ void coriolis_matrix(const Tree& tree, const T* q, const T* v, T* C,
     const int n = tree.nv;
     const T half(0.5);
     root_frame_sweep(tree, q, v, g);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         for (int k = body.v; k < body.v + body.nv; ++k) w.Sdot[k] = cross(g.v[i], g.S[k]);
         w.B[i] = coriolis(g.I[i], g.v[i], g.I[i] * g.v[i]);
     }
-    for (int i = tree.nbodies - 1; i >= 0; --i) {
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         const int first = body.v, end = body.v + body.nv;
         for (int k = first; k < end; ++k) {

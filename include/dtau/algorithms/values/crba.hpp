@@ -26,7 +26,7 @@ namespace dtau::DTAU_VARIANT {
 template <class T, class Store>
 DTAU_INLINE void crba_backward(const Tree& tree, const Motion<T>* S, Inertia<T>* inertias,
                                const Store& store) {
-    for (int i = tree.nbodies - 1; i >= 0; --i) {
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         const Inertia<T>& I = inertias[i];
         const int stop = path_stop(tree, body);
@@ -48,6 +48,13 @@ DTAU_INLINE void crba_backward(const Tree& tree, const Motion<T>* S, Inertia<T>*
         if (body.parent >= 0) inertias[body.parent] += I;
     }
 }
+
+template <class T>
+struct MassMatrixWorkspace {
+    RootFrame<T> root_frame;
+
+    MassMatrixWorkspace(Arena& arena, const Tree& tree, const Options&) : root_frame(arena, tree) {}
+};
 
 // M: into zeros, both triangles.
 template <class T>

@@ -19,8 +19,8 @@ struct KineticEnergyWorkspace {
     Configuration<T> angles;
     Motion<T>* v;
 
-    KineticEnergyWorkspace(Arena& arena, const Tree& tree)
-        : angles(arena, tree), v(arena.take<Motion<T>>(tree.nbodies)) {}
+    KineticEnergyWorkspace(Arena& arena, const Tree& tree, const Options&)
+        : angles(arena, tree), v(arena.take<Motion<T>>(tree.nnodes)) {}
 };
 
 // v . M v / 2 with M of mass_matrix, as a sum of squares: of the bodies' centers of mass, of their
@@ -30,7 +30,7 @@ void kinetic_energy(const Tree& tree, const T* q, const T* v, T* energy,
                     const KineticEnergyWorkspace<T>& w) {
     const Configuration<T> x = configuration(tree, q, w.angles);
     T twice(0.0);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         Motion<T> vi = joint_twist(body, v + body.v);
         if (body.parent >= 0)
@@ -52,10 +52,8 @@ struct PotentialEnergyWorkspace {
     Vec3<T>* g;
     T* u;
 
-    PotentialEnergyWorkspace(Arena& arena, const Tree& tree)
-        : angles(arena, tree),
-          g(arena.take<Vec3<T>>(tree.nbodies)),
-          u(arena.take<T>(tree.nbodies)) {}
+    PotentialEnergyWorkspace(Arena& arena, const Tree& tree, const Options&)
+        : angles(arena, tree), g(arena.take<Vec3<T>>(tree.nnodes)), u(arena.take<T>(tree.nnodes)) {}
 };
 
 // Zero where all centers of mass are at the world's origin.
@@ -65,7 +63,7 @@ void potential_energy(const Tree& tree, const T* q, T* energy,
     const Configuration<T> x = configuration(tree, q, w.angles);
     const Vec3<T> gravity = lift<T>(vec3(tree.gravity));
     T sum(0.0);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         const Placement<T> X = joint_placement(body, constant_placement<T>(body), x);
         const Vec3<T> carrier = body.parent < 0 ? gravity : w.g[body.parent];

@@ -23,18 +23,18 @@ struct FramePaths {
     int *bodies, *first, *last;
 
     FramePaths(Arena& arena, const Tree& tree, const Frame* frames, int nframes)
-        : bodies(arena.take<int>(tree.nbodies)), first(bodies), last(bodies) {
+        : bodies(arena.take<int>(tree.nnodes)), first(bodies), last(bodies) {
         if (!bodies) return;
         if (nframes == 1) {
-            first = last = bodies + tree.nbodies;
+            first = last = bodies + tree.nnodes;
             for (int i = frames[0].body; i >= 0; i = tree.bodies[i].parent) *--first = i;
             return;
         }
-        for (int i = 0; i < tree.nbodies; ++i) bodies[i] = 0;
+        for (int i = 0; i < tree.nnodes; ++i) bodies[i] = 0;
         for (int f = 0; f < nframes; ++f)
             for (int i = frames[f].body; i >= 0 && !bodies[i]; i = tree.bodies[i].parent)
                 bodies[i] = 1;
-        for (int i = 0; i < tree.nbodies; ++i)
+        for (int i = 0; i < tree.nnodes; ++i)
             if (bodies[i]) *last++ = i;
     }
     const int* begin() const { return first; }
@@ -48,14 +48,14 @@ struct FrameWorkspace {
     Placement<T>*world, *P;  // in the world, and in the root frame
     Motion<T>*S, *v, *a;
 
-    FrameWorkspace(Arena& arena, const Tree& tree, const Frame* frames, int nframes)
-        : paths(arena, tree, frames, nframes),
+    FrameWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : paths(arena, tree, options.frames, options.nframes),
           angles(arena, tree),
-          world(arena.take<Placement<T>>(tree.nbodies)),
-          P(arena.take<Placement<T>>(tree.nbodies)),
+          world(arena.take<Placement<T>>(tree.nnodes)),
+          P(arena.take<Placement<T>>(tree.nnodes)),
           S(arena.take<Motion<T>>(tree.nv)),
-          v(arena.take<Motion<T>>(tree.nbodies)),
-          a(arena.take<Motion<T>>(tree.nbodies)) {}
+          v(arena.take<Motion<T>>(tree.nnodes)),
+          a(arena.take<Motion<T>>(tree.nnodes)) {}
 };
 
 // ---------------------------------------------------------------- sweeps over the paths
@@ -232,7 +232,7 @@ void frame_accelerations(const Tree& tree, const Frame* frames, int nframes, Axe
     }
 }
 
-// A wrench (6) that acts at a frame, as external wrenches f_ext (nlinks, 6) in the user's body
+// A wrench (6) that acts at a frame, as external wrenches f_ext (nbodies, 6) in the user's body
 // axes, into zeros.
 template <class T>
 void wrench_at_frame(const Tree& tree, const Frame& frame, Axes axes, const T* q, const T* wrench,

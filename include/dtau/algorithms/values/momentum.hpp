@@ -30,11 +30,11 @@ struct MomentumWorkspace {
     Motion<T>*v, *a;  // omega, u; alpha, u'
     Inertia<T>* I;    // about the tree's reference
 
-    MomentumWorkspace(Arena& arena, const Tree& tree)
+    MomentumWorkspace(Arena& arena, const Tree& tree, const Options&)
         : at(arena, tree),
-          v(arena.take<Motion<T>>(tree.nbodies)),
-          a(arena.take<Motion<T>>(tree.nbodies)),
-          I(arena.take<Inertia<T>>(tree.nbodies)) {}
+          v(arena.take<Motion<T>>(tree.nnodes)),
+          a(arena.take<Motion<T>>(tree.nnodes)),
+          I(arena.take<Inertia<T>>(tree.nnodes)) {}
 };
 
 // Linear part first, as users have it.
@@ -90,7 +90,7 @@ DTAU_INLINE Force<T> momentum_about_reference(const Tree& tree, const T* q, cons
     place_from_references(tree, q, w.at);
     Force<T> sum = zero_force<T>();
     of_mass = {Constant<T>(0.0), zero_vector<T>()};
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         const Placement<T>& P = w.at.P[i];
         const Vec3<T> arm = P.R * vec3(body.com), c = w.at.trees[body.root] + (P.r + arm);
@@ -107,8 +107,7 @@ template <class T>
 void momentum(const Tree& tree, const T* q, const T* v, T* result, const MomentumWorkspace<T>& w) {
     FirstMoment<T> of_mass;
     Force<T> h = momentum_about_reference<T>(tree, q, v, nullptr, of_mass, w);
-    if (tree.nbodies > 0)
-        h.ang = cross(w.at.d[0] - w.at.P[0].r, h.lin, h.ang);  // [Notes] eq. 13.16
+    if (tree.nnodes > 0) h.ang = cross(w.at.d[0] - w.at.P[0].r, h.lin, h.ang);  // [Notes] eq. 13.16
     store_momentum(h, result);
 }
 
@@ -130,14 +129,14 @@ void centroidal_momentum_matrix(const Tree& tree, const T* q, T* A, const Moment
     const int n = tree.nv;
     place_from_references(tree, q, w.at);
     FirstMoment<T> of_mass = {Constant<T>(0.0), zero_vector<T>()};
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         const Placement<T>& P = w.at.P[i];
         w.I[i] = transformed(P.R, P.r, body.mass, vec3(body.com), sym3(body.inertia));
         of_mass += moved<T>({Constant<T>(body.mass), w.I[i].h}, w.at.trees[body.root]);
     }
     const Vec3<T> center = T(Constant<T>(1.0) / of_mass.m) * of_mass.h;
-    for (int i = tree.nbodies - 1; i >= 0; --i) {
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         const Vec3<T> from_center = w.at.trees[body.root] - center;
         Motion<T> S[6];

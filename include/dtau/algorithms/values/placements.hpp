@@ -17,8 +17,8 @@ struct PlacementsWorkspace {
     Placement<T>* P;  // of the canonical body frames in the world
     Configuration<T> angles;
 
-    PlacementsWorkspace(Arena& arena, const Tree& tree)
-        : P(arena.take<Placement<T>>(tree.nbodies)), angles(arena, tree) {}
+    PlacementsWorkspace(Arena& arena, const Tree& tree, const Options&)
+        : P(arena.take<Placement<T>>(tree.nnodes)), angles(arena, tree) {}
 };
 
 // Pose of a body in the world, from those of the bodies before it.
@@ -32,7 +32,7 @@ DTAU_INLINE Placement<T> world_placement(const Body& body, const Placement<T>* P
 
 template <class T>
 DTAU_INLINE void place_in_world(const Tree& tree, const Configuration<T>& x, Placement<T>* P) {
-    for (int i = 0; i < tree.nbodies; ++i) P[i] = world_placement(tree.bodies[i], P, x);
+    for (int i = 0; i < tree.nnodes; ++i) P[i] = world_placement(tree.bodies[i], P, x);
 }
 
 // The user's axes of a canonical body frame.
@@ -41,12 +41,12 @@ DTAU_INLINE Placement<T> user_axes(const Body& body, const Placement<T>& P) {
     return {P.R * transposed(mat3(body.frame)), P.r};
 }
 
-// rotation (nlinks, 3, 3) and translation (nlinks, 3) of the user's body frames in the world.
+// rotation (nbodies, 3, 3) and translation (nbodies, 3) of the user's body frames in the world.
 template <class T>
 void forward_kinematics(const Tree& tree, const T* q, T* rotation, T* translation,
                         const PlacementsWorkspace<T>& w) {
     place_in_world(tree, configuration(tree, q, w.angles), w.P);
-    for (int i = 0; i < tree.nlinks; ++i) {
+    for (int i = 0; i < tree.nbodies; ++i) {
         const int body = tree.link_body[i];
         const Placement<T> P = user_axes(tree.bodies[body], w.P[body]);
         write_rows(P.R, rotation + 9 * i);

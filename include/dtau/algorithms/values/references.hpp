@@ -27,16 +27,16 @@ struct ReferencePlacements {
 
     ReferencePlacements(Arena& arena, const Tree& tree)
         : angles(arena, tree),
-          P(arena.take<Placement<T>>(tree.nbodies)),
-          d(arena.take<Vec3<T>>(tree.nbodies)),
-          trees(arena.take<Vec3<T>>(tree.nbodies)) {}
+          P(arena.take<Placement<T>>(tree.nnodes)),
+          d(arena.take<Vec3<T>>(tree.nnodes)),
+          trees(arena.take<Vec3<T>>(tree.nnodes)) {}
 };
 
 // The body whose origin is the reference of a tree: prismatic joints alone carry it and the bodies
 // from the root to it, which are its ancestors.
 DTAU_INLINE int reference_body(const Tree& tree, int root) {
     int i = root;
-    while (i + 1 < tree.nbodies && tree.bodies[i + 1].at_origin && tree.bodies[i + 1].parent == i)
+    while (i + 1 < tree.nnodes && tree.bodies[i + 1].at_origin && tree.bodies[i + 1].parent == i)
         ++i;
     return i;
 }
@@ -46,7 +46,7 @@ DTAU_INLINE int reference_body(const Tree& tree, int root) {
 template <class T, class Y, class D, class Trees>
 DTAU_INLINE void join_origins(const Tree& tree, const Y& y, const D& d, const Trees& trees) {
     int reference = -1;
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         if (body.parent < 0) {
             reference = reference_body(tree, i);
@@ -64,7 +64,7 @@ template <class T>
 DTAU_INLINE void place_along_world_axes(const Tree& tree, const T* q,
                                         const ReferencePlacements<T>& w) {
     const Configuration<T> x = configuration(tree, q, w.angles);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         const Placement<T> frame =
             body.parent < 0 ? constant_placement<T>(body) : joint_frame(body, w.P[body.parent]);
@@ -115,8 +115,8 @@ struct ReferenceMotions {
     ReferenceMotions(Arena& arena, const Tree& tree)
         : at(arena, tree),
           S(arena.take<Motion<T>>(tree.nv)),
-          v(arena.take<Motion<T>>(tree.nbodies)),
-          a(arena.take<Motion<T>>(tree.nbodies)) {}
+          v(arena.take<Motion<T>>(tree.nnodes)),
+          a(arena.take<Motion<T>>(tree.nnodes)) {}
 };
 
 // Placements, S, v, and a unless the joints' accelerations are null.
@@ -124,7 +124,7 @@ template <class T>
 DTAU_INLINE void move_about_references(const Tree& tree, const T* q, const T* v, const T* a,
                                        const ReferenceMotions<T>& w) {
     place_from_references(tree, q, w.at);
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         motion_subspace(body, w.at.P[i], w.S + body.v);
         const Motion<T> zero = zero_motion<T>();

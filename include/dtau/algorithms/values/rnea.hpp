@@ -57,11 +57,11 @@ struct RneaWorkspace {
     RneaMotion<T>* motion;  // of the world, and of the bodies on a path
     RneaBody<T>* bodies;
 
-    RneaWorkspace(Arena& arena, const Tree& tree)
+    RneaWorkspace(Arena& arena, const Tree& tree, const Options&)
         : angles(arena, tree),
-          X(arena.take<Placement<T>>(tree.nbodies)),
+          X(arena.take<Placement<T>>(tree.nnodes)),
           motion(arena.take<RneaMotion<T>>(tree.depth + 1)),
-          bodies(arena.take<RneaBody<T>>(tree.nbodies)) {}
+          bodies(arena.take<RneaBody<T>>(tree.nnodes)) {}
 };
 
 // alpha^ + omega^ omega^
@@ -142,7 +142,7 @@ DTAU_INLINE void forces_of_motion(const Tree& tree, const T* q, const T* v, cons
     const Configuration<T> x = configuration(tree, q, w.angles);
     const Vec3<T> zero = zero_vector<T>();
     w.motion[0] = {zero, zero, -lift<T>(vec3(tree.gravity)), zero_matrix<T>()};
-    for (int i = 0; i < tree.nbodies; ++i) {
+    for (int i = 0; i < tree.nnodes; ++i) {
         const Body& body = tree.bodies[i];
         const RneaMotion<T> m = next_motion<moving>(tree, i, x, v, a, w);
         Force<T> f;
@@ -160,7 +160,7 @@ template <bool moving, class T>
 DTAU_INLINE void newton_euler(const Tree& tree, const T* q, const T* v, const T* a, const T* f_ext,
                               T* tau, const RneaWorkspace<T>& w) {
     forces_of_motion<moving>(tree, q, v, a, f_ext, w);
-    for (int i = tree.nbodies - 1; i >= 0; --i) {
+    for (int i = tree.nnodes - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
         const RneaBody<T>& m = w.bodies[i];
         const Force<T> f = m.f;

@@ -18,13 +18,13 @@ struct WrenchAxesWorkspace {
     Axes axes;
     Configuration<T> angles;
     Placement<T>* P;  // of the canonical body frames in the world
-    T* f_ext;         // (nlinks, 6)
+    T* f_ext;         // (nbodies, 6)
 
-    WrenchAxesWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes)
-        : axes(wrench_axes),
+    WrenchAxesWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : axes(options.wrench_axes),
           angles(arena, tree),
-          P(arena.take<Placement<T>>(in_world() ? tree.nbodies : 0)),
-          f_ext(arena.take<T>(in_world() ? 6 * tree.nlinks : 0)) {}
+          P(arena.take<Placement<T>>(in_world() ? tree.nnodes : 0)),
+          f_ext(arena.take<T>(in_world() ? 6 * tree.nbodies : 0)) {}
 
     bool in_world() const { return axes != Axes::body; }
     // Whether there are wrenches that do not turn with their bodies.
@@ -53,7 +53,7 @@ DTAU_INLINE Force<T> seen_by_body(Axes axes, const Placement<T>& P, Force<T> W) 
 template <class T>
 DTAU_INLINE const T* turned_wrenches(const Tree& tree, const T* f_ext,
                                      const WrenchAxesWorkspace<T>& w) {
-    for (int i = 0; i < tree.nlinks; ++i) {
+    for (int i = 0; i < tree.nbodies; ++i) {
         const int body = tree.link_body[i];
         const Placement<T> P = user_axes(tree.bodies[body], w.P[body]);
         write_wrench(seen_by_body(w.axes, P, read_wrench(f_ext + 6 * i)), w.f_ext + 6 * i);
@@ -61,7 +61,7 @@ DTAU_INLINE const T* turned_wrenches(const Tree& tree, const T* f_ext,
     return w.f_ext;
 }
 
-// The wrenches f_ext (nlinks, 6) along body axes: in w, or f_ext itself if it is null or along
+// The wrenches f_ext (nbodies, 6) along body axes: in w, or f_ext itself if it is null or along
 // them.
 template <class T>
 const T* along_body_axes(const Tree& tree, const T* q, const T* f_ext,

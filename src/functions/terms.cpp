@@ -1,11 +1,18 @@
-#include "dtau/algorithms/values/energy.hpp"
-
 #include "dtau/algorithms/first/energy.hpp"
+#include "dtau/algorithms/solve/factorized.hpp"
+#include "dtau/algorithms/values/coriolis.hpp"
+#include "dtau/algorithms/values/crba.hpp"
+#include "dtau/algorithms/values/energy.hpp"
 #include "functions/shared/algorithms.hpp"
 #include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
 namespace {
+
+constexpr Out<"M", Quantity::torque_matrix> M;
+constexpr Out<"M_inverse", Quantity::matrix> M_inverse;
+
+constexpr Out<"C", Quantity::torque_matrix> C;
 
 constexpr Out<"T", Quantity::scalar> kinetic;
 constexpr Out<"V", Quantity::scalar> potential;
@@ -14,6 +21,21 @@ constexpr Out<"dT_dv", Quantity::torque> dT_dv;
 constexpr Out<"dV_dq", Quantity::torque> dV_dq;
 
 constexpr Function functions[] = {
+    function({.name = "mass_matrix"}, takes(q), gives(M),
+             algorithm<MassMatrixWorkspace, KernelTraits{.results = Results::sparse}>(
+                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                     crba(tree, x[q], x[M], w.root_frame);
+                 })),
+    function({.name = "mass_matrix_inverse", .solves = true}, takes(q), gives(M_inverse),
+             algorithm<MassMatrixInverseWorkspace>(
+                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                     mass_matrix_inverse(tree, x[q], x[M_inverse], w);
+                 })),
+    function({.name = "coriolis_matrix"}, takes(q, v), gives(C),
+             algorithm<CoriolisWorkspace, KernelTraits{.results = Results::sparse}>(
+                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                     coriolis_matrix(tree, x[q], x[v], x[C], w);
+                 })),
     function({.name = "kinetic_energy"}, takes(q, v), gives(kinetic),
              algorithm<KineticEnergyWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
@@ -38,6 +60,6 @@ constexpr Function functions[] = {
 
 }  // namespace
 
-extern const FunctionGroup energy_functions = functions;
+extern const FunctionGroup terms_functions = functions;
 
 }  // namespace dtau::DTAU_VARIANT

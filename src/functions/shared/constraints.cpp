@@ -1,4 +1,4 @@
-#include "functions/shared/contacts.hpp"
+#include "functions/shared/constraints.hpp"
 
 namespace dtau::DTAU_VARIANT {
 

@@ -61,6 +61,6 @@ constexpr Function functions[] = {
 
 }  // namespace
 
-extern const FunctionGroup forward_time_derivatives_functions = functions;
+extern const FunctionGroup time_derivatives_forward_functions = functions;
 
 }  // namespace dtau::DTAU_VARIANT

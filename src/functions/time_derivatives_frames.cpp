@@ -21,7 +21,7 @@ constexpr Function functions[] = {
                  })),
     function({.name = "frame_jacobians_time_derivatives"}, takes(q, v_below, frames, axes, order),
              gives(jacobians),
-             algorithm<FrameSeriesWorkspace, How{.results = Results::sparse}>(
+             algorithm<FrameSeriesWorkspace, KernelTraits{.results = Results::sparse}>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      const Options& o = x.options;
                      frame_jacobians_time_derivatives(tree, o.frames, o.nframes, o.axes, o.order,
@@ -31,6 +31,6 @@ constexpr Function functions[] = {
 
 }  // namespace
 
-extern const FunctionGroup frame_time_derivatives_functions = functions;
+extern const FunctionGroup time_derivatives_frames_functions = functions;
 
 }  // namespace dtau::DTAU_VARIANT

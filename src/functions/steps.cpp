@@ -1,7 +1,7 @@
 #include "dtau/algorithms/constraints/steps.hpp"
 #include "dtau/algorithms/steps/step_products.hpp"
 #include "functions/shared/algorithms.hpp"
-#include "functions/shared/contacts.hpp"
+#include "functions/shared/constraints.hpp"
 #include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -14,25 +14,26 @@ constexpr Out<"by_v", Quantity::torque> by_v;
 constexpr Out<"by_tau", Quantity::v> by_tau;
 constexpr Out<"by_f_ext", Quantity::wrenches, not_stacked, true> by_f_ext;
 
-// Forward dynamics of independent joints, and of joints that mimic others.
-template <class T>
-struct IndependentStep {
-    StepWorkspace<T> step;
-    AbaWorkspace<T> dynamics;
-    WrenchAxesWorkspace<T> wrenches;
+// A step by any forward dynamics: of independent joints, or of joints that mimic others.
+template <template <class> class Dynamics>
+struct Step {
+    template <class T>
+    struct Workspace {
+        StepWorkspace<T> step;
+        Dynamics<T> dynamics;
+        WrenchAxesWorkspace<T> wrenches;
 
-    IndependentStep(Arena& arena, const Tree& tree, Axes wrench_axes)
-        : step(arena, tree), dynamics(arena, tree), wrenches(arena, tree, wrench_axes) {}
+        Workspace(Arena& arena, const Tree& tree, const Options& options)
+            : step(arena, tree, options),
+              dynamics(arena, tree, options),
+              wrenches(arena, tree, options) {}
+    };
 };
 template <class T>
-struct MimicStep {
-    StepWorkspace<T> step;
-    FactorizedWorkspace<T> dynamics;
-    WrenchAxesWorkspace<T> wrenches;
+using IndependentStep = Step<AbaWorkspace>::Workspace<T>;
+template <class T>
+using MimicStep = Step<FactorizedWorkspace>::Workspace<T>;
 
-    MimicStep(Arena& arena, const Tree& tree, Axes wrench_axes)
-        : step(arena, tree), dynamics(arena, tree), wrenches(arena, tree, wrench_axes) {}
-};
 template <template <class> class Dynamics>
 struct Vjp {
     template <class T>
@@ -40,30 +41,16 @@ struct Vjp {
         StepVjpWorkspace<T> step;
         Dynamics<T> dynamics;
 
-        Workspace(Arena& arena, const Tree& tree, Axes wrench_axes)
-            : step(arena, tree, wrench_axes), dynamics(arena, tree) {}
+        Workspace(Arena& arena, const Tree& tree, const Options& options)
+            : step(arena, tree, options), dynamics(arena, tree, options) {}
     };
 };
 template <class T>
 using IndependentVjp = Vjp<IndependentDynamics>::Workspace<T>;
 template <class T>
 using MimicVjp = Vjp<MimicDynamics>::Workspace<T>;
-
 template <class T>
-struct ConstrainedStep : ConstrainedStepWorkspace<T> {
-    ConstrainedStep(Arena& arena, const Tree& tree, const Options& options)
-        : ConstrainedStepWorkspace<T>(arena, tree, *options.contacts, options.wrench_axes,
-                                      options.contact_damping) {}
-};
-template <class T>
-struct ConstrainedVjp {
-    StepVjpWorkspace<T> step;
-    ConstrainedVjpWorkspace<T> dynamics;
-
-    ConstrainedVjp(Arena& arena, const Tree& tree, const Options& options)
-        : step(arena, tree, options.wrench_axes),
-          dynamics(arena, tree, *options.contacts, options.contact_damping) {}
-};
+using ConstrainedVjp = Vjp<ConstrainedVjpWorkspace>::Workspace<T>;
 
 constexpr auto gradient = []<class T>(const Tree& tree, const auto& x, const auto& w) {
     step_vjp(tree, x.options.integrator, x[q], x[v], x[tau], *x[dt], x[lam_q], x[lam_v], x[f_ext],
@@ -89,10 +76,12 @@ constexpr Function functions[] = {
                      mimic_forward_dynamics(tree, qi, vi, x[tau], body_f_ext, ai, w.dynamics);
                  });
         }),
-        with_contacts<ConstrainedStep>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
-            constrained_step<T>(tree, x.options.integrator, x[q], x[v], x[tau], *x[dt], x[active],
-                                x[f_ext], x[q_next], x[v_next], w);
-        })),
+        with_contacts<ConstrainedStepWorkspace>(
+            []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                constrained_step<T>(tree, x.options.integrator, x[q], x[v], x[tau], *x[dt],
+                                    x[active], x[f_ext], x[q_next], x[v_next], w);
+                x.report(w.constraints.schur.failures);
+            })),
     function(
         {.name = "step_vjp", .solves = true, .results = "StepVJP"},
         takes(q, v, tau, dt, lam_q, lam_v, integrator, f_ext, f_ext_axes, maybe_contacts, active,
@@ -103,11 +92,12 @@ constexpr Function functions[] = {
             const ConstrainedDynamics<T> dynamics = {w.dynamics, x[active]};
             step_vjp(tree, x.options.integrator, x[q], x[v], x[tau], *x[dt], x[lam_q], x[lam_v],
                      x[f_ext], x[by_q], x[by_v], x[by_tau], x[by_f_ext], w.step, dynamics);
+            x.report(w.dynamics.value.constraints.schur.failures);
         })),
 };
 
 }  // namespace
 
-extern const FunctionGroup step_functions = functions;
+extern const FunctionGroup steps_functions = functions;
 
 }  // namespace dtau::DTAU_VARIANT

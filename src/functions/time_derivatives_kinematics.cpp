@@ -20,6 +20,6 @@ constexpr Function functions[] = {
 
 }  // namespace
 
-extern const FunctionGroup kinematics_time_derivatives_functions = functions;
+extern const FunctionGroup time_derivatives_kinematics_functions = functions;
 
 }  // namespace dtau::DTAU_VARIANT

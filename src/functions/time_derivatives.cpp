@@ -13,8 +13,8 @@ struct InverseAndWrenchesWorkspace {
     InverseSeriesWorkspace<T> series;
     WorldWrenchWorkspace<T> wrenches;
 
-    InverseAndWrenchesWorkspace(Arena& arena, const Tree& tree, Axes wrench_axes, int order)
-        : series(arena, tree, order), wrenches(arena, tree, wrench_axes, order) {}
+    InverseAndWrenchesWorkspace(Arena& arena, const Tree& tree, const Options& options)
+        : series(arena, tree, options), wrenches(arena, tree, options) {}
 };
 
 // Wrenches may be along body axes or along the world's.
@@ -57,6 +57,6 @@ constexpr Function functions[] = {
 
 }  // namespace
 
-extern const FunctionGroup inverse_time_derivatives_functions = functions;
+extern const FunctionGroup time_derivatives_functions = functions;
 
 }  // namespace dtau::DTAU_VARIANT

@@ -15,27 +15,29 @@ constexpr Out<"by_q1", Quantity::matrix> by_q1;
 constexpr Out<"from_tangent", Quantity::from_tangent> from_tangent;
 constexpr Out<"to_tangent", Quantity::to_tangent> to_tangent;
 
-constexpr How in_packs = {.complex = false, .counted = false};
-constexpr How in_lanes = {.results = Results::streamed, .complex = false, .counted = false};
+constexpr KernelTraits in_packs = {.complex = false, .counted = false};
+constexpr KernelTraits in_lanes = {
+    .results = Results::streamed, .complex = false, .counted = false};
 
 template <class T>
 struct IntegrateMatrices : TangentMatrices<T> {
-    IntegrateMatrices(Arena& arena, const Tree& tree)
+    IntegrateMatrices(Arena& arena, const Tree& tree, const Options&)
         : TangentMatrices<T>(arena, tree, false, 1.0) {}
 };
 template <class T>
 struct DifferenceMatrices : TangentMatrices<T> {
-    DifferenceMatrices(Arena& arena, const Tree& tree)
+    DifferenceMatrices(Arena& arena, const Tree& tree, const Options&)
         : TangentMatrices<T>(arena, tree, false, -1.0) {}
 };
 template <class T>
 struct NumbersMatrices : TangentMatrices<T> {
-    NumbersMatrices(Arena& arena, const Tree& tree) : TangentMatrices<T>(arena, tree, true, 1.0) {}
+    NumbersMatrices(Arena& arena, const Tree& tree, const Options&)
+        : TangentMatrices<T>(arena, tree, true, 1.0) {}
 };
 
 constexpr Function functions[] = {
     function({.name = "integrate"}, takes(q, dq), gives(result),
-             algorithm<NoWorkspace, How{.counted = false}>(
+             algorithm<NoWorkspace, KernelTraits{.counted = false}>(
                  []<class T>(const Tree& tree, const auto& x, const auto&) {
                      integrate(tree, x[q], x[dq], x[result]);
                  })),
@@ -74,6 +76,6 @@ constexpr Function functions[] = {
 
 }  // namespace
 
-extern const FunctionGroup configurations_functions = functions;
+extern const FunctionGroup manifold_functions = functions;
 
 }  // namespace dtau::DTAU_VARIANT

@@ -1,4 +1,4 @@
-#include "functions/shared/contacts.hpp"
+#include "functions/shared/constraints.hpp"
 #include "dtau/algorithms/constraints/derivatives.hpp"
 #include "dtau/algorithms/values/wrench_axes.hpp"
 #include "registry/arguments.hpp"
@@ -17,9 +17,9 @@ struct ConstrainedWorkspace {
     WrenchAxesWorkspace<T> wrenches;
 
     ConstrainedWorkspace(Arena& arena, const Tree& tree, const Options& options)
-        : dynamics(arena, tree),
-          contacts(arena, tree, *options.contacts, options.contact_damping),
-          wrenches(arena, tree, options.wrench_axes) {}
+        : dynamics(arena, tree, options),
+          contacts(arena, tree, options),
+          wrenches(arena, tree, options) {}
 };
 
 constexpr Out<"da_dq", Quantity::matrix> da_dq;
@@ -28,13 +28,6 @@ constexpr Out<"da_dtau", Quantity::matrix> da_dtau;
 constexpr Out<"dforces_dq", Quantity::row_matrix> dforces_dq;
 constexpr Out<"dforces_dv", Quantity::row_matrix> dforces_dv;
 constexpr Out<"dforces_dtau", Quantity::row_matrix> dforces_dtau;
-
-template <class T>
-struct Derivatives : ConstrainedDerivativesWorkspace<T> {
-    Derivatives(Arena& arena, const Tree& tree, const Options& options)
-        : ConstrainedDerivativesWorkspace<T>(arena, tree, *options.contacts, options.wrench_axes,
-                                             options.contact_damping) {}
-};
 
 constexpr Function functions[] = {
     function({.name = "constrained_dynamics", .solves = true, .results = "ConstrainedDynamics"},
@@ -46,24 +39,27 @@ constexpr Function functions[] = {
                      constrained_dynamics(false, tree, x[q], x[v], x[tau], x[active], body_f_ext,
                                           x[forces], x[residual], w.dynamics, w.contacts);
                      for (int k = 0; k < tree.nv; ++k) x[acceleration][k] = w.dynamics.a[k];
+                     x.report(w.constraints.schur.failures);
                  })),
     function({.name = "constrained_dynamics_derivatives",
               .solves = true,
               .results = "ConstrainedDynamicsDerivatives"},
              takes(q, v, tau, contacts, f_ext, f_ext_axes, active, damping),
              gives(da_dq, da_dv, da_dtau, dforces_dq, dforces_dv, dforces_dtau, residual),
-             algorithm<Derivatives>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+             algorithm<ConstrainedDerivativesWorkspace>([]<class T>(const Tree& tree, const auto& x,
+                                                                    const auto& w) {
                  constrained_dynamics_derivatives<T>(tree, x[q], x[v], x[tau], x[active], x[f_ext],
                                                      x[da_dq], x[da_dv], tree.independent.n,
                                                      x[da_dtau], x[dforces_dq], x[dforces_dv],
                                                      x[dforces_dtau], w);
                  const int nrows = x.options.contacts->nrows;
                  for (int r = 0; r < nrows; ++r) x[residual][r] = w.residual[r];
+                 x.report(w.constraints.schur.failures);
              })),
 };
 
 }  // namespace
 
-extern const FunctionGroup contacts_functions = functions;
+extern const FunctionGroup constraints_functions = functions;
 
 }  // namespace dtau::DTAU_VARIANT

@@ -9,12 +9,12 @@ constexpr Out<"C", Quantity::torque_matrix, 1> C;
 
 constexpr Function functions[] = {
     function({.name = "mass_matrix_time_derivatives"}, takes(q, v_below, order), gives(M),
-             algorithm<MatrixSeriesWorkspace, How{.results = Results::sparse}>(
+             algorithm<MatrixSeriesWorkspace, KernelTraits{.results = Results::sparse}>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      mass_matrix_time_derivatives(tree, x.options.order, x[q], x[v_below], x[M], w);
                  })),
     function({.name = "coriolis_matrix_time_derivatives"}, takes(q, v_stack, order), gives(C),
-             algorithm<MatrixSeriesWorkspace, How{.results = Results::sparse}>(
+             algorithm<MatrixSeriesWorkspace, KernelTraits{.results = Results::sparse}>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      coriolis_matrix_time_derivatives(tree, x.options.order, x[q], x[v_stack], x[C],
                                                       w);
@@ -23,6 +23,6 @@ constexpr Function functions[] = {
 
 }  // namespace
 
-extern const FunctionGroup matrix_time_derivatives_functions = functions;
+extern const FunctionGroup time_derivatives_matrices_functions = functions;
 
 }  // namespace dtau::DTAU_VARIANT

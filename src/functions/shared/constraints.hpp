@@ -1,4 +1,4 @@
-// Algorithms with contacts that several functions use: compiled once, in contacts.cpp.
+// Algorithms with contacts that several functions use: compiled once, in constraints.cpp.
 #pragma once
 
 #include "dtau/algorithms/constraints/derivatives.hpp"

@@ -1,7 +1,7 @@
 #include "dtau/algorithms/constraints/jvp.hpp"
 #include "dtau/algorithms/constraints/vjp.hpp"
 #include "dtau/algorithms/first/world_wrenches.hpp"
-#include "functions/shared/contacts.hpp"
+#include "functions/shared/constraints.hpp"
 #include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -15,23 +15,10 @@ constexpr Out<"by_v", Quantity::torque> by_v;
 constexpr Out<"by_tau", Quantity::v> by_tau;
 constexpr Out<"by_f_ext", Quantity::wrenches, not_stacked, true> by_f_ext;
 
-// The workspace of an algorithm with contacts, and of its external wrenches.
-template <template <class> class Algorithm, template <class> class Wrenches>
-struct WithContacts {
-    template <class T>
-    struct Workspace {
-        Algorithm<T> algorithm;
-        Wrenches<T> wrenches;
-
-        Workspace(Arena& arena, const Tree& tree, const Options& options)
-            : algorithm(arena, tree, *options.contacts, options.contact_damping),
-              wrenches(arena, tree, options.wrench_axes) {}
-    };
-};
 template <class T>
-using Jvp = WithContacts<ConstrainedJvpWorkspace, WrenchVariationWorkspace>::Workspace<T>;
+using Jvp = WithWrenches<ConstrainedJvpWorkspace, WrenchVariationWorkspace>::Workspace<T>;
 template <class T>
-using Vjp = WithContacts<ConstrainedVjpWorkspace, WrenchGradientWorkspace>::Workspace<T>;
+using Vjp = WithWrenches<ConstrainedVjpWorkspace, WrenchGradientWorkspace>::Workspace<T>;
 
 constexpr Function functions[] = {
     function(
@@ -44,6 +31,7 @@ constexpr Function functions[] = {
             constrained_dynamics_jvp(tree, x[q], x[v], x[tau], x[dq], x[dv], x[dtorque], x[active],
                                      wrenches.f_ext, wrenches.df_ext, x[acceleration_tangent],
                                      x[force_tangent], w.algorithm);
+            x.report(w.algorithm.value.constraints.schur.failures);
         })),
     function(
         {.name = "constrained_dynamics_vjp", .solves = true, .results = "ConstrainedDynamicsVJP"},
@@ -56,11 +44,12 @@ constexpr Function functions[] = {
                                      x[force_weights], x[active], body_f_ext, x[by_q], x[by_v],
                                      x[by_tau], x[by_f_ext], w.algorithm);
             gradient_along_world_axes(tree, body_f_ext, x[by_q], x[by_f_ext], w.wrenches);
+            x.report(w.algorithm.value.constraints.schur.failures);
         })),
 };
 
 }  // namespace
 
-extern const FunctionGroup contact_products_functions = functions;
+extern const FunctionGroup constraints_products_functions = functions;
 
 }  // namespace dtau::DTAU_VARIANT

@@ -19,7 +19,7 @@ constexpr Function functions[] = {
     function({.name = "inverse_dynamics_hessian", .results = "InverseDynamicsHessian"},
              takes(q, v, a, torque_weights, f_ext, f_ext_axes, symmetric),
              gives(tau_dqdq, tau_dqdv, tau_dvdv, tau_dadq),
-             algorithm<InverseHessianWorkspace, How{.results = Results::sparse}>(
+             algorithm<InverseHessianWorkspace, KernelTraits{.results = Results::sparse}>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      const Blocks<T> H = {x[tau_dqdq], x[tau_dqdv], x[tau_dvdv], x[tau_dadq],
                                           tree.nv};
@@ -40,6 +40,6 @@ constexpr Function functions[] = {
 
 }  // namespace
 
-extern const FunctionGroup hessians_functions = functions;
+extern const FunctionGroup products_hessians_functions = functions;
 
 }  // namespace dtau::DTAU_VARIANT

@@ -1,3 +1,5 @@
+#include "dtau/algorithms/solve/factorized.hpp"
+#include "dtau/algorithms/values/aba.hpp"
 #include "dtau/algorithms/values/rnea.hpp"
 #include "dtau/algorithms/values/wrench_axes.hpp"
 #include "functions/shared/algorithms.hpp"
@@ -9,7 +11,14 @@ namespace {
 constexpr Out<"tau", Quantity::torque> torque;
 
 template <class T>
-using RneaAndWrenches = With<RneaWorkspace, WrenchAxesWorkspace>::Workspace<T>;
+using RneaAndWrenches = WithWrenches<RneaWorkspace, WrenchAxesWorkspace>::Workspace<T>;
+
+constexpr Out<"a", Quantity::v> acceleration;
+
+template <class T>
+using AbaAndWrenches = WithWrenches<AbaWorkspace, WrenchAxesWorkspace>::Workspace<T>;
+template <class T>
+using MimicAndWrenches = WithWrenches<FactorizedWorkspace, WrenchAxesWorkspace>::Workspace<T>;
 
 constexpr Function functions[] = {
     function(
@@ -28,10 +37,22 @@ constexpr Function functions[] = {
              algorithm<RneaWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
                  rnea<T>(tree, x[q], nullptr, nullptr, nullptr, x[torque], w);
              })),
+    function(
+        {.name = "forward_dynamics", .solves = true}, takes(q, v, tau, f_ext, f_ext_axes),
+        gives(acceleration),
+        algorithm<AbaAndWrenches>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+            const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
+            aba(tree, x[q], x[v], x[tau], body_f_ext, x[acceleration], w.algorithm);
+        }),
+        algorithm<MimicAndWrenches>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+            const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
+            mimic_forward_dynamics(tree, x[q], x[v], x[tau], body_f_ext, x[acceleration],
+                                   w.algorithm);
+        })),
 };
 
 }  // namespace
 
-extern const FunctionGroup inverse_dynamics_functions = functions;
+extern const FunctionGroup dynamics_functions = functions;
 
 }  // namespace dtau::DTAU_VARIANT

@@ -1,0 +1,20 @@
+// Why an algorithm has no results for a state. Plain data for all instruction sets.
+#pragma once
+
+namespace dtau {
+
+struct Failure {
+    enum class Cause {
+        dependent_row,         // a row of the constraints depends on those before it
+        rounding_errors,       // nothing but rounding errors moves a row
+        unreached_velocities,  // no forces of the constraints act on these velocities
+    };
+    static constexpr int most = 16;
+
+    Cause cause;
+    int count;         // of rows or velocities
+    int places[most];  // the first of them
+    int stage;         // of a time step
+};
+
+}  // namespace dtau

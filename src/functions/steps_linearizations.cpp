@@ -1,0 +1,67 @@
+#include "dtau/algorithms/constraints/discrete_linearization.hpp"
+#include "dtau/algorithms/constraints/linearization.hpp"
+#include "dtau/algorithms/steps/discrete_linearization.hpp"
+#include "dtau/algorithms/steps/linearization.hpp"
+#include "functions/shared/algorithms.hpp"
+#include "functions/shared/constraints.hpp"
+#include "registry/arguments.hpp"
+
+namespace dtau::DTAU_VARIANT {
+namespace {
+
+constexpr Out<"A", Quantity::state_matrix> A;
+constexpr Out<"B", Quantity::input_matrix> B;
+constexpr Out<"a", Quantity::v> acceleration;
+constexpr Out<"residual", Quantity::rows, not_stacked, true> residual;
+
+constexpr Out<"q", Quantity::q> q_next;
+constexpr Out<"v", Quantity::v> v_next;
+
+constexpr Function functions[] = {
+    function(
+        {.name = "linearize",
+         .solves = true,
+         .results = "Linearization",
+         .all_results = "ConstrainedLinearization"},
+        takes(q, v, tau, f_ext, inputs, f_ext_axes, maybe_contacts, active, damping),
+        gives(A, B, acceleration, residual),
+        algorithm<LinearizationWorkspace, KernelTraits{.results = Results::sparse}>(
+            []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                linearize<T>(tree, {x.options.driven, x[inputs]}, x[q], x[v], x[tau], x[f_ext],
+                             x[A], x[B], x[acceleration], w);
+            }),
+        with_contacts<ConstrainedLinearizationWorkspace, KernelTraits{.results = Results::sparse}>(
+            []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                constrained_linearize<T>(tree, {x.options.driven, x[inputs]}, x[q], x[v], x[tau],
+                                         x[active], x[f_ext], x[A], x[B], x[acceleration],
+                                         x[residual], w);
+                x.report(w.derivatives.constraints.schur.failures);
+            })),
+    function(
+        {.name = "linearize_discrete",
+         .solves = true,
+         .results = "DiscreteLinearization",
+         .all_results = "ConstrainedDiscreteLinearization"},
+        takes(q, v, tau, dt, integrator, f_ext, inputs, f_ext_axes, maybe_contacts, active,
+              damping),
+        gives(A, B, q_next, v_next, residual),
+        algorithm<DiscreteWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
+            linearize_discrete<T>(tree, x.options.integrator, {x.options.driven, x[inputs]}, x[q],
+                                  x[v], x[tau], *x[dt], x[f_ext], x[A], x[B], x[q_next], x[v_next],
+                                  w);
+        }),
+        with_contacts<ConstrainedDiscreteWorkspace>(
+            []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                constrained_linearize_discrete<T>(
+                    tree, x.options.integrator, {x.options.driven, x[inputs]}, x[q], x[v], x[tau],
+                    *x[dt], x[active], x[f_ext], x[A], x[B], x[q_next], x[v_next], x[residual], w);
+                for (int i = 0; i < stage_count(x.options.integrator); ++i)
+                    x.report(w.stages[i].constraints.schur.failures, i);
+            })),
+};
+
+}  // namespace
+
+extern const FunctionGroup steps_linearizations_functions = functions;
+
+}  // namespace dtau::DTAU_VARIANT

@@ -1,0 +1,139 @@
+#include "python/messages.hpp"
+
+#include <string>
+#include <string_view>
+
+#include "dtau/mimic.hpp"
+#include "python/call.hpp"
+
+namespace nb = nanobind;
+
+namespace dtau {
+
+std::string text(const npy_intp* shape, int ndim, const char* prefix) {
+    std::string s = std::string("(") + prefix;
+    for (int k = 0; k < ndim; ++k) {
+        if (k > 0 || *prefix) s += ", ";
+        s += std::to_string(shape[k]);
+    }
+    return s + (ndim == 1 && !*prefix ? ",)" : ")");
+}
+
+std::string str(nb::handle object) {
+    const nb::object text = nb::steal(PyObject_Str(object.ptr()));
+    if (!text.is_valid()) throw nb::python_error();
+    const nb::object bytes =
+        nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "backslashreplace"));
+    if (!bytes.is_valid()) throw nb::python_error();
+    return PyBytes_AsString(bytes.ptr());
+}
+
+std::string_view utf8(nb::handle object) {
+    Py_ssize_t size = 0;
+    const char* text =
+        PyUnicode_Check(object.ptr()) ? PyUnicode_AsUTF8AndSize(object.ptr(), &size) : nullptr;
+    if (text) return {text, static_cast<std::size_t>(size)};
+    PyErr_Clear();
+    return {};
+}
+
+nb::object plain_repr(nb::handle object) {
+    const nb::object plain = PyUnicode_Check(object.ptr())
+                                 ? nb::steal(PyUnicode_FromObject(object.ptr()))
+                                 : nb::borrow(object);
+    if (!plain.is_valid()) throw nb::python_error();
+    return nb::repr(plain);
+}
+
+std::string shown(nb::handle object) {
+    const nb::object text = plain_repr(object);
+    const nb::object first = nb::steal(PyUnicode_Substring(text.ptr(), 0, 80));
+    if (!first.is_valid()) throw nb::python_error();
+    return str(first);
+}
+
+namespace {
+
+// Quoted names, as other messages list them.
+std::string listing(const nb::list& names) {
+    return str(nb::module_::import_("dtau.checks").attr("listing")(names));
+}
+
+// Names of contacts, of all calls with contacts. May run the argument's own code.
+nb::object names(const Work& work) { return work.options.contacts.attr("names"); }
+
+bool is_active(const Work& work, int contact) {
+    const Signature& s = work.function.signature;
+    for (int i = 0; i < s.ninputs; ++i) {
+        const Input& input = work.job.inputs[i];
+        if (s.inputs[i].quantity == Quantity::contacts && input.data)
+            return *reinterpret_cast<const double*>(input.data + contact * input.spacing) >= 0.5;
+    }
+    return true;
+}
+
+// The active contacts before one of them.
+nb::list active_names(const Work& work, int before) {
+    nb::list result;
+    for (int c = 0; c < before; ++c)
+        if (is_active(work, c)) result.append(names(work)[c]);
+    return result;
+}
+
+std::string about_row(const Work& work, const Failure& failure) {
+    const Constraints& contacts = *work.options.values.contacts;
+    int c = 0, row = failure.places[0];
+    while (row >= contacts.at[c].first + contacts.at[c].count) ++c;
+    const Constraint& contact = contacts.at[c];
+    row -= contact.first;
+    const char component = "xyz"[row < 3 ? row : contact.angular[row - 3]];
+    nb::list own;
+    own.append(names(work)[c]);
+    const std::string name = listing(own);
+    const std::string which = "row " + std::to_string(row) + " (" + component +
+                              (row < 3 ? ", linear" : ", angular") + ") of contact " + name;
+    const bool later = failure.stage > 0;
+    const std::string when = later ? "at a later stage of this step" : "in this state";
+    std::string why = "nothing moves " + which + " " + when + ", but for rounding errors,";
+    if (failure.cause == Failure::Cause::dependent_row) {
+        const nb::list before = active_names(work, c);
+        const std::string others = nb::len(before) ? "those of " + listing(before) : "each other";
+        why = "rows of " + name + " depend on " + others + " " + when + ", first " + which + ",";
+    }
+    const bool damped = work.options.values.contact_damping > 0.0;
+    return why + " so that forces are not determined; " + (later ? "take a shorter dt, " : "") +
+           "leave some contacts out with active=, or give " + (damped ? "a larger " : "") +
+           "damping=";
+}
+
+std::string about_velocities(const Work& work, const Failure& failure) {
+    const CompiledTree& compiled = work.tree.compiled;
+    const Tree& tree = compiled.tree();
+    nb::list joints;
+    std::string last;
+    for (int k = 0; k < failure.count && k < Failure::most; ++k) {
+        const int dof = owning_dof(tree, failure.places[k]);
+        int body = 0;
+        while (dof >= tree.bodies[body].v + tree.bodies[body].nv) ++body;
+        if (k > 0 && compiled.joint_name(body) == last) continue;
+        last = compiled.joint_name(body);
+        joints.append(last.c_str());
+    }
+    const nb::list holding = active_names(work, work.options.values.contacts->count);
+    const std::string why = nb::len(holding) ? "no forces of " + listing(holding) + " move all"
+                                             : "none holds, which leaves all";
+    return why + " that nothing drives in this state (of joint " + listing(joints) +
+           (failure.count > Failure::most ? ", ..." : "") + "); add contacts, or inputs";
+}
+
+}  // namespace
+
+void require_success(const Work& work, const FirstFailure& first) {
+    if (first.state() < 0 || work.job.naxes > 0) return;
+    const Failure& failure = first.failure();
+    const bool of_rows = failure.cause != Failure::Cause::unreached_velocities;
+    const std::string why = of_rows ? about_row(work, failure) : about_velocities(work, failure);
+    throw nb::value_error(("contacts: " + why).c_str());
+}
+
+}  // namespace dtau

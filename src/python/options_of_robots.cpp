@@ -1,0 +1,178 @@
+// Options that belong to a robot: frames, contacts, and torques that drive it or are prescribed.
+#include <atomic>
+#include <climits>
+#include <string>
+
+#include "python/call.hpp"
+#include "python/lock.hpp"
+#include "python/messages.hpp"
+
+namespace nb = nanobind;
+
+namespace dtau {
+namespace {
+
+// The frame of a name. Of one that is not there the model says what it may have meant.
+const Frame& named_frame(nb::handle model, nb::handle name, const CompiledTree& tree) {
+    const std::string_view text = utf8(name);
+    if (const Frame* frame = text.data() ? tree.frame(text) : nullptr) return *frame;
+    nb::steal(
+        unless_ended([&] { return PyObject_CallMethod(model.ptr(), "frame", "(O)", name.ptr()); }));
+    if (PyErr_Occurred()) throw nb::python_error();
+    throw nb::value_error(("frames: no frame named " + shown(name)).c_str());
+}
+
+// Whether it is an array of so many axes whose numbers lie one after the other.
+bool is_array(nb::handle given, int type, int ndim) {
+    return PyArray_Check(given.ptr()) && PyArray_TYPE(array(given)) == type &&
+           PyArray_NDIM(array(given)) == ndim && PyArray_IS_C_CONTIGUOUS(array(given)) &&
+           PyArray_ISBEHAVED_RO(array(given));
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------- frames
+
+// Of one wrench at one frame.
+void CallOptions::require_moving(nb::handle given) const {
+    if (!single_frame || values.frames[0].body < 0)
+        throw nb::value_error(
+            ("frame: " + shown(given) + " is fixed to the world, expected one of a moving body")
+                .c_str());
+}
+
+// One name, or any number of them.
+void CallOptions::read_frames(nb::handle model, nb::handle given, const CompiledTree& tree) {
+    single_frame = PyUnicode_Check(given.ptr());
+    if (single_frame) {
+        values.frames = &named_frame(model, given, tree);
+        values.nframes = 1;
+        return;
+    }
+    const auto require = [](bool names, nb::handle got) {
+        if (!names) throw nb::type_error(("frames: expected names, got " + shown(got)).c_str());
+    };
+    require(PyType_GetSlot(Py_TYPE(given.ptr()), Py_tp_iter) != nullptr, given);
+    const nb::object names = nb::steal(unless_ended([&] { return PySequence_Tuple(given.ptr()); }));
+    if (!names.is_valid()) throw nb::python_error();
+    const Py_ssize_t count = NB_TUPLE_GET_SIZE(names.ptr());
+    if (static_cast<double>(count) * 6 * tree.tree().nv > INT_MAX)
+        throw nb::value_error("frames: too many for one call");
+    frames_.reserve(count);
+    for (Py_ssize_t f = 0; f < count; ++f) {
+        const nb::handle name = NB_TUPLE_GET_ITEM(names.ptr(), f);
+        require(PyUnicode_Check(name.ptr()), name);
+        frames_.push_back(named_frame(model, name, tree));
+    }
+    values.frames = frames_.data();
+    values.nframes = static_cast<int>(count);
+}
+
+// ---------------------------------------------------------------- contacts
+
+nb::builtin_exception goes_with_contacts(const char* argument) {
+    return nb::value_error(
+        (std::string(argument) + ": goes with contacts=, which is not given").c_str());
+}
+
+// Without contacts none of them can be active.
+void CallOptions::require_contacts_of(const Signature& signature,
+                                      const GivenArguments& given) const {
+    for (int k = 0; k < signature.narguments; ++k) {
+        const Argument& argument = signature.arguments[k];
+        const bool active =
+            argument.input >= 0 && signature.inputs[argument.input].quantity == Quantity::contacts;
+        if (active && given.at[k] && given.at[k] != Py_None)
+            throw goes_with_contacts(argument.name);
+    }
+}
+
+// A dtau.Contacts of this model, or of an equal one.
+void CallOptions::read_contacts(nb::handle model, nb::handle given, const CompiledTree& tree) {
+    static const nb::handle attribute = PyUnicode_InternFromString("_compiled");
+    // As of models: the class is looked for by its name in C++ once.
+    static std::atomic<PyTypeObject*> known = nullptr;
+    nb::object compiled =
+        nb::steal(unless_ended([&] { return PyObject_GetAttr(given.ptr(), attribute.ptr()); }));
+    if (!compiled.is_valid()) {
+        if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw nb::python_error();
+        PyErr_Clear();
+    }
+    bool right = compiled.is_valid() && Py_TYPE(compiled.ptr()) == known;
+    if (!right && compiled.is_valid() && nb::isinstance<CompiledContacts>(compiled)) {
+        right = true;
+        known = Py_TYPE(compiled.ptr());
+    }
+    if (!right || !nb::inst_ready(compiled))
+        throw nb::type_error(
+            ("contacts: expected a dtau.Contacts, got " + str(given.type().attr("__name__")))
+                .c_str());
+    const CompiledContacts& found = *nb::inst_ptr<CompiledContacts>(compiled);
+    if (&found.tree() != &tree) {
+        const nb::object equal = nb::steal(unless_ended(
+            [&] { return PyObject_CallMethod(given.ptr(), "_is_of", "(O)", model.ptr()); }));
+        if (!equal.is_valid()) throw nb::python_error();
+        if (equal.ptr() != Py_True || !found.fits(tree))
+            throw nb::value_error("contacts: expected those of this model, got another model's");
+    }
+    contacts = nb::borrow(given);
+    compiled_contacts_ = std::move(compiled);
+    values.contacts = &found.contacts();
+}
+
+// ---------------------------------------------------------------- torques
+
+nb::object CallOptions::read_inputs(nb::handle given, const Tree& tree, bool may_be_map) {
+    nb::object numbers =
+        PyArray_CheckExact(given.ptr()) ? nb::borrow(given) : nb::steal(unless_ended([&] {
+            return PyArray_FromAny(given.ptr(), nullptr, 0, 0, NPY_ARRAY_ENSUREARRAY, nullptr);
+        }));
+    const bool numeric =
+        numbers.is_valid() && (PyArray_ISNUMBER(array(numbers)) || PyArray_ISBOOL(array(numbers)));
+    if (!numeric) {
+        PyErr_Clear();
+        return converted(given, "inputs", NPY_DOUBLE);  // raises what any other array would
+    }
+    PyArrayObject* a = array(numbers);
+    const int nv = tree.independent.n, ndim = PyArray_NDIM(a);
+    const bool mask = PyArray_TYPE(a) == NPY_BOOL;
+    if (mask && ndim == 1 && PyArray_DIM(a, 0) == nv) {
+        read_mask(numbers, tree);
+        return {};
+    }
+    const std::string n = std::to_string(nv);
+    if (mask || !may_be_map || ndim < 2 || PyArray_DIM(a, ndim - 2) != nv)
+        throw nb::value_error(("inputs: expected a mask of shape (" + n + ",)" +
+                               (may_be_map ? " or a map of shape (..., " + n + ", nu)" : "") +
+                               ", got " +
+                               str(nb::borrow(reinterpret_cast<PyObject*>(PyArray_DESCR(a)))) +
+                               " of shape " + text(PyArray_DIMS(a), ndim))
+                                  .c_str());
+    return numbers;
+}
+
+// The torques that a mask selects.
+void CallOptions::read_mask(nb::handle mask, const Tree& tree) {
+    const int nv = tree.independent.n;
+    const char* numbers = PyArray_BYTES(array(mask));
+    const npy_intp stride = PyArray_STRIDE(array(mask), 0);
+    columns_ = std::make_unique_for_overwrite<int[]>(nv);
+    int count = 0;
+    for (int k = 0; k < nv; ++k)
+        if (numbers[k * stride] != 0) columns_[count++] = k;
+    values.driven = {count, columns_.get()};
+}
+
+void CallOptions::read_prescribed(nb::handle given, const Tree& tree) {
+    if (!is_array(given, NPY_BOOL, 1))
+        throw nb::type_error("prescribed: expected an array of bool");
+    const int nv = tree.independent.n;
+    if (PyArray_DIM(array(given), 0) != nv)
+        throw nb::value_error("prescribed: of another length than v");
+    const npy_bool* numbers = static_cast<const npy_bool*>(PyArray_DATA(array(given)));
+    prescribed_ = std::make_unique_for_overwrite<bool[]>(nv);
+    for (int k = 0; k < nv; ++k) prescribed_[k] = numbers[k] != 0;
+    values.prescribed = prescribed_.get();
+}
+
+}  // namespace dtau
