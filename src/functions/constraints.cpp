@@ -13,12 +13,12 @@ constexpr Out<"residual", Quantity::rows> residual;
 template <class T>
 struct ConstrainedWorkspace {
     FactorizedWorkspace<T> dynamics;
-    ConstraintWorkspace<T> contacts;
+    ConstraintWorkspace<T> constraints;
     WrenchAxesWorkspace<T> wrenches;
 
     ConstrainedWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : dynamics(arena, tree, options),
-          contacts(arena, tree, options),
+          constraints(arena, tree, options),
           wrenches(arena, tree, options) {}
 };
 
@@ -37,7 +37,7 @@ constexpr Function functions[] = {
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches);
                      constrained_dynamics(false, tree, x[q], x[v], x[tau], x[active], body_f_ext,
-                                          x[forces], x[residual], w.dynamics, w.contacts);
+                                          x[forces], x[residual], w.dynamics, w.constraints);
                      for (int k = 0; k < tree.nv; ++k) x[acceleration][k] = w.dynamics.a[k];
                      x.report(w.constraints.schur.failures);
                  })),
