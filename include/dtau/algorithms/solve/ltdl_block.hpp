@@ -139,15 +139,14 @@ void block_inwards(const Block<T>& block) {
             sums.put(j, x);
             continue;
         }
-        const T* L_parent = L - 1;  // column j - 1: one place before in every row
         load(j - 1, y);
         for (; s < count && w.rows[s] < dofs.end[j]; ++s) {
-            const std::ptrdiff_t row = w.rows[s] * w.stride;
-            sums.subtract_from_both(L[row], L_parent[row], w.rows[s]);
+            const T *l = L + w.rows[s] * w.stride, *l_parent = l - 1;  // column j - 1 is beside j
+            sums.subtract_from_both(*l, *l_parent, w.rows[s]);
         }
         for (; s < count && w.rows[s] < dofs.end[j - 1]; ++s)
-            sums.subtract(L_parent[w.rows[s] * w.stride], w.rows[s], y);
-        sums.subtract_x_from_y(L_parent[j * w.stride]);
+            sums.subtract(L[w.rows[s] * w.stride - 1], w.rows[s], y);
+        sums.subtract_x_from_y(L[j * w.stride - 1]);
         sums.put(j, x);
         sums.put(j - 1, y);
         --r;

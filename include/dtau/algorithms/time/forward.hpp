@@ -15,19 +15,17 @@
 //
 // At every order the unknowns, what accelerations of order k do to the motion, obey the same linear
 // equations ([HO-FBS] Lemma 2, [Notes] eq. 13.6), so that the articulated inertias of order 0 serve
-// all orders. A joint whose motion is prescribed is not eliminated: its acceleration is given, and
-// its torque is S^T F. It differs from the paper as inverse.hpp does. Most joints rotate about z
-// and are not prescribed: `simple` is code for them alone, where S is one unit vector and of F only
-// x and y are ever rotated. The columns of a free root are unit vectors as well (free_root.hpp).
+// all orders. A joint whose motion is prescribed is not eliminated: its torque is S^T F. It differs
+// from the paper as inverse.hpp does. `simple` is code for joints that rotate about z and are not
+// prescribed: S is one unit vector, and of F only x and y are ever rotated. The columns of a free
+// root are unit vectors as well (free_root.hpp).
 //
 // Symbols, of order k:
 //   omega, A, X   of inverse.hpp at zero accelerations of order k, but for those that are prescribed
 //                 (A and X of the path alone; X is W + alpha^)
 //   m             (alpha; A) that the accelerations of order k add:  m_i = Ad m_p + S a
-//   IA[i]         articulated inertia;  p[i] bias force of the subtree: F_i = IA_i m_i + p_i, total
-//                 force across the joint
-//   U, d, t       of a column of S;  Ia, p after the elimination: what the parent meets,
-//                 F_i = Ia_i (m_i - S a) + p_i
+//   IA[i], p[i]   articulated inertia, bias force: F_i = IA_i m_i + p_i is the force across the joint
+//   U, d, t       of a column of S;  Ia, p after the elimination: F_i = Ia_i (m_i - S a) + p_i
 //   lower         the part of E^T F that lower orders of F give
 #pragma once
 
