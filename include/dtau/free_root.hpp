@@ -7,7 +7,7 @@
 // is the world, at rest and with the acceleration -gravity. So, with the root's twist v and the
 // symbols of idsva.hpp,
 //
-//   Psi'_j = 0      S'_j = v x s_j      Psi''_j = -gravity x s_j      [Notes] eq. 4.8
+//   Psi'_j = 0      S'_j = v x s_j      Psi''_j = -gravity x s_j      [Derivations] eq. 4.8
 //
 // and products of a force f with the six columns are components, in the order of its velocity:
 //

@@ -23,8 +23,9 @@ struct Inertia {
 
 template <class A, class T>
 DTAU_INLINE Force<T> operator*(const Inertia<A>& I, const Motion<T>& v) {
-    const Vec3<T> h = {T(I.h.x), T(I.h.y), T(I.h.z)};                         // A may be double
-    return {cross(h, v.lin, I.J * v.ang), fma(I.m, v.lin, cross(v.ang, h))};  // [Notes] eq. 1.2
+    const Vec3<T> h = {T(I.h.x), T(I.h.y), T(I.h.z)};  // A may be double
+    // [Derivations] eq. 1.2
+    return {cross(h, v.lin, I.J * v.ang), fma(I.m, v.lin, cross(v.ang, h))};
 }
 
 // Inertia of a body of mass m, center of mass c and rotational inertia J about c (both in body
@@ -109,7 +110,7 @@ DTAU_INLINE ArticulatedInertia<T> transformed(const Placement<T>& P,
 
 // ---------------------------------------------------------------- body Coriolis operator
 
-// 2 B = v x* I - I v x + (I v) xbar*, of [IDSVA] eq. 28, has 12 numbers ([Notes] §3):
+// 2 B = v x* I - I v x + (I v) xbar*, of [IDSVA] eq. 28, has 12 numbers ([Derivations] §3):
 //     2B (w; u) = (A w; -2 p x w)   and   (2B)^T (n; f) = (A^T n + 2 p x f; 0)
 // with the linear momentum p and A = w^ (2 J - tr(J) 1) - 2 v h^T + 2 (h . v) 1.
 template <class T>
@@ -144,14 +145,14 @@ DTAU_INLINE Coriolis<T> coriolis(const Inertia<T>& I, const Motion<T>& v,
     B.A.x.x += hv;
     B.A.y.y += hv;
     B.A.z.z += hv;
-    B.p2 = two * momentum.lin;  // [Notes] eq. 3.2
+    B.p2 = two * momentum.lin;  // [Derivations] eq. 3.2
     return B;
 }
 
 // 2B m + c
 template <class T>
 DTAU_INLINE Force<T> mul_add(const Coriolis<T>& B, const Motion<T>& m, const Force<T>& c) {
-    return {mul_add(B.A, m.ang, c.ang), cross(m.ang, B.p2, c.lin)};  // [Notes] eq. 3.2
+    return {mul_add(B.A, m.ang, c.ang), cross(m.ang, B.p2, c.lin)};  // [Derivations] eq. 3.2
 }
 template <class T>
 DTAU_INLINE Force<T> operator*(const Coriolis<T>& B, const Motion<T>& m) {
@@ -160,7 +161,7 @@ DTAU_INLINE Force<T> operator*(const Coriolis<T>& B, const Motion<T>& m) {
 // The angular part of (2B)^T m; its linear part is zero.
 template <class T>
 DTAU_INLINE Vec3<T> transposed_mul(const Coriolis<T>& B, const Motion<T>& m) {
-    return cross(B.p2, m.lin, transposed_mul(B.A, m.ang));  // [Notes] eq. 3.3
+    return cross(B.p2, m.lin, transposed_mul(B.A, m.ang));  // [Derivations] eq. 3.3
 }
 
 // The same two products where B meets a single motion: its factors one after another, B not formed.
@@ -172,7 +173,7 @@ DTAU_INLINE Force<T> coriolis_mul_add(const Inertia<T>& I, const Motion<T>& v,
     const Vec3<T> n = m.ang, n2 = n + n;
     const Vec3<T> k = fma(-(I.J.xx + I.J.yy + I.J.zz), n, I.J * n2);
     const Vec3<T> u = fma(dot(I.h, v.lin), n2, fma(negated(dot(I.h, n2)), v.lin, c.ang));
-    return {cross(v.ang, k, u), cross(n2, momentum.lin, c.lin)};  // [Notes] eq. 3.4
+    return {cross(v.ang, k, u), cross(n2, momentum.lin, c.lin)};  // [Derivations] eq. 3.4
 }
 template <class T>
 DTAU_INLINE Vec3<T> coriolis_transposed_mul(const Inertia<T>& I, const Motion<T>& v,
@@ -180,7 +181,7 @@ DTAU_INLINE Vec3<T> coriolis_transposed_mul(const Inertia<T>& I, const Motion<T>
     const Vec3<T> n = m.ang, n2 = n + n, x = cross(n, v.ang);
     const Vec3<T> k = fma(-(I.J.xx + I.J.yy + I.J.zz), x, I.J * (x + x));
     const Vec3<T> u = fma(dot(I.h, v.lin), n2, fma(negated(dot(n2, v.lin)), I.h, k));
-    return cross(momentum.lin + momentum.lin, m.lin, u);  // [Notes] eq. 3.4
+    return cross(momentum.lin + momentum.lin, m.lin, u);  // [Derivations] eq. 3.4
 }
 
 // ---------------------------------------------------------------- dual of the Coriolis operator
@@ -199,7 +200,7 @@ struct CoriolisDual {
 };
 
 // momentum = I w.  E = (2 J - tr(J) 1) w^ + 2 v^ h^,  e = -2 (linear momentum),  w = (w; v):
-// [Notes] eq. 5.2.
+// [Derivations] eq. 5.2.
 template <class T>
 DTAU_INLINE CoriolisDual<T> coriolis_dual(const Inertia<T>& I, const Motion<T>& w,
                                           const Force<T>& momentum) {
@@ -213,15 +214,15 @@ DTAU_INLINE CoriolisDual<T> coriolis_dual(const Inertia<T>& I, const Motion<T>& 
 // The angular part of D u + (c; 0).
 template <class T>
 DTAU_INLINE Vec3<T> mul_add(const CoriolisDual<T>& D, const Motion<T>& u, const Vec3<T>& c) {
-    return cross(D.e, u.lin, mul_add(D.E, u.ang, c));  // [Notes] eq. 5.1
+    return cross(D.e, u.lin, mul_add(D.E, u.ang, c));  // [Derivations] eq. 5.1
 }
 template <class T>
 DTAU_INLINE Vec3<T> operator*(const CoriolisDual<T>& D, const Motion<T>& u) {
-    return cross(D.e, u.lin, D.E * u.ang);  // [Notes] eq. 5.1
+    return cross(D.e, u.lin, D.E * u.ang);  // [Derivations] eq. 5.1
 }
 
 // s x* I - I s x: the rate of an inertia that moves with twist s. Its mass is zero.
-// [Notes] eq. 5.4.
+// [Derivations] eq. 5.4.
 template <class T>
 DTAU_INLINE Inertia<T> moving(const Motion<T>& s, const Inertia<T>& I) {
     const Mat3<T> J = full(I.J);
@@ -244,7 +245,7 @@ DTAU_INLINE Coriolis<T> moving(const Motion<T>& s, const Coriolis<T>& B, const I
     const Vec3<T>&n = s.ang, &p2 = B.p2;
     const T along = dot(s.lin, p2);
     Coriolis<T> rate = coriolis(I, u, I * u);
-    // [Notes] eq. 5.6: n^ A - A n^ - v^ p2^, where v^ p2^ = p2 v^T - (v . p2) 1.
+    // [Derivations] eq. 5.6: n^ A - A n^ - v^ p2^, where v^ p2^ = p2 v^T - (v . p2) 1.
     const Mat3<T> N = skew(n);
     rate.A += {cross(n, B.A.x, fma(-s.lin.x, p2, -(B.A * N.x))),
                cross(n, B.A.y, fma(-s.lin.y, p2, -(B.A * N.y))),

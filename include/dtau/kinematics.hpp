@@ -13,7 +13,7 @@
 //
 // A body that prismatic joints alone join to the world (a gantry) never turns, and no moment on it
 // does work, so that its position is not read either: it stands at the origin, and so do the bodies
-// that it carries. The origin follows the gantry, on each of its branches. [Notes] §1.
+// that it carries. The origin follows the gantry, on each of its branches. [Derivations] §1.
 //
 // Symbols, for body i with parent p:
 //   P[i]        placement of the body             S[k]   column of the motion subspace (nv)
@@ -60,7 +60,7 @@ DTAU_INLINE Placement<T> joint_frame(const Body& body, const Placement<T>& P) {
 template <class T>
 DTAU_INLINE Placement<T> root_frame_placement(const Body& body, const Placement<T>* P,
                                               const Configuration<T>& x) {
-    if (body.parent < 0) return {Mat3<T>::identity(), zero_vector<T>()};  // [Notes] §1
+    if (body.parent < 0) return {Mat3<T>::identity(), zero_vector<T>()};  // [Derivations] §1
     Placement<T> A = joint_placement(body, joint_frame(body, P[body.parent]), x);
     if (body.at_origin) A.r = zero_vector<T>();
     return A;
@@ -108,7 +108,7 @@ DTAU_INLINE void move_body(const Tree& tree, int i, const Configuration<T>& x, c
     } else {
         const Placement<T>& P = root_frame.P[i];
         root_frame.I[i] = transformed(P.R, P.r, body.mass, vec3(body.com), sym3(body.inertia));
-        // [Notes] eq. 1.3
+        // [Derivations] eq. 1.3
         if (v) root_frame.v[i] = subspace_times(body, root_frame.S, v, root_frame.v[body.parent]);
     }
 }

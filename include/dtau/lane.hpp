@@ -6,7 +6,7 @@
 //   Counted                operation counts, for benchmarks (counted.hpp)
 //
 // Every function here exists for double and Lane with the same arithmetic in the same order: a
-// state's result has the same bits alone and in a batch ([Notes] §14). For that, contraction is off
+// state's result has the same bits alone and in a batch ([Derivations] §14). For that, contraction is off
 // for the whole project, and fused multiply-adds are written out as fma(a, b, c) = a b + c.
 #pragma once
 
@@ -222,7 +222,7 @@ DTAU_INLINE std::int64_t less(Complex a, double b) { return a.real() < b; }
 
 // ---------------------------------------------------------------- sine and cosine
 
-// [Notes] §14; within two units in the last place for |x| < 1e5.
+// [Derivations] §14; within two units in the last place for |x| < 1e5.
 template <class T>
 DTAU_INLINE void sincos_reduced(T x, T& sine, T& cosine) {
     constexpr double magic = reduction_number;
@@ -233,7 +233,8 @@ DTAU_INLINE void sincos_reduced(T x, T& sine, T& cosine) {
     const T first = fma(k, T(half_pi[0]), x);  // exact
     const T second = fma(k, part, first);
     const T tail = fma(k, T(half_pi[2]), fma(k, part, first - second));
-    const T r = second + tail, low = (second - r) + tail;  // to twice the digits, [Notes] eq. 14.1
+    // to twice the digits, [Derivations] eq. 14.1
+    const T r = second + tail, low = (second - r) + tail;
 
     const T z = r * r;
     T s = fma(z, T(sine_series[5]), T(sine_series[4]));
@@ -241,7 +242,7 @@ DTAU_INLINE void sincos_reduced(T x, T& sine, T& cosine) {
     s = fma(z, s, T(sine_series[2]));
     s = fma(z, s, T(sine_series[1]));
     s = fma(z, s, T(sine_series[0]));
-    s = r + fma(z * r, s, low);  // [Notes] eq. 14.2
+    s = r + fma(z * r, s, low);  // [Derivations] eq. 14.2
 
     T c = fma(z, T(cosine_series[5]), T(cosine_series[4]));
     c = fma(z, c, T(cosine_series[3]));
@@ -249,7 +250,7 @@ DTAU_INLINE void sincos_reduced(T x, T& sine, T& cosine) {
     c = fma(z, c, T(cosine_series[1]));
     c = fma(z, c, T(cosine_series[0]));
     const T half = T(0.5) * z, w = T(1.0) - half;
-    c = w + (((T(1.0) - w) - half) + fma(z, z * c, -(r * low)));  // [Notes] eq. 14.2
+    c = w + (((T(1.0) - w) - half) + fma(z, z * c, -(r * low)));  // [Derivations] eq. 14.2
 
     const auto odd = quadrant & 1;
     sine = T(from_bits(to_bits(select(odd, c, s)) ^ ((quadrant & 2) << 62)));

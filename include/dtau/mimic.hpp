@@ -7,7 +7,7 @@
 //
 // Algorithms compute with all joints and know nothing of it, but those that solve with the mass
 // matrix, which is that of the independent velocities. If no joint mimics another, both are the
-// same numbers in the same place: the rooms below are one, and nothing is copied. [Notes] §11.
+// same numbers in the same place: the rooms below are one, and nothing is copied. [Derivations] §11.
 #pragma once
 
 #include "dtau/arena.hpp"
@@ -123,7 +123,7 @@ DTAU_INLINE void reduce_matrix(const Tree& tree, const T* X, T* reduced, int str
         T* row = reduced + c.v_source[i] * stride;
         for (int j = 0; j < tree.nv; ++j) {
             const T scale(c.v_scale[i] * c.v_scale[j]);
-            // [Notes] eq. 11.1
+            // [Derivations] eq. 11.1
             row[c.v_source[j]] = fma(scale, X[i * tree.nv + j], row[c.v_source[j]]);
         }
     }
@@ -137,7 +137,7 @@ struct ReducedEntry {
 };
 DTAU_INLINE ReducedEntry reduced_entry(const Mimics& c, int k, int j) {
     const int r = c.v_source[k], s = c.v_source[j];
-    // Two joints of one velocity add to its diagonal entry twice: X_kj and X_jk, [Notes] §11.
+    // Two joints of one velocity add to its diagonal entry twice: X_kj and X_jk, [Derivations] §11.
     const double scale = c.v_scale[k] * c.v_scale[j] * (k != j && r == s ? 2.0 : 1.0);
     return {r > s ? r : s, r > s ? s : r, scale};
 }

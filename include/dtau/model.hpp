@@ -4,7 +4,7 @@
 // freedom, and a parent comes before its children. The frames are canonical: each body's axes are
 // rotated, once, when the model is compiled, so that the axis of its joint is z; the algorithms
 // then know one revolute, one prismatic joint and so on. Body::frame leads back to the user's axes.
-// [Notes] §2.
+// [Derivations] §2.
 //
 // A joint of the user's may be several here: a universal joint is two revolute ones with a massless
 // body between, which Body::link tells from those that the user knows. Joints that mimic others are

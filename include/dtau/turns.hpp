@@ -1,6 +1,6 @@
 // Rotates vectors, symmetric matrices and inertias about coordinate axes (turned_z, turned_x), and
 // passes forces and inertias to a body's parent through a joint that turns about z or slides along
-// it: SimpleRotation, add_transformed(), moved(). [Notes] eqs. 2.2 to 2.5.
+// it: SimpleRotation, add_transformed(), moved(). [Derivations] eqs. 2.2 to 2.5.
 //
 //   E^T = Rz(lead) Rx(tilt) Rz(turn + q)      modified Denavit-Hartenberg; lead is zero for most joints
 //
@@ -31,7 +31,7 @@ DTAU_INLINE Vec3<T> turned_back_x(A sine, A cosine, const Vec3<T>& a) {
     return {a.x, fma(cosine, a.y, sine * a.z), fma(cosine, a.z, -(sine * a.y))};
 }
 
-// R S R^T and R H R^T: 10 and 16 multiplications. [Notes] eq. 2.3
+// R S R^T and R H R^T: 10 and 16 multiplications. [Derivations] eq. 2.3
 template <class T>
 DTAU_INLINE Sym3<T> turned_z(T s, T c, const Sym3<T>& a) {
     const T q = fma(s, a.xx - a.yy, (c + c) * a.xy);
@@ -85,7 +85,7 @@ DTAU_INLINE Vec3<T> tilted_back(const Body& body, const Vec3<T>& a) {
 }
 
 // Rotation of a body in its parent: constant turns, and the joint's own, about z, with the last of
-// them. Never a matrix: a vector takes 8 multiplications. [Notes] eq. 2.2
+// them. Never a matrix: a vector takes 8 multiplications. [Derivations] eq. 2.2
 template <class T>
 struct SimpleRotation {
     T sine, cosine;  // about z
@@ -128,7 +128,7 @@ DTAU_INLINE ArticulatedInertia<T> moved(const Vec3<T>& r, const ArticulatedInert
              fma(r.z, G.x.z, fma(-r.x, G.z.z, fma(-r.y, H.x.y, fma(r.x, H.y.y, J.yz)))),
              fma(r.x, G.y.z + H.y.z, fma(-r.y, G.x.z + H.x.z, J.zz))},
             G,
-            I.M};  // [Notes] eq. 2.4
+            I.M};  // [Derivations] eq. 2.4
 }
 template <class T>
 DTAU_INLINE Inertia<T> moved(const Vec3<T>& r, const Inertia<T>& I) {
@@ -140,7 +140,8 @@ DTAU_INLINE Inertia<T> moved(const Vec3<T>& r, const Inertia<T>& I) {
         I.m,
         k,
         {J.xx + (y + z), fma(-r.x, h.y, fma(-k.x, r.y, J.xy)), fma(-r.x, h.z, fma(-k.x, r.z, J.xz)),
-         J.yy + (x + z), fma(-r.y, h.z, fma(-k.y, r.z, J.yz)), J.zz + (x + y)}};  // [Notes] eq. 2.5
+         // [Derivations] eq. 2.5
+         J.yy + (x + z), fma(-r.y, h.z, fma(-k.y, r.z, J.yz)), J.zz + (x + y)}};
 }
 
 }  // namespace dtau::DTAU_VARIANT

@@ -57,7 +57,7 @@ Block block_of(const ManifoldJoint& joint, const double* q) {
     return block;
 }
 
-// The derivative of T^T g by the numbers of a quaternion, where T = 2 E(q) / |q|^2: [Notes] eq. 16.7.
+// The derivative of T^T g by the numbers of a quaternion, where T = 2 E(q) / |q|^2: [Derivations] eq. 16.7.
 void add_turn_curvature(const double* q, const double* g, const Block& block, int first, double* H,
                         int stride) {
     const double s = 2.0 / (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);

@@ -5,7 +5,7 @@
 //     df/dq = J T        d2f/dq2 = T^T H T + C,    C dq = d(T^T) g
 //
 // for the gradient g and the raw second derivatives H[j, k] = dg_j along xi_k. T is 1 but at
-// quaternions, and at positions that turn with the body. [Notes] eqs. 16.3 to 16.7.
+// quaternions, and at positions that turn with the body. [Derivations] eqs. 16.3 to 16.7.
 #pragma once
 
 #include <vector>

@@ -69,7 +69,7 @@ Turn turn(double sine, double cosine) {
     return {sine / norm, cosine / norm};
 }
 
-// R = Rz(lead) Rx(tilt) Rz(turn), with no lead but where there has to be one. [Notes] eq. 2.2
+// R = Rz(lead) Rx(tilt) Rz(turn), with no lead but where there has to be one. [Derivations] eq. 2.2
 void store_turns(const Matrix& R, Body& body) {
     constexpr double rounding = 4e-16;
     const double side = std::fabs(R[2]) < rounding ? 0.0 : R[2];
@@ -92,7 +92,7 @@ void store_symmetric(const Matrix& m, double* s) {
 
 // The canonical axes of the bodies in the users' body axes: z along the axis of the joint. Where the
 // joint is indifferent to a turn about it, x is also orthogonal to the axis of a revolute joint that
-// the body carries, which then needs no lead. [Notes] eq. 2.2
+// the body carries, which then needs no lead. [Derivations] eq. 2.2
 std::vector<Matrix> canonical_frames(const std::vector<BodyDescription>& bodies) {
     constexpr double parallel = 1e-6;
     std::vector<Vector> x(bodies.size(), Vector{});

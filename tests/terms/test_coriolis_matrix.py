@@ -2,7 +2,8 @@
 
 Both give the Coriolis torque, and dM/dt = C + C^T. Ours, of [Echeandia], has one property more,
 
-    C(v) w - C(w) v = M0 [v, w]      for all v and w,                             [Notes] eq. 3.8
+    C(v) w - C(w) v = M0 [v, w]      for all v and w,                             [Derivations] eq.
+    3.8
 
 M0 without armature and [v, w] the bracket joint by joint: (S v) x (S w) = S [v, w]. It vanishes
 for joints of one degree of freedom, cylindrical and universal ones, where displacements add; there
@@ -65,7 +66,7 @@ def test_lemma_1(tree: Tree, seed: int) -> None:
 
 @given(paper_trees(), SEEDS)
 def test_both_matrices_differ_by_what_the_notes_say(tree: Tree, seed: int) -> None:
-    """[Notes] section 3: (v x* I + I v x - (I v) xbar*) / 2 of every body, antisymmetric."""
+    """[Derivations] section 3: (v x* I + I v x - (I v) xbar*) / 2 of every body, antisymmetric."""
     model, q, v, _ = rates(tree, seed)
     paper = ClosedForm(tree, model, q, v)
     jacobian = paper.Gp @ paper.S @ paper.T

@@ -1,5 +1,5 @@
 // Computes the second derivatives of inverse dynamics: idsva_so(). [IDSVA-SO] algorithm 1 in the
-// world's coordinates, O(N d^2), in the grouping of [Notes] §7: every entry belongs to the deepest
+// world's coordinates, O(N d^2), in the grouping of [Derivations] §7: every entry belongs to the deepest
 // of its three indices, column m, with the composites I, 2B, f of m's body and their rates when m
 // moves:
 //
@@ -8,7 +8,7 @@
 //   alpha = 2B Psi'_m + I Psi''_m + s x* f    beta = 2B s + I (Psi'_m + S'_m)
 //   t1 = (2B)^T s      t2 = I s               D u = (2B[u])^T s
 //
-// Output m, column j on its path ([Notes] eqs. 7.2, 7.3), i of a joint not deeper than j's:
+// Output m, column j on its path ([Derivations] eqs. 7.2, 7.3), i of a joint not deeper than j's:
 //
 //   zeta = D Psi'_j + s_j x* t1         gamma = s_j x* t2          eta = D s_j
 //   d2 tau_m / dq_i dq_j = zeta . Psi'_i + gamma . Psi''_i
@@ -17,7 +17,7 @@
 //   d2 tau_m / dv_i dv_j = eta . s_i       less gamma . s_i inside one joint
 //   d M_mi / dq_j        = gamma . s_i                             i's joint strictly shallower
 //
-// Output k of a joint strictly shallower than m's, column i on the path of m ([Notes] eqs. 7.4,
+// Output k of a joint strictly shallower than m's, column i on the path of m ([Derivations] eqs. 7.4,
 // 7.5); {} is there if k's joint is strictly shallower than i's:
 //
 //   d2 tau_k / dq_i dq_m = s_k . (2B' Psi'_i + I' Psi''_i + {s_i x* alpha})

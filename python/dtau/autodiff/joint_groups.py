@@ -21,10 +21,10 @@ class JointGroup(Protocol):
     def __hash__(self) -> int: ...
 
     def to_tangent(self, xp: Any, x: Array, dx: Array) -> Array:
-        """The velocity at which the numbers of x change by dx. [Notes] eq. 16.4."""
+        """The velocity at which the numbers of x change by dx. [Derivations] eq. 16.4."""
 
     def from_tangent(self, xp: Any, x: Array, d: Array) -> Array:
-        """How the numbers of normalize(x) change at the velocity d. [Notes] eq. 16.3."""
+        """How the numbers of normalize(x) change at the velocity d. [Derivations] eq. 16.3."""
 
     def normalize(self, xp: Any, x: Array) -> Array:
         """With unit quaternions."""

@@ -145,7 +145,7 @@ def bracket(xp: Any, model: Model, x: Array, y: Array) -> Array:
 def displacement_rate(xp: Any, model: Model, theta: Array, v: Array) -> Array:
     """Theta' of a configuration q (+) theta that moves at the velocity v, to order 4.
 
-    theta' = v + [theta, v] / 2 + [theta, [theta, v]] / 12: [RKMK], [Notes] eq. 12.2.
+    theta' = v + [theta, v] / 2 + [theta, [theta, v]] / 12: [RKMK], [Derivations] eq. 12.2.
     """
     if is_vector_space(model):
         return v

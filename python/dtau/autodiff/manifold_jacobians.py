@@ -3,7 +3,7 @@
 First derivatives take `dtau.integrate_jacobians` from the core. These have the same values, and the
 library differentiates them: for second derivatives. With ad = [d, .] of a joint and t its squared
 angle, ad (ad^2 + t)^2 = 0. So the right Jacobian 1 - ad/2! + ad^2/3! - ... is a polynomial of
-degree 4. [Sola], [Notes] §12
+degree 4. [Sola], [Derivations] §12
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ def time_step(
 ) -> tuple[Array, Array]:
     """Return q and v after a step, as the core's step.hpp takes it: [RKMK].
 
-    `displacement_rate` gives theta' of q (+) theta at a velocity: [Notes] eq. 12.2.
+    `displacement_rate` gives theta' of q (+) theta at a velocity: [Derivations] eq. 12.2.
     """
     a = acceleration(q, v)
     if integrator != "rk4":

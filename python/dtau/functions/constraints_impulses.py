@@ -63,9 +63,7 @@ def impulse_dynamics(
     >>> bool(abs(dtau.frame_velocities(model, q, after.v, feet)[:, :3]).max() < 1e-12)
     True
     """
-    return _core.impulse_dynamics(
-        model, q, v, contacts, restitution, active, damping, out, threads
-    )
+    return _core.impulse_dynamics(model, q, v, contacts, restitution, active, damping, out, threads)
 
 
 @documented

@@ -218,7 +218,7 @@ class Pose(Immutable):
 
         Notes
         -----
-        [Sola]; [Notes] eq. 12.4.
+        [Sola]; [Derivations] eq. 12.4.
 
         Examples
         --------
@@ -316,7 +316,7 @@ class Pose(Immutable):
             e = 1 / 12 + t * (1 / 720 + t * (1 / 30240 + t / 1209600))
         else:
             half = 0.5 * math.sqrt(t)
-            e = (1.0 - half / math.tan(half)) / t  # [Notes] eq. 16.2
+            e = (1.0 - half / math.tan(half)) / t  # [Derivations] eq. 16.2
         across = np.cross(vector, self.translation)
         linear = self.translation - 0.5 * across + e * np.cross(vector, across)
         return np.concatenate([linear, vector])

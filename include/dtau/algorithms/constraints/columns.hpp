@@ -56,7 +56,7 @@ DTAU_INLINE void add_column(const Tree& tree, int c, const Constraint& constrain
     for (int r = 0; r < constraint.count; ++r)
         add_share(tree, k, if_active(active, c, rows[r]), to[r * w.width]);
 }
-// dJ/dq z for the twists in g. [Notes] eq. 20.10
+// dJ/dq z for the twists in g. [Derivations] eq. 20.10
 template <class T>
 void range_columns(const Tree& tree, const Constraints& constraints,
                    const ConstraintFrames<T>* frames, const T* active, const RootFrame<T>& g,

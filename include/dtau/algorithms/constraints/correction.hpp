@@ -2,7 +2,7 @@
 // matrices (ltdl_columns.hpp): ConstraintCorrection. With right-hand sides B of the equations of
 // motion, and S of the constraints,
 //
-//   X = L^-T B,   df = G^-1 (S - scale Z^T X),   X <- X + scale Y df      [Notes] eq. 20.9
+//   X = L^-T B,   df = G^-1 (S - scale Z^T X),   X <- X + scale Y df      [Derivations] eq. 20.9
 //
 // and for loops J_b^T m in B. A few packs of columns are corrected at a time, in registers.
 #pragma once
@@ -65,7 +65,7 @@ struct ConstraintCorrection {
             });
     }
 
-    // df += N (dJ/dx z - df), where J changes by q alone. [Notes] eq. 20.10
+    // df += N (dJ/dx z - df), where J changes by q alone. [Derivations] eq. 20.10
     template <int packs>
     DTAU_INLINE void replace_ranges(int begin) const {
         constexpr int width = Pack<T>::width;

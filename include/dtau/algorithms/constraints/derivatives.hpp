@@ -1,5 +1,5 @@
 // Computes the first derivatives of constrained dynamics: constrained_dynamics_derivatives().
-// [Notes] eqs. 20.6 to 20.9. With the wrenches of the constraints among the external ones, constant
+// [Derivations] eqs. 20.6 to 20.9. With the wrenches of the constraints among the external ones, constant
 // along body axes, and a the solution:
 //
 //   [M  -J^T] [da]     [dID/dx (q, v, a)]                  [1]
@@ -10,7 +10,7 @@
 //
 //   X = L^-T dID/dx,   df = G^-1 (Z^T X - drows/dx),   X <- X - Y df,   da = -L^-1 D^-1 X
 //
-// If rows depend on each other, with a regularization: pseudo_inverse.hpp, [Notes] eq. 20.10.
+// If rows depend on each other, with a regularization: pseudo_inverse.hpp, [Derivations] eq. 20.10.
 //
 // A loop's force on b turns with a: with the turns m of it along the columns, m = (turn x W), J_b^T
 // m joins dID/dq. Forces along the world's axes do not turn with a: to df by q their turns are

@@ -4,7 +4,7 @@
 //
 //   M da - J^T df = dtau - dID/dq xi_i - dID/dv dv_i - J_b^T m,   J da = -drows/dq xi_i - drows/dv dv_i
 //
-// [Notes] eq. 20.15; the constraint correction is between the triangular solves with M.
+// [Derivations] eq. 20.15; the constraint correction is between the triangular solves with M.
 #pragma once
 
 #include "dtau/algorithms/constraints/derivatives.hpp"

@@ -1,6 +1,6 @@
 // Computes the accelerations of a robot whose contacts and loops hold, and their forces:
 // constrained_dynamics(). O(N d^2) for the tree, O(d^2 + nrows d) a constraint, and O(nrows^3).
-// [Notes] eq. 20.2:
+// [Derivations] eq. 20.2:
 //
 //   M a - J^T f = tau - bias                          equations of motion
 //   J a         = aref                                aref = -(the rows (20.1) at a = 0): -J' v - kd J v - kp e

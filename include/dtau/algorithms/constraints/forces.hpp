@@ -1,5 +1,5 @@
 // Solves with the Schur complement G = J M^-1 J^T for the forces of the constraints, one column
-// (solve_constrained) or a block of columns (solve_forces). [Notes] §20.
+// (solve_constrained) or a block of columns (solve_forces). [Derivations] §20.
 //
 //   aref' = aref - J M^-1 t          acceleration that the forces have to give: subtract_acceleration
 //   f     = G^-1 aref'               solve_forces: two triangular solves with U^T D_G U (solve_utdu)
@@ -78,7 +78,7 @@ void project_unreachable(P* b, const SchurComplement<T>& w) {
 template <int packs, class P, class T>
 DTAU_INLINE void solve_forces(P* b, P* more, P* rest, const SchurComplement<T>& w) {
     if (w.R == 0.0) return solve_utdu<packs>(b, w);
-    const int size = w.constraints->nrows * packs;  // [Notes] eq. 20.3
+    const int size = w.constraints->nrows * packs;  // [Derivations] eq. 20.3
     for (int k = 0; k < size; ++k) rest[k] = b[k];
     project_unreachable<packs>(rest, w);
     for (int k = 0; k < size; ++k) {

@@ -1,5 +1,5 @@
 // Computes the velocities after an impact on contacts and loops, and their first derivatives:
-// impulse_dynamics(), impulse_dynamics_derivatives(). [Notes] eq. 20.13
+// impulse_dynamics(), impulse_dynamics_derivatives(). [Derivations] eq. 20.13
 //
 //   M (v+ - v) = J^T f        J v+ = -e J v        e: restitution
 //   G = J M^-1 J^T            f = -(1 + e) G^-1 J v          v+ = v + M^-1 J^T f

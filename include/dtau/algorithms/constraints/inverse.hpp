@@ -1,5 +1,5 @@
 // Computes the torques of the joints that are driven, and the shortest forces of the constraints,
-// for an acceleration that is wanted: constrained_inverse_dynamics(). [Notes] eq. 20.14
+// for an acceleration that is wanted: constrained_inverse_dynamics(). [Derivations] eq. 20.14
 //
 //   tau + J^T f = ID(q, v, a),  tau = 0 for velocities that are not driven:
 //   f = J_u (J_u^T J_u)^-1 ID_u,  tau = ID - J^T f        J_u: the columns of those

@@ -1,6 +1,6 @@
 // Computes the product of the first derivatives of constrained dynamics with a variation, without a
 // matrix (nv, nv): constrained_dynamics_jvp(). The passes of first/products.hpp and one solve with
-// the factors that the value has. [Notes] eq. 20.11
+// the factors that the value has. [Derivations] eq. 20.11
 //
 //   M da - J^T df = dtau - dID - J_b^T m,        J da = -drows
 //
@@ -38,7 +38,7 @@ DTAU_INLINE FrameChange<T> frame_change(const Tree& tree, int i, const Placement
     Motion<T> z = w.tangent.z[i];  // Psi'' there are of accelerations with gravity
     z.lin = cross(g.gravity[tree.bodies[i].root], w.moved[i].ang, z.lin);
     FrameChange<T> d = {at_point(X, w.moved[i]), at_point(X, w.tangent.y[i]),
-                        at_point(X, cross(w.tangent.y[i], g.v[i], z))};  // [Notes] eq. 19.2
+                        at_point(X, cross(w.tangent.y[i], g.v[i], z))};  // [Derivations] eq. 19.2
     d.dA.lin = cross(d.dV.ang, V.lin, cross(V.ang, d.dV.lin, d.dA.lin));
     return d;
 }
@@ -62,11 +62,11 @@ DTAU_INLINE void vary_torques(const Tree& tree, const Motion<T>* S, const Motion
         joint_force(body, S, dF[i], torque);
         if (body.parent < 0) continue;
         F[body.parent] += F[i];
-        dF[body.parent] += cross_star(d[i], F[i], dF[i]);  // [Notes] eq. 6.3
+        dF[body.parent] += cross_star(d[i], F[i], dF[i]);  // [Derivations] eq. 6.3
     }
 }
 
-// With a regularization, dforces += N dJ z along dq. [Notes] eq. 20.10
+// With a regularization, dforces += N dJ z along dq. [Derivations] eq. 20.10
 template <class T>
 void vary_range(const Tree& tree, const T* dq, const T* active, T* dforces,
                 const ConstrainedMotionWorkspace<T>& w) {
@@ -91,7 +91,7 @@ void vary_range(const Tree& tree, const T* dq, const T* active, T* dforces,
 }
 
 // With a regularization, the right-hand sides of the rows += G^+ J M^-1 dJ^T r along dq.
-// [Notes] eq. 20.10
+// [Derivations] eq. 20.10
 template <class T>
 void vary_residual(const Tree& tree, T* right_sides, const ConstrainedJvpWorkspace<T>& w) {
     const ConstrainedMotionWorkspace<T>& value = w.value;

@@ -1,6 +1,6 @@
 // Computes the first derivatives of the rows (20.1) of constraints by q and q', column by column:
 // for_constraint_partials(). O(d) for a constraint at depth d. The derivatives of the frames are
-// those of [Notes] §19, with quantities of b turning against the axes of a. [Notes] eqs. 20.4, 20.5
+// those of [Derivations] §19, with quantities of b turning against the axes of a. [Derivations] eqs. 20.4, 20.5
 //
 // Along a column of a's path, with its twist s = (ds; du) at a, D V and D A of (19.2), D c of
 // (19.5):
@@ -29,7 +29,7 @@ DTAU_INLINE FramePartials<T> frame_partials(const Placement<T>& X, const Motion<
     FramePartials<T> d = {at_point(X, S), at_point(X, Psidot),
                           at_point(X, cross(a_p, S, cross(Psidot, joint.w))),
                           at_point(X, cross(S, joint.o, Psidot))};
-    d.dA.lin = cross(d.dV.ang, V.lin, cross(V.ang, d.dV.lin, d.dA.lin));  // [Notes] eq. 19.5
+    d.dA.lin = cross(d.dV.ang, V.lin, cross(V.ang, d.dV.lin, d.dA.lin));  // [Derivations] eq. 19.5
     d.dA_dv.lin = cross(d.s.ang, V.lin, cross(V.ang, d.s.lin, d.dA_dv.lin));
     return d;
 }
@@ -80,7 +80,7 @@ struct ConstraintPartials {
         rows.ang = cross(w_a, dV.ang, rows.ang);
         return rows;
     }
-    // Adds the change by a displacement s at the frame. [Notes] eqs. 20.4, 20.5
+    // Adds the change by a displacement s at the frame. [Derivations] eqs. 20.4, 20.5
     DTAU_INLINE Motion<T> displaced_a(const Motion<T>& s, Motion<T> rows) const {
         if (constraint.positions) {
             rows.lin = fma(kp, s.lin - cross(s.ang, at.e.lin), rows.lin);

@@ -69,7 +69,7 @@ void add_row_gradient(const Tree& tree, const Constraints& constraints,
 }
 
 // Adds G^+ J M^-1 dJ^T r to the right sides of the rows by q; residual: -r. Row i of J M^-1 dJ^T r
-// has the derivatives of r . J w_i, with row i of J M^-1 for w_i. [Notes] eq. 20.10
+// has the derivatives of r . J w_i, with row i of J M^-1 for w_i. [Derivations] eq. 20.10
 template <class T>
 void residual_columns(const Tree& tree, const ConstraintFrames<T>* frames, const T* residual,
                       const RootFrame<T>& root_frame, const LtdlWorkspace<T>& ltdl,

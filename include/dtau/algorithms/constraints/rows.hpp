@@ -1,5 +1,5 @@
 // Computes the rows of constraints: where their frames are, how they move, and the columns of J.
-// O(d) for a constraint at depth d. [Notes] §20.
+// O(d) for a constraint at depth d. [Derivations] §20.
 //
 // A constraint holds frame a of body i where frame b is: in the world (a contact), or on body j (a
 // loop). With velocities u, classical accelerations c and angular accelerations w' of the frames,
@@ -55,7 +55,7 @@ Vec3<T> rotation_log(const Mat3<T>& R) {
 }
 
 // The change of the rotation vector phi, in the same axes, along a turn in the axes of the rotated
-// frame. [Notes] eq. 16.1
+// frame. [Derivations] eq. 16.1
 template <class T>
 DTAU_INLINE Vec3<T> log_rate(const Vec3<T>& phi, const Vec3<T>& turn) {
     const Vec3<T> x = cross(phi, turn);

@@ -1,5 +1,5 @@
 // Forms and factorizes the Schur complement of M in the equations of motion with constraints:
-// factorize_schur_complement(). [Notes] §20; with constraints that bodies have in common
+// factorize_schur_complement(). [Derivations] §20; with constraints that bodies have in common
 // O(nrows^2 d), and O(nrows^3) for the factors.
 //
 //   [ M  -J^T ] [ a ]   [ tau - bias ]        M = L^T D L                                (ltdl.hpp)
@@ -15,7 +15,7 @@
 //
 // R is the regularization (MuJoCo's efc_R, the same number for all rows). Without it (R = 0), a row
 // that depends on those before it gives NaN, and so does a row that is a rounding error; the errors
-// of a row are in the pivots of all rows that are eliminated with it ([Notes] eq. 20.18). A
+// of a row are in the pivots of all rows that are eliminated with it ([Derivations] eq. 20.18). A
 // constraint that is not active has zeros in Y and ones on the diagonal of G.
 #pragma once
 
@@ -113,7 +113,7 @@ DTAU_INLINE T linear_scale(const Constraint& constraint, const ConstraintFrames<
 }
 
 // The least pivots of a constraint's rows, for diagonal entries of 1: those of rows that are
-// rounding errors of differences are 1, which none is above. [Notes] eq. 20.17
+// rounding errors of differences are 1, which none is above. [Derivations] eq. 20.17
 template <class T>
 DTAU_INLINE void least_pivots(const Constraint& constraint, const ConstraintFrames<T>& f,
                               const T* Y, int stride, T* least) {
@@ -176,7 +176,7 @@ void schur_complement_block(const Constraint& c, int at_c, const Constraint& d, 
 
 // U^T D U of G (n, side), whose diagonal gets 1 / D; NaN for pivots that are not above the least
 // ones, for which `carried` of the errors of rows before them counts. size, errors: (n) room.
-// [Notes] eq. 20.18
+// [Derivations] eq. 20.18
 template <class T>
 void factorize_utdu(int n, int side, const T* least, double carried, T* size, T* errors, T* G) {
     constexpr int width = Pack<T>::width;

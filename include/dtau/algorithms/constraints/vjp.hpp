@@ -1,6 +1,6 @@
 // Computes weights of accelerations and forces times the first derivatives of constrained dynamics,
 // without a matrix (nv, nv): constrained_dynamics_vjp(). The passes of first/products.hpp and one
-// solve with the factors that the value has. [Notes] eq. 20.12
+// solve with the factors that the value has. [Derivations] eq. 20.12
 //
 //   M mu + J^T nu = lam,  -J mu = lam_f;         by_tau = mu,
 //   by_x = -(dID/dx)^T mu - (drows/dx)^T nu

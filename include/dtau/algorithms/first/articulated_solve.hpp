@@ -98,7 +98,7 @@ DTAU_INLINE void articulated_solve(const Tree& tree, const Motion<T>* S, const T
         const Body& body = tree.bodies[i];
         Force<T> force = p[i];
         for (int k = body.v + body.nv - 1; k >= body.v; --k) {
-            x[k] = (b[k] - dot(S[k], force)) * w.d_inverse[k];  // [Notes] eq. 6.8
+            x[k] = (b[k] - dot(S[k], force)) * w.d_inverse[k];  // [Derivations] eq. 6.8
             force = fma(x[k], w.U[k], force);
         }
         if (body.parent >= 0) p[body.parent] += force;
@@ -107,7 +107,7 @@ DTAU_INLINE void articulated_solve(const Tree& tree, const Motion<T>* S, const T
         const Body& body = tree.bodies[i];
         Motion<T> m = body.parent < 0 ? zero_motion<T>() : motion[body.parent];
         for (int k = body.v; k < body.v + body.nv; ++k) {
-            x[k] = fma(negated(dot(w.U[k], m)), w.d_inverse[k], x[k]);  // [Notes] eq. 6.8
+            x[k] = fma(negated(dot(w.U[k], m)), w.d_inverse[k], x[k]);  // [Derivations] eq. 6.8
             m = fma(x[k], S[k], m);
         }
         motion[i] = m;

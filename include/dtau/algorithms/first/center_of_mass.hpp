@@ -1,6 +1,6 @@
 // Computes the first derivatives of the velocity and the acceleration of the center of mass:
 // center_of_mass_velocity_derivatives(), center_of_mass_acceleration_derivatives(). O(N).
-// [Notes] eqs. 15.3, 15.4. NaN for a robot without mass.
+// [Derivations] eqs. 15.3, 15.4. NaN for a robot without mass.
 //
 // For column s of joint j, with P, F, m and h of its subtree:
 //
@@ -62,7 +62,7 @@ DTAU_INLINE T move_masses(const Tree& tree, const T* q, const T* v, const T* a,
         w.v[i] = vi, w.h[i] = h, w.P[i] = P;
         if (a) {
             const Motion<T> ap = cross(vp, vJ, parent_at_body(tree, i, w.a, w));
-            w.a[i] = subspace_times(body, w.S, a, ap);  // [Notes] eq. 1.3
+            w.a[i] = subspace_times(body, w.S, a, ap);  // [Derivations] eq. 1.3
             w.F[i] = cross(vi.ang, P, h * w.a[i]);
         }
         mass += Constant<T>(body.mass);
@@ -82,7 +82,7 @@ void center_of_mass_velocity_derivatives(const Tree& tree, const T* q, const T* 
         const FirstMoment<T>& h = w.h[i];
         for (int k = body.v; k < body.v + body.nv; ++k) {
             const Motion<T> s = w.S[k];
-            const Vec3<T> by_q = cross(s.ang, w.P[i], h * cross(vp, s));  // [Notes] eq. 15.3
+            const Vec3<T> by_q = cross(s.ang, w.P[i], h * cross(vp, s));  // [Derivations] eq. 15.3
             store_vector(scale * by_q, dq + k, n);
             store_vector(scale * (h * s), dv + k, n);
         }
@@ -110,7 +110,7 @@ void center_of_mass_acceleration_derivatives(const Tree& tree, const T* q, const
             const Motion<T> Psiddot = cross(ap, s, cross(vp, Psidot));
             const Motion<T> Upsilondot = cross(vi, s, Psidot);
             const Vec3<T> by_q = cross(Psidot.ang, P2, cross(s.ang, w.F[i], h * Psiddot));
-            const Vec3<T> by_v = cross(s.ang, P2, h * Upsilondot);  // [Notes] eq. 15.4
+            const Vec3<T> by_v = cross(s.ang, P2, h * Upsilondot);  // [Derivations] eq. 15.4
             store_vector(scale * by_q, dq + k, n);
             store_vector(scale * by_v, dv + k, n);
             store_vector(scale * (h * s), da + k, n);

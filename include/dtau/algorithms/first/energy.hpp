@@ -1,5 +1,5 @@
 // Computes the first derivatives of the kinetic energy: kinetic_energy_derivatives(). O(N).
-// [Notes] eq. 15.10. (The derivatives of the potential energy are the torques that hold the robot
+// [Derivations] eq. 15.10. (The derivatives of the potential energy are the torques that hold the robot
 // against gravity: rnea.hpp.)
 //
 //   forward    v_i = X_i v_p + S_i v        f_i = I_i v_i
@@ -47,7 +47,7 @@ void kinetic_energy_derivatives(const Tree& tree, const T* q, const T* v, T* dq,
     }
     for (int i = tree.nnodes - 1; i >= 0; --i) {
         const Body& body = tree.bodies[i];
-        joint_torque(body, cross_star(-w.v_p[i], w.f[i]), dq + body.v);  // [Notes] eq. 15.10
+        joint_torque(body, cross_star(-w.v_p[i], w.f[i]), dq + body.v);  // [Derivations] eq. 15.10
         joint_torque(body, w.f[i], dv + body.v);
         if (body.parent >= 0) w.f[body.parent] += transformed(w.X[i], w.f[i]);
     }

@@ -8,7 +8,7 @@
 //
 // The paper multiplies by M^-1 (DMM) or repeats a reduced articulated-body algorithm for every
 // column (AZA). Here the solves use the zeros that branches make in M = L^T D L, for all columns at
-// once ([Notes] §10). M is factorized anyway, so that the acceleration is a solve too.
+// once ([Derivations] §10). M is factorized anyway, so that the acceleration is a solve too.
 //
 // fdsva_matrices() is the second half: with constraints (constraints/derivatives.hpp) their forces
 // are corrected between the two triangular solves.

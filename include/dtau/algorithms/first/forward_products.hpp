@@ -5,7 +5,7 @@
 //   jvp   da = M^-1 (dtau - product of inverse dynamics at a = FD(q, v, tau) with dq, dv, da = 0)
 //   vjp   by_tau = mu = M^-1 lam;   by_x = -(dID/dx)^T mu for x = q, v;   by_f_ext = J mu
 //
-// [IDSVA] eq. 5, [Notes] eq. 6.7. The symbols are those of products.hpp, with mu in place of lam,
+// [IDSVA] eq. 5, [Derivations] eq. 6.7. The symbols are those of products.hpp, with mu in place of lam,
 // and of articulated_solve.hpp. Here F = IA a + pA ([RBDA] eq. 7.2) for every joint: nothing has to
 // be summed for it, and d x* F can join dF on the way outwards. M^-1 takes dF as forces on the
 // bodies, together with dtau.
@@ -49,7 +49,8 @@ void forward_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T* tau
         if (p >= 0) dF[p] = cross_star(d, factors.IA[i] * factors.a[i] + factors.pA[i], dF[p]);
     }
     for (int k = 0; k < tree.nv; ++k) w.torque[k] = fma(T(-tree.damping[k]), dv[k], dtau[k]);
-    articulated_solve(tree, g.S, w.torque, dF, da, w.motion, factors);  // [Notes] eqs. 6.7, 6.8
+    // [Derivations] eqs. 6.7, 6.8
+    articulated_solve(tree, g.S, w.torque, dF, da, w.motion, factors);
 }
 
 template <class T>
@@ -73,7 +74,7 @@ void forward_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T* tau
     articulated_dynamics(tree, q, v, tau, f_ext, w.a, w.value);
     for (int i = 0; i < tree.nnodes; ++i) w.adjoint.P[i] = zero_force<T>();
     articulated_solve(tree, g.S, lam, w.adjoint.P, by_tau, w.adjoint.Lam,
-                      factors);  // [Notes] eq. 6.8
+                      factors);  // [Derivations] eq. 6.8
     for (int i = 0; i < tree.nnodes; ++i) {
         adjoint_outwards(i, g, g.I[i] * g.v[i], w.adjoint);
         if (acts_on(by_f_ext, tree.bodies[i]))

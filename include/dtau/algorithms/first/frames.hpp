@@ -1,5 +1,5 @@
 // Computes the first derivatives of the twists and accelerations of frames. O(d) for a frame at
-// depth d. [Notes] §19.
+// depth d. [Derivations] §19.
 //
 // Symbols, for the columns j of the joint of body b with parent p, on the path of a frame of body
 // i:
@@ -14,7 +14,7 @@
 //   a_j                       s                                   any
 //
 // Mixed axes: of the frame's origin, but along axes that stand still. To dV and dA of the body's
-// axes both halves of (X s)_ang x V and (X s)_ang x A are added. [Notes] eqs. 19.2 to 19.4
+// axes both halves of (X s)_ang x V and (X s)_ang x A are added. [Derivations] eqs. 19.2 to 19.4
 #pragma once
 
 #include "dtau/algorithms/values/frames.hpp"
@@ -115,7 +115,7 @@ void frame_accelerations_derivatives(const Tree& tree, const Frame* frames, int 
                                                              : cross(a_p, S, coriolis));
             if (axes == Axes::mixed) by_q = turned(s.ang, A, by_q);
             Motion<T> by_v = at_point(X, cross(S, joint.o, Psidot));
-            if (kind == Acceleration::classical) {  // [Notes] eq. 19.5
+            if (kind == Acceleration::classical) {  // [Derivations] eq. 19.5
                 const Motion<T> dV = twist_by_q(axes, X, joint, S, Psidot, s, V);
                 by_q.lin = cross(dV.ang, V.lin, cross(V.ang, dV.lin, by_q.lin));
                 by_v.lin = cross(s.ang, V.lin, cross(V.ang, s.lin, by_v.lin));

@@ -15,7 +15,7 @@
 //
 // For dtau_k/d_j, j may be of k's own joint; for dtau_j/d_k it is of a strictly shallower one.
 //
-// Two things differ from the paper ([Notes] §4). Each 6x6 operator is held in the fewest numbers:
+// Two things differ from the paper ([Derivations] §4). Each 6x6 operator is held in the fewest numbers:
 // the body Coriolis operator in 12 (inertia.hpp), and (2B)^T s_k is a moment alone. And coordinates
 // are those of the root frame, not the world's (kinematics.hpp): the columns of a free root are
 // unit motions there, so that its rows and columns are components, without products
@@ -68,7 +68,7 @@ DTAU_INLINE void body_velocities(const Tree& tree, int i, const T* v, const T* f
         for (int k = body.v; k < body.v + body.nv; ++k) {
             const Motion<T> s = g.S[k], Psidot = cross(vp, s);  // [IDSVA] eq. 31
             w.Psidot[k] = Psidot;
-            // [Notes] eq. 4.2
+            // [Derivations] eq. 4.2
             w.Upsilondot[k] = body.nv == 1 ? Psidot + Psidot : cross(vi, s, Psidot);
         }
         w.a[i] = subspace_times(body, w.Psidot, v, zero_motion<T>());
@@ -165,10 +165,10 @@ void idsva_backward(const Tree& tree, const Partials<T>& out, const IdsvaWorkspa
         }
         for (int k = first; k < end; ++k) {
             const Motion<T> s = g.S[k];
-            const Vec3<T> t1 = transposed_mul(B, s);  // [Notes] eq. 4.5
+            const Vec3<T> t1 = transposed_mul(B, s);  // [Derivations] eq. 4.5
             const Force<T> t2 = I * s;
             const auto row = [&](int j, const Motion<T>& sj) {
-                // [IDSVA] eqs. 30, 32, left; [Notes] eq. 4.6
+                // [IDSVA] eqs. 30, 32, left; [Derivations] eq. 4.6
                 const T dq = dot(t1, w.Psidot[j].ang, dot(t2, w.Psiddot[j]));
                 const T dv = dot(t1, sj.ang, dot(t2, w.Upsilondot[j])), da = dot(t2, sj);
                 out.dq[k * n + j] = dq, out.dv[k * n + j] = dv;
@@ -179,7 +179,7 @@ void idsva_backward(const Tree& tree, const Partials<T>& out, const IdsvaWorkspa
             if (body.parent < 0) continue;
 
             const Force<T> by_q = mul_add(B, w.Psidot[k], cross_star(s, w.f[i], I * w.Psiddot[k]));
-            const Force<T> by_v = mul_add(B, s, I * w.Upsilondot[k]);  // [Notes] eq. 4.7
+            const Force<T> by_v = mul_add(B, s, I * w.Upsilondot[k]);  // [Derivations] eq. 4.7
             for (int j = tree.dofs.parent[first]; j >= stop; j = tree.dofs.parent[j]) {
                 const Motion<T> sj = in_register(g.S[j]);
                 const T da = row(j, sj);

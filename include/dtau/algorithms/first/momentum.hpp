@@ -1,6 +1,6 @@
 // Computes the first derivatives of the momentum about the center of mass and of its rate:
 // centroidal_momentum_derivatives(), centroidal_momentum_rate_derivatives(). O(N).
-// [Notes] eqs. 15.6 to 15.8. Angular parts are NaN for a robot without mass.
+// [Derivations] eqs. 15.6 to 15.8. Angular parts are NaN for a robot without mass.
 //
 // For column s of joint j, with the sums over its subtree, about a fixed point; f: momentum, or its
 // rate:
@@ -86,8 +86,8 @@ void centroidal_momentum_derivatives(const Tree& tree, const T* q, const T* v, T
         for (int k = body.v; k < body.v + body.nv; ++k) {
             const Motion<T> s = w.motion.S[k];
             const Force<T> by_v = w.I[i] * s;
-            Force<T> by_q = cross_star(s, w.f[i], w.I[i] * cross(vp, s));  // [Notes] eq. 15.6
-            by_q.ang = cross(all.f, all.scale * by_v.lin, by_q.ang);       // [Notes] eq. 15.8
+            Force<T> by_q = cross_star(s, w.f[i], w.I[i] * cross(vp, s));  // [Derivations] eq. 15.6
+            by_q.ang = cross(all.f, all.scale * by_v.lin, by_q.ang);       // [Derivations] eq. 15.8
             store_momentum(about_center(by_q, arm), dq + k, n);
             store_momentum(about_center(by_v, arm), dv + k, n);
         }
@@ -127,9 +127,10 @@ void centroidal_momentum_rate_derivatives(const Tree& tree, const T* q, const T*
             const Motion<T> s = w.motion.S[k], Psidot = cross(vp, s);  // [IDSVA] eq. 31
             const Motion<T> Psiddot = cross(ap, s, cross(vp, Psidot));
             const Force<T> by_a = I * s;
-            const Force<T> by_v = mul_add(B, s, I * cross(vi, s, Psidot));  // [Notes] eq. 15.7
+            // [Derivations] eq. 15.7
+            const Force<T> by_v = mul_add(B, s, I * cross(vi, s, Psidot));
             Force<T> by_q = mul_add(B, Psidot, cross_star(s, w.f[i], I * Psiddot));
-            by_q.ang = cross(all.f, all.scale * by_a.lin, by_q.ang);  // [Notes] eq. 15.8
+            by_q.ang = cross(all.f, all.scale * by_a.lin, by_q.ang);  // [Derivations] eq. 15.8
             store_momentum(about_center(by_q, arm), dq + k, n);
             store_momentum(about_center(by_v, arm), dv + k, n);
             store_momentum(about_center(by_a, arm), da + k, n);

@@ -1,5 +1,5 @@
 // Computes derivatives of inverse and forward dynamics by the inertial parameters pi: products
-// without a matrix in O(N), and da/dpi as a matrix. In root-frame coordinates; [Notes] §18, symbols
+// without a matrix in O(N), and da/dpi as a matrix. In root-frame coordinates; [Derivations] §18, symbols
 // of regressor.hpp.
 //
 //   inverse   jvp  dtau = Y dpi             vjp  by_pi = Y^T lam
@@ -24,7 +24,7 @@ DTAU_INLINE Force<T> wrench_of_parameters(const BodyMotion<T>& motion, const T* 
     const Vec3<T> h = {x[1], x[2], x[3]};
     const Sym3<T> J = {x[4], x[5], x[7], x[6], x[8], x[9]};
     return {cross(h, d, cross(w, J * w, J * alpha)),
-            fma(x[0], d, cross(alpha, h, cross(w, cross(w, h))))};  // [Notes] eq. 18.1
+            fma(x[0], d, cross(alpha, h, cross(w, cross(w, h))))};  // [Derivations] eq. 18.1
 }
 
 // W^T m, of a motion in the same axes.
@@ -39,7 +39,7 @@ DTAU_INLINE void parameters_of_motion(const BodyMotion<T>& motion, const Motion<
         return fma(s.*i, al.*j, fma(s.*j, al.*i, fma(u.*i, w.*j, (u.*j) * (w.*i))));
     };
     using V = Vec3<T>;
-    x[4] = fma(s.x, al.x, u.x * w.x), x[5] = twice(&V::x, &V::y);  // [Notes] eq. 18.4
+    x[4] = fma(s.x, al.x, u.x * w.x), x[5] = twice(&V::x, &V::y);  // [Derivations] eq. 18.4
     x[6] = fma(s.y, al.y, u.y * w.y), x[7] = twice(&V::x, &V::z);
     x[8] = twice(&V::y, &V::z), x[9] = fma(s.z, al.z, u.z * w.z);
 }
@@ -150,7 +150,8 @@ void forward_dynamics_parameter_jvp(const Tree& tree, const T* q, const T* v, co
     for (int k = 0; k < tree.nv; ++k)
         w.torque[k] =
             of_joints ? negated(fma(of_joint[k], w.a[k], of_joint[tree.nv + k] * v[k])) : T(0.0);
-    articulated_solve(tree, g.S, w.torque, w.f, da, w.motion, w.value.factors);  // [Notes] eq. 6.8
+    // [Derivations] eq. 6.8
+    articulated_solve(tree, g.S, w.torque, w.f, da, w.motion, w.value.factors);
 }
 
 // f_ext may be null: zero.
@@ -162,7 +163,7 @@ void forward_dynamics_parameter_vjp(const Tree& tree, const T* q, const T* v, co
     T* mu = w.torque;
     articulated_dynamics(tree, q, v, tau, f_ext, w.a, w.value);
     for (int i = 0; i < tree.nnodes; ++i) w.f[i] = zero_force<T>();
-    articulated_solve(tree, g.S, lam, w.f, mu, w.motion, w.value.factors);  // [Notes] eq. 6.8
+    articulated_solve(tree, g.S, lam, w.f, mu, w.motion, w.value.factors);  // [Derivations] eq. 6.8
     for (int i = 0; i < tree.nnodes; ++i)
         parameters_of_motion(tree.bodies[i], i, g, w.value.factors.a, -w.motion[i], by_parameters);
     T* of_joint = by_parameters + body_parameters * tree.nbodies;

@@ -8,7 +8,7 @@
 // [IDSVA] eqs. 30 and 32 give an entry for every pair of joints of a path. Summed over the columns
 // (jvp) or the rows (vjp) they take no pairs: the sum over a path is carried from body to body
 // outwards, the sum over a subtree inwards. Each body's Coriolis operator B meets a single motion
-// and is not formed ([Notes] §6; inertia.hpp).
+// and is not formed ([Derivations] §6; inertia.hpp).
 //
 // Symbols, for body i with parent p:
 //   v, a        twist and spatial acceleration, gravity included
@@ -69,13 +69,13 @@ DTAU_INLINE Motion<T> tangent_outwards(const Tree& tree, int i, const RootFrame<
         z = cross(world_acceleration(g.gravity[i]), d, cross(vi, e, z));
     } else {
         const Motion<T> vp = g.v[body.parent], t = cross(vp, d, e);
-        y = w.y[body.parent] + t;  // [Notes] eq. 6.2
+        y = w.y[body.parent] + t;  // [Derivations] eq. 6.2
         z = cross(a[body.parent], d, w.z[body.parent] + z);
         // v_i x e = v_p x e where the joint has one column
         z = body.nv == 1 ? cross(vp, t + e, z) : cross(vp, t, cross(vi, e, z));
     }
     w.y[i] = y, w.z[i] = z;
-    w.dF[i] = coriolis_mul_add(g.I[i], vi, momentum, y, g.I[i] * z);  // [Notes] eq. 6.3
+    w.dF[i] = coriolis_mul_add(g.I[i], vi, momentum, y, g.I[i] * z);  // [Derivations] eq. 6.3
     if (acts_on(df_ext, body)) w.dF[i] = w.dF[i] - transformed(g.P[i], body_wrench(body, df_ext));
     return d;
 }
@@ -97,7 +97,7 @@ template <class T>
 DTAU_INLINE void adjoint_outwards(int i, const RootFrame<T>& g, const Force<T>& momentum,
                                   const AdjointWorkspace<T>& w) {
     w.P[i] = g.I[i] * w.Lam[i];
-    w.Z[i] = coriolis_transposed_mul(g.I[i], g.v[i], momentum, w.Lam[i]);  // [Notes] eq. 6.4
+    w.Z[i] = coriolis_transposed_mul(g.I[i], g.v[i], momentum, w.Lam[i]);  // [Derivations] eq. 6.4
 }
 
 // Minus by_q and by_v of joint i, without damping, and by_a without armature, unless it is null; P
@@ -121,8 +121,8 @@ DTAU_INLINE void adjoint_inwards(const Tree& tree, int i, const RootFrame<T>& g,
     const Force<T> Q = cross_star(g.v[p], P), R = body.nv == 1 ? Q : cross_star(g.v[i], P);
     const Force<T> D = {Z - Q.ang, -Q.lin};
     const Force<T> force = cross_star(w.Lam[p], F, cross_star(a[p], P, cross_star(g.v[p], D)));
-    joint_force(body, g.S, force, minus_by_q);  // [Notes] eq. 6.6
-    joint_force(body, g.S, R - D, minus_by_v);  // [Notes] eq. 6.6
+    joint_force(body, g.S, force, minus_by_q);  // [Derivations] eq. 6.6
+    joint_force(body, g.S, R - D, minus_by_v);  // [Derivations] eq. 6.6
     w.P[p] += P;
     w.Z[p] += Z;
 }
@@ -193,7 +193,7 @@ void inverse_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T* a, 
         joint_force(body, g.S, dF[i], dtau);
         if (body.parent < 0) continue;
         F[body.parent] += F[i];
-        dF[body.parent] += cross_star(w.d[i], F[i], dF[i]);  // [Notes] eq. 6.3
+        dF[body.parent] += cross_star(w.d[i], F[i], dF[i]);  // [Derivations] eq. 6.3
     }
     for (int k = 0; k < tree.nv; ++k) {
         dtau[k] = fma(T(tree.damping[k]), dv[k], dtau[k]);
@@ -224,7 +224,7 @@ void inverse_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T* a, 
         Lam[i] = joint_motion(body, g.S, lam);
         if (body.parent >= 0) Lam[i] = Lam[i] + Lam[body.parent];
         adjoint_outwards(i, g, motion_outwards(tree, i, v, a, f_ext, w.motion), w.adjoint);
-        // [Notes] eq. 6.5
+        // [Derivations] eq. 6.5
         if (acts_on(by_f_ext, body)) store_twist(body, seen_from(g.P[i], -Lam[i]), by_f_ext);
     }
     for (int i = tree.nnodes - 1; i >= 0; --i) {

@@ -1,6 +1,6 @@
 // Computes the regressor of inverse dynamics. O(N d). It is the matrix Y (nv, 10 nbodies) with tau
 // = Y pi, for torques are linear in the inertial parameters pi. In root-frame coordinates
-// (kinematics.hpp); [Notes] §18.
+// (kinematics.hpp); [Derivations] §18.
 //
 // The parameters of a body: m, h = m c, and Jxx Jxy Jyy Jxz Jyz Jzz about the body's origin, all in
 // the user's axes. Where the user wants those of joints too, armature and damping of the
@@ -33,7 +33,7 @@ template <class T>
 DTAU_INLINE BodyMotion<T> body_motion(const Placement<T>& P, const Motion<T>& v,
                                       const Motion<T>& a) {
     const Motion<T> vi = seen_from(P, v), ai = seen_from(P, a);
-    return {vi.ang, ai.ang, cross(vi.ang, vi.lin, ai.lin)};  // [Notes] eq. 18.1
+    return {vi.ang, ai.ang, cross(vi.ang, vi.lin, ai.lin)};  // [Derivations] eq. 18.1
 }
 
 // The user's frame of a body that stands at P.
@@ -76,7 +76,7 @@ DTAU_INLINE void set_column(T (&rows)[3][8], int c, const Vec3<T>& n) {
     rows[0][c] = n.x, rows[1][c] = n.y, rows[2][c] = n.z;
 }
 
-// W, in the root frame, of a body whose user's frame stands at P: [Notes] eq. 18.3.
+// W, in the root frame, of a body whose user's frame stands at P: [Derivations] eq. 18.3.
 template <class T>
 DTAU_INLINE void wrench_columns(const Placement<T>& P, const BodyMotion<T>& motion,
                                 WrenchColumns<T>& W) {
@@ -173,7 +173,7 @@ DTAU_INLINE BodyRange subtree(const Tree& tree, int i) {
     return {i, last};
 }
 
-// Entries of the row of column k of a joint, for the bodies in its subtree: [Notes] eq. 18.2.
+// Entries of the row of column k of a joint, for the bodies in its subtree: [Derivations] eq. 18.2.
 // The row is zero elsewhere.
 template <class T>
 DTAU_INLINE void regressor_row(const Tree& tree, const BodyRange& subtree, int k,

@@ -1,6 +1,6 @@
 // Adds to first derivatives by q that external wrenches along the world's axes do not turn with the
 // bodies: add_world_wrench_partials(), vary_along_body_axes(), gradient_along_world_axes(). Along
-// body axes (wrench_axes.hpp) they change with q. [Notes] §17.
+// body axes (wrench_axes.hpp) they change with q. [Derivations] §17.
 //
 // If body i moves with the twist x, its wrench W_i changes by -x~ x* W_i beside the turn with the
 // body, where x~ = x for wrenches about the world's origin, and for mixed ones the turn of x about
@@ -70,7 +70,8 @@ WrenchVariation<T> vary_along_body_axes(const Tree& tree, const T* q, const T* d
         if (f_ext) {
             Motion<T> turn = {transposed_mul(user.R, x.ang), transposed_mul(user.R, x.lin)};
             if (value.axes == Axes::mixed) turn.lin = zero_vector<T>();
-            dW = dW - cross_star(turn, read_wrench(f_ext + 6 * body.link));  // [Notes] eq. 17.1
+            // [Derivations] eq. 17.1
+            dW = dW - cross_star(turn, read_wrench(f_ext + 6 * body.link));
         }
         write_wrench(dW, to);
     }
@@ -102,7 +103,7 @@ void gradient_along_world_axes(const Tree& tree, const T* body_f_ext, T* by_q, T
         T* at = by_f_ext + 6 * body.link;
         const Force<T> dual = read_wrench(at);
         const Motion<T> b = {dual.ang, dual.lin};
-        // [Notes] eq. 17.4
+        // [Derivations] eq. 17.4
         const Force<T> turning = cross_star(b, read_wrench(body_f_ext + 6 * body.link));
         w.turning[i].ang = P.R * turning.ang;
         if (value.axes == Axes::world) w.turning[i].lin = P.R * turning.lin;
@@ -148,7 +149,7 @@ struct WrenchSums {
     }
 };
 
-// G s, the sum of s~ x* W, and its transpose. [Notes] eq. 17.3.
+// G s, the sum of s~ x* W, and its transpose. [Derivations] eq. 17.3.
 template <class T>
 struct TurningWrenches {
     Mat3<T> A;
@@ -223,7 +224,7 @@ void add_world_wrench_partials(const Tree& tree, const T* body_f_ext,
         const TurningWrenches<T> G(w.sums[i]);
         const int first = body.v, end = body.v + body.nv;
         const int stop = body.parent < 0 ? 0 : path_stop(tree, body);
-        for (int k = first; k < end; ++k) {  // [Notes] eq. 17.2
+        for (int k = first; k < end; ++k) {  // [Derivations] eq. 17.2
             const Force<T> row = G.transposed_mul(S[k]), column = G * S[k];
             for (int j = first; j < end; ++j) add_entry(dtau_dq[k * n + j], dot(row, S[j]));
             for (int j = tree.dofs.parent[first]; j >= stop; j = tree.dofs.parent[j]) {

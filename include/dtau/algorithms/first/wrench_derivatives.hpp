@@ -1,5 +1,5 @@
 // Computes derivatives by external wrenches: inverse_dynamics_wrench_derivatives(), O(N d), and
-// forward_dynamics_wrench_derivatives(). Matrices (nv, nbodies, 6). [Notes] §17.
+// forward_dynamics_wrench_derivatives(). Matrices (nv, nbodies, 6). [Derivations] §17.
 //
 //   dtau/df_i = -J_i^T       da/df_i = M^-1 J_i^T       J_i: twist of body i = J_i v
 //

@@ -2,7 +2,7 @@
 // tensor: forward_dynamics_hessian().
 //
 // With mu = M^-1 lam held constant, H the blocks of hessian.hpp for mu^T tau at a = FD(q, v, tau),
-// G = H_aq = mu^T dM/dq (rows a, columns q) and W = M^-1 G ([Notes] eq. 8.6):
+// G = H_aq = mu^T dM/dq (rows a, columns q) and W = M^-1 G ([Derivations] eq. 8.6):
 //
 //   lam^T D_q D_q a = -H_qq + X + X^T,  X = W^T dtau/dq     as da/dq = -M^-1 dtau/dq
 //   lam^T D_q D_v a = -H_qv + W^T dtau/dv                   rows q, columns v
@@ -118,13 +118,13 @@ void forward_dynamics_hessian(const Tree& tree, const T* q, const T* v, const T*
     related_transposed_product(dofs, m.dtau_dv, m.H.n, out.dadq, w.product);
     for (int k = 0; k < n; ++k)
         for (int j = 0; j < n; ++j) {
-            out.dqdv[k * n + j] = -m.H.dqdv[k * m.H.n + j] - Y[j * n + k];  // [Notes] eq. 8.6
+            out.dqdv[k * n + j] = -m.H.dqdv[k * m.H.n + j] - Y[j * n + k];  // [Derivations] eq. 8.6
             out.dvdv[k * n + j] = T(0.0) - m.H.dvdv[k * m.H.n + j];
         }
     related_transposed_product(dofs, m.dtau_dq, m.H.n, out.dadq, w.product);
     for (int k = 0; k < n; ++k)
         for (int j = 0; j < n; ++j)
-            // [Notes] eq. 8.6
+            // [Derivations] eq. 8.6
             out.dqdq[k * n + j] = -m.H.dqdq[k * m.H.n + j] - (Y[k * n + j] + Y[j * n + k]);
     if (symmetric) symmetrize(out.dqdq, n);
 }

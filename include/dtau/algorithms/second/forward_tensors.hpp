@@ -4,7 +4,7 @@
 // Row r of a tensor is the Hessian of a_r, contracted as in forward_hessian.hpp with mu = row r of
 // M^-1. All rows share the first derivatives and the data of a state that hessian.hpp reads, which
 // are computed once. With H its blocks for mu^T tau and G = H_aq, which have entries for related
-// pairs only ([Notes] eq. 9.1):
+// pairs only ([Derivations] eq. 9.1):
 //
 //   D_q D_q a_r = -(H_qq + Y + Y^T),  Y = G^T da/dq        D_q D_v a_r = -(H_qv + G^T da/dv)
 //   D_v D_v a_r = -H_vv               D_tau D_q a_r = -(G^T M^-1)^T      rows tau, columns q
@@ -194,7 +194,7 @@ void forward_second_derivatives(const Tree& tree, const T* q, const T* v, const 
     }
 
     const Blocks<Row>& minus_H = w.independent;
-    for (int begin = 0; begin < n; begin += Pack<T>::width) {  // [Notes] eq. 9.1
+    for (int begin = 0; begin < n; begin += Pack<T>::width) {  // [Derivations] eq. 9.1
         hessians_of_rows<T>(tree, begin, wrenches, w);
         if (symmetric) symmetrize(minus_H.dqdq, n);
         p.multiply(tree.independent, minus_H);

@@ -10,7 +10,7 @@
 //   P, Z     I Lam and (2B)^T Lam of the subtree; Z is a moment
 //   D        of the subtree: D u = (2B[u])^T Lam for the Coriolis operator of the twist u
 //
-// For column k, with the composites of its body ([Notes] eqs. 8.2 to 8.4):
+// For column k, with the composites of its body ([Derivations] eqs. 8.2 to 8.4):
 //   alpha = s_k x* f + I Psi''_k + 2B Psi'_k        gamma = I Phi_k + s_k x* P
 //   zeta  = (2B)^T Phi_k + D Psi'_k + s_k x* Z      eta   = D s_k
 //
@@ -83,7 +83,8 @@ void hessian_forward(const Tree& tree, const T* lam, const IdsvaWorkspace<T>& id
         const Body& body = tree.bodies[i];
         const Motion<T> Lam_p = body.parent < 0 ? zero_motion<T>() : w.Lam[body.parent];
         for (int k = body.v; k < body.v + body.nv; ++k)
-            w.Phi[k] = body.parent < 0 ? zero_motion<T>() : cross(Lam_p, g.S[k]);  // [Notes] §6
+            // [Derivations] §6
+            w.Phi[k] = body.parent < 0 ? zero_motion<T>() : cross(Lam_p, g.S[k]);
         const Motion<T> Lam = subspace_times(body, g.S, lam, Lam_p);
         w.Lam[i] = Lam;
         w.P[i] = g.I[i] * Lam;
@@ -93,7 +94,7 @@ void hessian_forward(const Tree& tree, const T* lam, const IdsvaWorkspace<T>& id
 }
 
 // The columns of the free root above k, base ... base + 5, in the rows and columns of k; Phi = 0.
-// [Notes] eq. 8.5.
+// [Derivations] eq. 8.5.
 template <class T>
 DTAU_INLINE void free_root_blocks(const FreeRoot<T>& root, const Vec3<T>& zeta,
                                   const Force<T>& gamma, const Vec3<T>& eta, int k, int base,
@@ -125,11 +126,13 @@ void hessian_backward(const Tree& tree, const Blocks<T>& out, const IdsvaWorkspa
             const Force<T> t2 = I * s;
             const Force<T> alpha =
                 mul_add(B, Psidot, cross_star(s, idsva.f[i], I * idsva.Psiddot[k]));
-            const Force<T> by_v = mul_add(B, s, I * idsva.Upsilondot[k]);        // [Notes] eq. 4.7
-            const Force<T> P_rate = cross_star(s, P), gamma = P_rate + I * Phi;  // [Notes] eq. 8.2
+            // [Derivations] eq. 4.7
+            const Force<T> by_v = mul_add(B, s, I * idsva.Upsilondot[k]);
+            // [Derivations] eq. 8.2
+            const Force<T> P_rate = cross_star(s, P), gamma = P_rate + I * Phi;
             const Vec3<T> zeta = cross(s.ang, w.Z[i], mul_add(D, Psidot, transposed_mul(B, Phi)));
             const Vec3<T> eta = D * s;
-            const auto by_q = [&](int j) {  // [Notes] eq. 8.3
+            const auto by_q = [&](int j) {  // [Derivations] eq. 8.3
                 return dot(alpha, w.Phi[j],
                            dot(zeta, idsva.Psidot[j].ang, dot(gamma, idsva.Psiddot[j])));
             };
@@ -147,9 +150,9 @@ void hessian_backward(const Tree& tree, const Blocks<T>& out, const IdsvaWorkspa
             for (int j = tree.dofs.parent[first]; j >= stop; j = tree.dofs.parent[j]) {
                 out.dqdq[k * n + j] = out.dqdq[j * n + k] = by_q(j);
                 out.dvdv[k * n + j] = out.dvdv[j * n + k] = dot(eta, g.S[j].ang);
-                // [Notes] eq. 8.4
+                // [Derivations] eq. 8.4
                 out.dqdv[k * n + j] = dot(zeta, g.S[j].ang, dot(gamma, idsva.Upsilondot[j]));
-                out.dadq[j * n + k] = dot(gamma, g.S[j]);  // [Notes] eq. 8.4
+                out.dadq[j * n + k] = dot(gamma, g.S[j]);  // [Derivations] eq. 8.4
                 shared(j);
             }
             if (stop > 0)

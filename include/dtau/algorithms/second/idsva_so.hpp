@@ -1,7 +1,7 @@
 // Computes the second-order partial derivatives of inverse dynamics (IDSVA-SO): idsva_so_sweeps(),
 // then idsva_so_groups() or idsva_so_by_outputs(). O(N d^2). This file is the control flow; the
 // entries are in idsva_so_columns.hpp, idsva_so_rows.hpp and idsva_so_shallower.hpp. [IDSVA-SO]
-// algorithm 1, grouped as in [Notes] §7; without fast paths: textbook/idsva_so.hpp.
+// algorithm 1, grouped as in [Derivations] §7; without fast paths: textbook/idsva_so.hpp.
 //
 //   sweeps     Psi'_j, Psi''_j, S'_j, a_i, and the composites I, 2B, f of idsva.hpp
 //   for each column m (the deepest of the three indices), with the composites of its body:

@@ -121,10 +121,10 @@ DTAU_INLINE void deep_column(int i, int k, const IdsvaWorkspace<T>& w, DeepColum
     const Force<T> t2 = I * s;
     m.s = s, m.Psidot = Psidot, m.Psiddot = Psiddot, m.t2 = t2;
     m.t1 = transposed_mul(B, s);
-    m.alpha = mul_add(B, Psidot, cross_star(s, w.f[i], I * Psiddot));  // [Notes] eq. 4.7
+    m.alpha = mul_add(B, Psidot, cross_star(s, w.f[i], I * Psiddot));  // [Derivations] eq. 4.7
     m.beta = mul_add(B, s, I * w.Upsilondot[k]);
-    m.I_rate = moving(s, I);             // [Notes] eq. 5.4
-    m.B_rate = moving(s, B, I, Psidot);  // [Notes] eq. 5.6
+    m.I_rate = moving(s, I);             // [Derivations] eq. 5.4
+    m.B_rate = moving(s, B, I, Psidot);  // [Derivations] eq. 5.6
     m.E = coriolis(I, s, t2);
     m.D = coriolis_dual(I, s, t2);
 }
@@ -138,7 +138,7 @@ DTAU_INLINE void output_column(const DeepColumn<T>& k, int end, const OutputColu
     const Force<Wide<T>> t2 = spread(k.t2);
     for (int e = 0; e < end; e += Pack<T>::width) {
         const Motion<Wide<T>> S = w.S.load(e);
-        out.zeta.store(e, cross(S.ang, t1, D * w.Psidot.load(e)));  // [Notes] eq. 7.2
+        out.zeta.store(e, cross(S.ang, t1, D * w.Psidot.load(e)));  // [Derivations] eq. 7.2
         out.eta.store(e, D * S);
         out.gamma.store(e, cross_star(S, t2));
     }

@@ -1,6 +1,6 @@
 // Writes the rows of output m in the group of the deepest column m: deepest_output_rows(). Symbols:
 // idsva_so_columns.hpp. For columns j and i of a joint that is not deeper than j's
-// ([Notes] eqs. 7.2, 7.3):
+// ([Derivations] eqs. 7.2, 7.3):
 //
 //   zeta = D Psi'_j + s_j x* t1   gamma = s_j x* t2   eta = D s_j
 //   D_qi D_qj tau_m = zeta . Psi'_i + gamma . Psi''_i     D_qi D_vj tau_m = eta . Psi'_i
@@ -24,7 +24,7 @@ DTAU_INLINE void store_moment(const Vec3<T>& n, T* row) {
 
 // ---------------------------------------------------------------- the output is of the deepest joint
 
-// Entries [m, e, f] for the row e of a free root: [Notes] eq. 7.9.
+// Entries [m, e, f] for the row e of a free root: [Derivations] eq. 7.9.
 template <class T>
 DTAU_INLINE void free_root_row(const FreeRoot<T>& root, int e, int d, const OutputColumn<T>& out,
                                const Tensors<T*>& row) {
@@ -74,7 +74,7 @@ DTAU_INLINE void deepest_output_row(const FreeRoot<T>& root, int e, int d,
     const Force<Wide<T>> gamma = spread(own_gamma);
     for (int f = first; f < end; f += width) {
         const Motion<Wide<T>> S = w.S.load(f);
-        // [Notes] eq. 7.3
+        // [Derivations] eq. 7.3
         store(row.dqdq + f, dot(zeta, w.Psidot.load_ang(f), dot(gamma, w.Psiddot.load(f))));
         store(row.dqdv + f, dot(zeta, S.ang, dot(gamma, w.Upsilondot.load(f))));
         store(row.dvdv + f, dot(eta, S.ang));

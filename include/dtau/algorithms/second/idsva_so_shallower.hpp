@@ -1,6 +1,6 @@
 // Writes the rows of the outputs k that are shallower than the deepest column m:
 // all_shallower_rows(). Symbols: idsva_so_columns.hpp. For i on the path of m; {} if k's joint is
-// strictly shallower than i's ([Notes] eqs. 7.4, 7.5):
+// strictly shallower than i's ([Derivations] eqs. 7.4, 7.5):
 //
 //   D_qi D_qm tau_k = s_k . (B' Psi'_i + I' Psi''_i + {s_i x* alpha})
 //   D_qi D_vm tau_k = s_k . (E Psi'_i + {s_i x* beta})
@@ -33,11 +33,11 @@ DTAU_INLINE void forces_on_outputs(const DeepColumn<T>& m, const Inertia<T>& I, 
         OutputForces<Wide<T>>& x = forces.by_pack[e / width];
         const Motion<Wide<T>> S = w.S.load(e), Psidot = w.Psidot.load(e);
         x.qq_own = mul_add(B, Psidot, I_rate * w.Psiddot.load(e));
-        x.qq = cross_star(S, alpha, x.qq_own);  // [Notes] eq. 7.4
+        x.qq = cross_star(S, alpha, x.qq_own);  // [Derivations] eq. 7.4
         x.vq_own = E * Psidot;
-        x.vq = cross_star(S, beta, x.vq_own);  // [Notes] eq. 7.4
+        x.vq = cross_star(S, beta, x.vq_own);  // [Derivations] eq. 7.4
         x.qv = mul_add(B, S, I_rate * w.Upsilondot.load(e));
-        x.vv = E * S;  // [Notes] eq. 7.4
+        x.vv = E * S;  // [Derivations] eq. 7.4
         x.aq = I_rate * S;
         x.gamma = gamma.load(e);
     }
@@ -49,7 +49,7 @@ DTAU_INLINE void forces_on_outputs(const DeepColumn<T>& m, const Inertia<T>& I, 
     for (int e = w.joint_begin[d]; e < d; ++e) {
         const DeepColumn<T>& o = w.own[e - w.joint_begin[d]];
         set(&X::qv, e, cross_star(m.s, o.beta, o.E * m.Psidot));
-        set(&X::vv, e, mul_add(o.E, m.s, I * cross(o.s, m.s)));  // [Notes] eq. 7.5
+        set(&X::vv, e, mul_add(o.E, m.s, I * cross(o.s, m.s)));  // [Derivations] eq. 7.5
         set(&X::aq, e, cross_star(m.s, o.t2));
         forces.exchanged[e - w.joint_begin[d]] =
             mul_add(o.B_rate, m.Psidot, cross_star(m.s, o.alpha, o.I_rate * m.Psiddot));
@@ -149,7 +149,7 @@ DTAU_INLINE void complete_shallower_row(int f, int d, int joint, bool symmetric,
     for (int e = joint; f < joint && e < d; ++e) behind[e] = dot(exchanged[e - joint], w.S[f]);
     if (wrenches) add_to_shallower_rows(*wrenches, TurningWrenches<T>(*wrenches), f, d, w, dqdq);
     for (int e = joint; symmetric && e < d; ++e)
-        dqdq[e] = behind[e] = T(0.5) * (dqdq[e] + behind[e]);  // [Notes] eq. 7.7
+        dqdq[e] = behind[e] = T(0.5) * (dqdq[e] + behind[e]);  // [Derivations] eq. 7.7
 }
 
 // The rows of the outputs that are shallower than column c.

@@ -21,7 +21,7 @@ inline constexpr int most_outputs = 6;  // whose rows are written together
 
 DTAU_INLINE std::ptrdiff_t packed_size(int depth) {  // of a group
     const std::ptrdiff_t d = depth;
-    return 3 * d * (d + 1) + 1;  // [Notes] eq. 7.8
+    return 3 * d * (d + 1) + 1;  // [Derivations] eq. 7.8
 }
 DTAU_INLINE std::ptrdiff_t packed_size(const Paths& dofs) {
     std::ptrdiff_t size = 0;

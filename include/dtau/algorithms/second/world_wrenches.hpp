@@ -1,5 +1,5 @@
 // Adds to second derivatives by q that external wrenches along the world's axes do not turn with
-// the bodies: add_world_wrench_hessian(), tensor_wrenches(). [Notes] §17.
+// the bodies: add_world_wrench_hessian(), tensor_wrenches(). [Derivations] §17.
 //
 // With G of first/world_wrenches.hpp, Lam the twists of the bodies if lam were the joint rates, and
 //   N_k   s . N_k u = sum over the subtree of k of (u~ x* W_i) . (s~ x Lam_i)
@@ -18,7 +18,7 @@ namespace dtau::DTAU_VARIANT {
 // ---------------------------------------------------------------- contracted
 
 // N of a subtree, whose bodies have twists of their own: with Z the sum of M Lam_ang^T + F V^T and
-// R of f Lam_ang^T, N = (tr(Z) 1 - Z, tr(R) 1 - R; tr(R) 1 - R, 0). [Notes] eq. 17.5.
+// R of f Lam_ang^T, N = (tr(Z) 1 - Z, tr(R) 1 - R; tr(R) 1 - R, 0). [Derivations] eq. 17.5.
 template <class T>
 struct WrenchCurvature {
     Mat3<T> Z, R;
@@ -73,7 +73,7 @@ void add_world_wrench_hessian(const Tree& tree, const T* body_f_ext, const RootF
                            with_s = G.transposed_mul(Phi[k]) +
                                     Force<T>{transposed_mul(N, s.ang) + transposed_mul(Q, s.lin),
                                              transposed_mul(Q, s.ang)};
-            const auto entry = [&](int j) {  // [Notes] eq. 17.6
+            const auto entry = [&](int j) {  // [Derivations] eq. 17.6
                 return dot(with_s, S[j], dot(with_Phi, Phi[j]));
             };
             for (int j = first; j < end; ++j) add_entry(dqdq[k * n + j], entry(j));
@@ -90,7 +90,7 @@ void add_world_wrench_hessian(const Tree& tree, const T* body_f_ext, const RootF
 
 // ---------------------------------------------------------------- tensors
 
-// N^T s of a subtree whose bodies have one twist Lam. [Notes] eq. 17.7.
+// N^T s of a subtree whose bodies have one twist Lam. [Derivations] eq. 17.7.
 template <class T>
 DTAU_INLINE Force<T> common_curvature(const WrenchSums<T>& W, const Motion<T>& Lam,
                                       const Motion<T>& s) {

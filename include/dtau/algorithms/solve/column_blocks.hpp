@@ -1,7 +1,7 @@
 // Multiplies blocks of columns by matrices that keep the zeros of the tree, and solves with M for
 // them: subtract_products(), subtract_and_solve(). A few packs of columns of an (nv, columns)
 // matrix go through all products of a time step together, in registers. Row k of a block is its
-// packs x[k * packs] ... x[k * packs + packs - 1]. [Notes] §10.
+// packs x[k * packs] ... x[k * packs + packs - 1]. [Derivations] §10.
 #pragma once
 
 #include "dtau/algorithms/solve/ltdl_columns.hpp"

@@ -12,7 +12,7 @@
 // have entries for related pairs only. L is therefore kept by paths, not as the book's n x n
 // matrix: row k holds L_kj at place depth(j) for the j on the path of k, and 1/D_k at place
 // depth(k). The path of an ancestor is a prefix of the path of k, so that rows combine place by
-// place ([Notes] §10). The subtree of k is the range k ... dofs.end[k] - 1. A parent and the child
+// place ([Derivations] §10). The subtree of k is the range k ... dofs.end[k] - 1. A parent and the child
 // that follows it are eliminated together.
 #pragma once
 
@@ -65,7 +65,7 @@ void ltdl_factorize(const Paths& dofs, const LtdlWorkspace<T>& w) {
         };
         if (!follows_parent(dofs, k)) {
             for (int a = depth - 1; a >= 0; --a) {
-                const T l = row[a] * d_inverse;  // [Notes] eq. 10.1
+                const T l = row[a] * d_inverse;  // [Derivations] eq. 10.1
                 T* ancestor = w.L + path[a] * w.stride;
                 for (int b = 0; b <= a; ++b) ancestor[b] = fma(-l, row[b], ancestor[b]);
             }

@@ -1,5 +1,5 @@
 // Solves with M = L^T D L (ltdl.hpp) for a block of columns: ltdl_solve_block(). The two triangular
-// solves are compiled once for every number of packs in a block. [Notes] §10.
+// solves are compiled once for every number of packs in a block. [Derivations] §10.
 #pragma once
 
 #include "dtau/algorithms/solve/ltdl.hpp"

@@ -1,5 +1,5 @@
 // Solves with M = L^T D L for the columns of matrices, a block of them at a time, and inverts M:
-// ltdl_solve(), ltdl_inverse(). [Notes] §10.
+// ltdl_solve(), ltdl_inverse(). [Derivations] §10.
 #pragma once
 
 #include "dtau/algorithms/solve/ltdl_block.hpp"

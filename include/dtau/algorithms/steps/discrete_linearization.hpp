@@ -7,7 +7,7 @@
 // state,
 //   da_i = -M_i^-1 (dtau/dq xi_i + dtau/dv dv_i - dtau)
 // No inverse and no derivative of forward dynamics is formed, and the zeros of the tree are skipped
-// in every product: O(N d) a column, where products of (nv, nv) matrices take O(N^2). [Notes] §12.
+// in every product: O(N d) a column, where products of (nv, nv) matrices take O(N^2). [Derivations] §12.
 #pragma once
 
 #include "dtau/algorithms/first/world_wrenches.hpp"
@@ -149,7 +149,7 @@ void displace(const Tree& tree, const BlockStart<T>& start, int stage,
         Pack<T>*q = w.q + first * packs, xi[6 * DiscreteWorkspace<T>::most];
         for (int k = 0; k < body.nv * packs; ++k) q[k] = xi[k] = {T(0.0)};
         add_units(start, 0, first, body.nv, xi);
-        joint_product(by.Ad, body.nv, packs, xi, q);  // [Notes] eq. 12.6
+        joint_product(by.Ad, body.nv, packs, xi, q);  // [Derivations] eq. 12.6
         joint_product(by.J, body.nv, packs, w.theta + first * packs, q);
     });
 }
@@ -200,14 +200,14 @@ void linearize_block(const Tree& tree, Integrator method, T h, const BlockStart<
         const Rows q_rows = i > 1 ? all : i == 1 ? of_whole_joints(tree, joined(xi, dv)) : xi;
         const Factor<T> by_q = {w.dtau_dq[i], w.q, q_rows};
         const Factor<T> by_v = {w.dtau_dv[i], w.v, i > 0 ? all : dv};
-        // [Notes] eq. 12.8
+        // [Derivations] eq. 12.8
         subtract_and_solve(dofs, packs, by_q, by_v, w.a, factors, change(i));
         if (i > 0)
             for_noncommuting_joints(tree, true, [&](int j, const Body& body, int first) {
                 const JointVariation<T>& by = w.variation.at(j, i);
                 Pack<T>*rate = w.v + first * packs, v[6 * DiscreteWorkspace<T>::most];
                 for (int k = 0; k < body.nv * packs; ++k) v[k] = rate[k], rate[k] = {T(0.0)};
-                joint_product(by.by_v, body.nv, packs, v, rate);  // [Notes] eq. 12.7
+                joint_product(by.by_v, body.nv, packs, v, rate);  // [Derivations] eq. 12.7
                 joint_product(by.by_theta, body.nv, packs, w.theta + first * packs, rate);
             });
         for (int k = 0; k < size; ++k) {

@@ -1,6 +1,6 @@
 // Computes exponentials of SO(3), SE(3) and SE(2) and their derivatives, for every scalar, without
 // branches. [Sola] appendices B to D (there: the right Jacobian J_r; the adjoint matrix Ad);
-// [Notes] §12.
+// [Derivations] §12.
 //
 // Derivatives are left-trivialized: a variation of the pose X is X (1 + eps), eps in body axes.
 // With a twist x = (w; u) of angle |w|, t = |w|^2,
@@ -83,7 +83,7 @@ template <class T>
 DTAU_INLINE Vec3<T> exp_translation(const AngleFunctions<T>& f, const Vec3<T>& w,
                                     const Vec3<T>& u) {
     const Vec3<T> wu = cross(w, u);
-    return fma(f.b, wu, fma(f.c, cross(w, wu), u));  // [Notes] eq. 12.4
+    return fma(f.b, wu, fma(f.c, cross(w, wu), u));  // [Derivations] eq. 12.4
 }
 
 // ---------------------------------------------------------------- maps of twists
@@ -119,7 +119,7 @@ template <class T>
 DTAU_INLINE MotionMap<T> right_jacobian(const Motion<T>& x) {
     const AngleFunctions<T> f = angle_functions(x.ang);
     const Mat3<T> W = skew(x.ang), U = skew(x.lin), WW = W * W;
-    const T rate = T(2.0) * dot(x.ang, x.lin);  // [Notes] eq. 12.5
+    const T rate = T(2.0) * dot(x.ang, x.lin);  // [Derivations] eq. 12.5
     const Mat3<T> Q =
         fma(f.c, fma(T(1.0), W * U, U * W), fma(-(rate * f.db), W, fma(rate * f.dc, WW, -f.b * U)));
     return {fma(f.c, WW, fma(-f.b, W, Mat3<T>::identity())), Q};
@@ -128,7 +128,7 @@ DTAU_INLINE MotionMap<T> right_jacobian(const Motion<T>& x) {
 // Ad = 1 - ad J, with J = right_jacobian(x).
 template <class T>
 DTAU_INLINE MotionMap<T> inverse_adjoint(const Motion<T>& x, const MotionMap<T>& J) {
-    return fma(T(-1.0), ad(x) * J, identity_map<T>());  // [Notes] eq. 12.6
+    return fma(T(-1.0), ad(x) * J, identity_map<T>());  // [Derivations] eq. 12.6
 }
 
 // A map in the coordinates of a joint that does not commute: a matrix (nv, nv), linear first.

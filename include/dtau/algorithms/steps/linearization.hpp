@@ -36,7 +36,8 @@ DTAU_INLINE void kinematic_rows(const Tree& tree, const T* v, T* A) {
         if (traits(body.kind).commutes) continue;
         const int first = independent_dof(tree, body.v);
         T block[36];
-        joint_matrix(body.kind, ad(-joint_twist(body, v + body.v)), block);  // [Notes] eq. 12.10
+        // [Derivations] eq. 12.10
+        joint_matrix(body.kind, ad(-joint_twist(body, v + body.v)), block);
         for (int r = 0; r < body.nv; ++r)
             for (int c = 0; c < body.nv; ++c)
                 A[(first + r) * width + first + c] = block[r * body.nv + c];

@@ -58,7 +58,7 @@ DTAU_INLINE Quaternion<T> quaternion_exp(const AngleFunctions<T>& f, const Vec3<
 }
 // The angle of (x, y), neither negative, from the x axis: atan(t) for t = y / x below tan(pi / 8),
 // else by what is left to pi / 4 or pi / 2. The polynomial of FreeBSD's msun (s_atan.c).
-// [Notes] eq. 16.5
+// [Derivations] eq. 16.5
 template <class T>
 DTAU_INLINE T angle_of(T y, T x) {
     constexpr double eighth = 0x1.a827999fcef32p-2;  // tan(pi / 8)
@@ -98,7 +98,7 @@ struct LogFunctions {
     T e, de;
 };
 
-// Below t = 1 by series, as in angle_functions. [Notes] eq. 16.2
+// Below t = 1 by series, as in angle_functions. [Derivations] eq. 16.2
 template <class T>
 DTAU_INLINE LogFunctions<T> log_functions(T t) {
     constexpr Coefficients<13> e = {

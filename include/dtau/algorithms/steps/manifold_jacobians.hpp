@@ -3,9 +3,9 @@
 //
 // All variations are in the tangent space, q (+) eps. Joint by joint, with J the right Jacobian and
 // Ad = exp(-ad) of exponential.hpp:
-//   q (+) dq                        by q: Ad(dq), by dq: J(dq)                 [Notes] eq. 12.6
-//   d = difference(q0, q1)          by q0: -J(-d)^-1, by q1: J(d)^-1           [Notes] eq. 16.1
-//   dq/dt = T v, v = T^+ dq/dt      T of a unit quaternion                     [Notes] eq. 16.3
+//   q (+) dq                        by q: Ad(dq), by dq: J(dq)                 [Derivations] eq. 12.6
+//   d = difference(q0, q1)          by q0: -J(-d)^-1, by q1: J(d)^-1           [Derivations] eq. 16.1
+//   dq/dt = T v, v = T^+ dq/dt      T of a unit quaternion                     [Derivations] eq. 16.3
 // All of them are 1 (by q0: -1) if displacements add: constant entries. The others, within a joint,
 // are written by put(which, row, column, value), which is 0 or 1 of the two matrices. All of
 // independent joints: rows and columns (nv, nv), T (nq, nv), T^+ (nv, nq). Cost O(N).
@@ -62,7 +62,7 @@ DTAU_INLINE void difference_jacobians(const Tree& tree, const T* q0, const T* q1
         const Mat3<T> W = skew(x.ang), U = skew(x.lin), WW = W * W;
         const LogFunctions<T> f = log_functions(dot(x.ang, x.ang));
         const T rate = T(2.0) * dot(x.ang, x.lin);
-        const MotionMap<T> odd = T(0.5) * ad(x);  // [Notes] eq. 16.2
+        const MotionMap<T> odd = T(0.5) * ad(x);  // [Derivations] eq. 16.2
         const MotionMap<T> even = {fma(f.e, WW, Mat3<T>::identity()),
                                    fma(f.e, fma(T(1.0), W * U, U * W), (rate * f.de) * WW)};
         put_map(body, fma(T(-1.0), even, odd), 0, v, put);

@@ -61,7 +61,7 @@ DTAU_INLINE void displacement_rates(const Tree& tree, const T* theta, const T* v
         }
         const Motion<T> x = joint_twist(body, theta + body.v), y = joint_twist(body, v + body.v);
         const Motion<T> xy = cross(x, y);
-        // [Notes] eq. 12.2
+        // [Derivations] eq. 12.2
         joint_coordinates(body, fma(T(1.0 / 12.0), cross(x, xy), fma(T(0.5), xy, y)),
                           rate + body.v);
     }
@@ -144,7 +144,7 @@ DTAU_INLINE void step_variation(const Tree& tree, Integrator method, const StepW
             joint_matrix(body.kind, J, out.J);
             joint_matrix(body.kind, inverse_adjoint(theta, J), out.Ad);
             if (i == max_stages) continue;
-            // [Notes] eq. 12.7: v + [theta, v] / 2 + [theta, [theta, v]] / 12
+            // [Derivations] eq. 12.7: v + [theta, v] / 2 + [theta, [theta, v]] / 12
             const Motion<T> v = joint_twist(body, step.v(i) + first);
             const MotionMap<T> x = ad(theta), y = ad(v), xy = ad(cross(theta, v));
             const T half(0.5), twelfth(1.0 / 12.0);

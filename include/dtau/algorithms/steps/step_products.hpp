@@ -93,7 +93,8 @@ DTAU_INLINE void displaced_gradient(const Tree& tree, int stage, const Variation
         const int first = body.v;
         if (!traits(body.kind).commutes) {
             const JointVariation<T>& by = w.at(j++, stage);
-            transposed_product<true>(by.Ad, body.nv, x + first, by_q + first);  // [Notes] eq. 12.6
+            // [Derivations] eq. 12.6
+            transposed_product<true>(by.Ad, body.nv, x + first, by_q + first);
             transposed_product<adds>(by.J, body.nv, x + first, by_theta + first);
             continue;
         }
@@ -137,7 +138,7 @@ void step_vjp(const Tree& tree, Integrator method, const T* q, const T* v, const
         const T weight = T(stage_weight(method, i)) * h;
         const T ahead = T(last ? 0.0 : stage_ahead(i + 1)) * h;
         for (int k = 0; k < nv; ++k) {
-            w.rate[k] = implicit ? T(0.0) : weight * w.end_theta[k];  // [Notes] eq. 12.9
+            w.rate[k] = implicit ? T(0.0) : weight * w.end_theta[k];  // [Derivations] eq. 12.9
             w.a[k] = weight * w.end_v[k];
             if (last) continue;
             w.rate[k] = fma(ahead, w.theta[k], w.rate[k]);

@@ -14,7 +14,7 @@
 //   at k = 0   IA_i, U_j = IA_i s_j, d_j = s_j . U_j + armature, Ia_i = IA_i - sum of U_j U_j^T / d_j: ABA
 //
 // At every order the unknowns, what accelerations of order k do to the motion, obey the same linear
-// equations ([HO-FBS] Lemma 2, [Notes] eq. 13.6), so that the articulated inertias of order 0 serve
+// equations ([HO-FBS] Lemma 2, [Derivations] eq. 13.6), so that the articulated inertias of order 0 serve
 // all orders. A joint whose motion is prescribed is not eliminated: its torque is S^T F. It differs
 // from the paper as inverse.hpp does. `simple` is code for joints that rotate about z and are not
 // prescribed: S is one unit vector, and of F only x and y are ever rotated. The columns of a free
@@ -47,7 +47,8 @@ DTAU_INLINE void bias_force(const Tree& tree, int i, int k, const T* v, const T*
     Force<T> p = {b.p.b(), b.p.a()};
     const auto eliminate = [&](int j, T force) {
         ForwardColumn<T>& column = b.column[j - body.v];
-        column.t = factor * fma(T(-tree.damping[j]), v[j], tau[j]) - force;  // [Notes] eq. 13.8
+        // [Derivations] eq. 13.8
+        column.t = factor * fma(T(-tree.damping[j]), v[j], tau[j]) - force;
         p = fma(column.t * column.d_inverse, column.U, p);
     };
     if (simple)
@@ -74,7 +75,7 @@ DTAU_INLINE void bias_force(const Tree& tree, int i, int k, const T* v, const T*
 }
 
 // Acceleration of order k of a body and its joint (unscaled, into a_out), after its parent's, and
-// the force across the joint, of a simple one if there is another order: [Notes] eq. 13.9.
+// the force across the joint, of a simple one if there is another order: [Derivations] eq. 13.9.
 template <bool simple, class T>
 DTAU_INLINE void accelerate(const Tree& tree, int i, int k, bool another, const T* a, T* a_out,
                             const Prescribed& prescribed, const ForwardSeriesWorkspace<T>& w) {
@@ -121,8 +122,9 @@ DTAU_INLINE void accelerate(const Tree& tree, int i, int k, bool another, const 
             continue;
         }
         const ForwardColumn<T>& column = b.column[j - body.v];
-        const T angular = column.t - dot(column.U.ang, m.ang);                // known before m.lin
-        const T x = (angular - dot(column.U.lin, m.lin)) * column.d_inverse;  // [Notes] eq. 13.9
+        const T angular = column.t - dot(column.U.ang, m.ang);  // known before m.lin
+        // [Derivations] eq. 13.9
+        const T x = (angular - dot(column.U.lin, m.lin)) * column.d_inverse;
         if (simple)
             m.ang.z = m.ang.z + x;
         else

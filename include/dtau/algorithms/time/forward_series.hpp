@@ -142,7 +142,7 @@ DTAU_INLINE void bias_motion(const Tree& tree, int i, int k, const T* a, const T
         if (!simple) both.az = both.bz = b.lower.az = b.lower.bz = T(0.0);
         rotated_by_higher<false>(how, s, k + 1, b.seen, both);
         both = rotate_onto<false, simple>(how, s, top, both);
-        omega = both.a(), A = both.b();  // [Notes] eq. 13.7
+        omega = both.a(), A = both.b();  // [Derivations] eq. 13.7
         rotated_by_higher<true>(how, s, k, b.force, b.lower);
         if (slides) b.lower.set(b.lower.a(), cross_sum(1, k, s.r, b.back, b.lower.b()));
     }

@@ -1,7 +1,7 @@
 // Computes the time derivatives of the poses, twists and Jacobians of frames:
 // frame_kinematics_time_derivatives(), frame_jacobians_time_derivatives(). O(N r^2) for a frame,
 // for all columns of its Jacobian together too. [HO-FBS] Algorithm 1 for any frame, in body, mixed
-// and spatial axes; [Notes] eqs. 13.13, 13.14.
+// and spatial axes; [Derivations] eqs. 13.13, 13.14.
 //
 // For a frame fixed to body i by the rotation G and the position t in its axes, with R and d of
 // poses.hpp:
@@ -120,7 +120,7 @@ void frame_kinematics_time_derivatives(const Tree& tree, const Frame* frames, in
             for (int m = 0; m <= k; ++m) {
                 const Mat3<T>&R = w.R[k - m], &next = w.R[m + 1];
                 const Vec3<T> sum = cross(R.x, next.x, cross(R.y, next.y, cross(R.z, next.z)));
-                twice = fma(T(m + 1.0), sum, twice);  // [Notes] eq. 13.13
+                twice = fma(T(m + 1.0), sum, twice);  // [Derivations] eq. 13.13
             }
             w.twist[k] = {T(0.5) * twice, T(k + 1.0) * w.x[k + 1]};
         }
@@ -153,7 +153,7 @@ void frame_jacobians_time_derivatives(const Tree& tree, const Frame* frames, int
             for (int c = 0; c < body.nv; ++c) {
                 Motion<T>* S = w.S + c * w.length;
                 for (int k = 0; k <= order; ++k)
-                    for (int m = 0; m <= k; ++m)  // [Notes] eq. 13.14
+                    for (int m = 0; m <= k; ++m)  // [Derivations] eq. 13.14
                         S[k].lin = cross(S[m].ang, w.D[k - m], S[k].lin);
                 for (int k = 0; k <= order; ++k) {
                     const T factor(w.bodies.scale.factorial[k]);

@@ -14,7 +14,7 @@
 //   backward   tau_i   = k! S_i^T (n_i; f_i) + armature, damping
 //              f_p     = f_p + R0 E^T f_i,   n_p = n_p + R0 (E^T n_i + r_J x E^T f_i) + p0 x (f_i in p)
 //
-// It differs from the paper ([Notes] §13): the equations are Newton's and Euler's of rnea.hpp, so
+// It differs from the paper ([Derivations] §13): the equations are Newton's and Euler's of rnea.hpp, so
 // that only vectors are convolved, and no linear velocity, no inertia and no 6x6 matrix is; and as
 // Taylor coefficients, so that no binomials appear. Order 0 alone is left to rnea(). Loops over the
 // orders stay apart and short, so that a body's constants stay in registers. Bodies are numbered
@@ -124,7 +124,7 @@ DTAU_INLINE void carried_motion(Part part, const Tree& tree, const Body& body, i
             into_joint<simple>(body, carried_acceleration<simple>(body, k, r0, parent, w)));
     for (int k = 0; k <= order; ++k) {
         const TwoVectors<T> both = rotated<false>(how, s, k, w.seen);
-        omega[k] = both.a() + s.omega[k], A[k] = both.b();  // [Notes] eqs. 13.2, 13.3
+        omega[k] = both.a() + s.omega[k], A[k] = both.b();  // [Derivations] eqs. 13.2, 13.3
     }
     if (part == Part::all) {  // alpha needs one order more
         const Vec3<T> y = into_joint<simple>(body, w.omega[parent + order + 1]);
@@ -145,7 +145,7 @@ DTAU_INLINE void own_motion(Part part, const Body& body, int order, const JointS
     Vec3<T>* A = w.A + at;
     for (int k = 0; k <= order && slides_on<simple>(body); ++k) {
         if (part == Part::all) A[k] = fma(T(k + 1.0), s.v[k + 1], A[k]);
-        A[k] = sliding_acceleration(k, omega, s, A[k]);  // [Notes] eq. 13.3
+        A[k] = sliding_acceleration(k, omega, s, A[k]);  // [Derivations] eq. 13.3
     }
     for (int k = 0; k <= order; ++k) {
         const Vec3<T> rate = part == Part::bias ? alpha[k] : T(k + 1.0) * omega[k + 1];
@@ -220,7 +220,7 @@ DTAU_INLINE void inwards(Part part, const Tree& tree, const Body& body, int orde
             w.y[k] = both.a();
             moment = cross_sum(0, k, s.r, w.y, moment);
         }
-        const Vec3<T> f = out_of_joint<simple>(body, both.a());  // [Notes] eq. 13.5
+        const Vec3<T> f = out_of_joint<simple>(body, both.a());  // [Derivations] eq. 13.5
         const Vec3<T> n = out_of_joint<simple>(body, moment);
         force_p[k].set(force_p[k].a() + f, cross(r0, f, force_p[k].b() + n));
     }

@@ -28,7 +28,7 @@ DTAU_INLINE bool slides_on(const Body& body) {
 }
 
 // From the axes of the parent to those of the joint's frame, R0^T a, and back. A simple joint's
-// frame is turned, so that the last of the turns of R0 belongs to E. [Notes] eq. 2.2
+// frame is turned, so that the last of the turns of R0 belongs to E. [Derivations] eq. 2.2
 template <bool simple, class T>
 DTAU_INLINE Vec3<T> into_joint(const Body& body, const Vec3<T>& a) {
     if constexpr (simple) return tilted_back(body, a);
@@ -224,7 +224,7 @@ DTAU_INLINE void extend_joint(Rotation how, bool sliding, int k, const TaylorSca
             const T rate = s.omega[k - m].z;
             c = fma(s.angle[m].sine, rate, c), d = fma(s.angle[m].cosine, rate, d);
         }
-        s.angle[k + 1] = {inverse * d, -(inverse * c)};  // [Notes] eq. 13.1
+        s.angle[k + 1] = {inverse * d, -(inverse * c)};  // [Derivations] eq. 13.1
     } else if (how == Rotation::any) {
         Mat3<T> E = zero_matrix<T>();
         for (int m = 0; m <= k; ++m) {
@@ -232,9 +232,9 @@ DTAU_INLINE void extend_joint(Rotation how, bool sliding, int k, const TaylorSca
             E = {cross(s.E[m].x, omega, E.x), cross(s.E[m].y, omega, E.y),
                  cross(s.E[m].z, omega, E.z)};
         }
-        s.E[k + 1] = inverse * E;  // [Notes] eq. 13.1
+        s.E[k + 1] = inverse * E;  // [Derivations] eq. 13.1
     }
-    if (sliding) s.r[k + 1] = inverse * rotated<true>(how, s, k, s.v);  // [Notes] eq. 13.1
+    if (sliding) s.r[k + 1] = inverse * rotated<true>(how, s, k, s.v);  // [Derivations] eq. 13.1
 }
 
 // All of a joint: twists of orders below `rows`, pose of orders below `poses`.

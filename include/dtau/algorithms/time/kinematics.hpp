@@ -61,7 +61,7 @@ DTAU_INLINE void twist_series(const Body& body, int place, int rows, const Joint
     }
     for (int k = 0; k < rows; ++k) {
         const TwoVectors<T> both = rotated<false>(how, s, k, w.seen);
-        omega[k] = both.a() + s.omega[k], v[k] = both.b() + sliding(k);  // [Notes] eq. 13.12
+        omega[k] = both.a() + s.omega[k], v[k] = both.b() + sliding(k);  // [Derivations] eq. 13.12
     }
 }
 

@@ -1,6 +1,6 @@
 // Computes the time derivatives of the mass matrix and of the admissible Coriolis matrix:
 // mass_matrix_time_derivatives(), coriolis_matrix_time_derivatives(). O(N d r^2). The equations of
-// crba.hpp and coriolis.hpp as products of Taylor series ([Notes] eqs. 13.11, 3.7). [HO-FBS]
+// crba.hpp and coriolis.hpp as products of Taylor series ([Derivations] eqs. 13.11, 3.7). [HO-FBS]
 // Proposition 1 states the closed form for orders 0 and 1; the Coriolis matrix of its Lemma 1 is
 // another admissible one. Everything has its components in the root frame, which here moves with
 // the tree's root body: the tree's motion as a whole, on which M does not depend, is in no series
@@ -116,11 +116,11 @@ DTAU_INLINE void relative_series(const Tree& tree, int order, int rows, const T*
             if (k == order) continue;
             const T inverse(w.scale.inverse[k + 1]);
             for (int j = body.v; j < body.v + body.nv; ++j) {
-                // [Notes] eq. 13.11
+                // [Derivations] eq. 13.11
                 const Motion<T> s = root ? zero_motion<T>() : cross_sum(k, u, w.column(j));
                 w.column(j)[k + 1] = {inverse * s.ang, inverse * s.lin};
             }
-            I[k + 1] = moved_inertia(k, u, I, inverse);  // [Notes] eqs. 5.4, 13.11
+            I[k + 1] = moved_inertia(k, u, I, inverse);  // [Derivations] eqs. 5.4, 13.11
         }
     }
 }
@@ -204,7 +204,7 @@ void coriolis_matrix_time_derivatives(const Tree& tree, int order, const T* q, c
                 for (int k = 0; k <= order; ++k) {
                     T row(0.0), column(0.0);
                     for (int m = 0; m <= k; ++m) {
-                        // [Notes] eq. 3.7
+                        // [Derivations] eq. 3.7
                         row = dot(w.t1[k - m], t[m].ang, row + dot(w.t2[k - m], d[m]));
                         column += dot(t[m], w.F[k - m]);
                     }

@@ -88,7 +88,7 @@ void mimic_time_derivatives(const Tree& tree, int order, const T* q, const T* v,
         reduce_columns(tree, w.torque, 1, w.x);
         for (int j = 0; j < tree.independent.n; ++j)
             w.x[j] = given && given[j] ? T(0.0) : tau[j] - w.x[j];
-        ltdl_solve_vector(tree.independent, w.x, w.ltdl);  // [Notes] eq. 13.10
+        ltdl_solve_vector(tree.independent, w.x, w.ltdl);  // [Derivations] eq. 13.10
         expand_v(tree, w.x, w.a);
         for (int j = 0; j < nv; ++j) a_out[j] = is_given(j) ? a_out[j] : w.a[j];
         torque_at(a_out);

@@ -1,6 +1,6 @@
 // Computes the time derivatives of the momentum of all moving bodies: momentum_time_derivatives(),
 // centroidal_momentum_time_derivatives(). O(N r^2): the sum over the bodies of [HO-FBS] eq. 62, by
-// vectors instead of the 6x6 matrices of its eq. 61. [Notes] eqs. 13.18 to 13.20.
+// vectors instead of the 6x6 matrices of its eq. 61. [Derivations] eqs. 13.18 to 13.20.
 //
 // Symbols as in values/momentum.hpp, with R and d of poses.hpp; coefficients of order k:
 //   c           center of mass of a body from the first tree's reference
@@ -55,7 +55,7 @@ struct MomentumSeriesWorkspace {
 template <class T>
 DTAU_INLINE Vec3<T> cross_rate(int k, const Vec3<T>* a, const Vec3<T>* b, Vec3<T> sum) {
     for (int m = 0; 2 * m <= k; ++m)
-        sum = fma(T(k + 1.0 - 2.0 * m), cross(a[m], b[k + 1 - m]), sum);  // [Notes] eq. 13.18
+        sum = fma(T(k + 1.0 - 2.0 * m), cross(a[m], b[k + 1 - m]), sum);  // [Derivations] eq. 13.18
     return sum;
 }
 
@@ -95,7 +95,7 @@ DTAU_INLINE void spins(const Tree& tree, int order, const T* q, const T* v,
             for (int m = 0; 2 * m <= k; ++m) {
                 const Mat3<T>&A = w.RS[m], &B = pose.R[k + 1 - m];
                 const Vec3<T> spin = cross(A.x, B.x, cross(A.y, B.y, cross(A.z, B.z)));
-                sum = fma(T(k + 1.0 - 2.0 * m), spin, sum);  // [Notes] eq. 13.18
+                sum = fma(T(k + 1.0 - 2.0 * m), spin, sum);  // [Derivations] eq. 13.18
             }
             w.L[k] = sum;
         }
@@ -131,7 +131,7 @@ DTAU_INLINE Constant<T> momentum_series(const Tree& tree, int order, const T* q,
     }
     for (int k = 0; k <= order + 1 && tree.nnodes > 0; ++k) w.x[k] = w.d[k] - w.y[k];
     for (int k = 0; k <= order; ++k)
-        w.P[k] = T(k + 1.0) * fma(T(mass), w.x[k + 1], w.h[k + 1]);  // [Notes] eq. 13.19
+        w.P[k] = T(k + 1.0) * fma(T(mass), w.x[k + 1], w.h[k + 1]);  // [Derivations] eq. 13.19
     return mass;
 }
 
@@ -149,7 +149,7 @@ void momentum_time_derivatives(const Tree& tree, int order, const T* q, const T*
                                const MomentumSeriesWorkspace<T>& w) {
     momentum_series(tree, order, q, v, w);
     for (int k = 0; k <= order; ++k) {
-        w.L[k] = cross_sum(0, k, w.x, w.P, w.L[k]);  // [Notes] eq. 13.20
+        w.L[k] = cross_sum(0, k, w.x, w.P, w.L[k]);  // [Derivations] eq. 13.20
         for (int m = 0; m <= k; ++m)
             w.L[k] = fma(T(k + 1.0 - m), cross(w.h[m], w.x[k + 1 - m]), w.L[k]);
     }
@@ -163,7 +163,8 @@ void centroidal_momentum_time_derivatives(const Tree& tree, int order, const T* 
     const Constant<T> mass = momentum_series(tree, order, q, v, w);
     const T minus_inverse(Constant<T>(-1.0) / mass);
     for (int k = 0; k <= order + 1; ++k) w.c[k] = minus_inverse * w.h[k];
-    for (int k = 0; k <= order; ++k) w.L[k] = cross_rate(k, w.h, w.c, w.L[k]);  // [Notes] eq. 13.20
+    // [Derivations] eq. 13.20
+    for (int k = 0; k <= order; ++k) w.L[k] = cross_rate(k, w.h, w.c, w.L[k]);
     store_momentum_series(order, result, w);
 }
 

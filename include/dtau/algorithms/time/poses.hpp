@@ -1,6 +1,6 @@
 // Computes the poses of bodies in the world as functions of time: extend_pose(), move_body().
 // O(N r^2). [HO-FBS] Algorithm 1 and eq. 20, with the joint's E and r_J of joint_series.hpp;
-// [Notes] eq. 13.12.
+// [Derivations] eq. 13.12.
 //
 // Coefficients of order k, for body i with parent p:
 //   F   axes of the joint's frame in the world      F = R_p R0

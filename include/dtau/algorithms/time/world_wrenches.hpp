@@ -1,7 +1,7 @@
 // Computes the joint torques of external wrenches that are given along world axes, as functions of
 // time: world_wrench_torques(). O(N r^2). [HO-FBS] eqs. 69, 70. An order at a time, as the motion
 // may be what is being solved for: order k needs velocities up to their derivative of order k - 1.
-// [Notes] eq. 13.15.
+// [Derivations] eq. 13.15.
 //
 // Torques are linear in wrenches: what these do is subtracted from the torques of inverse dynamics,
 // and added to those that drive forward dynamics, so that neither sees them.

@@ -1,6 +1,6 @@
 // Computes the center of mass of all moving bodies in the world, its velocity, acceleration and
 // Jacobian: center_of_mass(), center_of_mass_motion(), center_of_mass_jacobian(). O(N). Position
-// and velocity: [RBDA] section 2.13. [Notes] eqs. 15.1, 15.2. NaN for a robot without mass.
+// and velocity: [RBDA] section 2.13. [Derivations] eqs. 15.1, 15.2. NaN for a robot without mass.
 //
 //   c   = sum of m_i P_i com_i / M            P_i: placement of body i in the world
 //   c'  = sum of p_i / M                      p_i = m_i (u_i + omega_i x com_i),  linear momentum
@@ -122,7 +122,7 @@ void center_of_mass_jacobian(const Tree& tree, const T* q, T* J,
         const Body& body = tree.bodies[i];
         Motion<T> S[6];
         motion_subspace(body, w.at.P[i], S);
-        for (int k = 0; k < body.nv; ++k)  // [Notes] eq. 15.2
+        for (int k = 0; k < body.nv; ++k)  // [Derivations] eq. 15.2
             store_vector(scale * (w.h[i] * S[k]), J + body.v + k, n);
         if (body.parent >= 0) w.h[body.parent] += moved(w.h[i], w.at.d[i]);
     }

@@ -9,7 +9,7 @@
 //              I_p = I_p + I_i,  B_p = B_p + B_i      (composites)
 //
 // Two things differ from the paper: the operator B has 12 numbers, and B^T s_k is a moment alone
-// ([Notes] eq. 3.7); coordinates are those of the root frame (kinematics.hpp).
+// ([Derivations] eq. 3.7); coordinates are those of the root frame (kinematics.hpp).
 #pragma once
 
 #include "dtau/kinematics.hpp"
@@ -46,14 +46,14 @@ void coriolis_matrix(const Tree& tree, const T* q, const T* v, T* C,
         const int first = body.v, end = body.v + body.nv;
         for (int k = first; k < end; ++k) {
             const Motion<T> s = g.S[k];
-            const Vec3<T> t1 = half * transposed_mul(w.B[i], s);  // [Notes] eq. 3.7
+            const Vec3<T> t1 = half * transposed_mul(w.B[i], s);  // [Derivations] eq. 3.7
             const Force<T> t2 = g.I[i] * s;
             const Force<T> F = fma(half, mul_add(w.B[i], s, zero_force<T>()), g.I[i] * w.Sdot[k]);
             const auto row = [&](int j) { C[k * n + j] = dot(t1, g.S[j].ang, dot(t2, w.Sdot[j])); };
             for (int j = first; j < end; ++j) row(j);
             for (int j = tree.dofs.parent[first]; j >= 0; j = tree.dofs.parent[j]) {
                 row(j);
-                C[j * n + k] = dot(g.S[j], F);  // [Notes] eq. 3.7
+                C[j * n + k] = dot(g.S[j], F);  // [Derivations] eq. 3.7
             }
         }
         if (body.parent >= 0) {

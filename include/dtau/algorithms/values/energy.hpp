@@ -1,5 +1,5 @@
 // Computes the kinetic and potential energy of all moving bodies: kinetic_energy(),
-// potential_energy(). O(N). [Notes] eqs. 15.9, 15.11.
+// potential_energy(). O(N). [Derivations] eqs. 15.9, 15.11.
 //
 //   T = sum of (m v_c . v_c + omega . J omega) / 2 + sum of armature v v / 2      v_c: of the center of mass
 //   V = sum of m (u_i - g_i . com_i)              u_i = u_p - g_p . r_i,  g_i = E_i g_p
@@ -40,7 +40,7 @@ void kinetic_energy(const Tree& tree, const T* q, const T* v, T* energy,
         w.v[i] = vi;
         const Vec3<T> center = cross(vi.ang, lift<T>(vec3(body.com)), vi.lin);
         twice = fma(T(body.mass), dot(center, center), twice);
-        twice = dot(vi.ang, sym3(body.inertia) * vi.ang, twice);  // [Notes] eq. 15.9
+        twice = dot(vi.ang, sym3(body.inertia) * vi.ang, twice);  // [Derivations] eq. 15.9
     }
     for (int k = 0; k < tree.nv; ++k) twice = fma(T(tree.armature[k]) * v[k], v[k], twice);
     energy[0] = T(0.5) * twice;
@@ -70,7 +70,7 @@ void potential_energy(const Tree& tree, const T* q, T* energy,
         const T origin = body.parent < 0 ? T(0.0) : w.u[body.parent];
         w.g[i] = transposed_mul(X.R, carrier);
         w.u[i] = origin - dot(carrier, X.r);
-        const T own = w.u[i] - dot(vec3(body.com), w.g[i]);  // [Notes] eq. 15.11
+        const T own = w.u[i] - dot(vec3(body.com), w.g[i]);  // [Derivations] eq. 15.11
         sum = fma(T(body.mass), own, sum);
     }
     energy[0] = sum;

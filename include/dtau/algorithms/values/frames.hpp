@@ -11,7 +11,7 @@
 //   mixed         from the frame's origin, along world axes
 //   world         from the world's origin, along world axes
 // so that its twist is V = X v_i and its spatial acceleration A = X a_i, and the classical
-// acceleration of the body's point at which it looks A.lin + V.ang x V.lin. [Notes] §19.
+// acceleration of the body's point at which it looks A.lin + V.ang x V.lin. [Derivations] §19.
 #pragma once
 
 #include "dtau/algorithms/values/placements.hpp"

@@ -1,5 +1,5 @@
 // Computes the momentum of all moving bodies in the world's axes, about the world's origin and
-// about the center of mass, the matrix and the rate of the latter, O(N). [Notes] eqs. 13.16, 13.17,
+// about the center of mass, the matrix and the rate of the latter, O(N). [Derivations] eqs. 13.16, 13.17,
 // 15.5.
 //
 //   h = sum of m c        P = sum of m c'        L = sum of (m c x c' + J omega)
@@ -76,7 +76,7 @@ DTAU_INLINE Force<T> accelerate_body(const Tree& tree, int i, const T* v, const 
         const Vec3<T> d = w.at.d[i], rate = cross(vp.ang, d, slide);  // of d
         t = {t.ang + ap.ang, cross(ap.ang, d, cross(vp.ang, rate, t.lin + ap.lin))};
     }
-    w.a[i] = t;  // [Notes] eq. 15.5
+    w.a[i] = t;  // [Derivations] eq. 15.5
     const Vec3<T> force = cross(t.ang, arm, cross(omega, cross(omega, arm), t.lin));
     const Vec3<T> moment = R * (sym3(body.inertia) * transposed_mul(R, t.ang));
     return {cross(omega, momentum.ang, moment), body.mass * force};
@@ -96,7 +96,7 @@ DTAU_INLINE Force<T> momentum_about_reference(const Tree& tree, const T* q, cons
         const Vec3<T> arm = P.R * vec3(body.com), c = w.at.trees[body.root] + (P.r + arm);
         Force<T> own = move_body(tree, i, v, arm, w);
         if (a) own = accelerate_body(tree, i, v, a, arm, own, w);
-        sum += {cross(c, own.lin, own.ang), own.lin};  // [Notes] eq. 13.16
+        sum += {cross(c, own.lin, own.ang), own.lin};  // [Derivations] eq. 13.16
         of_mass.m += Constant<T>(body.mass), of_mass.h = fma(body.mass, c, of_mass.h);
     }
     return sum;
@@ -107,7 +107,8 @@ template <class T>
 void momentum(const Tree& tree, const T* q, const T* v, T* result, const MomentumWorkspace<T>& w) {
     FirstMoment<T> of_mass;
     Force<T> h = momentum_about_reference<T>(tree, q, v, nullptr, of_mass, w);
-    if (tree.nnodes > 0) h.ang = cross(w.at.d[0] - w.at.P[0].r, h.lin, h.ang);  // [Notes] eq. 13.16
+    // [Derivations] eq. 13.16
+    if (tree.nnodes > 0) h.ang = cross(w.at.d[0] - w.at.P[0].r, h.lin, h.ang);
     store_momentum(h, result);
 }
 
@@ -118,7 +119,7 @@ void centroidal_momentum(const Tree& tree, const T* q, const T* v, const T* a, T
     FirstMoment<T> of_mass;
     Force<T> h = momentum_about_reference(tree, q, v, a, of_mass, w);
     h.ang = cross(h.lin, T(Constant<T>(1.0) / of_mass.m) * of_mass.h,
-                  h.ang);  // [Notes] eqs. 13.16, 15.5
+                  h.ang);  // [Derivations] eqs. 13.16, 15.5
     store_momentum(h, result);
 }
 
@@ -143,7 +144,7 @@ void centroidal_momentum_matrix(const Tree& tree, const T* q, T* A, const Moment
         motion_subspace(body, w.at.P[i], S);
         for (int k = 0; k < body.nv; ++k) {
             Force<T> F = w.I[i] * S[k];
-            F.ang = cross(from_center, F.lin, F.ang);  // [Notes] eq. 13.17
+            F.ang = cross(from_center, F.lin, F.ang);  // [Derivations] eq. 13.17
             store_momentum(F, A + body.v + k, n);
         }
         if (body.parent >= 0) w.I[body.parent] += w.I[i];

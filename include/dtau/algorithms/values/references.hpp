@@ -1,5 +1,5 @@
 // Computes placements and motions along the world's axes, about a reference near the bodies, for
-// quantities of a whole robot: place_along_world_axes(). [Notes] §13, momentum.
+// quantities of a whole robot: place_along_world_axes(). [Derivations] §13, momentum.
 //
 // No digit of a quantity that does not depend on the place is lost far from the world's origin. A
 // tree's reference is the origin of its root; where prismatic joints begin the tree, of the first
@@ -134,7 +134,7 @@ DTAU_INLINE void move_about_references(const Tree& tree, const T* q, const T* v,
             if (a) w.a[i] = subspace_times(body, w.S, a, zero);
         } else {
             const Motion<T>& vp = w.v[body.parent];
-            w.v[i] = vp + vJ;  // [Notes] eq. 1.3
+            w.v[i] = vp + vJ;  // [Derivations] eq. 1.3
             if (a) w.a[i] = subspace_times(body, w.S, a, cross(vp, vJ, w.a[body.parent]));
         }
     }

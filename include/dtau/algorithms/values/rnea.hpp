@@ -18,7 +18,7 @@
 // v_i. Here A is the classical acceleration of the body's origin, and the point r of the body
 // accelerates by A + W r: W is the one matrix that the parent's motion enters through. So no linear
 // velocity is computed but that of the joint, which is zero for a revolute joint, and f_i is two
-// integrals over the mass, linear in A and W ([Notes] eqs. 13.2 to 13.5 at order 0). Joint frames
+// integrals over the mass, linear in A and W ([Derivations] eqs. 13.2 to 13.5 at order 0). Joint frames
 // are modified Denavit-Hartenberg frames: E_i of a revolute joint is a rotation about its z after
 // constant rotations about x and z, and is applied as such, never as a matrix (turns.hpp). The
 // motions of one path are all that is kept. The base's position is never read.
@@ -74,7 +74,7 @@ DTAU_INLINE Mat3<T> point_accelerations(const Vec3<T>& w, const Vec3<T>& alpha) 
 }
 
 // The force that a body takes: integrals of a and r x a over its mass, a = A + W r.
-// [Notes] eq. 13.4
+// [Derivations] eq. 13.4
 template <class T>
 DTAU_INLINE Force<T> moving_force(const Body& body, const Vec3<T>& A, const Mat3<T>& W) {
     const Vec3<double> h = vec3(body.first_moment);
