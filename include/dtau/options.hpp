@@ -30,7 +30,7 @@ struct Options {
     bool joint_parameters = false;  // armature and damping are parameters too
 
     const Constraints* contacts = nullptr;
-    double contact_damping = 0.0;  // of their forces, where rows may depend on each other
+    double regularization = 0.0;  // of their forces, where rows may depend on each other
 };
 
 }  // namespace dtau

@@ -31,7 +31,7 @@ constexpr Out<"dforces_dtau", Quantity::row_matrix> dforces_dtau;
 
 constexpr Function functions[] = {
     function({.name = "constrained_dynamics", .solves = true, .results = "ConstrainedDynamics"},
-             takes(q, v, tau, contacts, f_ext, f_ext_axes, active, damping),
+             takes(q, v, tau, contacts, f_ext, f_ext_axes, active, regularization),
              gives(acceleration, forces, residual),
              algorithm<ConstrainedWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
@@ -44,7 +44,7 @@ constexpr Function functions[] = {
     function({.name = "constrained_dynamics_derivatives",
               .solves = true,
               .results = "ConstrainedDynamicsDerivatives"},
-             takes(q, v, tau, contacts, f_ext, f_ext_axes, active, damping),
+             takes(q, v, tau, contacts, f_ext, f_ext_axes, active, regularization),
              gives(da_dq, da_dv, da_dtau, dforces_dq, dforces_dv, dforces_dtau, residual),
              algorithm<ConstrainedDerivativesWorkspace>([]<class T>(const Tree& tree, const auto& x,
                                                                     const auto& w) {

@@ -23,7 +23,7 @@ using Inverse = WithWrenches<ConstrainedInverseWorkspace, WrenchAxesWorkspace>::
 constexpr Function functions[] = {
     function(
         {.name = "impulse_dynamics", .solves = true, .results = "ImpulseDynamics"},
-        takes(q, v, contacts, restitution, active, damping), gives(v_after, impulses),
+        takes(q, v, contacts, restitution, active, regularization), gives(v_after, impulses),
         algorithm<ImpulseWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             impulse_dynamics<T>(tree, x[q], x[v], x[restitution][0], x[active], x[v_after],
                                 x[impulses], w);
@@ -32,7 +32,7 @@ constexpr Function functions[] = {
     function({.name = "impulse_dynamics_derivatives",
               .solves = true,
               .results = "ImpulseDynamicsDerivatives"},
-             takes(q, v, contacts, restitution, active, damping),
+             takes(q, v, contacts, restitution, active, regularization),
              gives(dv_dq, dv_dv, dimpulses_dq, dimpulses_dv),
              algorithm<ImpulseDerivativesWorkspace>(
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {

@@ -23,7 +23,8 @@ using Vjp = WithWrenches<ConstrainedVjpWorkspace, WrenchGradientWorkspace>::Work
 constexpr Function functions[] = {
     function(
         {.name = "constrained_dynamics_jvp", .solves = true, .results = "ConstrainedDynamicsJVP"},
-        takes(q, v, tau, dq, dv, dtorque, contacts, f_ext, df_ext, f_ext_axes, active, damping),
+        takes(q, v, tau, dq, dv, dtorque, contacts, f_ext, df_ext, f_ext_axes, active,
+              regularization),
         gives(acceleration_tangent, force_tangent),
         algorithm<Jvp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const WrenchVariation<T> wrenches =
@@ -36,7 +37,7 @@ constexpr Function functions[] = {
     function(
         {.name = "constrained_dynamics_vjp", .solves = true, .results = "ConstrainedDynamicsVJP"},
         takes(q, v, tau, acceleration_weights, force_weights, contacts, f_ext, f_ext_axes, active,
-              damping),
+              regularization),
         gives(by_q, by_v, by_tau, by_f_ext),
         algorithm<Vjp>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             const T* body_f_ext = along_body_axes(tree, x[q], x[f_ext], w.wrenches.value);

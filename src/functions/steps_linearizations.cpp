@@ -23,7 +23,7 @@ constexpr Function functions[] = {
          .solves = true,
          .results = "Linearization",
          .all_results = "ConstrainedLinearization"},
-        takes(q, v, tau, f_ext, inputs, f_ext_axes, maybe_contacts, active, damping),
+        takes(q, v, tau, f_ext, inputs, f_ext_axes, maybe_contacts, active, regularization),
         gives(A, B, acceleration, residual),
         algorithm<LinearizationWorkspace, KernelTraits{.results = Results::sparse}>(
             []<class T>(const Tree& tree, const auto& x, const auto& w) {
@@ -43,7 +43,7 @@ constexpr Function functions[] = {
          .results = "DiscreteLinearization",
          .all_results = "ConstrainedDiscreteLinearization"},
         takes(q, v, tau, dt, integrator, f_ext, inputs, f_ext_axes, maybe_contacts, active,
-              damping),
+              regularization),
         gives(A, B, q_next, v_next, residual),
         algorithm<DiscreteWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {
             linearize_discrete<T>(tree, x.options.integrator, {x.options.driven, x[inputs]}, x[q],

@@ -100,10 +100,10 @@ std::string about_row(const Work& work, const Failure& failure) {
         const std::string others = nb::len(before) ? "those of " + listing(before) : "each other";
         why = "rows of " + name + " depend on " + others + " " + when + ", first " + which + ",";
     }
-    const bool damped = work.options.values.contact_damping > 0.0;
+    const bool damped = work.options.values.regularization > 0.0;
     return why + " so that forces are not determined; " + (later ? "take a shorter dt, " : "") +
            "leave some contacts out with active=, or give " + (damped ? "a larger " : "") +
-           "damping=";
+           "regularization=";
 }
 
 std::string about_velocities(const Work& work, const Failure& failure) {

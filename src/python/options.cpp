@@ -48,19 +48,20 @@ Axes axes(const char* name, nb::handle given) {
 }
 
 // A number of at least 0, and nothing else without contacts.
-double damping(nb::handle given, bool without_contacts) {
+double regularization(nb::handle given, bool without_contacts) {
     const nb::object number = nb::steal(unless_ended([&] { return PyNumber_Float(given.ptr()); }));
     const bool text = PyUnicode_Check(given.ptr()) || PyBytes_Check(given.ptr());
     if (!number.is_valid() || text) {
         PyErr_Clear();
-        if (without_contacts) throw goes_with_contacts("damping");
-        throw nb::type_error(("damping: expected a number, got " + shown(given)).c_str());
+        if (without_contacts) throw goes_with_contacts("regularization");
+        throw nb::type_error(("regularization: expected a number, got " + shown(given)).c_str());
     }
     const double value = PyFloat_AsDouble(number.ptr());
-    if (without_contacts && value != 0.0) throw goes_with_contacts("damping");
+    if (without_contacts && value != 0.0) throw goes_with_contacts("regularization");
     if (!(value >= 0.0 && value < HUGE_VAL))
         throw nb::value_error(
-            ("damping: expected a finite number of at least 0, got " + shown(given)).c_str());
+            ("regularization: expected a finite number of at least 0, got " + shown(given))
+                .c_str());
     return value;
 }
 
@@ -111,8 +112,9 @@ void CallOptions::read_first(const Signature& signature, const GivenArguments& g
         if (argument.option == Option::contacts &&
             !(value.is_none() && argument.by_default == Default::none))
             read_contacts(given.model, value, tree);
-        if (argument.option == Option::damping)
-            values.contact_damping = damping(value, signature.maybe_contacts && !values.contacts);
+        if (argument.option == Option::regularization)
+            values.regularization =
+                regularization(value, signature.maybe_contacts && !values.contacts);
         if (argument.option == Option::driven && !value.is_none())
             read_inputs(value, tree.tree(), false);
         if (argument.option != Option::frames) continue;
@@ -161,7 +163,7 @@ void CallOptions::read(const Argument& argument, nb::handle given, const Compile
             return;
         case Option::frames:  // read first
         case Option::contacts:
-        case Option::damping:
+        case Option::regularization:
         case Option::driven:
         case Option::order:
             return;

@@ -26,7 +26,7 @@ OPTIONS = {
     "packed": "bool",
     "joint_parameters": "bool",
     "contacts": "object",
-    "damping": "float",
+    "regularization": "float",
     "order": "int | None",
 }
 

@@ -147,7 +147,7 @@ enum class Option {
     packed,
     joint_parameters,
     contacts,
-    damping,
+    regularization,
     order,
 };
 

@@ -7,7 +7,7 @@ namespace {
 // themselves, which are the tree's. All members are named: a new one does not compile before it is here.
 bool same(const Options& a, const Options& b) {
     const auto& [order, frames, nframes, axes, wrench_axes, acceleration, prescribed, integrator,
-                 driven, symmetric, packed, joint_parameters, contacts, contact_damping] = a;
+                 driven, symmetric, packed, joint_parameters, contacts, regularization] = a;
     return !frames && !prescribed && !contacts && driven.columns == b.driven.columns &&
            driven.count == b.driven.count && order == b.order && axes == b.axes &&
            wrench_axes == b.wrench_axes && acceleration == b.acceleration &&

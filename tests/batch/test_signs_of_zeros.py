@@ -39,8 +39,8 @@ def test_signs_of_zeros(function: Function, instruction_set: str) -> None:
 
 
 @pytest.mark.parametrize("instruction_set", INSTRUCTION_SETS)
-@pytest.mark.parametrize("damping", [0.0, 1e-6, 1.0])
-def test_a_welded_body_that_no_torque_moves(damping: float, instruction_set: str) -> None:
+@pytest.mark.parametrize("regularization", [0.0, 1e-6, 1.0])
+def test_a_welded_body_that_no_torque_moves(regularization: float, instruction_set: str) -> None:
     """On the diagonal of da/dtau, too: a lone state has minus the identity for right sides."""
     builder = dtau.ModelBuilder("welded")
     inertia = dtau.Inertia(1.0, (0.0, 0.0, 0.0), np.eye(3))
@@ -57,7 +57,7 @@ def test_a_welded_body_that_no_torque_moves(damping: float, instruction_set: str
             dtau.linearize,
         ):
             rest = () if call is dtau.impulse_dynamics_derivatives else (tau,)
-            options: dict[str, Any] = {"contacts": contacts, "damping": damping}
+            options: dict[str, Any] = {"contacts": contacts, "regularization": regularization}
             batch = call(model, np.tile(q, (COUNT, 1)), v, *rest, **options)
             alone = call(model, q, v, *rest, **options)
             for i in range(COUNT):

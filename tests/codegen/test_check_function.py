@@ -96,7 +96,7 @@ def test_rounding_errors_divided_by_damping(seed: int, tmp_path: Path) -> None:
     model = flat_arm(turned * np.linalg.det(turned))
     contacts = dtau.Contacts(model, [dtau.PointContact("l2")])
     for function in ("constrained_dynamics", "constrained_dynamics_derivatives"):
-        asked = {"f": (function, {"contacts": contacts, "damping": 1e-6})}
+        asked = {"f": (function, {"contacts": contacts, "regularization": 1e-6})}
         dtau.generate(model, asked, tmp_path / "r.c")
         assert compiled(tmp_path / "r.c").r_check() == 0
 

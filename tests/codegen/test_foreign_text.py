@@ -78,7 +78,7 @@ def generate(name: str, path: Path, **options: Any) -> dtau.GeneratedCode:
     functions: dict[str, Any] = {
         "torque": "inverse_dynamics",
         "tip": ("frame_jacobians", {"frames": [name, f"{name}2"]}),
-        "hit": ("constrained_dynamics", {"contacts": contacts, "damping": 1e-6}),
+        "hit": ("constrained_dynamics", {"contacts": contacts, "regularization": 1e-6}),
     }
     given = [f"payload={name}"]
     return dtau.generate(model, functions, path, prefix="r_", parameters=given, **options)

@@ -100,7 +100,11 @@ def test_names_of_models_cannot_end_the_comment(tmp_path: Path) -> None:
         ({"functions": {"a b": "mass_matrix"}}, ValueError, "expected a name in C, got 'a b'"),
         ({"functions": {"a": ("mass_matrix", 3)}}, TypeError, "name, options"),
         ({"functions": {"a": ("mass_matrix", {"x": 3})}}, ValueError, "takes no option 'x'"),
-        ({"functions": {"a": ("step", {"damping": 1e-6})}}, ValueError, "with contacts alone"),
+        (
+            {"functions": {"a": ("step", {"regularization": 1e-6})}},
+            ValueError,
+            "with contacts alone",
+        ),
         ({"functions": ["constrained_step"]}, ValueError, "no function named"),
         (
             {"functions": "frame_placements"},

@@ -71,9 +71,11 @@ def test_wrenches_along_the_world(axes: Any) -> None:
     assert_close(got.forces, forces, 1e-10)
 
 
-def results(contacts: dtau.Contacts, s: State, active: Array, damping: float) -> dict[str, Any]:
+def results(
+    contacts: dtau.Contacts, s: State, active: Array, regularization: float
+) -> dict[str, Any]:
     """All functions of contacts at one state or several."""
-    options: dict[str, Any] = {"active": active, "damping": damping}
+    options: dict[str, Any] = {"active": active, "regularization": regularization}
     model, state = contacts.model, (s["q"], s["v"], s["tau"])
     lam_forces = np.ones((*s["q"].shape[:-1], contacts.nrows))
     return {
@@ -91,21 +93,21 @@ def results(contacts: dtau.Contacts, s: State, active: Array, damping: float) ->
     }
 
 
-@pytest.mark.parametrize("damping", [0.0, 1e-6])
+@pytest.mark.parametrize("regularization", [0.0, 1e-6])
 @pytest.mark.parametrize("name", SEVERAL)
-def test_same_bits_alone_and_in_batches(name: str, damping: float) -> None:
+def test_same_bits_alone_and_in_batches(name: str, regularization: float) -> None:
     """States with masks of their own, one that is not finite among them, in batches of any size."""
     model = robot(name)
     count = 19
     states = random_state(model, 5, (count,))
     contacts = random_contacts(model, [rows(states, k) for k in range(count)], 5)
     active = masks(contacts, 5, count)
-    each = [results(contacts, rows(states, k), active[k], damping) for k in range(count)]
+    each = [results(contacts, rows(states, k), active[k], regularization) for k in range(count)]
     bad = {name: x.copy() for name, x in states.items()}
     bad["tau"][4, 0] = np.nan
     for size in (1, 2, 7, 8, 9, count):
         for states_now, wrong in ((states, None), (bad, 4)):
-            got = results(contacts, rows(states_now, slice(size)), active[:size], damping)
+            got = results(contacts, rows(states_now, slice(size)), active[:size], regularization)
             for k in range(size):
                 for function, result in got.items():
                     one = tuple(x[k] for x in result)
@@ -235,19 +237,19 @@ def test_dependent_rows_in_a_batch() -> None:
 
 
 def test_shortest_forces() -> None:
-    """With a damping: accelerations as without the rows that are there twice."""
+    """With a regularization: accelerations as without the rows that are there twice."""
     model = robot("quadruped")
     s = random_state(model, 10)
     state = s["q"], s["v"], s["tau"]
     contacts = flat_feet(model, kd=2.0)
-    got = dtau.constrained_dynamics(model, *state, contacts, damping=1e-4)
+    got = dtau.constrained_dynamics(model, *state, contacts, regularization=1e-4)
     a, forces = constrained_dynamics(contacts, *state)
     assert_close(got.a, a, 1e-10)
     assert_close(got.forces, forces, 1e-9)
     assert abs(got.residual).max() < 1e-9
     once = dtau.constrained_dynamics(model, *state, contacts, active=[1, 0, 1])
     assert_close(got.a, once.a, 1e-10)
-    d = dtau.constrained_dynamics_derivatives(model, *state, contacts, damping=1e-4)
+    d = dtau.constrained_dynamics_derivatives(model, *state, contacts, regularization=1e-4)
     d_once = dtau.constrained_dynamics_derivatives(model, *state, contacts, active=[1, 0, 1])
     for x, y in zip(d[:3], d_once[:3], strict=True):
         assert_close(x, y, 1e-8)

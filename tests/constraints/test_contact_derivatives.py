@@ -102,12 +102,12 @@ def dependent(model: dtau.Model) -> dtau.Contacts:
 
 
 def test_complex_step_of_dependent_rows() -> None:
-    """With a damping, of the shortest forces."""
+    """With a regularization, of the shortest forces."""
     model = robot("quadruped")
     s = random_state(model, 5)
     q, v, tau = s["q"], s["v"], s["tau"]
     contacts = dependent(model)
-    options: dict[str, Any] = {"damping": 1e-3}
+    options: dict[str, Any] = {"regularization": 1e-3}
     value = values(contacts, s, **options)
     d = dtau.constrained_dynamics_derivatives(model, q, v, tau, contacts, s["f_ext"], **options)
     want = (
@@ -135,13 +135,15 @@ def test_complex_step_of_dependent_impulses() -> None:
     model = robot("quadruped")
     s = random_state(model, 6)
     q, v = s["q"], s["v"]
-    options: dict[str, Any] = {"contacts": dependent(model), "damping": 1e-3}
+    options: dict[str, Any] = {"contacts": dependent(model), "regularization": 1e-3}
 
     def value(q: Any, v: Any) -> Any:
         result = complex_core("impulse_dynamics", model, q, v, 0.3, **options)
         return np.concatenate(result, axis=-1)
 
-    d = dtau.impulse_dynamics_derivatives(model, q, v, options["contacts"], 0.3, damping=1e-3)
+    d = dtau.impulse_dynamics_derivatives(
+        model, q, v, options["contacts"], 0.3, regularization=1e-3
+    )
     want = by_q(model, q, lambda y: value(y, v)), by_vector(v, lambda y: value(q, y))
     for k in range(2):
         assert_close(np.concatenate([d[k], d[2 + k]]), want[k], 1e-9)

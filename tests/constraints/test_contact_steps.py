@@ -58,7 +58,7 @@ def test_wrenches_along_the_world(axes: str, check: str) -> None:
 @each_check
 @each_integrator
 def test_dependent_rows(integrator: str, check: str) -> None:
-    """With a damping."""
+    """With a regularization."""
     model = robot("quadruped")
     contacts = dtau.Contacts(
         model,
@@ -69,7 +69,7 @@ def test_dependent_rows(integrator: str, check: str) -> None:
             dtau.Loop("LH_FOOT", "RF_FOOT", 3, axes="mixed", kd=1.0),
         ],
     )
-    case = Case(model, 5, integrator, True, contacts=contacts, damping=1e-3)
+    case = Case(model, 5, integrator, True, contacts=contacts, regularization=1e-3)
     case.tolerance = 1e-9
     CHECKS[check](case)
 
@@ -111,10 +111,10 @@ def results(s: State, integrator: str, held: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("damping", [0.0, 1e-6])
+@pytest.mark.parametrize("regularization", [0.0, 1e-6])
 @each_integrator
 @pytest.mark.parametrize("name", SEVERAL)
-def test_same_bits_alone_and_in_batches(name: str, integrator: str, damping: float) -> None:
+def test_same_bits_alone_and_in_batches(name: str, integrator: str, regularization: float) -> None:
     """With masks of each state's own, where one is not finite, and of a step and its matrices."""
     model = robot(name)
     count = 19
@@ -123,7 +123,7 @@ def test_same_bits_alone_and_in_batches(name: str, integrator: str, damping: flo
     active = np.random.default_rng(5).integers(0, 2, (count, len(contacts)))
 
     def of(s: State, at: int | slice) -> dict[str, Any]:
-        held = {"contacts": contacts, "active": active[at], "damping": damping}
+        held = {"contacts": contacts, "active": active[at], "regularization": regularization}
         return results(rows(s, at), integrator, held)
 
     each = [of(states, k) for k in range(count)]
@@ -290,8 +290,8 @@ def test_rows_that_depend_at_a_later_stage() -> None:
     ("held", "message"),
     [
         ({"active": [1, 1]}, "active: goes with contacts=, which is not given"),
-        ({"damping": np.ones(2)}, "damping: goes with contacts=, which is not given"),
-        ({"damping": 0.1}, "damping: goes with contacts=, which is not given"),
+        ({"regularization": np.ones(2)}, "regularization: goes with contacts=, which is not given"),
+        ({"regularization": 0.1}, "regularization: goes with contacts=, which is not given"),
     ],
 )
 def test_what_goes_with_contacts(held: dict[str, Any], message: str) -> None:

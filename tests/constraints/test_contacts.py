@@ -191,10 +191,12 @@ def test_wrong_calls() -> None:
         call(model, *state, contacts, active=[1, 1, 1])
     with pytest.raises(TypeError, match=r"contacts: expected a dtau\.Contacts, got list"):
         call(model, *state, list(contacts))
-    with pytest.raises(ValueError, match="damping: expected a finite number of at least 0, got -1"):
-        call(model, *state, contacts, damping=-1)
-    with pytest.raises(TypeError, match="damping: expected a number, got 'much'"):
-        call(model, *state, contacts, damping="much")
+    with pytest.raises(
+        ValueError, match="regularization: expected a finite number of at least 0, got -1"
+    ):
+        call(model, *state, contacts, regularization=-1)
+    with pytest.raises(TypeError, match="regularization: expected a number, got 'much'"):
+        call(model, *state, contacts, regularization="much")
 
 
 def test_no_contacts() -> None:

@@ -1,4 +1,4 @@
-"""Rows that contradict each other, with a damping: forces G^+ b and all of their derivatives."""
+"""Rows that contradict each other, regularized: forces G^+ b and all of their derivatives."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ def flat_feet(model: dtau.Model, axes: Any = "body") -> dtau.Contacts:
 def contradicting(
     model: dtau.Model, s: State, seed: int, most: int = 5
 ) -> tuple[dtau.Contacts, Array, float]:
-    """Random contacts, which of them hold, and a damping for J M^-1 J^T, whose rank is clear."""
+    """Random contacts, their mask, and a regularization for J M^-1 J^T, whose rank is clear."""
     rng = np.random.default_rng(seed)
     kept: list[Any] = []
     active: list[bool] = []
-    damping = 1e-4
+    regularization = 1e-4
     rest = np.zeros(model.nv)
     factor = np.linalg.cholesky(dtau.mass_matrix(model, s["q"]))
     for k in range(most):
@@ -46,16 +46,16 @@ def contradicting(
         largest = max(1e-3, sizes.max(initial=0.0))
         squares = (sizes / largest) ** 2
         if not ((squares > 1e-13) & (squares < 1e-2)).any():
-            kept, active, damping = more, on, 1e-5 * largest**2
-    return dtau.Contacts(model, kept), np.array(active, bool), damping
+            kept, active, regularization = more, on, 1e-5 * largest**2
+    return dtau.Contacts(model, kept), np.array(active, bool), regularization
 
 
 def check(model: dtau.Model, seed: int) -> float:
     """Values against a pseudo-inverse, derivatives against complex step, products against them."""
     s = random_state(model, seed)
-    contacts, active, damping = contradicting(model, s, seed)
+    contacts, active, regularization = contradicting(model, s, seed)
     state, f_ext = (s["q"], s["v"], s["tau"]), s["f_ext"]
-    held: dict[str, Any] = {"active": active, "damping": damping}
+    held: dict[str, Any] = {"active": active, "regularization": regularization}
     return compare(model, s, contacts, state, f_ext, held)
 
 
@@ -77,7 +77,11 @@ def compare(
     def value(q: Any, v: Any, tau: Any) -> Any:
         arrays = (q, v, tau, f_ext, held.get("active"))
         a, forces, _ = complex_core(
-            "constrained_dynamics", model, *arrays, contacts=contacts, damping=held["damping"]
+            "constrained_dynamics",
+            model,
+            *arrays,
+            contacts=contacts,
+            regularization=held["regularization"],
         )
         return np.concatenate([a, forces], axis=-1)
 
@@ -131,7 +135,7 @@ def test_four_flat_feet(axes: str, active: list[int] | None) -> None:
     model = robot("quadruped")
     s = random_state(model, 2)
     state = s["q"], s["v"], s["tau"]
-    held: dict[str, Any] = {"active": active, "damping": 1e-3}
+    held: dict[str, Any] = {"active": active, "regularization": 1e-3}
     assert compare(model, s, flat_feet(model, axes), state, s["f_ext"], held) > 0.1
 
 
@@ -151,7 +155,7 @@ def test_central_differences_of_an_arm() -> None:
     """With numbers; where residuals are taken for 0, the first derivative is -0.51306985."""
     model, contacts = two_frames()
     q, v, tau = np.array([[0.3, -0.4, 0.5], [1.0, -2.0, 0.5], [1.0, 2.0, 3.0]])
-    held: dict[str, Any] = {"contacts": contacts, "damping": 1e-6}
+    held: dict[str, Any] = {"contacts": contacts, "regularization": 1e-6}
     along, rest, h = np.array([1.0, 0.5, -0.3]), np.zeros(3), 1e-5
     value = dtau.constrained_dynamics(model, q, v, tau, **held)
     assert abs(value.residual).max() > 2.0
@@ -176,7 +180,7 @@ def test_steps(integrator: str, check: str) -> None:
     """Against complex step; the residual is that of the state before the step."""
     model = robot("quadruped")
     for contacts in (flat_feet(model), flat_feet(model, "mixed"), loops(model)):
-        case = Case(model, 2, integrator, True, contacts=contacts, damping=1e-5)
+        case = Case(model, 2, integrator, True, contacts=contacts, regularization=1e-5)
         case.tolerance = BOUND
         CHECKS[check](case)
         q, v, tau, dt = case.point
@@ -192,8 +196,12 @@ def test_steps(integrator: str, check: str) -> None:
 @settings(max_examples=10)
 def test_steps_of_trees(integrator: str, check: str, tree: Tree, seed: int) -> None:
     model = tree.model()
-    contacts, active, damping = contradicting(model, random_state(model, seed), seed)
-    held: dict[str, Any] = {"contacts": contacts, "active": active, "damping": damping}
+    contacts, active, regularization = contradicting(model, random_state(model, seed), seed)
+    held: dict[str, Any] = {
+        "contacts": contacts,
+        "active": active,
+        "regularization": regularization,
+    }
     case = Case(model, seed, integrator, True, dt=1e-3, **held)
     case.tolerance = BOUND
     CHECKS[check](case)
@@ -218,20 +226,20 @@ def test_loops() -> None:
     model = robot("quadruped")
     s = random_state(model, 3)
     state = s["q"], s["v"], s["tau"]
-    assert compare(model, s, loops(model), state, s["f_ext"], {"damping": 1e-5}) > 0.1
+    assert compare(model, s, loops(model), state, s["f_ext"], {"regularization": 1e-5}) > 0.1
 
 
 def test_forces_are_shortest_with_a_small_damping() -> None:
-    """Rounding errors that are divided by the damping leave nothing in them."""
+    """Rounding errors that are divided by the regularization leave nothing in them."""
     model = robot("quadruped")
     contacts = flat_feet(model)
     s = random_state(model, 2)
     state = s["q"], s["v"], s["tau"]
     a, forces = constrained_dynamics(contacts, *state)
-    for damping in (1e-6, 1e-5, 1e-4, 1e-3):
-        got = dtau.constrained_dynamics(model, *state, contacts, damping=damping)
-        assert_close(got.a, a, 1e-9, f"a, damping {damping}")
-        assert_close(got.forces, forces, 1e-8, f"forces, damping {damping}")
+    for regularization in (1e-6, 1e-5, 1e-4, 1e-3):
+        got = dtau.constrained_dynamics(model, *state, contacts, regularization=regularization)
+        assert_close(got.a, a, 1e-9, f"a, regularization {regularization}")
+        assert_close(got.forces, forces, 1e-8, f"forces, regularization {regularization}")
 
 
 def test_same_bits_alone_and_in_batches() -> None:
@@ -243,7 +251,7 @@ def test_same_bits_alone_and_in_batches() -> None:
 
     def results(at: int | slice) -> list[Any]:
         x = rows(s, at)
-        held: dict[str, Any] = {"contacts": contacts, "active": active[at], "damping": 1e-3}
+        held: dict[str, Any] = {"contacts": contacts, "active": active[at], "regularization": 1e-3}
         state = x["q"], x["v"], x["tau"]
         weights = np.ones((*x["q"].shape[:-1], contacts.nrows))
         return [
@@ -263,7 +271,7 @@ def test_residuals_follow_linearizations_into_other_conventions() -> None:
     model = robot("quadruped")
     s = random_state(model, 2)
     state = s["q"], s["v"], s["tau"]
-    held: dict[str, Any] = {"contacts": flat_feet(model), "damping": 1e-3}
+    held: dict[str, Any] = {"contacts": flat_feet(model), "regularization": 1e-3}
     mixed = dtau.conventions.mixed_twist(model)
     lin = dtau.linearize(model, *state, **held)
     there = mixed.linearization_from_dtau(s["q"], s["v"], lin, None)

@@ -58,7 +58,7 @@ def test_the_row_across_a_planar_arm() -> None:
         rest = np.zeros(model.nv)
         gamma = dtau.frame_accelerations(model, q, v, rest, "tip", "mixed", kind="classical")[:2]
         a = by_hand(model, q, v, tau, J, gamma)
-        got = dtau.constrained_dynamics(model, q, v, tau, contacts, damping=1e-6)
+        got = dtau.constrained_dynamics(model, q, v, tau, contacts, regularization=1e-6)
         # Arms that are nearly straight have condition numbers to match.
         size = np.linalg.svd(J)[1]
         assert_close(got.a, a, 1e-9 * max(1.0, (size[0] / size[-1]) ** 2), "a")
@@ -125,7 +125,7 @@ def test_loops_of_parallel_hinges() -> None:
         rest = np.zeros(model.nv)
         J, gamma = all_rows(contacts, q, v, rest)
         a = by_hand(model, q, v, tau, J[:2], gamma[:2])
-        got = dtau.constrained_dynamics(model, q, v, tau, contacts, damping=1e-6)
+        got = dtau.constrained_dynamics(model, q, v, tau, contacts, regularization=1e-6)
         size = np.linalg.svd(J[:2])[1]
         assert_close(got.a, a, 1e-9 * max(1.0, (size[0] / size[-1]) ** 2), "a")
 

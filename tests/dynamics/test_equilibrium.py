@@ -141,7 +141,7 @@ def test_what_holds_also_rests_in_contact() -> None:
     q = random_q(model, np.random.default_rng(13))
     contacts = soles(model, FEET[:2], "body")
     hold = dtau.equilibrium(model, q, contacts=contacts)
-    got = dtau.constrained_dynamics(model, q, np.zeros(18), hold.tau, contacts, damping=1e-6)
+    got = dtau.constrained_dynamics(model, q, np.zeros(18), hold.tau, contacts, regularization=1e-6)
     assert np.abs(got.a).max() < AT_REST
 
 

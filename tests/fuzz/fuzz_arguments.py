@@ -272,7 +272,7 @@ OPTIONS = {
             *([], (), [""], "", ["no such frame"], [None], None, 3, [3], b"x", [["x"]], object()),
         ),
     ),
-    "damping": Option(
+    "regularization": Option(
         lambda value, model: type(value) in NUMBERS and 0.0 <= value < math.inf,
         (
             *(1.0, 2, np.float32(0.5), np.int8(1)),

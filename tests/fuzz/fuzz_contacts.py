@@ -1,4 +1,4 @@
-"""Contacts and loops of random robots: masks, gains, damping, rows that depend on each other.
+"""Contacts and loops of random robots: masks, gains, regularization, dependent rows.
 
 A case draws a robot, contacts, states and options, and calls a function alone and in a batch: both
 give the same bits, or the lone call a ValueError and the batch NaN. Where singular values say
@@ -30,7 +30,7 @@ State = dict[str, Array]
 INDEPENDENT, DEPENDENT = 1e-3, 1e-12  # of the least singular value; nothing is clear in between
 ACCURATE = 1e-5  # of accelerations, of rows that are clearly independent
 SMOOTH, DIFFERENT = 1e-4, 1e-2  # of differences among themselves, and of derivatives
-LIMIT = 1e-8  # of forces with a damping and with a tenth of it
+LIMIT = 1e-8  # of forces with a regularization and with a tenth of it
 DAMPINGS = (0.0, 0.0, 0.0, 1e-9, 1e-6, 1e-3, 1.0, 1e3)
 
 
@@ -101,7 +101,7 @@ class Call:
     """A function with contacts, of one state or a batch."""
 
     make: Callable[..., Any]
-    damps: bool = True  # takes damping=
+    damps: bool = True  # takes regularization=
 
     def __call__(self, contacts: dtau.Contacts, s: State, **options: Any) -> tuple[Array, ...]:
         out = self.make(contacts.model, s, {"contacts": contacts, "active": s["active"], **options})
@@ -165,14 +165,14 @@ def check(rng: Rng) -> str:
         return check_wrong_numbers(rng)
     contacts = random_contacts(rng, random_robot(rng))
     name = choose(rng, list(CALLS))
-    options = {"damping": choose(rng, DAMPINGS)} if CALLS[name].damps else {}
+    options = {"regularization": choose(rng, DAMPINGS)} if CALLS[name].damps else {}
     s = random_states(rng, contacts, int(choose(rng, [1, 2, 5, 9])))
     what = f"{name}, {options}, {contacts.contacts}, {s!r:.2000}"
     with np.errstate(all="ignore"):
         whole = CALLS[name](contacts, s, **options)
         ends = [check_alone(name, contacts, s, i, options, whole, what) for i in range(len(s["q"]))]
-        check_values(contacts, state(s, 0), options.get("damping", 0.0), what)
-        check_derivatives(rng, contacts, state(s, 0), options.get("damping", 0.0), what)
+        check_values(contacts, state(s, 0), options.get("regularization", 0.0), what)
+        check_derivatives(rng, contacts, state(s, 0), options.get("regularization", 0.0), what)
     return "singular" if "singular" in ends else "result"
 
 
@@ -218,23 +218,23 @@ def least_singular_value(contacts: dtau.Contacts, s: State) -> float:
     return float(np.linalg.svd(J)[1].min()) if len(J) <= model.nv else 0.0
 
 
-def check_values(contacts: dtau.Contacts, s: State, damping: float, what: str) -> None:
+def check_values(contacts: dtau.Contacts, s: State, regularization: float, what: str) -> None:
     """Where it is clear whether rows depend on each other: right, or refused."""
     model = contacts.model
     least = least_singular_value(contacts, s)
     if DEPENDENT < least < INDEPENDENT or model.massless_joints:
         return
     M = dtau.mass_matrix(model, s["q"])
-    if np.linalg.cond(M) > 1e6 or damping > 1e-6:
+    if np.linalg.cond(M) > 1e6 or regularization > 1e-6:
         return
     try:
-        found = CALLS["constrained_dynamics"](contacts, s, damping=damping)
+        found = CALLS["constrained_dynamics"](contacts, s, regularization=regularization)
     except ValueError:
         found = ()
     if not found:
         assert least <= DEPENDENT, f"independent rows ({least:.1e}) refused: {what}"
         return
-    assert damping or least >= INDEPENDENT, f"dependent rows ({least:.1e}) accepted: {what}"
+    assert regularization or least >= INDEPENDENT, f"dependent rows ({least:.1e}) accepted: {what}"
     if least < INDEPENDENT:
         return
     want, _ = contact_oracle.constrained_dynamics(
@@ -245,28 +245,35 @@ def check_values(contacts: dtau.Contacts, s: State, damping: float, what: str) -
 
 
 def check_derivatives(
-    rng: Rng, contacts: dtau.Contacts, s: State, damping: float, what: str
+    rng: Rng, contacts: dtau.Contacts, s: State, regularization: float, what: str
 ) -> None:
     """Derivatives along one direction against differences, where these are derivatives.
 
-    The derivatives are those of the limit of vanishing damping: of one that is so large that a
-    smaller one changes the forces, differences are others.
+    The derivatives are those of the limit of vanishing regularization: of one that is so large that
+    a smaller one changes the forces, differences are others.
     """
     model = contacts.model
     direction = rng.uniform(-1.0, 1.0, (3, model.nv))
-    options: dict[str, Any] = {"active": s["active"], "damping": damping}
+    options: dict[str, Any] = {"active": s["active"], "regularization": regularization}
 
-    def along(h: float, damping: float = damping) -> Array:
+    def along(h: float, regularization: float = regularization) -> Array:
         q = dtau.integrate(model, s["q"], h * direction[0])
         v, tau = s["v"] + h * direction[1], s["x"] + h * direction[2]
         found = dtau.constrained_dynamics(
-            model, q, v, tau, contacts, s["f_ext"], active=s["active"], damping=damping
+            model,
+            q,
+            v,
+            tau,
+            contacts,
+            s["f_ext"],
+            active=s["active"],
+            regularization=regularization,
         )
         return np.concatenate([found.a, found.forces])
 
     try:
         slopes = [(along(h) - along(-h)) / (2 * h) for h in (2e-5, 1e-5)]
-        limit = [along(0.0), along(0.0, damping / 10)]
+        limit = [along(0.0), along(0.0, regularization / 10)]
     except ValueError:
         return  # rows that depend on each other nearby
     if np.abs(limit[0] - limit[1]).max() > LIMIT * max(1.0, np.abs(limit[0]).max()):
@@ -298,13 +305,13 @@ def check_wrong_numbers(rng: Rng) -> str:
         "rows": lambda: dtau.Loop(frame, other, choose(rng, [3, 5, 6, 4, 2**40, -1]), kd=number),
         "frame": lambda: dtau.PointContact(choose(rng, ["", "no such frame", "\0", frame])),
         "name": lambda: dtau.PointContact(frame, name=choose(rng, ["x", "\ud800", "", "*/"])),
-        "damping": lambda: dtau.PointContact(frame),
+        "regularization": lambda: dtau.PointContact(frame),
         "active": lambda: dtau.PointContact(frame),
     }
     words = {"rows": "row|hinge|kd", "frame": "frame", "name": "name|encode"}
     part = choose(rng, list(made))
     s = {name: x[0] for name, x in random_states(rng, dtau.Contacts(model, []), 1).items()}
-    options: dict[str, Any] = {"damping": number} if part == "damping" else {}
+    options: dict[str, Any] = {"regularization": number} if part == "regularization" else {}
     if part == "active":
         options["active"] = choose(rng, [[number], [[number]], [], [1, 0], "x", None])
     error = ""

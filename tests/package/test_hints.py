@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import inspect
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,6 +17,7 @@ import pytest
 from messages import has_words, message
 
 import dtau
+from dtau.former_keywords import FORMER
 from dtau.hints import HERE, RENAMED
 
 MODEL = dtau.robots.quadruped()
@@ -211,3 +214,22 @@ def test_text_of_numpy_is_kept_as_text() -> None:
     ):  # fmt: skip
         assert type(kept) is str
     assert "np.str_" not in repr((model.links, foot, loop, mimic))
+
+
+def test_former_keywords_say_what_they_are_now() -> None:
+    for name, new in FORMER.items():
+        takers = [
+            x
+            for x in map(dtau.__dict__.get, dtau.__all__)
+            if inspect.isfunction(x) and new in inspect.signature(x).parameters
+        ]
+        assert len(takers) == 10
+        for function in takers:
+            said = f"{function.__name__}() got an unexpected keyword argument {name!r}"
+            given = [None] * sum(
+                x.default is x.empty for x in inspect.signature(function).parameters.values()
+            )
+            with pytest.raises(TypeError, match=f"^{re.escape(said)}; it is called {new} now$"):
+                function(*given, **{name: 1.0})
+            with pytest.raises(TypeError, match="unexpected keyword argument 'nonsense'$"):
+                function(*given, nonsense=1.0)

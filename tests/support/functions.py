@@ -57,7 +57,7 @@ class Function:
     @property
     def steps(self) -> int:
         """How often roundings are amplified by a solve: that of dependent rows takes steps."""
-        return 30 if "damping" in self.options else 1
+        return 30 if "regularization" in self.options else 1
 
     def floor(self, results: Iterable[Array]) -> float:
         """What counts as the largest of a result that vanishes, by what cancels in it."""
@@ -95,7 +95,7 @@ def _all_driven(model: dtau.Model) -> Any:
 
 
 # Rows of the contacts of a robot with few joints depend on each other, and agree.
-_CONTACTS: dict[str, Any] = {"contacts": contacts, "damping": 1.0}
+_CONTACTS: dict[str, Any] = {"contacts": contacts, "regularization": 1.0}
 _R, _RV = ("r",), ("r", "v")
 _V, _VV, _VVV = ("v",), ("v", "v"), ("v", "v", "v")
 

@@ -68,7 +68,7 @@ def example(model: Model, function: Written, rounded: Sequence[Model]) -> Exampl
     raise ValueError(
         f"functions: {request.name!r}, dtau.{request.function}{said}, gives NaN or rounding errors "
         f"in each of {_STATES} random states. Where rows of contacts depend on each other in every "
-        "state, leave some contacts out, or give damping="
+        "state, leave some contacts out, or give regularization="
     )
 
 

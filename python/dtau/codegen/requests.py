@@ -140,7 +140,11 @@ def _request(
     for option in options:
         if option not in public:
             raise ValueError(f"functions: {function} takes no option {option!r}")
-        if option in ("active", "damping") and not contacts and not public["contacts"].required:
+        if (
+            option in ("active", "regularization")
+            and not contacts
+            and not public["contacts"].required
+        ):
             raise ValueError(f"functions: {function} takes {option!r} with contacts alone")
     given, sizes = _options(model, row, options)
     inputs: dict[str, Argument | Array | None] = {}

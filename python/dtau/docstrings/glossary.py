@@ -118,7 +118,7 @@ f_ext_axes : {"body", "world", "mixed"}
 active : array_like (..., ncontacts), optional
     Which contacts hold, true or 1, and which do not, false or 0, state by state: the latter have no
     forces. Of other numbers those from 0.5 on hold. By default all hold.
-damping : float
+regularization : float
     For rows that depend on each other (four flat feet): small beside the eigenvalues of
     G = J M^-1 J^T, in 1/kg, but not as small as their rounding errors; 1e-6 of them will do. The
     result does not depend on it: of all forces (of an impact: impulses) that come nearest to what
@@ -192,7 +192,7 @@ dforces : ndarray (..., nrows)
     Variation of the forces of the contacts.
 residual : ndarray (..., nrows)
     By how much the accelerations of the rows differ from what is wanted of them: 0 but for
-    rounding, unless rows contradict each other, with a ``damping``.
+    rounding, unless rows contradict each other, with a ``regularization``.
 impulses : ndarray (..., nrows)
     Impulses of the contacts in N s and N m s, in the order, at the origins and along the axes
     of the forces of `dtau.constrained_dynamics`.
@@ -262,7 +262,8 @@ DiscreteLinearization.v : ndarray (..., nv)
     Velocity after the step.
 ConstrainedDiscreteLinearization.residual : ndarray (..., nrows)
     By how much the accelerations of the rows differ from what is wanted of them in the state
-    before the step: 0 but for rounding, unless rows contradict each other, with a ``damping``.
+    before the step: 0 but for rounding, unless rows contradict each other, with a
+    ``regularization``.
 dtwist_dq : ndarray (..., nframes, 6, nv)
     Row [linear, angular], column k the derivative along q (+) eps e_k, in the tangent space.
 dtwist_dv : ndarray (..., nframes, 6, nv)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from dtau import _core
 from dtau.checks import require
 from dtau.docstrings import documented
+from dtau.former_keywords import hides_former, refuse
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.options import Axes
@@ -21,6 +23,7 @@ from dtau.results import (
 
 
 @documented
+@hides_former
 def constrained_dynamics(
     model: Model,
     q: ArrayLike,
@@ -31,9 +34,10 @@ def constrained_dynamics(
     *,
     f_ext_axes: Axes = "body",
     active: ArrayLike | None = None,
-    damping: float = 0.0,
+    regularization: float = 0.0,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
+    **former: NoReturn,
 ) -> ConstrainedDynamics:
     """Acceleration under the torque ``tau``, and the forces by which contacts and loops hold.
 
@@ -60,12 +64,15 @@ def constrained_dynamics(
     >>> bool(abs(feet_a).max() < 1e-12)
     True
     """
+    if former:
+        refuse("constrained_dynamics", former)
     return _core.constrained_dynamics(
-        model, q, v, tau, contacts, f_ext, f_ext_axes, active, damping, out, threads
+        model, q, v, tau, contacts, f_ext, f_ext_axes, active, regularization, out, threads
     )
 
 
 @documented
+@hides_former
 def constrained_dynamics_derivatives(
     model: Model,
     q: ArrayLike,
@@ -76,9 +83,10 @@ def constrained_dynamics_derivatives(
     *,
     f_ext_axes: Axes = "body",
     active: ArrayLike | None = None,
-    damping: float = 0.0,
+    regularization: float = 0.0,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
+    **former: NoReturn,
 ) -> ConstrainedDynamicsDerivatives:
     """Derivatives of accelerations and contact forces by configuration, velocity and torque.
 
@@ -95,10 +103,10 @@ def constrained_dynamics_derivatives(
     -----
     [Derivations] section 20: the derivatives of inverse dynamics, [IDSVA] algorithm 1, with the
     wrenches of the contacts, and those of their rows, solved for together; O(N^2 d) for the tree of
-    depth d and O(N nrows (d + nrows)) for the contacts. With a ``damping`` they are the derivatives
-    of the forces G^+ b of `dtau.constrained_dynamics` and their acceleration, whatever the
-    ``residual``: the full derivative of the pseudo-inverse, [Golub-Pereyra], which exists where the
-    rank of J is the same in all configurations around. In a batch, a state whose rows depend on
+    depth d and O(N nrows (d + nrows)) for the contacts. With a ``regularization`` they are the
+    derivatives of the forces G^+ b of `dtau.constrained_dynamics` and their acceleration, whatever
+    the ``residual``: the full derivative of the pseudo-inverse, [Golub-Pereyra], which exists where
+    the rank of J is the same in all configurations around. In a batch, a state whose rows depend on
     each other has NaN for all derivatives in which its contacts take part.
 
     Examples
@@ -112,8 +120,10 @@ def constrained_dynamics_derivatives(
     >>> d.dforces_dq.shape
     (256, 12, 18)
     """
+    if former:
+        refuse("constrained_dynamics_derivatives", former)
     return _core.constrained_dynamics_derivatives(
-        model, q, v, tau, contacts, f_ext, f_ext_axes, active, damping, out, threads
+        model, q, v, tau, contacts, f_ext, f_ext_axes, active, regularization, out, threads
     )
 
 

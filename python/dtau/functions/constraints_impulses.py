@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.docstrings import documented
+from dtau.former_keywords import hides_former, refuse
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.results import ImpulseDynamics, ImpulseDynamicsDerivatives
 
 
 @documented
+@hides_former
 def impulse_dynamics(
     model: Model,
     q: ArrayLike,
@@ -23,9 +26,10 @@ def impulse_dynamics(
     restitution: ArrayLike = 0.0,
     *,
     active: ArrayLike | None = None,
-    damping: float = 0.0,
+    regularization: float = 0.0,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
+    **former: NoReturn,
 ) -> ImpulseDynamics:
     """Velocity after an impact that contacts and loops catch, and their impulses.
 
@@ -63,10 +67,15 @@ def impulse_dynamics(
     >>> bool(abs(dtau.frame_velocities(model, q, after.v, feet)[:, :3]).max() < 1e-12)
     True
     """
-    return _core.impulse_dynamics(model, q, v, contacts, restitution, active, damping, out, threads)
+    if former:
+        refuse("impulse_dynamics", former)
+    return _core.impulse_dynamics(
+        model, q, v, contacts, restitution, active, regularization, out, threads
+    )
 
 
 @documented
+@hides_former
 def impulse_dynamics_derivatives(
     model: Model,
     q: ArrayLike,
@@ -75,9 +84,10 @@ def impulse_dynamics_derivatives(
     restitution: ArrayLike = 0.0,
     *,
     active: ArrayLike | None = None,
-    damping: float = 0.0,
+    regularization: float = 0.0,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
+    **former: NoReturn,
 ) -> ImpulseDynamicsDerivatives:
     """Derivatives of the velocity after an impact and of impulses by configuration and velocity.
 
@@ -112,6 +122,8 @@ def impulse_dynamics_derivatives(
     >>> bool(np.allclose(d.dv_dv @ v, after.v))
     True
     """
+    if former:
+        refuse("impulse_dynamics_derivatives", former)
     return _core.impulse_dynamics_derivatives(
-        model, q, v, contacts, restitution, active, damping, out, threads
+        model, q, v, contacts, restitution, active, regularization, out, threads
     )

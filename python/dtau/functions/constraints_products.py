@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.docstrings import documented
+from dtau.former_keywords import hides_former, refuse
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.options import Axes
@@ -19,6 +21,7 @@ from dtau.results import (
 
 
 @documented
+@hides_former
 def constrained_dynamics_jvp(
     model: Model,
     q: ArrayLike,
@@ -33,9 +36,10 @@ def constrained_dynamics_jvp(
     *,
     f_ext_axes: Axes = "body",
     active: ArrayLike | None = None,
-    damping: float = 0.0,
+    regularization: float = 0.0,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
+    **former: NoReturn,
 ) -> ConstrainedDynamicsJVP:
     """Variation of accelerations and contact forces along variations of the arguments.
 
@@ -50,7 +54,7 @@ def constrained_dynamics_jvp(
     -----
     [Derivations] section 20: the product of inverse dynamics, [Derivations] section 6, and one more
     solve with the factors that the value has; O(N d^2) for the tree of depth d and O(nrows^3), as
-    the value. Rows that contradict each other, with a ``damping``:
+    the value. Rows that contradict each other, with a ``regularization``:
     `dtau.constrained_dynamics_derivatives`.
 
     Examples
@@ -68,6 +72,8 @@ def constrained_dynamics_jvp(
     >>> bool(np.allclose(x.dforces, want))
     True
     """
+    if former:
+        refuse("constrained_dynamics_jvp", former)
     return _core.constrained_dynamics_jvp(
         model,
         q,
@@ -81,13 +87,14 @@ def constrained_dynamics_jvp(
         df_ext,
         f_ext_axes,
         active,
-        damping,
+        regularization,
         out,
         threads,
     )
 
 
 @documented
+@hides_former
 def constrained_dynamics_vjp(
     model: Model,
     q: ArrayLike,
@@ -100,9 +107,10 @@ def constrained_dynamics_vjp(
     *,
     f_ext_axes: Axes = "body",
     active: ArrayLike | None = None,
-    damping: float = 0.0,
+    regularization: float = 0.0,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
+    **former: NoReturn,
 ) -> ConstrainedDynamicsVJP:
     """Gradient of ``lam . a + lam_forces . forces`` by the arguments of constrained dynamics.
 
@@ -120,7 +128,7 @@ def constrained_dynamics_vjp(
     -----
     [Derivations] section 20: one solve with the factors that the value has, and the product of
     inverse dynamics, [Derivations] section 6, with its result; O(N d^2) for the tree of depth d and
-    O(nrows^3), as the value. Rows that contradict each other, with a ``damping``:
+    O(nrows^3), as the value. Rows that contradict each other, with a ``regularization``:
     `dtau.constrained_dynamics_derivatives`.
 
     Examples
@@ -137,6 +145,8 @@ def constrained_dynamics_vjp(
     >>> bool(np.allclose(x.by_q, lam @ d.da_dq + lam_forces @ d.dforces_dq))
     True
     """
+    if former:
+        refuse("constrained_dynamics_vjp", former)
     return _core.constrained_dynamics_vjp(
         model,
         q,
@@ -148,7 +158,7 @@ def constrained_dynamics_vjp(
         f_ext,
         f_ext_axes,
         active,
-        damping,
+        regularization,
         out,
         threads,
     )

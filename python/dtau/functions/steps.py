@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.docstrings import documented
+from dtau.former_keywords import hides_former, refuse
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.options import Axes, Integrator
@@ -16,6 +18,7 @@ from dtau.results import NextState, StepVJP
 
 
 @documented
+@hides_former
 def step(
     model: Model,
     q: ArrayLike,
@@ -28,9 +31,10 @@ def step(
     f_ext_axes: Axes = "body",
     contacts: Contacts | None = None,
     active: ArrayLike | None = None,
-    damping: float = 0.0,
+    regularization: float = 0.0,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
+    **former: NoReturn,
 ) -> NextState:
     """State after a time step with constant torque.
 
@@ -49,8 +53,8 @@ def step(
     Raises
     ------
     ValueError
-        ... ``active`` or ``damping`` are given without contacts. Contacts are looked at in every
-        stage.
+        ... ``active`` or ``regularization`` are given without contacts. Contacts are looked at in
+        every stage.
 
     Notes
     -----
@@ -86,6 +90,8 @@ def step(
     >>> bool(abs(q - start).max() < 1e-9)
     True
     """
+    if former:
+        refuse("step", former)
     return _core.step(
         model,
         q,
@@ -97,13 +103,14 @@ def step(
         f_ext_axes,
         contacts,
         active,
-        damping,
+        regularization,
         out,
         threads,
     )
 
 
 @documented
+@hides_former
 def step_vjp(
     model: Model,
     q: ArrayLike,
@@ -118,9 +125,10 @@ def step_vjp(
     f_ext_axes: Axes = "body",
     contacts: Contacts | None = None,
     active: ArrayLike | None = None,
-    damping: float = 0.0,
+    regularization: float = 0.0,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
+    **former: NoReturn,
 ) -> StepVJP:
     """Gradient through a time step, for backpropagation through time.
 
@@ -145,7 +153,7 @@ def step_vjp(
     Raises
     ------
     ValueError
-        ... ``active`` or ``damping`` are given without contacts.
+        ... ``active`` or ``regularization`` are given without contacts.
 
     Notes
     -----
@@ -172,6 +180,8 @@ def step_vjp(
     >>> np.array(gradient).shape
     (10, 18)
     """
+    if former:
+        refuse("step_vjp", former)
     return _core.step_vjp(
         model,
         q,
@@ -185,7 +195,7 @@ def step_vjp(
         f_ext_axes,
         contacts,
         active,
-        damping,
+        regularization,
         out,
         threads,
     )

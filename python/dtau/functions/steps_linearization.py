@@ -9,13 +9,14 @@ step z+ = A z + B u. No attitude is singular.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import overload
+from typing import NoReturn, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
 from dtau.docstrings import documented
+from dtau.former_keywords import hides_former, refuse
 from dtau.model.contacts import Contacts
 from dtau.model.model import Model
 from dtau.options import Axes, Integrator
@@ -39,7 +40,7 @@ def linearize(
     f_ext_axes: Axes = "body",
     contacts: None = None,
     active: None = None,
-    damping: float = 0.0,
+    regularization: float = 0.0,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> Linearization: ...
@@ -55,11 +56,12 @@ def linearize(
     f_ext_axes: Axes = "body",
     contacts: Contacts,
     active: ArrayLike | None = None,
-    damping: float = 0.0,
+    regularization: float = 0.0,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> ConstrainedLinearization: ...
 @documented
+@hides_former
 def linearize(
     model: Model,
     q: ArrayLike,
@@ -71,9 +73,10 @@ def linearize(
     f_ext_axes: Axes = "body",
     contacts: Contacts | None = None,
     active: ArrayLike | None = None,
-    damping: float = 0.0,
+    regularization: float = 0.0,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
+    **former: NoReturn,
 ) -> Linearization | ConstrainedLinearization:
     """Left-trivialized linearization of the equations of motion: dz/dt = A z + B u.
 
@@ -96,7 +99,7 @@ def linearize(
     Raises
     ------
     ValueError
-        ... ``active`` or ``damping`` are given without contacts.
+        ... ``active`` or ``regularization`` are given without contacts.
 
     Notes
     -----
@@ -140,8 +143,10 @@ def linearize(
     >>> bool(np.allclose(lin.A[18:, 18:], d.da_dv))
     True
     """
+    if former:
+        refuse("linearize", former)
     return _core.linearize(
-        model, q, v, tau, f_ext, inputs, f_ext_axes, contacts, active, damping, out, threads
+        model, q, v, tau, f_ext, inputs, f_ext_axes, contacts, active, regularization, out, threads
     )
 
 
@@ -159,7 +164,7 @@ def linearize_discrete(
     f_ext_axes: Axes = "body",
     contacts: None = None,
     active: None = None,
-    damping: float = 0.0,
+    regularization: float = 0.0,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> DiscreteLinearization: ...
@@ -177,11 +182,12 @@ def linearize_discrete(
     f_ext_axes: Axes = "body",
     contacts: Contacts,
     active: ArrayLike | None = None,
-    damping: float = 0.0,
+    regularization: float = 0.0,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
 ) -> ConstrainedDiscreteLinearization: ...
 @documented
+@hides_former
 def linearize_discrete(
     model: Model,
     q: ArrayLike,
@@ -195,9 +201,10 @@ def linearize_discrete(
     f_ext_axes: Axes = "body",
     contacts: Contacts | None = None,
     active: ArrayLike | None = None,
-    damping: float = 0.0,
+    regularization: float = 0.0,
     out: Sequence[NDArray[np.float64]] | None = None,
     threads: int | None = None,
+    **former: NoReturn,
 ) -> DiscreteLinearization | ConstrainedDiscreteLinearization:
     """Exact derivative of a time step by state and inputs: z+ = A z + B u.
 
@@ -220,7 +227,7 @@ def linearize_discrete(
     Raises
     ------
     ValueError
-        ... ``active`` or ``damping`` are given without contacts.
+        ... ``active`` or ``regularization`` are given without contacts.
 
     Notes
     -----
@@ -252,6 +259,8 @@ def linearize_discrete(
     >>> trot.A.shape
     (50, 36, 36)
     """
+    if former:
+        refuse("linearize_discrete", former)
     return _core.linearize_discrete(
         model,
         q,
@@ -264,7 +273,7 @@ def linearize_discrete(
         f_ext_axes,
         contacts,
         active,
-        damping,
+        regularization,
         out,
         threads,
     )

@@ -50,7 +50,8 @@ def four_bar(kp: float = 0.0, kd: float = 0.0) -> Mechanism:
     The coupler hangs on the crank by a universal joint and on the rocker by a ball joint: together
     they hold it in the plane, once. Four hinges would hold it there three times over: of five rows
     of the last one, three (along its axis, and both moments) depend on the other hinges, so that
-    forces are determined by ``damping=`` alone. Motions, and forces in the plane, are the same.
+    forces are determined by ``regularization=`` alone. Motions, and forces in the plane, are the
+    same.
 
     Examples
     --------

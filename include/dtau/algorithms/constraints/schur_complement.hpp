@@ -47,7 +47,7 @@ struct SchurComplement {
 
     SchurComplement(Arena& arena, const Tree& tree, const Options& options)
         : constraints(options.contacts),
-          R(options.contact_damping),
+          R(options.regularization),
           stride(0),
           side(whole_packs<T>(constraints->nrows)) {
         const int nrows = constraints->nrows;
