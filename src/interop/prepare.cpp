@@ -60,8 +60,8 @@ class PreparedCall : public RawCall {
         for (int i = 0; i < s.ninputs; ++i) {
             if (s.inputs[i].rows != not_stacked)
                 throw nb::value_error((std::string(s.name) + " takes stacks").c_str());
-            const Quantity quantity = s.inputs[i].quantity;
-            inputs_[i] = array(s.inputs[i], core_shape(quantity, sizes), traits(quantity).as_input);
+            const Quantity& quantity = *s.inputs[i].quantity;
+            inputs_[i] = array(s.inputs[i], core_shape(quantity, sizes), quantity.as_input);
             job_.inputs[i].spacing = sizeof(double);
             job_.inputs[i].size = static_cast<int>(inputs_[i].size);
             job_.inputs[i].mimic_role = inputs_[i].mimic_role;

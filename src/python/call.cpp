@@ -70,7 +70,7 @@ nb::object read_array(nb::handle given, const ArraySignature& input, CallOptions
                       const Tree& tree, int type) {
     if (input.optional && given.is_none()) return {};
     nb::object map;
-    if (input.quantity == Quantity::input_map) {
+    if (input.quantity == &Quantity::input_map) {
         map = options.read_inputs(given, tree);
         if (!map.is_valid()) return {};
         given = map;
@@ -207,9 +207,9 @@ nb::object Callable::operator()(PyObject* const* values, Py_ssize_t count,
     Shape cores[Job::max_inputs];
     for (int i = 0; i < job.ninputs; ++i) {
         const ArraySignature& expected = signature.inputs[i];
-        if (expected.quantity == Quantity::input_map && work.inputs[i].is_valid())
+        if (expected.quantity == &Quantity::input_map && work.inputs[i].is_valid())
             options.driven.count = input_count(work.inputs[i], expected.name, compiled.tree());
-        cores[i] = core_shape(expected.quantity, sizes);
+        cores[i] = core_shape(*expected.quantity, sizes);
         if (!work.inputs[i].is_valid()) continue;
         work.inputs[i] =
             input_array(work.inputs[i], expected, cores[i], stacks, type, compiled.tree());
@@ -217,7 +217,7 @@ nb::object Callable::operator()(PyObject* const* values, Py_ssize_t count,
         input.data = PyArray_BYTES(array(work.inputs[i]));
         input.spacing = core_spacing(work.inputs[i], cores[i]);
         input.size = 1;
-        input.mimic_role = traits(expected.quantity).as_input;
+        input.mimic_role = expected.quantity->as_input;
         if (expected.rows != not_stacked) input.stacked = stacks.order + expected.rows;
         for (int k = 0; k < cores[i].ndim; ++k) input.size *= static_cast<int>(cores[i].size[k]);
     }
@@ -237,7 +237,7 @@ nb::object Callable::operator()(PyObject* const* values, Py_ssize_t count,
     }
     for (int i = 0; i < job.ninputs && !signature.any_quaternions && scalar != ScalarKind::recorded;
          ++i)
-        if (signature.inputs[i].quantity == Quantity::q)
+        if (signature.inputs[i].quantity == &Quantity::q)
             check_quaternions(work.inputs[i], signature.inputs[i].name, compiled, type);
 
     run(work, plan);

@@ -54,10 +54,11 @@ const char* symbol(Axis axis) {
 
 nb::dict describe(const ArraySignature& a) {
     nb::list axes;
-    const QuantityTraits& t = traits(a.quantity);
-    for (int k = 0; k < t.naxes; ++k)
-        axes.append(symbol(t.axes[k]) ? nb::object(nb::str(symbol(t.axes[k])))
-                                      : nb::object(nb::int_(static_cast<int>(t.axes[k]))));
+    for (int k = 0; k < a.quantity->naxes; ++k) {
+        const Axis axis = a.quantity->axes[k];
+        axes.append(symbol(axis) ? nb::object(nb::str(symbol(axis)))
+                                 : nb::object(nb::int_(static_cast<int>(axis))));
+    }
     nb::dict result;
     result["name"] = a.name;
     result["axes"] = nb::tuple(axes);

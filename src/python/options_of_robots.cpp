@@ -81,7 +81,7 @@ void CallOptions::require_contacts_of(const Signature& signature,
     for (int k = 0; k < signature.narguments; ++k) {
         const Argument& argument = signature.arguments[k];
         const bool active =
-            argument.input >= 0 && signature.inputs[argument.input].quantity == Quantity::contacts;
+            argument.input >= 0 && signature.inputs[argument.input].quantity == &Quantity::contacts;
         if (active && given.at[k] && given.at[k] != Py_None)
             throw goes_with_contacts(argument.name);
     }

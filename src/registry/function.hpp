@@ -27,16 +27,16 @@ struct Text {
 };
 
 // An input and a result.
-template <Text name, Quantity quantity, int rows = not_stacked,
+template <Text name, const Quantity& quantity, int rows = not_stacked,
           Default left_out = Default::required>
 struct In {
     static constexpr Default by_default = left_out;
-    static constexpr ArraySignature signature = {name.at, quantity, rows,
+    static constexpr ArraySignature signature = {name.at, &quantity, rows,
                                                  left_out == Default::none};
 };
-template <Text name, Quantity quantity, int rows = not_stacked, bool optional = false>
+template <Text name, const Quantity& quantity, int rows = not_stacked, bool optional = false>
 struct Out {
-    static constexpr ArraySignature signature = {name.at, quantity, rows, optional};
+    static constexpr ArraySignature signature = {name.at, &quantity, rows, optional};
 };
 
 // An option, by its name in Python.

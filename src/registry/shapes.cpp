@@ -40,14 +40,13 @@ std::ptrdiff_t axis_size(Axis axis, const Sizes& sizes) {
 
 }  // namespace
 
-Shape core_shape(Quantity quantity, const Sizes& sizes) {
-    if (quantity == Quantity::tensor && sizes.options.packed)
+Shape core_shape(const Quantity& quantity, const Sizes& sizes) {
+    if (&quantity == &Quantity::tensor && sizes.options.packed)
         return {1, {baseline::packed_size(sizes.tree.independent)}};
-    const QuantityTraits& t = traits(quantity);
     Shape shape = {0, {}};
-    for (int k = 0; k < t.naxes; ++k)
-        if (t.axes[k] != Axis::nframes || !sizes.single_frame)
-            shape.size[shape.ndim++] = axis_size(t.axes[k], sizes);
+    for (int k = 0; k < quantity.naxes; ++k)
+        if (quantity.axes[k] != Axis::nframes || !sizes.single_frame)
+            shape.size[shape.ndim++] = axis_size(quantity.axes[k], sizes);
     return shape;
 }
 
@@ -60,7 +59,7 @@ Shape stacked(const Shape& core, int length) {
 namespace {
 
 Shape result_shape(const ArraySignature& result, const Sizes& sizes) {
-    const Shape shape = core_shape(result.quantity, sizes);
+    const Shape shape = core_shape(*result.quantity, sizes);
     return result.rows == not_stacked ? shape : stacked(shape, sizes.options.order + result.rows);
 }
 
@@ -75,13 +74,16 @@ double describe_outputs(Job& job, const Signature& signature, const Sizes& sizes
         shapes[o] = result_shape(result, sizes);
         out.size = 1;
         for (int k = 0; k < shapes[o].ndim; ++k) out.size *= shapes[o].size[k];
-        out.mimic_role = traits(result.quantity).as_result;
+        out.mimic_role = result.quantity->as_result;
         out.stacked = result.rows == not_stacked ? 1 : sizes.options.order + result.rows;
-        if (result.quantity == Quantity::torque_matrix && out.stacked == 1)
+        if (out.mimic_role == MimicRole::torque_matrix)  // a stack of matrices, whatever the axes
+            out.stacked = static_cast<int>(
+                out.size / std::max(1, sizes.tree.independent.n * sizes.tree.independent.n));
+        if (result.quantity == &Quantity::torque_matrix && out.stacked == 1)
             out.spans = tree.related, out.nspans = tree.nrelated;
-        if (result.quantity == Quantity::state_matrix)
+        if (result.quantity == &Quantity::state_matrix)
             out.spans = tree.state_matrix, out.nspans = tree.nstate_matrix;
-        if (result.quantity == Quantity::input_matrix)
+        if (result.quantity == &Quantity::input_matrix)
             out.span = {out.size / 2, out.size}, out.nspans = 1;
         numbers += static_cast<double>(out.size);
     }

@@ -28,96 +28,59 @@ enum class Axis : int {
     two_nv,
 };
 
-enum class Quantity {
-    q,
-    v,
-    torque,
-    matrix,
-    from_tangent,
-    to_tangent,
-    torque_matrix,  // zero where row and column are not related
-    wrenches,
-    rotations,
-    positions,
-    frame_rotations,
-    frame_positions,
-    frame_twists,
-    jacobians,
-    tensor,  // packed: one axis, the entries whose indices lie on one path
-    wrench,
-    twists,
-    scalar,
-    vector,         // in the world
-    vector_matrix,  // along world axes
-    momentum,       // along world axes
-    momentum_matrix,
-    state_matrix,
-    input_map,  // the torques of inputs
-    input_matrix,
-    parameters,
-    regressor,
-    wrench_matrix,
-    contacts,
-    rows,
-    row_matrix,
-};
-
-struct QuantityTraits {
-    Quantity quantity;
+// What an array is: its axes, and what its numbers mean with mimic joints. A quantity is known by its
+// address; one that a single function has may be declared beside that function's row.
+struct Quantity {
     int naxes;
-    Axis axes[3];
+    Axis axes[4];
     MimicRole as_input = MimicRole::other, as_result = MimicRole::other;
+
+    static const Quantity q, v, torque, matrix, from_tangent, to_tangent, torque_matrix, wrenches,
+        rotations, positions, frame_rotations, frame_positions, frame_twists, jacobians, tensor,
+        wrench, twists, scalar, vector, vector_matrix, momentum, momentum_matrix, state_matrix,
+        input_map, input_matrix, parameters, regressor, wrench_matrix, contacts, rows, row_matrix;
 };
 
-// In the order of Quantity.
-inline constexpr QuantityTraits quantity_traits[] = {
-    {Quantity::q, 1, {Axis::nq}, MimicRole::q, MimicRole::q},
-    {Quantity::v, 1, {Axis::nv}, MimicRole::v, MimicRole::v},
-    {Quantity::torque, 1, {Axis::nv}, MimicRole::other, MimicRole::torques},
-    {Quantity::matrix, 2, {Axis::nv, Axis::nv}},
-    {Quantity::from_tangent, 2, {Axis::nq, Axis::nv}},
-    {Quantity::to_tangent, 2, {Axis::nv, Axis::nq}},
-    {Quantity::torque_matrix, 2, {Axis::nv, Axis::nv}, MimicRole::other, MimicRole::torque_matrix},
-    {Quantity::wrenches, 2, {Axis::nbodies, Axis::six}},
-    {Quantity::rotations, 3, {Axis::nbodies, Axis::three, Axis::three}},
-    {Quantity::positions, 2, {Axis::nbodies, Axis::three}},
-    {Quantity::frame_rotations, 3, {Axis::nframes, Axis::three, Axis::three}},
-    {Quantity::frame_positions, 2, {Axis::nframes, Axis::three}},
-    {Quantity::frame_twists, 2, {Axis::nframes, Axis::six}},
-    {Quantity::jacobians,
-     3,
-     {Axis::nframes, Axis::six, Axis::nv},
-     MimicRole::other,
-     MimicRole::torques},
-    {Quantity::tensor, 3, {Axis::nv, Axis::nv, Axis::nv}},
-    {Quantity::wrench, 1, {Axis::six}},
-    {Quantity::twists, 2, {Axis::nbodies, Axis::six}},
-    {Quantity::scalar, 0, {}},
-    {Quantity::vector, 1, {Axis::three}},
-    {Quantity::vector_matrix, 2, {Axis::three, Axis::nv}, MimicRole::other, MimicRole::torques},
-    {Quantity::momentum, 1, {Axis::six}},
-    {Quantity::momentum_matrix, 2, {Axis::six, Axis::nv}, MimicRole::other, MimicRole::torques},
-    {Quantity::state_matrix, 2, {Axis::two_nv, Axis::two_nv}},
-    {Quantity::input_map, 2, {Axis::nv, Axis::ninputs}},
-    {Quantity::input_matrix, 2, {Axis::two_nv, Axis::ninputs}},
-    {Quantity::parameters, 1, {Axis::nparameters}},
-    {Quantity::regressor, 2, {Axis::nv, Axis::nparameters}},
-    {Quantity::wrench_matrix, 3, {Axis::nv, Axis::nbodies, Axis::six}},
-    {Quantity::contacts, 1, {Axis::ncontacts}},
-    {Quantity::rows, 1, {Axis::nrows}},
-    {Quantity::row_matrix, 2, {Axis::nrows, Axis::nv}},
-};
-
-static_assert([] {
-    int k = 0;
-    for (const QuantityTraits& t : quantity_traits)
-        if (t.quantity != static_cast<Quantity>(k++)) return false;
-    return k == static_cast<int>(Quantity::row_matrix) + 1;
-}());
-
-constexpr const QuantityTraits& traits(Quantity quantity) {
-    return quantity_traits[static_cast<int>(quantity)];
-}
+inline constexpr Quantity Quantity::q = {1, {Axis::nq}, MimicRole::q, MimicRole::q};
+inline constexpr Quantity Quantity::v = {1, {Axis::nv}, MimicRole::v, MimicRole::v};
+inline constexpr Quantity Quantity::torque = {1, {Axis::nv}, MimicRole::other, MimicRole::torques};
+inline constexpr Quantity Quantity::matrix = {2, {Axis::nv, Axis::nv}};
+inline constexpr Quantity Quantity::from_tangent = {2, {Axis::nq, Axis::nv}};
+inline constexpr Quantity Quantity::to_tangent = {2, {Axis::nv, Axis::nq}};
+// Zero where row and column are not related.
+inline constexpr Quantity Quantity::torque_matrix = {
+    2, {Axis::nv, Axis::nv}, MimicRole::other, MimicRole::torque_matrix};
+inline constexpr Quantity Quantity::wrenches = {2, {Axis::nbodies, Axis::six}};
+inline constexpr Quantity Quantity::rotations = {3, {Axis::nbodies, Axis::three, Axis::three}};
+inline constexpr Quantity Quantity::positions = {2, {Axis::nbodies, Axis::three}};
+inline constexpr Quantity Quantity::frame_rotations = {3,
+                                                       {Axis::nframes, Axis::three, Axis::three}};
+inline constexpr Quantity Quantity::frame_positions = {2, {Axis::nframes, Axis::three}};
+inline constexpr Quantity Quantity::frame_twists = {2, {Axis::nframes, Axis::six}};
+inline constexpr Quantity Quantity::jacobians = {
+    3, {Axis::nframes, Axis::six, Axis::nv}, MimicRole::other, MimicRole::torques};
+// Packed: one axis, the entries whose indices lie on one path.
+inline constexpr Quantity Quantity::tensor = {3, {Axis::nv, Axis::nv, Axis::nv}};
+inline constexpr Quantity Quantity::wrench = {1, {Axis::six}};
+inline constexpr Quantity Quantity::twists = {2, {Axis::nbodies, Axis::six}};
+inline constexpr Quantity Quantity::scalar = {0, {}};
+// Along world axes, to momentum_matrix.
+inline constexpr Quantity Quantity::vector = {1, {Axis::three}};
+inline constexpr Quantity Quantity::vector_matrix = {
+    2, {Axis::three, Axis::nv}, MimicRole::other, MimicRole::torques};
+inline constexpr Quantity Quantity::momentum = {1, {Axis::six}};
+inline constexpr Quantity Quantity::momentum_matrix = {
+    2, {Axis::six, Axis::nv}, MimicRole::other, MimicRole::torques};
+inline constexpr Quantity Quantity::state_matrix = {2, {Axis::two_nv, Axis::two_nv}};
+// The torques of inputs.
+inline constexpr Quantity Quantity::input_map = {2, {Axis::nv, Axis::ninputs}};
+inline constexpr Quantity Quantity::input_matrix = {2, {Axis::two_nv, Axis::ninputs}};
+inline constexpr Quantity Quantity::parameters = {1, {Axis::nparameters}};
+inline constexpr Quantity Quantity::regressor = {2, {Axis::nv, Axis::nparameters}};
+inline constexpr Quantity Quantity::wrench_matrix = {3, {Axis::nv, Axis::nbodies, Axis::six}};
+inline constexpr Quantity Quantity::contacts = {1, {Axis::ncontacts}};
+inline constexpr Quantity Quantity::rows = {1, {Axis::nrows}};
+inline constexpr Quantity Quantity::row_matrix = {2, {Axis::nrows, Axis::nv}};
 
 // ---------------------------------------------------------------- rows
 
@@ -127,7 +90,7 @@ inline constexpr int not_stacked = -1;
 
 struct ArraySignature {
     const char* name;
-    Quantity quantity;
+    const Quantity* quantity;
     int rows;
     // An input may be None. A result is computed only where the last input like it is given (it is
     // None otherwise), or where contacts are.
@@ -245,7 +208,7 @@ struct Sizes {
     const Options& options;
     bool single_frame;  // no axis for frames
 };
-Shape core_shape(Quantity quantity, const Sizes& sizes);
+Shape core_shape(const Quantity& quantity, const Sizes& sizes);
 
 // The same with an axis before it for a stack of time derivatives.
 Shape stacked(const Shape& core, int length);

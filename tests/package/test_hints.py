@@ -231,5 +231,5 @@ def test_former_keywords_say_what_they_are_now() -> None:
             )
             with pytest.raises(TypeError, match=f"^{re.escape(said)}; it is called {new} now$"):
                 function(*given, **{name: 1.0})
-            with pytest.raises(TypeError, match="unexpected keyword argument 'nonsense'$"):
+            with pytest.raises(TypeError, match=r"unexpected keyword argument 'nonsense'$"):
                 function(*given, nonsense=1.0)
