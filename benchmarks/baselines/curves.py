@@ -71,7 +71,7 @@ class Study:
     notes: list[str]
 
     def keys(self, way: Way) -> list[Key]:
-        """Those of one way."""
+        """Return the keys of one way."""
         return [key for key in self.times if key.way == way]
 
 

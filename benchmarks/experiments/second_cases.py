@@ -123,7 +123,7 @@ def check(robot: Robot, headers: Mapping[str, HeadersRobot]) -> None:
 def require_differences(first: Call, derivatives: Sequence[Array], what: str) -> None:
     """Compare derivatives of a function with its central differences along one direction.
 
-    Those of a value by q and v; of first derivatives by q and v, the tensors.
+    A value is differentiated by q and v; first derivatives by q and v give the tensors.
     """
     model, arrays = first.model, first.arrays
     along = np.random.default_rng(2).uniform(-1.0, 1.0, model.nv)

@@ -13,7 +13,7 @@ namespace dtau {
 
 // ---------------------------------------------------------------- quantities: the only shapes
 
-// One axis of an array. Those of a fixed size are that number.
+// One axis of an array. An axis of a fixed size is that number.
 enum class Axis : int {
     three = 3,
     six = 6,

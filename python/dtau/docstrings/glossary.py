@@ -214,7 +214,8 @@ by_a : ndarray (..., nv)
 by_tau : ndarray (..., nv)
     Gradient by ``tau``.
 by_f_ext : ndarray (..., nbodies, 6), or None
-    Gradient by ``f_ext``, [by force, by moment] in the axes ``f_ext_axes``; None without ``f_ext``.
+    Gradient by ``f_ext``, [by force, by moment] in the axes ``f_ext_axes``. None without
+    ``f_ext``.
 by_parameters : ndarray (..., nparameters)
     Gradient by the parameters, in the order of the columns of
     `dtau.inverse_dynamics_regressor`: 10 nbodies numbers, or 10 nbodies + 2 nv with

@@ -21,7 +21,7 @@ from dtau.model.pose import Pose
 from dtau.model.roll_pitch_yaw import angles_of
 from dtau.model.spatial import Inertia
 
-_GRAVITY = [0.0, 0.0, -9.81]  # that of `dtau.load`
+_GRAVITY = [0.0, 0.0, -9.81]  # the default of `dtau.load`
 _ROOT = "root_joint"  # as readers call the joint of the root
 _ROOT_NAME = "dtau:root_joint"  # an attribute of <robot>, where it is another
 _EXACT = "dtau:rotation"  # an attribute of <origin>, beside rpy
