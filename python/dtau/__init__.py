@@ -111,6 +111,7 @@ from dtau.functions.frames import (
 )
 from dtau.functions.frames_derivatives import (
     frame_accelerations_derivatives,
+    frame_jacobians_derivatives,
     frame_velocities_derivatives,
     wrench_at_frame_derivatives,
 )
@@ -278,6 +279,7 @@ __all__ = [
     "frame_accelerations",
     "frame_accelerations_derivatives",
     "frame_jacobians",
+    "frame_jacobians_derivatives",
     "frame_jacobians_time_derivatives",
     "frame_kinematics_time_derivatives",
     "frame_placements",

@@ -1,4 +1,5 @@
 #include "dtau/algorithms/first/frames.hpp"
+#include "dtau/algorithms/second/frames.hpp"
 #include "registry/arguments.hpp"
 
 namespace dtau::DTAU_VARIANT {
@@ -9,6 +10,10 @@ constexpr Out<"translation", Quantity::positions> translations;
 constexpr Out<"rotation", Quantity::frame_rotations> frame_rotations;
 constexpr Out<"translation", Quantity::frame_positions> frame_translations;
 constexpr Out<"J", Quantity::jacobians> jacobians;
+// Matrices (nv, nv), one for each row of each Jacobian.
+constexpr Quantity jacobian_derivatives = {
+    4, {Axis::nframes, Axis::six, Axis::nv, Axis::nv}, MimicRole::other, MimicRole::torque_matrix};
+constexpr Out<"dJ_dq", jacobian_derivatives> dJ_dq;
 constexpr Out<"twist", Quantity::frame_twists> twists;
 constexpr Out<"acceleration", Quantity::frame_twists> accelerations;
 constexpr Out<"dtwist_dq", Quantity::jacobians> dtwist_dq;
@@ -37,6 +42,12 @@ constexpr Function functions[] = {
                  []<class T>(const Tree& tree, const auto& x, const auto& w) {
                      frame_jacobians(tree, x.options.frames, x.options.nframes, x.options.axes,
                                      x[q], x[jacobians], w);
+                 })),
+    function({.name = "frame_jacobians_derivatives"}, takes(q, frames, axes, symmetric),
+             gives(dJ_dq),
+             algorithm<FrameHessianWorkspace, sparse>(
+                 []<class T>(const Tree& tree, const auto& x, const auto& w) {
+                     frame_jacobians_derivatives(tree, x.options, x[q], x[dJ_dq], w);
                  })),
     function({.name = "frame_velocities"}, takes(q, v, frames, axes), gives(twists),
              algorithm<FrameWorkspace>([]<class T>(const Tree& tree, const auto& x, const auto& w) {

@@ -222,6 +222,27 @@ def test_kinematics(name: str, root: str) -> None:
 
 @cases(needs_inertia=False)
 @pytest.mark.parametrize("seed", SEEDS)
+def test_kinematic_hessians(name: str, root: str, seed: int) -> None:
+    """Of the bodies of some joints, [row, k, j] for column k along q_j in both.
+
+    Pinocchio 4.1's tensors reach Python with their numbers in Fortran's order.
+    """
+    p = pair(name, root)
+    s, data = state_of(p, seed), p.peer.createData()
+    pin.computeJointKinematicHessians(p.peer, data, p.q(s["q"]))
+    for i in range(1, p.peer.njoints, max(1, p.peer.njoints // 5)):
+        body = p.model.bodies[p.joints[i - 1].body]
+        for which, theirs in AXES.items():
+            tensor = pin.getJointKinematicHessian(p.peer, data, i, theirs)
+            want = tensor.reshape(-1).reshape(tensor.shape, order="F")
+            got = dtau.frame_jacobians_derivatives(p.model, s["q"], body, which)
+            got = got[:, p.iv][:, :, p.iv]
+            what = f"dJ of {body}, {which}"
+            assert_close(got, want, TOLERANCE["pinocchio"], what, floor=SMALL)
+
+
+@cases(needs_inertia=False)
+@pytest.mark.parametrize("seed", SEEDS)
 def test_frames_in_motion(name: str, root: str, seed: int) -> None:
     p = pair(name, root)
     s, peer, data = state_of(p, seed), p.peer, p.peer.createData()

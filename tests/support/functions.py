@@ -435,6 +435,17 @@ IN_BODY_AXES: tuple[Function, ...] = (
     ),
     *(
         Function(
+            "frame_jacobians_derivatives",
+            ("q",),
+            (("f", 6, "v", "v"),),
+            {"frames": _all_frames, "axes": axes, "symmetric": axes == "mixed"},
+            sees_positions=axes == "world",
+            label=f"frame_jacobians_derivatives {axes}",
+        )
+        for axes in FRAME_AXES
+    ),
+    *(
+        Function(
             name,
             ("q", "v"),
             results,

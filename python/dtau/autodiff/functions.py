@@ -94,6 +94,7 @@ PUBLIC: dict[str, Derivatives] = {
     "frame_jacobians": Derivatives(
         composition="compositions.frame_jacobians", in_body_axes="frames.frame_jacobians"
     ),
+    "frame_jacobians_derivatives": Derivatives(),
     "frame_velocities": _composed("frame_velocities"),
     "integrate": Derivatives("integrate_jacobians", composition="compositions.integrate"),
     "difference": Derivatives("difference_jacobians", composition="compositions.difference"),

@@ -13,12 +13,64 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dtau import _core
-from dtau.checks import require_memory
+from dtau.checks import require, require_memory
 from dtau.docstrings import documented
 from dtau.functions.frames import frame_jacobians, wrench_at_frame
 from dtau.model.model import Model
 from dtau.options import AccelerationKind, Axes
 from dtau.results import FrameAccelerationsDerivatives, FrameVelocitiesDerivatives
+
+
+@documented
+def frame_jacobians_derivatives(
+    model: Model,
+    q: ArrayLike,
+    frames: str | Sequence[str],
+    axes: Axes = "body",
+    *,
+    symmetric: bool = False,
+    out: NDArray[np.float64] | None = None,
+    threads: int | None = None,
+) -> NDArray[np.float64]:
+    """Derivatives of the Jacobians of frames by configuration: their kinematic Hessians.
+
+        dJ_dq[:, k, j] = derivative of column k of J along q (+) eps e_j
+
+    Parameters
+    ----------
+    axes
+        ... The derivatives are those of the components along these axes, which for ``"body"`` turn
+        with the frame.
+    symmetric
+        Give the second derivatives of the frame's pose in the exponential chart, which are
+        symmetric in k and j: half of ``dJ_dq[:, k, j] + dJ_dq[:, j, k]``. By default repeated
+        derivatives, which do not commute where rotations do not.
+
+    Returns
+    -------
+    dJ_dq : ndarray (..., nframes, 6, nv, nv)
+        Rows [linear, angular]. A frame of the world has zeros.
+
+    Notes
+    -----
+    [Derivations] section 19: cross products of the columns of the Jacobian; O(d^2) for a frame at
+    depth d, beside the zeros.
+
+    Examples
+    --------
+    With it ``dJ/dt v`` is the part of a foot's acceleration that the velocity alone causes:
+
+    >>> import dtau, numpy as np
+    >>> model = dtau.robots.quadruped()
+    >>> q, v, a = dtau.random_state(model, np.random.default_rng(0))
+    >>> J = dtau.frame_jacobians(model, q, "LF_FOOT", "mixed")
+    >>> dJ = dtau.frame_jacobians_derivatives(model, q, "LF_FOOT", "mixed")
+    >>> foot = dtau.frame_accelerations(model, q, v, a, "LF_FOOT", "mixed", kind="classical")
+    >>> bool(np.allclose(J @ a + dJ @ v @ v, foot))
+    True
+    """
+    require("symmetric", symmetric, bool)
+    return _core.frame_jacobians_derivatives(model, q, frames, axes, symmetric, out, threads)
 
 
 @documented
