@@ -57,6 +57,20 @@ TEST_CASE("a cuboid that stands turned, away from the origin") {
     CHECK(apart(I.h, Vec3<double>{0, 12, 60}) == 0.0);
 }
 
+TEST_CASE("the parallel axis theorem, for any center of mass and any axes") {
+    Random random(10);
+    const Placement<double> P = random.placement<double>();
+    const Vec3<double> c = random.vector<double>();
+    const Sym3<double> J = random.symmetric<double>();
+    const Inertia<double> I = transformed(P.R, P.r, 1.7, c, J);
+    const Vec3<double> d = P.R * c + P.r;
+    const Matrix R = dense(P.R),
+                 about_origin = R * dense(J) * transposed(R) - 1.7 * (hat(d) * hat(d));
+    CHECK(apart(dense(I.J), about_origin) < tight);
+    CHECK(apart(I.h, 1.7 * d) < tight);
+    CHECK(I.m == 1.7);
+}
+
 TEST_CASE("inertias apply to motions as their matrices do") {
     Random random(11);
     const Inertia<double> I = random.inertia<double>();

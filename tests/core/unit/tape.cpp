@@ -130,6 +130,7 @@ TEST_CASE("what is equal is one node") {
     CHECK(same(-x / y, x / -y));
     CHECK(same(x / number(4), number(0.25) * x));
     CHECK(same(number(2) * (number(3) * x), number(6) * x));
+    CHECK(same(number(2) * -(number(3) * x), number(-6) * x));
     CHECK(same(fma(x, y, z), fma(y, x, z)));
     CHECK(same(fma(-x, y, z), z - x * y) == false);  // a node of its own, rounded once
     CHECK(same(fma(-x, y, z), -fma(x, y, -z)));
