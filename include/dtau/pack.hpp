@@ -49,7 +49,7 @@ struct Pack<double> {
 #endif
     }
     static DTAU_INLINE Pack unit(int i) {
-        Lane::Bits place;
+        Lane::Bits place = {};
         for (int k = 0; k < width; ++k) place[k] = k - i;
         return {select(place == 0, Lane(1.0), Lane(0.0))};
     }

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from nanobind.stubgen import StubGen
 
+import dtau
 from dtau import _core
 from dtau.registry import FUNCTIONS, Argument, Function
 
@@ -68,4 +69,5 @@ def stubs() -> str:
 
 
 if __name__ == "__main__":
-    Path(_core.__file__).with_name("_core.pyi").write_text(stubs())
+    # Beside the sources, even where an editable installation has the module elsewhere.
+    Path(dtau.__file__).with_name("_core.pyi").write_text(stubs())
