@@ -41,14 +41,14 @@ struct Robot {
         Scratch scratch;
         std::vector<T> tau(n);
         rnea<T>(tree, q.data(), v.data(), a.data(), nullptr, tau.data(),
-                scratch.make<RneaWorkspace<T>>(tree));
+                scratch.make<RneaWorkspace<T>>(tree, Options()));
         return tau;
     }
     Numbers forward(const Numbers& q, const Numbers& v, const Numbers& tau) const {
         Scratch scratch;
         Numbers a(n);
         aba<double>(tree, q.data(), v.data(), tau.data(), nullptr, a.data(),
-                    scratch.make<AbaWorkspace<double>>(tree));
+                    scratch.make<AbaWorkspace<double>>(tree, Options()));
         return a;
     }
     Matrix mass_matrix(const Numbers& q) const {
@@ -162,7 +162,7 @@ TEST_CASE("derivatives of inverse dynamics are those by complex step") {
         Scratch scratch;
         Matrix dq(n, n), dv(n, n), da(n, n);
         idsva<double>(robot.tree, q.data(), v.data(), a.data(), nullptr, dq.at.data(), dv.at.data(),
-                      da.at.data(), scratch.make<IdsvaWorkspace<double>>(robot.tree));
+                      da.at.data(), scratch.make<IdsvaWorkspace<double>>(robot.tree, Options()));
         const std::vector<Complex> at[3] = {
             {q.begin(), q.end()}, {v.begin(), v.end()}, {a.begin(), a.end()}};
         const Matrix* of[3] = {&dq, &dv, &da};
