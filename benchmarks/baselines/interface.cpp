@@ -94,12 +94,12 @@ bool run(const void* compiled, const char* name, int element, std::ptrdiff_t sta
         input.stride[0] = input.size * number;
     }
     for (int o = 0; o < job.noutputs; ++o) {
-        const Quantity quantity = signature.outputs[o].quantity;
+        const Quantity* const quantity = signature.outputs[o].quantity;
         const std::ptrdiff_t n = tree.nv;
         job.outputs[o].data = static_cast<char*>(results[o]);
         job.outputs[o].size =
-            quantity == Quantity::matrix || quantity == Quantity::torque_matrix ? n * n : n;
-        if (quantity == Quantity::torque_matrix)
+            quantity == &Quantity::matrix || quantity == &Quantity::torque_matrix ? n * n : n;
+        if (quantity == &Quantity::torque_matrix)
             job.outputs[o].spans = tree.related, job.outputs[o].nspans = tree.nrelated;
     }
     const auto* implementation = static_cast<const Implementation*>(function->implementation);

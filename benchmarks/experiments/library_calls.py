@@ -232,7 +232,7 @@ def _torch_gradient(robot: Robot, call: Call, x: list[Any]) -> tuple[Contender, 
 
     def through_numpy() -> Any:
         plain(model, *given, threads=1)
-        by_q, *others = product(model, *given, lam, threads=1)
+        by_q, *others = arrays_of(product(model, *given, lam, threads=1))
         back = dtau.tangent_map(model, given[0], threads=1).to_tangent
         return ((by_q[..., None, :] @ back)[..., 0, :], *others)
 

@@ -11,7 +11,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import adapter_cases  # noqa: E402
-from adapter_cases import ARGUMENTS, AXES, arrays, near, robot  # noqa: E402
+from adapter_cases import AXES, DIFFERENTIABLE, arrays, near, robot  # noqa: E402
 from cases import serial  # noqa: E402
 from torch.autograd import forward_ad, gradcheck, gradgradcheck  # noqa: E402
 from torch.func import jacfwd, jacrev, jvp, vmap  # noqa: E402
@@ -24,7 +24,7 @@ from dtau.torch.pullbacks import PULLBACKS  # noqa: E402
 FIRST, SECOND = 1e-12, 1e-10
 ROBOTS = ("panda", "hyq", "every joint", "joints that mimic others")
 
-every_function = pytest.mark.parametrize("name", ARGUMENTS)
+every_function = pytest.mark.parametrize("name", DIFFERENTIABLE)
 on_robots = pytest.mark.parametrize("which", ROBOTS)
 
 

@@ -13,7 +13,7 @@ import pytest
 from trees import MOVING, Array, grow
 
 import dtau
-from dtau.autodiff.functions import PUBLIC
+from dtau.autodiff.functions import PUBLIC, Order, order_of
 from dtau.autodiff.write import arguments
 from dtau.registry import FUNCTIONS
 
@@ -22,6 +22,7 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
     name: tuple(x.name for x in arguments(FUNCTIONS[name]) if x.array is not None)
     for name in PUBLIC
 }
+DIFFERENTIABLE = [name for name in PUBLIC if order_of(name) is not Order.none]
 AXES = "mixed"  # of external wrenches: these also turn with q
 FILES = {"panda": ("panda.urdf", "fixed"), "hyq": ("hyq_no_sensors.urdf", "free")}
 

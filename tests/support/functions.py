@@ -30,6 +30,7 @@ class Function:
     solves: bool = False  # needs every joint to carry inertia
     sees_positions: bool = False  # changes when a free base moves
     vanishes: bool = False  # for some robots, but for rounding errors of what cancels
+    terms: float = 0.0  # their size, where all of them may cancel
     label: str = ""
 
     def __str__(self) -> str:
@@ -61,7 +62,7 @@ class Function:
 
     def floor(self, results: Iterable[Array]) -> float:
         """What counts as the largest of a result that vanishes, by what cancels in it."""
-        return max(map(cancelled, results)) if self.vanishes else 0.0
+        return max(map(cancelled, results)) if self.vanishes else self.terms
 
     def shapes(self, model: dtau.Model, batch: tuple[int, ...] = ()) -> list[tuple[int, ...]]:
         sizes = {
@@ -440,6 +441,7 @@ IN_BODY_AXES: tuple[Function, ...] = (
             (("f", 6, "v", "v"),),
             {"frames": _all_frames, "axes": axes, "symmetric": axes == "mixed"},
             sees_positions=axes == "world",
+            terms=1.0,
             label=f"frame_jacobians_derivatives {axes}",
         )
         for axes in FRAME_AXES
