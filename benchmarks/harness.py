@@ -28,7 +28,7 @@ class Spread:
 
     @staticmethod
     def of(values: Array) -> Spread:
-        """Summarise one number a round."""
+        """Summarize one number a round."""
         lower, median, upper = np.percentile(values, (25, 50, 75))
         return Spread(float(median), float(lower), float(upper))
 

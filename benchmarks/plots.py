@@ -80,7 +80,7 @@ def _numbers(values: Sequence[float]) -> NDArray[np.float64]:
 
 
 def _colours(curves: Sequence[Curve]) -> list[Any]:
-    """A colour a curve; one for "a, this" and, dashed, "a, that"."""
+    """A color a curve; one for "a, this" and, dashed, "a, that"."""
     groups = [curve.label.rpartition(",")[0] for curve in curves]
     solid = [group for group, curve in zip(groups, curves, strict=True) if not curve.dashed]
     keys = [

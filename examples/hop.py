@@ -38,8 +38,8 @@ FEET = dtau.robots.QUADRUPED_FEET
 HIGHEST = 0.2  # m: to higher hops the first guess, which does not hop, does not lead
 STAND, LAND = 0.5, 0.6  # s: on the ground before and after the flight
 FRICTION, LEAST = 0.6, 20.0  # tangential by normal force; N: normal force that is wanted at least
-PLACE_COST = 1e5  # of squared metres: heights of the feet when they touch down
-FORCE_COST, TORQUE_COST = 1e-2, 1e-1  # of squared newtons and newton metres beyond limits
+PLACE_COST = 1e5  # of squared meters: heights of the feet when they touch down
+FORCE_COST, TORQUE_COST = 1e-2, 1e-1  # of squared newtons and newton meters beyond limits
 
 
 @dataclass(frozen=True)

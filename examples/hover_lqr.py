@@ -31,7 +31,7 @@ STEP, SECONDS = 0.002, 8.0
 # What a squared error costs: positions, attitude, joints, then their velocities; thrusts, torques.
 STATE_COST = np.repeat([10.0, 20.0, 50.0, 10.0, 4.0, 1.0], [3, 3, 6, 3, 3, 6])
 INPUT_COST = np.repeat([0.1, 10.0], [6, 6])
-HELD = 0.05  # rad: flights within this of the hover's attitude, and within as many metres, are held
+HELD = 0.05  # rad: flights within this of the hover's attitude, and within as many meters, are held
 
 
 @dataclass(frozen=True)

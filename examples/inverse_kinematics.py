@@ -29,7 +29,7 @@ import numpy as np
 import dtau
 
 TOOL = "tool"
-WEIGHT = np.repeat([1.0, 0.3], 3)  # of errors in metres and radians
+WEIGHT = np.repeat([1.0, 0.3], 3)  # of errors in meters and radians
 REACHED = 1e-10  # weighted error
 LENGTHS = (0.34, 0.2, 0.2, 0.2, 0.2, 0.1, 0.1)
 PATIENCE = 16  # steps of an arm before it starts again elsewhere

@@ -1,4 +1,4 @@
-"""What does the arm hold? Its mass, centre of mass and inertia, from torques with noise.
+"""What does the arm hold? Its mass, center of mass and inertia, from torques with noise.
 
 Torques are linear in the inertial parameters, tau = Y pi, and `dtau.inverse_dynamics_regressor` is
 Y. An arm of six joints swings a payload about, and its torques are measured. The parameters of all
@@ -136,7 +136,7 @@ def fit(model: dtau.Model, motion: Motion, measured: np.ndarray) -> Fit:
 
 
 def as_body(parameters: np.ndarray) -> np.ndarray:
-    """Mass, centre of mass, and tensor about it, of ten parameters; complex numbers too."""
+    """Mass, center of mass, and tensor about it, of ten parameters; complex numbers too."""
     mass, first, tensor = parameters[..., :1], parameters[..., 1:4], parameters[..., 4:]
     com = first / mass
     x, y, z = np.moveaxis(com, -1, 0)

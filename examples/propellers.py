@@ -6,7 +6,7 @@ import numpy as np
 
 import dtau
 
-ARM = 0.4  # m, from the base's centre of mass to a propeller
+ARM = 0.4  # m, from the base's center of mass to a propeller
 TILT = np.deg2rad(35.0), np.deg2rad(10.0)  # about an arm, in turns to either side; inward
 DRAG = 0.016  # m: a propeller's moment by its thrust, in turns to either side
 

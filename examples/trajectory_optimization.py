@@ -38,7 +38,7 @@ END = np.array([2.0, -0.4, 0.5, -2.2, -0.6, 1.6, -0.9])
 LONGEST = 3.0  # s
 EFFORT = 1e-5  # what a squared torque costs beside a second
 
-ARM = 0.17  # m: of the rotors, from the centre of the base
+ARM = 0.17  # m: of the rotors, from the center of the base
 THRUST, DRAG = 20.0, 0.02  # N, at most, and the moment about its axis that it takes, m
 JOINT_TORQUE = 1.5  # N m
 ROLL_TIME = 1.6  # s
@@ -46,7 +46,7 @@ ROLL_TIME = 1.6  # s
 
 @dataclass(frozen=True)
 class Problem:
-    """A nonlinear programme, and where in its variables the motion is."""
+    """A nonlinear program, and where in its variables the motion is."""
 
     model: dtau.Model
     nlp: dict[str, Any]

@@ -1,7 +1,7 @@
-# The functions, compiled once for every instruction set, of which one is chosen when the module is
-# imported: the target `kernels`, which knows nothing of Python.
+# Builds the target `kernels`: every function, compiled once for each instruction set. The module
+# selects one set when it is imported. Nothing here depends on Python.
 
-# Every file of functions gives a group of them.
+# Every file of functions registers one group.
 file(GLOB function_files CONFIGURE_DEPENDS functions/*.cpp)
 foreach(file ${function_files})
   get_filename_component(name ${file} NAME_WE)

@@ -35,7 +35,7 @@ from benchmarks.robots import chosen
 FRAMES, DT, SPEED = 10_000, 0.01, 5.0
 SHOWN = 2_000  # frames as fast as they go
 PLAYED = {False: 20.0, True: 3.0}  # seconds, by quick
-STEP = 1e-3  # metres of x a frame
+STEP = 1e-3  # meters of x a frame
 LATE = 1 / 30  # seconds between pictures that are seen to be apart
 
 

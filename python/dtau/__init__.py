@@ -23,7 +23,7 @@ time derivatives of any order              _time_derivatives            _time_de
 
 and beside these, terms of the equation (`mass_matrix`, `bias_torque`); `linearize`, `step`,
 `linearize_discrete`, `equilibrium`; contacts and loops (`constrained_dynamics`, `project`); frames,
-centre of mass, momentum, energy; configurations (`integrate`, `difference`); `generate`, `compile`;
+center of mass, momentum, energy; configurations (`integrate`, `difference`); `generate`, `compile`;
 `view`. ``help(dtau.functions)`` lists their modules, docs/functions.md has all in one table.
 
 Every function takes the model first and arrays whose leading axes are the batch, which broadcast

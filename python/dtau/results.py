@@ -271,14 +271,14 @@ class FrameAccelerationsDerivatives(NamedTuple):
 
 
 class CenterOfMassVelocityDerivatives(NamedTuple):
-    """First derivatives of the velocity of the centre of mass, ``(..., 3, nv)``."""
+    """First derivatives of the velocity of the center of mass, ``(..., 3, nv)``."""
 
     dvelocity_dq: NDArray[np.float64]
     dvelocity_dv: NDArray[np.float64]
 
 
 class CenterOfMassAccelerationDerivatives(NamedTuple):
-    """First derivatives of the acceleration of the centre of mass, ``(..., 3, nv)``."""
+    """First derivatives of the acceleration of the center of mass, ``(..., 3, nv)``."""
 
     dacceleration_dq: NDArray[np.float64]
     dacceleration_dv: NDArray[np.float64]
@@ -286,14 +286,14 @@ class CenterOfMassAccelerationDerivatives(NamedTuple):
 
 
 class CentroidalMomentumDerivatives(NamedTuple):
-    """First derivatives of the momentum about the centre of mass, ``(..., 6, nv)``."""
+    """First derivatives of the momentum about the center of mass, ``(..., 6, nv)``."""
 
     dh_dq: NDArray[np.float64]
     dh_dv: NDArray[np.float64]
 
 
 class CentroidalMomentumRateDerivatives(NamedTuple):
-    """First derivatives of the rate of the momentum about the centre of mass, ``(..., 6, nv)``."""
+    """First derivatives of the rate of the momentum about the center of mass, ``(..., 6, nv)``."""
 
     drate_dq: NDArray[np.float64]
     drate_dv: NDArray[np.float64]

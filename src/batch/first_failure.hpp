@@ -1,4 +1,4 @@
-// The first state of a job that has no results, and why: the status of the job.
+// Records the first state of a job without results, and why: FirstFailure, the status of the job.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@ namespace dtau {
 
 class FirstFailure {
   public:
-    // Any thread may report at any time. The state with the lowest number stays.
+    // Any thread may report at any time. The state with the lowest number is kept.
     void report(std::ptrdiff_t state, const Failure& failure);
 
-    // To be read when the job is done. A negative state: all states have results.
+    // Read it when the job is done. A negative state: all states have results.
     std::ptrdiff_t state() const { return state_; }
     const Failure& failure() const { return failure_; }
 

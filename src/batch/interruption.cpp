@@ -15,7 +15,7 @@ Interruptible::Interruptible(bool (*interrupted)(void*), void* asked)
 Interruptible::~Interruptible() { current = outer_; }
 
 void Interruptible::check() {
-    constexpr unsigned calls_a_look = 256;  // at the clock
+    constexpr unsigned calls_a_look = 256;  // between readings of the clock
     if (++calls_ % calls_a_look != 0 || Clock::now() - last_ < std::chrono::milliseconds(20))
         return;
     current = nullptr;  // a handler of signals may call the package, with the lock

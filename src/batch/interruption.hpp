@@ -1,16 +1,16 @@
-// Ends long work on the calling thread when a signal asks for it: the work calls check_interruption()
-// every now and then.
+// Interrupts long work on the calling thread after a signal: the work calls check_interruption()
+// regularly.
 #pragma once
 
 #include <chrono>
 
 namespace dtau {
 
-// What check_interruption() throws: no std::exception, so that no handler of errors takes it for one.
+// Thrown by check_interruption(). It is no std::exception, so no handler of errors catches it.
 struct Interrupted {};
 
-// For as long as this lives, check_interruption() on this thread asks `interrupted(asked)` some fifty
-// times a second.
+// While this object lives, check_interruption() on this thread calls `interrupted(asked)` some
+// fifty times a second.
 class Interruptible {
   public:
     Interruptible(bool (*interrupted)(void*), void* asked);
@@ -30,8 +30,8 @@ class Interruptible {
     unsigned calls_ = 0;
 };
 
-// Throws Interrupted if the calling thread is to stop. It takes some nanoseconds: one call an element
-// of the work, of a microsecond or less, is right.
+// Throws Interrupted if the calling thread is to stop. It takes some nanoseconds: call it once for
+// each element of the work, of a microsecond or less.
 void check_interruption();
 
 }  // namespace dtau

@@ -1,6 +1,7 @@
-// What one call asks for: a batch of states, by where its inputs and outputs lie in memory.
+// Describes one call as a Job: a batch of states, with the memory layout of its inputs and results.
 //
-// A Job knows nothing of dynamics and nothing of Python. It hands a tree and options on to algorithms.
+// A Job knows nothing of dynamics and nothing of Python. It passes a tree and options on to
+// algorithms.
 #pragma once
 
 #include <cstddef>
@@ -12,48 +13,51 @@ namespace dtau {
 class FirstFailure;
 struct Options;
 
-// The arrays' numbers: float64; float64, every state alone even in a batch; complex128 for complex
-// step; float64 whose operations are counted; recorded numbers, which are float64 too.
+// The scalars of a job: float64; float64 with every state computed alone, even in a batch;
+// complex128 for complex step; float64 with counted operations; recorded numbers, which are float64
+// too.
 enum class ScalarKind { real, alone, complex, counted, recorded };
 
-// What becomes of numbers where joints mimic others: nothing; they are coordinates or velocities; torques,
-// or what like torques belongs to each velocity, in rows (columns of a Jacobian too); a matrix that
-// gives torques for velocities.
+// How the numbers of an array change with mimic joints. `other`: not at all. `q`, `v`: they are
+// coordinates or velocities. `torques`: each row (or column of a Jacobian) transforms as torques
+// do. `torque_matrix`: the matrix maps velocities to torques.
 enum class MimicRole { other, q, v, torques, torque_matrix };
 
-// One array argument. Its last axes hold one state's numbers, evenly spaced; the others are batch
-// axes, with stride 0 where it is broadcast. Null data: the argument was not given.
+// One array argument. Its last axes hold one state's numbers, evenly spaced; the other axes are
+// batch axes, with stride 0 where the argument is broadcast. Null data: the argument was not given.
 struct Input {
     const char* data = nullptr;
     int size = 0;                // numbers a state
-    int stacked = 1;             // how often the role repeats in them: in a stack of derivatives
-    std::ptrdiff_t spacing = 0;  // bytes from one to the next
-    std::ptrdiff_t stride[32];   // bytes, a batch axis (as many as the job has)
+    int stacked = 1;             // length of a stack of derivatives, each with the role below
+    std::ptrdiff_t spacing = 0;  // bytes between numbers
+    std::ptrdiff_t stride[32];   // bytes, for each of the job's batch axes
     MimicRole mimic_role = MimicRole::other;
 };
 
-// One result: contiguous.
+// One result, contiguous.
 struct Output {
     char* data = nullptr;
     std::ptrdiff_t size = 0;  // numbers a state
     int stacked = 1;          // as for an input
     MimicRole mimic_role = MimicRole::other;
-    // Outside of these a sparse result is zero; none: it has no zeros that are known. A single one
-    // may be `span`, with null `spans`.
+    // A sparse result is zero outside of its spans. No spans: no zeros are known. A single span may
+    // lie in `span`, with null `spans`.
     const Span* spans = nullptr;
     std::ptrdiff_t nspans = 0;
     Span span = {0, 0};
 };
 
-// A function that was compiled for one robot: of one state; and of groups of states in lanes, one after
-// the other in memory, of results whole vectors, which are zeros before. It takes and gives what an
-// algorithm would, and in lanes memory for so many numbers a group.
+// Code compiled for one robot. `alone` computes one state. `in_lanes` computes groups of states in
+// lanes, one group after the other in memory; its results are whole vectors, zero before the call.
+// Arguments and results are those of an algorithm; `memory` counts the numbers of temporaries for a
+// group.
 struct RobotCode {
     void (*alone)(const void* const* in, void* const* out);
     void (*in_lanes)(int groups, const void* const* in, void* const* out, void* memory);
     std::size_t memory;
 
-    static constexpr int most_groups = 16;  // at once: each is read from memory once
+    static constexpr int most_groups =
+        16;  // at once, so that the code is read from memory once for all
 };
 
 struct Job {
@@ -66,9 +70,9 @@ struct Job {
     Input inputs[max_inputs];
     Output outputs[max_outputs];
     int ninputs = 0, noutputs = 0;
-    const Options* options = nullptr;  // for the algorithm alone
-    const RobotCode* code = nullptr;   // that computes the function, if there is any
-    FirstFailure* failure = nullptr;   // told which states have no results; null: nobody asks
+    const Options* options = nullptr;  // read by the algorithm alone
+    const RobotCode* code = nullptr;  // computes the function in place of the algorithm; null: none
+    FirstFailure* failure = nullptr;  // records the states without results; null: not wanted
 };
 
 }  // namespace dtau

@@ -11,21 +11,21 @@
 namespace dtau {
 namespace {
 
-// Stands before every block, on a cache line of its own.
+// The header of every block, on a cache line of its own.
 struct alignas(64) Head {
     std::size_t bytes;  // of the block
 };
 
 Head* head_of(void* block) { return static_cast<Head*>(block) - 1; }
 
-// Smaller blocks are given back by a call along with large ones, and cost the system nothing.
+// Smaller blocks are freed along with large ones of the same call, and cost the system nothing.
 constexpr std::size_t worth_keeping = 4096;
 
-// Larger ones come from the system itself, for the heap need not give back what is freed.
+// Larger blocks come from the system itself, as the heap may keep the memory that is freed.
 constexpr std::size_t of_the_system = std::size_t(128) << 10;
 
-// Up to an eighth more, so that blocks are for results of about a size. (What is not touched takes no
-// memory.)
+// Rounds up by at most an eighth, so that a block serves results of similar sizes. (Untouched pages
+// take no memory.)
 std::size_t rounded(std::size_t bytes) {
     const std::size_t step = std::max(std::bit_floor(bytes) / 8, sizeof(Head));
     return (bytes + step - 1) / step * step;
@@ -51,8 +51,7 @@ std::size_t default_limit() {
     return static_cast<std::size_t>(std::clamp(memory_in_all() / 16.0, 0.0, double(256 << 20)));
 }
 
-// The blocks that are kept, in the order in which they were given back: so few that a search takes no
-// time.
+// The cached blocks, in order of release: so few that a search takes no time.
 struct Kept {
     static constexpr int most = 128;
 
@@ -71,7 +70,8 @@ struct Kept {
         std::copy(sizes + k + 1, sizes + count + 1, sizes + k);
         return block;
     }
-    // Of those that fit, and are not much too large, the smallest that was given back last.
+    // Takes the smallest block that fits and is not much too large; of equal ones the last one
+    // released.
     Head* take(std::size_t wanted) {
         int best = -1;
         for (int k = count - 1; k >= 0; --k) {
@@ -83,7 +83,7 @@ struct Kept {
     void free_until(std::size_t most_bytes, int most_blocks) {
         while (bytes > most_bytes || count > most_blocks) free_block(remove(0));
     }
-    // Or false: it is not to be kept.
+    // Adds a block to the cache; false: it is too small to be worth it, or larger than the limit.
     bool keep(Head* block) {
         const std::size_t size = block->bytes, all = limit;
         if (size < worth_keeping || size > all) return false;
@@ -98,7 +98,7 @@ struct Kept {
 
 Kept kept;
 
-// A fork finds no other thread amidst a change.
+// Holds the lock during a fork, so that the child never finds the cache in the middle of a change.
 [[maybe_unused]] const int at_fork =
     at_forks([] { kept.mutex.lock(); }, [] { kept.mutex.unlock(); }, [] { kept.mutex.unlock(); });
 

@@ -1,30 +1,30 @@
-// Blocks of memory that results gave back, kept for the results of later calls: fresh pages can cost
-// the system several times what it takes to compute what is written to them.
+// Caches the memory of released results for later calls: take_block(), give_block(). Fresh pages
+// can cost the system several times the time of computing the numbers written to them.
 //
-// Any thread may take blocks and give them back at any time; a child process after a fork, too.
+// Any thread may take and release blocks at any time, and so may a child process after a fork.
 #pragma once
 
 #include <cstddef>
 
 namespace dtau {
 
-// A block of at least so many bytes, aligned for every vector, that holds anything. Null: there is no
-// memory for it.
+// Returns a block of at least so many bytes, aligned for every vector, with arbitrary content.
+// Null: out of memory.
 void* take_block(std::size_t bytes);
 
-// Gives a block back, to be kept or to be freed.
+// Releases a block, into the cache or to the system.
 void give_block(void* block);
 
-// What a block holds, which may be more than what was asked for.
+// The capacity of a block, which may exceed the bytes asked for.
 std::size_t block_bytes(void* block);
 
-// Keeps no more than so many bytes, and frees what is over; 0: none. Returns what held before.
+// Sets the limit of the cache in bytes and frees the excess; 0: no cache. Returns the limit before.
 std::size_t keep_blocks(std::size_t limit);
 
-// Whether any are kept.
+// Whether the cache is on.
 bool keeps_blocks();
 
-// Frees all that are kept.
+// Frees all cached blocks.
 void free_kept_blocks();
 
 }  // namespace dtau

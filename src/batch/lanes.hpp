@@ -1,4 +1,5 @@
-// A group of states into the lanes of vectors, and results out of them, by blocks that are transposed.
+// Moves a group of states into lanes, gather(), and its results out of lanes, scatter() and
+// StreamingStore, by transposing blocks.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +9,11 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// One input of a group, state l at states[l], into lanes; adds the finite test of every state.
+// Gathers one input of a group into lanes, state l from states[l]. Adds the finite test of every
+// state.
 inline void gather(const Input& input, const char* const* states, Lane* lane_numbers,
                    Lane& finite) {
-    Lane test[2] = {Lane(0.0), Lane(0.0)};  // each addition waits for the one before
+    Lane test[2] = {Lane(0.0), Lane(0.0)};  // two sums hide the latency of the additions
     const auto enter = [&](std::ptrdiff_t k, Lane::Vector x, int which)
                            __attribute__((always_inline)) {
                                lane_numbers[k] = Lane(x);
@@ -41,7 +43,7 @@ inline void gather(const Input& input, const char* const* states, Lane* lane_num
             transpose(rows);
             unrolled<lanes>([&](int j) { enter(k + j, rows[j], j % 2); });
         }
-        if (rest > 0) {  // what is left is the end of a block that begins earlier
+        if (rest > 0) {  // the rest is the end of a block that begins earlier
             unrolled<lanes>([&](int l) { rows[l] = Lane::load(number(l, size - lanes)).value; });
             transpose(rows);
             unrolled<lanes>([&](int j) {
@@ -52,7 +54,7 @@ inline void gather(const Input& input, const char* const* states, Lane* lane_num
     finite += test[0] + test[1];
 }
 
-// `lanes` neighbouring numbers out of lanes: store(l, those of state l).
+// Moves `lanes` adjacent numbers out of lanes: store(l, numbers of state l).
 template <class Store>
 DTAU_INLINE void leave_lanes(const Lane* lane_numbers, const Store& store) {
     Lane::Vector rows[lanes];
@@ -61,9 +63,10 @@ DTAU_INLINE void leave_lanes(const Lane* lane_numbers, const Store& store) {
     unrolled<lanes>([&](int l) { store(l, Lane(rows[l])); });
 }
 
-// Numbers begin ... end - 1 of a group out of lanes, block by block: store(l, k, those of state l from
-// k on). Outside of spans they are zeros; `span` is the first that goes on after begin. Blocks begin at
-// multiples of their length, and so do spans; what follows the last number is read and stored, too.
+// Moves numbers begin ... end - 1 of a group out of lanes, block by block: store(l, k, numbers of
+// state l from k on). Numbers outside of spans are zeros; `span` is the first span that ends after
+// begin. Blocks and spans begin at multiples of the block length. The last block also reads and
+// stores the numbers that follow it.
 template <class Store>
 DTAU_INLINE void leave_blocks(const Lane* lane_numbers, std::ptrdiff_t begin, std::ptrdiff_t end,
                               const Span*& span, const Span* spans_end, const Store& store) {
@@ -79,8 +82,8 @@ DTAU_INLINE void leave_blocks(const Lane* lane_numbers, std::ptrdiff_t begin, st
     }
 }
 
-// Results of a group from lanes to `states` rows of target. The other lanes hold copies of its last
-// state, and go where that goes.
+// Moves the results of a group from lanes to `states` rows of target. The other lanes hold copies
+// of the last state and go to its row.
 inline void scatter(const Lane* lane_numbers, const Span* spans, std::ptrdiff_t nspans,
                     std::ptrdiff_t size, int states, double* target) {
     if (size < lanes) {
@@ -96,14 +99,14 @@ inline void scatter(const Lane* lane_numbers, const Span* spans, std::ptrdiff_t 
     leave_blocks(lane_numbers, 0, whole, span, spans + nspans,
                  [&](int l, std::ptrdiff_t k, Lane x)
                      __attribute__((always_inline)) { x.store(to[l] + k); });
-    if (size - whole == 1)  // matrices with an odd number of rows have so many numbers
+    if (size - whole == 1)  // a matrix with an odd number of rows leaves one
         for (int l = 0; l < lanes; ++l) to[l][whole] = lane_numbers[whole].value[l];
     else if (whole < size)
         leave_lanes(lane_numbers + size - lanes,
                     [&](int l, Lane x) { x.store(to[l] + size - lanes); });
 }
 
-// ---------------------------------------------------------------- past the caches
+// ---------------------------------------------------------------- streaming stores
 
 inline constexpr int cache_line = 8;  // doubles
 
@@ -111,7 +114,8 @@ DTAU_INLINE int begun_line(const double* x) {  // numbers before x in its cache 
     return static_cast<int>(reinterpret_cast<std::uintptr_t>(x) % 64 / sizeof(double));
 }
 
-// Copies past the caches: lines that are not written as a whole go the usual way.
+// Copies with streaming stores, which bypass the caches. Incomplete cache lines use ordinary
+// stores.
 inline void stream(const double* from, std::ptrdiff_t count, double* to) {
     std::ptrdiff_t k = 0;
     for (; k < count && reinterpret_cast<std::uintptr_t>(to + k) % 64 != 0; ++k) to[k] = from[k];
@@ -120,9 +124,8 @@ inline void stream(const double* from, std::ptrdiff_t count, double* to) {
     for (; k < count; ++k) to[k] = from[k];
 }
 
-// Results of a group from lanes to its states past the caches. Piece by piece they leave the lanes
-// into a little memory that stays in the nearest cache; from there they go to each state in whole
-// cache lines.
+// Moves the results of a group from lanes to its states with streaming stores. Pieces go from the
+// lanes to a buffer in the nearest cache, and from there to each state in whole cache lines.
 class StreamingStore {
   public:
     static constexpr int worthwhile = 8 * cache_line;  // numbers a state
@@ -130,7 +133,7 @@ class StreamingStore {
 
     explicit StreamingStore(Arena& arena) : rows_(arena.take<double>(lanes * row)) {}
 
-    // lane_numbers has room for whole vectors of them.
+    // lane_numbers is padded to whole vectors.
     void scatter(const Lane* lane_numbers, const Span* spans, std::ptrdiff_t nspans,
                  std::ptrdiff_t size, int states, double* target) const {
         const Span* span = spans;
@@ -143,7 +146,7 @@ class StreamingStore {
                          });
             for (int l = 0; l < states; ++l) {
                 double *const numbers = rows + l * row, *const to = target + l * size + begin;
-                // A line that one piece only begins waits for the next one.
+                // A cache line that a piece leaves incomplete waits for the next piece.
                 const int late = begun_line(to), before = begin > 0 ? late : 0;
                 const int after = begin + count < size ? late : 0;
                 stream(numbers - before, count + before - after, to - before);
@@ -159,7 +162,7 @@ class StreamingStore {
     double* rows_;
 };
 
-// A result of a group, to its states at target.
+// Moves a result of a group to its states at target.
 inline void leave_group(const Lane* lane_numbers, const StreamingStore& store, Results results,
                         const Output& out, int states, bool past_caches, double* target) {
     Span whole = {0, out.size};
@@ -168,7 +171,7 @@ inline void leave_group(const Lane* lane_numbers, const StreamingStore& store, R
     if (results == Results::sparse && out.spans)
         spans = out.spans, nspans = out.nspans;
     else if (results == Results::sparse && out.nspans > 0)
-        whole.begin = out.span.begin / lanes * lanes;  // where a block begins
+        whole.begin = out.span.begin / lanes * lanes;  // a multiple of the block length
     if (past_caches && out.size >= StreamingStore::worthwhile)
         store.scatter(lane_numbers, spans, nspans, out.size, states, target);
     else

@@ -41,14 +41,15 @@ bool contains(const std::vector<std::string>& all, const std::string& one) {
     return std::find(all.begin(), all.end(), one) != all.end();
 }
 
-// Infinite: there is no such file, or no number in it ("max").
+// Infinite if there is no such file, or no number in it ("max").
 double number(const std::string& path) {
     const std::vector<std::string> all = lines(path);
     double x;
     return !all.empty() && std::sscanf(all[0].c_str(), "%lf", &x) == 1 ? x : none;
 }
 
-// What a version calls its files, and the caches of files in memory.stat, subgroups included.
+// The names that a version of control groups gives its files, and the file caches in memory.stat,
+// subgroups included.
 struct Version {
     const char *limit, *used, *inactive, *active;
 };
@@ -56,7 +57,7 @@ constexpr Version first = {"/memory.limit_in_bytes", "/memory.usage_in_bytes",
                            "total_inactive_file", "total_active_file"};
 constexpr Version second = {"/memory.max", "/memory.current", "inactive_file", "active_file"};
 
-// The system takes back what caches hold before it kills a process.
+// Bytes of file caches, which the system reclaims before it kills a process.
 double caches(const Version& version, const std::string& folder) {
     double sum = 0.0;
     for (const std::string& line : lines(folder + "/memory.stat")) {
@@ -69,13 +70,14 @@ double caches(const Version& version, const std::string& folder) {
     return sum;
 }
 
-// A hierarchy of groups: where it is mounted, and the group that stands there.
+// A mounted hierarchy of groups: its folder, and the group at its root.
 struct Mount {
     const Version* version;
     std::string folder, group;
 };
 
-// Of /proc/self/mountinfo: "id parent device group folder options [more ...] - type source options".
+// Parses /proc/self/mountinfo: "id parent device group folder options [more ...] - type source
+// options".
 std::vector<Mount> mounts(const std::string& root) {
     std::vector<Mount> all;
     for (const std::string& line : lines(root + "/proc/self/mountinfo")) {
@@ -89,8 +91,8 @@ std::vector<Mount> mounts(const std::string& root) {
     return all;
 }
 
-// The group of this process. Of /proc/self/cgroup: "0::group" of the second version,
-// "number:controller,...:group" of the first.
+// The group of this process, from /proc/self/cgroup: "0::group" in version 2,
+// "number:controller,...:group" in version 1.
 std::string group(const std::string& root, const Version* version) {
     for (const std::string& line : lines(root + "/proc/self/cgroup")) {
         const std::size_t a = line.find(':'), b = a == line.npos ? a : line.find(':', a + 1);
@@ -115,7 +117,7 @@ void take_limit(const Version& version, const std::string& folder, MemoryLimit& 
 MemoryLimit memory_limit(const std::string& root) {
     MemoryLimit least = {none, none};
     for (const Mount& mount : mounts(root)) {
-        // Below the group that is mounted. A group that is not below it cannot be seen.
+        // The path below the mounted group. A group outside of it is not visible.
         std::string below = group(root, mount.version);
         const std::string top = mount.group == "/" ? "" : mount.group;
         below = below.compare(0, top.size(), top) == 0 ? below.substr(top.size()) : "";

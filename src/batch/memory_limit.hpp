@@ -1,4 +1,4 @@
-// Memory limits of containers: Linux control groups.
+// Reads the memory limits of containers from Linux control groups: memory_limit().
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@ namespace dtau {
 
 // Bytes; infinite where there is no limit.
 struct MemoryLimit {
-    double all;   // the least limit
-    double left;  // the least that a limit leaves: less what is in use, but for caches of files
+    double all;   // the lowest limit
+    double left;  // lowest rest: limit less use, without caches of files
 };
 
-// Reads the limits of the groups that this process is in, of both versions of control groups, up to the
-// topmost one that can be seen. `root` precedes /proc and /sys, for tests.
+// Reads the limits of the control groups of this process, versions 1 and 2, up to the topmost
+// visible one. `root` precedes /proc and /sys, for tests.
 MemoryLimit memory_limit(const std::string& root = "");
 
 }  // namespace dtau

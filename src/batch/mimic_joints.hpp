@@ -1,5 +1,5 @@
-// Joints that mimic others, around any algorithm: it computes with the coordinates of all joints, and
-// calls are made with independent ones.
+// Applies any algorithm to a tree with mimic joints: apply_to_joints(). The algorithm computes with
+// the coordinates of all joints; calls use the independent ones.
 #pragma once
 
 #include "batch/run.hpp"
@@ -7,8 +7,8 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Room for what of inputs and results is in the coordinates of all joints, null for the others. Without
-// joints that mimic others nothing is there, and nothing is read.
+// Memory for the inputs and results in the coordinates of all joints; null for arrays that do not
+// depend on them. Without mimic joints it takes no memory and nothing reads it.
 template <class T>
 struct JointArguments {
     T *inputs[Job::max_inputs], *outputs[Job::max_outputs];

@@ -14,10 +14,10 @@
 namespace dtau {
 namespace {
 
-// A thread that waits between calls, for starting one takes longer than a small batch.
+// A thread that waits between calls: starting one takes longer than computing a small batch.
 struct Worker {
     std::atomic<bool> busy = false;
-    const std::function<void()>* work = nullptr;  // none: it ends
+    const std::function<void()>* work = nullptr;  // null: the thread ends
 
     static Worker* start() {
         Worker* worker = new Worker;
@@ -35,7 +35,7 @@ struct Worker {
         busy.notify_one();
     }
     void wait() const { busy.wait(true); }
-    // Ends it.
+    // Ends the thread.
     void end() {
         begin(nullptr);
         leave();
@@ -52,7 +52,8 @@ struct Worker {
         }
         leave();
     }
-    // Deletes it once both have left: the thread, and whoever ends it and still notifies it.
+    // Deletes the worker when both have left: its thread, and the caller that ends it and may still
+    // notify it.
     void leave() {
         if (left.exchange(true)) delete this;
     }
@@ -60,8 +61,8 @@ struct Worker {
     std::atomic<bool> left = false;
 };
 
-// Workers that wait. The slots are atomic, so that a fork at any moment leaves them whole; the threads do
-// not exist in its child, which forgets them.
+// Idle workers. The slots are atomic, so a fork at any moment leaves them intact. The threads do
+// not exist in the child, which forgets them.
 std::atomic<Worker*> waiting[64];
 
 void forget_workers() {
@@ -90,7 +91,7 @@ std::ptrdiff_t run_parallel(const BatchWork& batch, const Schedule& schedule) {
     using Clock = std::chrono::steady_clock;
     std::atomic<std::ptrdiff_t> next = 0, done = 0;
     std::atomic<bool> stop = false;
-    std::exception_ptr failure;  // of the first thread that failed
+    std::exception_ptr failure;  // from the first thread that failed
     std::atomic<bool> failed = false;
 
     const auto work = [&](bool asks) noexcept {
@@ -124,7 +125,7 @@ std::ptrdiff_t run_parallel(const BatchWork& batch, const Schedule& schedule) {
             others.push_back(hire());
             others.back()->begin(&share);
         }
-    } catch (const std::exception&) {  // no more threads to be had: fewer do it too
+    } catch (const std::exception&) {  // the system has no more threads; fewer compute the same
     }
     work(true);
     trim_scratch();

@@ -1,11 +1,12 @@
-// Work over all states of a batch: in chunks of contiguous states, on several threads.
+// Runs work over all states of a batch on several threads, in chunks of contiguous states:
+// run_parallel().
 #pragma once
 
 #include <cstddef>
 
 namespace dtau {
 
-// Computes the states begin ... end of `count`; may throw.
+// Computes the states begin ... end - 1 of `count`; may throw.
 struct BatchWork {
     void (*compute)(const void* self, std::ptrdiff_t begin, std::ptrdiff_t end);
     const void* self;
@@ -15,12 +16,12 @@ struct BatchWork {
 struct Schedule {
     int threads;                       // the calling one included
     std::ptrdiff_t chunk;              // states
-    bool (*interrupted)(void* asked);  // called by the calling thread every now and then
+    bool (*interrupted)(void* asked);  // called regularly by the calling thread
     void* asked;
 };
 
-// Returns the number of states done: all of them, unless `interrupted` said so. The other threads
-// wait for the next call; a child process after a fork starts its own.
+// Returns the number of states done: all of them, unless `interrupted` returned true. The other
+// threads then wait for the next call. A child process after a fork starts its own.
 std::ptrdiff_t run_parallel(const BatchWork& work, const Schedule& schedule);
 
 }  // namespace dtau

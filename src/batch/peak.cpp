@@ -1,4 +1,4 @@
-// What the processor can do at most: the rate of independent fused multiply-adds.
+// Measures the processor's peak rate: independent fused multiply-adds, peak_rate().
 #include "batch/peak.hpp"
 
 #include <ctime>
@@ -8,8 +8,7 @@
 namespace dtau::DTAU_VARIANT {
 namespace {
 
-// Ten chains that do not depend on each other, enough to hide the latency. They are variables and
-// not an array so that they stay in registers.
+// Ten independent chains hide the latency. Variables, and not an array, keep them in registers.
 template <class T>
 double rate() {
     constexpr long rounds = 4'000'000;
@@ -22,7 +21,7 @@ double rate() {
     }
     const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
     const T sum = a + b + c + d + e + f + g + h + i + j;
-    asm volatile("" : : "m"(sum));  // the result is used: nothing may be left out
+    asm volatile("" : : "m"(sum));  // uses the result, so the compiler keeps all operations
     return 10.0 * rounds / seconds;
 }
 

@@ -1,4 +1,4 @@
-// What the processor can do at most, and what was done.
+// Measures the peak rate of fused multiply-adds, and counts operations: take_operation_counts().
 #pragma once
 
 #include "dtau/lane.hpp"
@@ -16,8 +16,8 @@ namespace dtau::DTAU_VARIANT {
 
 PeakRate peak_rate();
 
-// Multiplications, additions and divisions of this thread since the last call, for the scalar that
-// counts them.
+// Counts multiplications, additions and divisions on this thread since the last call, for the
+// counting scalar.
 void take_operation_counts(long long* counts);
 
 }  // namespace dtau::DTAU_VARIANT

@@ -9,7 +9,7 @@
 namespace dtau {
 
 MemoryAnswer ask_for_memory(double bytes) {
-    // Asked for without a look: a look takes longer than a call on a small batch.
+    // Granted without asking the system: that takes longer than a call on a small batch.
     static const double unnoticed = std::min(256e6, memory_in_all() / 16.0);
     if (bytes < unnoticed) return {true, bytes};
     double available = available_memory();

@@ -1,4 +1,5 @@
-// Refuses work that needs more memory than there is, where the system would only kill the process later.
+// Refuses work that needs more memory than is available, before the system would kill the process:
+// require_memory().
 #pragma once
 
 #include <new>
@@ -15,15 +16,15 @@ class OutOfMemory : public std::bad_alloc {
     std::string message_;
 };
 
-// Whether so many bytes can be had, and how many can. Memory that is kept of earlier results is given
-// back before the answer is no.
+// Whether so many bytes are available, and how many are. Cached results are freed before the answer
+// is no.
 struct MemoryAnswer {
     bool enough;
     double available;
 };
 MemoryAnswer ask_for_memory(double bytes);
 
-// OutOfMemory says what needs so many bytes, how many there are, and `advice`.
+// Throws OutOfMemory with the work, the bytes it needs, the bytes available, and `advice`.
 void require_memory(const std::string& what, double bytes, const std::string& advice);
 
 }  // namespace dtau

@@ -1,11 +1,12 @@
-// Code that was compiled for one robot, as algorithms: the workspace holds it, and its memory.
+// Wraps code compiled for one robot as an algorithm: robot_algorithm. Its workspace holds the code
+// and its memory.
 #pragma once
 
 #include "batch/run.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
-// Groups of so many numbers that stay in a near cache together.
+// The number of groups, of so many numbers each, that fit into a near cache together.
 template <class T>
 int near_groups(std::ptrdiff_t numbers) {
     const std::ptrdiff_t groups = 250'000 / ((numbers + 1) * std::ptrdiff_t(sizeof(T)));
@@ -14,7 +15,7 @@ int near_groups(std::ptrdiff_t numbers) {
                                              : static_cast<int>(groups);
 }
 
-// Groups of states that an algorithm is applied to at once.
+// The number of groups that one application of an algorithm computes.
 template <class T>
 int groups_at_once(const Job& job) {
     if (!job.code || group_size<T> == 1) return 1;
@@ -56,14 +57,14 @@ template <class T>
 inline constexpr Algorithm<T> robot_algorithm = {RobotWorkspace<T>::create,
                                                  RobotWorkspace<T>::apply};
 
-// It takes and gives independent coordinates, where joints mimic others.
+// The tree without its mimic joints: compiled code uses independent coordinates only.
 inline Tree without_coupling(const Tree& tree) {
     Tree independent = tree;
     independent.mimic = nullptr;
     return independent;
 }
 
-// As an algorithm's results, but nothing goes past the lanes.
+// How code in lanes writes results: as the algorithm does, but never streamed.
 inline Results results_in_lanes(const Algorithms& algorithms) {
     return algorithms.results == Results::streamed ? Results::dense : algorithms.results;
 }

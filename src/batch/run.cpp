@@ -12,7 +12,7 @@ namespace {
 
 constexpr double not_a_number = __builtin_nan("");
 
-// Results of a call that are larger, and would leave the caches before they are read, go past them.
+// Larger results would leave the caches before anyone reads them, so they bypass the caches.
 constexpr std::ptrdiff_t cached_bytes = std::ptrdiff_t(4) << 20;
 
 bool past_caches(const Job& job) {
@@ -21,7 +21,7 @@ bool past_caches(const Job& job) {
     return job.count * numbers * std::ptrdiff_t(sizeof(double)) > cached_bytes;
 }
 
-// Walks over the states of a job and keeps, for every input, where the current state lies.
+// Iterates over the states of a job and tracks the address of the current state in every input.
 class Cursor {
   public:
     Cursor(const Job& job, std::ptrdiff_t state) : job_(job) {
@@ -53,7 +53,7 @@ class Cursor {
     std::ptrdiff_t index_[Job::max_axes];
 };
 
-// 0 if all numbers are finite, NaN otherwise. Several sums, as each addition waits for the one before.
+// 0 if all numbers are finite, NaN otherwise. Several sums hide the latency of the additions.
 double finite_test(const double* x, std::ptrdiff_t size) {
     constexpr int count = 8;
     double sums[count] = {};
@@ -66,7 +66,7 @@ double finite_test(const double* x, std::ptrdiff_t size) {
     return sum;
 }
 
-// Scratch of a run: the algorithm's workspace, gathered inputs, results on their way out of lanes.
+// Scratch memory of a run: the algorithm's workspace, gathered inputs, and results still in lanes.
 template <class T>
 struct Scratch {
     const void* workspace;
@@ -90,7 +90,8 @@ struct Scratch {
 
   private:
     static void* memory(std::size_t bytes) {
-        // Some algorithms read what they have not written, and make no use of it: that is recorded.
+        // Some algorithms read memory that they have not written, without effect on results. A tape
+        // records such reads too, so recorded scratch memory begins as zeros.
         if constexpr (std::is_same_v<T, Recorded>)
             return recorded_scratch(bytes);
         else
@@ -107,7 +108,8 @@ struct Scratch {
     }
 };
 
-// Nothing but what is the same for all states, and where the results of state `begin` belong.
+// Sets the arguments that are the same for all states, and the addresses of the results of state
+// `begin`.
 template <class T>
 Arguments<T> start(const Job& job, std::ptrdiff_t begin) {
     Arguments<T> x;
@@ -135,7 +137,7 @@ void apply(const Algorithm<T>& algorithm, const Tree& tree, const Job& job, cons
         algorithm.apply(tree, x, scratch.workspace);
 }
 
-// One state at a time. E is also the element type of the arrays.
+// Computes the states one at a time. E is also the element type of the arrays.
 template <class E>
 void run_alone(const Algorithm<E>& algorithm, Results results, const Tree& tree, const Job& job,
                std::ptrdiff_t begin, std::ptrdiff_t end) {
@@ -177,7 +179,8 @@ void run_alone(const Algorithm<E>& algorithm, Results results, const Tree& tree,
 }
 
 #if !defined(DTAU_TEST_SCALARS) && !defined(DTAU_RECORDED)
-// Where the states of a group are: `state` is the first, and the last one stands for those missing.
+// Finds the addresses of a group of states that begins with `state`. The last state fills the lanes
+// beyond it.
 void locate(const Job& job, std::ptrdiff_t state, int states, Cursor& cursor,
             const char* (&from)[Job::max_inputs][lanes]) {
     if (job.naxes == 1) {
@@ -194,14 +197,14 @@ void locate(const Job& job, std::ptrdiff_t state, int states, Cursor& cursor,
     cursor.next();
 }
 
-// Whether the finite test of no state of a group has failed.
+// Whether all states of a group are finite.
 bool is_finite(const Lane& test) {
     double sum = 0.0;
     for (int l = 0; l < lanes; ++l) sum += test.value[l];
     return sum == 0.0;
 }
 
-// Groups of states in the lanes of vectors. A short group is padded with copies of its last state.
+// Computes groups of states in the lanes of vectors. Copies of the last state pad a short group.
 void run_in_lanes(const Algorithm<Lane>& algorithm, Results results, const Tree& tree,
                   const Job& job, std::ptrdiff_t begin, std::ptrdiff_t end) {
     const auto scratch = Scratch<Lane>::create(algorithm, tree, job, results != Results::streamed);

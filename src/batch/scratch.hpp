@@ -1,14 +1,14 @@
-// One block of scratch memory a thread, kept between calls unless it is large.
+// Keeps one block of scratch memory for each thread between calls, unless it is large: scratch().
 #pragma once
 
 #include <cstddef>
 
 namespace dtau {
 
-// At least this many bytes, aligned for every vector; the thread's next call reuses them.
+// Returns at least so many bytes, aligned for every vector. The thread's next call reuses them.
 void* scratch(std::size_t bytes);
 
-// Gives a large block back.
+// Frees the block if it is large.
 void trim_scratch();
 
 }  // namespace dtau

@@ -1,4 +1,4 @@
-// What is asked of the operating system.
+// Asks the operating system for memory and its amounts.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace dtau {
 double memory_in_all();
 double available_memory();
 
-// Memory of whole pages, zero; null: there is none.
+// Allocates whole pages of zeros; null: out of memory.
 void* map_memory(std::size_t bytes);
 void unmap_memory(void* memory, std::size_t bytes);
 

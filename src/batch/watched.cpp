@@ -11,7 +11,7 @@
 namespace dtau {
 namespace {
 
-// What the two threads share.
+// State that the two threads share.
 struct Watched {
     BatchWork work;
     Schedule schedule;

@@ -1,4 +1,4 @@
-// Work over a batch whose states take long: its caller does not wait for their end when it is interrupted.
+// Runs slow batches on a thread of their own, so that an interrupted caller returns at once.
 #pragma once
 
 #include <memory>
@@ -7,9 +7,10 @@
 
 namespace dtau {
 
-// As run_parallel, on a thread of its own, while the calling one asks whether it is interrupted. Then
-// it returns at once, and states that were begun are computed to their end. What they need must live
-// as long as `owner`, which their thread lets go after that.
+// Does what run_parallel does on a thread of its own, while the calling thread polls for
+// interruption. When interrupted it returns at once, and the states already begun are computed to
+// their end. Everything they need must live as long as `owner`, which their thread releases after
+// that.
 void run_watched(const BatchWork& work, const Schedule& schedule,
                  std::shared_ptr<const void> owner);
 

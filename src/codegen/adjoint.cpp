@@ -6,7 +6,8 @@ namespace {
 double product(double a, double b) { return record(Operation::multiply, a, b); }
 double quotient(double a, double b) { return record(Operation::divide, a, b); }
 
-// Adds what one node passes on to its operands; nodes are new while this runs, so it is a copy.
+// Adds the adjoints of a node's operands. It takes a copy of the node, as recording moves the
+// tape's nodes.
 template <class Add>
 void pass_on(const Node& node, double self, double g, const Add& add) {
     const double a = node.operand[0], b = node.operand[1], c = node.operand[2];

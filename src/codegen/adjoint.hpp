@@ -1,4 +1,4 @@
-// Derivatives of what was recorded, recorded in turn.
+// Differentiates a recorded computation in reverse, recording the derivative in turn: adjoints().
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace dtau {
 
-// The gradient of the sum of seeds times outputs by the inputs, on the tape of this thread: one sweep
-// back.
+// Computes the gradient of the sum of seeds times outputs by the inputs, on this thread's tape, in
+// one backward pass.
 void adjoints(const std::vector<double>& outputs, const std::vector<double>& seeds,
               const std::vector<double>& inputs, double* result);
 

@@ -73,7 +73,7 @@ void Plan::absorb() {
                 nodes[node_index(x)].operation != Operation::multiply)
                 continue;
             absorbed[node_index(x)] = true;
-            break;  // of two products one is computed before
+            break;  // of two products only one can be absorbed
         }
     }
 }
@@ -99,7 +99,7 @@ void Plan::cut(std::size_t size) {
     }
 }
 
-// Numbers that later pieces need get a place in memory, until the last piece that needs them.
+// Assigns memory to numbers that later pieces read, until the last piece that reads them.
 void Plan::allot() {
     std::vector<std::uint32_t> last(nodes.size(), 0), free;
     for (std::uint32_t n : order) {

@@ -1,4 +1,5 @@
-// Schedules a tape: the live operations, their order, the pieces, and the temporaries passed between them.
+// Schedules a tape: a Plan has the live operations, their order, the pieces, and the temporaries
+// passed between them.
 #pragma once
 
 #include <string>
@@ -8,7 +9,7 @@
 
 namespace dtau {
 
-// An argument of a function: its recorded numbers. Numbers of an input are inputs of the tape.
+// An argument of a function as recorded numbers. The numbers of an input are inputs of the tape.
 struct NamedNumbers {
     std::string name;
     std::vector<double> numbers;
@@ -17,23 +18,23 @@ struct NamedNumbers {
 struct Plan {
     static constexpr std::uint32_t none = 0xffffffff;
 
-    // Inputs, then outputs; about so many operations a piece.
+    // Arguments are inputs, then outputs; a piece has about so many operations.
     Plan(const Tape& tape, const std::vector<NamedNumbers>& inputs,
          const std::vector<NamedNumbers>& outputs, int piece_size);
 
-    // An entry of an argument.
+    // One entry of an argument.
     struct Place {
         int argument;
         std::size_t entry;
     };
     struct Piece {
-        std::size_t begin, end;      // of the order
-        std::vector<int> arguments;  // that it reads and writes
+        std::size_t begin, end;      // indices into `order`
+        std::vector<int> arguments;  // that the piece reads and writes
     };
 
     bool is_input(std::uint32_t n) const { return nodes[n].operation == Operation::input; }
-    // visit(m) for the operands that are nodes. A condition, and a product that is part of a sum, is
-    // written where it is used, and is none: its own operands are.
+    // Calls visit(m) for the operands that are nodes. A condition, and a product absorbed by a sum,
+    // are written where they are used: visit their operands instead.
     template <class Visit>
     void operands(const Node& node, const Visit& visit) const {
         for (int k = 0; k < operand_count(node.operation); ++k) {
@@ -46,19 +47,19 @@ struct Plan {
                 visit(n);
         }
     }
-    // visit(place) for the results that a node is.
+    // Calls visit(place) for the results that equal a node.
     template <class Visit>
     void targets(std::uint32_t n, const Visit& visit) const {
         for (std::uint32_t t = first_target[n]; t != none; t = next_target[t]) visit(target[t]);
     }
 
     const std::vector<Node>& nodes;
-    std::vector<bool> live;             // nodes that results need
-    std::vector<bool> absorbed;         // products that one sum uses: it is a fused multiply-add
-    std::vector<std::uint32_t> origin;  // of inputs, in places
+    std::vector<bool> live;             // nodes that some result needs
+    std::vector<bool> absorbed;         // products that a single sum uses, as a fused multiply-add
+    std::vector<std::uint32_t> origin;  // of an input, as an index into `places`
     std::vector<Place> places;
-    std::vector<std::uint32_t> order;  // of live operations: the algorithm's
-    std::vector<std::uint32_t> piece;  // of a node
+    std::vector<std::uint32_t> order;  // live operations, in the algorithm's order
+    std::vector<std::uint32_t> piece;  // of each node
     std::vector<Piece> pieces;
     std::vector<std::uint32_t>
         slot;                // of a node in the memory that pieces share; none: it has none

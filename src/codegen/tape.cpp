@@ -30,7 +30,7 @@ bool same(const Node& a, const Node& b) {
            bits_of(a.operand[2]) == bits_of(b.operand[2]);
 }
 
-// Factors, and what is added, have an order: known numbers first.
+// Orders the operands of commutative operations: known numbers first.
 void sort(double& a, double& b) {
     if (bits_of(magnitude(a)) > bits_of(magnitude(b))) std::swap(a, b);
 }
@@ -40,7 +40,7 @@ void store(const Sym3<Recorded>& from, double* to) {
     for (int k = 0; k < 6; ++k) to[k] = entries[k].value;
 }
 
-// A body with the inertia p more, as Tape::set_payload has it.
+// Adds the inertia p to a body: see Tape::set_payload.
 void load(Body& body, const double* p) {
     const auto number = [&](int k) { return Recorded(p[k]); };
     const Mat3<Recorded> to_canonical = transposed(lift<Recorded>(mat3(body.frame)));
@@ -118,7 +118,8 @@ Tree Tape::changed(const Tree& tree) {
 }
 
 void* Tape::scratch(std::size_t bytes) {
-    constexpr std::size_t alignment = 64;  // of every vector, though none is recorded
+    constexpr std::size_t alignment =
+        64;  // as every vector needs, though a recording has no vectors
     scratch_ = std::make_unique<std::byte[]>(bytes + alignment);
     void* aligned = scratch_.get();
     std::size_t space = bytes + alignment;
@@ -162,7 +163,7 @@ double Tape::take_constant(double& x) const {
     return constant;
 }
 
-// a + b = -((-a) - b): the first has no sign.
+// a + b = -((-a) - b): this form gives the first operand no sign.
 double Tape::add(double a, double b) {
     if (!is_node(a) && !is_node(b)) return a + b;
     if (a == 0.0) return b;

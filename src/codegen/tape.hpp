@@ -1,5 +1,5 @@
-// What algorithms leave when they are run with recorded numbers: a list of operations, in which
-// constants are folded and nothing is there twice.
+// Records an algorithm as a Tape: the list of operations that it leaves when it runs with recorded
+// numbers. Constants are folded, and equal operations are recorded once.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace dtau {
 
-// A recorded number is a number like any other if it is known, and else a NaN whose bits 0 to 31 are
-// the index of a node and whose sign is that of the number: 0x7ffd is a NaN that no arithmetic gives.
+// A known recorded number is an ordinary number. Any other is a NaN whose bits 0 to 31 are the
+// index of a node and whose sign is the number's sign: 0x7ffd is a NaN that no arithmetic yields.
 inline std::uint64_t bits_of(double x) { return __builtin_bit_cast(std::uint64_t, x); }
 inline constexpr std::uint64_t node_mark = 0x7ffdull << 48, sign_bit = 1ull << 63;
 inline bool is_node(double x) { return (bits_of(x) & (0x7fffull << 48)) == node_mark; }
@@ -30,18 +30,18 @@ int operand_count(Operation operation);
 
 class Tape {
   public:
-    double input();  // a new one
+    double input();  // adds a new input
     double record(Operation operation, double a, double b, double c);
 
     const std::vector<Node>& nodes() const { return nodes_; }
-    // In place of the model's gravity, where that is an input.
+    // Replaces the model's gravity, for generated code that takes gravity as an input.
     void set_gravity(const double* gravity);
-    // Of what the user's body carries: its ten inertial parameters, about the body's origin and along
-    // the user's axes of it: mass, first moment, rotational inertia xx xy yy xz yz zz.
+    // Adds a payload to the user's body: its ten inertial parameters about the body's origin and
+    // along the user's axes (mass, first moment, rotational inertia xx xy yy xz yz zz).
     void set_payload(int link, const double* parameters);
-    Tree changed(const Tree& tree);  // it lives as long as the tape, until it is asked for again
-    // Zeros, for one run of an algorithm: until it is asked for again. A tape has its own, for a handler
-    // of signals may record on another one meanwhile.
+    Tree changed(const Tree& tree);  // valid until the next call, or the tape's end
+    // Zeroed memory for one run of an algorithm, valid until the next call. Each tape has its own,
+    // as a signal handler may record on another tape meanwhile.
     void* scratch(std::size_t bytes);
 
   private:
@@ -52,12 +52,13 @@ class Tape {
     double less(double a, double b);
     double select(double condition, double a, double b);
     double node(Operation operation, double a, double b = 0.0, double c = 0.0);
-    // Of a constant times a node: the constant, and the node in place of the product; else 1.
+    // For a constant times a node: returns the constant and replaces x by the node. Otherwise
+    // returns 1.
     double take_constant(double& x) const;
     void grow();
 
     std::vector<Node> nodes_;
-    std::vector<std::uint32_t> table_;  // of indices + 1, by hash; its size is a power of two
+    std::vector<std::uint32_t> table_;  // indices + 1, by hash; the size is a power of two
     std::uint32_t recorded_ = 0;
     bool gravity_is_input_ = false;
     double gravity_[3];
@@ -67,8 +68,8 @@ class Tape {
     std::unique_ptr<std::byte[]> scratch_;
 };
 
-// The tapes of this thread; the last one records. It is not alone where a handler of signals generates
-// code amidst a recording.
+// The tapes of this thread; the last one records. There are several when a signal handler generates
+// code in the middle of a recording.
 std::vector<std::unique_ptr<Tape>>& tapes();
 Tape& tape();  // the last one; throws std::logic_error if there is none
 

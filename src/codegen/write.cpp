@@ -78,7 +78,8 @@ class Writer {
         put("}\n");
     }
 
-    // Every piece for all groups, before the next one: it is read from memory once.
+    // Writes every piece for all groups before the next piece, so that its code is read from memory
+    // once.
     void write_groups(const std::vector<int>& all) {
         put("static void ", piece_name(0), "(", declared(all), ", real *w) {\n    (void)w;\n");
         write_known();
@@ -93,14 +94,14 @@ class Writer {
         }
         put("}\n");
     }
-    // Numbers of an argument from group to group: results have whole vectors of them.
+    // The numbers of an argument from group to group: results have whole vectors of them.
     std::size_t stride(int a) const {
         const std::size_t size = argument(a).numbers.size(),
                           lanes = static_cast<std::size_t>(f_.lanes);
         return a < static_cast<int>(f_.inputs.size()) ? size : (size + lanes - 1) / lanes * lanes;
     }
 
-    // What does not depend on operations: constants, and inputs that are results.
+    // Writes the results that are constants or inputs.
     void write_known() {
         for (const NamedNumbers& out : f_.outputs) {
             const auto zeros = std::count(out.numbers.begin(), out.numbers.end(), 0.0);
@@ -164,10 +165,10 @@ class Writer {
         }
     }
 
-    // Whether the piece that is being written has a number in a variable.
+    // Whether the piece being written has this number in a variable.
     bool is_known(std::uint32_t n) const { return known_in_[n] == piece_; }
 
-    // A number of another piece, or of the arguments, into a variable.
+    // Loads a number of another piece, or of an argument, into a variable.
     void bring(std::uint32_t m) {
         if (is_known(m)) return;
         known_in_[m] = piece_;
@@ -195,8 +196,8 @@ class Writer {
         leave(n);
     }
 
-    // The cosine of the same angle for a sine, and the other way round, if it is in the same piece:
-    // the tape has them side by side.
+    // The cosine that belongs to a sine, or the sine to a cosine, if it is in the same piece: the
+    // tape has the two side by side.
     std::uint32_t other_trig(std::uint32_t n) const {
         for (const std::uint32_t k : {n - 1, n + 1})
             if (k < plan_.nodes.size() && plan_.live[k] && plan_.piece[k] == piece_ &&
@@ -206,7 +207,7 @@ class Writer {
         return Plan::none;
     }
 
-    // To memory and to results.
+    // Stores a node to the memory between pieces and to the results.
     void leave(std::uint32_t n) {
         known_in_[n] = piece_;
         if (plan_.slot[n] != Plan::none) {
@@ -219,7 +220,7 @@ class Writer {
         });
     }
 
-    // Python refuses other functions of such a name (codegen/names.py).
+    // Python refuses these names for other functions (codegen/names.py).
     std::string piece_name(std::size_t p) const {
         return joined(f_.name, "_piece", std::to_string(p));
     }
@@ -249,7 +250,7 @@ class Writer {
     }
 
     bool is_absorbed(double x) const { return is_node(x) && plan_.absorbed[node_index(x)]; }
-    // A product and a number, fused.
+    // A fused multiply-add: product plus the other number.
     std::string sum(const char* name, double product, const std::string& other) const {
         const double* x = plan_.nodes[node_index(product)].operand;
         return joined(name, "(", number(x[0]), ", ", number(x[1]), ", ", other, ")");
@@ -302,8 +303,8 @@ class Writer {
 
     const CFunction& f_;
     const Plan plan_;
-    std::vector<std::uint32_t> known_in_;  // the last piece with a variable of a node
-    std::uint32_t piece_ = 0;              // that is being written
+    std::vector<std::uint32_t> known_in_;  // the last piece that has a node in a variable
+    std::uint32_t piece_ = 0;              // the piece being written
     bool memory_is_used_ = false;
     std::string text_;
 };

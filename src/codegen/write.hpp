@@ -1,4 +1,4 @@
-// A tape as the text of a C function.
+// Writes a tape as the text of a C function: write_c().
 #pragma once
 
 #include <string>
@@ -12,10 +12,11 @@ struct CFunction {
     std::string name;
     std::vector<NamedNumbers> inputs, outputs;
     bool single_precision;
-    // 0: for one state. Else for groups of so many, whose results are zeros before, with memory that
-    // is given: void name(int groups, ..., real *w).
+    // 0: the function computes one state. Otherwise it computes groups of so many states, into
+    // results that are zero before, with memory from the caller: void name(int groups, ..., real
+    // *w).
     int lanes;
-    int piece;  // about how many operations a compiler gets at once
+    int piece;  // operations in each piece, about
     bool is_static;
 };
 
@@ -23,11 +24,12 @@ struct WrittenC {
     std::string text;
     std::size_t operations;           // without sines and cosines
     std::size_t sines;                // and cosines
-    std::size_t memory;               // numbers on the stack that go from piece to piece
-    std::vector<std::string> unused;  // names of inputs on which the results do not depend
+    std::size_t memory;               // numbers on the stack, passed from piece to piece
+    std::vector<std::string> unused;  // names of inputs that no result depends on
 };
 
-// The type `real` and what the text calls (FMA, SELECT ...) are to be defined before it.
+// The surrounding file must define the type `real` and the macros of the text (FMA, SELECT ...)
+// first.
 WrittenC write_c(const Tape& tape, const CFunction& function);
 
 }  // namespace dtau

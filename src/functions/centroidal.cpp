@@ -1,3 +1,4 @@
+// Registers center-of-mass motion, momentum, and their derivatives.
 #include "dtau/algorithms/first/center_of_mass.hpp"
 #include "dtau/algorithms/first/momentum.hpp"
 #include "dtau/algorithms/time/momentum.hpp"

@@ -1,3 +1,4 @@
+// Registers constrained_dynamics and constrained_dynamics_derivatives.
 #include "functions/shared/constraints.hpp"
 #include "dtau/algorithms/constraints/derivatives.hpp"
 #include "dtau/algorithms/values/wrench_axes.hpp"

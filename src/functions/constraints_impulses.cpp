@@ -1,3 +1,4 @@
+// Registers impulse_dynamics, impulse_dynamics_derivatives and constrained_inverse_dynamics.
 #include "dtau/algorithms/constraints/impulse.hpp"
 #include "dtau/algorithms/constraints/inverse.hpp"
 #include "dtau/algorithms/values/wrench_axes.hpp"

@@ -1,3 +1,4 @@
+// Registers constrained_dynamics_jvp and constrained_dynamics_vjp.
 #include "dtau/algorithms/constraints/jvp.hpp"
 #include "dtau/algorithms/constraints/vjp.hpp"
 #include "dtau/algorithms/first/world_wrenches.hpp"

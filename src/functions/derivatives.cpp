@@ -1,3 +1,4 @@
+// Registers first derivatives of inverse and forward dynamics.
 #include "dtau/algorithms/first/fdsva.hpp"
 #include "dtau/algorithms/first/idsva.hpp"
 #include "dtau/algorithms/first/world_wrenches.hpp"

@@ -1,3 +1,4 @@
+// Registers inverse_dynamics, bias_torque, gravity_torque and forward_dynamics.
 #include "dtau/algorithms/solve/factorized.hpp"
 #include "dtau/algorithms/values/aba.hpp"
 #include "dtau/algorithms/values/rnea.hpp"

@@ -1,3 +1,5 @@
+// Registers placements, velocities, accelerations and Jacobians of bodies and frames, with
+// derivatives.
 #include "dtau/algorithms/first/frames.hpp"
 #include "dtau/algorithms/second/frames.hpp"
 #include "registry/arguments.hpp"
@@ -10,7 +12,7 @@ constexpr Out<"translation", Quantity::positions> translations;
 constexpr Out<"rotation", Quantity::frame_rotations> frame_rotations;
 constexpr Out<"translation", Quantity::frame_positions> frame_translations;
 constexpr Out<"J", Quantity::jacobians> jacobians;
-// Matrices (nv, nv), one for each row of each Jacobian.
+// A matrix (nv, nv) for each row of each Jacobian.
 constexpr Quantity jacobian_derivatives = {
     4, {Axis::nframes, Axis::six, Axis::nv, Axis::nv}, MimicRole::other, MimicRole::torque_matrix};
 constexpr Out<"dJ_dq", jacobian_derivatives> dJ_dq;

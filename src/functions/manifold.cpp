@@ -1,3 +1,4 @@
+// Registers integrate, difference, normalize, and their Jacobians.
 #include "dtau/algorithms/steps/manifold_jacobians.hpp"
 #include "functions/shared/algorithms.hpp"
 #include "functions/shared/tangent_matrices.hpp"

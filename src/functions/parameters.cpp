@@ -1,3 +1,4 @@
+// Registers the regressor, and derivatives by inertial parameters.
 #include "dtau/algorithms/first/parameter_products.hpp"
 #include "dtau/algorithms/values/wrench_axes.hpp"
 #include "functions/shared/algorithms.hpp"
@@ -13,17 +14,17 @@ constexpr Out<"dtau", Quantity::torque> torque_tangent;
 constexpr Out<"da", Quantity::v> acceleration_tangent;
 constexpr Out<"by_parameters", Quantity::parameters> by_parameters;
 
-// A group's wrenches and subspaces are computed in lanes. Rows of the regressor are made state by state,
-// vectors holding neighbouring parameters, and go to the results in order, zeros among them: there is
-// ten times more to write than to compute with.
+// Computes the wrenches and subspaces of a group in lanes. The regressor's rows are then written
+// state by state, with adjacent parameters in a vector and in the order of memory, zeros included:
+// there are ten times more numbers to write than to compute with.
 template <class T>
 struct RegressorRowsWorkspace {
     using N = Number<T>;
     static constexpr int group = group_size<T>;
     RegressorWorkspace<T> regressor;
-    Motion<N>* S;  // of each state of a group
+    Motion<N>* S;  // for each state of a group
     WrenchColumns<N>* W;
-    N* slab;  // a row on its way past the caches, after what is left of the one before
+    N* slab;  // a row to be streamed, after the rest of the previous row
 
     RegressorRowsWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : regressor(arena, tree, options),
@@ -37,12 +38,12 @@ DTAU_INLINE void fill_zeros(N* row, int begin, int end) {
     for (int c = begin; c < end; ++c) row[c] = N(0.0);
 }
 
-// The rows of one state; a, v: its diagonals, null if they are not wanted, `step` numbers apart.
+// Writes the rows of one state. a, v: its diagonals, `step` numbers apart; null if not wanted.
 template <class N>
 void write_rows(const Tree& tree, const Motion<N>* S, const WrenchColumns<N>* W, const N* v,
                 const N* a, int step, bool streams, N* slab, N* to) {
     const int bodies = parameter_count(tree, false), columns = parameter_count(tree, v != nullptr);
-    int rest = 0;  // numbers of the row before, in the slab before this one
+    int rest = 0;  // numbers of the previous row, before this one in the slab
     if (streams) fill_zeros(slab + cache_line, 0, columns);
     for (int i = 0; i < tree.nnodes; ++i) {
         const BodyRange range = subtree(tree, i);
@@ -65,7 +66,7 @@ void write_rows(const Tree& tree, const Motion<N>* S, const WrenchColumns<N>* W,
     }
 }
 
-// The same of a group of states.
+// Writes the rows of a group of states.
 template <class T>
 void write_regressors(const Tree& tree, const T* v, const T* a, bool of_joints,
                       const RegressorRowsWorkspace<T>& w, const Destination<T>& to) {

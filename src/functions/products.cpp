@@ -1,3 +1,4 @@
+// Registers Jacobian-vector products of inverse and forward dynamics (JVP and VJP).
 #include "dtau/algorithms/first/products.hpp"
 #include "dtau/algorithms/first/forward_products.hpp"
 #include "dtau/algorithms/first/world_wrenches.hpp"

@@ -1,3 +1,4 @@
+// Registers second derivatives of inverse and forward dynamics (IDSVA-SO).
 #include "dtau/algorithms/second/forward_tensors.hpp"
 #include "dtau/algorithms/second/idsva_so.hpp"
 #include "functions/shared/algorithms.hpp"
@@ -16,8 +17,8 @@ constexpr Out<"d2a_dqdv", Quantity::tensor> a_dqdv;
 constexpr Out<"d2a_dvdv", Quantity::tensor> a_dvdv;
 constexpr Out<"d2a_dtaudq", Quantity::tensor> a_dtaudq;
 
-// The packed tensors of a group of states on their way to dense ones, or to those of independent
-// velocities, take more than these bytes: they leave the caches, and one state at a time is faster.
+// If the packed tensors of a group take more than these bytes on their way to dense ones or to
+// independent velocities, they leave the caches, and one state at a time is faster.
 constexpr std::ptrdiff_t held_bytes = std::ptrdiff_t(2) << 20;
 
 bool stays_packed(const Tree& tree, const Options& options) {
@@ -26,7 +27,7 @@ bool stays_packed(const Tree& tree, const Options& options) {
 
 template <class T>
 struct InverseTensorsWorkspace {
-    // Dense tensors of a state alone: output by output.
+    // Whether to write the dense tensors of a lone state output by output.
     static bool by_outputs(const Tree& tree, const Options& options) {
         return group_size<T> == 1 && !options.packed && !tree.mimic &&
                4 * packed_size(tree.dofs) * std::ptrdiff_t(sizeof(T)) > held_bytes;
@@ -51,17 +52,17 @@ struct InverseTensorsWorkspace {
     }
 };
 
-// One state at a time: in lanes there are outputs of it.
+// Computes one state at a time: the lanes hold several outputs of it.
 template <class T>
 struct ForwardTensorsWorkspace {
     ForwardSecondWorkspace<T> second;
-    T* outputs;  // of one tensor, as many as there are lanes
+    T* outputs;  // outputs of one tensor, one for each lane
 
     ForwardTensorsWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : second(arena, tree, options),
           outputs(arena.take<T>(group_size<Wide<T>> * tree.independent.n * tree.independent.n)) {}
 
-    // Those from `begin` on to where the state has them.
+    // Moves n outputs from `begin` on to their place in the state's tensor.
     void leave_lanes(const Wide<T>* x, int begin, int n, bool past_caches, T* to) const {
         const std::ptrdiff_t size = std::ptrdiff_t(n) * n;
         to += begin * size;
@@ -70,7 +71,8 @@ struct ForwardTensorsWorkspace {
         } else {
             const int count = n - begin < lanes ? n - begin : lanes;
             const Span whole = {0, size};
-            const bool aside = past_caches || count < lanes;  // there is no room for all
+            const bool aside =
+                past_caches || count < lanes;  // the target has no room for all lanes
             scatter(x, &whole, 1, size, lanes, aside ? outputs : to);
             if (past_caches)
                 stream(outputs, count * size, to);

@@ -1,3 +1,4 @@
+// Registers step and step_vjp.
 #include "dtau/algorithms/constraints/steps.hpp"
 #include "dtau/algorithms/steps/step_products.hpp"
 #include "functions/shared/algorithms.hpp"
@@ -14,7 +15,7 @@ constexpr Out<"by_v", Quantity::torque> by_v;
 constexpr Out<"by_tau", Quantity::v> by_tau;
 constexpr Out<"by_f_ext", Quantity::wrenches, not_stacked, true> by_f_ext;
 
-// A step by any forward dynamics: of independent joints, or of joints that mimic others.
+// A time step with any forward dynamics: with independent joints, or with mimic joints.
 template <template <class> class Dynamics>
 struct Step {
     template <class T>

@@ -1,3 +1,4 @@
+// Registers linearize and linearize_discrete.
 #include "dtau/algorithms/constraints/discrete_linearization.hpp"
 #include "dtau/algorithms/constraints/linearization.hpp"
 #include "dtau/algorithms/steps/discrete_linearization.hpp"

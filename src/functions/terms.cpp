@@ -1,3 +1,4 @@
+// Registers mass_matrix, mass_matrix_inverse, coriolis_matrix, and energies with their derivatives.
 #include "dtau/algorithms/first/energy.hpp"
 #include "dtau/algorithms/solve/factorized.hpp"
 #include "dtau/algorithms/values/coriolis.hpp"

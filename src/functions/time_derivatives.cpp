@@ -1,3 +1,4 @@
+// Registers time derivatives of inverse dynamics, bias torque and gravity torque.
 #include "dtau/algorithms/time/inverse.hpp"
 #include "dtau/algorithms/time/world_wrenches.hpp"
 #include "functions/shared/algorithms.hpp"
@@ -17,7 +18,7 @@ struct InverseAndWrenchesWorkspace {
         : series(arena, tree, options), wrenches(arena, tree, options) {}
 };
 
-// Wrenches may be along body axes or along the world's.
+// Accepts wrenches along body axes or world axes.
 template <class T>
 void with_wrenches(Part part, const Tree& tree, int order, const T* q, const T* v, const T* f_ext,
                    T* tau, const InverseAndWrenchesWorkspace<T>& w) {

@@ -1,3 +1,4 @@
+// Registers hybrid_dynamics, and time derivatives of forward and hybrid dynamics.
 #include "dtau/algorithms/time/mimic.hpp"
 #include "functions/shared/algorithms.hpp"
 #include "registry/arguments.hpp"
@@ -10,7 +11,7 @@ constexpr Out<"tau", Quantity::torque> torque;
 constexpr Out<"a", Quantity::v, 1> accelerations;
 constexpr Out<"tau", Quantity::torque, 1> torques;
 
-// Of forward dynamics nothing is prescribed, and the torques are known.
+// Forward dynamics is hybrid dynamics with all torques given and no prescribed joint.
 constexpr auto forward_series = []<class T>(const Tree& tree, const auto& x, const auto& w) {
     const T* no_a = nullptr;
     T* no_torque = nullptr;

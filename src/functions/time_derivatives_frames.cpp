@@ -1,3 +1,4 @@
+// Registers time derivatives of frame kinematics and frame Jacobians.
 #include "dtau/algorithms/time/frames.hpp"
 #include "registry/arguments.hpp"
 

@@ -1,3 +1,4 @@
+// Registers kinematics_time_derivatives.
 #include "dtau/algorithms/time/kinematics.hpp"
 #include "registry/arguments.hpp"
 

@@ -1,3 +1,4 @@
+// Registers time derivatives of the mass matrix and the Coriolis matrix.
 #include "dtau/algorithms/time/matrices.hpp"
 #include "registry/arguments.hpp"
 

@@ -25,8 +25,8 @@ std::vector<CasadiPattern> patterns(nb::handle given) {
     return result;
 }
 
-// The calls by what they compute, the kinds of input, the joints at which q has other numbers than
-// the tangent space, and the patterns of each role's inputs and results.
+// Takes the calls by name, the kinds of input, the joints whose coordinates differ from tangent
+// coordinates, and the patterns of each role's inputs and results.
 int fill(nb::dict calls, nb::tuple sizes, const std::string& inputs,
          std::vector<std::string> input_names, std::vector<std::string> result_names,
          bool is_matrix, nb::list joints, nb::list roles) {

@@ -1,4 +1,4 @@
-// Slots for CasADi as Python fills them.
+// Binds the slots for CasADi that Python fills: see casadi_slots.hpp.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,8 +1,8 @@
-// The functions that CasADi finds of one: value, Jacobian, adjoint, Jacobian of the adjoint (and that
-// of the Jacobian: casadi_second.cpp).
+// Evaluates the functions that CasADi derives from a slot: value, Jacobian, adjoint, and Jacobian
+// of the adjoint (casadi_second.cpp has the Jacobian of the Jacobian).
 //
-// Their arguments follow CasADi's rule: a Jacobian takes the inputs and the results, the adjoint the
-// inputs, the results and a seed each; the results that they take are never read.
+// Arguments follow CasADi's rule: a Jacobian takes the inputs and the results; an adjoint takes the
+// inputs, the results and a seed for each. The results passed in are never read.
 #include <algorithm>
 #include <cstring>
 
@@ -11,11 +11,11 @@
 namespace dtau {
 namespace {
 
-// The nonzeros of a matrix with rows in memory, or of its transpose, in CasADi's order.
+// Writes the nonzeros of a row-major matrix, or of its transpose, in CasADi's order.
 void leave(const CasadiPattern& pattern, const double* dense, bool transposed, double* res) {
     const CasadiInt rows = pattern[0], columns = pattern[1];
     const CasadiInt down = transposed ? 1 : columns, across = transposed ? rows : 1;
-    if (pattern.size() == 3) {  // all of them
+    if (pattern.size() == 3) {  // dense
         for (CasadiInt c = 0; c < columns; ++c)
             for (CasadiInt r = 0; r < rows; ++r) *res++ = dense[r * down + c * across];
         return;
@@ -26,7 +26,7 @@ void leave(const CasadiPattern& pattern, const double* dense, bool transposed, d
         for (CasadiInt k = offset[c]; k < offset[c + 1]; ++k) *res++ = dense[row[k] * down];
 }
 
-// A matrix with rows in memory of its nonzeros.
+// Expands nonzeros to a row-major matrix.
 void spread(const CasadiPattern& pattern, const double* arg, double* dense) {
     const CasadiInt rows = pattern[0], columns = pattern[1];
     std::fill_n(dense, rows * columns, 0.0);
@@ -133,7 +133,8 @@ class Evaluation {
         spread(patterns_.in[ninputs_ + 1], arg_[ninputs_ + 1], S);
         return S;
     }
-    // Result of an adjoint's Jacobian: of the gradient by input a, by input b of the adjoint.
+    // The index of a result of an adjoint's Jacobian: the gradient by input a, by input b of the
+    // adjoint.
     int place(int a, int b) const { return a * (ninputs_ + 2) + b; }
 
     const double* by_numbers(const double* J, int rows) {
@@ -155,7 +156,7 @@ class Evaluation {
             f_.numbers.left(q_, g, 1, res);
     }
 
-    // The three matrices of first derivatives, of which result k goes to res[k * step].
+    // Computes the three matrices of first derivatives; result k goes to res[k * step].
     bool first_of(double* const* res, int step, bool transposed) {
         const auto wanted = [&](int k) { return res[k * step] != nullptr; };
         if (!wanted(0) && !(f_.takes_v && wanted(v_at())) && !(f_.takes_x && wanted(x_at())))
@@ -174,7 +175,7 @@ class Evaluation {
         return true;
     }
 
-    // Of the result by external wrenches, whose numbers CasADi has column by column.
+    // Computes the derivative by external wrenches, whose numbers CasADi has column by column.
     bool by_wrenches(int at, bool transposed) {
         const int nb = f_.nbodies;
         double* B = take(std::ptrdiff_t(nv_) * 6 * nb);
@@ -192,7 +193,7 @@ class Evaluation {
         return !res_[at] || by_wrenches(at, true);
     }
 
-    // The gradient of seed . result, in tangent coordinates.
+    // Computes the gradient of seed . result in tangent coordinates.
     bool product(double** gradient) {
         for (int k = 0; k < 3; ++k) gradient[k] = take(nv_);
         gradient[3] = f_.takes_wrenches ? take(6 * f_.nbodies) : nullptr;
@@ -200,7 +201,7 @@ class Evaluation {
         return f_.product->run(in, gradient, 1, error_);
     }
 
-    // Second derivatives of seed . result by q, v and x.
+    // Computes second derivatives of seed . result by q, v and x.
     bool curvature() {
         const int q = 0, v = v_at(), x = x_at();
         const auto wanted = [&](int a, int b) { return res_[place(a, b)] != nullptr; };
@@ -231,7 +232,7 @@ class Evaluation {
         }
         return true;
     }
-    // By the numbers of q, twice.
+    // Converts both variables to the numbers of q.
     const double* curved(const double* H) {
         if (f_.numbers.trivial()) return H;
         const double* half = by_numbers(H, nv_);
@@ -241,7 +242,8 @@ class Evaluation {
         return whole;
     }
 
-    // Of the gradient by wrenches, by q: what unit wrenches add to the gradient by q.
+    // Computes the derivative by q of the gradient by wrenches: unit wrenches add it to the
+    // gradient by q.
     bool wrenches_by_q() {
         const int at = place(wrenches_at(), 0), back = place(0, wrenches_at()), nb = f_.nbodies;
         if (!res_[at] && !res_[back]) return true;
@@ -269,8 +271,8 @@ class Evaluation {
         return true;
     }
 
-    // The derivative of the matrix by q, [i, j, k]; null where it cannot be had. It does not depend on
-    // v and x.
+    // The derivative of the matrix by q, [i, j, k]; null if it fails. It does not depend on v and
+    // x.
     const double* tensors() {
         double* T[4];
         for (double*& tensor : T) tensor = take(std::ptrdiff_t(nv_) * nv_ * nv_);
@@ -292,7 +294,7 @@ class Evaluation {
         const int by_seed = place(0, ninputs_ + 1);
         if (!res_[0] && !res_[by_seed]) return true;
         if (res_[by_seed]) {
-            // The numbers of a symmetric matrix, row by row or column by column.
+            // A symmetric matrix has the same numbers by rows and by columns.
             const double* by_q = matrix_by_numbers();
             if (!by_q) return false;
             leave(patterns_.out[by_seed], by_q, true, res_[by_seed]);
@@ -302,8 +304,8 @@ class Evaluation {
         if (H) leave(patterns_.out[0], curved(H), false, res_[0]);
         return H;
     }
-    // Second derivatives of the sum of S_ij matrix_ij: the columns are results for unit x, less what
-    // there is for none.
+    // Second derivatives of the sum of S_ij matrix_ij: the columns are results for unit x, minus
+    // the result for x = 0.
     const double* matrix_curvature(const double* S) {
         const std::ptrdiff_t states = nv_ + 1, matrix = std::ptrdiff_t(nv_) * nv_;
         double* units = take(states * nv_);
@@ -354,7 +356,7 @@ std::size_t casadi_work(const CasadiFunction& f, CasadiRole role) {
     const std::size_t matrix = nv * nv, always = std::max(nq, nv) + n;
     const std::size_t by_numbers = f.numbers.trivial() ? 0 : nv * nq;
     const std::size_t gradient = 3 * nv + n;
-    const std::size_t tensors = 4 * nv * matrix + nv * by_numbers + nv;  // and a gradient
+    const std::size_t tensors = 4 * nv * matrix + nv * by_numbers + nv;  // the last nv: a gradient
     switch (role) {
         case CasadiRole::value:
             return always + (f.is_matrix ? matrix : 0);

@@ -1,4 +1,5 @@
-// The Jacobian of the Jacobian: second derivatives of every number of the result, each by a Hessian.
+// Evaluates the Jacobian of the Jacobian: second derivatives of every number of the result, each by
+// a Hessian.
 #include <algorithm>
 
 #include "interop/casadi_slots.hpp"

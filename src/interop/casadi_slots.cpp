@@ -11,7 +11,7 @@ namespace dtau {
 namespace {
 
 struct Slot {
-    // Read without the lock by those who hold the slot; null where it is empty.
+    // Holders of the slot read it without the lock; null if it is empty.
     std::atomic<const CasadiFunction*> function = nullptr;
     int holders = 0;
     // The thread that filled the slot makes one CasADi function of it, which claims it; then no
@@ -25,13 +25,13 @@ struct Slots {
     std::mutex mutex;
     std::vector<Slot> all = std::vector<Slot>(casadi_slot_count);
 };
-// Never destroyed: CasADi may give functions back at the end of the process.
+// Never destroyed: CasADi may release functions at the end of the process.
 Slots& slots() {
     static Slots& s = *new Slots;
     return s;
 }
 
-// A fork finds no other thread amidst a change.
+// Holds the lock during a fork, so that the child never finds the slots in the middle of a change.
 [[maybe_unused]] const int at_fork = at_forks(
     [] { slots().mutex.lock(); }, [] { slots().mutex.unlock(); }, [] { slots().mutex.unlock(); });
 
@@ -43,7 +43,7 @@ const CasadiFunction* function_of(int slot) {
     return slots().all[slot].function.load(std::memory_order_acquire);
 }
 
-// The patterns of a role's inputs or results; null where the slot is empty, or there is no memory.
+// The patterns of a role's inputs or results; null if the slot is empty or memory is out.
 const std::vector<CasadiPattern>* patterns(int slot, CasadiRole role, bool results) {
     const CasadiFunction* f = function_of(slot);
     if (!f) return nullptr;
@@ -74,7 +74,7 @@ int hold_casadi_slot(std::unique_ptr<CasadiFunction> function) {
 }
 
 void release_casadi_slot(int number) {
-    std::unique_ptr<const CasadiFunction> last;  // given back without the lock
+    std::unique_ptr<const CasadiFunction> last;  // released without the lock
     Slots& s = slots();
     const std::lock_guard lock(s.mutex);
     Slot& slot = s.all[number];

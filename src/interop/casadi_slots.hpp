@@ -1,4 +1,4 @@
-// Functions as CasADi finds them in this library: by name, with nothing else to tell them apart.
+// Exports functions to CasADi by symbol, in numbered slots: hold_casadi_slot(), casadi_call().
 //
 // CasADi's external("dtau_slot7", this library) looks for symbols dtau_slot7, jac_dtau_slot7,
 // adj1_dtau_slot7, jac_adj1_dtau_slot7, jac_jac_dtau_slot7, their sizes and patterns. They are compiled once, in a number
@@ -19,19 +19,19 @@ namespace dtau {
 
 using CasadiInt = long long;
 
-// As CasADi has it: rows, columns, offsets of the columns, rows of the nonzeros.
+// CasADi's sparsity: rows, columns, offsets of the columns, rows of the nonzeros.
 using CasadiPattern = std::vector<CasadiInt>;
 
 enum class CasadiRole { value, jacobian, adjoint, adjoint_jacobian, second };
 inline constexpr int casadi_given_roles =
     4;  // whose patterns are given; the last's follow from them
 
-// One of the problems, torque of an acceleration or acceleration under a torque (x below), or what
-// it is made of: with x = 0, with v = x = 0; or the matrix of its derivatives by x.
+// One of the problems, torque for an acceleration or acceleration for a torque (x below), or a part
+// of it: with x = 0, or with v = x = 0; or the matrix of its derivatives by x.
 struct CasadiFunction {
     std::shared_ptr<const RawCall> value;
-    // Of the problem: derivatives, gradient, Hessian; second derivatives, of a matrix; derivatives by
-    // wrenches, where these are given.
+    // Calls for the problem's derivatives, gradient and Hessian; second derivatives, for a matrix;
+    // derivatives by wrenches, if these are given.
     std::shared_ptr<const RawCall> first, product, second, tensors, by_wrench;
     bool takes_v = false, takes_x = false, takes_wrenches = false, is_matrix = false;
     int nq = 0, nv = 0, nbodies = 0;
@@ -46,13 +46,14 @@ struct CasadiFunction {
     CasadiFunction(const CasadiFunction&) = delete;
     CasadiFunction& operator=(const CasadiFunction&) = delete;
 
-    // How many inputs there are.
+    // The number of inputs.
     int ninputs() const { return 1 + takes_v + takes_x + takes_wrenches; }
     const Patterns& of(CasadiRole role) const;
 
   private:
-    // Made when they are asked for: they are as large as the tensors of second derivatives. Without a
-    // lock, which a process forked meanwhile would never get: of threads that ask at once, the first wins.
+    // Computed on demand, as they are as large as the tensors of second derivatives. Without a
+    // lock, which a process forked meanwhile would never get: of threads that ask at once, the
+    // first wins.
     mutable std::atomic<const Patterns*> second_ = nullptr;
 };
 
@@ -63,10 +64,10 @@ using SecondEntryVisitor =
     std::function<void(CasadiInt row, CasadiInt column, CasadiInt result, CasadiInt place)>;
 void for_second_entries(const CasadiFunction& f, int a, int b, const SecondEntryVisitor& visit);
 
-// Memory that a role takes, in numbers.
+// Memory of a role, in numbers.
 std::size_t casadi_work(const CasadiFunction& f, CasadiRole role);
 
-// Computes the results that are not null; false and a sentence where it cannot.
+// Computes the results that are not null; returns false and a sentence on failure.
 bool casadi_evaluate(const CasadiFunction& f, CasadiRole role, const double* const* arg,
                      double* const* res, double* work, std::string& error);
 
@@ -74,14 +75,15 @@ std::size_t casadi_second_work(const CasadiFunction& f);
 bool casadi_second(const CasadiFunction& f, const double* const* arg, double* const* res,
                    double* work, std::string& error);
 
-// Puts a function into an empty slot, and holds it: its number, or -1 where all are taken. The first
-// CasADi function of this thread claims it; one that comes from elsewhere is refused.
+// Puts a function into an empty slot and holds it: returns the slot's index, or -1 if all are
+// taken. The first CasADi function of this thread claims it; one that comes from elsewhere is
+// refused.
 int hold_casadi_slot(std::unique_ptr<CasadiFunction> function);
 void release_casadi_slot(int slot);
-// Whether something else than the function that Python made found this slot: neither is called then.
+// Whether another function than the one made by Python found this slot; neither is called then.
 bool casadi_slot_is_lost(int slot);
 
-// What the symbols of a slot do.
+// Implements the symbols of a slot.
 int casadi_call(int slot, CasadiRole role, const double** arg, double** res, double* work) noexcept;
 CasadiInt casadi_count(int slot, CasadiRole role, bool results) noexcept;
 const CasadiInt* casadi_pattern(int slot, CasadiRole role, bool results, CasadiInt place) noexcept;
@@ -91,7 +93,7 @@ int casadi_sizes(int slot, CasadiRole role, CasadiInt* arg, CasadiInt* res, Casa
 void casadi_hold(int slot) noexcept;
 void casadi_release(int slot) noexcept;
 
-// How many there are.
+// The number of slots.
 extern const int casadi_slot_count;
 
 }  // namespace dtau

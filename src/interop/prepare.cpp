@@ -14,7 +14,7 @@ namespace nb = nanobind;
 namespace dtau {
 namespace {
 
-// Keeps what Python's objects hold for it. Any thread may let the last of them go.
+// Keeps the Python objects that a call points into. Any thread may release the last reference.
 class PreparedCall : public RawCall {
   public:
     PreparedCall(nb::handle model, std::string_view name, const nb::kwargs& options)

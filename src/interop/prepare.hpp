@@ -1,4 +1,4 @@
-// Raw calls as Python prepares them.
+// Prepares raw calls from Python: see raw_call.hpp.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -15,13 +15,13 @@
 namespace dtau {
 namespace {
 
-// A quaternion as it comes from dtau.normalize, whose last bits are left as they are.
+// Whether a quaternion is normalized as dtau.normalize does it; its last bits then stay unchanged.
 bool is_normalized(const double* x) {
     const double squared = x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3];
     return std::fabs(squared - 1.0) <= 8.0 * std::numeric_limits<double>::epsilon();
 }
 
-// The configurations with unit quaternions; a copy in `copy` where some are not.
+// Returns the configurations with unit quaternions; in `copy` if some are not.
 const double* normalized(const CompiledTree& tree, const double* q, int nq, std::ptrdiff_t count,
                          std::vector<double>& copy) {
     for (std::ptrdiff_t state = 0; state < count; ++state)
@@ -46,8 +46,9 @@ Registry& registry() {
     return r;
 }
 
-// A fork finds no other thread amidst a change or a look. A std::shared_mutex cannot do this: it is
-// unlocked by the number of the thread that locked it, and the child's thread has another.
+// Holds the lock during a fork, so that the child never finds the registry in the middle of a
+// change or a look-up. A std::shared_mutex cannot do this: it is unlocked by the id of the thread
+// that locked it, and the child's thread has another.
 [[maybe_unused]] const int at_fork =
     at_forks([] { registry().mutex.lock(); }, [] { registry().mutex.unlock(); },
              [] { registry().mutex.unlock(); });
@@ -90,7 +91,7 @@ void RawCall::broadcast(const RawInput* inputs, Job& job) const {
     for (int axis = 0; axis < job.naxes; ++axis) job.count *= job.shape[axis];
 }
 
-// Quaternions are normalized in memory that this call gives back.
+// Normalizes quaternions in memory that this call frees.
 void RawCall::compute(Job& job) const {
     const Signature& s = signature();
     std::vector<double> copies[Job::max_inputs];
@@ -115,7 +116,7 @@ bool RawCall::run(const RawInput* inputs, double* const* results, std::ptrdiff_t
     const auto fail = [&](const char* what) noexcept {
         try {
             error = std::string(signature().name) + ": " + what;
-        } catch (...) {  // no memory for it
+        } catch (...) {  // out of memory
         }
         return false;
     };

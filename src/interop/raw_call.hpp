@@ -1,11 +1,11 @@
-// One function of one model, called on raw pointers: from the runtimes of other libraries, without
-// Python.
+// Calls one function of one model on raw pointers, from other libraries' runtimes and without
+// Python: RawCall::run().
 //
-// A RawCall is prepared once, from Python, where options are read and sizes are known. It is run in
-// any thread, in this thread alone: without the interpreter's lock, the pool or an exception. Numbers
-// are float64 and contiguous. The results are those of Python's call, to the last bit, but that q is
-// taken as normalized: such runtimes have no place to refuse a quaternion, and derivatives by its
-// numbers are those of f(normalize(q)). (One of zeros gives NaN.)
+// Python prepares a RawCall once: it reads the options and computes the sizes. Any thread may run
+// it, without the interpreter's lock, the thread pool or exceptions. Numbers are float64 and
+// contiguous. The results equal those of Python's call to the last bit, except that quaternions are
+// normalized: such runtimes have no place to refuse one, and derivatives by its numbers are those
+// of f(normalize(q)). (A zero quaternion gives NaN.)
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace dtau {
 
-// One input: null data: it is not given. Its batch axes broadcast against those of the others.
+// One input; null data: it is not given. Its batch axes broadcast against those of the others.
 struct RawInput {
     const double* data = nullptr;
     int naxes = 0;
@@ -31,7 +31,7 @@ class RawCall {
         bool optional;
         MimicRole mimic_role;
         int ndim;
-        std::ptrdiff_t shape[4], size;  // of one state, and its product
+        std::ptrdiff_t shape[4], size;  // one state's shape, and its product
     };
 
     virtual ~RawCall() = default;
@@ -47,7 +47,7 @@ class RawCall {
     // cannot.
     bool run(const RawInput* inputs, double* const* results, std::ptrdiff_t count,
              std::string& error) const noexcept;
-    // Of inputs that hold so many states each.
+    // Runs inputs that hold so many states each.
     bool run(const double* const* inputs, double* const* results, std::ptrdiff_t count,
              std::string& error) const noexcept;
 
@@ -55,7 +55,7 @@ class RawCall {
     RawCall() = default;
 
     const FunctionList& (*list_)() = nullptr;  // of the instruction set in use
-    int group_ = 0, place_ = 0;                // of the function in that list
+    int group_ = 0, place_ = 0;                // indices of the function in that list
     const CompiledTree* tree_ = nullptr;
     Job job_;  // without pointers to arrays
     Array inputs_[Job::max_inputs], results_[Job::max_outputs];
@@ -65,11 +65,11 @@ class RawCall {
     void compute(Job& job) const;
 };
 
-// Calls by number, for runtimes that can hold nothing else. Null: there is none of this number, as
-// in a process that has not prepared it.
+// Finds a call by its number, for runtimes that can hold nothing else. Null: this process has not
+// prepared a call of this number.
 std::shared_ptr<const RawCall> raw_call(std::int64_t number) noexcept;
 
-// Holds a call under its number for as long as the process lives; the first of a number stays.
+// Holds a call under its number for as long as the process lives. The first call of a number stays.
 void hold_raw_call(std::int64_t number, std::shared_ptr<const RawCall> call);
 
 }  // namespace dtau

@@ -9,8 +9,8 @@
 namespace dtau {
 namespace {
 
-// T of one joint: rows of the velocities that it gives, first `position` of positions alone, then the
-// others of the others.
+// T of one joint. Its first `position` velocities depend on positions alone, the others on the
+// other coordinates.
 struct Block {
     int nq, nv, position;
     double T[6][7] = {};

@@ -1,9 +1,9 @@
-// What this package needs of the C binary interface between XLA, under JAX, and functions of others
-// (its "foreign function interface", version 0.1). A runtime takes its own version and older ones; so
-// one build serves all, and needs no jaxlib.
+// Declares the part of XLA's C binary interface for foreign functions (FFI version 0.1) that JAX
+// needs to call dtau. A runtime accepts its own version and older ones, so one build serves all and
+// needs no jaxlib.
 //
-// Structs grow at their end only, and say how large they are. What is passed by address alone is
-// opaque here.
+// Structs only grow at their end, and hold their size. Types passed by address alone are opaque
+// here.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ struct ApiVersion {
     int major_version, minor_version;
 };
 
-// XLA asks what a handler is by a call without arguments whose frame has this extension.
+// XLA asks for a handler's properties by a call without arguments whose frame has this extension.
 struct Metadata {
     std::size_t struct_size;
     ApiVersion version;    // out
@@ -55,12 +55,12 @@ struct Api {
     ApiVersion version;
     const void* internal;
     Error* (*error_create)(ErrorCreateArgs*);
-    // Others follow.
+    // More fields follow.
 };
 
 enum class DataType : std::int32_t { s64 = 5, f32 = 11, f64 = 12 };
 
-// An array, contiguous by rows.
+// An array, row-major and contiguous.
 struct Buffer {
     Header header;
     DataType type;

@@ -14,7 +14,7 @@ xla::Error* error(const xla::CallFrame& frame, xla::ErrorCode code, const char* 
     return frame.api->error_create(&args);
 }
 
-// Where XLA asks what the handler is; null in all other calls.
+// The metadata to fill if XLA asks for the handler's properties; null in all other calls.
 xla::Metadata* asked_for(const xla::CallFrame& frame) {
     for (xla::Extension* e = frame.header.extensions; e; e = e->next)
         if (e->type == xla::ExtensionType::metadata)
@@ -54,7 +54,7 @@ const xla::Buffer& buffer(const xla::Arrays& arrays, std::int64_t k) {
     return *static_cast<const xla::Buffer*>(arrays.arrays[k]);
 }
 
-// The batch axes of an array; -1 where its type or its last axes are wrong.
+// The number of batch axes of an array; -1 if its type or its last axes are wrong.
 int batch_axes(const xla::Buffer& b, const RawCall::Array& expected) {
     const std::int64_t axes = b.rank - expected.ndim;
     if (b.type != xla::DataType::f64 || axes < 0 || axes > Job::max_axes) return -1;
@@ -63,13 +63,13 @@ int batch_axes(const xla::Buffer& b, const RawCall::Array& expected) {
     return static_cast<int>(axes);
 }
 
-// Where an array's numbers are. One without numbers may have no address, as one that is not given.
+// The address of an array's numbers. An empty array may have no address, as one that is not given.
 double* numbers(const xla::Buffer& b) {
     static double none;
     return b.data ? static_cast<double*>(b.data) : &none;
 }
 
-// The states of a batch that a result has room for.
+// The number of states that a result has room for.
 std::ptrdiff_t states(const xla::Buffer& b, int axes) {
     std::ptrdiff_t count = 1;
     for (int axis = 0; axis < axes; ++axis) count *= b.shape[axis];

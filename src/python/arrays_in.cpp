@@ -1,3 +1,5 @@
+// Reads the arrays of a call: input_array() checks shapes, broadcast() batch axes,
+// check_quaternions() norms.
 #include <algorithm>
 #include <climits>
 #include <cmath>
@@ -11,7 +13,7 @@ namespace dtau {
 
 namespace {
 
-// The message of the exception that NumPy raised, which is cleared.
+// Returns the message of NumPy's exception and clears it.
 std::string take_error() {
     nb::python_error error;
     return str(error.value());
@@ -22,8 +24,8 @@ nb::object from_any(nb::handle given, PyArray_Descr* type, int flags) {
         unless_ended([&] { return PyArray_FromAny(given.ptr(), type, 0, 0, flags, nullptr); }));
 }
 
-// Whether the numbers of the last axes follow each other at equal distances. The strides of axes of
-// one number, or none, mean nothing.
+// Whether the numbers of the last axes are evenly spaced. Strides of axes with one number or none
+// do not matter.
 bool evenly_spaced(PyArrayObject* a, const Shape& core, npy_intp& spacing) {
     const npy_intp* strides = PyArray_STRIDES(a) + PyArray_NDIM(a) - core.ndim;
     npy_intp count = 1;
@@ -37,7 +39,7 @@ bool evenly_spaced(PyArrayObject* a, const Shape& core, npy_intp& spacing) {
     return true;
 }
 
-// Whether the last axes are those of `core`, or the first of them longer than there.
+// Whether the last axes are those of `core`; with `longer`, the first of them may be longer.
 bool has_core(PyArrayObject* a, const Shape& core, bool longer) {
     const int batch = PyArray_NDIM(a) - core.ndim;
     if (batch < 0) return false;
@@ -48,7 +50,7 @@ bool has_core(PyArrayObject* a, const Shape& core, bool longer) {
     return true;
 }
 
-// The way out for torques that leave out the free roots, as other packages' inputs do.
+// Advice for torques without those of the free roots, which is the input of other packages.
 std::string torque_hint(PyArrayObject* a, const ArraySignature& input, const Tree& tree) {
     const int ndim = PyArray_NDIM(a), missing = tree.independent.n - tree.nactuated;
     if (input.quantity != &Quantity::torque || missing == 0 || ndim == 0 ||
@@ -59,8 +61,7 @@ std::string torque_hint(PyArrayObject* a, const ArraySignature& input, const Tre
            "dtau.linearize and dtau.equilibrium leaves them out";
 }
 
-// Checks the last axes, and returns the array with them evenly spaced (a copy only if they are
-// not).
+// Checks the last axes and returns the array with them evenly spaced, copied only if necessary.
 nb::object with_core(nb::handle given, const ArraySignature& input, const Shape& core, bool longer,
                      const Tree& tree) {
     PyArrayObject* a = array(given);
@@ -76,16 +77,16 @@ nb::object with_core(nb::handle given, const ArraySignature& input, const Shape&
     return copy;
 }
 
-// A stack of a higher order needs order=, as it is most likely a batch.
+// A longer stack is most likely a batch: it needs order=.
 constexpr int max_order_unasked = 20;
 
-// "v" of "v_derivatives".
+// Returns "v" for "v_derivatives".
 std::string without_derivatives(const char* name) {
     const std::string all = name;
     return all.substr(0, all.find("_derivatives"));
 }
 
-// Checks the length of a stack of `core`, and returns how much of it is read.
+// Checks the length of a stack of `core` and returns how much of it is read.
 int stack_length(PyArrayObject* a, const ArraySignature& input, const Shape& core, Stacks& stacks) {
     int& order = stacks.order;
     const int axis = PyArray_NDIM(a) - core.ndim - 1;
@@ -161,8 +162,10 @@ void refuse_batch_as_stack(const Signature& signature, const nb::object* inputs,
         const ArraySignature& stack = signature.inputs[i];
         if (stack.rows == not_stacked || !inputs[i].is_valid()) continue;
         PyArrayObject* a = array(inputs[i]);
-        const int axes = PyArray_NDIM(a) - cores[i].ndim + 1;  // of the batch, and that of the rows
-        if (PyArray_DIM(a, axes - 1) == 1) continue;           // both are the same
+        const int axes =
+            PyArray_NDIM(a) - cores[i].ndim + 1;  // batch axes and the axis of derivatives
+        if (PyArray_DIM(a, axes - 1) == 1)
+            continue;  // a batch of one and a stack of one are the same
         for (int j = 0; j < signature.ninputs; ++j) {
             if (signature.inputs[j].rows != not_stacked || !inputs[j].is_valid()) continue;
             PyArrayObject* b = array(inputs[j]);
@@ -243,7 +246,7 @@ void check_quaternions(nb::handle q, const char* name, const CompiledTree& tree,
     const npy_intp spacing = PyArray_STRIDE(a, last);
     npy_intp index[Job::max_axes];
     const char* state = PyArray_BYTES(a);
-    npy_intp shape[Job::max_axes];  // axes that only repeat a state are walked once
+    npy_intp shape[Job::max_axes];  // visit axes of stride 0 only once
     for (int axis = 0; axis < last; ++axis) {
         shape[axis] = PyArray_STRIDE(a, axis) == 0 ? std::min<npy_intp>(PyArray_DIM(a, axis), 1)
                                                    : PyArray_DIM(a, axis);
@@ -257,7 +260,8 @@ void check_quaternions(nb::handle q, const char* name, const CompiledTree& tree,
                 x[k] = *reinterpret_cast<const double*>(state + (first + k) * spacing);
                 squared += x[k] * x[k];
             }
-            if (std::fabs(squared - 1.0) < 1e-6) continue;  // the exact test only where it may fail
+            if (std::fabs(squared - 1.0) < 1e-6)
+                continue;  // the exact test runs only where this one fails
             const double norm = std::hypot(std::hypot(x[0], x[1], x[2]), x[3]);
             const double finite = (x[0] - x[0]) + (x[1] - x[1]) + (x[2] - x[2]) + (x[3] - x[3]);
             if (std::fabs(norm - 1.0) > 1e-6 && finite == 0.0) {

@@ -1,3 +1,4 @@
+// Checks the caller's `out` arrays and allocates new results: take_outputs(), place_outputs().
 #include "dtau/algorithms/second/packed.hpp"
 #include "python/call.hpp"
 
@@ -15,7 +16,7 @@ nb::object new_output(const Job& job, const Shape& core, int type) {
     return result;
 }
 
-// First and last byte that an array may touch.
+// The first and last byte that an array may touch.
 struct Extent {
     const char *begin, *end;
 };
@@ -35,7 +36,7 @@ bool overlap(nb::handle a, nb::handle b) {
     return x.begin < y.end && y.begin < x.end;
 }
 
-// Checks an array that the caller gave for results; `name` is out, or out[1] of several.
+// Checks an array that the caller gave for a result; `name` is out, or out[1] of several.
 void check_output(nb::handle out, const std::string& name, const Job& job, const Shape& core,
                   int type) {
     const auto fail = [&](const std::string& message) {

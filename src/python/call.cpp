@@ -1,3 +1,5 @@
+// Runs a call of a function from Python: call() reads the arguments, runs the job and returns the
+// results.
 #define DTAU_IMPORTS_NUMPY
 #include "python/call.hpp"
 
@@ -22,8 +24,8 @@ bool is(PyObject* keyword, const char* name) {
     return PyUnicode_CompareWithASCIIString(keyword, name) == 0;
 }
 
-// A named tuple of dtau.results, filled in place: its own constructor takes longer than a small
-// robot.
+// Fills a named tuple of dtau.results in place: its own constructor takes longer than computing a
+// small robot.
 nb::object named_tuple(nb::handle type, nb::object* results, int count) {
     PyTypeObject* tuple = reinterpret_cast<PyTypeObject*>(type.ptr());
     nb::object result = nb::steal(PyType_GenericAlloc(tuple, count));
@@ -32,7 +34,7 @@ nb::object named_tuple(nb::handle type, nb::object* results, int count) {
     return result;
 }
 
-// Is the motion of a joint with this name given?
+// Whether the motion of the joint with this name is prescribed.
 bool is_prescribed(const std::string& name, const CompiledTree& compiled, const bool* prescribed) {
     const Tree& tree = compiled.tree();
     for (int i = 0; prescribed && i < tree.nnodes; ++i) {
@@ -42,13 +44,13 @@ bool is_prescribed(const std::string& name, const CompiledTree& compiled, const 
     return false;
 }
 
-// What stands for an array that is 0 if it is left out.
+// The array that replaces an argument whose default is 0.
 nb::handle zero() {
     static const nb::handle number = PyFloat_FromDouble(0.0);
     return number;
 }
 
-// The exception in flight becomes Python's.
+// Translates the C++ exception in flight into Python's.
 void translate() {
     try {
         throw;
@@ -65,7 +67,8 @@ void translate() {
     }
 }
 
-// An array that was given, as one that is plain; invalid for None, and for a mask, which is an option.
+// Reads an array argument as a plain array; invalid for None, and for a mask, which becomes an
+// option.
 nb::object read_array(nb::handle given, const ArraySignature& input, CallOptions& options,
                       const Tree& tree, int type) {
     if (input.optional && given.is_none()) return {};
@@ -152,7 +155,7 @@ TreeReference compiled_tree(nb::handle model) {
         if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw nb::python_error();
         PyErr_Clear();
     }
-    // The class is looked for by its name in C++ once: that takes longer than all the rest.
+    // Caches the class: looking it up by its C++ name takes longer than all the rest.
     static std::atomic<PyTypeObject*> known = nullptr;
     bool right = tree.is_valid() && Py_TYPE(tree.ptr()) == known;
     if (!right && tree.is_valid() && nb::isinstance<CompiledTree>(tree)) {
@@ -175,7 +178,7 @@ nb::object Callable::operator()(PyObject* const* values, Py_ssize_t count,
     const int type = scalar == ScalarKind::complex ? NPY_CDOUBLE : NPY_DOUBLE;
     const bool given_results = given.out && given.out != Py_None;
 
-    // What may run the arguments' own code, which may change the other arguments.
+    // First, everything that may run the arguments' own code, which may change the other arguments.
     Work work(functions, function, compiled_tree(given.model));
     Job& job = work.job;
     job.scalar = scalar;
@@ -197,7 +200,7 @@ nb::object Callable::operator()(PyObject* const* values, Py_ssize_t count,
     if (given_results) take_outputs(given.out, job.noutputs, tuple_size, work.results);
     const int threads = given.threads ? thread_count(given.threads) : 0;
 
-    // From here on none of it runs: what is read now holds.
+    // Now nothing runs Python code, so everything read from here on stays valid.
     work.options.read(signature, given, compiled);
     Options& options = work.options.values;
     job.options = &options;

@@ -1,5 +1,5 @@
-// One call from Python: its arguments by place or by name, its options and arrays, the job that they make,
-// and how that is run.
+// Declares the steps of a call from Python, call(): read arguments and options, check arrays,
+// describe the job, run it.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 #define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
 #define NPY_TARGET_VERSION NPY_1_23_API_VERSION
 #define PY_ARRAY_UNIQUE_SYMBOL dtau_numpy
-#ifndef DTAU_IMPORTS_NUMPY  // one file does it for all
+#ifndef DTAU_IMPORTS_NUMPY  // a single file imports NumPy's C interface for all
 #define NO_IMPORT_ARRAY
 #endif
 #include <numpy/arrayobject.h>
@@ -26,34 +26,34 @@ namespace dtau {
 
 // ---------------------------------------------------------------- arguments
 
-// What a call was given: null where an argument was left out.
+// The arguments of a call; null where one was left out.
 struct GivenArguments {
     PyObject* model;
     PyObject* at[Signature::max_arguments];
     PyObject *out, *threads;
 
-    // Of a call by METH_FASTCALL | METH_KEYWORDS: name(model, arguments, out=None, threads=None).
-    // TypeError for one that is missing, unknown or given twice.
+    // Arguments of a METH_FASTCALL | METH_KEYWORDS call: name(model, arguments, out=None,
+    // threads=None). Raises TypeError if one is missing, unknown or given twice.
     GivenArguments(const Signature& signature, PyObject* const* values, Py_ssize_t count,
                    PyObject* keywords);
-    // Of a dict of options alone, where arrays come another way.
+    // Options alone, from a dict, for callers that pass arrays another way.
     GivenArguments(const Signature& signature, nanobind::handle model, nanobind::dict options);
 
   private:
     PyObject** place(const Signature& signature, PyObject* keyword);
 };
 
-// The compiled tree of a model, kept alive.
+// Keeps the compiled tree of a model alive.
 struct TreeReference {
     nanobind::object owner;
     const CompiledTree& compiled;
 };
 
-// TypeError unless it is a dtau.Model.
+// Returns the compiled tree of a model; TypeError unless it is a dtau.Model.
 TreeReference compiled_tree(nanobind::handle model);
 
-// ValueError if joints whose motion is not given have no inertia to accelerate. A call checks it of
-// functions that solve with the mass matrix.
+// Raises ValueError if joints without inertia have to accelerate. Calls check it for functions that
+// solve with the mass matrix.
 void require_inertia(const char* function, const CompiledTree& compiled, const bool* prescribed);
 
 // ---------------------------------------------------------------- options
@@ -69,22 +69,22 @@ std::array<double, N> row(const Array& a, std::size_t i) {
     return result;
 }
 
-// The options of one call, and what they point into.
+// The options of one call, and the memory that they point into.
 class CallOptions {
   public:
-    // Numbers and names of frames. May run the arguments' own code.
+    // Reads numbers and names of frames. May run the arguments' own code.
     void read_first(const Signature& signature, const GivenArguments& given,
                     const CompiledTree& tree);
-    // What drives the robot: the map as an array of whatever numbers; or of a mask, which becomes the
-    // option, nothing. May run the argument's own code.
+    // Reads the argument `inputs`: returns a map as an array of any number type; stores a mask as
+    // the option and returns nothing. May run the argument's own code.
     nanobind::object read_inputs(nanobind::handle given, const Tree& tree, bool may_be_map = true);
-    // All others. Runs no Python code.
+    // Reads all other options. Runs no Python code.
     void read(const Signature& signature, const GivenArguments& given, const CompiledTree& tree);
 
     Options values;
     nanobind::object contacts;  // the dtau.Contacts
-    int order = -1;             // as it is asked for; negative: the stacks say it
-    bool single_frame = false;  // results have no axis for frames
+    int order = -1;             // the argument; negative: the stacks determine the order
+    bool single_frame = false;  // the results have no axis for frames
 
   private:
     void read(const Argument& argument, nanobind::handle given, const CompiledTree& tree);
@@ -95,22 +95,22 @@ class CallOptions {
     void require_contacts_of(const Signature& signature, const GivenArguments& given) const;
     void read_contacts(nanobind::handle model, nanobind::handle given, const CompiledTree& tree);
 
-    // What the values point into.
-    std::vector<Frame> frames_;  // of several names
+    // Memory that the options point into.
+    std::vector<Frame> frames_;  // several frames, one after the other
     nanobind::object compiled_contacts_;
-    // Copies: what these say is checked once, and others could write into the arguments.
+    // Copies, so that nobody can change a mask after its check.
     std::unique_ptr<bool[]> prescribed_;
     std::unique_ptr<int[]> columns_;
 };
 
-// An int from `least` to `most`; `expected` begins the message of the TypeError or ValueError about
-// anything else. May run the argument's own code.
+// Reads an int from `least` to `most`. `expected` begins the message of the TypeError or ValueError
+// otherwise. May run the argument's own code.
 int number(const char* expected, nanobind::handle given, int least, int most);
 
-// The error of an argument that is of no use without contacts.
+// The error for an argument that has no use without contacts.
 nanobind::builtin_exception goes_with_contacts(const char* argument);
 
-// What an argument is that is left out, as Python has it.
+// The default of an argument, as a Python object.
 nanobind::object default_value(const Argument& argument);
 
 // ---------------------------------------------------------------- arrays
@@ -122,59 +122,61 @@ inline PyArrayObject* array(nanobind::handle object) {
 // A shape for a message, after an optional prefix such as "...".
 std::string text(const npy_intp* shape, int ndim, const char* prefix = "");
 
-// Whether it is an aligned array of the element type.
+// Whether the object is an aligned array of the element type.
 inline bool is_plain(nanobind::handle given, int type) {
     return PyArray_CheckExact(given.ptr()) && PyArray_TYPE(array(given)) == type &&
            PyArray_ISBEHAVED_RO(array(given));
 }
 
-// Such an array of another argument. Runs the argument's own code, which may change any array that
-// others know.
+// Converts any other argument to such an array. Runs the argument's own code, which may change any
+// array that others know.
 nanobind::object converted(nanobind::handle given, const char* name, int type);
 
-// How far a call's stacks of time derivatives are read: to the order that is asked for, be they longer;
-// else all of them, and the first writes the order, negative before, that the others must have.
+// How much of a call's stacks of time derivatives is read. With an order, up to that order, even if
+// they are longer. Without one (negative), all of the first stack, which sets the order that the
+// others must have.
 struct Stacks {
     int order;
     bool asked;
 };
 
-// A plain array that is an input: its last axes checked, and evenly spaced. The axis of what is read of
-// a stack is added to `core`. Runs no other code.
+// Checks the last axes of a plain input array and makes them evenly spaced. For a stack it adds the
+// axis of derivatives that are read to `core`. Runs no other code.
 nanobind::object input_array(nanobind::handle plain, const ArraySignature& input, Shape& core,
                              Stacks& stacks, int type, const Tree& tree);
 
-// ValueError where a stack has the shape of a batch of its first rows: its axes but the last ones are
-// those of another argument's batch.
+// Raises ValueError if a stack could be a batch of its first rows: its leading axes equal the batch
+// axes of another argument.
 void refuse_batch_as_stack(const Signature& signature, const nanobind::object* inputs,
                            const Shape* cores);
 
-// How many inputs a map (..., nv, ninputs) has.
+// The number of inputs of a map (..., nv, ninputs).
 int input_count(nanobind::handle map, const char* name, const Tree& tree);
 
-// The distance in bytes of neighbouring numbers of such an array's last axes.
+// The distance in bytes between adjacent numbers of such an array's last axes.
 npy_intp core_spacing(nanobind::handle input, const Shape& core);
 
 // Broadcasts the batch axes of all inputs against each other and writes their strides.
 void broadcast(Job& job, const Signature& signature, const nanobind::object* arrays,
                const Shape* cores);
 
-// Every quaternion of q must have unit norm within 1e-6. (What is not finite gives NaN later.)
+// Raises ValueError unless every quaternion of q has unit norm within 1e-6. (Numbers that are not
+// finite give NaN later.)
 void check_quaternions(nanobind::handle q, const char* name, const CompiledTree& tree, int type);
 
-// The arrays that the caller gives for so many results, unchecked: references to them.
+// Reads `out`, the caller's arrays for so many results, without checks: returns references.
 void take_outputs(nanobind::handle out, int count, int tuple_size, nanobind::object* results);
 
-// The arrays of the results: the caller's, after checks, or new ones where there are none.
+// Sets the arrays of the results: the caller's, after checks, or new ones.
 void place_outputs(Job& job, const Signature& signature, const Shape* shapes, int type,
                    const nanobind::object* inputs, nanobind::object* results);
 
-// Rows i, j, k: the indices of the entries of a packed tensor, (3, entries), in their order.
+// The indices i, j, k of the entries of a packed tensor in their order: (3, entries).
 nanobind::object packed_indices(nanobind::handle model);
 
 // ---------------------------------------------------------------- work
 
-// What one call computes with, once its arguments are read.
+// One call with its arguments read.
 struct Work {
     Work(const FunctionList& list, const Function& function, TreeReference tree)
         : list(list), function(function), tree(std::move(tree)) {}
@@ -190,26 +192,27 @@ struct Work {
 struct RunPlan {
     int threads;
     std::ptrdiff_t chunk;  // states
-    bool slow;             // so that a signal would wait too long for the end of a chunk
-    double scratch;        // bytes that all threads take; 0 where they are few
+    bool slow;             // a chunk takes so long that a signal would wait too long
+    double scratch;        // bytes for all threads; 0 if they are few
 };
 
-// 0 for None, which leaves the number to the plan. May run the argument's own code.
+// Reads `threads`: 0 for None, which leaves the number to plan(). May run the argument's own code.
 int thread_count(nanobind::handle threads);
 
 // For so many threads, and so many numbers of results a state.
 RunPlan plan(const Work& work, int threads, double numbers);
 
-// MemoryError before anything is allocated, where the system would only kill the process later:
-// for new arrays of so many bytes, and for scratch.
+// Raises MemoryError before anything is allocated if the system would kill the process later: for
+// new arrays of so many bytes, and for scratch memory.
 void check_memory(const Work& work, const RunPlan& plan, double results);
 
-// Computes the results. Raises what signals raised meanwhile, and ValueError for a state without results.
+// Computes the results. Raises what signal handlers raised meanwhile, and ValueError for a state
+// without results.
 void run(Work& work, const RunPlan& plan);
 
-// Calls that were interrupted leave slow states to be computed to their end; what these needed is
-// given back here, by a later call: any thread may see their end, but only one with the lock may do
-// that.
+// Interrupted calls leave slow states to be computed to their end. A later call releases the
+// objects that these needed: any thread may find them done, but only one that holds the
+// interpreter's lock may release them.
 struct SlowWork;
 extern std::atomic<SlowWork*> ended_work;
 void release_ended_work();
@@ -219,27 +222,27 @@ inline void release_interrupted() {
 
 // ---------------------------------------------------------------- functions
 
-// A function as Python calls it: name(model, arguments, out=None, threads=None), in the order of its
-// row.
+// A function as Python calls it: name(model, arguments, out=None, threads=None), with arguments in
+// the order of its signature.
 struct Callable {
     const FunctionList& (*list)();  // of the instruction set in use
-    int group, place;               // of the function in that list
+    int group, place;               // indices of the function in that list
     ScalarKind scalar;
-    // The classes of several results, without and with an optional one.
+    // Classes of several results, without and with the optional one.
     nanobind::handle results, all_results;
 
     nanobind::object operator()(PyObject* const* values, Py_ssize_t count,
                                 PyObject* keywords) const;
 };
 
-// What Python calls: `self` is a capsule of a Callable.
+// The C function that Python calls; `self` is a capsule of a Callable.
 PyObject* call(PyObject* self, PyObject* const* values, Py_ssize_t count,
                PyObject* keywords) noexcept;
 
-// Text of an object for a message; what has no UTF-8 is escaped.
+// The text of an object for a message; text without UTF-8 is escaped.
 std::string str(nanobind::handle object);
 
-// Makes NumPy's C interface ready; once a module, when it is imported.
+// Imports NumPy's C interface, once for each module at its import.
 void import_numpy();
 
 }  // namespace dtau

@@ -1,4 +1,4 @@
-// Contacts in the core: frames and numbers, from the Python layer.
+// Binds CompiledContacts: the Python layer passes frames and numbers.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 

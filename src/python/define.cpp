@@ -13,13 +13,14 @@ namespace nb = nanobind;
 namespace dtau {
 namespace {
 
-// A class of dtau.results. The reference is kept for good, as are the functions that return it.
+// Finds a class of dtau.results. The reference is never released, as the functions that return the
+// class live as long as the process.
 nb::handle result_class(const char* name) {
     if (!name) return {};
     return nb::object(nb::module_::import_("dtau.results").attr(name)).release();
 }
 
-// What Python needs of a function for as long as it lives.
+// Everything that Python needs of a function for as long as the function lives.
 struct Definition {
     Callable callable;
     PyMethodDef method;

@@ -1,4 +1,4 @@
-// The interpreter's lock, and the interpreter's end.
+// Handles the interpreter's lock and the interpreter's end: unless_ended(), ReleasedLock.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -8,10 +8,10 @@
 
 namespace dtau {
 
-// Calls what may run Python code or take the lock: f(), which throws nothing. If the interpreter ends
-// meanwhile, CPython before 3.14 ends the thread there with pthread_exit, which unwinds the stack as
-// an exception does: through functions that none may leave, past destructors that need the lock.
-// So it stays here.
+// Calls f(), which may run Python code or take the lock and throws nothing. If the interpreter ends
+// meanwhile, CPython before 3.14 ends the thread with pthread_exit. That unwinds the stack as an
+// exception does, through functions that no exception may leave and past destructors that need the
+// lock. So this function keeps the thread here instead.
 template <class F>
 auto unless_ended(const F& f) noexcept {
     try {
@@ -21,7 +21,7 @@ auto unless_ended(const F& f) noexcept {
     }
 }
 
-// Gives the lock up for as long as this lives.
+// Releases the lock for as long as this object lives.
 class ReleasedLock {
   public:
     ReleasedLock() : thread_(PyEval_SaveThread()) {}
@@ -29,7 +29,7 @@ class ReleasedLock {
     ReleasedLock(const ReleasedLock&) = delete;
     ReleasedLock& operator=(const ReleasedLock&) = delete;
 
-    // Takes it for the handlers of signals that came; whether one raised an exception.
+    // Takes the lock to run the handlers of pending signals; true if one raised an exception.
     bool signal_raises();
 
   private:
@@ -38,11 +38,11 @@ class ReleasedLock {
     PyThreadState* thread_;
 };
 
-// The same of a released lock that is passed as a pointer to anything.
+// Does the same for a ReleasedLock passed as a void pointer.
 bool signal_raises(void* released_lock);
 
-// Calls f() without the lock. A signal whose handler raises ends it where it calls
-// check_interruption(), and its exception is raised.
+// Calls f() without the lock. If a signal handler raises, f() ends at its next
+// check_interruption(), and the exception is raised.
 template <class F>
 auto interruptible(const F& f) {
     try {

@@ -54,12 +54,12 @@ std::string shown(nb::handle object) {
 
 namespace {
 
-// Quoted names, as other messages list them.
+// Quoted names, in the format of the other messages.
 std::string listing(const nb::list& names) {
     return str(nb::module_::import_("dtau.checks").attr("listing")(names));
 }
 
-// Names of contacts, of all calls with contacts. May run the argument's own code.
+// The names of the contacts in any call with contacts. May run the argument's own code.
 nb::object names(const Work& work) { return work.options.contacts.attr("names"); }
 
 bool is_active(const Work& work, int contact) {

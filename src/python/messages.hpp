@@ -1,4 +1,4 @@
-// Objects in messages, and the error of a call whose state has no results.
+// Formats objects for messages, and raises the error of a call without results: require_success().
 #pragma once
 
 #include <string>
@@ -9,17 +9,17 @@
 
 namespace dtau {
 
-// Text as the object holds it; null for what is no text, or has no UTF-8.
+// The UTF-8 text that a str object holds; null for other objects, and for text without UTF-8.
 std::string_view utf8(nanobind::handle object);
 
-// The repr of an object; of NumPy's text that of the text, without its class.
+// The repr of an object; NumPy's strings appear without their class.
 nanobind::object plain_repr(nanobind::handle object);
 
-// An object in a message, the first 80 letters of it.
+// An object for a message: the first 80 characters of its repr.
 std::string shown(nanobind::handle object);
 
-// Raises ValueError if a call of one state failed: it names the rows of contacts, or the joints. A batch
-// has NaN in the states that fail.
+// Raises ValueError if a call with one state failed, and names the constraint rows or the joints. A
+// batch has NaN in its failed states instead.
 void require_success(const Work& work, const FirstFailure& first);
 
 }  // namespace dtau

@@ -1,5 +1,5 @@
-// The Python module dtau._core: the compiled tree, and every function on arrays. Documentation and
-// named tuples live in the Python layer.
+// Defines the Python module dtau._core: the compiled tree, and every function on arrays. The Python
+// layer has the documentation and the named tuples.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -19,7 +19,7 @@
 
 namespace {
 
-// By the names of sincos_constants.hpp, for generated code.
+// The constants by their names in sincos_constants.hpp, for generated code.
 nanobind::dict sincos_constants() {
     namespace nb = nanobind;
     using namespace dtau;
@@ -46,7 +46,7 @@ NB_MODULE(_core, m) {
     require_first_import(m);
     import_numpy();
     instruction_set();
-    nb::set_leak_warnings(false);  // models that live as long as the interpreter are no mistake
+    nb::set_leak_warnings(false);  // models may live as long as the interpreter
 
     define_tree(m);
     define_contacts(m);

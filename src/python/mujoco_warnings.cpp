@@ -24,7 +24,7 @@ namespace {
 struct Collection {
     std::mutex mutex;
     std::vector<std::string>* texts = nullptr;  // null while no call is under way
-    std::thread::id thread;                     // that made the call
+    std::thread::id thread;                     // the thread that called
 };
 Collection collection;
 
@@ -35,11 +35,12 @@ void forget_other_threads() {
 [[maybe_unused]] const int at_fork = at_forks(
     [] { collection.mutex.lock(); }, [] { collection.mutex.unlock(); }, forget_other_threads);
 
-// Handlers of the program, kept alive for ever: a thread may be about to call them.
+// The program's handlers, never released: a thread may be about to call them.
 PyObject* of_program = nullptr;  // None if it has none
 PyObject* write_log = nullptr;   // mujoco.mju_writeLog
 
-// Whether a warning is of the call: its own thread's, or of a thread that MuJoCo started for it.
+// Whether a warning belongs to the call: it comes from the same thread, or from one that MuJoCo
+// started for it.
 bool is_of_call() {
     return collection.thread == std::this_thread::get_id() || !PyGILState_GetThisThreadState();
 }
@@ -54,7 +55,8 @@ nb::object called_with(const char* text) {
     return nb::handle(write_log)("WARNING", words);
 }
 
-// Gives a warning of another thread to the program's handler, or does what MuJoCo does without one.
+// Passes a warning of another thread to the program's handler, or does what MuJoCo does without
+// one.
 void pass_on(const char* text) {
     const PyGILState_STATE state = PyGILState_Ensure();
     try {
@@ -72,7 +74,7 @@ void hear(const char* text) {
         if (collection.texts && is_of_call()) {
             try {
                 collection.texts->emplace_back(text);
-            } catch (const std::bad_alloc&) {  // one note less
+            } catch (const std::bad_alloc&) {  // loses one warning
             }
             return;
         }
@@ -86,7 +88,7 @@ void keep(PyObject*& place, const nb::object& object) {
     place = object.ptr();
 }
 
-// Sets the handler for as long as this lives.
+// Installs the handler for as long as this object lives.
 class Listening {
   public:
     Listening(const nb::object& mujoco, const nb::object& handler, std::vector<std::string>& texts)
@@ -102,7 +104,7 @@ class Listening {
     ~Listening() {
         collect(outer_);
         try {
-            // The program may have set another one meanwhile, which stays.
+            // Keeps another handler if the program has set one meanwhile.
             if (get_().is(handler_)) set_(nb::handle(of_program));
         } catch (nb::python_error& error) {
             error.discard_as_unraisable("the handler of MuJoCo's warnings");
@@ -112,7 +114,8 @@ class Listening {
     Listening& operator=(const Listening&) = delete;
 
   private:
-    // Returns where texts went before: to a call of this thread that a finalizer interrupted.
+    // Returns the previous target of texts: it belongs to a call of this thread that a finalizer
+    // interrupted.
     static std::vector<std::string>* collect(std::vector<std::string>* texts) {
         const std::lock_guard guard(collection.mutex);
         collection.thread = std::this_thread::get_id();

@@ -1,4 +1,4 @@
-// The functions by which the reader of MJCF hears MuJoCo's warnings.
+// Binds the functions with which the MJCF reader collects MuJoCo's warnings.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,3 +1,4 @@
+// Reads the options of a call: CallOptions::read().
 #include "python/call.hpp"
 
 #include <climits>
@@ -13,7 +14,7 @@ namespace nb = nanobind;
 namespace dtau {
 namespace {
 
-// One of a few words: its place among them. `hint` ends the message about anything else.
+// Reads one of a few words and returns its index. `hint` ends the message about any other value.
 template <std::size_t n>
 int word(const char* option, nb::handle given, const std::string_view (&words)[n],
          std::string (*hint)(nb::handle) = nullptr) {
@@ -28,7 +29,7 @@ int word(const char* option, nb::handle given, const std::string_view (&words)[n
                               .c_str());
 }
 
-// What Pinocchio's name for axes is here.
+// Translates Pinocchio's name for axes into dtau's.
 std::string pinocchio_axes(nb::handle given) {
     if (!PyUnicode_Check(given.ptr()) && str(given.type().attr("__name__")) != "ReferenceFrame")
         return "";
@@ -47,7 +48,7 @@ Axes axes(const char* name, nb::handle given) {
     return static_cast<Axes>(word(name, given, axes_words, pinocchio_axes));
 }
 
-// A number of at least 0, and nothing else without contacts.
+// Reads a number of at least 0. Without contacts it refuses any value but 0.
 double regularization(nb::handle given, bool without_contacts) {
     const nb::object number = nb::steal(unless_ended([&] { return PyNumber_Float(given.ptr()); }));
     const bool text = PyUnicode_Check(given.ptr()) || PyBytes_Check(given.ptr());
@@ -161,7 +162,7 @@ void CallOptions::read(const Argument& argument, nb::handle given, const Compile
         case Option::joint_parameters:
             values.joint_parameters = nb::cast<bool>(given);
             return;
-        case Option::frames:  // read first
+        case Option::frames:  // read_first() has read it
         case Option::contacts:
         case Option::regularization:
         case Option::driven:

@@ -1,4 +1,4 @@
-// Options that belong to a robot: frames, contacts, and torques that drive it or are prescribed.
+// Reads the options that belong to a robot: frames, contacts, driven torques and prescribed joints.
 #include <atomic>
 #include <climits>
 #include <string>
@@ -12,7 +12,7 @@ namespace nb = nanobind;
 namespace dtau {
 namespace {
 
-// The frame of a name. Of one that is not there the model says what it may have meant.
+// Finds a frame by its name. For an unknown name the model's error suggests similar names.
 const Frame& named_frame(nb::handle model, nb::handle name, const CompiledTree& tree) {
     const std::string_view text = utf8(name);
     if (const Frame* frame = text.data() ? tree.frame(text) : nullptr) return *frame;
@@ -22,7 +22,7 @@ const Frame& named_frame(nb::handle model, nb::handle name, const CompiledTree& 
     throw nb::value_error(("frames: no frame named " + shown(name)).c_str());
 }
 
-// Whether it is an array of so many axes whose numbers lie one after the other.
+// Whether the object is a contiguous array with so many axes.
 bool is_array(nb::handle given, int type, int ndim) {
     return PyArray_Check(given.ptr()) && PyArray_TYPE(array(given)) == type &&
            PyArray_NDIM(array(given)) == ndim && PyArray_IS_C_CONTIGUOUS(array(given)) &&
@@ -41,7 +41,7 @@ void CallOptions::require_moving(nb::handle given) const {
                 .c_str());
 }
 
-// One name, or any number of them.
+// Reads one name or any number of names.
 void CallOptions::read_frames(nb::handle model, nb::handle given, const CompiledTree& tree) {
     single_frame = PyUnicode_Check(given.ptr());
     if (single_frame) {
@@ -75,7 +75,7 @@ nb::builtin_exception goes_with_contacts(const char* argument) {
         (std::string(argument) + ": goes with contacts=, which is not given").c_str());
 }
 
-// Without contacts none of them can be active.
+// Raises an error for `active` without contacts.
 void CallOptions::require_contacts_of(const Signature& signature,
                                       const GivenArguments& given) const {
     for (int k = 0; k < signature.narguments; ++k) {
@@ -87,10 +87,10 @@ void CallOptions::require_contacts_of(const Signature& signature,
     }
 }
 
-// A dtau.Contacts of this model, or of an equal one.
+// Reads a dtau.Contacts of this model or of an equal one.
 void CallOptions::read_contacts(nb::handle model, nb::handle given, const CompiledTree& tree) {
     static const nb::handle attribute = PyUnicode_InternFromString("_compiled");
-    // As of models: the class is looked for by its name in C++ once.
+    // Caches the class, as call() does for models.
     static std::atomic<PyTypeObject*> known = nullptr;
     nb::object compiled =
         nb::steal(unless_ended([&] { return PyObject_GetAttr(given.ptr(), attribute.ptr()); }));
@@ -131,7 +131,7 @@ nb::object CallOptions::read_inputs(nb::handle given, const Tree& tree, bool may
         numbers.is_valid() && (PyArray_ISNUMBER(array(numbers)) || PyArray_ISBOOL(array(numbers)));
     if (!numeric) {
         PyErr_Clear();
-        return converted(given, "inputs", NPY_DOUBLE);  // raises what any other array would
+        return converted(given, "inputs", NPY_DOUBLE);  // raises the same error as any other array
     }
     PyArrayObject* a = array(numbers);
     const int nv = tree.independent.n, ndim = PyArray_NDIM(a);
@@ -151,7 +151,7 @@ nb::object CallOptions::read_inputs(nb::handle given, const Tree& tree, bool may
     return numbers;
 }
 
-// The torques that a mask selects.
+// Reads the mask of driven torques.
 void CallOptions::read_mask(nb::handle mask, const Tree& tree) {
     const int nv = tree.independent.n;
     const char* numbers = PyArray_BYTES(array(mask));

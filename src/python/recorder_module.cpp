@@ -1,4 +1,5 @@
-// The Python module dtau._recorder: every function of numbers that are recorded, and the tape as C.
+// Defines the Python module dtau._recorder: every function with recorded numbers, and the tape as
+// C.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -30,12 +31,12 @@ std::vector<double> all_numbers(const Numbers& array) {
     return std::vector<double>(array.data(), array.data() + array.size());
 }
 
-// Ends recordings of this thread until so many are left.
+// Ends recordings of this thread until so many remain.
 void end(std::size_t count) {
     interruptible([&] { tapes().resize(std::min(count, tapes().size())); });
 }
 
-// New inputs, into the array.
+// Writes new inputs of the tape into the array.
 void take_inputs(nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu> to) {
     for (std::size_t k = 0; k < to.size(); ++k) to.data()[k] = tape().input();
 }
@@ -50,7 +51,7 @@ void set_payload(int link, const Numbers& parameters) {
     tape().set_payload(link, parameters.data());
 }
 
-// sum_k a[i k] b[k j], of rows in memory.
+// Computes sum_k a[i k] b[k j], with rows contiguous in memory.
 void product(const Numbers& a, const Numbers& b, std::size_t inner,
              nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu> to) {
     const std::size_t rows = a.size() / inner, columns = b.size() / inner;
@@ -67,7 +68,7 @@ void product(const Numbers& a, const Numbers& b, std::size_t inner,
     });
 }
 
-// The gradient of seeds . outputs by the inputs, into the array.
+// Writes the gradient of seeds . outputs by the inputs into the array.
 void take_adjoints(const Numbers& outputs, const Numbers& seeds, const Numbers& inputs,
                    nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu> to) {
     if (outputs.size() != seeds.size() || inputs.size() != to.size())
@@ -77,7 +78,7 @@ void take_adjoints(const Numbers& outputs, const Numbers& seeds, const Numbers& 
     });
 }
 
-// The tape: the operations as recorded.hpp numbers them, and three operands each.
+// Exports the tape: operations as recorded.hpp numbers them, and three operands for each.
 void take_nodes(nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> operations,
                 nb::ndarray<double, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu> operands) {
     const std::vector<Node>& nodes = tape().nodes();

@@ -10,7 +10,7 @@ namespace nb = nanobind;
 namespace dtau {
 namespace {
 
-// As NumPy calls them, for any array.
+// The functions of NumPy's memory handler, which serve any array.
 
 void* take(void*, std::size_t bytes) { return take_block(bytes); }
 
@@ -31,7 +31,7 @@ void give_back(void*, void* block, std::size_t) { give_block(block); }
 
 PyDataMem_Handler handler = {"dtau", 1, {nullptr, take, take_zeros, resize, give_back}};
 
-// Lives as long as the process, for arrays may.
+// Lives as long as the process, as arrays may.
 PyObject* kept_memory() {
     static PyObject* const capsule = PyCapsule_New(&handler, "mem_handler", nullptr);
     if (!capsule) throw nb::python_error();
@@ -51,7 +51,7 @@ void KeptMemory::begin() {
 
 void KeptMemory::end() {
     const nb::object ours = nb::steal(PyDataMem_SetHandler(before_.ptr()));
-    if (!ours.is_valid()) PyErr_Clear();  // other arrays of this thread take kept blocks, too
+    if (!ours.is_valid()) PyErr_Clear();  // other arrays of this thread then take cached blocks too
 }
 
 }  // namespace dtau

@@ -1,13 +1,13 @@
-// The memory of new results.
+// Allocates new results from cached blocks: KeptMemory.
 #pragma once
 
 #include "python/call.hpp"
 
 namespace dtau {
 
-// While this lives, arrays that NumPy makes take kept blocks, and give them back when they go: for new
-// results of so many bytes in all, where they gain by it. All is as ever if none are to be kept, and if
-// the program has chosen memory for its arrays by itself.
+// While this object lives, arrays that NumPy allocates take cached blocks and release them at their
+// end, if new results of so many bytes in all gain by it. It does nothing if the cache is off or
+// the program has set a memory handler of its own.
 class KeptMemory {
   public:
     explicit KeptMemory(double bytes) {

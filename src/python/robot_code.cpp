@@ -1,4 +1,4 @@
-// Code for one robot, which its tree is given.
+// Attaches compiled code for one robot to its tree: add_code().
 #include <string>
 #include <vector>
 
@@ -23,7 +23,7 @@ const Signature& signature_of(const FunctionList& list, const std::string& name)
     throw nb::value_error(("no function named " + name).c_str());
 }
 
-// Options by name, whether each input is given, and where the functions are.
+// Takes the options by name, whether each input is given, and the addresses of the functions.
 void add_code(nb::handle model, const std::string& function, const nb::dict& options,
               const std::vector<bool>& given, int lanes, std::size_t alone, std::size_t in_lanes,
               std::size_t memory) {

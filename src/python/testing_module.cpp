@@ -1,5 +1,5 @@
-// The Python module dtau._testing: every function for complex step and with counted operations, and
-// the algorithms of include/dtau/textbook/ for complex step.
+// Defines the Python module dtau._testing: every function for complex step and with counted
+// operations, and the algorithms of include/dtau/textbook/ for complex step.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 

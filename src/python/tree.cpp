@@ -1,4 +1,4 @@
-// Binds the compiled tree, which the core keeps of a model, and the kinds of joint.
+// Binds the compiled tree, the core's form of a model, and the kinds of joint.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>

@@ -1,4 +1,4 @@
-// The classes of a model in the core.
+// Binds the core's classes of a model.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,3 +1,5 @@
+// Plans and runs the work of a call: plan() chooses threads and chunks, run() computes and handles
+// signals.
 #include "python/call.hpp"
 
 #include <algorithm>
@@ -16,7 +18,7 @@ namespace nb = nanobind;
 
 namespace dtau {
 
-// A work that threads may need longer than its call lives.
+// Work that threads may need after its call has returned.
 struct SlowWork {
     Work work;
     FirstFailure failure;
@@ -37,17 +39,17 @@ void end_work(SlowWork* slow) {
     }
 }
 
-// A rough price of a state in nanoseconds, to choose threads and chunks: a share for every body and
-// every number of the result, and for solving with the mass matrix.
+// Estimates the cost of a state in nanoseconds, to choose threads and chunks: a share for every
+// body and every number of the result, and for solving with the mass matrix.
 double price(const Work& work, double numbers) {
     const Tree& tree = work.tree.compiled.tree();
     return 15.0 * (1.0 + work.options.values.order) * tree.nnodes +
            numbers * (work.function.signature.solves ? 0.1 * tree.nv : 0.5);
 }
 
-// Bytes of scratch of all threads; 0 where it is too little to be asked for.
+// Bytes of scratch memory for all threads; 0 if too few to check.
 double scratch_of_threads(const Work& work, int threads, double numbers) {
-    // An algorithm takes no more than some ten arrays of the size of its results and of matrices.
+    // An algorithm takes at most some ten arrays of the size of its results and of matrices.
     if (10.0 * 8.0 * numbers * work.list.lanes * threads < 64e6) return 0.0;
     const std::size_t each = work.list.scratch(work.function, work.tree.compiled.tree(), work.job);
     return static_cast<double>(each) * threads;
@@ -58,7 +60,7 @@ void compute(const void* self, std::ptrdiff_t begin, std::ptrdiff_t end) {
     work.list.run(work.function, work.tree.compiled.tree(), work.job, begin, end);
 }
 
-// Raises what the handlers of signals raised; what is done is said with KeyboardInterrupt.
+// Raises the exceptions of signal handlers. KeyboardInterrupt reports how much is done.
 template <class Text>
 void raise_of_signals(const Text& what_is_done) {
     if (!PyErr_Occurred()) return;
@@ -109,20 +111,20 @@ int thread_count(nb::handle threads) {
 }
 
 RunPlan plan(const Work& work, int threads, double numbers) {
-    // Nanoseconds. Prices are low for lone states, and grow with the square of the order where that
-    // is high: what is `noticed` takes 20 to 500 ms.
+    // Nanoseconds. The estimate is low for lone states, and grows with the square of the order at
+    // high orders: the actual time behind `noticed` is 20 to 500 ms.
     constexpr double worth_threads = 200e3, noticed = 20e6;
     const double nv = work.tree.compiled.tree().nv, orders = 1.0 + work.options.values.order;
     const double scratch_numbers = numbers + nv * nv * orders;
     const std::ptrdiff_t count = work.job.count;
-    if (count == 1 && scratch_numbers < 1e5) return {1, 1, false, 0.0};  // most calls
+    if (count == 1 && scratch_numbers < 1e5) return {1, 1, false, 0.0};  // the case of most calls
     const double state = price(work, numbers);
     if (count == 1)
         return {1, 1, state * orders > noticed, scratch_of_threads(work, 1, scratch_numbers)};
     if (threads == 0)
         threads = state * static_cast<double>(count) < worth_threads ? 1 : available_processors();
-    // A chunk is worth about a millisecond at most, so that a signal is seen soon, and is of whole
-    // groups of lanes; threads that start late find something left to do.
+    // A chunk takes at most about a millisecond, so that signals are seen soon, and has whole
+    // groups of lanes. Threads that start late still find work.
     const std::ptrdiff_t group = work.list.lanes;
     std::ptrdiff_t chunk = static_cast<std::ptrdiff_t>(1e6 / std::max(state, 1.0));
     if (threads > 1) chunk = std::min(chunk, count / (8 * threads) + 1);
@@ -154,12 +156,12 @@ void check_memory(const Work& work, const RunPlan& plan, double results) {
 
 void run(Work& work, const RunPlan& plan) {
     Job& job = work.job;
-    // Operations are counted, and recorded, on the calling thread.
+    // The calling thread does all counting and recording.
     if (job.scalar == ScalarKind::recorded)
         return interruptible([&] { compute(&work, 0, job.count); });
     if (plan.slow && job.scalar != ScalarKind::counted) {
         run_slow(work, plan);
-        return release_interrupted();  // what this one needed
+        return release_interrupted();  // releases the objects of this work too
     }
     FirstFailure failure;
     job.failure = &failure;

@@ -1,4 +1,5 @@
-// What functions take, by name. Results are declared in the file of the function that gives them.
+// Declares the arguments that functions take, by name: inputs (In) and options (Opt). Each file of
+// functions declares its own results.
 #pragma once
 
 #include "registry/function.hpp"
@@ -42,14 +43,14 @@ inline constexpr In<"dtau", Quantity::torque> dtorque;
 inline constexpr In<"dparameters", Quantity::parameters> dparameters;
 inline constexpr In<"df_ext", Quantity::wrenches, not_stacked, Default::none> df_ext;
 
-// Weights of results. Where joints mimic others (v_joint = G v), those of torques go to the joints as
-// velocities do: lam . G^T tau_joint = (G lam) . tau_joint.
+// Weights of results, for vector-Jacobian products. With mimic joints (v_joint = G v), weights of
+// torques expand to all joints as velocities do: lam . G^T tau_joint = (G lam) . tau_joint.
 inline constexpr In<"lam", Quantity::v> torque_weights;
 inline constexpr In<"lam", Quantity::torque> acceleration_weights;
 inline constexpr In<"lam_q", Quantity::torque> lam_q;
 inline constexpr In<"lam_v", Quantity::torque> lam_v;
 
-// Stacks for results of order 0 ... r: those of r, r + 1 or r + 2 rows.
+// Stacks of time derivatives for results of order 0 ... r: they have r, r + 1 or r + 2 rows.
 inline constexpr In<"v_derivatives", Quantity::v, 0> v_below;
 inline constexpr In<"v_derivatives", Quantity::v, 1> v_stack;
 inline constexpr In<"v_derivatives", Quantity::v, 2> v_beyond;

@@ -1,4 +1,5 @@
-// Chooses the instruction set.
+// Selects the instruction set of the kernels: use_instruction_set(); functions() returns its
+// functions.
 #pragma once
 
 #include <string>
@@ -8,7 +9,7 @@
 
 namespace dtau {
 
-// An instruction set that was compiled, in the file that CMake makes of compiled_sets.cpp.in.
+// A compiled instruction set. CMake writes the table of them, from compiled_sets.cpp.in.
 struct CompiledSet {
     const char* name;
     const FunctionList* functions;
@@ -16,11 +17,11 @@ struct CompiledSet {
 extern const CompiledSet compiled_sets[];  // best first
 extern const int compiled_set_count;
 
-// Names of those that this processor has, best first.
+// Names of the compiled instruction sets that this processor has, best first.
 const std::vector<std::string>& instruction_sets();
 
-// The one in use; at import the best one, or the one that DTAU_INSTRUCTION_SET names. Throws
-// std::runtime_error if this processor has none of them.
+// The instruction set in use. The first call selects the best one, or the one that the environment
+// variable DTAU_INSTRUCTION_SET names. Throws std::runtime_error if this processor has none.
 std::string instruction_set();
 void use_instruction_set(const std::string& name);  // throws std::invalid_argument
 

@@ -1,4 +1,4 @@
-// How a function is defined: its signature and its algorithm at one place, arguments by name.
+// Defines functions: function() joins a signature and its algorithms, with arguments by name.
 //
 //     constexpr Function functions[] = {
 //         function({.name = "inverse_dynamics"}, takes(q, v, a, f_ext), gives(torque),
@@ -7,7 +7,7 @@
 //                  })),
 //     };
 //
-// An argument is a type of its own, so that x[q] is checked and found when this is compiled.
+// Every argument has a type of its own, so the compiler checks and resolves x[q].
 #pragma once
 
 #include <new>
@@ -45,10 +45,11 @@ struct Opt {
     static constexpr const char* text = name.at;
 };
 
-// What a function takes, in the public order: inputs and options. Or what it gives: results alone.
+// The arguments of a function in their public order: inputs and options from takes(), results from
+// gives().
 template <class... A>
 struct ArgumentList {
-    // Which of the arrays X is; -1: none.
+    // The index of X among the arrays; -1: it is not there.
     template <class X>
     static constexpr int place() {
         int k = 0, found = -1;
@@ -84,7 +85,7 @@ constexpr ArgumentList<A...> gives(A...) {
     return {};
 }
 
-// What an algorithm is applied to: x[q] is the input q, x[dtau_dq] the result dtau_dq.
+// The arguments of an algorithm by name: x[q] is the input q, x[dtau_dq] the result dtau_dq.
 template <class T, class Inputs, class Outputs>
 struct NamedArguments {
     const Arguments<T>& all;
@@ -99,20 +100,20 @@ struct NamedArguments {
         else
             return all.outputs[out];
     }
-    // Tells the job of failures (dtau/algorithms/constraints/failures.hpp).
+    // Reports failures to the job (dtau/algorithms/constraints/failures.hpp).
     template <class Failures>
     DTAU_INLINE void report(Failures* failures, int stage = 0) const {
         failures->take(stage, [&](int lane, const Failure& why) { all.report(lane, why); });
     }
 };
 
-// For algorithms that need no workspace.
+// The workspace of algorithms that need none.
 template <class T>
 struct NoWorkspace {
     NoWorkspace(Arena&, const Tree&, const Options&) {}
 };
 
-// The workspace of an algorithm, and of what is done with external wrenches before or after it.
+// The workspace of an algorithm together with the one that transforms external wrenches.
 template <template <class> class Algorithm, template <class> class Wrenches>
 struct WithWrenches {
     template <class T>
@@ -125,17 +126,18 @@ struct WithWrenches {
     };
 };
 
-// How the batch layer is to apply an algorithm, and the scalars that it is compiled for.
+// How the batch layer applies an algorithm, and the scalars that it is compiled for.
 struct KernelTraits {
     Results results = Results::dense;
     bool lanes = true, complex = true, counted = true;
 };
 
-// The body is a function of the tree, of named arguments and of the workspace, for any scalar. A
-// workspace may say when the states of a batch are better computed one by one.
+// An algorithm of the registry. Its body is a function of the tree, the named arguments and the
+// workspace, for any scalar. A workspace may request that the states of a batch are computed one by
+// one.
 template <template <class> class Workspace, KernelTraits traits, class Body>
 struct Kernel {
-    // Once a call, and there are hundreds of them: compiled to be small.
+    // Compiled for size: it runs once a call and has hundreds of instances.
     template <class T>
     __attribute__((cold)) static const void* workspace(Arena& arena, const Tree& tree,
                                                        const Job& job) {
@@ -175,8 +177,8 @@ constexpr Kernel<Workspace, traits, Body> algorithm(Body) {
     return {};
 }
 
-// The algorithms of a function: where all joints are independent, where some mimic others, and where
-// contacts are given, if these are an option.
+// The algorithms of a function: without mimic joints, with mimic joints, and with constraints if
+// contacts are one of its options.
 struct Implementation {
     Algorithms independent, mimic, constrained;
 };
@@ -192,7 +194,7 @@ inline constexpr Implementation implementation = {
     Mimic::template algorithms<Inputs, Outputs>(),
     Constrained::template algorithms<Inputs, Outputs>()};
 
-// ---------------------------------------------------------------- how a list runs it
+// ---------------------------------------------------------------- how a list runs a function
 
 inline const Algorithms& chosen(const Function& function, const Tree& tree,
                                 const Options& options) {
@@ -224,7 +226,7 @@ inline std::size_t scratch_of(const Function& function, const Tree& tree, const 
 
 // ---------------------------------------------------------------- rows
 
-// Marks the algorithm with contacts.
+// Marks the algorithm with constraints.
 template <class Algorithm>
 struct WithContacts : Algorithm {};
 template <template <class> class Workspace, KernelTraits traits = KernelTraits{}, class Body>
@@ -232,7 +234,7 @@ constexpr WithContacts<Kernel<Workspace, traits, Body>> with_contacts(Body) {
     return {};
 }
 
-// What there is to say of a function beside its arguments: see Signature.
+// Properties of a function other than its arguments: see Signature.
 struct FunctionInfo {
     const char* name;
     bool solves = false, any_quaternions = false;

@@ -1,3 +1,4 @@
+// Computes the shapes of arrays for a tree and options: core_shape(), describe_outputs().
 #include "registry/signature.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// A row of the registry: what a function is called, takes and gives, with the axes of every array by
-// symbols. Python's calls, stubs, adapters, code generation, tests and benchmarks read it, and nothing
-// else says it again.
+// Describes a function: its Signature holds the name, arguments and results, with the axes of every
+// array by symbols. It is the only description: Python's calls, stubs, adapters, code generation,
+// tests and benchmarks read it.
 #pragma once
 
 #include <cstddef>
@@ -11,25 +11,25 @@
 
 namespace dtau {
 
-// ---------------------------------------------------------------- quantities: the only shapes
+// ---------------------------------------------------------------- quantities: all shapes of arrays
 
-// One axis of an array. An axis of a fixed size is that number.
+// One axis of an array. The value of a fixed axis is its size.
 enum class Axis : int {
     three = 3,
     six = 6,
     nq = 100,
     nv,
-    nbodies,  // as the user counts bodies
-    nframes,  // left out for a single frame
+    nbodies,  // moving bodies, as the user counts them
+    nframes,  // a single frame has no such axis
     ninputs,
     ncontacts,
-    nrows,        // of contacts
-    nparameters,  // 10 nbodies; with those of joints 2 nv more
+    nrows,        // equations of the constraints
+    nparameters,  // 10 nbodies; 2 nv more with joint_parameters
     two_nv,
 };
 
-// What an array is: its axes, and what its numbers mean with mimic joints. A quantity is known by its
-// address; one that a single function has may be declared beside that function's row.
+// The axes of an array, and the role of its numbers with mimic joints. The address identifies a
+// quantity; a file of functions may declare its own.
 struct Quantity {
     int naxes;
     Axis axes[4];
@@ -47,7 +47,7 @@ inline constexpr Quantity Quantity::torque = {1, {Axis::nv}, MimicRole::other, M
 inline constexpr Quantity Quantity::matrix = {2, {Axis::nv, Axis::nv}};
 inline constexpr Quantity Quantity::from_tangent = {2, {Axis::nq, Axis::nv}};
 inline constexpr Quantity Quantity::to_tangent = {2, {Axis::nv, Axis::nq}};
-// Zero where row and column are not related.
+// Nonzero only in the spans Tree::related.
 inline constexpr Quantity Quantity::torque_matrix = {
     2, {Axis::nv, Axis::nv}, MimicRole::other, MimicRole::torque_matrix};
 inline constexpr Quantity Quantity::wrenches = {2, {Axis::nbodies, Axis::six}};
@@ -59,12 +59,12 @@ inline constexpr Quantity Quantity::frame_positions = {2, {Axis::nframes, Axis::
 inline constexpr Quantity Quantity::frame_twists = {2, {Axis::nframes, Axis::six}};
 inline constexpr Quantity Quantity::jacobians = {
     3, {Axis::nframes, Axis::six, Axis::nv}, MimicRole::other, MimicRole::torques};
-// Packed: one axis, the entries whose indices lie on one path.
+// Packed tensors have one axis: the entries whose indices lie on one path.
 inline constexpr Quantity Quantity::tensor = {3, {Axis::nv, Axis::nv, Axis::nv}};
 inline constexpr Quantity Quantity::wrench = {1, {Axis::six}};
 inline constexpr Quantity Quantity::twists = {2, {Axis::nbodies, Axis::six}};
 inline constexpr Quantity Quantity::scalar = {0, {}};
-// Along world axes, to momentum_matrix.
+// World axes, down to momentum_matrix.
 inline constexpr Quantity Quantity::vector = {1, {Axis::three}};
 inline constexpr Quantity Quantity::vector_matrix = {
     2, {Axis::three, Axis::nv}, MimicRole::other, MimicRole::torques};
@@ -72,7 +72,7 @@ inline constexpr Quantity Quantity::momentum = {1, {Axis::six}};
 inline constexpr Quantity Quantity::momentum_matrix = {
     2, {Axis::six, Axis::nv}, MimicRole::other, MimicRole::torques};
 inline constexpr Quantity Quantity::state_matrix = {2, {Axis::two_nv, Axis::two_nv}};
-// The torques of inputs.
+// Maps inputs to torques.
 inline constexpr Quantity Quantity::input_map = {2, {Axis::nv, Axis::ninputs}};
 inline constexpr Quantity Quantity::input_matrix = {2, {Axis::two_nv, Axis::ninputs}};
 inline constexpr Quantity Quantity::parameters = {1, {Axis::nparameters}};
@@ -84,20 +84,21 @@ inline constexpr Quantity Quantity::row_matrix = {2, {Axis::nrows, Axis::nv}};
 
 // ---------------------------------------------------------------- rows
 
-// Time derivatives are stacked along an axis before the quantity's, of length order + rows. The order
-// is asked for, and longer stacks are cut; or the first stack among the inputs says what it is.
+// Time derivatives are stacked along an axis before the quantity's axes, of length order + rows.
+// The option `order` sets the order and cuts longer stacks; without it the first stacked input
+// does.
 inline constexpr int not_stacked = -1;
 
 struct ArraySignature {
     const char* name;
     const Quantity* quantity;
     int rows;
-    // An input may be None. A result is computed only where the last input like it is given (it is
-    // None otherwise), or where contacts are.
+    // An optional input may be None. An optional result exists only where the last input of its
+    // quantity is given or, if no input has that quantity, where contacts are.
     bool optional;
 };
 
-// What a function takes beside its arrays.
+// Arguments that are not arrays.
 enum class Option {
     frames,
     axes,
@@ -114,14 +115,14 @@ enum class Option {
     order,
 };
 
-// What an argument is if it is left out: it may not be; None; False; 0; or the first of its words.
+// The default of an argument: none at all (required), None, False, 0, or the first of its words.
 enum class Default { required, none, no, zero, word };
 
-// An argument as Python has it: an option, or one of the inputs.
+// An argument of the Python function: an option or an input.
 struct Argument {
     const char* name;
     Default by_default;
-    int input;  // which; -1: it is an option
+    int input;  // index of the input; -1: the argument is an option
     Option option;
 };
 
@@ -129,33 +130,33 @@ struct Signature {
     static constexpr int max_arguments = 16;
 
     const char* name;
-    Argument arguments[max_arguments];  // in the public order, which is that of the inputs too
+    Argument arguments[max_arguments];  // in the public order, inputs too
     int narguments;
     ArraySignature inputs[Job::max_inputs];
     ArraySignature outputs[Job::max_outputs];
     int ninputs, noutputs;
-    bool maybe_contacts;   // may be given and need not: there is an algorithm more, for them
+    bool maybe_contacts;   // contacts are optional, with an algorithm of their own
     bool solves;           // refuses models with massless joints
-    bool any_quaternions;  // their norms are not checked
-    // The classes in dtau.results of several results: without and with contacts, if these differ.
+    bool any_quaternions;  // accepts quaternions of any norm
+    // Classes in dtau.results for several results: without and with contacts, if these differ.
     const char *results, *all_results;
-    const char* smaller;  // what to ask for where results do not fit into memory
+    const char* smaller;  // advice for the error when the results do not fit into memory
 };
 
-// The place among the arguments of an option; -1: the function does not take it.
+// The index of an option among the arguments; -1: the function does not take it.
 constexpr int place(const Signature& s, Option option) {
     for (int k = 0; k < s.narguments; ++k)
         if (s.arguments[k].input < 0 && s.arguments[k].option == option) return k;
     return -1;
 }
-// The input that an optional last result belongs to: the last one like it; -1: there is none, the
-// result is one of contacts.
+// The last input with the quantity of the optional last result; -1: no input has it, and contacts
+// decide.
 inline __attribute__((always_inline)) int input_of_last_result(const Signature& s) {
     int i = s.ninputs - 1;
     while (i >= 0 && s.inputs[i].quantity != s.outputs[s.noutputs - 1].quantity) --i;
     return i;
 }
-// How many results a call has; is_given(i) says whether input i is.
+// The number of results of a call; is_given(i) tells whether input i is given.
 template <class IsGiven>
 int count_results(const Signature& s, const Options& options, const IsGiven& is_given) {
     if (!s.outputs[s.noutputs - 1].optional) return s.noutputs;
@@ -164,10 +165,10 @@ int count_results(const Signature& s, const Options& options, const IsGiven& is_
     return s.noutputs - !there;
 }
 
-// A function as it was compiled for one instruction set, whose list of functions can run it.
+// A function compiled for one instruction set; the FunctionList of that set runs it.
 struct Function {
     Signature signature;
-    const void* implementation;  // what list.cpp knows how to run
+    const void* implementation;  // an Implementation (function.hpp) of that instruction set
 };
 
 // The functions of one file.
@@ -185,35 +186,36 @@ struct FunctionList {
     const FunctionGroup* const* groups;
     int ngroups;
     void (*run)(const Function&, const Tree&, const Job&, std::ptrdiff_t begin, std::ptrdiff_t end);
-    // Bytes of scratch memory that each thread of a run takes.
+    // Bytes of scratch memory for each thread of a run.
     std::size_t (*scratch)(const Function&, const Tree&, const Job&);
     bool (*has)(const Function&, ScalarKind);
     PeakRate (*peak_rate)();
-    // Multiplications, additions and divisions of this thread since the last call.
+    // Counts multiplications, additions and divisions on this thread since the last call.
     void (*take_operation_counts)(long long*);
 };
 
 // ---------------------------------------------------------------- shapes, for a tree and options
 
-// The numbers of one state.
+// The axes of one state's array.
 struct Shape {
     int ndim;
     std::ptrdiff_t size[4];
 };
 inline constexpr int max_core_axes = 4;
 
-// What shapes depend on.
+// Everything that shapes depend on.
 struct Sizes {
     const Tree& tree;
     const Options& options;
-    bool single_frame;  // no axis for frames
+    bool single_frame;  // the results have no axis for frames
 };
 Shape core_shape(const Quantity& quantity, const Sizes& sizes);
 
-// The same with an axis before it for a stack of time derivatives.
+// The shape with a leading axis for a stack of time derivatives.
 Shape stacked(const Shape& core, int length);
 
-// Sizes and meanings of the results that the job counts. Returns how many numbers a state has.
+// Fills in the sizes and mimic roles of the job's results. Returns how many numbers a state has in
+// all.
 double describe_outputs(Job& job, const Signature& signature, const Sizes& sizes, Shape* shapes);
 
 }  // namespace dtau

@@ -1,4 +1,4 @@
-// The algorithms of include/dtau/textbook/ as functions of dtau._testing.textbook.
+// Registers the algorithms of include/dtau/textbook/ as functions of dtau._testing.textbook.
 #include "dtau/textbook/aba.hpp"
 #include "dtau/textbook/crba.hpp"
 #include "dtau/textbook/idsva_so.hpp"

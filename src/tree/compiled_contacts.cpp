@@ -40,7 +40,7 @@ int origin(const Tree& tree, int body) {
     return body;
 }
 
-// Adds the squares of what unit velocities of a joint turn and slide by.
+// Adds the squared angular and linear velocities at unit velocities of a joint.
 void add_motion(const Tree& tree, const Body& body, Constraint& c) {
     const auto add = [&](int k, double turns, double slides) {
         const double share = tree.mimic ? tree.mimic->v_scale[body.v + k] : 1.0;
@@ -121,7 +121,8 @@ CompiledContacts::CompiledContacts(const CompiledTree& tree,
                  .nplaced = static_cast<int>(bodies_.size())};
 }
 
-// Contacts of the same bodies, and of bodies that the same velocities move, share a list.
+// Contacts of the same bodies share a list of degrees of freedom, as do contacts of bodies that the
+// same velocities move.
 void CompiledContacts::find_dofs() {
     std::map<std::pair<int, int>, int> by_bodies;
     std::map<Dofs, int> by_dofs;
@@ -145,7 +146,8 @@ void CompiledContacts::find_dofs() {
     }
 }
 
-// Degrees of freedom that move body a or b, with all on their paths to the world, the last one first.
+// The degrees of freedom that move body a or b, with all others on their paths to the world, last
+// first.
 CompiledContacts::Dofs CompiledContacts::moving_dofs(int a, int b) const {
     const Tree& t = tree_.tree();
     std::vector<bool> moves(t.independent.n);
@@ -171,8 +173,8 @@ void CompiledContacts::find_common_dofs() {
         }
 }
 
-// Paths of a tree have their beginning in common: where each contact moves with one path, that is the
-// end of its list, and takes no memory.
+// Two paths of a tree share their beginning. Where a single path moves each contact, the common
+// part is the end of its list and takes no memory.
 DofList CompiledContacts::common_dofs(const Dofs& s, const Dofs& t) {
     Dofs both;
     std::set_intersection(s.begin(), s.end(), t.begin(), t.end(), std::back_inserter(both),
@@ -186,7 +188,7 @@ DofList CompiledContacts::common_dofs(const Dofs& s, const Dofs& t) {
     return {own->data(), count};
 }
 
-// Asks for as much again as all lists take, each time that they have doubled.
+// Requires as much memory again as all lists take, each time that they have doubled.
 void CompiledContacts::ask_for_list(std::size_t size) {
     list_bytes_ += static_cast<double>(size * sizeof(int));
     if (list_bytes_ < asked_bytes_) return;

@@ -1,4 +1,5 @@
-// Owns the arrays of Contacts, with the independent velocities that move each of them.
+// Compiles contacts and loops for a tree: CompiledContacts owns the arrays of Contacts and the
+// independent velocities that move each constraint.
 #pragma once
 
 #include <array>
@@ -10,17 +11,17 @@
 
 namespace dtau {
 
-// A contact in the user's frames, as the Python layer validated it.
+// A contact or loop in the user's frames, as the Python layer validated it.
 struct ContactDescription {
-    FrameDescription a, b;  // b of link -1: a placement in the world
+    FrameDescription a, b;  // b.link is -1: a placement in the world
     int rows;               // 3, 5 or 6
-    int hinge;              // of five rows: the component that is free
+    int hinge;              // with five rows: the free component
     Axes axes;
     double kp, kd;
     bool positions;
 };
 
-// Their entries in G, and those of Y with its padded rows, are counted with an int.
+// The kernels count the entries of G, and those of Y with padded rows, with an int.
 inline constexpr int max_contact_rows = 10000;
 
 class CompiledContacts {
@@ -31,7 +32,7 @@ class CompiledContacts {
 
     const CompiledTree& tree() const { return tree_; }
     const Constraints& contacts() const { return contacts_; }
-    // Whether another tree has the places that these name.
+    // Whether another tree has all bodies and frames that these contacts use.
     bool fits(const CompiledTree& other) const;
 
   private:
@@ -46,7 +47,7 @@ class CompiledContacts {
     const CompiledTree& tree_;
     std::vector<Constraint> rows_;
     std::vector<Dofs> dofs_;    // by Contact::moved_by
-    std::set<Dofs> own_lists_;  // what two have in common, where it is not the end of one of them
+    std::set<Dofs> own_lists_;  // common lists that are not the end of a list in dofs_
     double list_bytes_ = 0.0, asked_bytes_ = 64e6;
     std::vector<DofList> common_;
     std::vector<int> bodies_;

@@ -69,7 +69,7 @@ Turn turn(double sine, double cosine) {
     return {sine / norm, cosine / norm};
 }
 
-// R = Rz(lead) Rx(tilt) Rz(turn), with no lead but where there has to be one. [Derivations] eq. 2.2
+// Stores R = Rz(lead) Rx(tilt) Rz(turn), with lead = 0 where possible. [Derivations] eq. 2.2
 void store_turns(const Matrix& R, Body& body) {
     constexpr double rounding = 4e-16;
     const double side = std::fabs(R[2]) < rounding ? 0.0 : R[2];
@@ -90,9 +90,9 @@ void store_symmetric(const Matrix& m, double* s) {
     s[3] = m[4], s[4] = 0.5 * (m[5] + m[7]), s[5] = m[8];
 }
 
-// The canonical axes of the bodies in the users' body axes: z along the axis of the joint. Where the
-// joint is indifferent to a turn about it, x is also orthogonal to the axis of a revolute joint that
-// the body carries, which then needs no lead. [Derivations] eq. 2.2
+// The canonical axes of the bodies in the users' body axes: z along the joint's axis. If the joint
+// is symmetric about z, x is also orthogonal to the axis of a revolute joint that the body carries,
+// which then needs no lead. [Derivations] eq. 2.2
 std::vector<Matrix> canonical_frames(const std::vector<BodyDescription>& bodies) {
     constexpr double parallel = 1e-6;
     std::vector<Vector> x(bodies.size(), Vector{});
@@ -180,7 +180,7 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
         Matrix tensor = product(product(from_user, given.tensor), frames[i]);
         store_symmetric(tensor, body.inertia);
         const double cc = com[0] * com[0] + com[1] * com[1] + com[2] * com[2];
-        for (int r = 0; r < 3; ++r)  // parallel axes
+        for (int r = 0; r < 3; ++r)  // parallel axis theorem
             for (int c = 0; c < 3; ++c)
                 tensor[3 * r + c] += given.mass * ((r == c ? cc : 0.0) - com[r] * com[c]);
         store_symmetric(tensor, body.own_inertia);

@@ -1,4 +1,4 @@
-// Owns the arrays of a Tree: compiles a model's description into canonical frames.
+// Compiles a model's description into canonical frames: CompiledTree owns the arrays of a Tree.
 #pragma once
 
 #include <array>
@@ -18,25 +18,25 @@ namespace dtau {
 struct BodyDescription {
     JointKind kind;
     int parent;
-    int link;      // the user's number of the body, in order; -1: there is none
+    int link;      // the user's index of the body, in order; -1: none
     int mimicked;  // the body whose joint this one's joint mimics; -1: none
     double multiplier, offset;
-    std::array<double, 9> rotation;  // of the joint frame in the parent body, by rows
+    std::array<double, 9> rotation;  // joint frame in the parent body, by rows
     std::array<double, 3> translation, axis;
     double pitch, mass;
     std::array<double, 3> com;
-    std::array<double, 9> tensor;  // about the centre of mass
+    std::array<double, 9> tensor;  // about the center of mass
 };
 
-// A named frame in the user's own axes of the body that carries it.
+// A named frame in the user's axes of the body that carries it.
 struct FrameDescription {
-    int link;                        // the user's number of the body; -1: the world
+    int link;                        // the user's index of the body; -1: the world
     std::array<double, 9> rotation;  // by rows
     std::array<double, 3> translation;
 };
 
-// Code for this robot, and the calls that it serves: of this function, with these options, by so many
-// lanes, where these inputs are given.
+// Code for this robot, and the calls that it serves: the function, its options, the number of
+// lanes, and the inputs that are given.
 struct RobotFunction {
     std::string function;
     Options options;
@@ -45,7 +45,7 @@ struct RobotFunction {
     RobotCode code;
 };
 
-// The entries of three (nv, nv) matrices side by side, padded, are counted with an int.
+// The kernels count the entries of three padded (nv, nv) matrices side by side with an int.
 inline constexpr std::size_t max_dofs = 26000;
 
 class CompiledTree {
@@ -60,16 +60,16 @@ class CompiledTree {
 
     const Tree& tree() const { return tree_; }
     const std::string& joint_name(int body) const { return joint_names_[body]; }
-    // The frame of this name; null: there is none.
+    // Finds a frame by its name; null: there is none.
     const Frame* frame(std::string_view name) const;
-    // Joints with no inertia to accelerate.
+    // Names of joints without inertia to accelerate.
     const std::vector<std::string>& massless_joints() const { return massless_joints_; }
-    // First coordinates of quaternions, and the bodies they belong to.
+    // First coordinates of quaternions, and the bodies that they orient.
     const std::vector<std::pair<int, int>>& quaternions() const { return quaternions_; }
 
-    // Before anyone else knows this tree.
+    // Call it before any other thread knows this tree.
     void add_code(RobotFunction code) { codes_.push_back(std::move(code)); }
-    // Code that serves a job; null: there is none.
+    // Finds code that serves a job; null: there is none.
     const RobotCode* code(const char* function, int lanes, const Job& job) const;
 
   private:
@@ -77,7 +77,7 @@ class CompiledTree {
     std::vector<std::string> joint_names_, massless_joints_;
     struct PathArrays {
         std::vector<int> parent, end, depth;
-        Paths paths();  // of `parent`: fills the others
+        Paths paths();  // derives the other arrays from `parent`
     };
     void add_frames(const std::vector<FrameDescription>& frames);
     void set_mimic_joints(const std::vector<BodyDescription>& bodies);

@@ -1,10 +1,12 @@
+// Finds the code that serves a job: CompiledTree::code() compares its options.
 #include "tree/compiled_tree.hpp"
 
 namespace dtau {
 namespace {
 
-// Options that point to something else have no code, but for the torques that drive a robot by
-// themselves, which are the tree's. All members are named: a new one does not compile before it is here.
+// Whether code for options `b` serves options `a`. Options with pointers have no code, except
+// `driven`, whose columns belong to the tree. The binding names all members, so that a new member
+// does not compile before it is added.
 bool same(const Options& a, const Options& b) {
     const auto& [order, frames, nframes, axes, wrench_axes, acceleration, prescribed, integrator,
                  driven, symmetric, packed, joint_parameters, contacts, regularization] = a;

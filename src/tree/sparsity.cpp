@@ -1,4 +1,5 @@
-// Derives the sparsity of matrices from the tree's paths: which degrees of freedom meet in which matrix.
+// Derives the sparsity of matrices from the tree's paths, also with mimic joints:
+// set_mimic_joints(), relate().
 #include "tree/compiled_tree.hpp"
 
 #include <algorithm>
@@ -32,13 +33,13 @@ namespace {
 // for any symmetric matrix).
 std::vector<int> eliminated(const std::vector<int>& parent, const std::vector<int>& source,
                             int nv) {
-    // M couples all columns of a path with each other. Links between neighbours, in the order of
-    // columns, lead to the same parents. Along a path from the root to a tip each new column is
-    // linked with the two beside it: then neighbours at the tip are linked, as of any two the one
-    // that came later had the other beside it.
-    std::vector<std::vector<int>> later(nv);  // of each column, linked ones with higher numbers
+    // M couples all columns of a path with each other. Links between neighbors in the order of
+    // columns lead to the same parents. Along a path from the root to a tip, each new column is
+    // linked with the two beside it. Neighbors at the tip are then linked, as the later of any two
+    // had the other beside it.
+    std::vector<std::vector<int>> later(nv);  // for each column, the linked columns of higher index
     const auto link = [&](int r, int s) { later[std::min(r, s)].push_back(std::max(r, s)); };
-    std::map<int, int> on_path;  // its columns, and how often each is there
+    std::map<int, int> on_path;  // its columns, and how often each occurs
     int last = -1;
     for (int k = 0; k < static_cast<int>(parent.size()); ++k) {
         for (; last != parent[k]; last = parent[last])
@@ -50,8 +51,8 @@ std::vector<int> eliminated(const std::vector<int>& parent, const std::vector<in
         }
         last = k;
     }
-    // Columns from the last to the first; each becomes the parent of those that are linked with it
-    // and have none, or of the last of their ancestors so far (the short cuts end there).
+    // From the last column to the first: each becomes the parent of the columns linked with it, or
+    // of the last ancestor found so far (where the shortcuts end).
     std::vector<int> result(nv, -1), short_cut(nv, -1);
     for (int j = nv - 1; j >= 0; --j)
         for (int k : later[j])
@@ -66,7 +67,7 @@ std::vector<int> eliminated(const std::vector<int>& parent, const std::vector<in
 
 }  // namespace
 
-// Independent coordinates, if joints mimic others, and the paths along which M has entries.
+// Sets the independent coordinates with mimic joints, and the paths along which M has entries.
 void CompiledTree::set_mimic_joints(const std::vector<BodyDescription>& bodies) {
     int nq = 0, nv = 0;
     for (std::size_t i = 0; i < bodies.size(); ++i) {
@@ -84,7 +85,8 @@ void CompiledTree::set_mimic_joints(const std::vector<BodyDescription>& bodies) 
         if (mimicked >= static_cast<int>(bodies.size()) || bodies[mimicked].mimicked >= 0 ||
             traits(bodies[mimicked].kind).nq != 1 || joint.nq != 1)
             throw std::invalid_argument("Tree: a joint cannot mimic that one");
-        q_source_.push_back(-1), v_source_.push_back(-1);  // found below: it may come later
+        q_source_.push_back(-1),
+            v_source_.push_back(-1);  // set below: the mimicked joint may come later
         q_scale_.push_back(bodies[i].multiplier), v_scale_.push_back(bodies[i].multiplier);
         q_offset_.push_back(bodies[i].offset);
     }
@@ -96,8 +98,8 @@ void CompiledTree::set_mimic_joints(const std::vector<BodyDescription>& bodies) 
         }
 
     independent_.parent = eliminated(dofs_.parent, v_source_, nv);
-    // Subtrees must be ranges: where they are not, a chain through what lies between has all entries
-    // that are needed, and more.
+    // The kernels need subtrees that are ranges. Where they are not, a chain through the columns
+    // between them has all entries needed, and more.
     for (int k = 1; k < nv; ++k) {
         int ancestor = k - 1;
         const int p = independent_.parent[k];
@@ -122,7 +124,8 @@ namespace {
 // Adds a range of entries of a matrix of this size to its spans, in ascending order.
 void add_entries(std::vector<Span>& spans, std::ptrdiff_t first, std::ptrdiff_t last,
                  std::ptrdiff_t size) {
-    constexpr std::ptrdiff_t block = 8;  // that a vector of states transposes
+    constexpr std::ptrdiff_t block =
+        8;  // the transpose in batch/lanes.hpp works on blocks of up to 8 numbers
     const std::ptrdiff_t begin = first / block * block;
     const std::ptrdiff_t end = std::min(last / block * block + block, size);
     if (spans.empty() || spans.back().end < begin)
@@ -133,7 +136,8 @@ void add_entries(std::vector<Span>& spans, std::ptrdiff_t first, std::ptrdiff_t 
 
 }  // namespace
 
-// The spans of related entries of a matrix, and of the A of a linearization; what is actuated.
+// Sets the spans of related entries of a matrix and of the A of a linearization, and the actuated
+// joints.
 void CompiledTree::relate() {
     const Paths& dofs = tree_.independent;
     const std::ptrdiff_t n = dofs.n;

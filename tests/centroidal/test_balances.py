@@ -1,4 +1,4 @@
-"""Motion of the centre of mass, rate of momentum and energy: by other functions and by balances."""
+"""Motion of the center of mass, rate of momentum and energy: by other functions and by balances."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_external_forces_are_the_rate_of_momentum(name: str) -> None:
 
 
 def test_a_robot_without_mass() -> None:
-    """What is divided by the mass is NaN, as the centre of mass; energies are the rotors'."""
+    """What is divided by the mass is NaN, as the center of mass; energies are the rotors'."""
     builder = dtau.ModelBuilder("massless")
     builder.add(dtau.Revolute((0, 0, 1)), name="link", parent=None, armature=2.0)
     model = builder.build()

@@ -1,4 +1,4 @@
-"""Derivatives of the centre of mass's motion, of momentum and of energy, by complex step."""
+"""Derivatives of the center of mass's motion, of momentum and of energy, by complex step."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def test_definition_on_trees(tree: Tree, seed: int) -> None:
 
 @on_robots
 def test_matrix(name: str) -> None:
-    """Its columns are the momenta of unit velocities; its linear rows the centre's Jacobian."""
+    """Its columns are the momenta of unit velocities; its linear rows the center's Jacobian."""
     model = robot(name)
     q = random_state(model, 2)["q"]
     A = dtau.centroidal_momentum_matrix(model, q)
@@ -79,7 +79,7 @@ def test_about_the_origin_is_about_the_centre_and_its_orbit(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["one free", "free root, branches"])
 def test_rows_of_a_free_root(name: str) -> None:
-    """A is the root's rows of the mass matrix, seen from the centre of mass."""
+    """A is the root's rows of the mass matrix, seen from the center of mass."""
     model = TREES[name].bare().model()
     q = random_state(model, 4)["q"]
     root = dtau.forward_kinematics(model, q)
@@ -152,7 +152,7 @@ def test_moving_several_robots_together_changes_no_bit(function: Centroidal) -> 
 
 
 def test_a_robot_without_mass() -> None:
-    """The sums are zero; what is divided by the mass is NaN, as the centre of mass."""
+    """The sums are zero; what is divided by the mass is NaN, as the center of mass."""
     builder = dtau.ModelBuilder("massless")
     builder.add(dtau.Revolute((0, 0, 1)), name="link", parent=None, armature=1.0)
     model = builder.build()

@@ -31,7 +31,7 @@ def check_taylor(tree: Tree, seed: int) -> None:
     centroidal = dtau.centroidal_momentum_time_derivatives(model, q, v)
     assert got.shape == centroidal.shape == (ORDERS, 6)
     for k in range(ORDERS):
-        # The angular momentum about the centre of mass of a point mass is zero.
+        # The angular momentum about the center of mass of a point mass is zero.
         size = float(np.abs(about_origin[k]).max())
         tolerance = TOLERANCE["independent"]
         assert_close(got[k], about_origin[k], tolerance, f"order {k}")
@@ -62,7 +62,7 @@ def test_order_0(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["one free", "free root, branches", "quadruped"])
 def test_forces_from_outside_are_its_rate(name: str) -> None:
-    """Gravity and the wrench on the root, at every order, about the origin and the centre."""
+    """Gravity and the wrench on the root, at every order, about the origin and the center."""
     model = robot(name) if name == "quadruped" else TREES[name].bare().model()
     q, v = trajectory(model, 3)
     series, product = taylor.coefficients, taylor.product

@@ -1,4 +1,4 @@
-"""The command line as a whole: help, mistakes, exit codes, colours, what is imported."""
+"""The command line as a whole: help, mistakes, exit codes, colors, what is imported."""
 
 from __future__ import annotations
 

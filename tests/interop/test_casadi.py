@@ -249,7 +249,7 @@ def test_kinematics(name: str) -> None:
 
 @pytest.mark.parametrize("name", FAR)
 def test_no_digit_is_lost_far_from_the_origin(name: str) -> None:
-    """Of the momentum about the centre of mass, which does not feel where the robots stand."""
+    """Of the momentum about the center of mass, which does not feel where the robots stand."""
     model = robot(name)
     q, v, *_ = state(model)
     moved, _ = common_translation(model)

@@ -273,7 +273,7 @@ def test_the_manifold_at_small_and_large_displacements(size: float) -> None:
 
 @pytest.mark.parametrize("name", FAR)
 def test_no_digit_is_lost_far_from_the_origin(name: str) -> None:
-    """Of the momentum about the centre of mass, which does not feel where the robots stand."""
+    """Of the momentum about the center of mass, which does not feel where the robots stand."""
     model = robot(name)
     moved, _ = common_translation(model)
     s = random_state(model, 41)

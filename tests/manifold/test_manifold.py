@@ -112,7 +112,7 @@ def test_small_rotations_from_neutral_keep_their_digits(kind: str, size: float) 
 
 @pytest.mark.parametrize("name", ["one spherical", "every joint in a chain"])
 def test_angles_side_by_side_have_the_bits_of_each_alone(name: str) -> None:
-    """Where one state of a group takes the series, and its neighbour the closed form."""
+    """Where one state of a group takes the series, and its neighbor the closed form."""
     model = robot(name)
     rng = np.random.default_rng(8)
     dq = np.stack([steps(model, size, rng) for size in ANGLES])

@@ -112,7 +112,7 @@ class TestFixedLinks:
         assert model.joint("arm_joint").placement.translation.tolist() == [0, 0, 2]
 
     def test_inertia_of_a_dumbbell(self) -> None:
-        """Two balls of mass 2, centres 2 m apart, welded: textbook numbers."""
+        """Two balls of mass 2, centers 2 m apart, welded: textbook numbers."""
         model = model_of(
             link("low", None, inertia=dtau.Inertia(2.0, (0, 0, 0), 0.1 * np.eye(3))),
             link(

@@ -315,14 +315,14 @@ def test_centre_of_mass_and_energy(name: str, root: str, seed: int) -> None:
     close(dtau.center_of_mass_jacobian(m, q)[:, p.iv], jacobian, "Jacobian")
     close(dtau.kinetic_energy(m, q, v), np.array(pin.computeKineticEnergy(peer, data, pq, pv)), "T")
     potential = np.array(pin.computePotentialEnergy(peer, data, pq))
-    size = float(np.linalg.norm(m.mass * m.gravity))  # of a metre
+    size = float(np.linalg.norm(m.mass * m.gravity))  # of a meter
     assert_close(dtau.potential_energy(m, q), potential, TOLERANCE["pinocchio"], "V", floor=size)
 
 
 @cases(needs_inertia=False)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_momentum_derivatives(name: str, root: str, seed: int) -> None:
-    """About the centre of mass as it moves with q: Pinocchio's are, too."""
+    """About the center of mass as it moves with q: Pinocchio's are, too."""
     p = pair(name, root)
     s, m = state_of(p, seed), p.model
     q, v, a = s["q"], s["v"], s["a"]

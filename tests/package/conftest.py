@@ -12,7 +12,7 @@ from files import ROOT
 
 @pytest.fixture
 def script(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Any]:
-    """Import a script of a folder as it would be run: the folder's files are its neighbours."""
+    """Import a script of a folder as it would be run: the folder's files are its neighbors."""
 
     def load(path: str) -> Any:
         folder, name = path.split("/")

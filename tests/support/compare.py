@@ -30,7 +30,7 @@ TOLERANCE = {
     "oracle": 1e-11,  # its forward dynamics solve with mass matrices of condition 1e4
     "time oracle": 1e-12,  # nothing is solved
     "pinocchio": 1e-10,  # robots whose light fingers hang on heavy arms
-    "mujoco": 1e-10,  # it diagonalises inertias, to 1e-12 of them
+    "mujoco": 1e-10,  # it diagonalizes inertias, to 1e-12 of them
     "mujoco differences": 1e-8,  # its derivatives are central differences of fourth order
 }
 SMALL = 1e-2  # of what cancels: a result below that is counted as if it were as large

@@ -116,11 +116,11 @@ PLAIN = [  # what needs no option and takes no stack of time derivatives: the ro
     if set(row.options) <= {"f_ext_axes"} and all(array.rows is None for array in row.inputs)
 ]
 LETTERS = {"nq": "q", "nv": "v", "nbodies": "b", "nframes": "f"}
-# Shapes of results that see positions (those about the centre of mass: of trees among each other),
+# Shapes of results that see positions (those about the center of mass: of trees among each other),
 # and other functions that do.
 IN_THE_WORLD = {("nq",), ("nbodies", 3), (6,), (6, "nv")}
 SEE_POSITIONS = {"difference", "difference_jacobians", "center_of_mass", "potential_energy"}
-# About its centre of mass one body that slides has no momentum, wherever it is.
+# About its center of mass one body that slides has no momentum, wherever it is.
 VANISH = {"centroidal_momentum_derivatives", "centroidal_momentum_rate_derivatives"}
 
 

@@ -16,7 +16,7 @@ UP = dtau.Pose(translation=(0, 0, 1))
 
 
 def link(name: str, parent: str | None, joint: dtau.JointType = Z, **more: Any) -> dtau.Link:
-    """A link with mass, one metre above its parent; its joint is called after it."""
+    """A link with mass, one meter above its parent; its joint is called after it."""
     arguments: dict[str, Any] = {"placement": UP, "inertia": BALL, **more}
     return dtau.Link(name, parent, joint, f"{name}_joint", **arguments)
 

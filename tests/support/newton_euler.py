@@ -1,6 +1,6 @@
 """Inverse dynamics by Newton's and Euler's equations, with 3-vectors in world axes.
 
-An oracle: written from the laws of mechanics, with classical accelerations of the bodies' centres
+An oracle: written from the laws of mechanics, with classical accelerations of the bodies' centers
 of mass, and sharing nothing with the package but the order of its coordinates.
 """
 

@@ -158,7 +158,7 @@ def inverse_dynamics(
 
 
 def momentum(tree: Tree, model: dtau.Model, q: Array, v_derivatives: Array) -> tuple[Array, Array]:
-    """Derivatives of the momentum about the world's origin and about the centre of mass.
+    """Derivatives of the momentum about the world's origin and about the center of mass.
 
     (r + 1, 6) each, of a stack of r + 1 rows. What is fixed to the world does not count.
     """

@@ -220,7 +220,7 @@ class Tree:
 
 
 def random_tensor(rng: np.random.Generator, mass: float) -> Array:
-    """Rotational inertia about the centre of mass of a cloud of points (a possible body)."""
+    """Rotational inertia about the center of mass of a cloud of points (a possible body)."""
     points = 0.15 * rng.standard_normal((6, 3))
     points -= points.mean(axis=0)
     total = np.zeros((3, 3))

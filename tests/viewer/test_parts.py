@@ -35,7 +35,7 @@ def test_the_ellipsoid_has_the_bodys_inertia() -> None:
 
 
 def solid_inertia(mesh: solids.Mesh, density: float) -> tuple[float, np.ndarray, np.ndarray]:
-    """Mass, centre and inertia about it of what a closed mesh holds."""
+    """Mass, center and inertia about it of what a closed mesh holds."""
     corners = mesh.vertices[mesh.faces]
     volumes = np.linalg.det(corners) / 6
     centre = (volumes[:, None] * corners.sum(axis=1) / 4).sum(axis=0) / volumes.sum()

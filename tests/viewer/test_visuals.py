@@ -253,7 +253,7 @@ def test_geoms_of_an_mjcf(tmp_path: Path) -> None:
     assert links == [None, "arm", "arm"]
     assert_close(found[0].surface.mesh.vertices.min(axis=0), np.array([-1.0, -2.0, -6.0]), 1e-9)
     assert found[1].surface.color == (1.0, 0.0, 0.0)
-    corners = found[2].surface.mesh.vertices  # where the file has them, not about their centre
+    corners = found[2].surface.mesh.vertices  # where the file has them, not about their center
     assert_close(corners.max(axis=0), np.array([1.0, 1.0, 3.0]), 1e-6)
     has_words(notes[0], "arm", "outside")
     model = dtau.load(file)

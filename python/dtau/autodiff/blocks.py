@@ -4,7 +4,7 @@ A rule takes a function at its inputs and the name of one of them. It gives an a
 result, ``(..., *shape of the result, *tangent shape of the input)``, or None for zeros. Tangent
 shapes are (nv,) of configurations, velocities, torques, and (nbodies, 6) of external wrenches.
 
-Second derivatives are raw and unsymmetrised: the derivative along k of the derivative along j, each
+Second derivatives are raw and unsymmetrized: the derivative along k of the derivative along j, each
 in the tangent space where it is taken. Entry [i, j, k] of a tensor of `dtau` is that.
 """
 

@@ -1,6 +1,6 @@
 """The command line: `dtau`, or `python -m dtau`.
 
-A command is a module of its name; `robot` has the options common to all, `output` tables, colours
+A command is a module of its name; `robot` has the options common to all, `output` tables, colors
 and progress, `app` what becomes of mistakes. The folder `checks` has what `dtau check` looks at.
 The package itself imports nothing of this.
 """

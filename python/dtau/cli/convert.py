@@ -45,7 +45,7 @@ _NAME = "root_link: "  # in messages about it
 def convert(robot: RobotFile, urdf: str, root_link: str | None, reorder: bool, force: bool) -> None:
     """Write ROBOT as the file URDF, which loads as the same model, to the last bit.
 
-    What is written is the model: tree, inertias, limits, damping. Meshes, colours, sensors and the
+    What is written is the model: tree, inertias, limits, damping. Meshes, colors, sensors and the
     like are not in it. What a URDF cannot say is refused, with the way out.
     """
     out = _output(urdf, force)

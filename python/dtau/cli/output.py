@@ -27,7 +27,7 @@ SEVERITIES = {"error": "bold red", "warning": "yellow", "note": "cyan"}
 
 
 def console(file: TextIO | None = None) -> Console:
-    """Make a console for standard output, or another stream; colours are for terminals alone."""
+    """Make a console for standard output, or another stream; colors are for terminals alone."""
     stream = sys.stdout if file is None else file
     narrow = stream.isatty() or "COLUMNS" in os.environ
     return Console(file=stream, width=None if narrow else _UNBROKEN, highlight=False)

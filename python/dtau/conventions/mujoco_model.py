@@ -52,7 +52,7 @@ def mujoco(model: Model, mj_model: Any) -> Convention:
       the angular one along the body's axes; so is a displacement. Its torque is [force along world
       axes, moment along body axes].
     - External wrenches are ``xfrc_applied``, (..., nbody, 6): force and moment along world axes at
-      the body's centre of mass, the world first. Bodies of MuJoCo's that do not move against each
+      the body's center of mass, the world first. Bodies of MuJoCo's that do not move against each
       other are one body here: back in dtau their wrenches are added.
 
     Parameters
@@ -154,7 +154,7 @@ class _Frames:
     welds : list of int
         The body that each does not move against, the first of them from the root.
     points : ndarray (nbody, 3)
-        Their centres of mass, in the frame of that body's last joint.
+        Their centers of mass, in the frame of that body's last joint.
     """
 
     @quiet
@@ -210,7 +210,7 @@ class _Frames:
 
 
 def _wrenches(model: Model, frames: _Frames, moved: dict[int, int]) -> WrenchMap:
-    """Where rows of ``xfrc_applied`` act: at centres of mass, also of bodies that are welded on.
+    """Where rows of ``xfrc_applied`` act: at centers of mass, also of bodies that are welded on.
 
     `moved`: the model's body of each of MuJoCo's that has a joint, the last of several: the others
     move bodies of the model only.

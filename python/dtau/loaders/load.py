@@ -64,7 +64,7 @@ def load(
         What becomes of inertias of a URDF that no rigid body has. As they are in the file, with a
         note if they break the triangle inequality, while negative principal moments are refused,
         all in one message; or the nearest that a rigid body has, with a note that says by how much.
-        The nearest has the second moments of mass 1/2 tr(I) 1 - I about the centre of mass, I being
+        The nearest has the second moments of mass 1/2 tr(I) 1 - I about the center of mass, I being
         the file's, with zeros in place of negative eigenvalues. MuJoCo checks the
         inertias of an MJCF.
     gravity : array_like (3,), optional

@@ -41,7 +41,7 @@ def load_mechanism(
     source : str or path-like
         A path; or the XML text itself, if its first character other than space is `<`.
     kp, kd : float
-        Gains of the stabilisation of all of them, in 1/s² and 1/s, see `dtau.Loop`.
+        Gains of the stabilization of all of them, in 1/s² and 1/s, see `dtau.Loop`.
     mimic, gravity, armature, damping, max_size
         As `dtau.load`.
 

@@ -23,10 +23,10 @@ class PointContact(Record):
     axes : {"body", "mixed"}
         Axes of the force: the frame's own, or the world's.
     kp, kd : float
-        Gains of Baumgarte's stabilisation, in 1/s² and 1/s: the acceleration of the point becomes
+        Gains of Baumgarte's stabilization, in 1/s² and 1/s: the acceleration of the point becomes
         ``-kp (x - position) - kd dx/dt``.
     position : array_like (3,), optional
-        Where in the world it is held, in metres; ``kp`` needs it. See the argument ``at`` of
+        Where in the world it is held, in meters; ``kp`` needs it. See the argument ``at`` of
         `Contacts`.
     name : str
         What the contact is called; the name of the frame by default.
@@ -73,7 +73,7 @@ class FrameContact(Record):
     axes : {"body", "mixed"}
         Axes of force and moment: the frame's own, or the world's.
     kp, kd : float
-        Gains of Baumgarte's stabilisation, in 1/s² and 1/s, of the origin's displacement and of the
+        Gains of Baumgarte's stabilization, in 1/s² and 1/s, of the origin's displacement and of the
         rotation vector from `placement`.
     placement : Pose, optional
         Where in the world it is held; ``kp`` needs it. See the argument ``at`` of `Contacts`.
@@ -127,7 +127,7 @@ class Loop(Record):
     axes : {"body", "mixed"}
         Axes of the force and moment on ``frame_a``: its own, or the world's. Of a hinge its own.
     kp, kd : float
-        Gains of Baumgarte's stabilisation, in 1/s² and 1/s.
+        Gains of Baumgarte's stabilization, in 1/s² and 1/s.
     placement : Pose
         Where ``frame_a`` stands in ``frame_b`` when the loop is closed; by default they coincide.
     name : str

@@ -99,7 +99,7 @@ class Revolute(_OneAxis, JointType):
 
 @dataclass(frozen=True, init=False)
 class Prismatic(_OneAxis, JointType):
-    """Translation along an axis; q is the distance in metres.
+    """Translation along an axis; q is the distance in meters.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ class Helical(JointType):
         Direction of the axis in the joint's frame, of any length but zero; kept as a tuple of
         unit length.
     pitch : float
-        Advance along the axis, in metres **per radian**.
+        Advance along the axis, in meters **per radian**.
 
     Raises
     ------
@@ -208,7 +208,7 @@ class Spherical(JointType):
 class Free(JointType):
     """No constraint: a floating body.
 
-    q is the position in metres, then a unit quaternion (x, y, z, w); v is the linear, then the
+    q is the position in meters, then a unit quaternion (x, y, z, w); v is the linear, then the
     angular velocity, both along the body's axes.
 
     Examples
@@ -265,7 +265,7 @@ class Cylindrical(_OneAxis, JointType):
 
 @dataclass(frozen=True, init=False)
 class Planar(JointType):
-    """Motion in a plane: q is the position (x, y) in metres, then the angle about the normal.
+    """Motion in a plane: q is the position (x, y) in meters, then the angle about the normal.
 
     v is the linear velocity along the **body's** axes x and y, then the angular velocity. The axis
     x of the plane is the axis of the joint's frame that is furthest from the normal (the first, if

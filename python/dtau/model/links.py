@@ -22,7 +22,7 @@ class Limits(Record):
     Parameters
     ----------
     lower, upper : float
-        Range of the coordinate, for joints with a single one (metres or radians).
+        Range of the coordinate, for joints with a single one (meters or radians).
     velocity, effort : float or array_like (nv,)
         Largest magnitude of velocity and of force or torque; kept as a tuple.
 
@@ -66,7 +66,7 @@ class Mimic(Record):
     joint : str
         Name of the joint that is followed, which has one coordinate, as the follower has.
     multiplier, offset : float
-        Of the other's coordinate; units as the two joints have them (radians, metres).
+        Of the other's coordinate; units as the two joints have them (radians, meters).
 
     Raises
     ------

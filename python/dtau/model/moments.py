@@ -29,7 +29,7 @@ def _slack(mass: float, moments: Sequence[float], leeway: float) -> float:
 
 
 def nearest_of_a_body(tensor: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the nearest rotational inertia about the centre of mass that a rigid body can have.
+    """Return the nearest rotational inertia about the center of mass that a rigid body can have.
 
     A body has second moments of mass S = integral of r r^T dm, which are positive semidefinite, and
     with them the tensor I = tr(S) 1 - S; conversely S = 1/2 tr(I) 1 - I. The nearest S without

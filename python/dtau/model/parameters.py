@@ -22,12 +22,12 @@ class Parts(NamedTuple):
 
     mass: float
     com: NDArray[np.float64]
-    tensor: NDArray[np.float64]  # about the centre of mass
+    tensor: NDArray[np.float64]  # about the center of mass
 
 
 @np.errstate(over="ignore", invalid="ignore")  # of a body that is too large
 def to_parameters(mass: ArrayLike, com: ArrayLike, tensor: ArrayLike) -> NDArray[np.float64]:
-    """Parameters ``(..., 10)`` of bodies, from tensors about their centres of mass."""
+    """Parameters ``(..., 10)`` of bodies, from tensors about their centers of mass."""
     m, c, about_com = (np.asarray(x, dtype=np.float64) for x in (mass, com, tensor))
     first = m[..., None] * c
     about_origin = about_com + _parallel(first, c)
@@ -38,7 +38,7 @@ def to_parameters(mass: ArrayLike, com: ArrayLike, tensor: ArrayLike) -> NDArray
 
 
 def from_parameters(parameters: ArrayLike) -> Parts:
-    """Mass, centre of mass and tensor about it of a body with these parameters ``(10,)``.
+    """Mass, center of mass and tensor about it of a body with these parameters ``(10,)``.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def from_parameters(parameters: ArrayLike) -> Parts:
 
 
 def _parallel(first: NDArray[np.float64], com: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What a tensor gains from the centre of mass to the origin: parallel axes."""
+    """What a tensor gains from the center of mass to the origin: parallel axes."""
     outer = first[..., :, None] * com[..., None, :]
     outer = 0.5 * outer + 0.5 * np.swapaxes(outer, -1, -2)  # symmetric to the last bit
     trace: NDArray[np.float64] = np.trace(outer, axis1=-2, axis2=-1)[..., None, None] * np.eye(3)

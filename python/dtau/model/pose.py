@@ -37,7 +37,7 @@ class Pose(Immutable):
         Takes components in B to components in A. A matrix that is orthonormal only to 1e-6
         is replaced by the nearest rotation.
     translation : array_like (3,)
-        Origin of B in A, in metres.
+        Origin of B in A, in meters.
 
     Raises
     ------
@@ -129,7 +129,7 @@ class Pose(Immutable):
         rpy : array_like (3,)
             Roll, pitch and yaw in radians.
         xyz : array_like (3,)
-            Translation in metres.
+            Translation in meters.
 
         Returns
         -------
@@ -167,7 +167,7 @@ class Pose(Immutable):
         quaternion : array_like (4,)
             Of norm 1 within 1e-6.
         translation : array_like (3,)
-            In metres.
+            In meters.
         order : {"xyzw", "wxyz"}
             Which numbers the quaternion's are: "xyzw" is that of this package's configurations, of
             Pinocchio and ROS, "wxyz" that of MuJoCo and Drake. It has no default: in the wrong

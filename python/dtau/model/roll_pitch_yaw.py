@@ -20,7 +20,7 @@ def angles_of(pose: Pose) -> tuple[Angles, bool]:
 
     Every element of Rz(yaw) Ry(pitch) Rx(roll) has the relative accuracy of the sines and cosines
     in it, also where the pitch is near a right angle. So angles that made a rotation are among the
-    floating-point neighbours of those computed from it: what was read from a file is found again.
+    floating-point neighbors of those computed from it: what was read from a file is found again.
     """
     rotation = pose.rotation
     r = rotation.tolist()

@@ -19,16 +19,16 @@ _NO_ROTATION = np.eye(3).tolist()
 
 
 class Inertia(Immutable):
-    """Mass, centre of mass and rotational inertia of a rigid body.
+    """Mass, center of mass and rotational inertia of a rigid body.
 
     Parameters
     ----------
     mass : float
         In kilograms.
     com : array_like (3,)
-        Centre of mass in the body's frame, in metres.
+        Center of mass in the body's frame, in meters.
     tensor : array_like (3, 3)
-        Rotational inertia **about the centre of mass**, along the axes of the body's frame,
+        Rotational inertia **about the center of mass**, along the axes of the body's frame,
         in kg m².
 
     Raises

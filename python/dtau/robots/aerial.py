@@ -14,8 +14,8 @@ from dtau.model.spatial import Inertia
 
 # [HO-FBS] table 3, in SI units
 _BASE = Inertia(2.5, tensor=np.diag([0.03, 0.03, 0.05]))
-_BELOW_BASE = 0.10  # b: from the base's centre of mass down to the arms' first joints
-_HALF_LINK = 0.06  # d: from a joint down to its link's centre of mass
+_BELOW_BASE = 0.10  # b: from the base's center of mass down to the arms' first joints
+_HALF_LINK = 0.06  # d: from a joint down to its link's center of mass
 _SPACING = 0.18  # c: between two arms
 _LINK = Inertia(0.25, com=(0, 0, -_HALF_LINK), tensor=np.diag([0.002, 0.002, 0.001]))
 _AXES = ((0, 1, 0), (1, 0, 0), (0, 0, 1))  # down an arm, and again from the beginning
@@ -28,7 +28,7 @@ def aerial_manipulator(branches: int = 2, links: int = 3) -> Model:
     ----------
     branches : int
         Number of arms. Their first joints stand evenly on a circle of 0.09 m radius, 0.1 m below
-        the base's centre of mass, the first on the base's axis x.
+        the base's center of mass, the first on the base's axis x.
     links : int
         Number of links of each arm, 0.12 m long, one below the other. Their joints are revolute,
         about y, x, z, y, x, z and so on.
@@ -37,7 +37,7 @@ def aerial_manipulator(branches: int = 2, links: int = 3) -> Model:
     -------
     Model
         ``7 + branches * links`` coordinates, ``1 + branches * links`` bodies. The base's frame is
-        at its centre of mass; links are ``arm1_link1``, ``arm1_link2``, ..., their frames at their
+        at its center of mass; links are ``arm1_link1``, ``arm1_link2``, ..., their frames at their
         joints.
 
     Raises

@@ -31,7 +31,7 @@ def four_bar(kp: float = 0.0, kd: float = 0.0) -> Mechanism:
     Parameters
     ----------
     kp, kd : float
-        Gains of the loop's stabilisation, in 1/s² and 1/s, see `dtau.Loop`.
+        Gains of the loop's stabilization, in 1/s² and 1/s, see `dtau.Loop`.
 
     Returns
     -------
@@ -138,7 +138,7 @@ def delta(kp: float = 0.0, kd: float = 0.0) -> Mechanism:
     Parameters
     ----------
     kp, kd : float
-        Gains of the loops' stabilisation, in 1/s² and 1/s, see `dtau.Loop`.
+        Gains of the loops' stabilization, in 1/s² and 1/s, see `dtau.Loop`.
 
     Returns
     -------

@@ -37,7 +37,7 @@ def moving_base_tree(rng: np.random.Generator | None = None) -> Model:
     ----------
     rng : numpy.random.Generator, optional
         Where the parameters come from. As in the paper they are uniform in (0, 1), in SI units:
-        translations, rotation vectors, pitches, masses, centres of mass. Rotational inertias are
+        translations, rotation vectors, pitches, masses, centers of mass. Rotational inertias are
         those of G G^T as the second moments of mass, G uniform: the paper takes any positive
         definite matrix, this one takes such as bodies can have. By default
         ``numpy.random.default_rng(0)``.

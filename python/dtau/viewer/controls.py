@@ -15,7 +15,7 @@ from dtau.model.model import Model
 
 Array = NDArray[np.float64]
 
-_TURN, _WAY = math.pi, 1.0  # how far either side where nothing limits a joint: radians, metres
+_TURN, _WAY = math.pi, 1.0  # how far either side where nothing limits a joint: radians, meters
 _STEPS = 1000  # of a slider
 
 
@@ -29,7 +29,7 @@ class Slider(NamedTuple):
     at : int
         Of q.
     lower, upper, step : float
-        Of the coordinate, in radians or metres.
+        Of the coordinate, in radians or meters.
     """
 
     label: str
@@ -40,14 +40,14 @@ class Slider(NamedTuple):
 
 
 _SEVERAL = {Planar: (" x", " y", " angle"), Cylindrical: (" distance", " angle")}
-_LENGTHS = {Prismatic: 1, Planar: 2, Cylindrical: 1}  # coordinates in metres come first
+_LENGTHS = {Prismatic: 1, Planar: 2, Cylindrical: 1}  # coordinates in meters come first
 
 
 def sliders(model: Model, q: Array | None = None) -> list[Slider]:
     """Return the sliders of a model, joint by joint.
 
     Their range is that of the joint's limits. Where there is none, it is a half turn either side of
-    zero, or of the limit on the other side, and a metre for lengths; it is larger if the
+    zero, or of the limit on the other side, and a meter for lengths; it is larger if the
     configurations q (T, nq) are outside.
     """
     found = []

@@ -14,15 +14,15 @@ from numpy.typing import ArrayLike
 from dtau.viewer.folders import Folders
 from dtau.viewer.solids import Mesh, creased
 
-GREY = (0.72, 0.74, 0.77)  # where no colour is given
+GREY = (0.72, 0.74, 0.77)  # where no color is given
 SUFFIXES = ("stl", "obj", "dae", "ply", "glb", "gltf")
-_UNTOLD = (102, 102, 102, 255)  # what trimesh gives where a file has no colour
+_UNTOLD = (102, 102, 102, 255)  # what trimesh gives where a file has no color
 
 Color = tuple[float, float, float]
 
 
 class Surface(NamedTuple):
-    """A mesh of one colour."""
+    """A mesh of one color."""
 
     mesh: Mesh
     color: Color
@@ -38,7 +38,7 @@ class Visual(NamedTuple):
 def read_mesh(path: Path, folders: Folders, scale: ArrayLike, color: Color | None) -> list[Surface]:
     """Read a file's surfaces, in its own frame.
 
-    Materials that it names are read below the same folders. A colour replaces the file's own.
+    Materials that it names are read below the same folders. A color replaces the file's own.
 
     Raises
     ------
@@ -135,7 +135,7 @@ def _resolver(trimesh: Any, folders: Folders) -> Any:
 
 
 def _color(part: Any) -> Color:
-    """Return the main colour of a part, or grey."""
+    """Return the main color of a part, or gray."""
     visual = part.visual
     material = getattr(visual, "material", None)
     if material is not None:

@@ -63,7 +63,7 @@ _SOLIDS = {
 
 
 def _mesh(m: Any, mesh: int, folders: Folders) -> solids.Mesh:
-    """Return a mesh as MuJoCo has it: about its centre, along its principal axes."""
+    """Return a mesh as MuJoCo has it: about its center, along its principal axes."""
     if m.mesh_pathadr[mesh] >= 0:
         name = bytes(m.paths)[m.mesh_pathadr[mesh] :].split(b"\0")[0].decode()
         folders.find(str(Path(name)))

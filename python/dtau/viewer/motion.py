@@ -43,11 +43,11 @@ class Arrows(NamedTuple):
     starts : ndarray (T, n, 3)
         Where they begin.
     vectors : ndarray (T, n, 3)
-        What they show, as lengths in metres.
+        What they show, as lengths in meters.
     unit : float
-        Of what is shown, so much is one metre.
+        Of what is shown, so much is one meter.
     shortest : float
-        Metres of an arrow that is left out.
+        Meters of an arrow that is left out.
     """
 
     starts: Array

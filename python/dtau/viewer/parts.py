@@ -1,4 +1,4 @@
-"""The parts of a robot's picture: coloured meshes, each in the frame of a body."""
+"""The parts of a robot's picture: colored meshes, each in the frame of a body."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def looks(
     Returns
     -------
     Looks
-        Of each colour of each body one part. A body of which no geometry is found is an ellipsoid
+        Of each color of each body one part. A body of which no geometry is found is an ellipsoid
         of inertia, with its joint's axis and a rod from the body that carries it.
 
     Raises
@@ -109,7 +109,7 @@ def semiaxes(inertia: Inertia) -> tuple[NDArray[np.float64], Pose]:
     Returns
     -------
     ndarray (3,), Pose
-        Its semiaxes in metres, and its frame, along the principal axes about the centre of mass, in
+        Its semiaxes in meters, and its frame, along the principal axes about the center of mass, in
         that of the body. Where the moments break the triangle inequality, a semiaxis is zero.
     """
     moments, axes = np.linalg.eigh(inertia.tensor)
@@ -169,7 +169,7 @@ def joint_axes(joint: Joint) -> list[tuple[tuple[float, ...], bool]]:
 
 
 def reach(model: Model) -> float:
-    """Return a length that says how large a robot is: the farthest of its bodies, in metres."""
+    """Return a length that says how large a robot is: the farthest of its bodies, in meters."""
     far = np.zeros(model.nbodies)
     largest = 0.0
     for i, joint in enumerate(model.joints):

@@ -129,7 +129,7 @@ def _pose(shown: Motion, frame: int, body: int) -> Pose:
 
 
 def _pointers(shown: Motion, wanted: tuple[str, ...]) -> list[tuple[solids.Mesh, Color]]:
-    """Make the arrows, and the ball at the centre of mass."""
+    """Make the arrows, and the ball at the center of mass."""
     size = reach(shown.model)
     pieces = []
     for name in dict.fromkeys(wanted):

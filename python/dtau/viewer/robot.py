@@ -20,7 +20,7 @@ from dtau.viewer.rotations import relative
 Array = NDArray[np.float64]
 
 _AT_FIRST = ("forces", "moments", "velocities")  # arrows that are shown unasked
-_SAME = 1e-9  # metres, or parts of a turn, by which a body must move to count as moving
+_SAME = 1e-9  # meters, or parts of a turn, by which a body must move to count as moving
 
 
 class Robot:
@@ -240,7 +240,7 @@ class Robot:
             with self._lock, self._server.atomic():
                 pose = Pose.from_quaternion(gizmo.wxyz, gizmo.position, order="wxyz")
                 taken = joint.placement.inverse() @ pose
-                if joint.type.nq == 4:  # it turns about its own centre
+                if joint.type.nq == 4:  # it turns about its own center
                     taken = Pose(taken.rotation)
                 q = self.q
                 q[joint.q] = joint.type.coordinates(taken)
@@ -262,7 +262,7 @@ class Robot:
             node.wxyz, node.position = wxyz[body], place[body]
 
     def _point(self, frame: int) -> None:
-        """Put the arrows that are visible, and the centre of mass, where they belong."""
+        """Put the arrows that are visible, and the center of mass, where they belong."""
         for name, handle in self._arrows.items():
             if handle.visible and name in self._shown.arrows:
                 handle.points = self._shown.arrows[name].ends(frame)
@@ -277,7 +277,7 @@ def _bytes(color: Color) -> tuple[int, int, int]:
 
 
 def _linear(color: Color) -> Color:
-    """Return what viser shows as this colour: of arrows it takes intensities of light."""
+    """Return what viser shows as this color: of arrows it takes intensities of light."""
     red, green, blue = (part**2.2 for part in color)
     return red, green, blue
 

@@ -1,4 +1,4 @@
-"""A scene of coloured meshes as an image: one light with shadows, on a floor that fades away."""
+"""A scene of colored meshes as an image: one light with shadows, on a floor that fades away."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Camera(NamedTuple):
 
 
 class Scene(NamedTuple):
-    """Triangles with a colour each; the last of them are seen through what hides them."""
+    """Triangles with a color each; the last of them are seen through what hides them."""
 
     mesh: Mesh
     colors: Array

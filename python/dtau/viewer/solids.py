@@ -26,7 +26,7 @@ class Mesh(NamedTuple):
     Attributes
     ----------
     vertices : ndarray (nvertices, 3)
-        Places, in metres.
+        Places, in meters.
     normals : ndarray (nvertices, 3)
         Unit vectors that point outwards.
     faces : ndarray (nfaces, 3)

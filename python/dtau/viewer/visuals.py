@@ -125,7 +125,7 @@ _SOLIDS: dict[str, Callable[[Element], solids.Mesh]] = {
 
 
 def _material(visual: Element, colors: dict[str, Color]) -> Color | None:
-    """Return the colour that a visual says, itself or by the name of a material."""
+    """Return the color that a visual says, itself or by the name of a material."""
     material = visual.one("material")
     if material is None:
         return None

@@ -1,4 +1,5 @@
-// Algorithms that several functions use: compiled once, in dynamics.cpp and steps.cpp.
+// Declares algorithms that several functions use, compiled once in shared/dynamics.cpp and
+// shared/steps.cpp.
 #pragma once
 
 #include "dtau/algorithms/first/fdsva.hpp"
@@ -11,7 +12,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// The two scalars of an instruction set: of a lone state, and of a group of states.
+// The two scalars of an instruction set: for a lone state and for a group of states.
 #ifdef DTAU_TEST_SCALARS
 using Alone = Complex;
 using Grouped = Counted;

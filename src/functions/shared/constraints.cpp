@@ -1,3 +1,4 @@
+// Instantiates the algorithms that functions/shared/constraints.hpp declares.
 #include "functions/shared/constraints.hpp"
 
 namespace dtau::DTAU_VARIANT {

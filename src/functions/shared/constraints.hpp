@@ -1,4 +1,5 @@
-// Algorithms with contacts that several functions use: compiled once, in constraints.cpp.
+// Declares algorithms with constraints that several functions use, compiled once in
+// shared/constraints.cpp.
 #pragma once
 
 #include "dtau/algorithms/constraints/derivatives.hpp"

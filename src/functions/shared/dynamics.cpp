@@ -1,3 +1,4 @@
+// Instantiates the dynamics algorithms that functions/shared/algorithms.hpp declares.
 #include "functions/shared/algorithms.hpp"
 
 namespace dtau::DTAU_VARIANT {

@@ -1,9 +1,9 @@
-// Packed tensors (packed.hpp) as an algorithm makes them, row by row, to where states have them: out of
-// lanes, and past the caches where they would only pass through them.
+// Moves packed tensors (packed.hpp) to their states, row by row as an algorithm computes them:
+// PackedRows. They leave the lanes, and are streamed where they would only pass through the caches.
 //
-// Results of many states are far larger than the caches. Rows of all tensors of a group of states are
-// collected in a little memory that stays in the nearest cache; from there they go to each tensor of
-// each state in whole cache lines.
+// The results of many states are far larger than the caches. A buffer in the nearest cache collects
+// rows of all tensors of a group; from there they go to each tensor of each state in whole cache
+// lines.
 #pragma once
 
 #include <cstring>
@@ -15,8 +15,8 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Numbers begin ... end - 1 to the same places of an array that is written in order; less, if they are
-// streamed and others follow, those of a line that is not complete yet. Returns where it stopped.
+// Copies numbers begin ... end - 1 to the same places of an array that is written in order. If they
+// are streamed and more will follow, an incomplete last cache line waits. Returns where it stopped.
 template <class N>
 DTAU_INLINE int pass_on(const N* from, int begin, int end, bool last, bool streams, N* to) {
     if constexpr (std::is_same_v<N, double>)
@@ -35,11 +35,11 @@ class PackedRows {
   public:
     static constexpr int group = group_size<T>;
 
-    // For paths of up to n columns.
+    // Buffers for paths of up to n columns.
     struct Memory {
-        int stride;        // a row more than is collected, in whole packs
+        int stride;        // one row more than is collected, in whole packs
         T* rows;           // (4, stride)
-        Number<T>* state;  // (group, stride) of one tensor, out of lanes
+        Number<T>* state;  // (group, stride): one tensor, out of lanes
 
         Memory(Arena& arena, int n)
             : stride(whole_lines(collected + most_outputs * 2 * n + lanes)),
@@ -50,17 +50,17 @@ class PackedRows {
     PackedRows(const Memory& memory, const Destination<T>& to)
         : rows_(memory.rows), state_(memory.state), stride_(memory.stride), to_(to) {}
 
-    // Where the next row is to be written, whole packs of it.
+    // Where to write the next row, in whole packs.
     DTAU_INLINE Tensors<T*> next() const {
         T* x = rows_ + at_;
         return {x, x + stride_, x + 2 * stride_, x + 3 * stride_};
     }
-    // So many numbers have been written there.
+    // Tells that so many numbers were written there.
     DTAU_INLINE void done(int count) {
         at_ += count;
         if (at_ >= collected) flush(false);
     }
-    // The rest of them.
+    // Writes the rest.
     void finish() {
         flush(true);
         if (to_.past_caches) end_streams();
@@ -68,12 +68,12 @@ class PackedRows {
 
   private:
     static constexpr int collected = 128;
-    static int whole_lines(int count) {  // an odd number: arrays do not meet in a cache's places
+    static int whole_lines(int count) {  // an odd number of lines, against conflicts in the cache
         return ((count / cache_line + 1) | 1) * cache_line;
     }
 
-    // What is collected goes to the results, but for lines that are not complete yet: they are among
-    // the last numbers, which are the first of what is collected next.
+    // Moves the collected numbers to the results, except incomplete cache lines: these become the
+    // first numbers of the next collection.
     __attribute__((noinline)) void flush(bool last) {
         const int whole = last ? at_ : at_ - at_ % lanes;
         const int from = last || !to_.past_caches ? whole : whole - cache_line;
@@ -106,9 +106,9 @@ class PackedRows {
     Number<T>* state_;
     int stride_;
     const Destination<T>& to_;
-    int at_ = 0;                 // collected
-    std::ptrdiff_t base_ = 0;    // place in the tensor of the first of them
-    int begin_[4 * group] = {};  // the first of them that has not been passed on
+    int at_ = 0;                 // numbers collected
+    std::ptrdiff_t base_ = 0;    // index in the tensor of the first of them
+    int begin_[4 * group] = {};  // first number not yet moved to the results
 };
 
 }  // namespace dtau::DTAU_VARIANT

@@ -1,9 +1,11 @@
-// Pairs of matrices between tangent spaces (manifold_jacobians.hpp), of which little changes from state
-// to state: the blocks of joints whose displacements do not add. All else is zeros, and ones.
+// Writes pairs of matrices between tangent spaces (manifold_jacobians.hpp): TangentMatrices. From
+// state to state only the blocks of joints whose displacements do not add change; all other entries
+// are zeros and ones.
 //
-// A lone state's are written where they belong. Of a group of states only what changes is computed in
-// lanes, and put into a matrix that has the rest already, one state after the other; from there it goes
-// on, past the caches where it would only pass through them.
+// The matrices of a lone state are written in place. For a group of states only the changing
+// entries are computed in lanes. They go into a matrix that has the other entries already, one
+// state after the other, and from there to the result, streamed where they would only pass through
+// the caches.
 #pragma once
 
 #include "dtau/algorithms/steps/manifold_jacobians.hpp"
@@ -11,11 +13,11 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Matrices (m, nv) and (nv, m), with m = nv, or m = nq for those from and to the numbers of q.
+// Matrices (m, nv) and (nv, m): m = nv, or m = nq for maps from and to the numbers of q.
 template <class T>
 class TangentMatrices {
     static constexpr bool alone = group_size<T> == 1;
-    static constexpr int most = 42;  // entries of a joint that change
+    static constexpr int most = 42;  // changing entries of a joint
 
   public:
     // `first`: what the first matrix has for 1.
@@ -36,7 +38,7 @@ class TangentMatrices {
         }
     }
 
-    // entries(put) computes all that changes.
+    // entries(put) computes all changing entries.
     template <class Entries>
     DTAU_INLINE void write(const Tree& tree, const Destination<T>& to,
                            const Entries& entries) const {

@@ -1,13 +1,13 @@
-// Packed tensors (packed.hpp) made dense, output by output, and those of joints that mimic others made
-// those of independent velocities.
+// Expands packed tensors (packed.hpp) to dense ones, output by output, and maps them from all
+// joints to independent velocities with mimic joints.
 #pragma once
 
 #include "functions/shared/packed_rows.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
-// visit(j, e, count) for the runs of the path of m whose columns are neighbours: j, j + 1, ... at depths
-// e, e + 1, ...; run[k] is how many neighbours on the path end with k.
+// Calls visit(j, e, count) for the runs of adjacent columns on the path of m: columns j, j + 1, ...
+// at depths e, e + 1, .... run[k] is the length of the run that ends with column k.
 template <class Visit>
 DTAU_INLINE void for_runs(const Paths& dofs, const int* run, int m, const Visit& visit) {
     for (int j = m; j >= 0;) {
@@ -20,7 +20,7 @@ DTAU_INLINE void path_runs(const Paths& dofs, int* run) {
     for (int k = 0; k < dofs.n; ++k) run[k] = k > 0 && dofs.parent[k] == k - 1 ? run[k - 1] + 1 : 1;
 }
 
-// Copies a few numbers: in packs, of which the last may overlap the one before.
+// Copies a few numbers in packs; the last pack may overlap the one before.
 template <class N>
 DTAU_INLINE void copy_run(const N* from, int count, N* to) {
     constexpr int width = Pack<N>::width;
@@ -32,8 +32,8 @@ DTAU_INLINE void copy_run(const N* from, int count, N* to) {
     Pack<N>::load(from + count - width).store(to + count - width);
 }
 
-// Rows of `count` numbers, from + at[0] ... and so on, as many as a vector has places, to columns of a
-// matrix: by blocks that are transposed.
+// Transposes rows of `count` numbers at from + at[0], ..., one for each place of a vector, into
+// columns of a matrix, block by block.
 template <class N>
 DTAU_INLINE void transpose_rows(const N* from, const std::ptrdiff_t* at, int count, N* to,
                                 std::ptrdiff_t stride) {
@@ -50,13 +50,13 @@ DTAU_INLINE void transpose_rows(const N* from, const std::ptrdiff_t* at, int cou
         for (int c = 0; c < width; ++c) to[e * stride + c] = from[at[c] + e];
 }
 
-// Dense tensors (n, n, n) of one state, output after output, from packed numbers.
+// Writes the dense tensors (n, n, n) of one state, output after output, from packed numbers.
 template <class N>
 class DenseSlabs {
   public:
     struct Memory {
-        N* slab[2][4];  // of two outputs, (n, n), after the line that the one before has begun
-        int* run;       // neighbours on the path that end with a column
+        N* slab[2][4];  // two outputs (n, n), after the incomplete line of the previous one
+        int* run;       // length of the run on the path that ends with a column
 
         Memory(Arena& arena, const Paths& dofs, bool needed) : run(arena.take<int>(dofs.n)) {
             const std::ptrdiff_t size = needed ? std::ptrdiff_t(dofs.n) * dofs.n : 0;
@@ -73,8 +73,8 @@ class DenseSlabs {
           size_(std::ptrdiff_t(dofs.n) * dofs.n),
           streams_(std::is_same_v<N, double> && past_caches && size_ >= cache_line) {}
 
-    // Output f, of whose tensors packed numbers [f, f's path, f's path] begin at packed[o] + own, and
-    // [f, m, m's path] and [f, m's path, m] at packed[o] + below(m).
+    // Expands output f. Its packed numbers [f, f's path, f's path] begin at packed[o] + own; [f, m,
+    // m's path] and [f, m's path, m] begin at packed[o] + below(m).
     template <class Below>
     void output(int f, const N* const (&packed)[4], std::ptrdiff_t own, const Below& below) {
         N* slab[4];
@@ -84,8 +84,8 @@ class DenseSlabs {
         if constexpr (std::is_same_v<N, double>)
             if (streams_) take_over(f, slab);
     }
-    // About so many numbers of each tensor of the output before go past the caches, in whole lines:
-    // memory takes them while the next output is computed.
+    // Streams about so many numbers of each tensor of the previous output, in whole lines: memory
+    // accepts them while the next output is computed.
     void send(std::ptrdiff_t count) {
         if constexpr (std::is_same_v<N, double>)
             for (int o = 0; o < 4; ++o) {
@@ -98,12 +98,13 @@ class DenseSlabs {
     }
 
   private:
-    // What is left of the output before goes first; this one follows while the next is computed.
+    // Streams the rest of the previous output, then queues this one, which follows while the next
+    // is computed.
     void take_over(int f, double* const (&slab)[4]) {
         const bool last = f + 1 == dofs_.n;
         send(size_ + cache_line);
         for (int o = 0; o < 4; ++o) {
-            // A line that an output only begins waits for the next output.
+            // A cache line that an output leaves incomplete waits for the next output.
             double* const result = to_[o] + f * size_;
             const int before = f > 0 ? begun_line(result) : 0;
             const int after = last ? 0 : begun_line(result + size_);
@@ -126,7 +127,7 @@ class DenseSlabs {
         const auto each = [&](const auto& visit) {
             unrolled<4>([&](int o) { visit(packed[o], slab[o]); });
         };
-        if (run[n - 1] < n)  // else all triples are on one path
+        if (run[n - 1] < n)  // otherwise all triples lie on one path
             each([&](const N*, N* to) {
                 std::memset(static_cast<void*>(to), 0, size_ * sizeof(N));
             });
@@ -139,7 +140,8 @@ class DenseSlabs {
             });
         });
         for (int m = f + 1, columns; m < end; m += columns) {
-            // That follow each other on a path, as many as a vector has places; else one.
+            // As many columns as a vector has places, if they are adjacent on a path; otherwise
+            // one.
             columns = m + width <= end && run[m + width - 1] >= width ? width : 1;
             send(columns * n);
             std::ptrdiff_t at[width];
@@ -177,12 +179,13 @@ class DenseSlabs {
     N* to_[4];
     std::ptrdiff_t size_;
     bool streams_;
-    N *from_[4] = {}, *target_[4] = {};  // what is left of the output before
+    N *from_[4] = {}, *target_[4] = {};  // the rest of the previous output
     std::ptrdiff_t left_[4] = {};
     N begun_[4][cache_line];
 };
 
-// The rows of one state by outputs (idsva_so_by_outputs), each of which is made dense when it is finished.
+// The rows of one state by outputs (idsva_so_by_outputs); each output is expanded when it is
+// complete.
 template <class N>
 class RowsByOutput {
   public:
@@ -225,12 +228,12 @@ class RowsByOutput {
     std::ptrdiff_t at_ = 0;
 };
 
-// Room for the packed tensors of a group of states, of all joints, on their way to what states get.
+// Memory for the packed tensors of a group of states, of all joints, before they are expanded.
 template <class T>
 struct PackedWorkspace {
     std::ptrdiff_t size;
     Number<T>* packed[4];
-    std::ptrdiff_t* begin;  // of the groups of independent velocities
+    std::ptrdiff_t* begin;  // begin of each group of independent velocities
     int* path;
 
     PackedWorkspace(Arena& arena, const Tree& tree, bool needed)
@@ -246,7 +249,7 @@ struct PackedWorkspace {
     }
 };
 
-// Dense tensors from the packed ones of a group: those of state l.
+// Expands the packed tensors of a group to dense ones for state l.
 template <class T>
 void unpack_state(const Paths& dofs, const PackedWorkspace<T>& w,
                   const typename DenseSlabs<Number<T>>::Memory& slabs, int l,
@@ -265,7 +268,7 @@ void unpack_state(const Paths& dofs, const PackedWorkspace<T>& w,
     }
 }
 
-// The tensors of independent velocities, dense or packed, from the packed ones of all joints: state l.
+// Maps the packed tensors of all joints to independent velocities for state l, dense or packed.
 template <class T>
 void reduce_tensors(const Tree& tree, bool to_packed, const PackedWorkspace<T>& w, int l,
                     const Destination<T>& to) {

@@ -1,4 +1,4 @@
-"""Kinematics in CasADi's own scalars: placements, Jacobians, twists, centre of mass, momentum.
+"""Kinematics in CasADi's own scalars: placements, Jacobians, twists, center of mass, momentum.
 
 One sweep from the root to the tips, as an expression. CasADi differentiates it, to any order, and
 knows which joints matter to what.
@@ -120,7 +120,7 @@ class Kinematics:
         return ca.vertcat(u, w).T
 
     def whole(self) -> tuple[Any, Any, Any]:
-        """Mass times centre of mass, momentum, angular momentum about the origin: in the world."""
+        """Mass times center of mass, momentum, angular momentum about the origin: in the world."""
         moments, linears, angulars, masses = [], [], [], []
         for (u, w), inertia in zip(self.twists, self.model.inertias, strict=True):
             moment, mass = inertia.mass * np.asarray(inertia.com), inertia.mass
@@ -179,7 +179,7 @@ def frame_velocities(model: Model, frames: str | Sequence[str], axes: Axes) -> A
 
 
 def whole_body(model: Model, name: str) -> Any:
-    """Make a function of the centre of mass, or of momentum."""
+    """Make a function of the center of mass, or of momentum."""
     k = Kinematics(model, near=name == "centroidal_momentum")
     moment, linear, angular = k.whole()
     com = moment / model.mass

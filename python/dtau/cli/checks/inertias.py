@@ -2,7 +2,7 @@
 
 The density that a body would have as a homogeneous ball of its mass and its mean moment tells
 placeholders and wrong units from real parts: in the robots of example-robot-data moving bodies that
-were modelled or measured have 0.3 to 11000 kg/m³, placeholders below 0.09 or above 1e25.
+were modeled or measured have 0.3 to 11000 kg/m³, placeholders below 0.09 or above 1e25.
 """
 
 from __future__ import annotations

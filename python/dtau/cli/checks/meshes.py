@@ -1,4 +1,4 @@
-"""Meshes: STL files have no unit, and are often in millimetres where a URDF means metres.
+"""Meshes: STL files have no unit, and are often in millimeters where a URDF means meters.
 
 Only files *.stl are opened, and only below the robot's own folder or the folder of the package that
 is named, which is looked for from the robot's folder on upwards.

@@ -1,4 +1,4 @@
-"""Units: lengths that look like millimetres, masses that look like grams."""
+"""Units: lengths that look like millimeters, masses that look like grams."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from dtau.cli.checks.findings import Finding
 from dtau.model.model import Model
 
-_FAR = 10.0  # m; no joint or centre of mass of example-robot-data is 1.3 m from its link's origin
+_FAR = 10.0  # m; no joint or center of mass of example-robot-data is 1.3 m from its link's origin
 _HEAVY = 1000.0  # kg
 
 
