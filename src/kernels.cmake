@@ -22,12 +22,12 @@ function(add_functions variant)
   target_precompile_headers(functions_${variant} PRIVATE registry/arguments.hpp functions/shared/algorithms.hpp)
 endfunction()
 
-# Compiled once for the modules of several Pythons: by a build of their own, which is brought up to date
-# whenever one of these is built.
+# Compiles the kernels once for the modules of several Python versions, in a build of their own.
+# Each of these modules brings that build up to date.
 if(DTAU_KERNELS)
   get_filename_component(folder ${DTAU_KERNELS} ABSOLUTE BASE_DIR ${PROJECT_SOURCE_DIR})
-  set(settings ${CMAKE_CURRENT_BINARY_DIR}/kernels_settings.cmake)  # a file, for lists pass through it whole
-  # The compiler is that of the first build, for CMake forgets all else when it is another one.
+  set(settings ${CMAKE_CURRENT_BINARY_DIR}/kernels_settings.cmake)  # a file, because lists pass through it intact
+  # Keeps the compiler of the first build: CMake discards its cache when the compiler changes.
   set(text "set(DTAU_MODULES OFF CACHE BOOL [[]])\nset(CMAKE_CXX_COMPILER [[${CMAKE_CXX_COMPILER}]] CACHE STRING [[]])\n")
   foreach(name CMAKE_BUILD_TYPE CMAKE_MAKE_PROGRAM CMAKE_TOOLCHAIN_FILE CMAKE_CXX_FLAGS
                CMAKE_CXX_COMPILER_LAUNCHER CMAKE_OSX_ARCHITECTURES DTAU_INSTRUCTION_SETS DTAU_WERROR)
@@ -46,12 +46,12 @@ if(DTAU_KERNELS)
   return()
 endif()
 
-# The instruction set of this machine: what the compiler takes -march=native for.
+# Finds the instruction set of this machine: the one that the compiler selects with -march=native.
 function(find_native result)
   execute_process(COMMAND ${CMAKE_CXX_COMPILER} -march=native -dM -E -x c++ /dev/null
                   OUTPUT_VARIABLE macros ERROR_QUIET)
   set(set x86_64_v2)
-  set(has_v3 TRUE)  # as registry/dispatch.cpp asks the processor
+  set(has_v3 TRUE)  # the same features as in registry/dispatch.cpp
   foreach(feature AVX2 FMA BMI BMI2 LZCNT MOVBE F16C)
     if(NOT macros MATCHES "__${feature}__")
       set(has_v3 FALSE)
@@ -75,7 +75,7 @@ elseif(DTAU_INSTRUCTION_SETS STREQUAL "all")
   set(sets x86_64_v4 x86_64_v3 x86_64_v2)  # best first
 else()
   string(REPLACE "-" "_" wanted "${DTAU_INSTRUCTION_SETS}")
-  foreach(set x86_64_v4 x86_64_v3 x86_64_v2)  # best first, however they were given
+  foreach(set x86_64_v4 x86_64_v3 x86_64_v2)  # best first, in any order of the option
     if(set IN_LIST wanted)
       list(APPEND sets ${set})
       list(REMOVE_ITEM wanted ${set})
@@ -93,7 +93,7 @@ foreach(set ${sets})
   if(set STREQUAL baseline)
     add_functions(${set})
   else()
-    # The last resort, for processors without AVX2, is compiled to be smaller.
+    # The fallback for processors without AVX2 is compiled for size.
     set(smaller)
     if(set STREQUAL x86_64_v2 AND NOT DTAU_SANITIZE)
       set(smaller $<$<BOOL:${MSVC}>:/clang:>-O2)

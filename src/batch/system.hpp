@@ -1,12 +1,12 @@
-// Asks the operating system for memory and its amounts.
+// Wraps the operating system: memory_in_all(), map_memory(), available_processors(), at_forks().
 #pragma once
 
 #include <cstddef>
 
 namespace dtau {
 
-// Bytes, of the machine or the container, whichever is less: all, and those that can still be taken,
-// which are all where the system does not say.
+// Bytes of memory of the machine or the container, whichever has less: all of it, and the part
+// still available (all of it if the system does not tell).
 double memory_in_all();
 double available_memory();
 
@@ -17,7 +17,8 @@ void unmap_memory(void* memory, std::size_t bytes);
 // The number of processors that this process may use.
 int available_processors();
 
-// Calls these at every fork, where the system has it. A result, so that it can be asked for before main.
+// Registers functions to call at every fork, where the system supports it. It returns a value so
+// that a static initializer can call it before main().
 int at_forks(void (*before)(), void (*in_parent)(), void (*in_child)());
 
 [[noreturn]] void sleep_forever();

@@ -1,4 +1,5 @@
-// Runs slow batches on a thread of their own, so that an interrupted caller returns at once.
+// Runs slow batches on a thread of their own, so that an interrupted caller returns at once:
+// run_watched().
 #pragma once
 
 #include <memory>

@@ -58,8 +58,9 @@ struct CasadiFunction {
 };
 
 // Calls visit(row, column, result, place) for the entries of the second derivative of the result by
-// input a, then by input b: of the Jacobian's numbers, column by column, the row; which nonzero of
-// the result it is of, and the place of the two inputs' numbers among those of its Hessian.
+// input a, then by input b. `row` is the index among the Jacobian's numbers, column by column;
+// `result` is a nonzero of the result; `place` is the index of the two inputs' numbers in that
+// result's Hessian.
 using SecondEntryVisitor =
     std::function<void(CasadiInt row, CasadiInt column, CasadiInt result, CasadiInt place)>;
 void for_second_entries(const CasadiFunction& f, int a, int b, const SecondEntryVisitor& visit);

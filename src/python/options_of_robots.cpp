@@ -33,7 +33,7 @@ bool is_array(nb::handle given, int type, int ndim) {
 
 // ---------------------------------------------------------------- frames
 
-// Of one wrench at one frame.
+// Refuses a wrench at several frames, or at a frame fixed to the world.
 void CallOptions::require_moving(nb::handle given) const {
     if (!single_frame || values.frames[0].body < 0)
         throw nb::value_error(

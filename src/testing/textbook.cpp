@@ -46,7 +46,7 @@ constexpr Function functions[] = {
              takes(q, v, a, f_ext), gives(d2tau_dqdq, d2tau_dqdv, d2tau_dvdv, d2tau_dadq),
              algorithm<textbook::IdsvaWorkspace>([]<class T>(const Tree& tree, const auto& x,
                                                              const auto& w) {
-                 // The tensors of joints that mimic others have no room for those of all joints.
+                 // With mimic joints the results have no room for the tensors of all joints: they are NaN.
                  const std::ptrdiff_t n = tree.independent.n;
                  for (T* tensor : {x[d2tau_dqdq], x[d2tau_dqdv], x[d2tau_dvdv], x[d2tau_dadq]})
                      for (std::ptrdiff_t e = 0; tree.mimic && e < n * n * n; ++e)

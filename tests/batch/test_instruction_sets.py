@@ -51,7 +51,7 @@ def test_the_best_is_the_default() -> None:
     assert chosen_instruction_set() == (os.environ.get("DTAU_INSTRUCTION_SET") or SETS[0])
 
 
-def test_choice(instruction_set: str) -> None:
+def test_selected_instruction_set_is_in_use(instruction_set: str) -> None:
     assert chosen_instruction_set() == instruction_set
 
 

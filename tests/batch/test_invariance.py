@@ -1,4 +1,4 @@
-"""What must not change a result: where a base is, how a batch is laid out, who else calls."""
+"""Invariance of results: to the place of a base, the layout of a batch, other callers."""
 
 from __future__ import annotations
 

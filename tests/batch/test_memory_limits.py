@@ -82,7 +82,7 @@ def groups(tmp_path: Path) -> Groups:
 
 @linux
 class TestLimitsOfGroups:
-    def test_none(self, groups: Groups, tmp_path: Path) -> None:
+    def test_no_control_group_means_no_limit(self, groups: Groups, tmp_path: Path) -> None:
         assert groups.limit() == (NONE, NONE)
         assert memory_limit(str(tmp_path / "nothing")) == (NONE, NONE)
 

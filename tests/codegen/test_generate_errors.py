@@ -1,4 +1,4 @@
-"""What `dtau.generate` writes around the functions, and what it says of mistakes."""
+"""Errors of `dtau.generate`, and the text that it writes around the functions."""
 
 from __future__ import annotations
 

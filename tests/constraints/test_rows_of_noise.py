@@ -65,7 +65,7 @@ def test_the_row_across_a_planar_arm() -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_all_functions_refuse_it(seed: int) -> None:
+def test_all_functions_refuse_a_row_of_noise(seed: int) -> None:
     rng = np.random.default_rng(seed)
     model = planar_arm(rng)
     q, v, tau = dtau.random_state(model, rng)

@@ -45,7 +45,7 @@ def lstsq(model: dtau.Model, q: Array, drive: Array, contacts: dtau.Contacts) ->
     ("make", "frames"),
     [(points, FEET), (soles, FEET), (points, FEET[:3]), (soles, ("LF_SHANK",))],
 )
-def test_it_holds_a_quadruped(make: Any, frames: tuple[str, ...]) -> None:
+def test_equilibrium_holds_a_quadruped(make: Any, frames: tuple[str, ...]) -> None:
     model = dtau.robots.quadruped()
     contacts = make(model, frames)
     q = random_q(model, np.random.default_rng(1), (2, 3))
@@ -216,7 +216,7 @@ def test_a_map_a_configuration() -> None:
     assert np.isnan(hold.tau[2]).all()
 
 
-def test_of_all_solutions_it_is_the_shortest() -> None:
+def test_equilibrium_has_the_least_norm_of_all_solutions() -> None:
     model = dtau.robots.quadruped()
     q = random_q(model, np.random.default_rng(9))
     drive = np.eye(18)[:, 6:]

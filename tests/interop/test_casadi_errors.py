@@ -1,4 +1,4 @@
-"""What `dtau.casadi` says where it cannot; and that it costs nothing where it is not used."""
+"""Errors of `dtau.casadi`; and that it costs nothing where it is not used."""
 
 from __future__ import annotations
 

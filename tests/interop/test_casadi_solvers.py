@@ -1,4 +1,4 @@
-"""What CasADi drives takes the functions of `dtau.casadi` as its own: solvers and integrators."""
+"""CasADi's solvers and integrators use the functions of `dtau.casadi` as their own."""
 
 from __future__ import annotations
 

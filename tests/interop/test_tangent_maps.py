@@ -112,7 +112,7 @@ def test_the_map_is_that_of_unit_quaternions(adapter: str, name: str) -> None:
 
 @every_adapter
 @every_robot
-def test_its_derivative_is_that_of_its_value(adapter: str, name: str) -> None:
+def test_derivative_of_the_tangent_map_agrees_with_differences(adapter: str, name: str) -> None:
     """Against differences of sixth order; along a quaternion itself nothing changes."""
     model = robot(name)
     q, _ = states(model)

@@ -74,7 +74,7 @@ class TestBuilder:
         builder.add(Z, name="arm", inertia=BALL)
         assert builder.build().gravity.tolist() == [0, 0, -1]
 
-    def test_nothing_to_move(self) -> None:
+    def test_build_refuses_a_robot_without_moving_joints(self) -> None:
         with pytest.raises(ValueError, match="model 'robot': expected a joint that moves"):
             dtau.ModelBuilder("robot").build()
 

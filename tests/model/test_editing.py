@@ -95,7 +95,7 @@ class TestReading:
 
 
 class TestReplace:
-    def test_nothing_is_the_same(self, quadruped: dtau.Model) -> None:
+    def test_replace_without_changes_gives_an_equal_model(self, quadruped: dtau.Model) -> None:
         again = quadruped.replace()
         assert again is not quadruped
         assert (again, again.notes) == (quadruped, quadruped.notes)
@@ -126,7 +126,7 @@ class TestReplace:
         assert model.frame("cap").placement == pose
         assert pickle.loads(pickle.dumps(model)) == model
 
-    def test_it_is_as_if_built_so(self) -> None:
+    def test_replaced_model_has_the_dynamics_of_one_built_so(self) -> None:
         """Numbers of the dynamics, not only those that are stored."""
         before = odd()
         after = before.replace(armature={"wrist": 0.3}, damping={"hand": 0.7})
@@ -174,7 +174,7 @@ class TestReplace:
             assert odd_one.replace(parameters=odd_one.parameters).parameters is not None
         assert "got both" in message(ValueError, odd_one.replace, parameters=rows, inertias={})
 
-    def test_what_a_name_means(self) -> None:
+    def test_name_means_the_moving_joint_first(self) -> None:
         """A moving joint first; for inertias the link."""
         model = odd().replace(damping={"hand": 1.0}, inertias={"hand": dtau.Inertia(9.0)})
         assert model.damping[model.joint("hand").v] == [1.0]

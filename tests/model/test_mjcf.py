@@ -240,7 +240,7 @@ class TestMeaning:
 class TestMimics:
     EQUALITY = '<equality><joint joint1="y" joint2="x" polycoef="0.4 -2 0 0 0"/></equality>'
 
-    def test_exact(self) -> None:
+    def test_exact_mimic_follows_the_equality(self) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             model = dtau.load(mjcf(TWO, self.EQUALITY), mimic="exact")
@@ -333,7 +333,7 @@ class TestWhatIsNotCarried:
         assert str(warning.message) == wanted
         assert warning.filename == __file__
 
-    def test_all_in_one_warning(self) -> None:
+    def test_all_ignored_forces_are_in_one_warning(self) -> None:
         joint = '<joint name="j" stiffness="1" frictionloss="2"/>'
         with pytest.warns(dtau.ModelWarning) as caught:
             dtau.load(arm(joint, LINE.format('stiffness="1"')))
@@ -351,7 +351,7 @@ class TestWhatIsNotCarried:
             assert dtau.load(text).damping.tolist() == [1]
 
     @pytest.mark.filterwarnings("error")
-    def test_what_exerts_no_force(self) -> None:
+    def test_elements_without_force_do_not_warn(self) -> None:
         """Limits, contacts, tendons that only measure, what is switched off."""
         for text in ROBOTS.values():
             dtau.load(text)
@@ -381,7 +381,7 @@ class TestFiles:
         return path
 
     @pytest.mark.parametrize("name", ["robot.xml", "robot.mjcf", "robot", "robot.urdf"])
-    def test_what_it_names_is_beside_it(
+    def test_files_it_names_are_found_beside_it(
         self, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         path = self.write(tmp_path, name)

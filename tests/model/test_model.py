@@ -244,7 +244,7 @@ class TestValue:
             assert len(arrays) == 8
             assert not any(array.flags.writeable for array in arrays)
 
-    def test_no_second_construction(self) -> None:
+    def test_models_cannot_be_constructed_twice(self) -> None:
         model = mixed()
         pose, inertia = dtau.Pose(translation=(1, 2, 3)), dtau.Inertia(1.0)
         calls: list[tuple[Any, Any]] = [
@@ -336,7 +336,7 @@ class TestLock:
         with pytest.raises(TypeError, match=r"^positions: expected Mapping, got list$"):
             mixed().lock(["leg_joint"])  # type: ignore[arg-type]
 
-    def test_a_number_or_a_row_of_one(self) -> None:
+    def test_lock_takes_a_number_or_a_row_of_one(self) -> None:
         assert mixed().lock({"leg_joint": 0.5}) == mixed().lock({"leg_joint": [0.5]})
 
     def test_something_must_move(self) -> None:

@@ -34,7 +34,7 @@ class TestMessages:
         joint("k", "good", "bad"),
     )
 
-    def test_all_are_in_one_message(self) -> None:
+    def test_error_names_all_impossible_inertias(self) -> None:
         assert message(dtau.ModelError, dtau.load, self.TEXT) == (
             "XML text, line 2: inertias with negative principal moments, which no body has: -0.001 "
             "of link 'base' (line 2), -2 of link 'bad' (line 4); inertia='repair' takes the "
@@ -85,7 +85,7 @@ class TestMessages:
 
 class TestNearest:
     @pytest.mark.parametrize("seed", range(8))
-    def test_it_is_a_bodys_and_the_nearest(self, seed: int) -> None:
+    def test_nearest_inertia_of_a_rigid_body(self, seed: int) -> None:
         """No other positive semidefinite matrix of second moments is nearer."""
         rng = np.random.default_rng(seed)
         axes = rotation_of(random_quaternion(rng))
@@ -103,7 +103,7 @@ class TestNearest:
             if np.linalg.eigvalsh(other)[0] >= 0:
                 assert np.linalg.norm(other - second_moments(tensor)) >= off * (1 - 1e-12)
 
-    def test_what_a_body_has_stays(self) -> None:
+    def test_possible_inertias_stay(self) -> None:
         rng = np.random.default_rng(9)
         for _ in range(20):
             tensor = random_tensor(rng, 2.0)

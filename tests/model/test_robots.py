@@ -140,7 +140,7 @@ class TestNumbers:
         np.random.seed(2)  # noqa: NPY002
         assert made(name) == first
 
-    def test_the_same_as_ever(self) -> None:
+    def test_seeds_give_recorded_robots(self) -> None:
         """If this fails, users' robots change: say so in the changelog."""
         (link,) = chain(1).links
         assert link.joint == dtau.Revolute(
@@ -223,7 +223,7 @@ class TestNumbers:
 class TestUse:
     @every_chain
     @pytest.mark.parametrize("function", FUNCTIONS, ids=str)
-    def test_every_function_takes_them(self, name: str, function: Function) -> None:
+    def test_every_function_accepts_generated_chains(self, name: str, function: Function) -> None:
         model = made(name)
         for batch in ((), (5,)):
             results = function(model, random_state(model, 9, batch))

@@ -172,7 +172,7 @@ class TestInertia:
                 atol=TOLERANCE["long sums"],
             )
 
-    def test_nothing_added_changes_no_bit(self) -> None:
+    def test_adding_an_empty_inertia_changes_no_bit(self) -> None:
         inertia = random_inertia(np.random.default_rng(5))
         assert dtau.Inertia() + inertia == inertia
         assert inertia + dtau.Inertia() == inertia

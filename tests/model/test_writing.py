@@ -121,7 +121,7 @@ class TestEqual:
         )
         assert again(model) == model
 
-    def test_a_file(self, tmp_path: Path) -> None:
+    def test_to_urdf_writes_a_file_in_utf8(self, tmp_path: Path) -> None:
         model = arm(placement=dtau.Pose.from_rpy((0, 0, 0.5)))
         path = tmp_path / "Käfer.urdf"
         text = model.to_urdf(path)
@@ -171,7 +171,7 @@ class TestRotations:
         assert exact, rpy
         assert dtau.Pose.from_rpy(angles) == pose, rpy
 
-    def test_what_files_say_is_found_again(self) -> None:
+    def test_rpy_angles_of_files_are_found_again(self) -> None:
         rng = np.random.default_rng(3)
         special = [0.0, 1.5707963267948966, -1.57079632679, 3.14159265359, -3.1415926535897931]
         special += [1.5708, 0.7853981633974483, 1e-9, -2e-16, 4.71238898038469, 6.28318530718]
@@ -295,7 +295,7 @@ class TestRefused:
         start = f"model {model.name!r}: a URDF cannot say all of it: {said}"
         assert text.startswith(start), text
 
-    def test_all_reasons_in_one_message(self) -> None:
+    def test_error_lists_all_that_urdf_cannot_hold(self) -> None:
         model = arm(joint=dtau.Spherical()).replace(armature=1.0, gravity=(0, 0, 0), name="")
         text = message(ValueError, model.to_urdf)
         assert [word in text for word in ("gravity", "armature", "kinds", "names")] == [True] * 4

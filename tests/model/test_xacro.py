@@ -67,7 +67,7 @@ class TestExpanded:
         with pytest.raises(dtau.ModelError, match=message):
             dtau.load(path)
 
-    def test_no_entities(self, tmp_path: Path) -> None:
+    def test_xacro_entities_are_refused(self, tmp_path: Path) -> None:
         path = tmp_path / "robot.xacro"
         path.write_text('<!DOCTYPE robot [<!ENTITY a "b">]><robot name="&a;"/>')
         with pytest.raises(dtau.ModelError, match="document type declaration"):

@@ -1,4 +1,4 @@
-"""What the benchmarks compile: a missing compiler leaves out, one that fails is a failure."""
+"""Compilers of the benchmarks: a missing one skips rows, one that fails is a failure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a visitor sees first: README, badges, citation, policies, templates."""
+"""Files that a visitor sees first: README, badges, citation, policies, templates."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ def test_inputs(name: str, integrator: str) -> None:
 @pytest.mark.parametrize(
     "name", ["one spherical", "one free", "one planar", "free root, branches", "quadruped"]
 )
-def test_order(name: str, integrator: str) -> None:
+def test_order_of_convergence_of_integrators(name: str, integrator: str) -> None:
     """Halving the steps divides the error by 2 or by 16."""
     model = robot(name)
     s = random_state(model, 6)

@@ -1,4 +1,4 @@
-"""How results are compared, and by how much they may be off.
+"""Compare results: `assert_close`, and the tolerances.
 
 Everything is compared element by element; a failure prints the worst element's index.
 """

@@ -1,4 +1,4 @@
-"""What a call says when it fails."""
+"""Read the message of a call that fails: `message`, `has_words`."""
 
 from __future__ import annotations
 

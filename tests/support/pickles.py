@@ -1,4 +1,4 @@
-"""What the package's objects say of themselves to pickle, damaged."""
+"""Damage the pickles of the package's objects."""
 
 from __future__ import annotations
 

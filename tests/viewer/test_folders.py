@@ -95,7 +95,7 @@ def test_a_folder_may_itself_be_a_link(tree: Path) -> None:
 @pytest.mark.parametrize(
     "name", ["http://example.org/b.stl", "none.stl", "a\0.stl", "", ".", "x" * 5000, "package://"]
 )
-def test_what_is_not_there(tree: Path, name: str) -> None:
+def test_missing_mesh_is_not_found(tree: Path, name: str) -> None:
     assert "not found" in message(FileNotFoundError, Folders(tree / "robots").find, name)
 
 

@@ -64,7 +64,7 @@ def test_the_robot_is_in_the_middle_and_the_corners_are_white() -> None:
     assert (image[0, [0, -1]] == 255).all()
 
 
-def test_it_is_the_same_each_time() -> None:
+def test_picture_is_the_same_each_time() -> None:
     one, other = (dtau.viewer.picture(MODEL, size=(40, 30)) for _ in range(2))
     assert (one == other).all()
 
@@ -110,11 +110,11 @@ def test_files_are_png(tmp_path: Path) -> None:
         ({"geometry": ""}, ["source"]),
     ],
 )
-def test_what_is_refused(changes: dict[str, object], words: list[str]) -> None:
+def test_picture_refuses_wrong_arguments(changes: dict[str, object], words: list[str]) -> None:
     has_words(message(ValueError, dtau.viewer.picture, MODEL, **changes), *words)
 
 
-def test_the_model_must_be_one() -> None:
+def test_picture_requires_a_model() -> None:
     has_words(message(TypeError, dtau.viewer.picture, "robot.urdf"), "model", "Model")
 
 

@@ -205,7 +205,7 @@ def test_ports_that_are_taken_are_passed_over() -> None:
         ({"geometry": MODEL.to_urdf(), "meshes": "none"}, NotADirectoryError, ["meshes", "none"]),
     ],
 )
-def test_what_is_refused(
+def test_viewer_refuses_wrong_arguments(
     changes: dict[str, object], error: type[Exception], words: list[str]
 ) -> None:
     arguments = {"model": MODEL, "port": 0, **changes}

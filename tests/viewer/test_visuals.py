@@ -1,4 +1,4 @@
-"""What robots look like, read from their files."""
+"""Visual geometry of robots, read from their files."""
 
 from __future__ import annotations
 
