@@ -100,8 +100,9 @@ class Names(Directive):
         """The directives of Sphinx that this stands for."""
         name = self.arguments[0]
         module = importlib.import_module(name)
-        public = (x for x in module.__all__ if not isinstance(getattr(module, x), type))
-        names = list(self.content) or list(public)
+        names = list(self.content) or [
+            x for x in module.__all__ if not isinstance(getattr(module, x), type)
+        ]
         lines = [f".. currentmodule:: {name}", "", ".. list-table::", "   :class: names", ""]
         for x in names:
             item = getattr(module, x)

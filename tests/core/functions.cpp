@@ -94,10 +94,10 @@ struct Robot {
 };
 
 // Numbers of all states, with quaternions of unit norm where they are configurations.
-std::vector<double> numbers(Quantity quantity, int size, const CompiledTree& compiled) {
+std::vector<double> numbers(const Quantity* quantity, int size, const CompiledTree& compiled) {
     std::vector<double> x(static_cast<std::size_t>(size) * states);
-    for (double& number : x) number = quantity == Quantity::contacts ? 1.0 : random_number();
-    for (int state = 0; state < states && quantity == Quantity::q; ++state)
+    for (double& number : x) number = quantity == &Quantity::contacts ? 1.0 : random_number();
+    for (int state = 0; state < states && quantity == &Quantity::q; ++state)
         for (const auto& [first, body] : compiled.quaternions()) {
             double* quaternion = &x[state * size + first];
             const double norm = std::hypot(std::hypot(quaternion[0], quaternion[1]),
@@ -124,7 +124,7 @@ Numbers results(const Function& function, const Robot& robot, const Options& opt
         input.data = reinterpret_cast<const char*>(inputs[i].data());
         input.spacing = sizeof(double);
         input.stride[0] = input.size * static_cast<std::ptrdiff_t>(sizeof(double));
-        input.mimic_role = traits(s.inputs[i].quantity).as_input;
+        input.mimic_role = s.inputs[i].quantity->as_input;
         if (s.inputs[i].rows != not_stacked) input.stacked = options.order + s.inputs[i].rows;
     }
     Shape shapes[Job::max_outputs];
@@ -158,7 +158,7 @@ bool right(const Function& function, const Robot& robot) {
     }
     Numbers inputs;
     for (int i = 0; i < s.ninputs; ++i) {
-        const Shape core = core_shape(s.inputs[i].quantity, {tree, options, false});
+        const Shape core = core_shape(*s.inputs[i].quantity, {tree, options, false});
         int size = s.inputs[i].rows == not_stacked ? 1 : options.order + s.inputs[i].rows;
         for (int k = 0; k < core.ndim; ++k) size *= static_cast<int>(core.size[k]);
         inputs.push_back(numbers(s.inputs[i].quantity, size, robot.compiled));
@@ -204,11 +204,11 @@ bool names_failures(const Robot& robot) {
             Numbers inputs;
             for (int i = 0; i < s.ninputs; ++i) {
                 const Shape core =
-                    core_shape(s.inputs[i].quantity, {robot.compiled.tree(), options, false});
+                    core_shape(*s.inputs[i].quantity, {robot.compiled.tree(), options, false});
                 int size = 1;
                 for (int d = 0; d < core.ndim; ++d) size *= static_cast<int>(core.size[d]);
                 inputs.push_back(numbers(s.inputs[i].quantity, size, robot.compiled));
-                if (s.inputs[i].quantity != Quantity::contacts) continue;
+                if (s.inputs[i].quantity != &Quantity::contacts) continue;
                 for (int state = 0; state < states; ++state)
                     inputs[i][2 * state + 1] = state == 6 || state == 9;
             }
