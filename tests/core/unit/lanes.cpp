@@ -151,12 +151,12 @@ TEST_CASE("packs keep to the numbers that they were given") {
 }
 
 TEST_CASE_TEMPLATE("four neighbors by numbers", T, double, Lane) {
-    const T from[4] = {T(1.0), T(2.0), T(3.0), T(4.0)};
+    const FourNumbers<T> from = {T(1.0), T(2.0), T(3.0), T(4.0)};
     const auto numbers = [](const Vec4<T>& x) {
-        T to[4];
+        FourNumbers<T> to;
         x.store(to);
         Numbers all;
-        for (const T& number : to) put(all, number);
+        for (const T& number : {to.x, to.y, to.z, to.w}) put(all, number);
         return all;
     };
     const auto are = [](double x, double y, double z, double w) {
