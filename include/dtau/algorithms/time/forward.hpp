@@ -13,12 +13,10 @@
 //              omega, A, X of order k + 1 at zero accelerations: inverse.hpp
 //   at k = 0   IA_i, U_j = IA_i s_j, d_j = s_j . U_j + armature, Ia_i = IA_i - sum of U_j U_j^T / d_j: ABA
 //
-// At every order the unknowns, what accelerations of order k do to the motion, obey the same linear
-// equations ([HO-FBS] Lemma 2, [Derivations] eq. 13.6), so that the articulated inertias of order 0 serve
-// all orders. A joint whose motion is prescribed is not eliminated: its torque is S^T F. It differs
-// from the paper as inverse.hpp does. `simple` is code for joints that rotate about z and are not
-// prescribed: S is one unit vector, and of F only x and y are ever rotated. The columns of a free
-// root are unit vectors as well (free_root.hpp).
+// The unknowns of every order obey the same linear equations ([HO-FBS] Lemma 2, [Derivations] eq. 13.6),
+// so the articulated inertias of order 0 serve all orders. A joint whose motion is prescribed is not
+// eliminated: its torque is S^T F. It differs from the paper as inverse.hpp does. `simple` is code for
+// joints that rotate about z and are not prescribed: S is a unit vector, and only x and y of F rotate.
 //
 // Symbols, of order k:
 //   omega, A, X   of inverse.hpp at zero accelerations of order k, but for those that are prescribed
