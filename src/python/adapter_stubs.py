@@ -15,7 +15,8 @@ from dtau.autodiff.libraries import LIBRARIES
 from dtau.autodiff.write import signature, types_in
 from dtau.registry import FUNCTIONS
 
-PAGE = Path(__file__).parents[2] / "docs/array_libraries.md"
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs/array_libraries.md"
 
 
 def stubs(library: str) -> str:
@@ -52,5 +53,5 @@ def page(text: str) -> str:
 if __name__ == "__main__":
     PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
     for library in LIBRARIES:
-        path = Path(dtau.results.__file__).parent / library / "__init__.pyi"
+        path = ROOT / "python/dtau" / library / "__init__.pyi"
         path.write_text(stubs(library), encoding="utf-8")

@@ -70,7 +70,7 @@ def test_functions_are_where_they_are_imported_from(adapter: Any) -> None:
 @pytest.mark.parametrize("library", NAMES)
 def test_stubs_and_the_page_are_current(library: str) -> None:
     code = runpy.run_path(str(ROOT / "src/python/adapter_stubs.py"))
-    shipped = Path(dtau.__file__).parent / library / "__init__.pyi"
+    shipped = ROOT / "python/dtau" / library / "__init__.pyi"  # a wheel's has docstrings
     assert shipped.read_text() == code["stubs"](library), (
         "renew them: python src/python/adapter_stubs.py"
     )
