@@ -212,7 +212,7 @@ TEST_CASE("a configuration has the sines and cosines of all angles, in lanes too
     }
     Random random(44);
     Tree tree = {};
-    tree.nq = nq, tree.nbodies = static_cast<int>(bodies.size()), tree.bodies = bodies.data();
+    tree.nq = nq, tree.nnodes = static_cast<int>(bodies.size()), tree.bodies = bodies.data();
     const auto check = [&]<class T>(T) {
         std::vector<T> q(nq);
         for (T& x : q) x = random.scalar<T>();
