@@ -68,7 +68,7 @@ def table(robot: str, rows: list[Row]) -> Table:
 
 
 def claim(function: str, mode: Mode, rows: list[Row]) -> Claim:
-    """What is asked of one function on all robots."""
+    """The claims about one function on all robots."""
     mine = [row for row in rows if row.function == function]
     ratios = {row.robot: row.ratios[mode][Python.name].median for row in mine}
     return Claim(

@@ -101,7 +101,7 @@ class Row:
         return self.found.ratio(peer, way)
 
     def goal(self, way: str) -> Goal | None:
-        """What is to be reached on the known robots."""
+        """The targets on the known robots."""
         if self.key not in KNOWN:
             return None
         least, aim = _GOALS[self.function][WAYS.index(way)]
@@ -208,7 +208,7 @@ def lone_calls(effort: Effort, tick: Callable[[], None]) -> list[LoneCall]:
     return rows
 
 
-# What is said of it
+# Report
 
 
 def tables(rows: Sequence[Row], peak: dict[str, float], calls: Sequence[LoneCall]) -> list[Table]:

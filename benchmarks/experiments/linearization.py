@@ -169,7 +169,7 @@ def beside_mujoco(
     return PeerRow(robot.label, robot.model.nv, found.medians(), alone, batch, max(errors), error)
 
 
-# What is said of it
+# Report
 
 
 def claims(alone: Sequence[Row], batches: Sequence[Row], beside: Sequence[PeerRow]) -> list[Claim]:

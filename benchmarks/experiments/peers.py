@@ -33,7 +33,7 @@ LEVEL = 0.1  # within this, two are level
 LOOPS = ("headers", "CasADi's C")  # whose states one by one are a loop without Python
 
 
-# What is said of it
+# Report
 
 
 def tables(rows: list[Row], columns: list[str], missing: Mapping[str, str]) -> list[Table]:

@@ -26,7 +26,7 @@ BATCH_BYTES = 2**27  # of the results of a batch, at most
 CHECKED = 2  # states
 LONE_STATES = 16  # lone calls go round so many states
 
-# What is timed: name in the tables, function, options
+# The timed calls: name in the tables, function, options
 CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "first": ("inverse_dynamics_derivatives", {}),
     "packed": (TENSORS, {"packed": True}),
