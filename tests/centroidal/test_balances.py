@@ -93,7 +93,7 @@ def test_external_forces_are_the_rate_of_momentum(name: str) -> None:
 
 
 def test_a_robot_without_mass() -> None:
-    """Results divided by the mass, such as the center of mass, are NaN; energies are the rotors'."""
+    """Results divided by the mass (center of mass) are NaN; energies are the rotors'."""
     builder = dtau.ModelBuilder("massless")
     builder.add(dtau.Revolute((0, 0, 1)), name="link", parent=None, armature=2.0)
     model = builder.build()
