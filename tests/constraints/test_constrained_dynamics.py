@@ -219,7 +219,7 @@ def test_results_of_a_state_that_fails() -> None:
     assert not np.isfinite(dtau.constrained_dynamics(model, s["q"], huge, huge, contacts).a).all()
 
 
-def test_dependent_rows_in_a_batch() -> None:
+def test_dependent_rows_give_nan_for_their_state_alone() -> None:
     model = robot("quadruped")
     s = random_state(model, 9, (10,))
     active = np.ones((10, 3))

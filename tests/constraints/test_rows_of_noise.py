@@ -44,7 +44,7 @@ def by_hand(model: dtau.Model, q: Array, v: Array, tau: Array, J: Array, gamma: 
     return np.asarray(np.linalg.solve(matrix, right)[: model.nv])
 
 
-def test_the_row_across_a_planar_arm() -> None:
+def test_rows_that_are_rounding_errors_are_refused() -> None:
     """All of 200 states are refused, and damped they have the result of the two other rows."""
     for seed in range(200):
         rng = np.random.default_rng(seed)
@@ -234,7 +234,7 @@ def scaled(model: dtau.Model, length: float, mass: float) -> dtau.Model:
 
 
 @pytest.mark.parametrize(("length", "mass"), SCALES)
-def test_robots_of_any_size(length: float, mass: float) -> None:
+def test_robots_of_any_size_are_accepted(length: float, mass: float) -> None:
     """Nothing is refused that holds, and results are those of dense matrices."""
     model = scaled(dtau.robots.quadruped(), length, mass)
     rng = np.random.default_rng(0)

@@ -272,7 +272,7 @@ def test_a_stack_has_an_axis_of_its_own(function: Function) -> None:
         has_words(said, name, f"n = {needed(function, name, 0)} or more")
 
 
-def test_a_batch_is_never_a_stack() -> None:
+def test_a_batch_is_never_read_as_a_stack() -> None:
     """A stack with the shape that a batch of its first rows has is refused, whatever the order."""
     model = robot("quadruped")
     q, v, a = dtau.random_state(model, np.random.default_rng(1), shape=(12,))
@@ -309,7 +309,7 @@ def test_one_row_for_a_batch_of_one() -> None:
 
 
 @in_time
-def test_high_orders_are_asked_for(function: Function) -> None:
+def test_orders_above_20_need_order(function: Function) -> None:
     """Orders above 20 need `order`, as so long a stack is most likely a batch."""
     model = robot(NEAR)
     state = long_state(function, model)
