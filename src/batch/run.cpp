@@ -1,3 +1,5 @@
+// Runs an algorithm over a range of states: run() computes groups of states in lanes
+// (run_in_lanes), or one state at a time (run_alone).
 #include "batch/run.hpp"
 
 #include <cstring>

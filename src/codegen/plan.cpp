@@ -1,3 +1,5 @@
+// Schedules a tape: Plan() marks the live operations, absorbs products into sums, cuts pieces, and
+// assigns memory to the temporaries between pieces (allot).
 #include "codegen/plan.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Records operations on a Tape: record() folds constants, moves signs out of operands and finds
+// operations recorded before.
 #include "codegen/tape.hpp"
 
 #include <cmath>

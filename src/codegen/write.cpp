@@ -1,3 +1,5 @@
+// Writes a tape as the text of a C function: write_c(). It writes one C statement for each
+// operation, in the order and the pieces of a Plan.
 #include "codegen/write.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Owns the numbered slots of functions for CasADi: hold_casadi_slot() fills one, casadi_call() runs
+// it, and the last release empties it.
 #include "interop/casadi_slots.hpp"
 
 #include <atomic>

@@ -1,3 +1,5 @@
+// Prepares raw calls from Python: prepare_call() reads the options and sizes of one function once,
+// and hold_call() stores it under a number.
 #include "interop/prepare.hpp"
 
 #include <string_view>

@@ -1,3 +1,5 @@
+// Runs one function on raw pointers without Python: RawCall::run() broadcasts the inputs,
+// normalizes quaternions and runs the job.
 #include "interop/raw_call.hpp"
 
 #include <algorithm>

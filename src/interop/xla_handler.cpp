@@ -1,3 +1,5 @@
+// Runs a raw call on the buffers of an XLA call frame: xla_handler(). xla_refusal() is the handler
+// for all devices but the CPU.
 #include "interop/xla_handler.hpp"
 
 #include <new>

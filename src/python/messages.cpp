@@ -1,3 +1,5 @@
+// Formats objects for messages (shown), and raises the error of a call without results, with the
+// names of contacts and joints: require_success().
 #include "python/messages.hpp"
 
 #include <string>

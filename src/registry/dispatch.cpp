@@ -1,3 +1,5 @@
+// Selects the instruction set of the kernels by asking the processor: use_instruction_set(),
+// instruction_set().
 #include "registry/dispatch.hpp"
 
 #include <atomic>

@@ -1,3 +1,5 @@
+// Compiles contacts and loops: CompiledContacts() validates them, numbers their rows, and finds the
+// degrees of freedom that move each of them (find_dofs).
 #include "tree/compiled_contacts.hpp"
 
 #include <algorithm>

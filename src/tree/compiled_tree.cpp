@@ -1,3 +1,4 @@
+// Compiles the description of a model into canonical frames and flat arrays: CompiledTree().
 #include "tree/compiled_tree.hpp"
 
 #include <algorithm>
