@@ -300,7 +300,7 @@ class Writer {
             case Operation::input:
                 break;
         }
-        throw std::logic_error("no expression");
+        throw std::logic_error("expected an operation with an expression");
     }
 
     const CFunction& f_;
