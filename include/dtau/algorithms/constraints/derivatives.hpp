@@ -14,7 +14,7 @@
 // zeros of the tree are kept in X and Y. If rows depend on each other, which only a regularization
 // allows, G^-1 is G^+ and has a derivative of its own: pseudo_inverse.hpp, [Derivations] eq. 20.10.
 //
-// Two terms are in no textbook, because forces are given along axes that move. The force W of a loop
+// Two terms are added, because the forces are given along axes that move. The force W of a loop
 // on its frame b turns with frame a: with m = turn x W (columns.hpp), J_b^T m is added to dID/dq.
 // Forces along the world's axes do not turn with a: their turn is added to df/dq.
 #pragma once

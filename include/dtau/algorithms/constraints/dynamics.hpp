@@ -11,9 +11,9 @@
 //   f = G^-1 (aref - Y^T D^-1 x),  x = x + Y f     solve_constrained (forces.hpp)
 //   a = L^-1 D^-1 x                                ltdl_solve_outwards (solve/ltdl.hpp)
 //
-// The book forms M^-1 J^T and solves with it. Here each column goes through the first triangular
-// solve only: Y has the zeros of the paths, which M^-1 J^T has not, and x + Y f replaces a second
-// solve with M for the forces.
+// The direct way forms M^-1 J^T, and solves with M once more for the forces. Here columns of J^T go
+// through the first triangular solve only: Y has the zeros of the paths, which M^-1 J^T has not, and
+// x + Y f takes the forces into the one solve for a.
 //
 // Symbols, of this state; "rows" are the equations J a = aref, 3 to 6 for each constraint:
 //   e          how far the frames of a constraint are apart; kp, kd: Baumgarte's gains (rows.hpp)
