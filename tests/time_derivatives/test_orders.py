@@ -291,7 +291,8 @@ def test_a_batch_is_never_read_as_a_stack() -> None:
     assert_same_results((for_all[3],), (want,))
     with pytest.raises(ValueError, match=r"tau_derivatives has shape \(12, 18\).*tau\[:, None\]"):
         dtau.forward_dynamics_time_derivatives(model, q, v, a)
-    with pytest.raises(ValueError, match=r"of v, where a stack .* give a batch as tau\[:, None\]"):
+    said = r"expected a stack .* of v: give a batch as tau\[:, None\]"
+    with pytest.raises(ValueError, match=said):
         dtau.forward_dynamics_time_derivatives(model, q[0], v, a)
     grid = q.reshape(3, 4, -1), v.reshape(3, 4, -1)
     with pytest.raises(ValueError, match=r"beside the batch \(3, 4\) of q"):
