@@ -1,6 +1,6 @@
-// Second derivatives of inverse dynamics by complex step of the core's own first ones: IDSVA with
-// complex numbers, a direction at a time. For trees of revolute joints on a fixed base, whose
-// configurations move by adding. Compiled by complex_step.py.
+// Computes second derivatives of inverse dynamics by complex step of the core's first derivatives: second().
+// It runs IDSVA with complex numbers, one direction at a time. For trees of revolute joints on a fixed base,
+// whose displacements add. complex_step.py compiles it.
 #include <cstddef>
 #include <memory>
 #include <vector>
@@ -86,7 +86,7 @@ void* open_robot(int n, const int* parent, const double* rotation, const double*
 
 void close_robot(void* robot) { delete static_cast<Robot*>(robot); }
 
-// Of each state, [k, i, j]: d(dtau_i/dq_j)/dq_k, d(dtau_i/dv_j)/dv_k, d(dtau_i/dv_j)/dq_k,
+// For each state, entries [k, i, j]: d(dtau_i/dq_j)/dq_k, d(dtau_i/dv_j)/dv_k, d(dtau_i/dv_j)/dq_k,
 // dM_ij/dq_k, n^3 numbers each.
 void second(void* robot, const double* q, const double* v, const double* a, std::ptrdiff_t states,
             double* out) {

@@ -1,18 +1,18 @@
-// ABACR: first-order partial derivatives of forward dynamics by the chain rule on the
-// articulated-body algorithm in body coordinates, O(N) for a column. [IDSVA] table II.
+// Computes the first-order partial derivatives of forward dynamics by the chain rule on the
+// articulated-body algorithm in body coordinates (ABACR): abacr(). O(N) for a column. [IDSVA] table II.
 //
-// One joint column j after the other, its derivatives by q_j, v_j and tau_j together. Twists and
-// velocity products depend on them in the subtree of j; bias forces there and on the path to the
-// world; articulated inertias by q_j on that path alone, for in the axes of their own bodies those
-// of the subtree do not; accelerations everywhere.
+// It takes one joint column j after the other, with the derivatives by q_j, v_j and tau_j together. What
+// depends on these variables: twists and velocity products in the subtree of j; bias forces there and on
+// the path to the world; articulated inertias on that path only, and only on q_j, because in the axes of
+// their own bodies those of the subtree are constant; accelerations everywhere.
 //
 // Symbols, for body i with parent p and its column k: those of first/articulated_solve.hpp and of
 // body_frames.hpp and, d being the derivative by q_j, v_j or tau_j,
 //   Ia[i], pa[i]  inertia and bias force that the joint passes on, in the axes of body i
 //   ap[i]         the parent's acceleration, in the axes of body i
-//   before[k]     acceleration of the body without what columns k and later add
+//   before[k]     acceleration of the body before columns k and later are added
 //   of_q, of_v, of_tau  d of bias force, u, twist, c, acceleration
-//   dU[k], dd[k]  d of U and d by q_j, on the path above j
+//   dU[k], dd[k]  derivatives of U and of the pivot d by q_j, on the path above j
 #pragma once
 
 #include "body_frames.hpp"
@@ -59,8 +59,7 @@ struct AbacrWorkspace {
           of_tau(arena, tree) {}
 };
 
-// s x* I - I s x: the rate of an articulated inertia that moves with s, which is A + A^T, A = s x*
-// I.
+// s x* I - I s x: the rate of an articulated inertia that moves with s. It is A + A^T with A = s x* I.
 template <class T>
 DTAU_INLINE ArticulatedInertia<T> moving(const Motion<T>& s, const ArticulatedInertia<T>& I) {
     const Vec3<T>&w = s.ang, &v = s.lin;
@@ -88,7 +87,7 @@ DTAU_INLINE void subtract_rank_two(ArticulatedInertia<T>& I, const Force<T>& z, 
     I.H.z = fma(-w.lin.z, z.ang, fma(-z.lin.z, w.ang, I.H.z));
 }
 
-// The algorithm itself: [RBDA] section 7.3.
+// Runs the articulated-body algorithm: [RBDA] section 7.3.
 template <class T>
 void abacr_values(const Tree& tree, const T* q, const T* v, const T* tau,
                   const AbacrWorkspace<T>& w) {
@@ -134,7 +133,7 @@ void abacr_values(const Tree& tree, const T* q, const T* v, const T* tau,
     }
 }
 
-// d of twists, velocity products and bias forces in the subtree of column j of joint i.
+// Differentiates twists, velocity products and bias forces in the subtree of column j of joint i.
 template <class T>
 DTAU_INLINE void abacr_subtree_forward(const Tree& tree, int i, int j, const AbacrWorkspace<T>& w) {
     const BodyFrames<T>& g = w.frames;
@@ -158,11 +157,11 @@ DTAU_INLINE void abacr_subtree_forward(const Tree& tree, int i, int j, const Aba
     }
 }
 
-// d of u and of the bias forces: back to joint i, and on its path to the world.
+// Differentiates u and the bias forces: back to joint i, and on its path to the world.
 template <class T>
 DTAU_INLINE void abacr_backward(const Tree& tree, int i, int j, const AbacrWorkspace<T>& w) {
     const BodyFrames<T>& g = w.frames;
-    // A joint whose inertia does not change: u, and the force that it passes on.
+    // For a joint whose articulated inertia is constant: u, and the force that it passes on.
     const auto pass = [&](const Body& body, T* du, Force<T> p) __attribute__((always_inline)) {
         for (int k = body.v + body.nv - 1; k >= body.v; --k) {
             du[k] = du[k] - dot(g.S[k], p);
@@ -207,7 +206,7 @@ DTAU_INLINE void abacr_backward(const Tree& tree, int i, int j, const AbacrWorks
     }
 }
 
-// d of the accelerations of all bodies: column j of the results.
+// Differentiates the accelerations of all bodies, which gives column j of the results.
 template <class T>
 DTAU_INLINE void abacr_forward(const Tree& tree, int i, int j, T* da_dq, T* da_dv, T* da_dtau,
                                const AbacrWorkspace<T>& w) {

@@ -1,9 +1,8 @@
-// The columns of eq. 5 by the articulated-body algorithm: AZA and the inverse of the mass matrix.
+// Solves M X = B for columns of [IDSVA] eq. 5 by the articulated-body algorithm: AZA, and M^-1.
 //
-// AZA ([IDSVA] section IV-E): M X = B for many columns by the two last sweeps of the
-// articulated-body algorithm with zero velocity and gravity, O(N) for a column; inertias, U and d
-// come from the one run that gave the acceleration. M^-1 ([Minverse]): the same for columns of the
-// identity, of which the upper triangle is enough.
+// AZA ([IDSVA] section IV-E) takes each column through the last two passes of the articulated-body
+// algorithm with zero velocity and gravity, O(N) for a column. Inertias, U and d come from the run that
+// gave the acceleration. M^-1 ([Minverse]) is the same for columns of the identity, upper triangle only.
 //
 // The paper's version works in body coordinates, column by column. Here it runs in root-frame
 // coordinates, where nothing is transformed between bodies, and takes blocks of neighboring columns
@@ -18,7 +17,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Six components of a block of columns.
+// The six components of a spatial vector, for a block of columns.
 template <int packs, class T>
 struct SpatialBlock {
     Pack<T> c[6][packs];
@@ -62,17 +61,17 @@ struct SpatialBlock {
 
 template <class T>
 struct ColumnsWorkspace {
-    static constexpr int packs = lanes == 8 ? 4 : 2;  // as registers hold six components of
+    static constexpr int packs = lanes == 8 ? 4 : 2;  // six components fit into registers
     Pack<T>*x, *at;
-    int* bodies;     // which the right-hand sides reach
-    bool* branches;  // whether a body has children other than the next one
+    int* bodies;     // bodies that the right-hand sides reach
+    bool* branches;  // whether a body has children besides the next body
 
     ColumnsWorkspace(Arena& arena, const Tree& tree, const Options&)
         : x(arena.take<Pack<T>>(tree.nv * packs)),
           at(arena.take<Pack<T>>(tree.nnodes * 6 * packs)),
           bodies(arena.take<int>(tree.nnodes)),
           branches(arena.take<bool>(tree.nnodes)) {
-        if (!branches) return;  // only measured
+        if (!branches) return;  // the arena only measures
         for (int i = 0; i < tree.nnodes; ++i) {
             const int p = tree.bodies[i].parent;
             branches[i] = false;
@@ -81,9 +80,9 @@ struct ColumnsWorkspace {
     }
 };
 
-// Columns from begin on of X, M X = -B, for the first `solved` bodies. right(k, c) is the pack of B
-// at row k, column c; B is zero outside the joints of the `count` bodies of w. Results: as
-// ltdl_solve_block. Forces and accelerations go from body to body in registers, except at branches.
+// Solves M X = -B for the columns from `begin` on and the first `solved` bodies. right(k, c) is the pack of
+// B at row k, column c; B is zero outside the joints of the `count` bodies in w.bodies. Results are stored
+// as by ltdl_solve_block. Forces and accelerations go from body to body in registers, except at branches.
 template <int packs, class T, class Right, class Place>
 DTAU_INLINE void articulated_block(const Tree& tree, const Motion<T>* S, int begin, int count,
                                    int solved, const Right& right, const Place& place,
@@ -148,7 +147,7 @@ DTAU_INLINE void articulated_block(const Tree& tree, const Motion<T>* S, int beg
     }
 }
 
-// The solutions of M X = -B for two matrices (nv, nv), side by side as for ltdl_solve.
+// Solves M X = -B for two matrices (nv, nv), side by side as for ltdl_solve.
 template <class T>
 void aza(const Tree& tree, const Motion<T>* S, const T* B, int stride,
          const Solution<T> (&solutions)[2], const ArticulatedFactors<T>& factors,
@@ -172,7 +171,7 @@ void aza(const Tree& tree, const Motion<T>* S, const T* B, int stride,
         });
 }
 
-// M^-1 (nv, nv).
+// Computes M^-1 (nv, nv).
 template <class T>
 void articulated_inverse(const Tree& tree, const Motion<T>* S, T* inverse,
                          const ArticulatedFactors<T>& factors, const ColumnsWorkspace<T>& w) {

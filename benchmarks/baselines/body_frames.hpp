@@ -1,4 +1,5 @@
-// What baselines in body coordinates share: the first sweep, and transforms of what subtrees have.
+// Runs the first pass of the baselines in body coordinates, body_sweep(), and moves the quantities of
+// subtrees to the parent's axes.
 //
 // Symbols, for body i with parent p, in the axes of body i about its origin:
 //   X[i]    placement of the body in its parent        I[i]   inertia, constant
@@ -29,7 +30,7 @@ struct BodyFrames {
           I(arena.take<Inertia<double>>(tree.nnodes)),
           B(arena.take<Coriolis<T>>(tree.nnodes)),
           end(arena.take<int>(tree.nnodes)) {
-        if (!end) return;  // only measured
+        if (!end) return;  // the arena only measures
         const Placement<T> own = {Mat3<T>::identity(), zero_vector<T>()};
         for (int i = 0; i < tree.nnodes; ++i) {
             const Body& body = tree.bodies[i];
@@ -42,7 +43,7 @@ struct BodyFrames {
     }
 };
 
-// Placements, twists and Coriolis operators.
+// Computes placements, twists and Coriolis operators.
 template <class T>
 void body_sweep(const Tree& tree, const T* q, const T* v, const BodyFrames<T>& w) {
     const Configuration<T> x = configuration(tree, q, w.angles);
@@ -62,7 +63,7 @@ void body_sweep(const Tree& tree, const T* q, const T* v, const BodyFrames<T>& w
     }
 }
 
-// The parent's motion, seen from the body; the world's acceleration is minus gravity.
+// The parent's motion, in the axes of the body; the world's acceleration is minus gravity.
 template <class T>
 DTAU_INLINE Motion<T> motion_of_parent(const Body& body, const Placement<T>& X,
                                        const Motion<T>* motions) {
@@ -83,7 +84,7 @@ DTAU_INLINE Motion<T> cross_joint(const Body& body, const Motion<T>& m, const Mo
     return {{m.ang.y * w, -(m.ang.x * w), zero}, {m.lin.y * w, -(m.lin.x * w), zero}};
 }
 
-// The derivative of v x* I v + I a: by the twist along m, by the acceleration along da.
+// The derivative of v x* I v + I a: along m by the twist v, along da by the acceleration a.
 // v x* I m + m x* I v = 2B m + I (v x m), with 2B of [IDSVA] eq. 28.
 template <class T>
 DTAU_INLINE Force<T> force_derivative(const BodyFrames<T>& w, int i, const Motion<T>& m,
@@ -91,7 +92,7 @@ DTAU_INLINE Force<T> force_derivative(const BodyFrames<T>& w, int i, const Motio
     return mul_add(w.B[i], m, w.I[i] * cross(w.v[i], m, da));
 }
 
-// S^T f into a column of a matrix whose rows are `stride` apart.
+// Writes S^T f into a column of a matrix whose rows are `stride` apart.
 template <class T>
 DTAU_INLINE void store_joint_torque(const Body& body, const Force<T>& f, T* to, int stride) {
     if (body.kind == JointKind::revolute) {
@@ -103,7 +104,7 @@ DTAU_INLINE void store_joint_torque(const Body& body, const Force<T>& f, T* to, 
     for (int r = 0; r < body.nv; ++r) to[r * stride] = tau[r];
 }
 
-// In the axes and about the origin in which P is given, of what is given in those of P.
+// Moves an inertia from the frame P to the frame that P is given in.
 template <class T>
 DTAU_INLINE Inertia<T> transformed(const Placement<T>& P, const Inertia<T>& I) {
     const Vec3<T>& r = P.r;

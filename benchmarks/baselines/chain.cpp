@@ -1,4 +1,4 @@
-// Partials of forward dynamics by the chain rule on the articulated-body algorithm.
+// Registers the baseline abacr: partial derivatives of forward dynamics by the chain rule.
 #include "abacr.hpp"
 #include "functions.hpp"
 

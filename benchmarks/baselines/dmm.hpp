@@ -1,7 +1,7 @@
-// DMM: eq. 5 of [IDSVA] by direct multiplication with the inverse of the mass matrix, O(n^3).
+// Multiplies by the inverse of the mass matrix for eq. 5 of [IDSVA] (DMM). O(n^3).
 //
-// A blocked product in packs, with as many sums in registers as there are; rows of the right-hand
-// side in which all of a block's columns are zero, because no branch relates them, are left out.
+// A blocked product in packs, with as many sums as registers hold. Rows of the right-hand side that are
+// zero in all columns of a block, because no branch relates them, are left out.
 #pragma once
 
 #include "related.hpp"
@@ -18,7 +18,7 @@ struct DmmWorkspace {
         : block(arena.take<Pack<T>>(tree.nv * packs)), related(arena.take<int>(tree.nv)) {}
 };
 
-// `rows` rows from k on of -inverse * (the block in w, whose `count` rows are w.related).
+// `rows` rows, from k on, of -inverse B for the block of B in w, which has the `count` rows w.related.
 template <int rows, int packs, class T>
 DTAU_INLINE void multiply_rows(const T* inverse, int n, int k, int count,
                                const Columns<T> (&to)[packs], const DmmWorkspace<T>& w) {
@@ -40,7 +40,7 @@ DTAU_INLINE void multiply_rows(const T* inverse, int n, int k, int count,
     });
 }
 
-// The products -inverse B for two matrices (nv, nv), side by side as for ltdl_solve.
+// Computes -inverse B for two matrices (nv, nv), side by side as for ltdl_solve.
 template <class T>
 void dmm(const Tree& tree, const T* inverse, const T* B, int stride,
          const Solution<T> (&solutions)[2], const DmmWorkspace<T>& w) {

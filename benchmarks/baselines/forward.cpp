@@ -1,4 +1,4 @@
-// Partials of forward dynamics by eq. 5 of [IDSVA]: the core's own, and baselines.
+// Registers partial derivatives of forward dynamics by eq. 5 of [IDSVA]: the core's own, and baselines.
 #include "forward.hpp"
 
 #include "functions.hpp"

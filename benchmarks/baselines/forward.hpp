@@ -1,9 +1,9 @@
-// First-order partial derivatives of forward dynamics by eq. 5 of [IDSVA], as the paper's
-// contenders compute them: da/dx = -M^-1 dtau/dx for x = q, v, and da/dtau = M^-1.
+// Computes the first-order partial derivatives of forward dynamics by eq. 5 of [IDSVA], in the variants that
+// the paper compares: da/dx = -M^-1 dtau/dx for x = q, v, and da/dtau = M^-1.
 //
-//   FDSVA  partials of inverse dynamics by IDSVA in root-frame coordinates, as the core has it
+//   FDSVA  dtau/dx by IDSVA in root-frame coordinates, with the core's functions
 //   FDCR   the same by RNEACR
-//   DMM    M^-1 of the articulated-body algorithm, then multiplied          (dmm.hpp)
+//   DMM    M^-1 by the articulated-body algorithm, then products with it    (dmm.hpp)
 //   AZA    the articulated-body algorithm for every column                  (articulated_columns.hpp)
 //
 // The core's own FDSVA solves with the factors M = L^T D L instead (first/fdsva.hpp).
@@ -16,15 +16,15 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// The acceleration with the factors of the articulated-body algorithm, room for the partials, and
-// what makes a solution of them.
+// Room for the acceleration with the factors of the articulated-body algorithm, for the partial
+// derivatives of inverse dynamics, and for the solution.
 template <class T>
 struct ArticulatedSolutionWorkspace {
     ArticulatedFactors<T> factors;
     ColumnsWorkspace<T> columns;
     DmmWorkspace<T> dmm;
     T* a;
-    int stride;  // of the rows of the two matrices, side by side
+    int stride;  // distance of the rows of the two matrices, side by side
     T *dtau_dq, *dtau_dv;
 
     ArticulatedSolutionWorkspace(Arena& arena, const Tree& tree, const Options& options)
@@ -65,7 +65,7 @@ struct FdsvaArticulatedWorkspace {
         : idsva(arena, tree, options), solution(arena, tree, options) {}
 };
 
-// The acceleration, and the partials of inverse dynamics there.
+// Computes the acceleration, and the partial derivatives of inverse dynamics at it.
 template <class T>
 void fdsva_partials(const Tree& tree, const T* q, const T* v, const T* tau,
                     const FdsvaArticulatedWorkspace<T>& w) {

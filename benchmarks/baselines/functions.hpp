@@ -1,4 +1,4 @@
-// The functions of the library of baselines: files of them, that compile side by side.
+// Declares the groups of functions of the library of baselines; each group is a file of its own.
 #pragma once
 
 #include "registry/arguments.hpp"

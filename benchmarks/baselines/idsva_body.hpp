@@ -1,6 +1,7 @@
-// IDSVA in body coordinates, O(N d): the equations of first/idsva.hpp, [IDSVA] eqs. 30 and 32, each
-// quantity in the axes of its own body. What a column k meets on its path to the world is moved
-// from body to body on the way, which root-frame coordinates spare ([IDSVA] section V-B, figure 3).
+// Computes the derivatives of inverse dynamics by IDSVA in body coordinates: idsva_body(). O(N d). These are
+// the equations of first/idsva.hpp, [IDSVA] eqs. 30 and 32, each quantity in the axes of its own body. The
+// quantities of column k are moved from body to body along its path, which root-frame coordinates avoid
+// ([IDSVA] section V-B, figure 3).
 //
 // Symbols: those of first/idsva.hpp and of body_frames.hpp, and
 //   I[i], B[i], f[i]  inertia, Coriolis operator and force of the body, then of its subtree
@@ -52,7 +53,7 @@ void idsva_body_forward(const Tree& tree, const T* q, const T* v, const T* a,
     }
 }
 
-// dtau_dq, dtau_dv: (nv, nv) into zeros.
+// dtau_dq, dtau_dv: (nv, nv), zero before.
 template <class T>
 void idsva_body(const Tree& tree, const T* q, const T* v, const T* a, T* dtau_dq, T* dtau_dv,
                 const IdsvaBodyWorkspace<T>& w) {

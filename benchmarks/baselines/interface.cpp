@@ -1,7 +1,8 @@
-// The library of baselines, called through plain C: a tree, and functions by name over states.
+// Exports the library of baselines through plain C: open_tree(), and run(), which applies a function to
+// states by its name.
 //
-// Trees are compiled and states go through lanes by the package's own code (src/tree, src/batch).
-// Compiled with DTAU_TEST_SCALARS, the library has complex numbers and counted ones instead.
+// The package's own code compiles the trees and runs the states in lanes (src/tree, src/batch). With
+// DTAU_TEST_SCALARS the library has complex and counted numbers instead.
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -36,7 +37,8 @@ const Function* find(const char* name) {
 #pragma GCC visibility push(default)
 extern "C" {
 
-// Matrices by rows; every joint is independent. Null, and a message, for what cannot be a tree.
+// Compiles a tree; matrices by rows, every joint independent. Returns null and prints a message for an
+// invalid tree.
 const void* open_tree(int nbodies, const int* kind, const int* parent, const double* rotation,
                       const double* translation, const double* axis, const double* pitch,
                       const double* mass, const double* com, const double* tensor, int nv,

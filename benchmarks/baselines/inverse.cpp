@@ -1,4 +1,5 @@
-// Values, for complex step; partials of inverse dynamics: the core's own without M, and baselines.
+// Registers values, for complex step; and partial derivatives of inverse dynamics: the core's own without
+// M, and baselines.
 #include "dtau/algorithms/first/idsva.hpp"
 #include "dtau/algorithms/values/aba.hpp"
 #include "dtau/algorithms/values/rnea.hpp"

@@ -1,4 +1,5 @@
-// Blocks of columns of a right-hand side, and the rows that each of them needs.
+// Divides the columns of a right-hand side into blocks, and finds the rows that each block needs:
+// for_compiled_blocks(), is_related().
 #pragma once
 
 #include "dtau/algorithms/solve/ltdl_columns.hpp"

@@ -1,12 +1,11 @@
-// RNEACR: first-order partial derivatives of inverse dynamics by the chain rule on the recursive
-// Newton-Euler algorithm in body coordinates, O(N d). [Carpentier] algorithms 2 and 3; [IDSVA]
-// table II.
+// Computes the first-order partial derivatives of inverse dynamics by the chain rule on the recursive
+// Newton-Euler algorithm in body coordinates (RNEACR): rneacr(). O(N d). [Carpentier] algorithms 2 and 3;
+// [IDSVA] table II.
 //
-// Every quantity of the recursion is differentiated by q_j and v_j of one joint column j after the
-// other: motions in the subtree of j, forces there and on its path to the world, for elsewhere they
-// do not depend on it. The paper keeps a matrix of all columns for each body and moves that from
-// body to body: the same products in another order. With columns outside, the room is O(N) and
-// stays in the caches.
+// It differentiates every quantity of the recursion by q_j and v_j, one joint column j after the other:
+// motions in the subtree of j, forces there and on its path to the world; all others do not depend on j.
+// The paper keeps a matrix of all columns for each body and moves it from body to body: the same products
+// in another order. With the loop over columns outside, the workspace is O(N) and stays in the caches.
 //
 // Symbols, for body i with parent p, in the axes of body i; d: the derivative by q_j or v_j
 //   a[i]        acceleration, gravity included
@@ -41,7 +40,7 @@ struct RneacrWorkspace {
           of_v(arena.take<BodyTangent<T>>(tree.nnodes)) {}
 };
 
-// The recursion itself, on what body_sweep left in w.frames: accelerations and forces.
+// Runs the recursion for accelerations and forces, after body_sweep has filled w.frames.
 template <class T>
 void rneacr_values(const Tree& tree, const T* a, const RneacrWorkspace<T>& w) {
     const BodyFrames<T>& g = w.frames;
@@ -56,7 +55,7 @@ void rneacr_values(const Tree& tree, const T* a, const RneacrWorkspace<T>& w) {
         if (const int p = tree.bodies[i].parent; p >= 0) w.f[p] += transformed(g.X[i], w.f[i]);
 }
 
-// Column j, of joint i: derivatives in the subtree, forward, then of forces, back to the world.
+// Column j of joint i: derivatives of motions forward through the subtree, then of forces back to the world.
 template <class T>
 DTAU_INLINE void rneacr_column(const Tree& tree, int i, int j, T* dtau_dq, T* dtau_dv, int n,
                                const RneacrWorkspace<T>& w) {
@@ -102,7 +101,7 @@ DTAU_INLINE void rneacr_column(const Tree& tree, int i, int j, T* dtau_dq, T* dt
     }
 }
 
-// dtau_dq, dtau_dv: (nv, nv) into zeros, rows `stride` apart.
+// dtau_dq, dtau_dv: (nv, nv), zero before; rows are `stride` apart.
 template <class T>
 void rneacr(const Tree& tree, const T* q, const T* v, const T* a, T* dtau_dq, T* dtau_dv,
             int stride, const RneacrWorkspace<T>& w) {

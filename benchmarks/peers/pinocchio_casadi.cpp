@@ -1,8 +1,8 @@
-// Pinocchio's algorithms of CasADi's numbers, compiled with the flags of headers.py: the way to code that
-// is generated from Pinocchio where its bindings come without CasADi. As in pinocchio_headers.cpp, no
-// template is declared extern, and the model comes as text.
+// Saves functions of CasADi that Pinocchio's algorithms build: save(), from which CasADi generates code. It
+// is for installations of Pinocchio whose bindings come without CasADi, and is compiled with the flags of
+// headers.py. As in pinocchio_headers.cpp, no template is declared extern, and the model comes as text.
 #include <pinocchio/autodiff/casadi.hpp>
-// what comes before is of CasADi's numbers, too
+// the header before must come first: it defines CasADi's numbers for the others
 #include <pinocchio/algorithm/aba-derivatives.hpp>
 #include <pinocchio/algorithm/rnea-derivatives.hpp>
 #include <pinocchio/algorithm/rnea.hpp>
@@ -22,14 +22,14 @@ using Model = pinocchio::ModelTpl<Number>;
 using Data = pinocchio::DataTpl<Number>;
 using Vector = Eigen::Matrix<Number, Eigen::Dynamic, 1>;
 
-// Pinocchio's vector of a part of a column.
+// A part of a column as Pinocchio's vector.
 Vector part(const Number& x, int from, int count) {
     Vector v(count);
     for (int i = 0; i < count; ++i) v[i] = x(from + i);
     return v;
 }
 
-// The rows of a matrix, one after the other; of symmetric ones the upper triangle is computed.
+// The rows of a matrix one after the other. Pinocchio computes only the upper triangle of symmetric ones.
 template <class Matrix>
 void append(std::vector<Number>& to, const Matrix& m, bool symmetric = false) {
     for (Eigen::Index i = 0; i < m.rows(); ++i)
@@ -57,8 +57,8 @@ std::vector<Number> results(const std::string& name, const Model& m, const Vecto
 
 }  // namespace
 
-// Save the function (q, v and u in a column) -> all results in a column as a file of CasADi's. False
-// and a message if it fails.
+// Saves a function to a file of CasADi: from a column with q, v and u to a column with all results. Returns
+// false and a message if it fails.
 extern "C" __attribute__((visibility("default"))) bool save(const char* text, const char* name,
                                                             const char* file, char* message,
                                                             std::size_t size) {

@@ -1,7 +1,8 @@
-// Pinocchio's templates, compiled with the flags of headers.py and called through plain C.
+// Exports Pinocchio's algorithms through plain C, compiled from its templates with the flags of headers.py:
+// open_robot(), run(), results().
 //
-// Nothing of Pinocchio's compiled library is linked. Its macro PINOCCHIO_ENABLE_TEMPLATE_INSTANTIATION
-// stays undefined, so that no template is declared extern: all code that runs is this file's. The
+// Pinocchio's compiled library is not linked. Its macro PINOCCHIO_ENABLE_TEMPLATE_INSTANTIATION
+// stays undefined, so that no template is declared extern and all code is compiled in this file. The
 // model comes as text, because flags that change Eigen's alignment change the layout of a model.
 //
 // ORDER 1: values and first derivatives; 2: second derivatives; 0: further values. A library has one
@@ -42,7 +43,7 @@ struct Robot {
     explicit Robot(const Model& m) : model(m), data(m) {}
 };
 
-// Where the results of one state go: row by row, one array after the other.
+// Collects the results of one state: row by row, one array after the other.
 class Results {
   public:
     Results(double* const* arrays, std::ptrdiff_t state) : next_(arrays), state_(state) {}
@@ -67,8 +68,8 @@ class Results {
     std::ptrdiff_t state_;
 };
 
-// The functions, under the package's names: what they call for a state, and the results that are
-// copied from the data. Where the package takes tau, so do they as u.
+// The functions, under the package's names: the calls for a state, and the results copied from Pinocchio's
+// data. u is the third input: tau where the package takes tau, else a.
 #define FUNCTION(function, calls, copies)                                        \
     struct function {                                                            \
         static constexpr const char* name = #function;                           \
@@ -89,7 +90,7 @@ FUNCTION(center_of_mass, centerOfMass(m, d, q, false), to(d.com[0]))
 // d.q_in is as long as a configuration
 FUNCTION(integrate, (d.q_in = q, pinocchio::integrate(m, q, v, d.q_in)), to(d.q_in))
 
-// The frames of these two are the model's last one.
+// These two functions take the model's last frame.
 FrameIndex last(const Model& m) { return static_cast<FrameIndex>(m.nframes - 1); }
 FUNCTION(frame_placements, (forwardKinematics(m, d, q), updateFramePlacement(m, d, last(m))),
          (to(d.oMf.back().rotation()), to(d.oMf.back().translation())))
@@ -109,8 +110,8 @@ FUNCTION(forward_dynamics_derivatives, computeABADerivatives(m, d, q, v, u),
 
 #else
 
-// Element (i, j, k) is of torque i. In dqdv, j is of q and k of v; in dadq, j is of a and k of q.
-// In dqdq, k is of the derivative that is taken last: with a free root the order matters.
+// Element (i, j, k) belongs to torque i. In dqdv, j belongs to q and k to v; in dadq, j to a and k to q. In
+// dqdq, k belongs to the derivative taken last: with a free root the order matters.
 FUNCTION(inverse_dynamics_second_derivatives, ComputeRNEASecondOrderDerivatives(m, d, q, v, u),
          (to(d.d2tau_dqdq), to(d.d2tau_dvdv), to(d.d2tau_dqdv), to(d.d2tau_dadq)))
 
@@ -180,7 +181,7 @@ const Entry* find(const char* name) {
 
 #define DTAU_EXPORT extern "C" __attribute__((visibility("default")))
 
-// A model from the text that Pinocchio's Model.saveToString gives; null and a message if it fails.
+// Loads a model from the text of Pinocchio's Model.saveToString; null and a message if it fails.
 DTAU_EXPORT void* open_robot(const char* text, char* message, std::size_t size) {
     try {
         Model model;
@@ -194,8 +195,8 @@ DTAU_EXPORT void* open_robot(const char* text, char* message, std::size_t size) 
 
 DTAU_EXPORT void close_robot(void* robot) { delete static_cast<Robot*>(robot); }
 
-// Call a function at all states, one after the other, and that so many times. False if this
-// library has no such function.
+// Calls a function at all states, one after the other, `passes` times. Returns false if this library has no
+// such function.
 DTAU_EXPORT bool run(void* robot, const char* function, const double* q, const double* v,
                      const double* u, std::ptrdiff_t states, std::ptrdiff_t passes) {
     const Entry* entry = find(function);
@@ -203,7 +204,7 @@ DTAU_EXPORT bool run(void* robot, const char* function, const double* q, const d
     return entry != nullptr;
 }
 
-// Call a function at all states and keep what it leaves in Pinocchio's data, one array a result.
+// Calls a function at all states and copies its results from Pinocchio's data, one array for each result.
 DTAU_EXPORT bool results(void* robot, const char* function, const double* q, const double* v,
                          const double* u, std::ptrdiff_t states, double* const* arrays) {
     const Entry* entry = find(function);

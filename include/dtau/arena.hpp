@@ -1,5 +1,5 @@
-// Scratch memory: every algorithm's workspace takes its arrays from one block that the caller owns. All
-// workspaces are constructed from (Arena&, const Tree&, const Options&).
+// Divides a block of scratch memory into aligned arrays: Arena. Every workspace of an algorithm takes its
+// arrays from one block that the caller owns, and is constructed from (Arena&, const Tree&, const Options&).
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Hands out aligned pieces of a block. Without a block it only measures how much would be taken.
+// Hands out aligned pieces of a block. Without a block it only measures the bytes needed.
 class Arena {
   public:
     Arena() = default;
@@ -22,7 +22,7 @@ class Arena {
         used_ += (count * sizeof(X) + 63) / 64 * 64;  // a cache line, or the widest vector
         return reinterpret_cast<X*>(piece);
     }
-    // The same, filled with zeros.
+    // Takes an array filled with zeros.
     template <class X>
     X* take_zeros(std::size_t count) {
         X* piece = take<X>(count);
@@ -30,7 +30,7 @@ class Arena {
             for (std::size_t k = 0; k < count; ++k) piece[k] = X(0.0);
         return piece;
     }
-    // One object as its own initializers have it.
+    // Takes one object, with its default member initializers.
     template <class X>
     X* make() {
         X* piece = take<X>(1);

@@ -1,5 +1,5 @@
-// Constant<T>: the type in which an algorithm of T computes with constants of the model alone:
-// double, or recorded numbers, as constants of the model may then be inputs (recorded.hpp).
+// Chooses the type of numbers that depend on constants of the model alone: Constant<T>. It is double; for
+// recorded numbers it is T, because constants of the model may then be inputs (recorded.hpp).
 #pragma once
 
 #include "dtau/lane.hpp"

@@ -1,6 +1,6 @@
-// Constraints (contacts and closed loops) as flat constant arrays: the rows of relative motion that
-// are held, their frames, and the degrees of freedom that each constraint depends on. Plain data
-// for all instruction sets. MuJoCo's words: rows efc_*, kp and kd of solref.
+// Declares constraints (contacts and closed loops) as flat constant arrays, Constraints: their rows, their
+// frames, and the degrees of freedom that move each of them. Plain data for all instruction sets. In
+// MuJoCo the rows are efc_*, and kp and kd come from solref.
 #pragma once
 
 #include <cstddef>
@@ -13,25 +13,26 @@ namespace dtau {
 // body -1 is a placement in the world.
 struct Constraint {
     Frame a, b;
-    int first, count;  // of its rows: 3, and one a component of `angular`
+    int first, count;  // of its rows: 3 linear ones, and one for each component of `angular`
     int angular[3];    // components about a's axes, in ascending order
-    int hinge;         // the one that is free of five rows; -1: none
+    int hinge;         // with five rows: the free angular component; -1: none is free
     Axes axes;         // of the forces: body (a's own) or mixed
     double kp, kd;     // of Baumgarte's stabilization
     bool other_tree;   // a and b move in different trees
-    // Sums of the squares of the angular velocities that unit velocities of the joints give a and
-    // b, and of the linear ones of joints that slide: the sizes that rows are compared with to tell
-    // rounding errors.
+    // Sums of squares over the joints that move a or b: of their angular velocities, and of the linear
+    // velocities of those that slide, at unit velocity. A row far smaller than these is a rounding
+    // error.
     double turning, sliding;
-    // Whether positions enter, and are to be compared in the world: those in the root frame have
-    // another origin.
+    // Whether the rows use positions (kp is not zero), and whether these are compared in the world,
+    // because positions in the two root frames have different origins.
     bool positions, in_world;
-    const int* dofs;  // (ndofs) independent velocities that move its rows, and all on their paths
-    int ndofs;        // the last one first
-    int moved_by;     // number of that list: constraints that the same velocities move share it
+    const int*
+        dofs;   // (ndofs) independent velocities that move its rows, with all others on their paths
+    int ndofs;  // the last one first
+    int moved_by;  // number of the list `dofs`; constraints that the same velocities move share it
 };
 
-// The place of the pair of lists s and t in a triangle of all pairs.
+// The place of the pair (s, t) in a triangle of all pairs of lists.
 inline __attribute__((always_inline)) std::ptrdiff_t pair_of(std::ptrdiff_t s, std::ptrdiff_t t) {
     return s >= t ? s * (s + 1) / 2 + t : t * (t + 1) / 2 + s;
 }
@@ -49,7 +50,7 @@ struct Constraints {
     const int* bodies;      // (nplaced) those whose placements in the world are read, ascending
     int nplaced;
 
-    // Independent velocities that both move.
+    // The independent velocities that move both constraints.
     inline __attribute__((always_inline)) DofList common_dofs(const Constraint& c,
                                                               const Constraint& d) const {
         return common[pair_of(c.moved_by, d.moved_by)];

@@ -45,7 +45,7 @@ DTAU_INLINE std::int64_t to_bits(Counted x) { return to_bits(x.value); }
 DTAU_INLINE Counted select(std::int64_t mask, Counted a, Counted b) { return mask ? a : b; }
 
 DTAU_INLINE Counted square_root(Counted x) {
-    ++Counted::counts.divisions;  // it takes as long as one
+    ++Counted::counts.divisions;  // a square root takes as long as a division
     return Counted(square_root(x.value));
 }
 DTAU_INLINE std::int64_t less(Counted a, double b) { return less(a.value, b); }

@@ -1,4 +1,4 @@
-// Why an algorithm has no results for a state. Plain data for all instruction sets.
+// Declares why an algorithm has no results for a state: Failure. Plain data for all instruction sets.
 #pragma once
 
 namespace dtau {
@@ -12,7 +12,7 @@ struct Failure {
     static constexpr int most = 16;
 
     Cause cause;
-    int count;         // of rows or velocities
+    int count;         // how many rows or velocities
     int places[most];  // the first of them
     int stage;         // of a time step
 };

@@ -1,6 +1,5 @@
-// Products with the columns of a free root, as components: free_root_above(), dot_Sdot(),
-// dot_Psiddot(), free_root_inertia(), free_root_partials(), solve_free_root(). They cost nothing in
-// root-frame coordinates (kinematics.hpp).
+// Computes products with the columns of a free root as components of vectors: free_root_above(),
+// dot_Sdot(), dot_Psiddot(), free_root_inertia(), free_root_partials(), solve_free_root().
 //
 // A free root is a body that a free joint joins to the world. The root frame is its own, so that
 // the columns s_j of its joint are the unit motions, linear ones first: S = 1. The joint's parent
@@ -14,22 +13,22 @@
 //   f . s_j     of f                    f . Psi''_j   of (gravity x f.lin; 0)
 //   f . S'_j    of -v x* f
 //
-// Walks along a path therefore end above these columns (path_stop), and algorithms write the rows
-// and columns that are left of their results from components.
+// So loops over a path stop above these columns (path_stop), and algorithms write the rows and columns
+// of the free root from components, without products.
 #pragma once
 
 #include "dtau/kinematics.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
-// The first degree of freedom of a body's tree that is not of a free root: where walks along a path
-// may stop. 0 without a free root.
+// The degree of freedom at which loops over the path of a body may stop: the first one of its tree that
+// does not belong to a free root; 0 without a free root.
 DTAU_INLINE int path_stop(const Tree& tree, const Body& body) {
     const Body& root = tree.bodies[body.root];
     return is_free_root(root) ? root.v + root.nv : 0;
 }
 
-// Components in the order of a free joint's velocity.
+// The six components of a force in the order of a free joint's velocity.
 template <class T>
 struct Components {
     T x[6];
@@ -39,13 +38,13 @@ DTAU_INLINE Components<T> components(const Force<T>& f) {
     return {{f.lin.x, f.lin.y, f.lin.z, f.ang.x, f.ang.y, f.ang.z}};
 }
 
-// To six neighbors in a row of a matrix; in a column, whose stride is that of the rows.
+// Stores them in a row of a matrix; with the stride of the rows, in a column.
 template <class T>
 DTAU_INLINE void store_components(const Force<T>& f, T* to, int stride = 1) {
     const Components<T> c = components(f);
     for (int r = 0; r < 6; ++r) to[r * stride] = c.x[r];
 }
-// Of a moment, to the last three of them.
+// Stores the components of a moment in the last three places.
 template <class T>
 DTAU_INLINE void store_angular(const Vec3<T>& n, T* to, int stride = 1) {
     to[3 * stride] = n.x, to[4 * stride] = n.y, to[5 * stride] = n.z;
@@ -78,7 +77,7 @@ DTAU_INLINE Vec3<T> dot_Psiddot(const FreeRoot<T>& root, const Force<T>& f) {
     return cross(root.gravity, f.lin);
 }
 
-// Psi'' where an algorithm wants the columns of free roots all the same.
+// Writes Psi'' of free roots for algorithms that treat their columns as any others.
 template <class T>
 DTAU_INLINE void free_root_accelerations(const Tree& tree, const RootFrame<T>& root_frame,
                                          Motion<T>* Psiddot) {
@@ -92,7 +91,7 @@ DTAU_INLINE void free_root_accelerations(const Tree& tree, const RootFrame<T>& r
 
 // ---------------------------------------------------------------- its own blocks of matrices
 
-// Of M: its composite inertia, [m 1, -h^; h^, J].
+// The block of M: the composite inertia [m 1, -h^; h^, J].
 template <class T>
 DTAU_INLINE void free_root_inertia(const Inertia<T>& I, T* M, int n) {
     const T m = I.m, zero(0.0);
@@ -105,7 +104,7 @@ DTAU_INLINE void free_root_inertia(const Inertia<T>& I, T* M, int n) {
     store_components({J.z, minus_h.z}, M + 5, n);
 }
 
-// Of dtau/dq and dtau/dv: column j is I Psi''_j by q, 2B s_j + I S'_j by v.
+// The blocks of dtau/dq and dtau/dv: column j is I Psi''_j by q, 2B s_j + I S'_j by v.
 template <class T>
 DTAU_INLINE void free_root_partials(const Inertia<T>& I, const Coriolis<T>& B,
                                     const FreeRoot<T>& root, T* dq, T* dv, int n) {

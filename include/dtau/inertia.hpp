@@ -1,6 +1,6 @@
-// Applies and moves linear operators from motions to forces: rigid-body and articulated inertias,
-// the body Coriolis operator and its dual, and the rates of these when the joint that carries them
-// moves. All are held in the fewest numbers of their kind: 10, 21, 12, 12.
+// Applies and moves linear operators from motions to forces: Inertia, ArticulatedInertia, Coriolis,
+// CoriolisDual; and computes their rates when a joint moves the bodies, moving(). Each is held in the fewest
+// numbers: 10, 21, 12 and 12.
 #pragma once
 
 #include "dtau/spatial.hpp"
@@ -47,7 +47,7 @@ DTAU_INLINE Inertia<T> transformed(const Mat3<T>& R, const Vec3<T>& r, double m,
 
 // ---------------------------------------------------------------- articulated inertia
 
-// [J H; H^T M], 21 numbers.
+// [J H; H^T M]: 21 numbers.
 template <class T>
 struct ArticulatedInertia {
     Sym3<T> J;
@@ -59,7 +59,7 @@ struct ArticulatedInertia {
     }
 };
 
-// Articulated inertia of a rigid body.
+// The inertia of a rigid body as an articulated inertia.
 template <class T>
 DTAU_INLINE ArticulatedInertia<T> articulated(const Inertia<T>& I) {
     const T zero(0.0);
@@ -88,8 +88,8 @@ DTAU_INLINE void subtract_rank_one(ArticulatedInertia<T>& IA, const Force<T>& U,
     subtract_outer(IA, U, d_inverse * U);
 }
 
-// I, given in the axes and about the origin of P, in the axes and about the origin in which P is
-// given: [RBDA] eq. 2.66 for any symmetric inertia.
+// Moves I from the frame P to the frame that P is given in: axes and origin. [RBDA] eq. 2.66, for any
+// symmetric inertia.
 template <class T>
 DTAU_INLINE ArticulatedInertia<T> transformed(const Placement<T>& P,
                                               const ArticulatedInertia<T>& I) {
@@ -98,7 +98,7 @@ DTAU_INLINE ArticulatedInertia<T> transformed(const Placement<T>& P,
     const Mat3<T> H = P.R * I.H * transposed(P.R);
     const Mat3<T> F = full(M);
     const Mat3<T> moved = {cross(r, F.x, H.x), cross(r, F.y, H.y), cross(r, F.z, H.z)};
-    const Mat3<T> rows = transposed(moved);  // H r^, and r^ on the transpose of what moved:
+    const Mat3<T> rows = transposed(moved);  // for H r^, and r^ times the transpose of `moved`:
     const Mat3<T> back = {fma(-r.y, H.z, r.z * H.y), fma(-r.z, H.x, r.x * H.z),
                           fma(-r.x, H.y, r.y * H.x)};
     const Mat3<T> on = {cross(r, rows.x), cross(r, rows.y), cross(r, rows.z)};
@@ -164,8 +164,7 @@ DTAU_INLINE Vec3<T> transposed_mul(const Coriolis<T>& B, const Motion<T>& m) {
     return cross(B.p2, m.lin, transposed_mul(B.A, m.ang));  // [Derivations] eq. 3.3
 }
 
-// The same two products where B meets a single motion: its factors one after another, B not formed.
-// momentum = I v
+// The same two products without forming B, for operators that multiply a single motion. momentum = I v
 template <class T>
 DTAU_INLINE Force<T> coriolis_mul_add(const Inertia<T>& I, const Motion<T>& v,
                                       const Force<T>& momentum, const Motion<T>& m,
@@ -237,8 +236,8 @@ DTAU_INLINE Inertia<T> moving(const Motion<T>& s, const Inertia<T>& I) {
          fma(-h.y, s.lin.z, -h.z * s.lin.y) + (z.y + y.z), fma(-h.z, v2.z, along) + (z.z + z.z)}};
 }
 
-// s x* 2B - 2B s x + 2B[u]: the rate of a subtree's Coriolis operator when it moves with s and u is
-// the change of its bodies' twists beside that motion. I and B are composites.
+// s x* 2B - 2B s x + 2B[u]: the rate of a subtree's Coriolis operator. The subtree moves with s, and
+// besides its bodies' twists change by u. I and B are composites.
 template <class T>
 DTAU_INLINE Coriolis<T> moving(const Motion<T>& s, const Coriolis<T>& B, const Inertia<T>& I,
                                const Motion<T>& u) {

@@ -1,6 +1,5 @@
-// Computes the kinematics of each joint kind, by one switch each: placement, origin, motion
-// subspace, twist, and torque (joint_placement, motion_subspace, joint_twist, joint_torque). Other
-// properties of a kind: joint_traits.hpp.
+// Computes the kinematics of a joint by a switch over its kind: joint_placement(), joint_origin(),
+// motion_subspace(), joint_twist(), joint_torque(). All other properties of a kind: joint_traits.hpp.
 //
 // [RBDA] section 4.4 (jcalc). The motion subspace S of every joint is constant in body axes, so
 // that no velocity-product term of the joint itself ([RBDA]'s c_J) arises. Columns of the free
@@ -27,8 +26,8 @@ struct Configuration {
           cosine(arena.take<T>(whole_packs<T>(tree.nq))) {}
 };
 
-// The configuration q in the memory of scratch. A lone state's angles go through vectors together,
-// with whatever else lies between them.
+// The configuration q, with sines and cosines in `scratch`. For a lone state, vectors take the sines of
+// several neighbors of q at once, also of numbers between the angles that are none.
 template <class T>
 DTAU_INLINE Configuration<T> configuration(const Tree& tree, const T* q,
                                            const Configuration<T>& scratch) {
@@ -55,7 +54,7 @@ DTAU_INLINE Mat3<T> rotate_z(const Mat3<T>& R, T sine, T cosine) {
     return {fma(cosine, R.x, sine * R.y), fma(cosine, R.y, -sine * R.x), R.z};
 }
 
-// Rotation of a quaternion x y z w of any norm but zero.
+// Rotation of a quaternion x y z w; any norm but zero.
 template <class T>
 DTAU_INLINE Mat3<T> quaternion_rotation(const T* q) {
     const T x = q[0], y = q[1], z = q[2], w = q[3], one(1.0);
@@ -114,8 +113,7 @@ DTAU_INLINE Vec3<T> joint_offset(const Body& body, const T* q) {
     __builtin_unreachable();
 }
 
-// The columns of S for a body that stands at P, in the axes and about the origin in which P is
-// given.
+// The columns of S for a body placed at P, in the coordinates in which P is given.
 template <class T>
 DTAU_INLINE void motion_subspace(const Body& body, const Placement<T>& P, Motion<T>* S) {
     const Vec3<T> zero = zero_vector<T>();

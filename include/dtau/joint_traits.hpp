@@ -1,8 +1,8 @@
-// The properties of each kind of joint: one table, joint_traits[], which everything but the
-// kinematics of joint.hpp reads.
+// Lists the properties of each kind of joint in one table: joint_traits[]. Everything but the kinematics
+// of joint.hpp reads it.
 //
-// Data alone, in the plain namespace: the same for all instruction sets. Functions that are always
-// inlined belong to none of them either.
+// Plain data, in a namespace that all instruction sets share. Functions here are always inlined, so that no
+// instruction set has its own copy.
 #pragma once
 
 #include "dtau/model.hpp"
@@ -16,9 +16,9 @@ struct JointTraits {
     JointKind kind;
     const char* name;
     int nq, nv;
-    int angle;          // which coordinate is an angle; -1: none
+    int angle;          // the coordinate that is an angle; -1: none
     int quaternion;     // the first coordinate of its quaternion x y z w; -1: none
-    bool has_axis;      // z of the canonical frame; else the joint moves alike in all axes
+    bool has_axis;      // z of the canonical frame; false: no axis is special
     bool commutes;      // displacements add; those of others compose by an exponential
     Rotation rotation;  // of the body in the joint's frame
     bool slides;        // the body's origin moves in the joint's frame
@@ -46,12 +46,12 @@ inline __attribute__((always_inline)) constexpr const JointTraits& traits(JointK
     return joint_traits[static_cast<int>(kind)];
 }
 
-// free_root.hpp
+// Whether the body is a free root (free_root.hpp).
 inline __attribute__((always_inline)) constexpr bool is_free_root(const Body& body) {
     return body.kind == JointKind::free && body.parent < 0;
 }
 
-// Most joints: there is code for them alone in algorithms where that pays.
+// Whether the joint is revolute and not at a root. Most joints are: some algorithms have code for them.
 inline __attribute__((always_inline)) constexpr bool is_simple(const Body& body) {
     return body.kind == JointKind::revolute && body.parent >= 0;
 }

@@ -5,20 +5,19 @@
 //   I_i = (m, m d, J + parallel axes),  d = P_i com                 inertia about the root frame's origin
 //
 // The root frame of a tree of the forest is the fixed frame that coincides, at this instant, with
-// the frame of the tree's root body. Any fixed frame serves, as no equation has the frame's own
-// motion ([IDSVA] uses the world's): velocities and forces of different bodies add without a
-// transform. This one keeps all digits however far the base is from the world's origin, for the
-// base's position is never read, and it makes the motion subspace of a free root the identity. No
-// formula mixes trees.
+// the frame of the tree's root body. Textbooks use body coordinates, and [IDSVA] the world's. In any fixed
+// frame the motions and forces of different bodies add without a transform. This one has two advantages:
+// the base's position is never read, so that no digits are lost far from the world's origin; and the
+// motion subspace of a free root is the identity. No formula mixes trees.
 //
-// A body that prismatic joints alone join to the world (a gantry) never turns, and no moment on it
-// does work, so that its position is not read either: it stands at the origin, and so do the bodies
-// that it carries. The origin follows the gantry, on each of its branches. [Derivations] §1.
+// A body that only prismatic joints connect to the world (a gantry) never rotates, and no moment on it
+// does work. So its position is not read either: it is placed at the origin of the root frame, and the
+// bodies that it carries relative to it. [Derivations] §1.
 //
 // Symbols, for body i with parent p:
 //   P[i]        placement of the body             S[k]   column of the motion subspace (nv)
 //   v[i]        twist, v_i = v_p + S_i q'         I[i]   inertia about the root frame's origin
-//   gravity[i]  gravity's acceleration; written for root bodies only
+//   gravity[i]  gravity's acceleration along the root frame's axes; of root bodies only
 #pragma once
 
 #include "dtau/arena.hpp"
@@ -56,7 +55,7 @@ DTAU_INLINE Placement<T> joint_frame(const Body& body, const Placement<T>& P) {
     return {P.R * mat3(body.rotation), mul_add(P.R, vec3(body.translation), P.r)};
 }
 
-// Pose of a body in the root frame, from those of the bodies before it.
+// Pose of a body in the root frame, given its parent's in P.
 template <class T>
 DTAU_INLINE Placement<T> root_frame_placement(const Body& body, const Placement<T>* P,
                                               const Configuration<T>& x) {
@@ -66,7 +65,7 @@ DTAU_INLINE Placement<T> root_frame_placement(const Body& body, const Placement<
     return A;
 }
 
-// P, S and gravity of body i.
+// Computes P, S and gravity of body i.
 template <class T>
 DTAU_INLINE void place_body(const Tree& tree, int i, const Configuration<T>& x,
                             const RootFrame<T>& root_frame) {
@@ -96,7 +95,7 @@ DTAU_INLINE Inertia<T> own_inertia(const Body& body) {
             {T(J.xx), T(J.xy), T(J.xz), T(J.yy), T(J.yz), T(J.zz)}};
 }
 
-// Placement, subspace, inertia, and twist unless v is null, of body i.
+// Computes placement, subspace and inertia of body i; and its twist, unless v is null.
 template <class T>
 DTAU_INLINE void move_body(const Tree& tree, int i, const Configuration<T>& x, const T* v,
                            const RootFrame<T>& root_frame) {
@@ -125,8 +124,8 @@ DTAU_INLINE Motion<T> world_acceleration(const Vec3<T>& gravity) {
     return {zero_vector<T>(), -gravity};
 }
 
-// Whether external wrenches (or room for twists, their dual) are given, and the user knows the
-// body.
+// Whether f_ext (or room for twists, their dual) is given and has a row for this body: auxiliary bodies
+// of universal joints have none.
 template <class T>
 DTAU_INLINE bool acts_on(const T* f_ext, const Body& body) {
     return f_ext && body.link >= 0;
@@ -142,7 +141,7 @@ DTAU_INLINE Force<T> body_wrench(const Body& body, const T* f_ext) {
             transposed_mul(frame, Vec3<T>{f[0], f[1], f[2]})};
 }
 
-// A twist of a body in canonical axes at its origin, as users have it: dual to their wrenches.
+// Stores a twist of a body, given in canonical axes at its origin, in the user's body axes, linear first.
 template <class T>
 DTAU_INLINE void store_twist(const Body& body, const Motion<T>& m, T* twists) {
     T* out = twists + 6 * body.link;

@@ -1,4 +1,5 @@
-// Scalars that the core is instantiated with.
+// Defines the scalars that the core is instantiated with, and their functions: Lane, fma(), sincos(),
+// select().
 //
 //   double                 a lone state
 //   Lane                   one hardware vector: lane l holds state l of a group of states
@@ -26,7 +27,7 @@
 #define DTAU_INLINE inline __attribute__((always_inline))
 #endif
 
-#ifndef DTAU_VARIANT  // the namespace of one instruction set: its inline functions meet no others
+#ifndef DTAU_VARIANT  // namespace of one instruction set, so that its inline functions stay separate
 #define DTAU_VARIANT baseline
 #endif
 
@@ -45,8 +46,8 @@ DTAU_INLINE double fma(double a, double b, double c) { return a * b + c; }
 DTAU_INLINE std::int64_t to_bits(double x) { return __builtin_bit_cast(std::int64_t, x); }
 DTAU_INLINE double from_bits(std::int64_t x) { return __builtin_bit_cast(double, x); }
 DTAU_INLINE double select(std::int64_t mask, double a, double b) { return mask ? a : b; }
-// -x of a number that may come out of a fused multiply-add: GCC folds -(a b + c) into (-a) b - c,
-// whose zero has the other sign, for a lone state and not in lanes.
+// -x, for an x that may come from a fused multiply-add. GCC would fold -(a b + c) into (-a) b - c, whose
+// zero has the other sign; it does so for a lone state only, which would change its bits.
 template <class T>
 DTAU_INLINE T negated(T x) {
     return -x;
@@ -82,8 +83,8 @@ struct Lane {
     Lane() = default;
     DTAU_INLINE Lane(double x) : value(x - Vector{}) {}  // x in every lane
     DTAU_INLINE explicit Lane(Vector x) : value(x) {}
-    // Written out, structs of lanes are copied vector by vector. Else some compilers do it by
-    // halves, and a vector that is read right after has to wait for both.
+    // Written out so that structs of lanes are copied vector by vector. Some compilers copy halves, and a
+    // load of the whole vector then waits for both stores.
     DTAU_INLINE Lane(const Lane& x) : value(x.value) {}
     DTAU_INLINE Lane& operator=(const Lane& x) {
         value = x.value;
@@ -95,8 +96,7 @@ struct Lane {
         return Lane(Vector(*reinterpret_cast<const Unaligned*>(x)));
     }
     DTAU_INLINE void store(double* x) const { *reinterpret_cast<Unaligned*>(x) = value; }
-    // To memory past the caches, which it would only pass through: x is the place of a whole
-    // vector.
+    // Stores past the caches (a streaming store). x is aligned to a whole vector.
     DTAU_INLINE void stream(double* x) const {
 #if defined(__AVX512F__)
         _mm512_stream_pd(x, value);
@@ -145,7 +145,7 @@ DTAU_INLINE Lane square_root(Lane x) {
     return x;
 #endif
 }
-// A number for several uses. Some compilers would load it again for each of them.
+// A number that is used several times. Some compilers would load it again for each use.
 template <class T>
 DTAU_INLINE T in_register(T x) {
     return x;
@@ -169,7 +169,7 @@ DTAU_INLINE void end_streams() {
 }
 DTAU_INLINE Lane::Bits less(Lane a, double b) { return (Lane::Bits)(a.value < Lane(b).value); }
 
-// Rows of `lanes` numbers to columns.
+// Transposes a square of `lanes` rows.
 DTAU_INLINE void transpose(Lane::Vector (&x)[lanes]) {
 #if defined(__AVX512F__)
     Lane::Vector even[4], odd[4];  // columns 2 c and 2 c + 1 of two rows in the c-th pair

@@ -1,13 +1,13 @@
-// Maps between the coordinates of all joints and the independent ones, which the user gives, if
-// joints mimic others: expand_q(), expand_v(), reduce_columns(), reduce_matrix(). An independent
-// velocity is one of a joint that mimics no other.
+// Maps between the coordinates of all joints and the independent ones, which the user gives: expand_q(),
+// expand_v(), reduce_columns(), reduce_matrix(). They differ if there are mimic joints. An independent
+// velocity belongs to a joint that mimics no other.
 //
 //   q_joint = scale q + offset        v_joint = G v          G constant, one entry a row
 //   tau = G^T tau_joint               X = G^T X_joint G      torques, matrices and all derivatives
 //
-// Algorithms compute with all joints and know nothing of it, but those that solve with the mass
-// matrix, which is that of the independent velocities. If no joint mimics another, both are the
-// same numbers in the same place: the rooms below are one, and nothing is copied. [Derivations] §11.
+// Algorithms compute with all joints and do not know which of them are mimic joints. The exception are
+// solves with the mass matrix, which is that of the independent velocities. Without mimic joints both
+// kinds of coordinates are the same numbers in the same memory, and nothing is copied. [Derivations] §11.
 #pragma once
 
 #include "dtau/arena.hpp"
@@ -16,21 +16,21 @@
 
 namespace dtau {
 
-// How many coordinates the user gives, and the independent velocity of a joint's degree of freedom.
-// For all instruction sets: always inlined.
+// The number of independent coordinates; the independent velocity that moves a joint's degree of freedom.
+// Shared by all instruction sets, so always inlined.
 inline __attribute__((always_inline)) int independent_nq(const Tree& tree) {
     return tree.mimic ? tree.mimic->nq : tree.nq;
 }
 inline __attribute__((always_inline)) int independent_dof(const Tree& tree, int k) {
     return tree.mimic ? tree.mimic->v_source[k] : k;
 }
-// The other way: the joint's degree of freedom that an independent velocity is of.
+// The inverse: the degree of freedom of the joint to which an independent velocity belongs.
 inline __attribute__((always_inline)) int owning_dof(const Tree& tree, int k) {
     return tree.mimic ? tree.mimic->v_owner[k] : k;
 }
 
-// Inertial parameters of a body, and how many parameters there are; those of joints are armature
-// and damping of each independent velocity.
+// The number of inertial parameters of a body, and of all parameters. Parameters of joints are armature and
+// damping of each independent velocity.
 inline constexpr int body_parameters = 10;
 inline __attribute__((always_inline)) int parameter_count(const Tree& tree, bool of_joints) {
     return body_parameters * tree.nbodies + (of_joints ? 2 * tree.independent.n : 0);
@@ -42,20 +42,21 @@ namespace dtau::DTAU_VARIANT {
 
 // ---------------------------------------------------------------- room
 
-// Room of its own if arrays of joints and of independent velocities differ; else `same`.
+// New room if arrays of joints and of independent velocities differ; else `same`.
 template <class T>
 DTAU_INLINE T* room_beside(Arena& arena, const Tree& tree, T* same, int count) {
     return tree.mimic ? arena.take<T>(count) : same;
 }
 
-// Room for a matrix of all joints on its way to G^T X G. Without, it is written there at once.
+// Room for the matrix X of all joints before it becomes G^T X G. Without mimic joints there is none, and X
+// is written to the result directly.
 template <class T>
 class JointMatrix {
   public:
     JointMatrix(Arena& arena, const Tree& tree)
         : nv_(tree.nv), zeros_(tree.mimic ? arena.take_zeros<T>(tree.nv * tree.nv) : nullptr) {}
 
-    // The place of the matrix, and the distance of its rows, given the same of the result.
+    // Where to write X, and the distance of its rows; arguments: the same of the result.
     T* place(T* reduced) const { return zeros_ ? zeros_ : reduced; }
     int stride(int reduced) const { return zeros_ ? nv_ : reduced; }
 
@@ -80,7 +81,7 @@ DTAU_INLINE void expand_v(const Tree& tree, const T* v, T* joint_v) {
     for (int k = 0; k < tree.nv; ++k) joint_v[k] = T(c.v_scale[k]) * v[c.v_source[k]];
 }
 
-// Weights of independent velocities, each on the joint that it is the velocity of.
+// Copies weights of independent velocities to the joints that own them; zero for mimic joints.
 template <class T>
 DTAU_INLINE void to_owners(const Tree& tree, const T* weights, T* joint) {
     for (int k = 0; k < tree.nv; ++k) joint[k] = tree.mimic ? T(0.0) : weights[k];
@@ -90,7 +91,7 @@ DTAU_INLINE void to_owners(const Tree& tree, const T* weights, T* joint) {
 
 // ---------------------------------------------------------------- to independent coordinates
 
-// The independent ones among all.
+// Copies the independent coordinates or velocities out of those of all joints.
 template <class T>
 DTAU_INLINE void pick_q(const Tree& tree, const T* joint_q, T* q) {
     for (int k = 0; k < tree.mimic->nq; ++k) q[k] = joint_q[tree.mimic->q_owner[k]];
@@ -129,8 +130,8 @@ DTAU_INLINE void reduce_matrix(const Tree& tree, const T* X, T* reduced, int str
     }
 }
 
-// The entry of the lower triangle of G^T X G to which an entry of a symmetric matrix X adds, and
-// the factor; one triangle of X is given.
+// The entry of the lower triangle of G^T X G to which an entry of a symmetric X is added, and the factor.
+// One triangle of X is given.
 struct ReducedEntry {
     int row, column;
     double scale;

@@ -1,14 +1,14 @@
-// The compiled kinematic tree: constant flat arrays that every algorithm reads.
+// Declares the compiled kinematic tree: Tree, constant flat arrays that every algorithm reads.
 //
 // Bodies are numbered depth first, so a subtree is a contiguous range of bodies and of degrees of
 // freedom, and a parent comes before its children. The frames are canonical: each body's axes are
-// rotated, once, when the model is compiled, so that the axis of its joint is z; the algorithms
-// then know one revolute, one prismatic joint and so on. Body::frame leads back to the user's axes.
+// rotated once, when the model is compiled, so that the axis of its joint is z. So the algorithms have
+// one revolute joint, one prismatic joint and so on. Body::frame leads back to the user's axes.
 // [Derivations] §2.
 //
-// A joint of the user's may be several here: a universal joint is two revolute ones with a massless
-// body between, which Body::link tells from those that the user knows. Joints that mimic others are
-// bodies and joints like any other; Mimics ties their coordinates to those that the user gives.
+// One joint of the user's may be several here: a universal joint is two revolute joints with a massless
+// body between them, which has no number of the user's (Body::link is -1). A mimic joint is a joint as
+// any other; Mimics gives its coordinates from the independent ones.
 #pragma once
 
 #include <cstddef>
@@ -35,20 +35,20 @@ struct Body {
     JointKind kind;
     int parent;  // body, or -1: the world
     int root;    // first body of its tree
-    int level;   // how many bodies are before it on the path from the world
-    int link;    // the user's number of the body; -1: there is none
+    int level;   // number of bodies before it on the path from the world
+    int link;    // the user's number of this moving body; -1: the user does not have it
     int q, v;    // first coordinate and first degree of freedom
     int nv;
     int quaternion;                      // first coordinate of its quaternion; -1: there is none
-    bool last_child;                     // of the bodies with the same parent
-    bool at_origin;                      // a root, or joints that only translate carry it
-    bool leads;                          // the first of these turns is one
+    bool last_child;                     // the last one of the bodies with the same parent
+    bool at_origin;                      // a root, or carried by joints that only translate
+    bool leads;                          // `lead` is not zero
     Turn lead, tilt, turn;               // the rotation below: about z, about x, about z
     double translation[3], rotation[9];  // joint frame in the parent body's frame, by columns
     double mass, first_moment[3], second_moment[6];  // about the body's origin: xx xy xz yy yz zz
-    double own_inertia[6];                           // the same of the rotational inertia
+    double own_inertia[6];                           // rotational inertia about the origin
     double com[3], inertia[6];                       // about the center of mass
-    double pitch;                                    // helical: metres per radian
+    double pitch;                                    // helical: meters per radian
     double frame[9];  // canonical axes in the user's body axes, by columns
 };
 
@@ -57,29 +57,29 @@ struct Paths {
     int n;
     const int* parent;  // (n) the degree of freedom before this one on the path to the world
     const int* end;     // (n) one past the last degree of freedom of the subtree
-    const int* depth;   // (n) how many degrees of freedom are before this one on that path
+    const int* depth;   // (n) number of degrees of freedom before this one on that path
     int max_depth;      // the largest of them
 };
 
-// Coordinates of the joints from independent ones, where joints mimic others:
+// The coordinates of all joints from the independent ones, with mimic joints:
 //   q_joint[k] = q_scale[k] q[q_source[k]] + q_offset[k],   v_joint[k] = v_scale[k] v[v_source[k]]
 struct Mimics {
     int nq, nv;                        // independent coordinates and velocities
     const int *q_source, *v_source;    // (Tree::nq), (Tree::nv)
     const double *q_scale, *q_offset;  // (Tree::nq)
     const double* v_scale;             // (Tree::nv)
-    const int *q_owner, *v_owner;      // the joint's coordinate that is this one: (nq), (nv)
+    const int *q_owner, *v_owner;      // (nq), (nv) the joint coordinate to which this one belongs
 };
 
-// Spans of entries of a matrix (nv, nv), by rows, outside which row and column are not related.
-// They begin and end at multiples of 8, or with the matrix.
+// A span of entries of a matrix (nv, nv), by rows. Row and column are related only inside spans. Spans begin
+// and end at multiples of 8, or with the matrix.
 struct Span {
     std::ptrdiff_t begin, end;
 };
 
 struct Tree {
-    int nnodes;   // entries of `bodies`: a universal joint has two, with a massless one between
-    int nbodies;  // that the user knows, as Python counts them
+    int nnodes;   // entries of `bodies`; a universal joint has two, the first without mass
+    int nbodies;  // the user's moving bodies, as Python counts them
     int nq, nv;
     int depth;  // at least the number of bodies on any path to the world
     const Body* bodies;
@@ -92,9 +92,9 @@ struct Tree {
     double gravity[3];       // in the world
     const Span* related;     // (nrelated)
     std::ptrdiff_t nrelated;
-    const Span* state_matrix;  // (nstate_matrix) the same of the A of a linearization
+    const Span* state_matrix;  // (nstate_matrix) the same for the A of a linearization
     std::ptrdiff_t nstate_matrix;
-    const int* actuated;  // (nactuated) velocities of all joints but free roots
+    const int* actuated;  // (nactuated) the velocities of all joints but free roots
     int nactuated;
 };
 
@@ -102,13 +102,14 @@ struct Tree {
 // about the frame's origin.
 enum class Axes { body, world, mixed };
 
-// Of a frame: of the body as one moves with it; of the body's point, with omega x v more.
+// The acceleration of a frame: the body's spatial acceleration, or the classical acceleration of the
+// body's point, which has omega x v more.
 enum class Acceleration { spatial, classical };
 
 // How a time step is taken: step.hpp.
 enum class Integrator { euler, semi_implicit, rk4 };
 
-// The torques that drive a robot: of these velocities, or so many inputs of a map.
+// The torques that drive a robot: the velocities with a driven torque, or the inputs of a map.
 struct DrivenTorques {
     int count = 0;
     const int* columns = nullptr;

@@ -1,5 +1,4 @@
-// What a function takes beside its arrays, as its algorithms read it. Plain data for all instruction
-// sets.
+// Declares the options of a call as its algorithms read them: Options. Plain data for all instruction sets.
 #pragma once
 
 #include "dtau/constraints.hpp"
@@ -7,9 +6,9 @@
 
 namespace dtau {
 
-// An option that a function does not take is not read.
+// A function reads only the options that it takes.
 struct Options {
-    // The order of the time derivatives: as asked for, or what the length of the stacks says.
+    // The order of the time derivatives: as requested, or from the length of the stacks.
     static constexpr int max_order = 100;
     int order = 0;
 
@@ -19,18 +18,19 @@ struct Options {
     Axes wrench_axes = Axes::body;  // of external wrenches
     Acceleration acceleration = Acceleration::spatial;
 
-    const bool* prescribed = nullptr;  // (independent nv) whose motion is given, and not its torque
+    const bool* prescribed =
+        nullptr;  // (independent nv) true: the motion is given; false: the torque
 
     Integrator integrator = Integrator::euler;
     DrivenTorques driven;
 
-    // Of second derivatives: by q, those in the exponential chart; tensors in the packed form.
+    // For second derivatives. symmetric: by q in the exponential chart. packed: tensors in packed form.
     bool symmetric = false, packed = false;
 
     bool joint_parameters = false;  // armature and damping are parameters too
 
     const Constraints* contacts = nullptr;
-    double regularization = 0.0;  // of their forces, where rows may depend on each other
+    double regularization = 0.0;  // R of the constraints: lets rows depend on each other
 };
 
 }  // namespace dtau

@@ -1,6 +1,6 @@
-// Processes neighboring numbers of an array together (Pack): a vector of them for a lone state,
-// one (which is a vector of states) in lanes. An algorithm that is written with packs runs on
-// vectors in both cases, with the same arithmetic for each number.
+// Processes neighboring numbers of an array together: Pack. For a lone state a pack is a vector of several
+// numbers; in lanes it is one number, itself a vector of states. So an algorithm that is written with packs
+// runs on vectors in both cases, with the same arithmetic for each number.
 #pragma once
 
 #include <cstring>
@@ -19,7 +19,7 @@ struct Pack {
     static DTAU_INLINE Pack load(const T* x, int) { return {*x}; }
     static DTAU_INLINE Pack unit(int i) { return {T(i == 0 ? 1.0 : 0.0)}; }  // 1 at place i
     DTAU_INLINE void store(T* x, int = width) const { *x = value; }
-    // To x[stride * index[0]], x[stride * index[1]], ...
+    // Stores the numbers at x[stride * index[0]], x[stride * index[1]], ...
     DTAU_INLINE void scatter(T* x, std::ptrdiff_t stride, const int* index, int) const {
         x[stride * *index] = value;
     }
@@ -37,7 +37,7 @@ struct Pack<double> {
 #endif
 
     static DTAU_INLINE Pack load(const double* x) { return {Lane::load(x)}; }
-    // The first `count` numbers; zeros follow.
+    // Loads the first `count` numbers; zeros follow.
     static DTAU_INLINE Pack load(const double* x, int count) {
         if (count >= width) return load(x);
 #if defined(__AVX512F__)
@@ -86,7 +86,7 @@ struct FourNumbers {
     T x, y, z, w;
 };
 
-// Four neighboring numbers: of a lone state one vector, if vectors have room for four.
+// Four neighboring numbers in registers: for a lone state one vector, if vectors have room for four.
 template <class T>
 struct Vec4 {
     T x, y, z, w;
@@ -142,7 +142,7 @@ struct Vec4<double> {
 };
 #endif
 
-// f(0) ... f(count - 1), unrolled first of all, so that arrays indexed with it are registers.
+// Calls f(0) ... f(count - 1), unrolled early, so that arrays indexed with it become registers.
 template <int count, class F>
 DTAU_INLINE void unrolled(const F& f) {
     [&]<int... i>(std::integer_sequence<int, i...>)

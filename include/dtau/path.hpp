@@ -1,4 +1,4 @@
-// Keeps the path of a degree of freedom to the world while an algorithm goes over all of them:
+// Keeps the path of the current degree of freedom k to the world while an algorithm loops over k:
 // follow_path(). path[dofs.depth[j]] = j for the j on the path of k, k included.
 #pragma once
 
@@ -7,8 +7,8 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Switches path to the path of k: only the part that differs is walked. Right if, since it was
-// forgotten, k went either up or down: then a subtree that was left is not entered again.
+// Switches `path` to the path of k; visits only the part that differs. Between two calls of forget_path, k
+// must only increase or only decrease, so that no subtree is entered twice.
 DTAU_INLINE void follow_path(const Paths& dofs, int k, int* path) {
     for (int j = k; j >= 0 && path[dofs.depth[j]] != j; j = dofs.parent[j]) path[dofs.depth[j]] = j;
 }

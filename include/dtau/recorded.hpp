@@ -1,13 +1,13 @@
-// Records operations instead of computing them: every operation with a Recorded number becomes a
-// node of a tape, from which C is written (src/codegen). Numbers that are known are computed at
-// once.
+// Records operations instead of computing them: Recorded, record(). Every operation with a Recorded number
+// becomes a node of a tape, from which C is written (src/codegen). Operations on known numbers are computed
+// at once.
 #pragma once
 
 #include "dtau/lane.hpp"
 
 namespace dtau {
 
-// The signs of products and sums are in the operation: operands of these have none.
+// The operation holds the signs of its operands, so that operands of products and sums have none.
 enum class Operation : std::uint8_t {
     input,
     add,               // a + b
@@ -25,15 +25,15 @@ enum class Operation : std::uint8_t {
     select,            // a ? b : c
 };
 
-// The result of an operation, by the tape of this thread: a number; or a NaN that names a node,
-// with its sign (tape.hpp).
+// Records an operation on the tape of this thread. Returns a known number, or a NaN that names a node and
+// its sign (tape.hpp).
 double record(Operation operation, double a, double b = 0.0, double c = 0.0);
 
 // A tree as it is recorded: its gravity and a payload may be inputs.
 struct Tree;
 Tree recorded_tree(const Tree& tree);
 
-// Zeros, for an algorithm's run on the tape of this thread.
+// Zeroed memory for an algorithm's run on the tape of this thread.
 void* recorded_scratch(std::size_t bytes);
 
 namespace DTAU_VARIANT {
@@ -80,7 +80,8 @@ DTAU_INLINE void sincos(Recorded x, Recorded& sine, Recorded& cosine) {
     cosine = Recorded(record(Operation::cosine, x.value));
 }
 
-// Control flow cannot depend on a number: a condition is no bool, and only chooses between numbers.
+// A condition is no bool, because control flow cannot depend on recorded numbers: it only selects one of
+// two numbers.
 struct RecordedCondition {
     double value;
 };

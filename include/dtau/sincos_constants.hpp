@@ -1,4 +1,4 @@
-// The constants of sine and cosine: of the core (lane.hpp) and of generated code, which Python writes.
+// Lists the constants of sine and cosine, for the core (lane.hpp) and for generated code.
 #pragma once
 
 namespace dtau {

@@ -1,5 +1,5 @@
-// Vectors, 3x3 matrices, and spatial vectors in one coordinate frame ([RBDA] chapter 2). Angular
-// part first: motion (ang; lin), force (moment; force).
+// Defines vectors, 3x3 matrices, and spatial vectors in one coordinate frame: Vec3, Mat3, Motion, Force,
+// Placement ([RBDA] chapter 2). Angular part first: motion (ang; lin), force (moment; force).
 //
 // Everything is a plain struct of scalars. A and B below are the scalar types of the operands: a
 // model constant is double where the state is Lane or complex.
@@ -15,8 +15,8 @@ template <class T>
 struct Vec3 {
     T x, y, z;
 
-    // Written out, vectors are copied number by number. Else compilers copy structs by blocks, and
-    // a block that is read right after its numbers were written has to wait for them.
+    // Written out so that vectors are copied number by number. Compilers copy structs in blocks, and a load
+    // of a block waits for the stores of its numbers.
     Vec3() = default;
     DTAU_INLINE Vec3(T a, T b, T c) : x(a), y(b), z(c) {}
     DTAU_INLINE Vec3(const Vec3& a) : x(a.x), y(a.y), z(a.z) {}

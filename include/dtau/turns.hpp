@@ -4,8 +4,8 @@
 //
 //   E^T = Rz(lead) Rx(tilt) Rz(turn + q)      modified Denavit-Hartenberg; lead is zero for most joints
 //
-// The rotation is never a matrix: a vector takes 8 multiplications for 9 of a matrix that has to be
-// formed, and R S R^T of a symmetric matrix 20.
+// The textbook forms the matrix E. Here the rotation is never a matrix: a vector takes 8 multiplications,
+// against 9 and the cost of forming E, and R S R^T of a symmetric matrix takes 20.
 #pragma once
 
 #include "dtau/inertia.hpp"
@@ -71,8 +71,8 @@ DTAU_INLINE ArticulatedInertia<T> turned_x(T s, T c, const ArticulatedInertia<T>
     return {turned_x(s, c, I.J), turned_x(s, c, I.H), turned_x(s, c, I.M)};
 }
 
-// The constant turns of a joint before the last one, Rz(lead) Rx(tilt): of a vector, a symmetric
-// matrix or an articulated inertia; and of a vector back.
+// Applies the constant rotations Rz(lead) Rx(tilt) of a joint to a vector, a symmetric matrix or an
+// articulated inertia; and their inverse to a vector.
 template <class T, class X>
 DTAU_INLINE X tilted(const Body& body, const X& a) {
     const X b = turned_x(T(body.tilt.sine), T(body.tilt.cosine), a);
@@ -84,8 +84,8 @@ DTAU_INLINE Vec3<T> tilted_back(const Body& body, const Vec3<T>& a) {
     return turned_back_x(T(body.tilt.sine), T(body.tilt.cosine), b);
 }
 
-// Rotation of a body in its parent: constant turns, and the joint's own, about z, with the last of
-// them. Never a matrix: a vector takes 8 multiplications. [Derivations] eq. 2.2
+// Rotation of a body in its parent: Rz(lead) Rx(tilt), then Rz(turn + q) with the joint's own angle. Never a
+// matrix: a vector takes 8 multiplications. [Derivations] eq. 2.2
 template <class T>
 struct SimpleRotation {
     T sine, cosine;  // about z
@@ -98,7 +98,7 @@ struct SimpleRotation {
         return turned_back_z(sine, cosine, tilted_back(body, a));
     }
 };
-// Of the body of a revolute joint.
+// The rotation of the body of a revolute joint.
 template <class T>
 DTAU_INLINE SimpleRotation<T> simple_rotation(const Body& body, const Configuration<T>& x) {
     const T s = x.sine[body.q], c = x.cosine[body.q];
@@ -106,7 +106,7 @@ DTAU_INLINE SimpleRotation<T> simple_rotation(const Body& body, const Configurat
     return {fma(turn_c, s, turn_s * c), fma(turn_c, c, -(turn_s * s))};
 }
 
-// The sum of a force about the origin of the parent, and one of a body whose origin is at r.
+// sum + f, where f is about the origin r of a body, and both are along the parent's axes.
 template <class T>
 DTAU_INLINE Force<T> add_transformed(const Body& body, const SimpleRotation<T>& R, const Vec3<T>& r,
                                      const Force<T>& f, const Force<T>& sum) {
@@ -114,7 +114,7 @@ DTAU_INLINE Force<T> add_transformed(const Body& body, const SimpleRotation<T>& 
     return {cross(r, lin, sum.ang + ang), sum.lin + lin};
 }
 
-// An inertia about the origin of the parent, in whose axes it and the body's origin r are given.
+// Moves an inertia from the body's origin r to the parent's origin; all along the parent's axes.
 template <class T>
 DTAU_INLINE ArticulatedInertia<T> moved(const Vec3<T>& r, const ArticulatedInertia<T>& I) {
     const Mat3<T> M = full(I.M);

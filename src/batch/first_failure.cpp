@@ -1,3 +1,4 @@
+// Records the failure of the state with the lowest number: FirstFailure::report().
 #include "batch/first_failure.hpp"
 
 namespace dtau {

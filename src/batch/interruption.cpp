@@ -1,3 +1,5 @@
+// Calls the interruption test of the calling thread some fifty times a second:
+// check_interruption().
 #include "batch/interruption.hpp"
 
 namespace dtau {

@@ -1,3 +1,4 @@
+// Caches released blocks of result memory up to a limit: take_block(), give_block().
 #include "batch/kept_blocks.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Reads the memory limits of containers from the mounted Linux control groups: memory_limit().
 #include "batch/memory_limit.hpp"
 
 #include <algorithm>

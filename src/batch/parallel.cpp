@@ -1,3 +1,5 @@
+// Runs work on several threads in chunks of states: run_parallel(). Its threads wait for later
+// calls.
 #include "batch/parallel.hpp"
 
 #include <algorithm>

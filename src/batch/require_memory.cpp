@@ -1,3 +1,4 @@
+// Refuses work that needs more memory than is available: require_memory(), ask_for_memory().
 #include "batch/require_memory.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Keeps one block of scratch memory for each thread: scratch(), trim_scratch().
 #include "batch/scratch.hpp"
 
 #include <new>

@@ -1,3 +1,5 @@
+// Wraps the operating system, for Windows and for POSIX: memory_in_all(), map_memory(),
+// available_processors(), at_forks().
 #include "batch/system.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Runs a batch on a thread of its own while the calling thread polls for interruption:
+// run_watched().
 #include "batch/watched.hpp"
 
 #include <atomic>

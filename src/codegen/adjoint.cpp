@@ -1,3 +1,5 @@
+// Differentiates a tape in reverse: adjoints() passes over its nodes once, from the last to the
+// first, and records the derivative on the same tape.
 #include "codegen/adjoint.hpp"
 
 namespace dtau {

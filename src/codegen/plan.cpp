@@ -1,3 +1,5 @@
+// Schedules a tape: Plan() marks the live operations, absorbs products into sums, cuts pieces, and
+// assigns memory to the temporaries between pieces (allot).
 #include "codegen/plan.hpp"
 
 #include <algorithm>
@@ -34,7 +36,8 @@ void Plan::mark(const std::vector<NamedNumbers>& outputs) {
             const double x = outputs[o].numbers[k];
             if (!is_node(x)) continue;
             const std::uint32_t n = node_index(x);
-            if (n >= nodes.size()) throw std::logic_error("a number of another tape");
+            if (n >= nodes.size())
+                throw std::logic_error("expected numbers of this tape, got one of another tape");
             live[n] = true;
             next_target.push_back(first_target[n]);
             first_target[n] = static_cast<std::uint32_t>(target.size());
@@ -51,7 +54,7 @@ void Plan::mark(const std::vector<NamedNumbers>& outputs) {
         if (!is_input(n))
             order.push_back(n);
         else if (origin[n] == none)
-            throw std::logic_error("an input that is no argument");
+            throw std::logic_error("expected every input of the tape in an argument");
     }
 }
 

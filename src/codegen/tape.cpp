@@ -1,3 +1,5 @@
+// Records operations on a Tape: record() folds constants, moves signs out of operands and finds
+// operations recorded before.
 #include "codegen/tape.hpp"
 
 #include <cmath>
@@ -130,14 +132,16 @@ double Tape::node(Operation operation, double a, double b, double c) {
     const Node node = {operation, {a, b, c}};
     for (double x : node.operand)
         if (is_node(x) && node_index(x) >= nodes_.size())
-            throw std::logic_error("a number of another tape, or one that was never written");
+            throw std::logic_error(
+                "expected a number of this tape, got one of another tape or uninitialized memory");
     if (2 * nodes_.size() >= table_.size()) grow();
     const std::size_t mask = table_.size() - 1;
     std::size_t at = hash(node) & mask;
     for (; table_[at]; at = (at + 1) & mask)
         if (same(nodes_[table_[at] - 1], node))
             return __builtin_bit_cast(double, node_mark | (table_[at] - 1));
-    if (nodes_.size() > 0xfffffffe) throw std::length_error("more than 4e9 operations");
+    if (nodes_.size() > 0xfffffffe)
+        throw std::length_error("expected at most 4e9 operations on a tape");
     nodes_.push_back(node);
     table_[at] = static_cast<std::uint32_t>(nodes_.size());
     return __builtin_bit_cast(double, node_mark | (nodes_.size() - 1));
@@ -267,7 +271,9 @@ std::vector<std::unique_ptr<Tape>>& tapes() {
 }
 
 Tape& tape() {
-    if (tapes().empty()) throw std::logic_error("nothing is recorded on this thread");
+    if (tapes().empty())
+        throw std::logic_error(
+            "expected a tape that records on this thread; begin a recording first");
     return *tapes().back();
 }
 

@@ -1,3 +1,5 @@
+// Writes a tape as the text of a C function: write_c(). It writes one C statement for each
+// operation, in the order and the pieces of a Plan.
 #include "codegen/write.hpp"
 
 #include <algorithm>
@@ -298,7 +300,7 @@ class Writer {
             case Operation::input:
                 break;
         }
-        throw std::logic_error("no expression");
+        throw std::logic_error("expected an operation with an expression");
     }
 
     const CFunction& f_;

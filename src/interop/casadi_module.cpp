@@ -1,3 +1,5 @@
+// Binds the CasADi slots to Python: fill_casadi_slot() builds a CasadiFunction from its calls and
+// sparsity patterns, and puts it into a slot.
 #include "interop/casadi_module.hpp"
 
 #include <string>

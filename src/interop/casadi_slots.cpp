@@ -1,3 +1,5 @@
+// Owns the numbered slots of functions for CasADi: hold_casadi_slot() fills one, casadi_call() runs
+// it, and the last release empties it.
 #include "interop/casadi_slots.hpp"
 
 #include <atomic>
@@ -51,7 +53,7 @@ const std::vector<CasadiPattern>* patterns(int slot, CasadiRole role, bool resul
         const CasadiFunction::Patterns& both = f->of(role);
         return results ? &both.out : &both.in;
     } catch (...) {
-        complain(slot, "no memory");
+        complain(slot, "out of memory");
     }
     return nullptr;
 }
@@ -91,8 +93,8 @@ int casadi_call(int slot, CasadiRole role, const double** arg, double** res,
     const CasadiFunction* f = function_of(slot);
     if (!f || casadi_slot_is_lost(slot)) {
         complain(slot,
-                 "this function was made in another process, or was copied through a file: make "
-                 "it here, from its model");
+                 "this function was made in another process, or was copied through a file; make it "
+                 "here, from its model");
         return 1;
     }
     try {
@@ -100,7 +102,7 @@ int casadi_call(int slot, CasadiRole role, const double** arg, double** res,
         if (casadi_evaluate(*f, role, arg, res, work, error)) return 0;
         complain(slot, error.c_str());
     } catch (...) {
-        complain(slot, "no memory");
+        complain(slot, "out of memory");
     }
     return 1;
 }
@@ -128,8 +130,7 @@ int casadi_sizes(int slot, CasadiRole role, CasadiInt* arg, CasadiInt* res, Casa
                  CasadiInt* w) noexcept {
     const CasadiFunction* f = function_of(slot);
     if (!f) {
-        complain(slot,
-                 "there is no function of this name in this process: make it here, from its model");
+        complain(slot, "this process has no function of this name; make it here, from its model");
         return 1;
     }
     *arg = casadi_count(slot, role, false);

@@ -1,3 +1,5 @@
+// Prepares raw calls from Python: prepare_call() reads the options and sizes of one function once,
+// and hold_call() stores it under a number.
 #include "interop/prepare.hpp"
 
 #include <string_view>
@@ -45,7 +47,8 @@ class PreparedCall : public RawCall {
         for (group_ = 0; group_ < list.ngroups; ++group_)
             for (place_ = 0; place_ < list.groups[group_]->count; ++place_)
                 if (signature().name == name) return;
-        throw nb::value_error(("no function named " + std::string(name)).c_str());
+        throw nb::value_error(
+            ("name: expected a function of dtau, got '" + std::string(name) + "'").c_str());
     }
     static Array array(const ArraySignature& signature, const Shape& core, MimicRole mimic_role) {
         Array a = {signature.name, signature.optional, mimic_role, core.ndim, {}, 1};
@@ -59,7 +62,10 @@ class PreparedCall : public RawCall {
         const Sizes sizes = {tree_->tree(), *job_.options, held_->options.single_frame};
         for (int i = 0; i < s.ninputs; ++i) {
             if (s.inputs[i].rows != not_stacked)
-                throw nb::value_error((std::string(s.name) + " takes stacks").c_str());
+                throw nb::value_error(("name: expected a function without stacks of time "
+                                       "derivatives, got '" +
+                                       std::string(s.name) + "'")
+                                          .c_str());
             const Quantity& quantity = *s.inputs[i].quantity;
             inputs_[i] = array(s.inputs[i], core_shape(quantity, sizes), quantity.as_input);
             job_.inputs[i].spacing = sizeof(double);

@@ -1,3 +1,5 @@
+// Runs one function on raw pointers without Python: RawCall::run() broadcasts the inputs,
+// normalizes quaternions and runs the job.
 #include "interop/raw_call.hpp"
 
 #include <algorithm>
@@ -72,7 +74,8 @@ void RawCall::broadcast(const RawInput* inputs, Job& job) const {
     for (int i = 0; i < job.ninputs; ++i) {
         const RawInput& input = inputs[i];
         if (!input.data && !inputs_[i].optional)
-            throw std::invalid_argument(std::string(inputs_[i].name) + " is not given");
+            throw std::invalid_argument(std::string(inputs_[i].name) +
+                                        ": expected an array, got none");
         if (!input.data) continue;
         job.inputs[i].data = reinterpret_cast<const char*>(input.data);
         const int skip = job.naxes - input.naxes;
@@ -126,10 +129,13 @@ bool RawCall::run(const RawInput* inputs, double* const* results, std::ptrdiff_t
         job.noutputs = count_results(signature(), *job.options,
                                      [&](int i) { return inputs[i].data != nullptr; });
         for (int o = 0; o < job.noutputs; ++o) {
-            if (!results[o]) return fail("a result has no place");
+            if (!results[o]) return fail("expected memory for every result");
             job.outputs[o].data = reinterpret_cast<char*>(results[o]);
         }
-        if (job.count != count) return fail("results have room for another number of states");
+        if (job.count != count)
+            return fail(("expected results with room for " + std::to_string(job.count) +
+                         " states, got room for " + std::to_string(count))
+                            .c_str());
         if (job.count == 0) return true;
         compute(job);
         return true;

@@ -1,3 +1,5 @@
+// Multiplies derivatives by the map T from rates of q to velocities, and adds the curvature C of
+// that map: TangentColumns::right(), left(), add_curvature().
 #include "interop/tangent_columns.hpp"
 
 #include <algorithm>

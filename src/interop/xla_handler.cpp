@@ -1,3 +1,5 @@
+// Runs a raw call on the buffers of an XLA call frame: xla_handler(). xla_refusal() is the handler
+// for all devices but the CPU.
 #include "interop/xla_handler.hpp"
 
 #include <new>
@@ -24,7 +26,8 @@ xla::Metadata* asked_for(const xla::CallFrame& frame) {
 
 xla::Error* describe(const xla::CallFrame& frame, xla::Metadata& metadata) {
     if (metadata.struct_size < offsetof(xla::Metadata, traits) + sizeof metadata.traits)
-        return error(frame, xla::ErrorCode::internal, "dtau: XLA's metadata is of an unknown kind");
+        return error(frame, xla::ErrorCode::internal,
+                     "dtau: expected a request for XLA's metadata, got another extension");
     metadata.version = {{sizeof metadata.version, nullptr}, xla::major_version, xla::minor_version};
     metadata.traits = 0;
     return nullptr;
@@ -63,6 +66,13 @@ int batch_axes(const xla::Buffer& b, const RawCall::Array& expected) {
     return static_cast<int>(axes);
 }
 
+std::string axes_of(const RawCall::Array& expected) {
+    std::string text = "(";
+    for (int k = 0; k < expected.ndim; ++k)
+        text += (k > 0 ? ", " : "") + std::to_string(expected.shape[k]);
+    return text + ")";
+}
+
 // The address of an array's numbers. An empty array may have no address, as one that is not given.
 double* numbers(const xla::Buffer& b) {
     static double none;
@@ -85,25 +95,33 @@ bool run(const xla::CallFrame& frame, const RawCall& call, std::int64_t given, s
     for (int i = 0; i < signature.ninputs; ++i) {
         if (!(given >> i & 1)) continue;
         if (next == frame.arguments.size)
-            return why = std::string(signature.name) + ": too few arguments", false;
+            return why = std::string(signature.name) + ": expected more arguments, got " +
+                         std::to_string(frame.arguments.size),
+                   false;
         const xla::Buffer& b = buffer(frame.arguments, next++);
         const int axes = batch_axes(b, call.input(i));
         if (axes < 0)
-            return why = std::string(signature.name) + ": argument " + call.input(i).name +
-                         " is no float64 array of the right shape",
+            return why = std::string(signature.name) + ": " + call.input(i).name +
+                         ": expected a float64 array with last axes " + axes_of(call.input(i)),
                    false;
         inputs[i] = {numbers(b), axes, b.shape};
     }
     if (next != frame.arguments.size)
-        return why = std::string(signature.name) + ": too many arguments", false;
+        return why = std::string(signature.name) + ": expected " + std::to_string(next) +
+                     " arguments, got " + std::to_string(frame.arguments.size),
+               false;
     if (frame.results.size > signature.noutputs)
-        return why = std::string(signature.name) + ": too many results", false;
+        return why = std::string(signature.name) + ": expected at most " +
+                     std::to_string(signature.noutputs) + " results, got " +
+                     std::to_string(frame.results.size),
+               false;
     for (int o = 0; o < frame.results.size; ++o) {
         const xla::Buffer& b = buffer(frame.results, o);
         const int axes = batch_axes(b, call.result(o));
         if (axes < 0 || (o > 0 && states(b, axes) != count))
-            return why = std::string(signature.name) + ": result " + call.result(o).name +
-                         " is no float64 array of the right shape",
+            return why = std::string(signature.name) + ": " + call.result(o).name +
+                         ": expected a float64 array with last axes " + axes_of(call.result(o)) +
+                         " and the batch axes of the other results",
                    false;
         count = states(b, axes);
         results[o] = numbers(b);

@@ -57,8 +57,8 @@ std::string torque_hint(PyArrayObject* a, const ArraySignature& input, const Tre
         PyArray_DIM(a, ndim - 1) != tree.nactuated)
         return "";
     return ": the " + std::to_string(missing) +
-           " numbers of the free root are missing, zeros where nothing drives it; inputs= of "
-           "dtau.linearize and dtau.equilibrium leaves them out";
+           " numbers of the free root are missing; give zeros if nothing drives it (inputs= of "
+           "dtau.linearize and dtau.equilibrium leaves them out)";
 }
 
 // Checks the last axes and returns the array with them evenly spaced, copied only if necessary.
@@ -114,9 +114,9 @@ int stack_length(PyArrayObject* a, const ArraySignature& input, const Shape& cor
     }
     if (length < least) fail(std::to_string(least) + " or more", stack);
     if (length - input.rows > max_order_unasked)
-        fail("at most " + std::to_string(max_order_unasked + input.rows) +
-                 " unless order= says how far",
-             stack + ("; a batch is " + without_derivatives(input.name)) + "[:, None]");
+        fail(
+            "at most " + std::to_string(max_order_unasked + input.rows) + " unless order= is given",
+            stack + ("; a batch is " + without_derivatives(input.name)) + "[:, None]");
     order = static_cast<int>(length) - input.rows;
     return static_cast<int>(length);
 }
@@ -175,11 +175,10 @@ void refuse_batch_as_stack(const Signature& signature, const nb::object* inputs,
             const std::string value = without_derivatives(stack.name);
             throw nb::value_error(
                 (std::string(stack.name) + " has shape " + text(PyArray_DIMS(a), PyArray_NDIM(a)) +
-                 ", as a batch of " + value + " has beside the batch " +
-                 text(PyArray_DIMS(a), axes) + " of " + signature.inputs[j].name +
-                 ", where a stack of the value and its time derivatives is expected: give a batch "
-                 "as " +
-                 value + "[:, None], and one stack for all states as " + stack.name + "[None]")
+                 ", expected a stack of " + value + " and its time derivatives; a batch of " +
+                 value + " has this shape, too, beside the batch " + text(PyArray_DIMS(a), axes) +
+                 " of " + signature.inputs[j].name + ": give a batch as " + value +
+                 "[:, None], or one stack for all states as " + stack.name + "[None]")
                     .c_str());
         }
     }
@@ -189,7 +188,10 @@ int input_count(nb::handle map, const char* name, const Tree& tree) {
     const int ndim = PyArray_NDIM(array(map));
     const npy_intp count = ndim > 0 ? PyArray_DIM(array(map), ndim - 1) : 0;
     if (count > INT_MAX / std::max(tree.independent.n, 1))
-        throw nb::value_error((std::string(name) + ": too many for one call").c_str());
+        throw nb::value_error((std::string(name) +
+                               ": expected a map of fewer than 2**31 numbers, got " +
+                               std::to_string(count) + " columns; use several calls")
+                                  .c_str());
     return static_cast<int>(count);
 }
 
@@ -236,7 +238,8 @@ void broadcast(Job& job, const Signature& signature, const nb::object* arrays, c
     }
     for (int axis = 0; axis < job.naxes; ++axis)
         if (__builtin_mul_overflow(job.count, job.shape[axis], &job.count))
-            throw nb::value_error("the batch has more states than can be counted");
+            throw nb::value_error(
+                "expected fewer than 2**63 states, got a larger batch; use several calls");
 }
 
 void check_quaternions(nb::handle q, const char* name, const CompiledTree& tree, int type) {
@@ -269,7 +272,7 @@ void check_quaternions(nb::handle q, const char* name, const CompiledTree& tree,
                 throw nb::value_error(
                     (std::string(name) + ": the quaternion of joint '" + tree.joint_name(body) +
                      "'" + where + " has norm " + str(nb::float_(norm)) +
-                     ", expected 1 within 1e-6 (order x y z w; dtau.normalize makes it so)")
+                     ", expected 1 within 1e-6 (order x y z w); dtau.normalize normalizes it")
                         .c_str());
             }
         }

@@ -1,3 +1,5 @@
+// Defines the functions of a FunctionList in a Python module, define_functions(), and describes
+// their signatures in plain Python, describe_functions().
 #include "python/define.hpp"
 
 #include <atomic>

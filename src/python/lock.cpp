@@ -1,3 +1,4 @@
+// Releases and takes the interpreter's lock: ReleasedLock, signal_raises().
 #include "python/lock.hpp"
 
 namespace dtau {

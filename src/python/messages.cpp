@@ -1,3 +1,5 @@
+// Formats objects for messages (shown), and raises the error of a call without results, with the
+// names of contacts and joints: require_success().
 #include "python/messages.hpp"
 
 #include <string>
@@ -94,14 +96,16 @@ std::string about_row(const Work& work, const Failure& failure) {
                               (row < 3 ? ", linear" : ", angular") + ") of contact " + name;
     const bool later = failure.stage > 0;
     const std::string when = later ? "at a later stage of this step" : "in this state";
-    std::string why = "nothing moves " + which + " " + when + ", but for rounding errors,";
+    std::string why = "nothing but rounding errors moves " + which + " " + when + ",";
     if (failure.cause == Failure::Cause::dependent_row) {
         const nb::list before = active_names(work, c);
-        const std::string others = nb::len(before) ? "those of " + listing(before) : "each other";
-        why = "rows of " + name + " depend on " + others + " " + when + ", first " + which + ",";
+        const std::string others =
+            nb::len(before) ? "the rows of " + listing(before) : "each other";
+        why = "rows of " + name + " depend on " + others + " " + when + ", the first is " + which +
+              ",";
     }
     const bool damped = work.options.values.regularization > 0.0;
-    return why + " so that forces are not determined; " + (later ? "take a shorter dt, " : "") +
+    return why + " so the forces are not unique; " + (later ? "take a shorter dt, " : "") +
            "leave some contacts out with active=, or give " + (damped ? "a larger " : "") +
            "regularization=";
 }
@@ -120,10 +124,11 @@ std::string about_velocities(const Work& work, const Failure& failure) {
         joints.append(last.c_str());
     }
     const nb::list holding = active_names(work, work.options.values.contacts->count);
-    const std::string why = nb::len(holding) ? "no forces of " + listing(holding) + " move all"
-                                             : "none holds, which leaves all";
-    return why + " that nothing drives in this state (of joint " + listing(joints) +
-           (failure.count > Failure::most ? ", ..." : "") + "); add contacts, or inputs";
+    const std::string why = nb::len(holding)
+                                ? "the forces of " + listing(holding) + " do not act on all"
+                                : "no contact is active, so no force acts on the";
+    return why + " velocities without an input in this state (joint " + listing(joints) +
+           (failure.count > Failure::most ? ", ..." : "") + "); add contacts or inputs";
 }
 
 }  // namespace

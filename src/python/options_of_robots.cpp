@@ -57,7 +57,9 @@ void CallOptions::read_frames(nb::handle model, nb::handle given, const Compiled
     if (!names.is_valid()) throw nb::python_error();
     const Py_ssize_t count = NB_TUPLE_GET_SIZE(names.ptr());
     if (static_cast<double>(count) * 6 * tree.tree().nv > INT_MAX)
-        throw nb::value_error("frames: too many for one call");
+        throw nb::value_error(("frames: expected Jacobians of fewer than 2**31 numbers, got " +
+                               std::to_string(count) + " frames; use several calls")
+                                  .c_str());
     frames_.reserve(count);
     for (Py_ssize_t f = 0; f < count; ++f) {
         const nb::handle name = NB_TUPLE_GET_ITEM(names.ptr(), f);
@@ -165,10 +167,12 @@ void CallOptions::read_mask(nb::handle mask, const Tree& tree) {
 
 void CallOptions::read_prescribed(nb::handle given, const Tree& tree) {
     if (!is_array(given, NPY_BOOL, 1))
-        throw nb::type_error("prescribed: expected an array of bool");
+        throw nb::type_error("prescribed: expected a contiguous array of bool with one axis");
     const int nv = tree.independent.n;
     if (PyArray_DIM(array(given), 0) != nv)
-        throw nb::value_error("prescribed: of another length than v");
+        throw nb::value_error(("prescribed: expected shape (" + std::to_string(nv) + ",), got " +
+                               text(PyArray_DIMS(array(given)), 1))
+                                  .c_str());
     const npy_bool* numbers = static_cast<const npy_bool*>(PyArray_DATA(array(given)));
     prescribed_ = std::make_unique_for_overwrite<bool[]>(nv);
     for (int k = 0; k < nv; ++k) prescribed_[k] = numbers[k] != 0;

@@ -47,7 +47,8 @@ void set_gravity(const Numbers& gravity) {
 }
 
 void set_payload(int link, const Numbers& parameters) {
-    if (link < 0 || parameters.size() != 10) throw nb::value_error("payload: expected 10 numbers");
+    if (link < 0 || parameters.size() != 10)
+        throw nb::value_error("payload: expected a moving body and 10 numbers");
     tape().set_payload(link, parameters.data());
 }
 
@@ -55,7 +56,10 @@ void set_payload(int link, const Numbers& parameters) {
 void product(const Numbers& a, const Numbers& b, std::size_t inner,
              nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu> to) {
     const std::size_t rows = a.size() / inner, columns = b.size() / inner;
-    if (to.size() != rows * columns) throw nb::value_error("product: of other sizes");
+    if (to.size() != rows * columns)
+        throw nb::value_error(("to: expected " + std::to_string(rows * columns) + " numbers, got " +
+                               std::to_string(to.size()))
+                                  .c_str());
     interruptible([&] {
         for (std::size_t i = 0; i < rows; ++i)
             for (std::size_t j = 0; j < columns; ++j) {
@@ -72,7 +76,8 @@ void product(const Numbers& a, const Numbers& b, std::size_t inner,
 void take_adjoints(const Numbers& outputs, const Numbers& seeds, const Numbers& inputs,
                    nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu> to) {
     if (outputs.size() != seeds.size() || inputs.size() != to.size())
-        throw nb::value_error("adjoints: of other sizes");
+        throw nb::value_error(
+            "adjoints: expected as many seeds as outputs, and as many results as inputs");
     interruptible([&] {
         adjoints(all_numbers(outputs), all_numbers(seeds), all_numbers(inputs), to.data());
     });
@@ -83,7 +88,10 @@ void take_nodes(nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device:
                 nb::ndarray<double, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu> operands) {
     const std::vector<Node>& nodes = tape().nodes();
     if (operations.size() != nodes.size() || operands.size() != 3 * nodes.size())
-        throw nb::value_error("nodes: of another number");
+        throw nb::value_error(("nodes: expected arrays for " + std::to_string(nodes.size()) +
+                               " operations, got " + std::to_string(operations.size()) + " and " +
+                               std::to_string(operands.size() / 3))
+                                  .c_str());
     for (std::size_t n = 0; n < nodes.size(); ++n) {
         operations.data()[n] = static_cast<std::uint8_t>(nodes[n].operation);
         std::copy_n(nodes[n].operand, 3, operands.data() + 3 * n);

@@ -1,3 +1,4 @@
+// Installs a NumPy memory handler that takes cached blocks, for the arrays of one call: KeptMemory.
 #include "python/result_memory.hpp"
 
 #include <algorithm>

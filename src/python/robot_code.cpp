@@ -20,7 +20,7 @@ const Signature& signature_of(const FunctionList& list, const std::string& name)
         for (int k = 0; k < list.groups[g]->count; ++k)
             if (name == list.groups[g]->functions[k].signature.name)
                 return list.groups[g]->functions[k].signature;
-    throw nb::value_error(("no function named " + name).c_str());
+    throw nb::value_error(("function: expected a function of dtau, got '" + name + "'").c_str());
 }
 
 // Takes the options by name, whether each input is given, and the addresses of the functions.
@@ -30,7 +30,10 @@ void add_code(nb::handle model, const std::string& function, const nb::dict& opt
     const TreeReference tree = compiled_tree(model);
     const Signature& signature = signature_of(functions(), function);
     if (static_cast<int>(given.size()) != signature.ninputs)
-        throw nb::value_error("add_code: not as the function's signature");
+        throw nb::value_error(("given: expected " + std::to_string(signature.ninputs) +
+                               " values, one for each input of " + function + ", got " +
+                               std::to_string(given.size()))
+                                  .c_str());
     const GivenArguments options_given(signature, model, options);
     CallOptions read;
     read.read_first(signature, options_given, tree.compiled);

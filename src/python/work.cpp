@@ -80,8 +80,8 @@ void run_batch(const Work& work, const RunPlan& plan) {
     }
     raise_of_signals([&] {
         return std::to_string(done) + " of " + std::to_string(work.job.count) +
-               " states are done; out holds their results, in no order that could be relied on, "
-               "and is unchanged elsewhere";
+               " states are done, in no particular order; out holds their results and is unchanged "
+               "elsewhere";
     });
 }
 
@@ -95,8 +95,8 @@ void run_slow(Work& work, const RunPlan& plan) {
     }
     raise_of_signals([] {
         return std::string(
-            "states that were begun are computed to their end on a thread of their own, and "
-            "written to out then");
+            "a separate thread computes the states already begun to their end, and then writes "
+            "their results to out");
     });
     require_success(slow->work, slow->failure);
     for (int o = 0; o < job.noutputs; ++o) work.results[o] = slow->work.results[o];

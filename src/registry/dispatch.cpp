@@ -1,3 +1,5 @@
+// Selects the instruction set of the kernels by asking the processor: use_instruction_set(),
+// instruction_set().
 #include "registry/dispatch.hpp"
 
 #include <atomic>
@@ -41,7 +43,7 @@ bool processor_has(const std::string& name) {
 std::string best_of_processor() {
     for (const ProcessorSet& set : sets_of_processor())
         if (set.available) return set.name;
-    return "none of those that dtau knows";
+    return "no instruction set that dtau supports";
 }
 
 std::atomic<const CompiledSet*> in_use = nullptr;
@@ -71,10 +73,10 @@ void use_instruction_set(const std::string& name) {
             return;
         }
     }
-    throw std::invalid_argument(
-        "instruction set '" + name + "' is not to be had here: expected one of " +
-        list(instruction_sets()) +
-        " (the CMake option DTAU_INSTRUCTION_SETS says which are compiled)");
+    throw std::invalid_argument("instruction set: expected one of " + list(instruction_sets()) +
+                                ", got '" + name +
+                                "'; the CMake option DTAU_INSTRUCTION_SETS selects which to "
+                                "compile, and the processor must have them");
 }
 
 std::string instruction_set() {
@@ -85,7 +87,7 @@ std::string instruction_set() {
             throw std::runtime_error(
                 "dtau was compiled for " + list(compiled) + ", and this processor has " +
                 best_of_processor() +
-                ": install it from source on this machine, or anywhere with the CMake option "
+                "; install it from source on this machine, or anywhere with the CMake option "
                 "DTAU_INSTRUCTION_SETS=all");
         }
         const char* wanted = std::getenv("DTAU_INSTRUCTION_SET");

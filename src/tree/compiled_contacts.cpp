@@ -1,3 +1,5 @@
+// Compiles contacts and loops: CompiledContacts() validates them, numbers their rows, and finds the
+// degrees of freedom that move each of them (find_dofs).
 #include "tree/compiled_contacts.hpp"
 
 #include <algorithm>
@@ -17,7 +19,9 @@ namespace {
 
 Frame frame(const Tree& tree, const FrameDescription& given) {
     if (given.link < -1 || given.link >= tree.nbodies)
-        throw std::invalid_argument("Contacts: a frame of a body that does not exist");
+        throw std::invalid_argument(
+            "Contacts: expected frames of existing bodies, got a frame of a body that does not "
+            "exist");
     Frame result;
     result.body = given.link < 0 ? -1 : tree.link_body[given.link];
     double finite = 0.0;
@@ -88,12 +92,15 @@ CompiledContacts::CompiledContacts(const CompiledTree& tree,
         check_interruption();
         Constraint c{};
         c.a = frame(t, given.a), c.b = frame(t, given.b);
-        if (c.a.body < 0) throw std::invalid_argument("Contacts: expected a frame that moves");
+        if (c.a.body < 0)
+            throw std::invalid_argument("Contacts: expected a frame of a moving body");
         const bool hinged = given.rows == 5, held = given.rows == 6;
         if ((!hinged && !held && given.rows != 3) || given.axes == Axes::world ||
             (hinged && (given.hinge < 0 || given.hinge > 2 || given.axes != Axes::body)) ||
             !std::isfinite(given.kp) || !std::isfinite(given.kd))
-            throw std::invalid_argument("Contacts: rows, axes or gains that cannot be");
+            throw std::invalid_argument(
+                "Contacts: expected 3, 5 or 6 rows, body or mixed axes (with 5 rows: body axes), "
+                "and finite gains");
         c.first = nrows, c.count = given.rows, c.hinge = hinged ? given.hinge : -1;
         nrows += c.count;
         for (int k = 0, at = 0; k < 3; ++k)

@@ -1,3 +1,4 @@
+// Compiles the description of a model into canonical frames and flat arrays: CompiledTree().
 #include "tree/compiled_tree.hpp"
 
 #include <algorithm>
@@ -128,7 +129,9 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
     std::size_t dofs = 0;
     for (const BodyDescription& body : bodies) {
         if (const int kind = static_cast<int>(body.kind); kind < 0 || kind >= joint_kinds)
-            throw std::invalid_argument("Tree: unknown joint kind");
+            throw std::invalid_argument("Tree: expected a joint kind from 0 to " +
+                                        std::to_string(joint_kinds - 1) + ", got " +
+                                        std::to_string(kind));
         dofs += traits(body.kind).nv;
     }
     if (dofs > max_dofs)
@@ -202,7 +205,9 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
     }
     if (static_cast<int>(armature_.size()) != nv || static_cast<int>(damping_.size()) != nv ||
         static_cast<int>(joint_names_.size()) != nnodes)
-        throw std::invalid_argument("armature, damping or names do not match the joints");
+        throw std::invalid_argument(
+            "Tree: expected armature and damping for each degree of freedom, and a name for each "
+            "joint");
 
     std::vector<bool> seen(nnodes);
     for (int i = nnodes - 1; i >= 0; --i) {
@@ -241,10 +246,12 @@ CompiledTree::CompiledTree(const std::vector<BodyDescription>& bodies,
 
 void CompiledTree::add_frames(const std::vector<FrameDescription>& frames) {
     if (frames.size() != frame_names_.size())
-        throw std::invalid_argument("Tree: frames and their names do not match");
+        throw std::invalid_argument("Tree: expected a name for each frame");
     for (const FrameDescription& given : frames) {
         if (given.link < -1 || given.link >= tree_.nbodies)
-            throw std::invalid_argument("Tree: a frame of a body that does not exist");
+            throw std::invalid_argument(
+                "Tree: expected frames of existing bodies, got a frame of a body that does not "
+                "exist");
         Frame frame;
         frame.body = given.link < 0 ? -1 : link_body_[given.link];
         store_columns(given.rotation, frame.rotation);

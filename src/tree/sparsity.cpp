@@ -84,7 +84,8 @@ void CompiledTree::set_mimic_joints(const std::vector<BodyDescription>& bodies) 
         const int mimicked = bodies[i].mimicked;
         if (mimicked >= static_cast<int>(bodies.size()) || bodies[mimicked].mimicked >= 0 ||
             traits(bodies[mimicked].kind).nq != 1 || joint.nq != 1)
-            throw std::invalid_argument("Tree: a joint cannot mimic that one");
+            throw std::invalid_argument(
+                "Tree: expected a mimic joint and an independent joint of one coordinate each");
         q_source_.push_back(-1),
             v_source_.push_back(-1);  // set below: the mimicked joint may come later
         q_scale_.push_back(bodies[i].multiplier), v_scale_.push_back(bodies[i].multiplier);

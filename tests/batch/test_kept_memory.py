@@ -81,7 +81,7 @@ def test_nothing_is_seen_of_earlier_results(function: Function) -> None:
         assert_same_results(got, want, f"over {hostile}, result")
 
 
-def test_results_are_arrays_like_any_other() -> None:
+def test_results_are_ordinary_arrays() -> None:
     for x in derivatives():
         assert get_handler_name(x) == "dtau"
         assert type(x) is np.ndarray
@@ -154,12 +154,12 @@ del mine
 
 
 @pytest.mark.skipif(np.__version__.startswith("1."), reason="names of NumPy 2")
-def test_memory_that_the_program_chose_is_used() -> None:
+def test_the_memory_handler_of_the_program_is_used() -> None:
     assert ctypes.sizeof(ctypes.c_void_p) == 8
     assert script(OTHER_MEMORY) == ["programs", "dtau", True]
 
 
-def test_memory_that_is_kept_is_not_traced() -> None:
+def test_tracemalloc_counts_no_kept_memory() -> None:
     """To tracemalloc, results that are gone are gone."""
     tracemalloc.start()
     try:
@@ -178,7 +178,7 @@ def test_memory_that_is_kept_is_not_traced() -> None:
 # Limits
 
 
-def test_a_limit() -> None:
+def test_results_beyond_the_limit_are_given_back() -> None:
     """So many results fit, and the others are given back."""
     results = [derivatives(seed) for seed in range(8)]
     size = sum(x.nbytes for x in results[0])
@@ -201,7 +201,7 @@ def test_a_lower_limit_gives_back() -> None:
     assert dtau.set_result_cache_limit(5) == 0
 
 
-def test_nothing_is_kept() -> None:
+def test_a_limit_of_zero_keeps_nothing() -> None:
     dtau.set_result_cache_limit(0)
     assert {get_handler_name(x) for x in derivatives()} == {"default_allocator"}
 
@@ -243,7 +243,7 @@ print(json.dumps([kept, resident() - before]))
 
 @linux
 @pytest.mark.parametrize("limit", [0, 20_000_000, 60_000_000])
-def test_memory_of_the_process_is_bounded(limit: int) -> None:
+def test_kept_memory_of_the_process_is_limited(limit: int) -> None:
     kept, nothing_kept = script(RESIDENT, limit)
     few = 8_000_000
     assert kept < limit + few
@@ -268,7 +268,7 @@ print(json.dumps(matrix.nbytes))
 
 @linux
 @pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""), reason="needs much address space")
-def test_memory_that_is_kept_is_given_back_when_it_is_needed() -> None:
+def test_kept_memory_is_given_back_when_it_is_needed() -> None:
     assert script(NEEDED) > 60 << 20
 
 
@@ -312,7 +312,7 @@ def test_the_environment_sets_no_limit(value: str) -> None:
 # Threads and forks
 
 
-def test_results_of_many_threads() -> None:
+def test_results_never_show_in_other_threads() -> None:
     """Each writes into all of its results and drops them there or elsewhere."""
     state = large_state(DERIVATIVES, 3)
     want = [x.copy() for x in DERIVATIVES(MODEL, state)]
@@ -370,5 +370,5 @@ print(json.dumps([codes == [0] * 20, right(held), right(run())]))
 
 
 @posix
-def test_forks_share_nothing() -> None:
+def test_forked_processes_share_no_kept_memory() -> None:
     assert script(FORK) == [True] * 3

@@ -101,7 +101,7 @@ class TestLimitsOfGroups:
         groups.first("/jobs/one", 500 * MB, 100 * MB)
         assert groups.limit() == (500 * MB, 400 * MB)
 
-    def test_groups_around_limit_too(self, groups: Groups) -> None:
+    def test_limits_of_outer_groups_count(self, groups: Groups) -> None:
         """The least limit and the least that is left, which may be of different groups."""
         groups.process(SECOND.format("/"), "0::/a/b/c\n")
         groups.second("/a/b/c", "max", 10 * MB)
@@ -225,7 +225,7 @@ print(json.dumps(said))
 
 @linux
 @pytest.mark.skipif(sanitized(), reason="the sanitizer needs much memory")
-def test_a_container(container: Path) -> None:
+def test_memory_error_in_a_container(container: Path) -> None:
     """MemoryError, where the system killed the process; what fits is computed."""
     enter = f"with open({str(container / 'cgroup.procs')!r}, 'w') as file: file.write('0')\n"
     command = [sys.executable, "-c", enter + PRELUDE + CONTAINED]
@@ -287,7 +287,9 @@ ASKING: dict[str, Callable[[Any], Any]] = {  # of a batch of q
 
 
 @pytest.mark.parametrize("name", ASKING)
-def test_every_function_asks(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_function_asks_before_it_takes_memory(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Before it takes memory, and for at least as much as it takes."""
     asked: list[float] = []
 

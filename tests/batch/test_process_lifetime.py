@@ -120,7 +120,7 @@ with multiprocessing.get_context("fork").Pool(2) as pool:
 
 
 @posix
-def test_a_pool_of_processes() -> None:
+def test_models_are_sent_to_a_pool_of_processes() -> None:
     assert script(POOL) is True
 
 
@@ -159,7 +159,7 @@ print(json.dumps(said))
 """
 
 
-def test_the_package_is_forgotten_and_imported_again() -> None:
+def test_the_package_is_deleted_and_imported_again() -> None:
     """The extension returns classes of `dtau.results` that nobody else keeps alive."""
     got = script(FORGET + AGAIN, "dtau._core")
     assert got == [True, "InverseDynamicsVJP", 4]
@@ -198,7 +198,7 @@ assert failed is None, failed
     reason="this Python has no sub-interpreters",
 )
 @pytest.mark.parametrize("imported_before", [False, True])
-def test_a_sub_interpreter(imported_before: bool) -> None:
+def test_a_sub_interpreter_gets_import_error(imported_before: bool) -> None:
     """ImportError, where the first model hung; the main interpreter goes on."""
     use = "import dtau\nassert dtau.robots.quadruped().nv == 18\n"
     code = (use if imported_before else "") + SUB_INTERPRETER + use
@@ -241,7 +241,7 @@ print(json.dumps([sorted(outcomes), bool(same)]))
 
 @linux
 @pytest.mark.skipif(sanitized(), reason="the sanitizer needs much address space")
-def test_a_limit_of_memory() -> None:
+def test_a_limit_of_memory_raises_memory_error() -> None:
     """MemoryError wherever memory ends, and what fits is computed."""
     assert script(LIMITED) == [["computed", "refused"], True]
 
@@ -297,7 +297,7 @@ print(json.dumps([all(same), all(seen), len(seen) > 1]))
 
 @posix
 @pytest.mark.parametrize("threads", [1, 2])
-def test_a_signal_handler_that_calls_the_package(threads: int) -> None:
+def test_a_signal_handler_calls_the_package(threads: int) -> None:
     assert script(NESTED, threads) == [True] * 3
 
 
@@ -335,7 +335,7 @@ print(json.dumps({"said": said, "interrupted": began_with,
 
 @posix
 @pytest.mark.parametrize("how", ["alone", "batch"])
-def test_ctrl_c_while_one_state_takes_long(how: str) -> None:
+def test_ctrl_c_ends_a_long_call_of_one_state(how: str) -> None:
     """The call returns at once, while the state is computed to its end and written to `out`."""
     result = script(SLOW, how)
     assert result["said"], result

@@ -21,7 +21,9 @@ ROBOTS = range(24)
 
 @everywhere
 @pytest.mark.parametrize("instruction_set", INSTRUCTION_SETS)
-def test_signs_of_zeros(function: Function, instruction_set: str) -> None:
+def test_signs_of_zeros_are_the_same_alone_and_in_batches(
+    function: Function, instruction_set: str
+) -> None:
     """Alone, in a batch, with threads and in other memory."""
     with using_instruction_set(instruction_set):
         for seed in ROBOTS:

@@ -217,7 +217,7 @@ print(json.dumps(good))
 
 @posix
 @pytest.mark.parametrize("meanwhile", ["idle", "busy"])
-def test_fork(meanwhile: str) -> None:
+def test_a_process_forks_while_threads_are_in_calls(meanwhile: str) -> None:
     """Parents and children compute after a fork, also while another thread was in a batch."""
     assert script(FORK, meanwhile) == [True] * 6
 
@@ -246,7 +246,7 @@ print(json.dumps(same))
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
-def test_fewer_threads_than_wanted() -> None:
+def test_fewer_threads_do_the_work_if_the_system_gives_fewer() -> None:
     """Where memory allows for few threads these do it all, or say that memory is short."""
     if sanitized():
         pytest.skip("the sanitizer needs much address space")
@@ -304,7 +304,7 @@ def check_stopped(result: Any) -> None:
 
 @posix
 @pytest.mark.parametrize("threads", [1, 2])
-def test_ctrl_c(threads: int) -> None:
+def test_ctrl_c_ends_a_batch(threads: int) -> None:
     """KeyboardInterrupt says how many states are done, and as many rows of `out` are written."""
     result = script(LONG, threads, "ctrl-c")
     assert result["kind"] == "KeyboardInterrupt", result
@@ -318,7 +318,7 @@ def test_ctrl_c(threads: int) -> None:
 
 @posix
 @pytest.mark.parametrize("threads", [1, 2])
-def test_another_exception_of_a_signal_handler(threads: int) -> None:
+def test_an_exception_of_a_signal_handler_ends_a_batch(threads: int) -> None:
     result = script(LONG, threads, "raises")
     assert (result["kind"], result["said"]) == ("TimeoutError", "time is up")
     check_stopped(result)
@@ -326,7 +326,7 @@ def test_another_exception_of_a_signal_handler(threads: int) -> None:
 
 @posix
 @pytest.mark.parametrize("threads", [1, 2])
-def test_a_signal_handler_that_returns(threads: int) -> None:
+def test_a_signal_handler_that_returns_changes_nothing(threads: int) -> None:
     """It runs, and the batch goes on to its end."""
     result = script(LONG, threads, "returns")
     assert result["kind"] is None, result

@@ -1,6 +1,5 @@
-// The batch layer on many threads, for the thread sanitizer: work that is made up (exceptions,
-// interrupts, scratch that grows), memory that is used again, and inverse dynamics. Prints what is
-// wrong, and fails.
+// Tests the batch layer on many threads, for the thread sanitizer: synthetic work (exceptions, interrupts,
+// scratch that grows), cached memory, and inverse dynamics. Prints what is wrong, and fails.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -33,7 +32,7 @@ void check(bool right, const char* what) {
     std::exit(1);
 }
 
-// A batch that counts in every state how often it was computed, with scratch of any size.
+// A synthetic batch that counts how often each state is computed, with scratch of any size.
 struct MadeUp {
     std::vector<int> computed;
     std::ptrdiff_t throws_at = -1;
@@ -98,7 +97,7 @@ void interrupts(int threads) {
     check(0 < done && done < 4000, "an interrupt ends a batch");
 }
 
-// What a watched batch needs: lives until its last thread is done.
+// The data of a watched batch; they live until its last thread is done.
 struct Owned {
     MadeUp batch;
     std::atomic<bool>& gone;
@@ -110,7 +109,7 @@ void watched(int threads) {
         for (const bool fails : {false, true}) {
             std::atomic<bool> gone = false;
             auto owned = std::make_shared<Owned>(Owned{MadeUp(200), gone});
-            gone = false;  // of the one that was moved from
+            gone = false;  // whether this object was moved from
             MadeUp& batch = owned->batch;
             batch.microseconds = 1000;
             if (fails) batch.throws_at = 10;
@@ -131,7 +130,7 @@ void watched(int threads) {
         }
 }
 
-// Blocks are taken, filled, looked at, and given back by another thread; limits change meanwhile.
+// Threads take blocks, fill and check them, and another thread releases them, while limits change.
 void kept_blocks(int threads) {
     std::atomic<void*> handed[8] = {};
     std::vector<std::thread> all;
@@ -153,7 +152,7 @@ void kept_blocks(int threads) {
     for (std::atomic<void*>& block : handed) give_block(block);
 }
 
-// Inverse dynamics of a chain, by the way that calls of Python go.
+// Inverse dynamics of a chain, run as calls from Python run it.
 class Dynamics {
   public:
     Dynamics() : tree_(bodies(), names(), {}, zeros(), zeros(), {0, 0, -9.81}) {

@@ -39,7 +39,7 @@ def flat_arm(turned: Any = None) -> dtau.Model:
 @needs_compiler
 @pytest.mark.parametrize("scalar", ["double", "float"])
 @pytest.mark.parametrize("flags", [C99, CXX, ("-O2", "-march=native")], ids=["c99", "c++", "fused"])
-def test_residuals_are_compared_with_what_cancels(
+def test_the_check_accepts_results_that_are_rounding_errors(
     flags: tuple[str, ...], scalar: Any, tmp_path: Path
 ) -> None:
     every = {
@@ -54,7 +54,7 @@ def test_residuals_are_compared_with_what_cancels(
 
 @needs_compiler
 @pytest.mark.parametrize("result", ["a", "forces", "residual"])
-def test_what_is_wrong_is_found(result: str, tmp_path: Path) -> None:
+def test_the_check_finds_wrong_results(result: str, tmp_path: Path) -> None:
     path = tmp_path / "r.c"
     asked = {"f": ("constrained_dynamics", {"contacts": on(*FEET[:2])})}
     dtau.generate(QUADRUPED, asked, path)

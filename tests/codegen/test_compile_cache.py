@@ -98,7 +98,7 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_what_is_damaged_is_made_again(damage: str, cache: Path) -> None:
+def test_a_damaged_library_is_compiled_again(damage: str, cache: Path) -> None:
     assert script(COMPILE) == [True, []]
     library = kept(cache)
     good = library.read_bytes()
@@ -122,7 +122,7 @@ print(json.dumps(bool((abs(got - want) <= 1e-13 * abs(want).max()).all())))
 """
 
 
-def test_a_file_that_is_cut_short_while_its_code_runs() -> None:
+def test_a_file_that_is_cut_short_while_its_code_runs_does_no_harm() -> None:
     assert script(CUT_WHILE_IT_RUNS) is True
 
 
@@ -142,7 +142,7 @@ def compiled_with_warning(*words: str) -> None:
 
 
 @pytest.mark.parametrize("mode", [0o777, 0o770, 0o702])
-def test_a_folder_that_others_can_write_to_is_left_aside(mode: int, cache: Path) -> None:
+def test_a_folder_that_others_can_write_to_is_not_used(mode: int, cache: Path) -> None:
     cache.mkdir(parents=True)
     cache.chmod(mode)
     compiled_with_warning("chmod 700", str(cache))
@@ -152,9 +152,7 @@ def test_a_folder_that_others_can_write_to_is_left_aside(mode: int, cache: Path)
     assert kept(cache).is_file()
 
 
-def test_a_folder_of_another_user_is_left_aside(
-    cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_of_another_user_is_not_used(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cache.mkdir(parents=True)
     monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
     compiled_with_warning("another user", "XDG_CACHE_HOME", str(cache))
@@ -162,14 +160,14 @@ def test_a_folder_of_another_user_is_left_aside(
 
 
 @pytest.mark.skipif(os.name == "posix" and os.getuid() != 0, reason="only root can give files away")
-def test_a_library_of_another_user_is_made_again(cache: Path) -> None:
+def test_a_library_of_another_user_is_compiled_again(cache: Path) -> None:
     assert script(COMPILE) == [True, []]
     os.chown(kept(cache), 12345, 12345)
     assert script(COMPILE) == [True, []]
     assert kept(cache).stat().st_uid == os.getuid()
 
 
-def test_folders_are_the_user_s_alone(cache: Path) -> None:
+def test_only_the_user_can_access_new_folders(cache: Path) -> None:
     before = os.umask(0)
     try:
         dtau.compile(robot("one spherical"), "gravity_torque")
@@ -179,7 +177,7 @@ def test_folders_are_the_user_s_alone(cache: Path) -> None:
     assert kept(cache).stat().st_mode & 0o777 == 0o600
 
 
-def test_a_relative_folder_is_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_relative_cache_home_is_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     monkeypatch.setenv("XDG_CACHE_HOME", "caches")
@@ -189,7 +187,7 @@ def test_a_relative_folder_is_ignored(tmp_path: Path, monkeypatch: pytest.Monkey
     assert kept(tmp_path / "home" / ".cache" / "dtau").is_file()
 
 
-def test_without_a_home(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_code_compiles_without_a_home(monkeypatch: pytest.MonkeyPatch) -> None:
     def no_home() -> Path:
         raise RuntimeError("Could not determine home directory.")
 
@@ -267,7 +265,7 @@ def wait_for(path: Path) -> None:
     assert path.exists()
 
 
-def test_a_killed_compilation_leaves_nothing(
+def test_folders_of_killed_compilations_are_removed(
     tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its folder is removed by the next one, but not that of a compilation that goes on."""

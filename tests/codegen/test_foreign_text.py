@@ -93,7 +93,7 @@ def without_comments(code: str) -> str:
 
 
 @pytest.mark.parametrize("names", [HOSTILE, drawn_names(60)], ids=["made", "drawn"])
-def test_only_comments_differ(names: list[str], tmp_path: Path) -> None:
+def test_names_of_a_robot_change_only_comments(names: list[str], tmp_path: Path) -> None:
     """Without backslashes and trigraphs a compiler reads the text as it stands here."""
     path = tmp_path / "robot.c"
     want = [without_comments(x) for x in texts(generate("plain", path, casadi=0))]
@@ -117,7 +117,7 @@ def symbols(code: dtau.GeneratedCode, flags: tuple[str, ...]) -> list[str]:
 @needs_compiler
 @pytest.mark.skipif(shutil.which("nm") is None, reason="there is no nm")
 @pytest.mark.parametrize("flags", STANDARDS, ids=" ".join)
-def test_only_the_functions_are_defined(flags: tuple[str, ...], tmp_path: Path) -> None:
+def test_generated_files_define_only_the_functions(flags: tuple[str, ...], tmp_path: Path) -> None:
     path = tmp_path / "robot.c"
     want = symbols(generate("plain", path), flags)
     outside = {x for x in want if x[0].isupper() and x[0] != "U"}
@@ -127,7 +127,7 @@ def test_only_the_functions_are_defined(flags: tuple[str, ...], tmp_path: Path) 
 
 
 @needs_compiler
-def test_a_urdf_runs_nothing(tmp_path: Path) -> None:
+def test_names_of_a_urdf_run_nothing(tmp_path: Path) -> None:
     """The file of a robot whose name closes the comment by joining lines."""
     runs = "static __attribute__((constructor)) void p(void){puts(&quot;runs&quot;);}"
     lines = ("*\\", "/", "#ifndef P", "#define P", "#include &lt;stdio.h&gt;", runs, "#endif")
@@ -175,7 +175,7 @@ def test_names_of_files(stem: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("stem", ['a"b', "a\nb", "é", "a\\b", "a??b", "a<b>", "a'b", "$(x)", "a;b"])
-def test_names_of_files_that_c_cannot_include(stem: str, tmp_path: Path) -> None:
+def test_file_names_that_c_cannot_include_are_refused(stem: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"^path: expected a file's name of ASCII letters") as told:
         dtau.generate(dtau.robots.chain(1), "mass_matrix", tmp_path / f"{stem}.c", prefix="a_")
     assert repr(f"{stem}.h") in str(told.value)

@@ -84,7 +84,7 @@ print(json.dumps([seconds, stopped, inside, list(want.values()) != [0]]))
 
 @posix
 @pytest.mark.parametrize("how", ["recording", "writing", "adjoints", "contacts"])
-def test_a_signal_ends_it(how: str) -> None:
+def test_a_signal_ends_a_generation(how: str) -> None:
     seconds, stopped, inside, again = script(INTERRUPTED, how)
     assert again
     if seconds > 0.2:  # else it is as well at its end
@@ -93,7 +93,9 @@ def test_a_signal_ends_it(how: str) -> None:
 
 
 @pytest.mark.parametrize("what", ["recording", "writing"])
-def test_other_threads_run(what: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_other_threads_run_while_code_is_generated(
+    what: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     """A Python thread counts, while this one gives the lock up in the core alone."""
     ticks, during, stop, counting = 0, [], threading.Event(), threading.Event()
 
@@ -193,7 +195,7 @@ print(json.dumps([all(outer), found == [want[1]] * len(found)]))
 
 
 @posix
-def test_a_signal_handler_that_generates() -> None:
+def test_a_signal_handler_generates_during_a_generation() -> None:
     """On a tape of its own, while the recording that it came into goes on with its own."""
     assert script(NESTED) == [True, True]
 

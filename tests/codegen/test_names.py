@@ -42,7 +42,9 @@ ARM = dtau.robots.chain(1)
         (["f"], "_A", "prefix: '_A' makes the name '_Anq' in C, which is a name that C reserves"),
     ],
 )
-def test_what_is_taken(functions: list[str], prefix: str, message: str, tmp_path: Path) -> None:
+def test_names_that_are_taken_are_refused(
+    functions: list[str], prefix: str, message: str, tmp_path: Path
+) -> None:
     asked = dict.fromkeys(functions, "gravity_torque")
     with pytest.raises(ValueError, match=re.escape(message)) as told:
         dtau.generate(ARM, asked, tmp_path / "arm.c", prefix=prefix)

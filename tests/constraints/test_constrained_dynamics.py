@@ -188,15 +188,18 @@ def test_dependent_rows_are_named() -> None:
     contacts = flat_feet(model)
     state = s["q"], s["v"], s["tau"]
     for call in (dtau.constrained_dynamics, dtau.constrained_dynamics_derivatives):
-        with pytest.raises(ValueError, match="rows of 'again' depend on those of 'one' in"):
+        with pytest.raises(ValueError, match="rows of 'again' depend on the rows of 'one' in"):
             call(model, *state, contacts)
         call(model, *state, contacts, active=[1, 0, 1])
     twice = [dtau.PointContact(foot) for foot in ("LF_FOOT", "RF_FOOT", "LH_FOOT")]
     many = dtau.Contacts(model, [*twice, dtau.FrameContact("RF_FOOT", name="flat")])
-    rows_of = "rows of 'flat' depend on those of 'LF_FOOT', 'RF_FOOT', 'LH_FOOT'"
+    rows_of = "rows of 'flat' depend on the rows of 'LF_FOOT', 'RF_FOOT', 'LH_FOOT'"
     with pytest.raises(ValueError, match=rows_of):
         dtau.constrained_dynamics(model, *state, many)
-    others = "rows of 'flat' depend on those of 'LF_FOOT', 'RF_FOOT' in this state, first row 0 "
+    others = (
+        "rows of 'flat' depend on the rows of 'LF_FOOT', 'RF_FOOT' in this state, the first is "
+        "row 0 "
+    )
     with pytest.raises(ValueError, match=others):
         dtau.constrained_dynamics(model, *state, many, active=[1, 1, 0, 1])
     result = dtau.constrained_dynamics(model, s["q"], s["v"] * np.nan, s["tau"], contacts)
@@ -210,7 +213,7 @@ def test_results_of_a_state_that_fails() -> None:
     contacts = flat_feet(model)
     state = s["q"], s["v"], s["tau"]
     out = tuple(np.zeros(n) for n in (model.nv, contacts.nrows, contacts.nrows))
-    with pytest.raises(ValueError, match="first row 0 \\(x, linear\\) of contact 'again'"):
+    with pytest.raises(ValueError, match="the first is row 0 \\(x, linear\\) of contact 'again'"):
         dtau.constrained_dynamics(model, *state, contacts, out=out)
     assert np.isnan(out[0]).all()
     assert np.isnan(dtau.constrained_dynamics(model, s["q"][None], *state[1:], contacts).a).all()
@@ -219,7 +222,7 @@ def test_results_of_a_state_that_fails() -> None:
     assert not np.isfinite(dtau.constrained_dynamics(model, s["q"], huge, huge, contacts).a).all()
 
 
-def test_dependent_rows_in_a_batch() -> None:
+def test_dependent_rows_give_nan_for_their_state_alone() -> None:
     model = robot("quadruped")
     s = random_state(model, 9, (10,))
     active = np.ones((10, 3))

@@ -83,7 +83,7 @@ def test_complex_step_of_wrenches_along_the_world(axes: str) -> None:
 
 @given(trees(), SEEDS)
 @settings(max_examples=40)
-def test_complex_step_on_trees(tree: Tree, seed: int) -> None:
+def test_derivatives_with_contacts_match_complex_step_on_trees(tree: Tree, seed: int) -> None:
     check(tree.model(), seed)
 
 

@@ -96,7 +96,7 @@ def robot_of(name: str) -> tuple[Pair, list[str], int]:
 
 @on_robots
 @pytest.mark.parametrize(("kp", "kd"), [(0.0, 0.0), (0.0, 9.0), (40.0, 9.0)])
-def test_contacts_with_the_world(name: str, kp: float, kd: float) -> None:
+def test_derivatives_with_contacts_match_pinocchio(name: str, kp: float, kd: float) -> None:
     both, frames, rows = robot_of(name)
     model = both.model
     make: Any = dtau.PointContact if rows == 3 else dtau.FrameContact

@@ -113,14 +113,14 @@ def compare(
 
 
 @pytest.mark.parametrize("name", ROBOTS)
-def test_robots(name: str) -> None:
+def test_regularized_derivatives_of_robots_match_complex_step(name: str) -> None:
     for seed in range(4):
         check(robot(name), seed)
 
 
 @given(trees(), SEEDS)
 @settings(max_examples=40)
-def test_trees_of_all_joints(tree: Tree, seed: int) -> None:
+def test_regularized_derivatives_match_complex_step_on_trees(tree: Tree, seed: int) -> None:
     check(tree.model(), seed)
 
 
@@ -176,7 +176,7 @@ def test_central_differences_of_an_arm() -> None:
 
 @each_check
 @each_integrator
-def test_steps(integrator: str, check: str) -> None:
+def test_regularized_derivatives_of_steps_match_complex_step(integrator: str, check: str) -> None:
     """Against complex step; the residual is that of the state before the step."""
     model = robot("quadruped")
     for contacts in (flat_feet(model), flat_feet(model, "mixed"), loops(model)):

@@ -33,7 +33,7 @@ def points(count: int) -> list[dtau.PointContact]:
     return [dtau.PointContact("LF_FOOT", name=str(k)) for k in range(count)]
 
 
-def test_too_many_rows() -> None:
+def test_too_many_rows_are_refused() -> None:
     model = robot("quadruped")
     with pytest.raises(ValueError, match="contacts: expected at most 10000 rows, got 10002"):
         dtau.Contacts(model, points(3334))

@@ -27,7 +27,7 @@ def assert_nan(*arrays: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize("integrator", ["euler", "semi_implicit", "rk4"])
-def test_steps(integrator: Any) -> None:
+def test_nan_from_contacts_in_steps(integrator: Any) -> None:
     after = dtau.step(MODEL, Q, V, TAU, 0.01, integrator, **HELD)
     assert_nan(after.v)
     if integrator == "euler":  # q (+) dt v knows no acceleration
@@ -38,7 +38,7 @@ def test_steps(integrator: Any) -> None:
     assert_nan(*arrays_of(products))
 
 
-def test_linearizations() -> None:
+def test_nan_from_contacts_in_linearizations() -> None:
     found = dtau.linearize(MODEL, Q, V, TAU, **HELD)
     free = dtau.linearize(MODEL, Q, V, TAU)
     assert_nan(found.a, found.A[:, NV:], found.B[:, NV:])
@@ -47,7 +47,7 @@ def test_linearizations() -> None:
 
 
 @pytest.mark.parametrize("integrator", ["euler", "semi_implicit", "rk4"])
-def test_linearizations_of_steps(integrator: Any) -> None:
+def test_nan_from_contacts_in_linearizations_of_steps(integrator: Any) -> None:
     found = dtau.linearize_discrete(MODEL, Q, V, TAU, 0.01, integrator, **HELD)
     assert_nan(found.v, found.A[:, NV:], found.B[:, NV:])
     upper = found.q, found.A[:, :NV], found.B[:, :NV]

@@ -40,7 +40,7 @@ def test_what_can_be_read_is_enough(package: str) -> None:
 
 
 @each_package
-def test_damaged_models(package: str) -> None:
+def test_damaged_models_give_a_clear_error(package: str) -> None:
     pytest.importorskip(package)
     refused, cases = 0, 1000
     for seed in range(cases):

@@ -173,7 +173,7 @@ def results(convention: Convention, method: str, state: dict[str, Any]) -> list[
 
 @each_convention
 @pytest.mark.parametrize("method", METHODS)
-def test_batches(kind: str, method: str) -> None:
+def test_conversions_of_batches_agree_with_lone_states(kind: str, method: str) -> None:
     """A batch gives what its states give alone, axes broadcast, and none of them is enough."""
     model = robot(FREE_ROOT)
     convention = CONVENTIONS[kind](model)

@@ -1,6 +1,6 @@
-// Every function of the core without Python, for processors that are emulated, by every instruction
-// set that was compiled: a state must have the same bits alone and in lanes. Prints what is wrong, and
-// fails; and a line of numbers for each result, to be compared with those of another processor.
+// Tests every function of the core without Python, for emulated processors, with every compiled instruction
+// set: a state must have the same bits alone and in lanes. Prints what is wrong, and fails. Prints a line of
+// numbers for each result, to compare with those of another processor.
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -17,7 +17,7 @@ namespace {
 
 using namespace dtau;
 
-constexpr int states = 11;  // whole groups of lanes, and one that is not
+constexpr int states = 11;  // whole groups of lanes, and an incomplete one
 
 std::mt19937_64 bits;
 
@@ -30,7 +30,7 @@ std::array<double, 9> turned(double angle) {
     return {c, -s, 0, s, c, 0, 0, 0, 1};
 }
 
-// A joint of each kind and more, one after the other and in branches.
+// A tree with at least one joint of each kind, in a chain and in branches.
 std::vector<BodyDescription> bodies(JointKind root, bool mimic) {
     std::vector<BodyDescription> all;
     for (int i = 0; i < 11; ++i) {
@@ -93,7 +93,7 @@ struct Robot {
     }
 };
 
-// Numbers of all states, with quaternions of unit norm where they are configurations.
+// Random numbers for all states; for configurations, with unit quaternions.
 std::vector<double> numbers(const Quantity* quantity, int size, const CompiledTree& compiled) {
     std::vector<double> x(static_cast<std::size_t>(size) * states);
     for (double& number : x) number = quantity == &Quantity::contacts ? 1.0 : random_number();
@@ -139,7 +139,8 @@ Numbers results(const Function& function, const Robot& robot, const Options& opt
     return all;
 }
 
-// Prints the sum of magnitudes, the sum and a weighted sum. False: bits differ, or are not finite.
+// Prints the sum of magnitudes, the sum and a weighted sum of each result. Returns false if bits differ or
+// numbers are not finite.
 bool right(const Function& function, const Robot& robot) {
     const Signature& s = function.signature;
     const Tree& tree = robot.compiled.tree();
@@ -183,7 +184,7 @@ bool right(const Function& function, const Robot& robot) {
     return true;
 }
 
-// A contact that is there twice, in two of the states: the job names the first of them, and the row.
+// Two of the states have the same contact twice: the job must name the first of these states, and the row.
 bool names_failures(const Robot& robot) {
     const ContactDescription contact = {{7, turned(0.4), {0.1, 0.0, 0.2}},
                                         {-1, turned(0.0), {}},

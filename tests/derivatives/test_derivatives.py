@@ -66,12 +66,16 @@ class TestRobots:
 
 
 @given(trees(), SEEDS, st.booleans())
-def test_inverse_dynamics_derivatives(tree: Tree, seed: int, wrenches: bool) -> None:
+def test_inverse_dynamics_derivatives_match_complex_step_on_trees(
+    tree: Tree, seed: int, wrenches: bool
+) -> None:
     check_inverse(tree.model(), seed, wrenches=wrenches)
 
 
 @given(trees(), SEEDS, st.booleans())
-def test_forward_dynamics_derivatives(tree: Tree, seed: int, wrenches: bool) -> None:
+def test_forward_dynamics_derivatives_match_complex_step_on_trees(
+    tree: Tree, seed: int, wrenches: bool
+) -> None:
     check_forward(tree.model(), seed, wrenches=wrenches)
 
 

@@ -55,32 +55,34 @@ def ends_of(kind: fuzz.Check, cases: int) -> Counter[str]:
     ],
     ids=["files", "arguments", "models", "conventions", "pickles", "growth"],
 )
-def test_a_result_or_a_clear_error(kind: fuzz.Check, cases: int, most: float) -> None:
+def test_every_case_gives_a_result_or_a_clear_error(
+    kind: fuzz.Check, cases: int, most: float
+) -> None:
     """Neither always: cases that are all refused would test little."""
     ends = ends_of(kind, cases)
     refused = ends["refused"] / cases
     assert 0.3 < refused < most, ends
 
 
-def test_damaged_mjcf() -> None:
+def test_damaged_mjcf_gives_a_model_or_a_clear_error() -> None:
     pytest.importorskip("mujoco")
     import fuzz_mjcf
 
-    test_a_result_or_a_clear_error(fuzz_mjcf.check, 200, 0.85)
+    test_every_case_gives_a_result_or_a_clear_error(fuzz_mjcf.check, 200, 0.85)
 
 
-def test_contacts() -> None:
+def test_contacts_give_a_result_or_a_clear_error() -> None:
     ends = ends_of(fuzz_contacts.check, 150)
     assert min(ends[end] for end in ("result", "singular", "refused")) > 5, ends
 
 
 @pytest.mark.skipif(fuzz_generated.CC is None, reason="there is no C compiler")
-def test_generated_code() -> None:
+def test_generated_code_compiles_or_is_refused() -> None:
     ends = ends_of(fuzz_generated.check, 60)
     assert min(ends[end] for end in ("compiled", "refused")) > 5, ends
 
 
-def test_xacro_and_mjcf_in_threads() -> None:
+def test_xacro_and_mjcf_load_in_threads_as_alone() -> None:
     for package in ("mujoco", "xacrodoc"):
         pytest.importorskip(package)
     import fuzz_threads

@@ -90,7 +90,7 @@ class TestMassless:
         assert all(name in messages[0] for name in model.massless_joints)
         return model.massless_joints
 
-    def test_only_the_culprits_are_named(self) -> None:
+    def test_joints_that_move_no_inertia_are_named(self) -> None:
         finger = [
             link("hand", None, dtau.Free()),
             link("first", "hand", X, inertia=dtau.Inertia()),

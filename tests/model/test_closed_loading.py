@@ -48,7 +48,7 @@ print(json.dumps([path, list(seen), sorted(model.frames)]))
 HARMLESS = ("object.", "sys._getframe", "builtins.id", "marshal.", "code.__new__")
 
 
-def test_nothing_else_is_opened_or_run(tmp_path: Path) -> None:
+def test_loading_a_urdf_opens_and_runs_nothing_else(tmp_path: Path) -> None:
     secret = tmp_path / "secret.dae"
     secret.write_text("secret")
     path = tmp_path / "arm.urdf"
@@ -83,7 +83,7 @@ def test_entities_are_refused(before: str, use: str) -> None:
 @pytest.mark.parametrize(
     "number", ["${1+1}", "$(eval 2)", "1+1", "2*1", "0x2", "__import__('os')", "1_0", "1,0", "inf"]
 )
-def test_expressions_are_no_numbers(number: str) -> None:
+def test_expressions_are_refused_as_numbers(number: str) -> None:
     with pytest.raises(dtau.ModelError, match=r"value of <mass>: (expected a finite|got xacro)"):
         dtau.load(ARM.replace('mass value="2"', f'mass value="{number}"'))
 

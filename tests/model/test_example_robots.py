@@ -41,7 +41,7 @@ def load(path: Path | str, **options: Any) -> tuple[dtau.Model, list[str]]:
 
 
 @pytest.mark.parametrize("file", [file for file, path in FILES.items() if path.name != EMPTY])
-def test_each(file: str) -> None:
+def test_each_written_robot_loads_as_an_equal_model(file: str) -> None:
     path = FILES[file]
     for root in ("fixed", "free"):
         options: dict[str, Any] = {"root": root}

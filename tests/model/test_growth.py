@@ -18,7 +18,7 @@ LINEAR = 1.1  # exponents that count as linear; n log n has less
     ("parent", "mimic"),
     [*((parent, "independent") for parent in PARENTS), *(("serial", mimic) for mimic in MIMICS)],
 )
-def test_loading(parent: str, mimic: str) -> None:
+def test_loading_time_grows_linearly_with_the_file(parent: str, mimic: str) -> None:
     assert exponent(lambda n: calls(dtau.load, text(n, parent, mimic), mimic="exact")) < LINEAR
 
 
@@ -37,7 +37,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("what", BROKEN)
-def test_refusing(what: str) -> None:
+def test_refusing_time_grows_linearly_with_the_file(what: str) -> None:
     def cost(n: int) -> float:
         good = text(n, mimic="chain")
         broken = good.replace(*BROKEN[what])
@@ -100,7 +100,7 @@ def floating(n: int) -> str:
     return text(n, "star", kind="floating")
 
 
-def test_a_file_with_too_many_degrees_of_freedom() -> None:
+def test_a_file_with_too_many_degrees_of_freedom_is_refused() -> None:
     n = MOST // 6 + 1
     with pytest.raises(
         dtau.ModelError, match=f"expected at most {MOST} degrees of freedom, got {6 * n}"

@@ -148,7 +148,7 @@ class TestXacro:
         assert seen == [True]
 
     @posix
-    def test_a_child_loads_while_another_thread_did(self, tmp_path: Path) -> None:
+    def test_a_child_that_is_forked_during_a_load_can_load(self, tmp_path: Path) -> None:
         paths = [str(robot(tmp_path, name)) for name in ("one", "two")]
         assert script(FORK, *paths) == [0] * 8
 
@@ -321,7 +321,7 @@ class TestMjcf:
         assert script(WARNS + MEANWHILE, handler) == [True, True, 0, False, True]
 
     @posix
-    def test_ctrl_c(self) -> None:
+    def test_ctrl_c_raises_after_the_compiler_ends(self) -> None:
         assert script(WARNS + CTRL_C) == [21, True, 0]
 
     def test_the_handler_of_the_program_stays(self) -> None:
@@ -329,5 +329,5 @@ class TestMjcf:
         assert script(WARNS + OF_THE_PROGRAM) == [True, True, 2]
 
     @posix
-    def test_a_child_of_a_load(self) -> None:
+    def test_a_child_that_is_forked_during_a_load_can_load(self) -> None:
         assert script(WARNS + FORKED) == [True, 0, True]

@@ -407,7 +407,7 @@ CANCELLED: dict[str, tuple[dtau.Model, tuple[str, ...]]] = {
 
 
 @pytest.mark.parametrize("name", CANCELLED)
-def test_inertia_that_cancels_among_joints_that_move_together(name: str) -> None:
+def test_mimic_joints_whose_inertias_cancel_are_refused(name: str) -> None:
     model, massless = CANCELLED[name]
     assert model.massless_joints == massless
     q, still = np.full(model.nv, 0.3), np.zeros(model.nv)

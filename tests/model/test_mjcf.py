@@ -397,7 +397,7 @@ class TestFiles:
         with pytest.raises(dtau.ModelError, match=r"robot.xml: MuJoCo: .*m\.obj"):
             dtau.load(path)
 
-    def test_nothing_is_written_or_printed(
+    def test_reading_an_mjcf_writes_and_prints_nothing(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
     ) -> None:
         monkeypatch.chdir(tmp_path)

@@ -235,7 +235,7 @@ class TestValue:
             dtau.inverse_dynamics(again, q, v, a), dtau.inverse_dynamics(model, q, v, a)
         )
 
-    def test_nothing_can_be_changed(self) -> None:
+    def test_models_are_immutable(self) -> None:
         for model in (mixed(), pickle.loads(pickle.dumps(mixed()))):
             for name in [*vars(model), "other"]:
                 with pytest.raises(AttributeError, match="a Model is immutable"):

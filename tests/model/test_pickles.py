@@ -39,7 +39,7 @@ def same(x: Any, y: Any) -> bool:
 
 
 @each_example
-def test_there_and_back(name: str) -> None:
+def test_unpickled_objects_equal_the_pickled_ones(name: str) -> None:
     value = EXAMPLES[name]()
     for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
         with warnings.catch_warnings():
@@ -74,7 +74,7 @@ def test_names_that_are_missing_or_too_many(name: str) -> None:
 
 
 @each_example
-def test_damaged_contents(name: str) -> None:
+def test_damaged_pickles_give_a_valid_object_or_an_error(name: str) -> None:
     value = EXAMPLES[name]()
     state = state_of(value)
     refused = 0

@@ -57,7 +57,7 @@ def test_wrong_limits(value: Any) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no file without end")
-def test_a_file_without_end() -> None:
+def test_a_file_without_end_is_refused() -> None:
     with pytest.raises(dtau.ModelError, match="/dev/zero: expected at most 64000000 bytes"):
         dtau.load("/dev/zero")
 

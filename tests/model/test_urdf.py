@@ -503,7 +503,7 @@ def test_bad_files(case: str) -> None:
 
 
 @pytest.mark.parametrize("numbers", BAD_NUMBERS)
-def test_bad_numbers(numbers: str) -> None:
+def test_numbers_that_are_not_finite_are_refused(numbers: str) -> None:
     expected = "xyz of <origin>: expected 3 finite numbers, got" if numbers else "attribute 'xyz'"
     with pytest.raises(dtau.ModelError, match=f"line 4: .*{expected}"):
         dtau.load(arm(f'<origin xyz="{numbers}"/>'))

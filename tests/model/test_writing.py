@@ -74,7 +74,9 @@ class TestEqual:
         draw=st.data(),
         seed=SEEDS,
     )
-    def test_trees(self, kinds: list[str], free: bool, draw: st.DataObject, seed: int) -> None:
+    def test_a_written_tree_loads_as_an_equal_model(
+        self, kinds: list[str], free: bool, draw: st.DataObject, seed: int
+    ) -> None:
         parents = [draw.draw(st.integers(-1, i - 1)) for i in range(len(kinds))]
         tree = grow(["revolute", *kinds], [-1, *(parent + 1 for parent in parents)], seed)
         links = tree.bare().model().links
@@ -290,7 +292,9 @@ class TestRefused:
             ),
         ],
     )
-    def test_one_reason(self, model: dtau.Model, said: str) -> None:
+    def test_a_model_that_a_urdf_cannot_express_is_refused(
+        self, model: dtau.Model, said: str
+    ) -> None:
         text = message(ValueError, model.to_urdf)
         start = f"model {model.name!r}: a URDF cannot say all of it: {said}"
         assert text.startswith(start), text

@@ -87,7 +87,7 @@ def test_without_xacrodoc(robot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         dtau.load(robot)
 
 
-def test_only_a_name_makes_a_file_run(robot: Path) -> None:
+def test_xacro_runs_only_files_named_xacro(robot: Path) -> None:
     """A text or a URDF that holds xacro is refused, not run."""
     other = robot.with_name("biped.urdf")
     other.write_text(ROBOT)

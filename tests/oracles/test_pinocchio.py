@@ -115,7 +115,7 @@ def test_regressor(name: str, root: str, seed: int) -> None:
 
 @cases(needs_inertia=False)
 @pytest.mark.parametrize("seed", SEEDS)
-def test_inverse_dynamics_derivatives(name: str, root: str, seed: int) -> None:
+def test_inverse_dynamics_derivatives_match_pinocchio(name: str, root: str, seed: int) -> None:
     p = pair(name, root)
     s, data = state_of(p, seed), p.peer.createData()
     q, v, a = s["q"], s["v"], s["a"]

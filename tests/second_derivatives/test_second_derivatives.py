@@ -102,7 +102,9 @@ def test_inverse(name: str) -> None:
 
 
 @given(trees(max_bodies=6), SEEDS)
-def test_inverse_of_trees(tree: Tree, seed: int) -> None:
+def test_inverse_dynamics_second_derivatives_match_complex_step_on_trees(
+    tree: Tree, seed: int
+) -> None:
     check_inverse(tree.model(), seed)
 
 
@@ -112,7 +114,9 @@ def test_forward(name: str) -> None:
 
 
 @given(trees(max_bodies=5), SEEDS)
-def test_forward_of_trees(tree: Tree, seed: int) -> None:
+def test_forward_dynamics_second_derivatives_match_complex_step_on_trees(
+    tree: Tree, seed: int
+) -> None:
     check_forward(tree.model(), seed)
 
 

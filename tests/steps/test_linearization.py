@@ -52,7 +52,7 @@ def test_complex_step_of_robots(name: str, wrenches: bool) -> None:
 
 
 @given(trees(), SEEDS, st.booleans())
-def test_complex_step(tree: Tree, seed: int, wrenches: bool) -> None:
+def test_linearizations_match_complex_step_on_trees(tree: Tree, seed: int, wrenches: bool) -> None:
     check(tree.model(), seed, wrenches)
 
 

@@ -27,7 +27,9 @@ def test_robots(name: str, integrator: str, wrenches: bool, check: str) -> None:
 @each_check
 @each_integrator
 @given(tree=trees(max_bodies=5), seed=SEEDS, wrenches=st.booleans())
-def test_trees(integrator: str, check: str, tree: Tree, seed: int, wrenches: bool) -> None:
+def test_step_derivatives_match_complex_step_on_trees(
+    integrator: str, check: str, tree: Tree, seed: int, wrenches: bool
+) -> None:
     CHECKS[check](Case(tree.model(), seed, integrator, wrenches))
 
 

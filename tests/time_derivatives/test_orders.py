@@ -272,7 +272,7 @@ def test_a_stack_has_an_axis_of_its_own(function: Function) -> None:
         has_words(said, name, f"n = {needed(function, name, 0)} or more")
 
 
-def test_a_batch_is_never_a_stack() -> None:
+def test_a_batch_is_never_read_as_a_stack() -> None:
     """A stack with the shape that a batch of its first rows has is refused, whatever the order."""
     model = robot("quadruped")
     q, v, a = dtau.random_state(model, np.random.default_rng(1), shape=(12,))
@@ -291,7 +291,8 @@ def test_a_batch_is_never_a_stack() -> None:
     assert_same_results((for_all[3],), (want,))
     with pytest.raises(ValueError, match=r"tau_derivatives has shape \(12, 18\).*tau\[:, None\]"):
         dtau.forward_dynamics_time_derivatives(model, q, v, a)
-    with pytest.raises(ValueError, match=r"of v, where a stack .* give a batch as tau\[:, None\]"):
+    said = r"expected a stack .* of v: give a batch as tau\[:, None\]"
+    with pytest.raises(ValueError, match=said):
         dtau.forward_dynamics_time_derivatives(model, q[0], v, a)
     grid = q.reshape(3, 4, -1), v.reshape(3, 4, -1)
     with pytest.raises(ValueError, match=r"beside the batch \(3, 4\) of q"):
@@ -309,7 +310,7 @@ def test_one_row_for_a_batch_of_one() -> None:
 
 
 @in_time
-def test_high_orders_are_asked_for(function: Function) -> None:
+def test_orders_above_20_need_order(function: Function) -> None:
     """Orders above 20 need `order`, as so long a stack is most likely a batch."""
     model = robot(NEAR)
     state = long_state(function, model)

@@ -153,7 +153,9 @@ def test_taylor_series(name: str) -> None:
 
 @given(tree=trees(), seed=SEEDS, wrenches=st.booleans())
 @settings(max_examples=40)
-def test_taylor_series_on_trees(tree: Tree, seed: int, wrenches: bool) -> None:
+def test_torque_time_derivatives_match_taylor_arithmetic_on_trees(
+    tree: Tree, seed: int, wrenches: bool
+) -> None:
     model = tree.model()
     check_taylor_series(tree, model, Trajectory(model, seed, 10, wrenches))
 

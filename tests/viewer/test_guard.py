@@ -112,7 +112,7 @@ def test_foreign_pages_are_refused(port: int, host: str, origin: str | None, wor
         [("Host", "localhost"), ("Origin", "http://localhost"), ("Origin", "http://evil.example")],
     ],
 )
-def test_odd_headers_are_refused(port: int, headers: list[tuple[str, str]]) -> None:
+def test_requests_with_odd_headers_are_refused(port: int, headers: list[tuple[str, str]]) -> None:
     assert status(port, headers)[0] == 403
 
 

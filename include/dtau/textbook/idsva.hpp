@@ -20,7 +20,7 @@
 
 namespace dtau::DTAU_VARIANT::textbook {
 
-// All of it in the world's coordinates; columns (nv), bodies (nnodes).
+// Everything is in the world's coordinates; arrays of columns (nv) and of bodies (nnodes).
 template <class T>
 struct IdsvaWorkspace {
     Configuration<T> angles;

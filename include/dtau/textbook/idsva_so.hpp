@@ -35,7 +35,7 @@
 
 namespace dtau::DTAU_VARIANT::textbook {
 
-// The Coriolis operator of a subtree with composite inertia I all of which moves with u.
+// The Coriolis operator of a subtree with composite inertia I that moves as a whole with the twist u.
 template <class T>
 Matrix<T> coriolis_of(const Matrix<T>& I, const Vector<T>& u) {
     return crf(u) * I - I * crm(u) + crf_bar(I * u);

@@ -1,7 +1,6 @@
-// Spatial vectors and matrices as [RBDA] chapter 2 writes them: plain 6-vectors and 6x6 matrices,
-// angular part first. The algorithms beside this file are written with them and nothing else: they
-// are what the fast ones are tested against, and where to look a formula up. They save no
-// operation.
+// Defines spatial vectors and matrices as [RBDA] chapter 2 writes them: Vector, Matrix, plain 6-vectors and
+// 6x6 matrices, angular part first. The textbook algorithms in this folder use nothing else. They save no
+// operations: tests compare the fast algorithms with them, and readers look formulas up in them.
 #pragma once
 
 #include "dtau/kinematics.hpp"

@@ -1,4 +1,4 @@
-// arena.hpp: alignment, measuring without a block, and pieces that do not overlap.
+// Tests arena.hpp: alignment, measuring without a block, and pieces that do not overlap.
 #include "dtau/arena.hpp"
 
 #include <cstdint>

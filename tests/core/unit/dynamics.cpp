@@ -1,4 +1,4 @@
-// rnea.hpp, aba.hpp, crba.hpp and idsva.hpp against equations of motion from textbooks, complex step
+// Tests rnea.hpp, aba.hpp, crba.hpp and idsva.hpp against equations of motion from textbooks, complex step
 // and each other.
 #include "dtau/algorithms/first/idsva.hpp"
 #include "dtau/algorithms/values/aba.hpp"

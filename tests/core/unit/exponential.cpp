@@ -1,4 +1,4 @@
-// exponential.hpp against exponentials of matrices by their power series, and against complex step.
+// Tests exponential.hpp against exponentials of matrices by their power series, and against complex step.
 #include "dtau/algorithms/steps/exponential.hpp"
 
 #include "support.hpp"

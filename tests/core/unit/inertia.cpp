@@ -1,4 +1,4 @@
-// inertia.hpp and turns.hpp against handbook inertias, and against the 6x6 matrices that define them.
+// Tests inertia.hpp and turns.hpp against handbook inertias, and against the 6x6 matrices that define them.
 #include "dtau/inertia.hpp"
 
 #include "dtau/turns.hpp"

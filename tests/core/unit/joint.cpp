@@ -1,5 +1,5 @@
-// joint_traits.hpp and joint.hpp: the table of joints against the kinematics that they have, and
-// motion subspaces against complex step of placements.
+// Tests joint_traits.hpp and joint.hpp: the table of joints against their kinematics, and motion subspaces
+// against complex step of placements.
 #include "dtau/joint.hpp"
 
 #include <memory>
@@ -18,7 +18,7 @@ Body body_of(JointKind kind) {
     return body;
 }
 
-// A configuration of one joint, in memory of its own; all of its coordinates have sines and cosines.
+// A configuration of one joint with its own memory; all of its coordinates have sines and cosines.
 template <class T>
 struct OneJoint {
     std::unique_ptr<T[]> memory{new T[3 * 16]};
@@ -58,8 +58,7 @@ Numbers coordinates(const JointTraits& kind, Random& random) {
     return q;
 }
 
-// The derivative of the coordinates for velocity k: that of [RBDA] section 4.5 for quaternions,
-// rates in body axes.
+// The derivative of the coordinates at unit velocity k, in body axes; for quaternions by [RBDA] section 4.5.
 Numbers coordinate_rates(const JointTraits& kind, const Numbers& q, int k) {
     Numbers rates(kind.nq);
     if (kind.quaternion < 0) {
@@ -161,7 +160,8 @@ TEST_CASE("the table says what the kinematics does") {
         CHECK((kind.rotation == Rotation::none) == (any == 0.0));
         CHECK((kind.rotation == Rotation::any) == (about_z > 0.01));
 
-        // An angle: a turn more changes nothing but what the pitch moves; another coordinate is none.
+        // Adding 2 pi to an angle changes nothing but the translation by the pitch; other coordinates are no
+        // angles.
         for (int k = 0; k < kind.nq; ++k) {
             Numbers more = q;
             more[k] += 2.0 * 3.14159265358979323846;

@@ -1,5 +1,5 @@
-// lane.hpp, pack.hpp and counted.hpp: lanes against single numbers, bit by bit, and these against
-// the standard library.
+// Tests lane.hpp, pack.hpp and counted.hpp: lanes against single numbers, bit by bit, and single numbers
+// against the standard library.
 #include "dtau/lane.hpp"
 
 #include "dtau/counted.hpp"

@@ -1,5 +1,5 @@
-// ltdl.hpp, ltdl_block.hpp, ltdl_columns.hpp and column_blocks.hpp against dense elimination, on
-// random trees of sizes around those of packs and blocks.
+// Tests ltdl.hpp, ltdl_block.hpp, ltdl_columns.hpp and column_blocks.hpp against dense elimination, on random
+// trees whose sizes are near those of packs and blocks.
 #include "dtau/algorithms/solve/ltdl.hpp"
 
 #include "dtau/algorithms/solve/column_blocks.hpp"
@@ -181,7 +181,7 @@ TEST_CASE_TEMPLATE("any number of columns in place", T, double, Lane) {
     }
 }
 
-TEST_CASE_TEMPLATE("the inverse, and one with a change between the sweeps", T, double, Lane) {
+TEST_CASE_TEMPLATE("the inverse, and one with a change between the two passes", T, double, Lane) {
     Random random(55);
     for (const int n : sizes) {
         CAPTURE(n);

@@ -1,4 +1,4 @@
-// spatial.hpp against numbers by hand, dense matrices and the identities of spatial vectors.
+// Tests spatial.hpp against numbers by hand, dense matrices and the identities of spatial vectors.
 #include "dtau/spatial.hpp"
 
 #include "support.hpp"

@@ -1,5 +1,5 @@
-// Recorded numbers (recorded.hpp, codegen/tape.hpp, codegen/adjoint.hpp): what is folded, what is
-// kept once, and tapes evaluated against the same algorithms in double.
+// Tests recorded numbers (recorded.hpp, codegen/tape.hpp, codegen/adjoint.hpp): folded constants, operations
+// recorded once, and tapes evaluated against the same algorithms in double.
 #include "codegen/tape.hpp"
 
 #include <set>

@@ -1,6 +1,7 @@
-// Right-hand sides S of the constraint equations, one column per variable, used by the solves for
-// columns (correction.hpp): add_column(); and for loops, whose forces on b turn with a, m = (turn x
-// W) along the columns by q: add_turn().
+// Stores the right-hand sides S of the constraint equations, one column for each variable, for the
+// solves by columns (correction.hpp): add_column(). The force W of a loop on its frame b turns with
+// frame a: add_turn() stores the change m = turn x W of that force along each q, where `turn` is the
+// rotation of a relative to b.
 #pragma once
 
 #include "dtau/algorithms/constraints/dynamics.hpp"
@@ -8,13 +9,13 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// S of several matrices, side by side, each padded to whole packs.
+// S for several matrices side by side, each padded to whole packs.
 template <class T>
 struct ConstraintColumns {
-    int padded, width;  // columns of one, and of all
+    int padded, width;  // columns of one matrix, and of all
     T* rows;            // (nrows, width)
-    T *turns, *loops;   // of each loop: m (6, padded), and L^-T J_b^T (nv, loop_columns)
-    T* ranges;          // (nrows, padded), with a regularization: dJ/dq z
+    T *turns, *loops;   // for each loop: m (6, padded), and L^-T J_b^T (nv, loop_columns)
+    T* ranges;          // (nrows, padded): dJ/dq z, with a regularization
     static constexpr int loop_columns = (6 + Pack<T>::width - 1) / Pack<T>::width * Pack<T>::width;
 
     ConstraintColumns(Arena& arena, const Tree& tree, const Constraints& all, int matrices)
@@ -36,7 +37,7 @@ DTAU_INLINE void for_loops(const Constraints& constraints, const Visit& visit) {
         if (constraints.at[c].b.body >= 0) visit(c, constraints.at[c], number++);
 }
 
-// Zeros for the first `count` matrices, and the turns.
+// Sets the first `count` matrices and the turns to zero.
 template <class T>
 void clear_columns(const Constraints& constraints, int count, const ConstraintColumns<T>& w) {
     for (int r = 0; r < constraints.nrows; ++r)
@@ -45,7 +46,7 @@ void clear_columns(const Constraints& constraints, int count, const ConstraintCo
         for (int k = 0; k < 6 * w.padded; ++k) w.turns[number * 6 * w.padded + k] = T(0.0);
     });
 }
-// Adds -change of constraint c's rows, along joint velocity k, to its column of a matrix.
+// Subtracts the change of constraint c's rows along joint velocity k from that column of a matrix.
 template <class T>
 DTAU_INLINE void add_column(const Tree& tree, int c, const Constraint& constraint,
                             const ConstraintFrames<T>& f, const T* active, int matrix, int k,
@@ -56,7 +57,7 @@ DTAU_INLINE void add_column(const Tree& tree, int c, const Constraint& constrain
     for (int r = 0; r < constraint.count; ++r)
         add_share(tree, k, if_active(active, c, rows[r]), to[r * w.width]);
 }
-// dJ/dq z for the twists in g. [Derivations] eq. 20.10
+// Computes dJ/dq z by columns, from the twists in g for the velocities z. [Derivations] eq. 20.10
 template <class T>
 void range_columns(const Tree& tree, const Constraints& constraints,
                    const ConstraintFrames<T>* frames, const T* active, const RootFrame<T>& g,
@@ -75,7 +76,7 @@ void range_columns(const Tree& tree, const Constraints& constraints,
             });
     }
 }
-// Adds that a turns against b, along joint velocity k, under the force W of a loop.
+// Adds m = turn x W for a loop with the force W, in the column of joint velocity k.
 template <class T>
 DTAU_INLINE void add_turn(const Tree& tree, int number, int k, const Vec3<T>& turn,
                           const Force<T>& W, const ConstraintColumns<T>& w) {
@@ -85,7 +86,7 @@ DTAU_INLINE void add_turn(const Tree& tree, int number, int k, const Vec3<T>& tu
     for (int r = 0; r < 6; ++r) add_share(tree, k, m[r], to[r * w.padded]);
 }
 
-// L^-T J_b^T of the loops, for the force and moment on b along a's root frame.
+// L^-T J_b^T of the loops; J_b^T maps a force and moment on b, along a's root frame, to torques.
 template <class T>
 void loop_factors(const Tree& tree, const Constraints& constraints,
                   const ConstraintFrames<T>* frames, const Motion<T>* S,
@@ -109,7 +110,7 @@ void loop_factors(const Tree& tree, const Constraints& constraints,
     });
 }
 
-// Forces along the world's axes do not turn with their frames.
+// Corrects df by q for forces along the world's axes, which do not turn with their frames.
 template <class T>
 void turn_forces(const Tree& tree, const Constraints& constraints,
                  const ConstraintFrames<T>* frames, const Motion<T>* S, const T* forces,

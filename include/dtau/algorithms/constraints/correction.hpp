@@ -1,10 +1,11 @@
-// Constraint correction between the two triangular solves with M = L^T D L for the columns of
-// matrices (ltdl_columns.hpp): ConstraintCorrection. With right-hand sides B of the equations of
+// Corrects the columns of a solve for the constraints: ConstraintCorrection, called between the two
+// triangular solves with M = L^T D L (ltdl_columns.hpp). With right-hand sides B of the equations of
 // motion, and S of the constraints,
 //
 //   X = L^-T B,   df = G^-1 (S - scale Z^T X),   X <- X + scale Y df      [Derivations] eq. 20.9
 //
-// and for loops J_b^T m in B. A few packs of columns are corrected at a time, in registers.
+// where B includes J_b^T m for loops (columns.hpp). A few packs of columns are corrected at a time,
+// in registers.
 #pragma once
 
 #include "dtau/algorithms/constraints/columns.hpp"
@@ -17,10 +18,10 @@ struct ConstraintCorrection {
     const Tree& tree;
     const SchurComplement<T>& schur;
     const ConstraintColumns<T>& w;
-    T* dforces[3];  // of the matrices: those of q first; null: not wanted
+    T* dforces[3];  // df for each matrix, by q first; null: not wanted
     int offset;     // of the first column
     double scale;   // of the solve
-    // So many rows of X or of the constraints, and packs of columns, are in registers at once.
+    // How many rows of X (or of the constraints) and packs of columns are in registers at once.
     static constexpr int together = 3,
                          most_packs = Pack<T>::width > 1 ? 6 : SchurComplement<T>::packs;
 
@@ -65,7 +66,7 @@ struct ConstraintCorrection {
             });
     }
 
-    // df += N (dJ/dx z - df), where J changes by q alone. [Derivations] eq. 20.10
+    // df += N (dJ/dx z - df); J depends on q only. [Derivations] eq. 20.10
     template <int packs>
     DTAU_INLINE void replace_ranges(int begin) const {
         constexpr int width = Pack<T>::width;
@@ -79,7 +80,7 @@ struct ConstraintCorrection {
             }
         replace_null_space<packs>(schur.block, x, schur);
     }
-    // -drows/dx + scale Z^T X, of rows first ... of a constraint, in columns of Z.
+    // -drows/dx + scale Z^T X, for the rows from `first` on of a constraint.
     template <int rows, int packs>
     DTAU_INLINE void wanted_rows(const Constraint& constraint, int first, int column, int begin,
                                  const T* X, std::ptrdiff_t stride) const {
@@ -107,7 +108,7 @@ struct ConstraintCorrection {
             });
         });
     }
-    // X += scale Y df, in so many rows of X.
+    // X += scale Y df, for `count` rows of X.
     template <int count, int packs>
     DTAU_INLINE void add_forces(const Constraint& constraint, const int* dofs, int column, T* X,
                                 std::ptrdiff_t stride) const {
@@ -134,7 +135,7 @@ struct ConstraintCorrection {
             });
         });
     }
-    // X += L^-T J_b^T m, for the columns by q of a block.
+    // X += L^-T J_b^T m, for the columns of a block that belong to q.
     template <int packs>
     DTAU_INLINE void add_turns(const Constraint& constraint, int number, int begin, T* X,
                                std::ptrdiff_t stride) const {
@@ -155,7 +156,7 @@ struct ConstraintCorrection {
     }
 };
 
-// The solve of such a matrix of which B is zero.
+// The same solve for a matrix whose B is zero.
 template <class T>
 DTAU_INLINE void solve_constraint_columns(const Paths& dofs, T* solution,
                                           const LtdlWorkspace<T>& ltdl,

@@ -5,16 +5,18 @@
 //   [M  -J^T] [da]     [dID/dx (q, v, a)]                  [1]
 //   [J    0 ] [df] = - [drows/dx        ],  and for tau:   [0]
 //
-// Solved as FDSVA (fdsva.hpp), with the forces of the constraints between the two triangular
-// solves:
+// The solve is that of FDSVA (fdsva.hpp). The forces of the constraints are corrected between the two
+// triangular solves (correction.hpp):
 //
 //   X = L^-T dID/dx,   df = G^-1 (Z^T X - drows/dx),   X <- X - Y df,   da = -L^-1 D^-1 X
 //
-// If rows depend on each other, with a regularization: pseudo_inverse.hpp, [Derivations] eq. 20.10.
+// The textbook inverts the whole matrix of the system. Here only G is factorized beside M, and the
+// zeros of the tree are kept in X and Y. If rows depend on each other, which only a regularization
+// allows, G^-1 is G^+ and has a derivative of its own: pseudo_inverse.hpp, [Derivations] eq. 20.10.
 //
-// A loop's force on b turns with a: with the turns m of it along the columns, m = (turn x W), J_b^T
-// m joins dID/dq. Forces along the world's axes do not turn with a: to df by q their turns are
-// added.
+// Two terms are added, because the forces are given along axes that move. The force W of a loop
+// on its frame b turns with frame a: with m = turn x W (columns.hpp), J_b^T m is added to dID/dq.
+// Forces along the world's axes do not turn with a: their turn is added to df/dq.
 #pragma once
 
 #include "dtau/algorithms/constraints/pseudo_inverse.hpp"
@@ -39,7 +41,7 @@ struct ConstrainedDerivativesWorkspace {
           range(arena, tree, options) {}
 };
 
-// -drows/dx of all constraints, and the turns of loops.
+// Computes -drows/dx of all constraints, and m of the loops.
 template <class T>
 void constraint_columns(const Tree& tree, const T* active, const T* forces,
                         const IdsvaWorkspace<T>& idsva, const ConstraintWorkspace<T>& rows,
@@ -66,7 +68,7 @@ void constraint_columns(const Tree& tree, const T* active, const T* forces,
 }
 
 // q, v: of the joints; tau and all results: of the independent velocities. Rows of da_dq and da_dv
-// are `stride` apart; those of the forces may be null: not wanted. Leaves the residual in w.
+// are `stride` apart. The derivatives of the forces may be null: not wanted. The residual is left in w.
 template <class T>
 void constrained_dynamics_derivatives(const Tree& tree, const T* q, const T* v, const T* tau,
                                       const T* active, const T* f_ext, T* da_dq, T* da_dv,

@@ -4,7 +4,9 @@
 //
 //   M da - J^T df = dtau - dID/dq xi_i - dID/dv dv_i - J_b^T m,   J da = -drows/dq xi_i - drows/dv dv_i
 //
-// [Derivations] eq. 20.15; the constraint correction is between the triangular solves with M.
+// [Derivations] eq. 20.15; m of a loop: columns.hpp. Beside these equations all is as in
+// steps/discrete_linearization.hpp: the constraints correct a block of columns between the two
+// triangular solves with M.
 #pragma once
 
 #include "dtau/algorithms/constraints/derivatives.hpp"
@@ -12,7 +14,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Data of a stage that its constraints need again for the columns.
+// Constraint data of a stage, kept for the solves by columns.
 template <class T>
 struct ConstrainedStage {
     ConstraintWorkspace<T> constraints;
@@ -28,7 +30,7 @@ struct ConstrainedDiscreteWorkspace {
     ConstrainedStage<T> stages[max_stages];
     T *forces, *residual;
     RangeWorkspace<T> range;
-    T *rows, *turns;  // of a block of columns: the right sides of rows, and minus m of loops
+    T *rows, *turns;  // for a block of columns: right-hand sides of the rows, and -m of the loops
 
     ConstrainedDiscreteWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : discrete(arena, tree, options),
@@ -45,8 +47,8 @@ struct ConstrainedDiscreteWorkspace {
     }
 };
 
-// The acceleration at stage i, with the bits of a step's, and its derivatives and factors for
-// later.
+// Computes the acceleration at stage i, with the same bits as in a step, and keeps its derivatives
+// and factors.
 template <class T>
 void constrained_stage(const Tree& tree, int i, const T* q, const T* v, const T* tau,
                        const T* active, const T* f_ext, T* a,
@@ -69,8 +71,8 @@ void constrained_stage(const Tree& tree, int i, const T* q, const T* v, const T*
     loop_factors(tree, *rows.schur.constraints, rows.frames, root_frame.S, dynamics.ltdl, columns);
 }
 
-// Constraint correction between the triangular solves of a stage, for a block of columns of which
-// w.q and w.v are the variations.
+// Corrects a block of columns between the triangular solves of a stage; w.q and w.v hold the
+// variations of its columns.
 template <class T>
 struct StageChange {
     const Tree& tree;
@@ -116,7 +118,7 @@ struct StageChange {
     }
 
   private:
-    // sum += scale row x, by the velocities that move the constraint.
+    // sum += scale row x, over the velocities that move the constraint.
     template <int some>
     DTAU_INLINE static void add_product(const Constraint& constraint, T scale, const T* row,
                                         const Pack<T>* x, int packs, Pack<T>* sum) {
@@ -135,7 +137,8 @@ struct StageChange {
     }
 };
 
-// As linearize_discrete; active (ncontacts) may be null: all. residual: that of the first stage.
+// Arguments as of linearize_discrete. active (ncontacts) may be null: all are. residual: of the first
+// stage.
 template <class T>
 void constrained_linearize_discrete(const Tree& tree, Integrator method, const InputMap<T>& inputs,
                                     const T* q, const T* v, const T* tau, T h, const T* active,

@@ -1,19 +1,27 @@
 // Computes the accelerations of a robot whose contacts and loops hold, and their forces:
-// constrained_dynamics(). O(N d^2) for the tree, O(d^2 + nrows d) a constraint, and O(nrows^3).
-// [Derivations] eq. 20.2:
+// constrained_dynamics(). O(N d^2) for the tree, O(d^2 + nrows d) for each constraint, O(nrows^3) for
+// the factors of G. [RBDA] chapter 8, [Derivations] eq. 20.2:
 //
-//   M a - J^T f = tau - bias                          equations of motion
-//   J a         = aref                                aref = -(the rows (20.1) at a = 0): -J' v - kd J v - kp e
+//   M a - J^T f = tau - bias                       equations of motion, a: accelerations
+//   J a         = aref                             constraints: aref = -J' v - kd J v - kp e
 //
-//   M = L^T D L                                       factorize_mass_matrix (solve/factorized.hpp)
-//   x = L^-T (tau - bias)                             ltdl_solve_inwards
-//   J, Y = L^-T J^T, G = Lambda^-1 = Y^T D^-1 Y       factorize_constraints (schur_complement.hpp)
-//   f = G^-1 (aref - Y^T D^-1 x),  x = x + Y f        solve_constrained (forces.hpp)
-//   a = L^-1 D^-1 x                                   ltdl_solve_outwards
+//   M = L^T D L                                    factorize_mass_matrix (solve/factorized.hpp)
+//   x = L^-T (tau - bias)                          ltdl_solve_inwards (solve/ltdl.hpp)
+//   J, Y = L^-T J^T, G = J M^-1 J^T = Y^T D^-1 Y   factorize_constraints (below, schur_complement.hpp)
+//   f = G^-1 (aref - Y^T D^-1 x),  x = x + Y f     solve_constrained (forces.hpp)
+//   a = L^-1 D^-1 x                                ltdl_solve_outwards (solve/ltdl.hpp)
 //
-// J, aref, f and R are MuJoCo's efc_J, efc_aref, efc_force and efc_R, but for J' v, which MuJoCo
-// leaves out. The residual is J a - aref: rounding errors, but for rows that contradict each other,
-// with a regularization.
+// The direct way forms M^-1 J^T, and solves with M once more for the forces. Here columns of J^T go
+// through the first triangular solve only: Y has the zeros of the paths, which M^-1 J^T has not, and
+// x + Y f takes the forces into the one solve for a.
+//
+// Symbols, of this state; "rows" are the equations J a = aref, 3 to 6 for each constraint:
+//   e          how far the frames of a constraint are apart; kp, kd: Baumgarte's gains (rows.hpp)
+//   aref       minus the rows (20.1) at a = 0; MuJoCo's efc_aref, but for J' v, which MuJoCo leaves out
+//   J, f, G    MuJoCo's efc_J, efc_force, and efc_AR without the regularization R (its efc_R)
+//   residual   J a - aref: rounding errors, unless rows contradict each other, which a
+//              regularization allows
+//   x          (nv) independent velocities; a of all joints follows at the end (mimic.hpp)
 #pragma once
 
 #include "dtau/algorithms/constraints/forces.hpp"
@@ -27,7 +35,7 @@ struct ConstraintWorkspace {
     SchurComplement<T> schur;
     Placement<T>* world;
     ConstraintFrames<T>* frames;
-    T* aref;  // (nrows) the acceleration that J a has to be
+    T* aref;  // (nrows) the value that J a must have
 
     ConstraintWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : schur(arena, tree, options),
@@ -36,7 +44,8 @@ struct ConstraintWorkspace {
           aref(arena.take<T>(options.contacts->nrows)) {}
 };
 
-// Frames, J, and the factors of G, after the factors of M; root_frame: placements and subspaces.
+// Computes the frames, J, and the factors of G, given the factors of M. Reads placements and
+// subspaces of root_frame.
 template <class T>
 DTAU_INLINE void factorize_constraints(const Tree& tree, const T* q, const T* active,
                                        const RootFrame<T>& root_frame, const LtdlWorkspace<T>& ltdl,
@@ -55,14 +64,15 @@ DTAU_INLINE void factorize_constraints(const Tree& tree, const T* q, const T* ac
     factorize_schur_complement(tree, active, ltdl, w.schur);
 }
 
-// Velocities of all joints from independent ones.
+// Velocities of all joints from the independent ones.
 template <class T>
 void joint_velocities(const Tree& tree, const T* x, T* joint) {
     for (int k = 0; k < tree.nv && !tree.mimic; ++k) joint[k] = x[k];
     expand_v(tree, x, joint);
 }
 
-// As idsva_velocities, without the columns that only derivatives need: forces and accelerations.
+// The forces and accelerations at a = 0, as idsva_velocities computes them, without the columns that
+// only derivatives need.
 template <class T>
 void bias_velocities(const Tree& tree, const T* v, const T* f_ext, const IdsvaWorkspace<T>& w) {
     const RootFrame<T>& g = w.root_frame;
@@ -76,9 +86,9 @@ void bias_velocities(const Tree& tree, const T* v, const T* f_ext, const IdsvaWo
     }
 }
 
-// q, v: of the joints; tau: of the independent velocities; active (ncontacts) may be null: all.
-// Leaves the acceleration of the joints in w.a, of the independent velocities in w.independent; and
-// for derivatives what they need of velocities.
+// q, v: of the joints; tau: of the independent velocities; active (ncontacts) may be null: all are.
+// The result is left in the workspace: accelerations of the joints in w.a, of the independent
+// velocities in w.independent. With `derivatives`, w.idsva has the columns that these need.
 template <class T>
 void constrained_dynamics(bool derivatives, const Tree& tree, const T* q, const T* v, const T* tau,
                           const T* active, const T* f_ext, T* forces, T* residual,

@@ -1,7 +1,7 @@
 // Notes which rows of constraints a factorization rejected, state by state.
 //
-// A rejected pivot is NaN, and so are all pivots after it: one look at the last one tells whether there
-// is anything to note.
+// A rejected pivot is NaN, and so are all pivots after it, so that the last pivot tells whether any was
+// rejected.
 #pragma once
 
 #include <cmath>
@@ -12,23 +12,23 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Failures of one state, or of one group of states in lanes, that were not taken yet.
+// Failures of one state, or of one group of states in lanes, that are not reported yet.
 template <class T>
 struct Failures {
     static constexpr int states = std::is_same_v<T, Lane> ? lanes : 1;
 
-    int factorizations = 0;  // before these: the stage of a time step
+    int factorizations = 0;  // finished before this one: the stage of a time step
     bool any = false;
     bool failed[states] = {};
     Failure of_state[states];
 
-    // The first failure of a state stays.
+    // Keeps the first failure of each state.
     void note(int l, const Failure& failure) {
         if (failed[l]) return;
         any = failed[l] = true;
         of_state[l] = failure;
     }
-    // Calls report(l, failure), and forgets. `stage`: that of the first factorization.
+    // Calls report(l, failure) for each failure, and forgets them. `stage`: of the first factorization.
     template <class Report>
     DTAU_INLINE void take(int stage, const Report& report) {
         factorizations = 0;
@@ -43,7 +43,7 @@ struct Failures {
     }
 };
 
-// A number of the state in lane l. Failures of other scalars are not noted.
+// A number of the state in lane l. Only float64 notes failures.
 template <class T>
 DTAU_INLINE double number_of_state(const T&, int) {
     return 0.0;
@@ -59,8 +59,7 @@ int first_rejected(int n, int side, const T* G, int l) {
     return k;
 }
 
-// Calls visit(l, k) for states whose pivot k was rejected. Numbers that are too large are no failure of
-// the rows.
+// Calls visit(l, k) for each state l whose pivot k was rejected. An overflow is no failure of the rows.
 template <class T, class Visit>
 __attribute__((cold, noinline)) void for_rejected(int n, int side, const T* size, const T* errors,
                                                   const T* G, const Visit& visit) {
@@ -72,7 +71,7 @@ __attribute__((cold, noinline)) void for_rejected(int n, int side, const T* size
     }
 }
 
-// The same, where the last pivot shows that there may be any.
+// The same, if the last pivot shows that there may be any.
 template <class T, class Visit>
 DTAU_INLINE void if_rejected(int n, int side, const T* size, const T* errors, const T* G,
                              const Visit& visit) {

@@ -1,7 +1,7 @@
 // Solves with the Schur complement G = J M^-1 J^T for the forces of the constraints, one column
 // (solve_constrained) or a block of columns (solve_forces). [Derivations] §20.
 //
-//   aref' = aref - J M^-1 t          acceleration that the forces have to give: subtract_acceleration
+//   aref' = aref - J M^-1 t          acceleration left to the forces, t = tau - bias: subtract_acceleration
 //   f     = G^-1 aref'               solve_forces: two triangular solves with U^T D_G U (solve_utdu)
 //   L^-T (t + J^T f)                 add_constraint_forces; then a = L^-1 D^-1 of that (ltdl.hpp)
 //
@@ -10,9 +10,9 @@
 //
 //   b' = b - N b,   f <- f + S (b' - G f),   N = (R S)^n,   S = (G + R)^-1              (20.3)
 //
-// f becomes G^+ b, the shortest of the forces for which G f = b, or is nearest to b. A last f - N f
-// takes away the part of f that rounding errors of G, divided by R, leave in the directions that
-// give no acceleration.
+// from f = 0, for b = aref'. Then f is G^+ b: of all forces whose G f comes nearest to b, the shortest.
+// N projects on the accelerations that no force gives. A last f - N f removes the part of f in
+// directions that give no acceleration, where rounding errors of G are divided by R.
 #pragma once
 
 #include "dtau/algorithms/constraints/schur_complement.hpp"
@@ -65,7 +65,7 @@ DTAU_INLINE void subtract_schur_product(const P* b, P* to, const SchurComplement
         }
 }
 
-// b becomes N b, the part of b that no force can give.
+// b becomes N b, the part of b that no force gives.
 template <int packs, class P, class T>
 void project_unreachable(P* b, const SchurComplement<T>& w) {
     for (int i = 0; i < w.iterations; ++i) {
@@ -74,7 +74,7 @@ void project_unreachable(P* b, const SchurComplement<T>& w) {
     }
 }
 
-// b becomes the forces f = G^-1 b, or G^+ b. more, rest: as much room.
+// b becomes the forces f = G^-1 b, or G^+ b. more, rest: room of the same size.
 template <int packs, class P, class T>
 DTAU_INLINE void solve_forces(P* b, P* more, P* rest, const SchurComplement<T>& w) {
     if (w.R == 0.0) return solve_utdu<packs>(b, w);
@@ -94,8 +94,8 @@ DTAU_INLINE void solve_forces(P* b, P* more, P* rest, const SchurComplement<T>& 
     }
 }
 
-// f becomes f + N (x - f): x in the directions that give no acceleration, f in all others. Uses up
-// x.
+// f becomes f + N (x - f): x in the directions that give no acceleration, f in all others.
+// Overwrites x.
 template <int packs, class P, class T>
 DTAU_INLINE void replace_null_space(P* f, P* x, const SchurComplement<T>& w) {
     const int size = w.constraints->nrows * packs;
@@ -106,7 +106,8 @@ DTAU_INLINE void replace_null_space(P* f, P* x, const SchurComplement<T>& w) {
 
 // ---------------------------------------------------------------- one column
 
-// rows -= J M^-1 t and x += L^-T J^T rows, for x = L^-T t: products with Z^T and Y.
+// For x = L^-T t: subtract_acceleration does rows -= J M^-1 t = Z^T x, add_constraint_forces does
+// x += L^-T J^T rows = Y rows.
 template <class T>
 DTAU_INLINE void subtract_acceleration(const T* x, T* rows, const SchurComplement<T>& w) {
     for_constraints<T>(*w.constraints, [&](int, const Constraint& constraint, int column) {
@@ -131,8 +132,8 @@ DTAU_INLINE void add_constraint_forces(const T* rows, T* x, const SchurComplemen
     });
 }
 
-// With x (n) = L^-T t and rows = b: the forces f and L^-T (t + J^T f) of  M a = t + J^T f,  J a =
-// b. All of it is NaN if a row depends on others.
+// Solves M a = t + J^T f, J a = b. In: x (n) = L^-T t, rows = b. Out: rows = f, x = L^-T (t + J^T f).
+// All are NaN if a row depends on others.
 template <class T>
 void solve_constrained(int n, T* x, T* rows, const SchurComplement<T>& w) {
     subtract_acceleration(x, rows, w);         // b - J M^-1 t

@@ -4,9 +4,10 @@
 //   M (v+ - v) = J^T f        J v+ = -e J v        e: restitution
 //   G = J M^-1 J^T            f = -(1 + e) G^-1 J v          v+ = v + M^-1 J^T f
 //
-// By q: as of constrained dynamics, without gravity and velocities, at the acceleration v+ - v, and
-// with the rows' velocities at u = (v+ - v) + (1 + e) v, which vanish. By v: (1 + e) J. Rows that
-// depend on each other do not contradict each other: their right-hand side is J times a velocity.
+// Derivatives by q are those of constrained dynamics (derivatives.hpp) without gravity and velocities,
+// at the acceleration v+ - v. In place of drows/dq they take the derivative of J u at
+// u = (v+ - v) + (1 + e) v, where J u = 0. By v, drows/dv is (1 + e) J. Rows that depend on each other
+// cannot contradict each other here, because their right-hand side is J times a velocity.
 #pragma once
 
 #include "dtau/algorithms/constraints/pseudo_inverse.hpp"
@@ -17,10 +18,10 @@ namespace dtau::DTAU_VARIANT {
 
 template <class T>
 struct ImpulseWorkspace {
-    IdsvaWorkspace<T> idsva;  // values need its root_frame alone
+    IdsvaWorkspace<T> idsva;  // values need only its root_frame
     LtdlWorkspace<T> ltdl;
     ConstraintWorkspace<T> constraints;
-    T *x, *change;  // v+ - v of the independent velocities, and of the joints
+    T *x, *change;  // v+ - v: of the independent velocities, of the joints
 
     ImpulseWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : idsva(arena, tree, options),
@@ -58,7 +59,7 @@ template <class T>
 struct ImpulseDerivativesWorkspace {
     ImpulseWorkspace<T> value;
     ConstraintColumns<T> columns;  // by q and v
-    T *by_q, *by_v;                // (nv, padded) of the torques; the second is not wanted
+    T *by_q, *by_v;  // (nv, padded) right-hand sides of the torques; by_v is not wanted
     JointMatrix<T> joint_q, joint_v;
     T *impulses, *u, *rest;
     RangeWorkspace<T> range;
@@ -76,7 +77,7 @@ struct ImpulseDerivativesWorkspace {
           range(arena, tree, options) {}
 };
 
-// Derivatives of the rows' velocities at u, and the rows of v; the bodies' twists are those of u.
+// Computes the derivatives of J u by q, and (1 + e) J by v; g.v are the bodies' twists at u.
 template <class T>
 DTAU_INLINE void impulse_partials(const Tree& tree, T restitution, const T* active,
                                   const ImpulseDerivativesWorkspace<T>& w) {

@@ -1,8 +1,13 @@
-// Computes the torques of the joints that are driven, and the shortest forces of the constraints,
-// for an acceleration that is wanted: constrained_inverse_dynamics(). [Derivations] eq. 20.14
+// Computes the torques of the driven velocities and the constraint forces of least norm that give a
+// wanted acceleration: constrained_inverse_dynamics(). [Derivations] eq. 20.14
 //
-//   tau + J^T f = ID(q, v, a),  tau = 0 for velocities that are not driven:
-//   f = J_u (J_u^T J_u)^-1 ID_u,  tau = ID - J^T f        J_u: the columns of those
+//   tau + J^T f = ID(q, v, a),   tau_u = 0                 u: the velocities that no input drives
+//   f   = J_u (J_u^T J_u)^-1 ID_u                          J_u: their columns of J
+//   tau = ID - J^T f
+//
+// The textbook's pseudo-inverse takes a singular value decomposition. Here H = J_u^T J_u, which is as
+// small as the number of velocities u, is factorized as the Schur complement is
+// (schur_complement.hpp); a rejected pivot tells which velocities no force reaches.
 #pragma once
 
 #include "dtau/algorithms/constraints/dynamics.hpp"
@@ -16,12 +21,12 @@ struct ConstrainedInverseWorkspace {
     RootFrame<T> root_frame;
     const Constraints* constraints;
     Placement<T>* world;
-    int stride, side;      // of the rows of J^T; of the rows of H
-    int count;             // of velocities that are not driven
-    int* loose;            // (count) these velocities
-    T *J, *H, *least, *y;  // J^T (nv, nrows), J_u^T J_u, its least pivots, and the solution
+    int stride, side;      // distance of the rows of J^T, of the rows of H
+    int count;             // velocities that no input drives
+    int* loose;            // (count) their numbers
+    T *J, *H, *least, *y;  // J^T (nv, nrows); H; its least pivots; the solution
     T *size, *errors;      // (count) room
-    double* room;          // (count, count + 1) of one state, where forces do not reach all
+    double* room;  // (count, count + 1): H and errors of one state, if forces do not reach all
     Failures<T>* failures;
     T *joint_torque, *torque;
 
@@ -55,8 +60,8 @@ struct ConstrainedInverseWorkspace {
     }
 };
 
-// Notes all velocities of state l that no forces reach: H is factorized again without the rows that
-// are rejected, of which `first` is known.
+// Notes all velocities of state l that no force reaches: H is factorized again without the rejected
+// rows, the first of which is `first`.
 template <class T>
 __attribute__((cold)) void note_unreached(int l, int first,
                                           const ConstrainedInverseWorkspace<T>& w) {
@@ -93,8 +98,7 @@ __attribute__((cold)) void note_unreached(int l, int first,
     w.failures->note(l, failure);
 }
 
-// q, v, a and tau: of the joints, of which those that mimic others have no torque; active may be null:
-// all.
+// q, v, a and tau: of the joints; mimic joints have no torque. active may be null: all are.
 template <class T>
 void constrained_inverse_dynamics(const Tree& tree, const T* q, const T* v, const T* a,
                                   const T* active, const T* f_ext, T* tau, T* forces,
@@ -106,7 +110,7 @@ void constrained_inverse_dynamics(const Tree& tree, const T* q, const T* v, cons
     root_frame_sweep(tree, q, no_velocities, w.root_frame);
     place_constraints_in_world(tree, constraints, Configuration<T>(q, w.root_frame.angles),
                                w.world);
-    T scale(0.0);  // no square of a column of J is larger: far smaller ones are rounding errors
+    T scale(0.0);  // bound of squared columns of J: far smaller squares are rounding errors
     for (int c = 0; c < constraints.count; ++c) {
         const Constraint& constraint = constraints.at[c];
         const ConstraintFrames<T> f = constraint_frames(tree, constraint, w.root_frame.P, w.world);
@@ -137,7 +141,7 @@ void constrained_inverse_dynamics(const Tree& tree, const T* q, const T* v, cons
         for (int i = 0; i < w.count; ++i)
             forces[r] = fma(w.J[w.loose[i] * w.stride + r], w.y[i], forces[r]);
     }
-    // Not a number if no forces do.
+    // NaN if no force reaches one of these velocities.
     const T reached = w.count > 0 ? T(0.0) * w.y[0] : T(0.0);
     for (int k = 0; k < tree.independent.n; ++k) {
         const T* row = w.J + k * w.stride;

@@ -4,8 +4,9 @@
 //
 //   M da - J^T df = dtau - dID - J_b^T m,        J da = -drows
 //
-// with dID and drows along (dq, dv); m, and that forces along the world's axes do not turn with
-// frame a, as in derivatives.hpp.
+// with dID and drows along (dq, dv). m of loops, and the turn of forces along the world's axes, are
+// those of derivatives.hpp. The textbook multiplies the (nv, nv) derivatives by dq and dv; here one
+// column goes through the passes and the solve, O(N d).
 #pragma once
 
 #include "dtau/algorithms/constraints/motion.hpp"
@@ -16,7 +17,7 @@ template <class T>
 struct ConstrainedJvpWorkspace {
     ConstrainedMotionWorkspace<T> value;
     TangentWorkspace<T> tangent;
-    Motion<T>*d, *moved;  // of the joints, and of the bodies along dq
+    Motion<T>*d, *moved;  // S_i dq of the joints; twists of the bodies along dq
 
     ConstrainedJvpWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : value(arena, tree, options),
@@ -25,7 +26,7 @@ struct ConstrainedJvpWorkspace {
           moved(arena.take<Motion<T>>(tree.nnodes)) {}
 };
 
-// How a frame's motion changes: its displacement, and D V, D A beside that.
+// How a frame's motion changes: its displacement, and D V, D A beside that displacement.
 template <class T>
 struct FrameChange {
     Motion<T> s, dV, dA;
@@ -35,7 +36,7 @@ DTAU_INLINE FrameChange<T> frame_change(const Tree& tree, int i, const Placement
                                         const ConstrainedJvpWorkspace<T>& w) {
     const RootFrame<T>& g = w.value.dynamics.idsva.root_frame;
     const Motion<T> V = at_point(X, g.v[i]);
-    Motion<T> z = w.tangent.z[i];  // Psi'' there are of accelerations with gravity
+    Motion<T> z = w.tangent.z[i];  // in w.tangent.z, Psi'' includes gravity
     z.lin = cross(g.gravity[tree.bodies[i].root], w.moved[i].ang, z.lin);
     FrameChange<T> d = {at_point(X, w.moved[i]), at_point(X, w.tangent.y[i]),
                         at_point(X, cross(w.tangent.y[i], g.v[i], z))};  // [Derivations] eq. 19.2
@@ -43,7 +44,7 @@ DTAU_INLINE FrameChange<T> frame_change(const Tree& tree, int i, const Placement
     return d;
 }
 
-// Adds to the changes dF of the bodies' forces that the force W of a loop on b turns with a.
+// Adds turn x W, the change of the force W of a loop on b, to the changes dF of the bodies' forces.
 template <class T>
 DTAU_INLINE void turn_loop(const Constraint& constraint, const ConstraintFrames<T>& f,
                            const Vec3<T>& turn, const Force<T>& W, Force<T>* dF) {
@@ -52,8 +53,8 @@ DTAU_INLINE void turn_loop(const Constraint& constraint, const ConstraintFrames<
     dF[constraint.b.body] += {cross(f.b.r, m.lin, m.ang), m.lin};
 }
 
-// Torques of the joints for the forces F of the bodies, whose changes beside their motion are in
-// dF, along their variations. Uses up both.
+// The change of the joint torques of the forces F on the bodies, along a displacement d. dF: the
+// changes of F beside the rigid motion. Overwrites F and dF.
 template <class T>
 DTAU_INLINE void vary_torques(const Tree& tree, const Motion<T>* S, const Motion<T>* d, Force<T>* F,
                               Force<T>* dF, T* torque) {
@@ -117,8 +118,8 @@ void vary_residual(const Tree& tree, T* right_sides, const ConstrainedJvpWorkspa
     for (int r = 0; r < constraints.nrows; ++r) right_sides[r] = right_sides[r] - rows[r];
 }
 
-// q, v, dq, dv and da: of the joints; tau and dtau: of the independent velocities. f_ext and
-// df_ext, along body axes, and active may be null.
+// q, v, dq, dv and da: of the joints; tau and dtau: of the independent velocities. f_ext and df_ext
+// are along body axes; they and active may be null: zero, and all.
 template <class T>
 void constrained_dynamics_jvp(const Tree& tree, const T* q, const T* v, const T* tau, const T* dq,
                               const T* dv, const T* dtau, const T* active, const T* f_ext,

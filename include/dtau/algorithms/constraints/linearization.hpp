@@ -1,5 +1,11 @@
-// Linearizes the equations of motion of a robot whose contacts and loops hold: as
-// steps/linearization.hpp, with the derivatives of constrained dynamics (derivatives.hpp).
+// Linearizes the equations of motion of a robot whose contacts and loops hold:
+// constrained_linearize().
+//
+//   z' = A z + B u,   A = ( -ad_v    1     )      B = (      0        )
+//                         (  da_dq   da_dv )          ( da_dtau map   )
+//
+// These are the matrices of steps/linearization.hpp. The one difference is the lower rows: a is the
+// acceleration that the constraints leave, with its derivatives from derivatives.hpp.
 #pragma once
 
 #include "dtau/algorithms/constraints/derivatives.hpp"
@@ -17,7 +23,7 @@ struct ConstrainedLinearizationWorkspace {
           da_dtau(arena.take<T>(tree.independent.n * tree.independent.n)) {}
 };
 
-// As linearize; active (ncontacts) may be null: all.
+// Arguments as of linearize. active (ncontacts) may be null: all are.
 template <class T>
 void constrained_linearize(const Tree& tree, const InputMap<T>& inputs, const T* q, const T* v,
                            const T* tau, const T* active, const T* f_ext, T* A, T* B, T* a,

@@ -1,5 +1,7 @@
-// Computes constrained dynamics with all wrenches in the forces of the bodies:
+// Computes constrained dynamics, and the accelerations a_i and forces F_i of the bodies at its solution:
 // constrained_motion(). The products jvp.hpp and vjp.hpp begin with it.
+//
+//   a_i = a_p + v_p x v_J + S_i a        F_i = I_i a_i + v_i x* I_i v_i - f_ext_i - (constraint wrenches)
 #pragma once
 
 #include "dtau/algorithms/constraints/pseudo_inverse.hpp"
@@ -7,7 +9,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// The value, with all wrenches in the forces of the bodies.
+// The solution; in F the constraint forces count as external wrenches.
 template <class T>
 struct ConstrainedMotionWorkspace {
     FactorizedWorkspace<T> dynamics;

@@ -1,22 +1,22 @@
 // Computes the first derivatives of the rows (20.1) of constraints by q and q', column by column:
 // for_constraint_partials(). O(d) for a constraint at depth d. The derivatives of the frames are
-// those of [Derivations] §19, with quantities of b turning against the axes of a. [Derivations] eqs. 20.4, 20.5
+// those of [Derivations] §19; quantities of b turn relative to the axes of a. [Derivations] eqs. 20.4, 20.5
 //
 // Along a column of a's path, with its twist s = (ds; du) at a, D V and D A of (19.2), D c of
-// (19.5):
+// (19.5), and primes for rates:
 //   linear    D c + kd D u + kp (du - ds x (x_a - x_b)) + ds x (c_b + kd u_b)
 //   angular   D w' + kd D w + D w x w_b - w_a x (ds x w_b) + kp D phi + ds x (w'_b + kd w_b)
 // of b's path, in the axes of a:
 //   linear    -(D c + kd D u + kp du + ds x (c_b + kd u_b))
 //   angular   -(D w' + kd D w + kp D phi + ds x (w'_b + kd w_b)) + w_a x (D w + ds x w_b)
-// By q' there is nothing in which ds turns something.
+// By q' nothing is displaced: the terms with ds, du are zero, and D is the derivative by q'.
 #pragma once
 
 #include "dtau/algorithms/constraints/rows.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
-// Of a frame, by one column: its own twist, D V and D A by q, and D A by q'; classical.
+// Changes of a frame along one column: the column's twist, D V and D A by q, D A by q'; A is classical.
 template <class T>
 struct FramePartials {
     Motion<T> s, dV, dA, dA_dv;
@@ -69,7 +69,7 @@ struct ConstraintPartials {
         at = position_error(tree, of, f, world);
     }
 
-    // Of a frame's change d = (D V, D A), where nothing is displaced.
+    // Changes of the rows by D V, D A of frame a (of_a) or b (of_b), without a displacement.
     DTAU_INLINE Motion<T> of_a(const Motion<T>& dV, const Motion<T>& dA) const {
         Motion<T> rows = fma(kd, dV, dA);
         if (constraint.b.body >= 0) rows.ang = cross(dV.ang, w_b, rows.ang);
@@ -102,8 +102,9 @@ struct ConstraintPartials {
     }
 };
 
-// Calls visit(k, by_q, by_v, turn) for the columns k that move rows, with the changes of the rows
-// and the turn of a against b, in a's root frame; a: accelerations of the bodies, gravity included.
+// Calls visit(k, by_q, by_v, turn) for the columns k that move rows: the changes of the rows, and the
+// rotation of frame a relative to b, in a's root frame. a: accelerations of the bodies, gravity
+// included.
 template <class T, class Visit>
 DTAU_INLINE void for_constraint_partials(const Tree& tree, const ConstraintPartials<T>& rows,
                                          const RootFrame<T>& g, const Motion<T>* a,
@@ -121,7 +122,7 @@ DTAU_INLINE void for_constraint_partials(const Tree& tree, const ConstraintParti
     });
 }
 
-// The same of the rows' velocities: visit(k, s, by_q, turn), of which s is by q'.
+// The same for the rows' velocities: visit(k, s, by_q, turn), where s is the change by q'.
 template <class T, class Visit>
 DTAU_INLINE void for_velocity_partials(const Tree& tree, const Constraint& constraint,
                                        const ConstraintFrames<T>& f, const RootFrame<T>& g,

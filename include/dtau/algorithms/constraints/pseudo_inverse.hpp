@@ -1,12 +1,12 @@
-// Differentiates the forces f = G^+ b by J if rows depend on each other, which only a
-// regularization allows: residual_columns(), range_velocities(). It is the full derivative of the
-// pseudo-inverse, [Golub-Pereyra], with r = b - G f, which no force can give:
+// Differentiates the forces f = G^+ b through J if rows depend on each other, which only a
+// regularization allows: residual_columns(), range_velocities(). The formula is the full derivative of
+// the pseudo-inverse [Golub-Pereyra], with the part r = b - G f that no force gives:
 //
 //   df = G^+ (db - dG f) + G^+ G^+ dG r + N dG G^+ f                                   (20.10)
 //      = G^+ (db - dG f + G^+ J M^-1 dJ^T r) + N dJ z,      z = M^-1 J^T G^+ f
 //
-// N projects on what no force can give (forces.hpp). This file has the velocities that both
-// additions need, and the first addition along all columns by q.
+// N projects on the accelerations that no force gives (forces.hpp). This file computes the velocities
+// that the two terms after dG f need, and the first of these terms for all columns by q.
 #pragma once
 
 #include "dtau/algorithms/constraints/correction.hpp"
@@ -15,7 +15,7 @@ namespace dtau::DTAU_VARIANT {
 
 template <class T>
 struct RangeWorkspace {
-    T *h, *x, *z;  // (nrows); of the independent velocities; of the joints
+    T *h, *x, *z;  // (nrows); velocities: independent ones, of the joints
     Motion<T>* twists;
 
     RangeWorkspace(Arena& arena, const Tree& tree, const Options& options)
@@ -25,7 +25,7 @@ struct RangeWorkspace {
           twists(arena.take<Motion<T>>(tree.nnodes)) {}
 };
 
-// RootFrame, with the twists of the bodies for the velocities M^-1 J^T h, h in w.h.
+// root_frame with the twists of the bodies at the velocities M^-1 J^T h; h is in w.h.
 template <class T>
 RootFrame<T> response_velocities(const Tree& tree, const RootFrame<T>& root_frame,
                                  const LtdlWorkspace<T>& ltdl, const SchurComplement<T>& schur,
@@ -43,7 +43,7 @@ RootFrame<T> response_velocities(const Tree& tree, const RootFrame<T>& root_fram
     }
     return g;
 }
-// The same for M^-1 J^T G^+ forces.
+// The same for z = M^-1 J^T G^+ f.
 template <class T>
 RootFrame<T> range_velocities(const Tree& tree, const T* forces, const RootFrame<T>& root_frame,
                               const LtdlWorkspace<T>& ltdl, const SchurComplement<T>& schur,
@@ -53,7 +53,7 @@ RootFrame<T> range_velocities(const Tree& tree, const T* forces, const RootFrame
     return response_velocities(tree, root_frame, ltdl, schur, w);
 }
 
-// by_q += the derivative of rows . J y at constant y, of which g has the twists.
+// by_q += the derivative of rows . J y at constant y; g.v are the bodies' twists at y.
 template <class T>
 void add_row_gradient(const Tree& tree, const Constraints& constraints,
                       const ConstraintFrames<T>* frames, const T* rows, const RootFrame<T>& g,
@@ -68,8 +68,8 @@ void add_row_gradient(const Tree& tree, const Constraints& constraints,
     }
 }
 
-// Adds G^+ J M^-1 dJ^T r to the right sides of the rows by q; residual: -r. Row i of J M^-1 dJ^T r
-// has the derivatives of r . J w_i, with row i of J M^-1 for w_i. [Derivations] eq. 20.10
+// Adds G^+ J M^-1 dJ^T r to the right-hand sides of the rows by q; residual = -r. Row i of J M^-1 dJ^T r
+// is the derivative of r . J w_i, where w_i is row i of J M^-1. [Derivations] eq. 20.10
 template <class T>
 void residual_columns(const Tree& tree, const ConstraintFrames<T>* frames, const T* residual,
                       const RootFrame<T>& root_frame, const LtdlWorkspace<T>& ltdl,

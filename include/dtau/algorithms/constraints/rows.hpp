@@ -1,5 +1,6 @@
-// Computes the rows of constraints: where their frames are, how they move, and the columns of J.
-// O(d) for a constraint at depth d. [Derivations] §20.
+// Computes the rows of constraints: the placements of their frames (constraint_frames), the rows at
+// given accelerations (constraint_accelerations), and the columns of J (for_constraint_columns). O(d) for
+// a constraint at depth d. [Derivations] §20.
 //
 // A constraint holds frame a of body i where frame b is: in the world (a contact), or on body j (a
 // loop). With velocities u, classical accelerations c and angular accelerations w' of the frames,
@@ -8,10 +9,11 @@
 //   linear    c_a - c_b                  + kd (u_a - u_b)     + kp (x_a - x_b)
 //   angular   w'_a - w'_b + w_a x w_b    + kd (w_a - w_b)     + kp phi              (20.1)
 //
-// along the axes of a, or of the world: the angular ones are the rate of w_a - w_b in the axes of
-// a, phi is the rotation vector of a in b, for a hinge of axis z (z_b x z_a). The rows vanish where
-// the constraint holds: J a = aref, with aref minus the rows at a = 0 (dynamics.hpp). All is
-// computed in the root frame of a's tree; quantities of b in another tree are turned there.
+// along the axes of a, or of the world. w'_a - w'_b + w_a x w_b is the rate of w_a - w_b in the axes of
+// a. phi is the rotation vector of a in b; for a hinge about z it is z_b x z_a, of which a row along z
+// is missing. The rows are zero if the constraint holds; as they are linear in a, that is J a = aref,
+// where aref is minus the rows at a = 0 (dynamics.hpp). All is computed in the root frame of a's tree;
+// quantities of a frame b in another tree are turned there.
 #pragma once
 
 #include "dtau/algorithms/first/frames.hpp"
@@ -54,8 +56,8 @@ Vec3<T> rotation_log(const Mat3<T>& R) {
     return select(back, -scale, scale) * x.v;
 }
 
-// The change of the rotation vector phi, in the same axes, along a turn in the axes of the rotated
-// frame. [Derivations] eq. 16.1
+// The change of the rotation vector phi, in its own axes, when the rotated frame turns by `turn` in
+// that frame's axes. [Derivations] eq. 16.1
 template <class T>
 DTAU_INLINE Vec3<T> log_rate(const Vec3<T>& phi, const Vec3<T>& turn) {
     const Vec3<T> x = cross(phi, turn);
@@ -68,7 +70,7 @@ template <class T>
 struct ConstraintFrames {
     Placement<T> a, b;  // in the root frame of their trees
     Mat3<T> E;          // axes of the rows, in a's root frame
-    Mat3<T> turn;       // from the root frame of b's tree to that of a's, if it is another one
+    Mat3<T> turn;       // from the root frame of b's tree to that of a's, if the trees differ
 };
 
 template <class T>
@@ -102,14 +104,14 @@ DTAU_INLINE Motion<T> turned_to_a(const Constraint& constraint, const Constraint
     return constraint.other_tree ? Motion<T>{f.turn * m.ang, f.turn * m.lin} : m;
 }
 
-// The axis of a hinge, that of a.
+// The axis of a hinge, fixed to a.
 template <class T>
 DTAU_INLINE Vec3<T> hinge_axis(const Constraint& constraint, const ConstraintFrames<T>& f) {
     return constraint.hinge == 0 ? f.a.R.x : constraint.hinge == 1 ? f.a.R.y : f.a.R.z;
 }
 
-// How far apart the frames are, in a's root frame: x_a - x_b and phi, where positions enter; of a
-// hinge also the axis z_b.
+// How far apart the frames are, in a's root frame: x_a - x_b and phi, zero unless the constraint uses
+// positions. For a hinge also the axis z_b.
 template <class T>
 struct PositionError {
     Motion<T> e;
@@ -134,7 +136,7 @@ PositionError<T> position_error(const Tree& tree, const Constraint& constraint,
     const Vec3<T> z_b = f.a.R * Vec3<T>{component(Q.x, h), component(Q.y, h), component(Q.z, h)};
     return {{cross(z_b, hinge_axis(constraint, f)), e}, z_b};
 }
-// The change of its angular part along a turn of a against b.
+// The change of the angular part phi when a turns relative to b.
 template <class T>
 Vec3<T> error_rate(const Constraint& constraint, const ConstraintFrames<T>& f,
                    const PositionError<T>& at, const Vec3<T>& turn) {
@@ -158,7 +160,7 @@ DTAU_INLINE FrameMotion<T> frame_motion(const Placement<T>& X, const Motion<T>& 
     return {V, A};
 }
 
-// Of a body whose twist and acceleration, with gravity in it, are given for all bodies.
+// The motion of a frame; v, a: twists and accelerations of all bodies, gravity included.
 template <class T>
 DTAU_INLINE Motion<T> without_gravity(const Tree& tree, int i, const RootFrame<T>& g,
                                       const Motion<T>* a) {
@@ -181,7 +183,7 @@ DTAU_INLINE FrameMotion<T> motion_of_b(const Tree& tree, const Constraint& const
     return {turned_to_a(constraint, f, m.V), turned_to_a(constraint, f, m.A)};
 }
 
-// The velocities in them.
+// The velocities u_a - u_b and w_a - w_b.
 template <class T>
 DTAU_INLINE Motion<T> velocity_of_b(const Constraint& constraint, const ConstraintFrames<T>& f,
                                     const RootFrame<T>& g) {
@@ -209,7 +211,7 @@ Motion<T> constraint_accelerations(const Tree& tree, const Constraint& constrain
 
 // ---------------------------------------------------------------- rows of a state
 
-// The rows of a motion in a's root frame.
+// Writes the rows of a relative motion given in a's root frame.
 template <class T>
 DTAU_INLINE void store_rows(const Constraint& constraint, const Mat3<T>& E, const Motion<T>& m,
                             T* to) {
@@ -219,8 +221,8 @@ DTAU_INLINE void store_rows(const Constraint& constraint, const Mat3<T>& E, cons
     const Vec3<T> ang = transposed_mul(E, m.ang);
     for (int r = 3; r < constraint.count; ++r) to[r] = component(ang, constraint.angular[r - 3]);
 }
-// The force and moment of rows, at the origin of a (on it) and of b (minus that on it), in a's root
-// frame.
+// The force and moment of the rows' forces f, in a's root frame, at the origin of a: they act on a,
+// and their negative acts on b.
 template <class T>
 DTAU_INLINE Force<T> constraint_wrench(const Constraint& constraint, const Mat3<T>& E,
                                        const T* rows) {
@@ -232,20 +234,20 @@ DTAU_INLINE Force<T> constraint_wrench(const Constraint& constraint, const Mat3<
     return W;
 }
 
-// x, or zero if constraint c is not active: active (ncontacts), null if all are.
+// x, or zero if constraint c is not active. active (ncontacts); null: all are active.
 template <class T>
 DTAU_INLINE T if_active(const T* active, int c, T x) {
     return active ? select(less(active[c], 0.5), T(0.0), x) : x;
 }
 
-// Calls visit(body, i) for the bodies on the path of one of them; none for the world.
+// Calls visit(body, i) for the bodies on the path of body i; none if i is the world.
 template <class Visit>
 DTAU_INLINE void for_moving_bodies(const Tree& tree, int body, const Visit& visit) {
     for (; body >= 0; body = tree.bodies[body].parent) visit(tree.bodies[body], body);
 }
 
-// Calls add(k, m) for the columns k of all joints that move rows: m is the change of the rows'
-// relative motion with the column, in a's root frame.
+// Calls add(k, m) for the columns k of all joints that move rows; m: relative motion of the frames at
+// unit velocity k, in a's root frame.
 template <class T, class Add>
 DTAU_INLINE void for_constraint_columns(const Tree& tree, const Constraint& constraint,
                                         const ConstraintFrames<T>& f, const Motion<T>* S,
@@ -259,14 +261,14 @@ DTAU_INLINE void for_constraint_columns(const Tree& tree, const Constraint& cons
     });
 }
 
-// to += x with the share of joint velocity k in the independent one that moves it.
+// to += x times the factor between joint velocity k and the independent velocity it mimics.
 template <class T>
 DTAU_INLINE void add_share(const Tree& tree, int k, T x, T& to) {
     to = tree.mimic ? fma(T(tree.mimic->v_scale[k]), x, to) : to + x;
 }
 
-// Subtracts the wrenches of forces (nrows), which are external ones, from the forces F (nnodes) of
-// the bodies, in the root frames of their trees.
+// Subtracts the wrenches of the constraint forces (nrows) from the forces F (nnodes) of the bodies, as
+// external wrenches are subtracted, in the root frames of their trees.
 template <class T>
 void subtract_constraint_wrenches(const Constraints& constraints, const ConstraintFrames<T>* frames,
                                   const T* forces, Force<T>* F) {

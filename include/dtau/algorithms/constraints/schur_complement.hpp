@@ -1,6 +1,6 @@
 // Forms and factorizes the Schur complement of M in the equations of motion with constraints:
-// factorize_schur_complement(). [Derivations] §20; with constraints that bodies have in common
-// O(nrows^2 d), and O(nrows^3) for the factors.
+// factorize_schur_complement(). [Derivations] §20. O(nrows^2 d) if constraints share bodies, and
+// O(nrows^3) for the factors.
 //
 //   [ M  -J^T ] [ a ]   [ tau - bias ]        M = L^T D L                                (ltdl.hpp)
 //   [ J    0  ] [ f ] = [ aref       ]        Y = L^-T J^T,   Z = D^-1 Y
@@ -13,10 +13,11 @@
 // (schur_complement_block). U overwrites the upper triangle of G, by rows, and 1 / D_G its
 // diagonal. Solves with these factors are in forces.hpp.
 //
-// R is the regularization (MuJoCo's efc_R, the same number for all rows). Without it (R = 0), a row
-// that depends on those before it gives NaN, and so does a row that is a rounding error; the errors
-// of a row are in the pivots of all rows that are eliminated with it ([Derivations] eq. 20.18). A
-// constraint that is not active has zeros in Y and ones on the diagonal of G.
+// R is the regularization (MuJoCo's efc_R, the same number for all rows). Without it (R = 0), two kinds
+// of rows give NaN: rows that depend on rows before them, and rows that are nothing but rounding
+// errors. Least pivots tell these: the rounding errors of a row grow in the pivots of the rows that it
+// is eliminated from ([Derivations] eq. 20.18). A constraint that is not active has zeros in Y and ones
+// on the diagonal of G.
 #pragma once
 
 #include "dtau/algorithms/constraints/failures.hpp"
@@ -25,8 +26,8 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// A pivot below least_pivot times its diagonal entry before elimination is a rounding error, and so
-// is a row or column of J whose square is below least_square times the square of the numbers that
+// A pivot is a rounding error if it is below least_pivot times its diagonal entry before elimination;
+// a row or column of J is one if its square is below least_square times the square of the numbers that
 // it is computed from.
 inline constexpr double least_pivot = 1e-11, least_square = 1e-20;
 
@@ -36,12 +37,13 @@ struct SchurComplement {
     static constexpr int packs = LtdlWorkspace<T>::packs;  // of columns in a block
 
     const Constraints* constraints;
-    double R;          // regularization
-    int stride, side;  // of the rows of Y and Z, in which constraints begin with a pack; of G
-    T *Y, *Z;          // L^-T J^T, and D^-1 Y (nv, rows); first Y is J^T
-    T *G, *whole;      // G and then its factors; G itself, if R > 0
-    T* least;          // (nrows) the least pivots of G
-    T *more, *rest;    // (nrows) room
+    double R;  // regularization
+    int stride,
+        side;        // distance of rows: of Y and Z, where each constraint begins with a pack; of G
+    T *Y, *Z;        // L^-T J^T, and D^-1 Y (nv, rows); first Y is J^T
+    T *G, *whole;    // G, overwritten by its factors; a copy of G if R > 0
+    T* least;        // (nrows) least pivots of G that are accepted
+    T *more, *rest;  // (nrows) room
     Pack<T>*block, *more_block, *rest_block;
     Failures<T>* failures;
 
@@ -67,7 +69,7 @@ struct SchurComplement {
     }
 };
 
-// Calls visit(c, constraint, column) for all constraints and the places of their first rows in Y.
+// Calls visit(c, constraint, column) for all constraints; column: place of its first row in Y.
 template <class T, class Visit>
 DTAU_INLINE void for_constraints(const Constraints& constraints, const Visit& visit) {
     for (int c = 0, column = 0; c < constraints.count; ++c) {
@@ -87,7 +89,7 @@ DTAU_INLINE void in_groups(int all, const Visit& visit) {
 
 // ---------------------------------------------------------------- J^T, and Y = L^-T J^T
 
-// J^T of one constraint, by the independent velocities on its paths.
+// J^T of one constraint, for the independent velocities that move it.
 template <class T>
 void constraint_jacobian(const Tree& tree, int c, const Constraint& constraint,
                          const ConstraintFrames<T>& f, const Motion<T>* S, const T* active, T* Y,
@@ -103,8 +105,7 @@ void constraint_jacobian(const Tree& tree, int c, const Constraint& constraint,
     });
 }
 
-// A bound, squared, for the numbers whose differences linear rows are: the terms s_lin and r x
-// s_ang of columns.
+// The squared bound of the terms s_lin and r x s_ang, whose differences are the linear rows.
 template <class T>
 DTAU_INLINE T linear_scale(const Constraint& constraint, const ConstraintFrames<T>& f) {
     T reach = dot(f.a.r, f.a.r);
@@ -112,8 +113,8 @@ DTAU_INLINE T linear_scale(const Constraint& constraint, const ConstraintFrames<
     return fma(T(constraint.turning), reach, T(constraint.sliding));
 }
 
-// The least pivots of a constraint's rows, for diagonal entries of 1: those of rows that are
-// rounding errors of differences are 1, which none is above. [Derivations] eq. 20.17
+// The least pivots of a constraint's rows relative to their diagonal entries. For a row that is
+// nothing but rounding errors it is 1, and no pivot is above that. [Derivations] eq. 20.17
 template <class T>
 DTAU_INLINE void least_pivots(const Constraint& constraint, const ConstraintFrames<T>& f,
                               const T* Y, int stride, T* least) {
@@ -135,7 +136,8 @@ DTAU_INLINE void least_pivots(const Constraint& constraint, const ConstraintFram
     }
 }
 
-// L^-T of columns that are zero but at these degrees of freedom, all on each other's paths.
+// Multiplies by L^-T columns that are nonzero only at these degrees of freedom, which include all on
+// their paths.
 template <class T>
 void inwards_on_paths(const Paths& dofs, const int* moving, int count, T* Y, int stride,
                       int columns, const LtdlWorkspace<T>& ltdl) {
@@ -154,7 +156,7 @@ void inwards_on_paths(const Paths& dofs, const int* moving, int count, T* Y, int
 
 // ---------------------------------------------------------------- G = Y^T D^-1 Y
 
-// The block of G of constraints c and d <= c; common[0] ... are the velocities that move both.
+// The block of G for constraints c and d <= c; `common` lists the velocities that move both.
 template <class T>
 void schur_complement_block(const Constraint& c, int at_c, const Constraint& d, int at_d,
                             const int* common, int count, const SchurComplement<T>& w) {
@@ -174,9 +176,9 @@ void schur_complement_block(const Constraint& c, int at_c, const Constraint& d, 
         });
 }
 
-// U^T D U of G (n, side), whose diagonal gets 1 / D; NaN for pivots that are not above the least
-// ones, for which `carried` of the errors of rows before them counts. size, errors: (n) room.
-// [Derivations] eq. 20.18
+// Factorizes G (n, side) = U^T D U in place, with 1 / D on the diagonal. A pivot is NaN unless it is
+// above its least pivot plus `carried` times the errors carried over from the rows before it. size,
+// errors: (n) room. [Derivations] eq. 20.18
 template <class T>
 void factorize_utdu(int n, int side, const T* least, double carried, T* size, T* errors, T* G) {
     constexpr int width = Pack<T>::width;
@@ -203,8 +205,8 @@ void factorize_utdu(int n, int side, const T* least, double carried, T* size, T*
     }
 }
 
-// Y, Z, and the factors of G + R, from J^T in w.Y, the least pivots of its rows, and the factors of
-// M.
+// Computes Y, Z and the factors of G + R. In: J^T in w.Y, the least pivots of its rows, the factors
+// of M.
 template <class T>
 void factorize_schur_complement(const Tree& tree, const T* active, const LtdlWorkspace<T>& ltdl,
                                 const SchurComplement<T>& w) {
@@ -244,7 +246,7 @@ void factorize_schur_complement(const Tree& tree, const T* active, const LtdlWor
     const double carried = w.R > 0.0 ? 0.0 : least_pivot;
     factorize_utdu(constraints.nrows, w.side, w.least, carried, w.more, w.rest, w.G);
     if_rejected(constraints.nrows, w.side, w.more, w.rest, w.G, [&](int l, int row) {
-        // least_pivots gives rows that are rounding errors the whole diagonal entry.
+        // For rows that are nothing but rounding errors the least pivot is the whole diagonal entry.
         const double size = number_of_state(w.more[row], l);
         const bool noise = number_of_state(w.least[row], l) > 0.5 * size * size;
         const auto cause = noise ? Failure::Cause::rounding_errors : Failure::Cause::dependent_row;

@@ -1,5 +1,10 @@
-// Takes time steps of a robot whose contacts and loops hold at every stage, and their gradients:
-// constrained_step(); steps/step.hpp.
+// Takes time steps of a robot whose contacts and loops hold at every stage, constrained_step(), and
+// has the dynamics for their gradients: ConstrainedDynamics, for step_vjp().
+//
+//   a_i = constrained_dynamics(q_i, v_i, tau)        for the stages i of steps/step.hpp
+//
+// The step is that of steps/step.hpp, whose dynamics are an argument. Constraints hold at the
+// accelerations of every stage, not at the end of the step: kp and kd pull back what drifts away.
 #pragma once
 
 #include "dtau/algorithms/constraints/vjp.hpp"
@@ -25,7 +30,7 @@ struct ConstrainedStepWorkspace {
 };
 
 // q, v, q_next, v_next: of the joints; tau: of the independent velocities; active (ncontacts) may
-// be null: all.
+// be null: all are.
 template <class T>
 void constrained_step(const Tree& tree, Integrator method, const T* q, const T* v, const T* tau,
                       T h, const T* active, const T* f_ext, T* q_next, T* v_next,
@@ -38,7 +43,7 @@ void constrained_step(const Tree& tree, Integrator method, const T* q, const T* 
     });
 }
 
-// Constrained dynamics and their product, as step_vjp takes them.
+// Constrained dynamics and their gradient, in the form that step_vjp takes.
 template <class T>
 struct ConstrainedDynamics {
     const ConstrainedVjpWorkspace<T>& w;

@@ -1,11 +1,11 @@
-// Computes weights of accelerations and forces times the first derivatives of constrained dynamics,
-// without a matrix (nv, nv): constrained_dynamics_vjp(). The passes of first/products.hpp and one
-// solve with the factors that the value has. [Derivations] eq. 20.12
+// Computes the product of weights lam of accelerations and lam_f of forces with the first derivatives of
+// constrained dynamics, without a matrix (nv, nv): constrained_dynamics_vjp(). It takes the passes of
+// first/products.hpp and one solve with the factors of the value. [Derivations] eq. 20.12
 //
 //   M mu + J^T nu = lam,  -J mu = lam_f;         by_tau = mu,
 //   by_x = -(dID/dx)^T mu - (drows/dx)^T nu
 //
-// with the turns of forces as in derivatives.hpp.
+// and the turns of forces as in derivatives.hpp.
 #pragma once
 
 #include "dtau/algorithms/constraints/motion.hpp"
@@ -16,7 +16,7 @@ template <class T>
 struct ConstrainedVjpWorkspace {
     ConstrainedMotionWorkspace<T> value;
     AdjointWorkspace<T> adjoint;
-    T *mu, *weights;  // of the joints; minus nu
+    T *mu, *weights;  // mu of the joints; -nu
 
     ConstrainedVjpWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : value(arena, tree, options),
@@ -25,14 +25,14 @@ struct ConstrainedVjpWorkspace {
           weights(arena.take<T>(options.contacts->nrows)) {}
 };
 
-// The force and moment of W weighted with (a turn) x W: w . (turn x W) = turn . result.
+// Returns the vector x for which w . (turn x W) = turn . x, for every turn.
 template <class T>
 DTAU_INLINE Vec3<T> turning(const Force<T>& W, const Motion<T>& w) {
     return cross(W.lin, w.lin, cross(W.ang, w.ang));
 }
 
-// With a regularization, adds to by_q the part (20.10) of the derivatives of lam_forces . f, null
-// for zero, and of the accelerations; weights: -nu.
+// With a regularization, adds to by_q the terms of (20.10) for lam . a + lam_forces . f; lam_forces may
+// be null: zero. weights: -nu.
 template <class T>
 void gradient_of_ranges(const Tree& tree, const T* lam_forces, const T* weights, const T* active,
                         T* by_q, const ConstrainedMotionWorkspace<T>& w) {

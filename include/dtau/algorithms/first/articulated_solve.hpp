@@ -10,9 +10,9 @@
 //              IA_p = IA_p + IA_i       pA_p = pA_p + pA_i + IA_i c_i
 //   forward    a_i = a_p + c_i;  for the columns k:   a_k = (u_k - U_k . a_i) / d_k,   a_i = a_i + a_k s_k
 //
-// Products (forward_products.hpp) go on with the factors U and d, the accelerations and the forces,
-// all in the root frame: so an articulated inertia passes to the parent without a transform.
-// Forward dynamics alone takes less in body coordinates: aba.hpp. A joint of several columns is
+// Products (forward_products.hpp) reuse the factors U and d, the accelerations and the forces. So all
+// are in the root frame, where an articulated inertia passes to the parent without a transform.
+// Forward dynamics alone is faster in body coordinates: aba.hpp. A joint of several columns is
 // eliminated one column at a time, which factorizes D = S^T IA S without inverting a matrix.
 //
 // Symbols:
@@ -88,9 +88,9 @@ DTAU_INLINE void articulated_factors(const Tree& tree, const T* v, const T* tau,
     }
 }
 
-// Solves M x = b - (joint torques of the forces p on the bodies) with the factors in w: the two
-// last passes without velocities. p (nnodes) becomes the forces that the subtrees pass on, and
-// motion (nnodes) the twists of the bodies if x were the joint rates.
+// Solves M x = b - (joint torques of the forces p on the bodies) with the factors in w: the last two
+// passes of the algorithm, without velocities. p (nnodes) becomes the forces that the subtrees pass
+// to their parents; motion (nnodes) the twists that the bodies would have at the joint rates x.
 template <class T>
 DTAU_INLINE void articulated_solve(const Tree& tree, const Motion<T>* S, const T* b, Force<T>* p,
                                    T* x, Motion<T>* motion, const ArticulatedFactors<T>& w) {
@@ -123,7 +123,7 @@ struct ArticulatedDynamicsWorkspace {
         : root_frame(arena, tree), factors(arena, tree, options) {}
 };
 
-// Forward dynamics, with the factors.
+// Forward dynamics that leaves its factors in w.
 template <class T>
 void articulated_dynamics(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ext,
                           T* a, const ArticulatedDynamicsWorkspace<T>& w) {

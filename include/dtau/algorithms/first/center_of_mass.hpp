@@ -2,17 +2,20 @@
 // center_of_mass_velocity_derivatives(), center_of_mass_acceleration_derivatives(). O(N).
 // [Derivations] eqs. 15.3, 15.4. NaN for a robot without mass.
 //
-// For column s of joint j, with P, F, m and h of its subtree:
+// For column s of joint j, with the sums P, F, m and h over its subtree:
 //
-//   M dc'/dq  = s.ang x P + h * Psi'           M dc'/dv = h * s         h * m: (m m.lin + m.ang x h)
+//   M dc'/dq  = s.ang x P + h * Psi'           M dc'/dv = h * s         h * u = m u.lin + u.ang x h
 //   M dc''/dq = s.ang x F + h * Psi'' + 2 Psi'.ang x P
 //   M dc''/dv = h * Upsilon' + 2 s.ang x P     M dc''/da = h * s
 //
-// Along world axes, each body about its own origin, so that no position of a root is read. Symbols,
-// for column s of joint j with parent p, and for its subtree:
+// The textbook differentiates the Jacobian J(q) of the center of mass. Here a column needs only the
+// momentum and force of the subtree that joint j moves, which one backward pass adds up. Motions are
+// along world axes, each body's about its own origin, so that no position of a root is read.
+//
+// Symbols, for column s of joint j with parent p, and for its subtree:
 //   v, a, v_p, a_p  twist and spatial acceleration of body j, and of p, about the origin of j
 //   Psi', Psi''     v_p x s and a_p x s + v_p x Psi'         Upsilon'  Psi' + v x s
-//   h, P, F         mass and first moment; momentum; its rate
+//   h, P, F         mass and first moment; momentum; its rate        M  mass of the robot
 #pragma once
 
 #include "dtau/algorithms/values/center_of_mass.hpp"
@@ -36,7 +39,7 @@ struct CenterDerivativesWorkspace {
           F(arena.take<Vec3<T>>(tree.nnodes)) {}
 };
 
-// A motion of the parent of body i about the origin of body i.
+// The motion of body i's parent, about the origin of body i.
 template <class T>
 DTAU_INLINE Motion<T> parent_at_body(const Tree& tree, int i, const Motion<T>* motions,
                                      const CenterDerivativesWorkspace<T>& w) {
@@ -46,7 +49,7 @@ DTAU_INLINE Motion<T> parent_at_body(const Tree& tree, int i, const Motion<T>* m
     return {m.ang, cross(m.ang, w.at.d[i], m.lin)};
 }
 
-// S, v, h and P of the bodies, and a and F unless a is null. Returns one over the mass.
+// Computes S, v, h and P of the bodies, and a and F unless a is null. Returns one over the mass.
 template <class T>
 DTAU_INLINE T move_masses(const Tree& tree, const T* q, const T* v, const T* a,
                           const CenterDerivativesWorkspace<T>& w) {

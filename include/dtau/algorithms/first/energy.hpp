@@ -2,10 +2,12 @@
 // [Derivations] eq. 15.10. (The derivatives of the potential energy are the torques that hold the robot
 // against gravity: rnea.hpp.)
 //
-//   forward    v_i = X_i v_p + S_i v        f_i = I_i v_i
-//   backward   dT/dq = -S_i^T (v_p x* f_i)    dT/dv = S_i^T f_i + armature v       f_p = f_p + X_i^T f_i
+//   forward    v_i = X_i v_p + S_i q'        f_i = I_i v_i
+//   backward   dT/dq = -S_i^T (v_p x* f_i)   dT/dv = S_i^T f_i + armature q'        f_p = f_p + X_i^T f_i
 //
-// where v_p is the parent's twist in the axes of body i.
+// The textbook has dT/dq_j = q'^T (dM/dq_j) q' / 2. Here no derivative of M is formed: a rigid motion
+// of a subtree keeps its energy, and besides that joint j changes all its twists by v_p x s_j, so
+// that the momentum f of the subtree is enough. v_p is the parent's twist in the axes of body i.
 //
 // Symbols, for body i with parent p, in the axes of body i about its origin:
 //   X[i]    placement of the body in its parent      v_p[i], v[i]   twists of the parent and the body

@@ -24,11 +24,11 @@ namespace dtau::DTAU_VARIANT {
 template <class T>
 struct FdsvaWorkspace {
     FactorizedWorkspace<T> dynamics;
-    // A lone state's matrices are solved for together, minus the identity with them: its vectors
-    // hold neighboring columns and want many. In lanes each is solved for in its own place, and
-    // the inverse is cheaper by a triangle.
+    // For a lone state, one solve takes both matrices and minus the identity: its vectors hold
+    // neighboring columns, and longer rows fill them better. In lanes each matrix is solved in place,
+    // and the inverse costs only a triangle.
     static constexpr bool together = Pack<T>::width > 1;
-    int stride;  // of their rows, side by side
+    int stride;  // distance of the rows of the matrices, side by side
     T *dtau_dq, *dtau_dv;
     JointMatrix<T> joint_dq, joint_dv;
     WrenchPartialsWorkspace<T> wrenches;
@@ -47,8 +47,8 @@ struct FdsvaWorkspace {
     }
 };
 
-// All passes but the backward one of idsva: factors of M, the acceleration, each body's own
-// quantities. Returns the wrenches along body axes. q, v: of the joints; tau: of the independent
+// Runs all passes but the backward pass of idsva: the factors of M, the acceleration, and each body's
+// own quantities. Returns the wrenches along body axes. q, v: of the joints; tau: of the independent
 // velocities.
 template <class T>
 const T* fdsva_sweeps(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ext,
@@ -59,10 +59,10 @@ const T* fdsva_sweeps(const Tree& tree, const T* q, const T* v, const T* tau, co
     return body_f_ext;
 }
 
-// The backward pass of idsva, and the matrices, of the independent velocities. Rows of da_dq and
-// da_dv are `stride` apart. A change between the sweeps of the solve (ltdl_block.hpp) counts the
-// columns of q, v and tau together, those of one after whole packs of the other; of_matrix(m)
-// counts those of one.
+// Runs the backward pass of idsva and solves for the matrices, of the independent velocities. Rows of
+// da_dq and da_dv are `stride` apart. `change` acts between the two triangular solves (ltdl_block.hpp):
+// it numbers the columns of q, v and tau in one sequence, each matrix padded to whole packs;
+// change.of_matrix(m) numbers the columns of matrix m alone.
 template <class T, class Change = NoChange>
 void fdsva_matrices(const Tree& tree, const T* body_f_ext, T* da_dq, T* da_dv, int stride,
                     T* da_dtau, const FdsvaWorkspace<T>& w, const Change& change = {}) {

@@ -5,10 +5,11 @@
 //   jvp   da = M^-1 (dtau - product of inverse dynamics at a = FD(q, v, tau) with dq, dv, da = 0)
 //   vjp   by_tau = mu = M^-1 lam;   by_x = -(dID/dx)^T mu for x = q, v;   by_f_ext = J mu
 //
-// [IDSVA] eq. 5, [Derivations] eq. 6.7. The symbols are those of products.hpp, with mu in place of lam,
-// and of articulated_solve.hpp. Here F = IA a + pA ([RBDA] eq. 7.2) for every joint: nothing has to
-// be summed for it, and d x* F can join dF on the way outwards. M^-1 takes dF as forces on the
-// bodies, together with dtau.
+// [IDSVA] eq. 5, [Derivations] eq. 6.7. The textbook multiplies by the (nv, nv) derivatives. Here the
+// passes of products.hpp are followed by one solve with the factors. The force across a joint is
+// F = IA a + pA ([RBDA] eq. 7.2), known without a sum over the subtree, so that d x* F is added to dF
+// already in the forward pass. The solve takes dF as forces on the bodies, together with dtau.
+// Symbols: products.hpp, with mu in place of lam, and articulated_solve.hpp.
 #pragma once
 
 #include "dtau/algorithms/first/articulated_solve.hpp"
@@ -88,9 +89,10 @@ void forward_dynamics_vjp(const Tree& tree, const T* q, const T* v, const T* tau
 
 // ---------------------------------------------------------------- joints that mimic others
 //
-// The articulated-body algorithm knows joints alone, so the factors of the independent velocities'
-// mass matrix G^T M G solve (factorized.hpp), and the products of inverse dynamics are taken as
-// they are. tau, dtau and lam: of the independent velocities; all else of the joints.
+// The articulated-body algorithm cannot eliminate joints that share a velocity. So solves take the
+// factors of the independent velocities' mass matrix G^T M G (factorized.hpp), and the products of
+// inverse dynamics stay unchanged. tau, dtau and lam: of the independent velocities; all else: of the
+// joints.
 
 template <class T>
 struct MimicForwardJvpWorkspace {

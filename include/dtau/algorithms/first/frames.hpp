@@ -1,20 +1,27 @@
-// Computes the first derivatives of the twists and accelerations of frames. O(d) for a frame at
-// depth d. [Derivations] §19.
+// Computes the first derivatives of the twists and accelerations of frames:
+// frame_velocities_derivatives(), frame_accelerations_derivatives(). O(d) for a frame at depth d.
+// [Derivations] §19.
 //
-// Symbols, for the columns j of the joint of body b with parent p, on the path of a frame of body
-// i:
-//   s, Psi'   column s_j, and v_p x s_j, [IDSVA] eq. 31 without gravity
-//   w, o      twists of i as seen from p and from b: v_i - v_p, v_i - v_b
-//   dV, dA    what the observer X of values/frames.hpp sees of
+// V = X v_i and A = X a_i of values/frames.hpp, with the observer X, change by dV = X dv and dA = X da
+// along the columns j of the joint of body b with parent p, on the path of the frame's body i:
 //
-//   along    twist            acceleration                        for axes
+//   along    dv               da                                  for axes
 //   q_j      Psi'             a_p x s + Psi' x w                  body: the observer turns with i
 //            s x w            s x (a_i - a_p) + Psi' x w          world: it stands still
 //   v_j      s                Psi' + s x o                        any
-//   a_j                       s                                   any
+//   a_j      0                s                                   any
 //
-// Mixed axes: of the frame's origin, but along axes that stand still. To dV and dA of the body's
-// axes both halves of (X s)_ang x V and (X s)_ang x A are added. [Derivations] eqs. 19.2 to 19.4
+// Mixed axes: of the frame's origin, but along axes that stand still. To dV and dA for body axes,
+// both halves of (X s)_ang x V and (X s)_ang x A are added. [Derivations] eqs. 19.2 to 19.4
+//
+// The textbook differentiates every column of J and multiplies by v, O(d^2). Here a column costs O(1):
+// a displacement along q_j moves all bodies below joint j rigidly, and only the parent's motion,
+// which stays behind, changes v_i and a_i beside that. The differences w and o are exact zeros where
+// the derivative is zero, however fast the base moves.
+//
+// Symbols:
+//   s, Psi'   column s_j, and v_p x s_j ([IDSVA] eq. 31), without gravity
+//   w, o      twists of i relative to p and to b: v_i - v_p, v_i - v_b
 #pragma once
 
 #include "dtau/algorithms/values/frames.hpp"
@@ -34,8 +41,8 @@ DTAU_INLINE JointBelow<T> joint_below(const Body& body, int b, int i, const Fram
     return {p, v_p, w.v[i] + -v_p, w.v[i] + -w.v[b]};
 }
 
-// A motion seen from the observer's point, along the root frame's axes; and what is seen along its
-// own.
+// A motion seen from the observer's point along the root frame's axes (at_point), and along the
+// observer's own axes.
 template <class T>
 DTAU_INLINE Motion<T> at_point(const Placement<T>& X, const Motion<T>& m) {
     return {m.ang, cross(m.ang, X.r, m.lin)};
@@ -62,7 +69,7 @@ DTAU_INLINE void for_columns_of_joints(const Tree& tree, const Frame& frame,
     }
 }
 
-// By q_j: the twist, along the root frame's axes; s is at the observer's point.
+// The derivative of the twist by q_j, along the root frame's axes; s is at the observer's point.
 template <class T>
 DTAU_INLINE Motion<T> twist_by_q(Axes axes, const Placement<T>& X, const JointBelow<T>& joint,
                                  const Motion<T>& S, const Motion<T>& Psidot, const Motion<T>& s,

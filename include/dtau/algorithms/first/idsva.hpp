@@ -13,7 +13,8 @@
 //                M_kj = M_jk = t2 . s_j
 //              I_p = I_p + I_i        B_p = B_p + B_i        f_p = f_p + f_i         (composites)
 //
-// For dtau_k/d_j, j may be of k's own joint; for dtau_j/d_k it is of a strictly shallower one.
+// In dtau_k/dq_j and dtau_k/dv_j, j may belong to k's own joint; in dtau_j/dq_k and dtau_j/dv_k its
+// joint is strictly shallower.
 //
 // Two things differ from the paper ([Derivations] §4). Each 6x6 operator is held in the fewest numbers:
 // the body Coriolis operator in 12 (inertia.hpp), and (2B)^T s_k is a moment alone. And coordinates
@@ -23,7 +24,7 @@
 //
 // Symbols:
 //   Psidot[j], Psiddot[j]   Psi', Psi'': rate of s_j due to the parent's motion, and its second rate (nv)
-//   Upsilondot[j]           Psi'_j + S'_j; S' is zero in the joint's own frame (nv)
+//   Upsilondot[j]           Psi'_j + S'_j; S'_j = v_i x s_j is the rate of a column fixed to body i (nv)
 //   a[i]                    spatial acceleration, gravity included (nnodes)
 //   B[i], f[i]              Coriolis operator and force of the body, then of its subtree (nnodes)
 #pragma once
@@ -49,8 +50,8 @@ struct IdsvaWorkspace {
           f(arena.take<Force<T>>(tree.nnodes)) {}
 };
 
-// Quantities of body i that do not depend on the acceleration; its placement, twist and inertia are
-// in root_frame. f becomes v x* I v - f_ext, and a the acceleration v_p x v_J.
+// Computes the quantities of body i that do not depend on the acceleration, from its placement, twist
+// and inertia in root_frame. f becomes v x* I v - f_ext, and a becomes v_p x v_J.
 template <class T>
 DTAU_INLINE void body_velocities(const Tree& tree, int i, const T* v, const T* f_ext,
                                  const IdsvaWorkspace<T>& w) {
@@ -79,7 +80,7 @@ DTAU_INLINE void body_velocities(const Tree& tree, int i, const T* v, const T* f
     if (acts_on(f_ext, body)) w.f[i] = w.f[i] - transformed(g.P[i], body_wrench(body, f_ext));
 }
 
-// Quantities that depend on the acceleration: a (nv), of the joints.
+// Computes the quantities that depend on the acceleration a (nv) of the joints.
 template <class T>
 DTAU_INLINE void body_accelerations(const Tree& tree, int i, const T* a,
                                     const IdsvaWorkspace<T>& w) {
@@ -110,14 +111,14 @@ void idsva_accelerations(const Tree& tree, const T* a, const IdsvaWorkspace<T>& 
     for (int i = 0; i < tree.nnodes; ++i) body_accelerations(tree, i, a, w);
 }
 
-// The three matrices, with the stride n of their rows; da may be null: not wanted.
+// The three matrices; rows are n apart. da may be null: not wanted.
 template <class T>
 struct Partials {
     T *dq, *dv, *da;
     int n;
 };
 
-// Row and column k of the free root above it, base ... base + 5.
+// Writes row and column k at the six columns base ... base + 5 of the free root above k.
 template <class T>
 DTAU_INLINE void free_root_entries(const FreeRoot<T>& root, const Vec3<T>& t1, const Force<T>& t2,
                                    const Force<T>& by_q, const Force<T>& by_v, int k, int base,
@@ -140,14 +141,14 @@ DTAU_INLINE void add_composites(const Body& body, int i, const IdsvaWorkspace<T>
     w.f[body.parent] += w.f[i];
 }
 
-// Backward pass: composites alone.
+// Backward pass for composites only.
 template <class T>
 DTAU_INLINE void idsva_composites(const Tree& tree, const IdsvaWorkspace<T>& w) {
     for (int i = tree.nnodes - 1; i >= 0; --i)
         if (tree.bodies[i].parent >= 0) add_composites(tree.bodies[i], i, w);
 }
 
-// Backward pass: composites, and the three matrices, into zeros.
+// Backward pass for composites and the three matrices, which are zero before.
 template <class T>
 void idsva_backward(const Tree& tree, const Partials<T>& out, const IdsvaWorkspace<T>& w) {
     const RootFrame<T>& g = w.root_frame;
@@ -198,7 +199,7 @@ void idsva_backward(const Tree& tree, const Partials<T>& out, const IdsvaWorkspa
     }
 }
 
-// dtau_dq, dtau_dv, dtau_da: (nv, nv), into zeros.
+// dtau_dq, dtau_dv, dtau_da: (nv, nv), zero before.
 template <class T>
 void idsva(const Tree& tree, const T* q, const T* v, const T* a, const T* f_ext, T* dtau_dq,
            T* dtau_dv, T* dtau_da, const IdsvaWorkspace<T>& w) {

@@ -7,11 +7,14 @@
 //
 //   momentum   d/dq  s x* f + I Psi'                    d/dv  I s
 //   rate       d/dq  s x* f + I Psi'' + 2B Psi'         d/dv  2B s + I Upsilon'         d/da  I s
-//   about the center of mass, from which the point is at t:   n + t x f,   and by q   + F x J_k
+//   to the center of mass, the point being at t from it:   n + t x f;   by q also + F x J_k
 //
-// Along world axes, about the trees' references; columns are then taken to the center of mass,
-// which moves itself. Symbols (references.hpp), for column k of joint j with parent p, and for its
-// subtree:
+// The textbook differentiates the matrix A_G of the centroidal momentum A_G q'. Here a column needs
+// the sums over one subtree. Quantities are along world axes, about the references of the trees
+// (references.hpp). Each column is then moved to the center of mass; F x J_k is there because the
+// center moves, too: F is the linear part of f of the robot, J_k column k of the center's Jacobian.
+//
+// Symbols, for column k of joint j with parent p, and for its subtree:
 //   Psi', Psi''  v_p x s and a_p x s + v_p x Psi'         Upsilon'  Psi' + v_j x s
 //   I, B         inertia, Coriolis operator (inertia.hpp)
 //   f            momentum; or its rate, the force
@@ -35,7 +38,7 @@ struct MomentumDerivativesWorkspace {
           f(arena.take<Force<T>>(tree.nnodes)) {}
 };
 
-// The whole robot, where composites are those of the subtrees.
+// Sums over the whole robot, from the composites of the subtrees.
 template <class T>
 struct Whole {
     T scale;         // one over the mass
@@ -56,7 +59,7 @@ DTAU_INLINE Whole<T> whole(const Tree& tree, const MomentumDerivativesWorkspace<
     return {scale, scale * moment, f};
 }
 
-// A derivative about a tree's reference, to the center of mass at `arm` from it, as that stands.
+// Moves a derivative from a tree's reference to the center of mass at `arm` from it, held still.
 template <class T>
 DTAU_INLINE Force<T> about_center(const Force<T>& f, const Vec3<T>& arm) {
     return {cross(f.lin, arm, f.ang), f.lin};

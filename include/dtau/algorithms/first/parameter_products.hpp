@@ -6,8 +6,9 @@
 //   forward   jvp  da = -M^-1 Y dpi         vjp  by_pi = -Y^T mu,  mu = M^-1 lam,
 //             da/dpi = -M^-1 Y              with Y at a = FD(q, v, tau)
 //
-// Y dpi is the inverse dynamics of bodies that have dpi in place of their parameters; Y^T lam meets
-// every body's wrench with Lam, the twist that the body would have if lam were the joint rates.
+// The textbook forms Y (regressor.hpp) and multiplies. Here Y dpi is the inverse dynamics of bodies with
+// dpi in place of their parameters: W_i dpi, summed over subtrees. Entry i of Y^T lam is W_i^T Lam_i,
+// where Lam_i is the twist of body i if lam were the joint rates.
 #pragma once
 
 #include "dtau/algorithms/first/forward_products.hpp"
@@ -17,7 +18,7 @@ namespace dtau::DTAU_VARIANT {
 
 // ---------------------------------------------------------------- one body
 
-// W x, in the axes that the motion is seen from.
+// W x in the axes of `motion`: the body's wrench for parameters x.
 template <class T>
 DTAU_INLINE Force<T> wrench_of_parameters(const BodyMotion<T>& motion, const T* x) {
     const auto& [w, alpha, d] = motion;
@@ -27,7 +28,7 @@ DTAU_INLINE Force<T> wrench_of_parameters(const BodyMotion<T>& motion, const T* 
             fma(x[0], d, cross(alpha, h, cross(w, cross(w, h))))};  // [Derivations] eq. 18.1
 }
 
-// W^T m, of a motion in the same axes.
+// W^T m for a motion m in the same axes.
 template <class T>
 DTAU_INLINE void parameters_of_motion(const BodyMotion<T>& motion, const Motion<T>& m, T* x) {
     const auto& [w, al, d] = motion;
@@ -54,7 +55,7 @@ DTAU_INLINE Force<T> wrench_of_parameters(const Body& body, int i, const RootFra
     return transformed(P, wrench_of_parameters(motion, x + body_parameters * body.link));
 }
 
-// W^T m of body i, for a motion in the root frame, to its place among all parameters.
+// W^T m of body i for a motion m in the root frame, stored at its place among all parameters.
 template <class T>
 DTAU_INLINE void parameters_of_motion(const Body& body, int i, const RootFrame<T>& g,
                                       const Motion<T>* a, const Motion<T>& m, T* x) {
@@ -75,7 +76,7 @@ struct InverseParameterWorkspace {
         : motion(arena, tree, options), Lam(arena.take<Motion<T>>(tree.nnodes)) {}
 };
 
-// x: variations of all parameters. dtau: of the joints.
+// x: variations of all parameters. dtau: torques of the joints.
 template <class T>
 void inverse_dynamics_parameter_jvp(const Tree& tree, const T* q, const T* v, const T* a,
                                     const T* x, bool of_joints, T* dtau,
@@ -98,7 +99,7 @@ void inverse_dynamics_parameter_jvp(const Tree& tree, const T* q, const T* v, co
     }
 }
 
-// lam: weights of the joints' torques.
+// lam: weights of the joints' torques; by_pi: gradient.
 template <class T>
 void inverse_dynamics_parameter_vjp(const Tree& tree, const T* q, const T* v, const T* a,
                                     const T* lam, bool of_joints, T* by_parameters,
@@ -121,7 +122,7 @@ void inverse_dynamics_parameter_vjp(const Tree& tree, const T* q, const T* v, co
 
 // ---------------------------------------------------------------- forward dynamics
 
-// By the factors of the articulated-body algorithm (articulated.hpp).
+// Solves take the factors of the articulated-body algorithm (articulated_solve.hpp).
 template <class T>
 struct ForwardParameterWorkspace {
     ArticulatedDynamicsWorkspace<T> value;
@@ -171,8 +172,8 @@ void forward_dynamics_parameter_vjp(const Tree& tree, const T* q, const T* v, co
         of_joint[k] = -mu[k] * w.a[k], of_joint[tree.nv + k] = -mu[k] * v[k];
 }
 
-// The same where joints mimic others, by the factors of their mass matrix (factorized.hpp). tau and
-// lam: of the independent velocities.
+// The same for mimic joints, by the factors of the independent velocities' mass matrix
+// (factorized.hpp). tau and lam: of the independent velocities.
 template <class T>
 struct MimicParameterWorkspace {
     FactorizedWorkspace<T> dynamics;
@@ -217,7 +218,7 @@ template <class T>
 struct ForwardRegressorWorkspace {
     FactorizedWorkspace<T> dynamics;
     RegressorWorkspace<T> regressor;
-    int stride;  // of the rows of Y
+    int stride;  // distance of the rows of Y
     T* Y;
 
     ForwardRegressorWorkspace(Arena& arena, const Tree& tree, const Options& options)
@@ -227,7 +228,7 @@ struct ForwardRegressorWorkspace {
           Y(arena.take_zeros<T>(std::size_t(tree.independent.n) * stride)) {}
 };
 
-// The independent velocity on whose path column c of Y may differ from zero.
+// The independent velocity at the end of the path on which column c of Y is nonzero.
 DTAU_INLINE int end_of_path(const Tree& tree, int c) {
     const int of_bodies = body_parameters * tree.nbodies;
     if (c >= of_bodies) return (c - of_bodies) % tree.independent.n;
@@ -235,8 +236,8 @@ DTAU_INLINE int end_of_path(const Tree& tree, int c) {
     return body.v + body.nv - 1;
 }
 
-// The rows where columns begin ... end - 1 of Y may differ from zero, into `rows`; all of them
-// where joints mimic others.
+// Writes to `rows` the rows in which columns begin ... end - 1 of Y may be nonzero: all rows with mimic
+// joints.
 DTAU_INLINE int regressor_rows(const Tree& tree, int begin, int end, int* rows) {
     const Paths& dofs = tree.independent;
     int first = dofs.n, last = -1, count = 0;

@@ -5,10 +5,10 @@
 //   jvp   dtau = dtau/dq dq + dtau/dv dv + M da - sum of J_i^T df_ext_i
 //   vjp   by_x = (dtau/dx)^T lam for x = q, v, a;   by_f_ext_i = -J_i lam
 //
-// [IDSVA] eqs. 30 and 32 give an entry for every pair of joints of a path. Summed over the columns
-// (jvp) or the rows (vjp) they take no pairs: the sum over a path is carried from body to body
-// outwards, the sum over a subtree inwards. Each body's Coriolis operator B meets a single motion
-// and is not formed ([Derivations] §6; inertia.hpp).
+// [IDSVA] eqs. 30 and 32 give an entry for every pair of joints on a path, O(N d). A product sums over
+// the columns (jvp) or the rows (vjp), so that no pairs are left: the forward pass carries the sum over
+// the path from body to body, the backward pass the sum over the subtree. Each body's Coriolis
+// operator B multiplies one motion only, and is not formed ([Derivations] §6; inertia.hpp).
 //
 // Symbols, for body i with parent p:
 //   v, a        twist and spatial acceleration, gravity included
@@ -30,7 +30,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// S x and S^T f of one joint. The frame of a root body is the root frame.
+// S x and S^T f of one joint. For a root body, root frame and body frame are the same.
 template <class T>
 DTAU_INLINE Motion<T> joint_motion(const Body& body, const Motion<T>* S, const T* x) {
     if (body.parent < 0) return joint_twist(body, x + body.v);
@@ -42,7 +42,7 @@ DTAU_INLINE void joint_force(const Body& body, const Motion<T>* S, const Force<T
     for (int k = body.v; k < body.v + body.nv; ++k) tau[k] = dot(S[k], f);
 }
 
-// ---------------------------------------------------------------- steps, for forward dynamics too
+// ------------------------------------------------ steps that forward dynamics shares
 
 template <class T>
 struct TangentWorkspace {
@@ -55,7 +55,8 @@ struct TangentWorkspace {
           dF(arena.take<Force<T>>(tree.nnodes)) {}
 };
 
-// y, z and the body's own share of dF; returns d. momentum = I v; da and df_ext may be null: zero.
+// Computes y, z and the body's own part of dF; returns d. momentum = I v. da and df_ext may be null:
+// zero.
 template <class T>
 DTAU_INLINE Motion<T> tangent_outwards(const Tree& tree, int i, const RootFrame<T>& g,
                                        const Motion<T>* a, const Force<T>& momentum, const T* dq,
@@ -92,7 +93,7 @@ struct AdjointWorkspace {
           Z(arena.take<Vec3<T>>(tree.nnodes)) {}
 };
 
-// The body's own shares of P and Z, from Lam. momentum = I v.
+// Computes the body's own parts of P and Z from Lam. momentum = I v.
 template <class T>
 DTAU_INLINE void adjoint_outwards(int i, const RootFrame<T>& g, const Force<T>& momentum,
                                   const AdjointWorkspace<T>& w) {
@@ -100,8 +101,8 @@ DTAU_INLINE void adjoint_outwards(int i, const RootFrame<T>& g, const Force<T>& 
     w.Z[i] = coriolis_transposed_mul(g.I[i], g.v[i], momentum, w.Lam[i]);  // [Derivations] eq. 6.4
 }
 
-// Minus by_q and by_v of joint i, without damping, and by_a without armature, unless it is null; P
-// and Z of its subtree to the parent.
+// Computes -by_q and -by_v of joint i, without damping, and by_a without armature, unless by_a is null.
+// Passes P and Z of its subtree to the parent.
 template <class T>
 DTAU_INLINE void adjoint_inwards(const Tree& tree, int i, const RootFrame<T>& g, const Motion<T>* a,
                                  const Force<T>& F, T* minus_by_q, T* minus_by_v, T* by_a,
@@ -117,7 +118,7 @@ DTAU_INLINE void adjoint_inwards(const Tree& tree, int i, const RootFrame<T>& g,
         joint_force(body, g.S, cross_star(world_acceleration(g.gravity[i]), P), minus_by_q);
         return;
     }
-    // v_p x* P and v_i x* P, which a single column cannot tell apart
+    // v_p x* P and v_i x* P; for a joint of one column, S^T gives the same for both
     const Force<T> Q = cross_star(g.v[p], P), R = body.nv == 1 ? Q : cross_star(g.v[i], P);
     const Force<T> D = {Z - Q.ang, -Q.lin};
     const Force<T> force = cross_star(w.Lam[p], F, cross_star(a[p], P, cross_star(g.v[p], D)));
@@ -141,7 +142,7 @@ struct MotionWorkspace {
           F(arena.take<Force<T>>(tree.nnodes)) {}
 };
 
-// The acceleration of body i, after those of the bodies before it.
+// The acceleration of body i; its parent comes first.
 template <class T>
 DTAU_INLINE Motion<T> body_acceleration(const Body& body, int i, const T* v, const T* a,
                                         const RootFrame<T>& g, const Motion<T>* before) {
@@ -151,7 +152,7 @@ DTAU_INLINE Motion<T> body_acceleration(const Body& body, int i, const T* v, con
     return cross(g.v[body.parent], vJ, before[body.parent] + own);
 }
 
-// a and the body's own share of F, after the pass over placements; returns I v.
+// Computes a and the body's own part of F, after root_frame_sweep; returns I v.
 template <class T>
 DTAU_INLINE Force<T> motion_outwards(const Tree& tree, int i, const T* v, const T* a,
                                      const T* f_ext, const MotionWorkspace<T>& w) {

@@ -1,18 +1,23 @@
-// Computes the regressor of inverse dynamics. O(N d). It is the matrix Y (nv, 10 nbodies) with tau
-// = Y pi, for torques are linear in the inertial parameters pi. In root-frame coordinates
-// (kinematics.hpp); [Derivations] §18.
+// Computes the regressor of inverse dynamics: the matrix Y (nv, 10 nbodies) with tau = Y pi. O(N d).
+// Torques are linear in the inertial parameters pi. [Derivations] §18.
+//
+//   Y_ji   = s_j . W_i              for column j on the path of body i, zero for others
+//   W_i pi = (h x d + J alpha + omega x J omega;                         moment
+//             m d + alpha x h + omega x (omega x h))                     force, linear in pi = (m, h, J)
+//
+// The textbook moves W_i from body to body along its path. In root-frame coordinates
+// (kinematics.hpp) each W_i is transformed once, and each entry is one product with s_j. W_i holds
+// no numbers of the inertias: the inertias of the model are not read.
 //
 // The parameters of a body: m, h = m c, and Jxx Jxy Jyy Jxz Jyz Jzz about the body's origin, all in
-// the user's axes. Where the user wants those of joints too, armature and damping of the
+// the user's axes. If the user also wants the parameters of joints, armature and damping of the
 // independent velocities follow: further columns with a and v on the diagonal.
 //
 // Symbols, for body i with parent p and column s_j of the motion subspace of a joint on its path:
-//   a[i]           spatial acceleration, gravity included
-//   w, alpha, d    angular velocity and acceleration, and the classical acceleration of the body's
-//                  origin less gravity, in the axes of the frame that they are seen from
-//   W              the body's wrench by its parameters, 6 x 10:      Y_ji = s_j . W
-//
-// The inertias of the model are not read.
+//   a[i]               spatial acceleration, gravity included
+//   w (omega), alpha   angular velocity and acceleration, in the user's axes of the body
+//   d                  classical acceleration of the body's origin less gravity, in the same axes
+//   W                  the body's wrench for each parameter, 6 x 10
 #pragma once
 
 #include "dtau/algorithms/first/products.hpp"
@@ -28,7 +33,7 @@ struct BodyMotion {
     Vec3<T> w, alpha, d;
 };
 
-// Seen from P, of a body with the twist v and the spatial acceleration a.
+// Motion seen from P, of a body with twist v and spatial acceleration a.
 template <class T>
 DTAU_INLINE BodyMotion<T> body_motion(const Placement<T>& P, const Motion<T>& v,
                                       const Motion<T>& a) {
@@ -36,13 +41,13 @@ DTAU_INLINE BodyMotion<T> body_motion(const Placement<T>& P, const Motion<T>& v,
     return {vi.ang, ai.ang, cross(vi.ang, vi.lin, ai.lin)};  // [Derivations] eq. 18.1
 }
 
-// The user's frame of a body that stands at P.
+// The user's frame of a body whose canonical frame is P.
 template <class T>
 DTAU_INLINE Placement<T> users_frame(const Body& body, const Placement<T>& P) {
     return {P.R * transposed(mat3(body.frame)), P.r};
 }
 
-// Placements, subspaces, twists and accelerations.
+// Forward pass: placements, subspaces, twists and accelerations.
 template <class T>
 void motion_sweep(const Tree& tree, const T* q, const T* v, const T* a,
                   const MotionWorkspace<T>& w) {
@@ -59,8 +64,8 @@ void motion_sweep(const Tree& tree, const T* q, const T* v, const T* a,
 
 // ---------------------------------------------------------------- a body's wrench
 
-// Rows: moment x y z, force x y z. Columns: mass and first moment; the tensor, which gives no
-// force.
+// W by columns. mass: m and h, rows moment x y z, force x y z. tensor: J, rows moment x y z (it gives no
+// force).
 template <class T>
 struct WrenchColumns {
     T mass[6][4], tensor[3][8];
@@ -76,7 +81,7 @@ DTAU_INLINE void set_column(T (&rows)[3][8], int c, const Vec3<T>& n) {
     rows[0][c] = n.x, rows[1][c] = n.y, rows[2][c] = n.z;
 }
 
-// W, in the root frame, of a body whose user's frame stands at P: [Derivations] eq. 18.3.
+// W in the root frame, of a body whose user's frame is at P. [Derivations] eq. 18.3
 template <class T>
 DTAU_INLINE void wrench_columns(const Placement<T>& P, const BodyMotion<T>& motion,
                                 WrenchColumns<T>& W) {
@@ -105,14 +110,14 @@ DTAU_INLINE Pack<T> zeros() {
     return {decltype(Pack<T>::value)(0.0)};
 }
 
-// Writes a row of the mass's columns.
+// Writes a row of the columns of m and h.
 template <class T>
 DTAU_INLINE void store_mass(T* row, const T* of_axis) {
     Vec4<T> sum = Vec4<T>::zero();
     sum.add(T(1.0), of_axis);
     sum.store(row);
 }
-// Writes a row of the tensor's columns, of which `of` gives neighbors.
+// Writes a row of the columns of J; `of` loads neighboring entries.
 template <class T, class Of>
 DTAU_INLINE void store_tensor(T* row, const Of& of) {
     constexpr int width = Pack<T>::width;
@@ -120,8 +125,8 @@ DTAU_INLINE void store_tensor(T* row, const Of& of) {
         [&](int p) { of(p * width).store(row + 4 + p * width, 6 - p * width); });
 }
 
-// s . W. Sums begin with a zero, so that none of the row's zeros has a negative sign: solves with
-// the mass matrix leave out more rows of zeros in lanes than for a lone state.
+// s . W. Sums begin with +0, so that no zero of the row is negative: solves with the mass matrix skip
+// other rows of zeros in lanes than for a lone state, and the bits must be the same.
 template <class T>
 DTAU_INLINE void times_columns(const Motion<T>& s, const WrenchColumns<T>& W, T* row) {
     Vec4<T> by_mass = Vec4<T>::zero();
@@ -148,7 +153,7 @@ DTAU_INLINE void moment_row(int axis, const WrenchColumns<T>& W, T* row) {
                  [&](int c) { return fma(T(1.0), Pack<T>::load(W.tensor[axis] + c), zeros<T>()); });
 }
 
-// W of all bodies, after a sweep over motions that gave the accelerations a.
+// Computes W of all bodies, after motion_sweep, which gives the accelerations a.
 template <class T>
 void regressor_sweep(const Tree& tree, const RootFrame<T>& g, const Motion<T>* a,
                      WrenchColumns<T>* W) {
@@ -206,8 +211,8 @@ struct RegressorWorkspace {
           row(arena.take<T>(tree.mimic ? body_parameters * tree.nbodies : 0)) {}
 };
 
-// The columns of bodies, into zeros. Rows are `stride` apart; where joints mimic others they are
-// those of independent velocities, sums by way of `row`.
+// Writes the columns of the bodies; Y is zero before. Rows are `stride` apart. With mimic joints the rows
+// belong to independent velocities, and `row` holds the row of one joint before it is added.
 template <class T>
 void regressor_of_bodies(const Tree& tree, const Motion<T>* S, const WrenchColumns<T>* W, T* row,
                          T* Y, std::ptrdiff_t stride) {
@@ -231,7 +236,8 @@ void regressor_of_bodies(const Tree& tree, const Motion<T>* S, const WrenchColum
     }
 }
 
-// Armature and damping of the independent velocities, into zeros; v, a: of the joints.
+// Writes the columns of armature and damping of the independent velocities; zero before. v, a: of the
+// joints.
 template <class T>
 void regressor_of_joints(const Tree& tree, const T* v, const T* a, T* Y, std::ptrdiff_t stride) {
     const int n = tree.independent.n;

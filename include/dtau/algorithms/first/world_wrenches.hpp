@@ -1,16 +1,16 @@
-// Adds to first derivatives by q that external wrenches along the world's axes do not turn with the
-// bodies: add_world_wrench_partials(), vary_along_body_axes(), gradient_along_world_axes(). Along
-// body axes (wrench_axes.hpp) they change with q. [Derivations] §17.
+// Corrects first derivatives by q for external wrenches along the world's axes:
+// add_world_wrench_partials(), vary_along_body_axes(), gradient_along_world_axes(). [Derivations] §17.
 //
-// If body i moves with the twist x, its wrench W_i changes by -x~ x* W_i beside the turn with the
-// body, where x~ = x for wrenches about the world's origin, and for mixed ones the turn of x about
-// the body's origin alone. With the sums G_k s of s~ x* W_i over the subtree of column k:
+// All other algorithms hold wrenches constant along body axes. A wrench W_i that is constant along
+// the world's axes changes along body axes (wrench_axes.hpp): if body i moves with the twist x, by
+// -x~ x* W_i. For wrenches about the world's origin x~ = x; for mixed wrenches x~ is the rotation x.ang
+// about the body's origin. G_k s is the sum of s~ x* W_i over the subtree of column k:
 //
 //   dtau_k/dq_j += s_k . G_k s_j        dtau_j/dq_k += s_j . G_k s_k       j on the path of k    (17.2)
 //   jvp   df_i = -x_i~ x* W_i           x_i = twist of body i if dq were the joint rates
 //   vjp   by_q_k += s_k . (sum over the subtree of b_i x* W_i)      b = by_f_ext along body axes
 //
-// the force of b x* W being left out for mixed wrenches. O(N d) and, for products, O(N).
+// For mixed wrenches the force of b x* W is left out. O(N d), and O(N) for products.
 #pragma once
 
 #include "dtau/algorithms/values/wrench_axes.hpp"
@@ -18,7 +18,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// to += x. A zero gets a positive sign: its own may differ between a lone state and lanes.
+// to += x, where a zero becomes +0: its sign may differ between a lone state and lanes.
 template <class T>
 DTAU_INLINE void add_entry(T& to, T x) {
     to = (to + T(0.0)) + x;
@@ -43,7 +43,8 @@ struct WrenchVariation {
     const T *f_ext, *df_ext;
 };
 
-// The wrenches along body axes, and their variation with dq (nv) and df_ext, which may be null.
+// Computes the wrenches along body axes, and their variation with dq (nv) and with df_ext, which may be
+// null: zero.
 template <class T>
 WrenchVariation<T> vary_along_body_axes(const Tree& tree, const T* q, const T* dq, const T* f_ext,
                                         const T* df_ext, const WrenchVariationWorkspace<T>& w) {
@@ -81,15 +82,15 @@ WrenchVariation<T> vary_along_body_axes(const Tree& tree, const T* q, const T* d
 template <class T>
 struct WrenchGradientWorkspace {
     WrenchAxesWorkspace<T> value;
-    Force<T>* turning;  // along the world's axes, at the bodies' origins; of the subtree
+    Force<T>* turning;  // b x* W summed over the subtree, along world axes, at the body's origin
 
     WrenchGradientWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : value(arena, tree, options),
           turning(arena.take<Force<T>>(value.in_world() ? tree.nnodes : 0)) {}
 };
 
-// After a gradient at the wrenches that along_body_axes gave: adds to by_q (nv) that these change
-// with q, and makes of by_f_ext (nbodies, 6) that by the wrenches as they were given.
+// Converts a gradient at the wrenches of along_body_axes. Adds to by_q (nv) the change of these
+// wrenches with q, and turns by_f_ext (nbodies, 6) into the gradient by the wrenches as given.
 template <class T>
 void gradient_along_world_axes(const Tree& tree, const T* body_f_ext, T* by_q, T* by_f_ext,
                                const WrenchGradientWorkspace<T>& w) {
@@ -136,9 +137,9 @@ DTAU_INLINE Mat3<T> trace_less(const Mat3<T>& M) {
     return result;
 }
 
-// The wrenches on a subtree in root-frame coordinates. Mixed ones: moments n about the bodies'
-// origins p, forces F, and the sum K of F p^T; f = 0. About the world's origin: n about the root
-// frame's origin, f = F and K = 0.
+// Sums of the wrenches on a subtree, in root-frame coordinates. For mixed wrenches: n sums the moments
+// about the bodies' origins p, F the forces, K the products F p^T; f = 0. For wrenches about the
+// world's origin: n is about the root frame's origin, f = F and K = 0.
 template <class T>
 struct WrenchSums {
     Vec3<T> n, F, f;
@@ -176,7 +177,7 @@ struct WrenchPartialsWorkspace {
           sums(arena.take<WrenchSums<T>>(value.in_world() ? tree.nnodes : 0)) {}
 };
 
-// Wrench sums of body i alone; body_f_ext along body axes.
+// The wrench of body i, before its subtree is added. body_f_ext: along body axes.
 template <class T>
 DTAU_INLINE WrenchSums<T> own_wrench_sums(Axes axes, const Body& body, const Placement<T>& P,
                                           const T* body_f_ext) {
@@ -188,16 +189,16 @@ DTAU_INLINE WrenchSums<T> own_wrench_sums(Axes axes, const Body& body, const Pla
     return {n, F, zero, {P.r.x * F, P.r.y * F, P.r.z * F}};
 }
 
-// Adds to six neighbors in a row of a matrix, or in a column: free_root.hpp.
+// Adds to six neighbors in a row of a matrix, or in a column (free_root.hpp).
 template <class T>
 DTAU_INLINE void add_components(const Force<T>& f, T* to, int stride = 1) {
     const Components<T> c = components(f);
     for (int r = 0; r < 6; ++r) add_entry(to[r * stride], c.x[r]);
 }
 
-// Calls clear(k, c) for the columns c by which a free root shifts its tree, and the degrees of
-// freedom k from `first` of the root's on: wrenches that turn with the bodies give no derivative by
-// them, and an entry that is not written for one state is there from another.
+// Calls clear(k, c) for the columns c of a free root that shift its tree, and for the degrees of
+// freedom k of the tree from number `first` on. Wrenches along body axes give no derivative by these
+// columns, so their entries are not written and would keep the numbers of another state.
 template <class Clear>
 DTAU_INLINE void for_shifts(const Tree& tree, int first, const Clear& clear) {
     for (int i = 0; i < tree.nnodes; ++i) {
@@ -208,8 +209,8 @@ DTAU_INLINE void for_shifts(const Tree& tree, int first, const Clear& clear) {
     }
 }
 
-// Adds to dtau/dq, whose rows are n apart, that the wrenches do not turn with the bodies.
-// body_f_ext: the result of along_body_axes; root_frame: placements and subspaces.
+// Adds eq. 17.2 to dtau/dq, whose rows are n apart. body_f_ext: the result of along_body_axes.
+// root_frame: placements and subspaces.
 template <class T>
 void add_world_wrench_partials(const Tree& tree, const T* body_f_ext,
                                const RootFrame<T>& root_frame, T* dtau_dq, int n,

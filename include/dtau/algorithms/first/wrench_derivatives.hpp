@@ -1,10 +1,13 @@
 // Computes derivatives by external wrenches: inverse_dynamics_wrench_derivatives(), O(N d), and
 // forward_dynamics_wrench_derivatives(). Matrices (nv, nbodies, 6). [Derivations] §17.
 //
-//   dtau/df_i = -J_i^T       da/df_i = M^-1 J_i^T       J_i: twist of body i = J_i v
+//   dtau/df_i = -J_i^T       da/df_i = M^-1 J_i^T       J_i v: twist of body i
 //
-// J_i of the body's origin in its own axes, or along the world's axes (mixed), there or of the
-// point at the world's origin. Root-frame coordinates: kinematics.hpp.
+// J_i is the Jacobian of the body's origin along the body's axes, or along the world's axes
+// ("mixed"); for "world", of the body's point at the world's origin. The textbook applies J_i^T by
+// moving the wrench from body to body. In root-frame coordinates (kinematics.hpp) column k of J_i is
+// s_k seen from body i, one transform for each entry. M^-1 is applied to all columns by the factors
+// M = L^T D L, so that the zeros of J_i^T are skipped (ltdl_columns.hpp).
 #pragma once
 
 #include "dtau/algorithms/solve/factorized.hpp"
@@ -12,7 +15,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Minus the transposed Jacobians of the independent velocities. root_frame: placements and
+// Writes -J_i^T of all bodies, by rows of the independent velocities. root_frame: placements and
 // subspaces.
 template <class T>
 DTAU_INLINE void minus_transposed_jacobians(const Tree& tree, const T* q,

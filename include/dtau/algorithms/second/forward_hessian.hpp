@@ -8,8 +8,9 @@
 //   lam^T D_q D_v a = -H_qv + W^T dtau/dv                   rows q, columns v
 //   lam^T D_v D_v a = -H_vv         lam^T D_tau D_q a = -W  rows tau, columns q
 //
-// Neither da/dq nor da/dv is needed: one solve, and two products with matrices that have entries
-// for related pairs only, O(n^2 d) for n degrees of freedom; the rest is O(N d).
+// The textbook differentiates da/dx = -M^-1 dID/dx once more and needs da/dq, da/dv and third-order
+// tensors. Here neither da/dq nor da/dv is formed: one solve, and two products with matrices that have
+// entries for related pairs only, O(n^2 d) for n degrees of freedom; the rest is O(N d).
 #pragma once
 
 #include "dtau/algorithms/second/world_wrenches.hpp"
@@ -17,7 +18,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Matrices (n, n) of entries for related pairs, zeros elsewhere; rows are whole packs.
+// Matrices (n, n) with entries for related pairs and zeros elsewhere; rows are whole packs.
 template <class T>
 struct RelatedMatrices {
     T *dtau_dq, *dtau_dv;
@@ -84,8 +85,8 @@ void related_transposed_product(const Paths& dofs, const T* A, int stride, const
     });
 }
 
-// lam^T of d2a_dqdq, d2a_dqdv, d2a_dvdv: (nv, nv); d2a_dtaudq in the place of dadq.
-// q, v: of the joints; the others: of the independent velocities.
+// Results: lam^T d2a_dqdq, lam^T d2a_dqdv, lam^T d2a_dvdv, (nv, nv) each, and lam^T d2a_dtaudq in
+// out.dadq. q, v: of the joints; all else: of the independent velocities.
 template <class T>
 void forward_dynamics_hessian(const Tree& tree, const T* q, const T* v, const T* tau, const T* lam,
                               const T* f_ext, const Blocks<T>& out, bool symmetric,

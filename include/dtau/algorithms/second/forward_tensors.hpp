@@ -1,15 +1,17 @@
 // Computes the second-order partial derivatives of forward dynamics as full tensors:
 // forward_second_derivatives(). O(n^2 P) for n degrees of freedom and P related pairs of them.
 //
-// Row r of a tensor is the Hessian of a_r, contracted as in forward_hessian.hpp with mu = row r of
-// M^-1. All rows share the first derivatives and the data of a state that hessian.hpp reads, which
-// are computed once. With H its blocks for mu^T tau and G = H_aq, which have entries for related
-// pairs only ([Derivations] eq. 9.1):
+// Row r of a tensor is the Hessian of a_r: forward_hessian.hpp with mu = row r of M^-1. All rows share
+// the first derivatives and the data that hessian.hpp reads, which are computed once. H are the blocks
+// of hessian.hpp for mu^T tau, and G = H_aq; both have entries for related pairs only
+// ([Derivations] eq. 9.1):
 //
 //   D_q D_q a_r = -(H_qq + Y + Y^T),  Y = G^T da/dq        D_q D_v a_r = -(H_qv + G^T da/dv)
 //   D_v D_v a_r = -H_vv               D_tau D_q a_r = -(G^T M^-1)^T      rows tau, columns q
 //
-// One state at a time: vectors hold neighboring rows, and the data that these share in every lane.
+// The textbook multiplies the dense tensors of inverse dynamics by M^-1, O(n^4). Here they are never
+// formed, and one state at a time is computed: lanes hold neighboring rows r, and the data that the
+// rows share are copied to every lane.
 #pragma once
 
 #include "dtau/algorithms/first/fdsva.hpp"
@@ -18,17 +20,17 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Data of a state that hessian.hpp reads, the same in every lane.
+// The data that hessian.hpp reads, copied to every lane.
 template <class T>
 struct SharedByRows {
-    IdsvaWorkspace<Wide<T>> own, composite;  // they differ in inertias and Coriolis operators
+    IdsvaWorkspace<Wide<T>> own, composite;  // they differ in the inertias and Coriolis operators
 
     SharedByRows(Arena& arena, const Tree& tree, const Options& options)
         : own(arena, tree, options), composite(own) {
         composite.root_frame.I = arena.take<Inertia<Wide<T>>>(tree.nnodes);
         composite.B = arena.take<Coriolis<Wide<T>>>(tree.nnodes);
     }
-    // Before the inertias and operators of idsva are composites.
+    // Call it before the inertias and operators of idsva become composites.
     void take_own(const Tree& tree, const IdsvaWorkspace<T>& idsva) const {
         const RootFrame<T>& g = idsva.root_frame;
         const RootFrame<Wide<T>>& to = own.root_frame;
@@ -56,7 +58,7 @@ struct SharedByRows {
 template <class T>
 struct RowProducts {
     using Row = Wide<T>;
-    // As many as there are registers for: of G^T, at most, and of the first derivatives.
+    // Rows of G^T and packs of the first derivatives: as many as registers hold.
     static constexpr int rows = 3;
     static constexpr int columns = Pack<T>::width == 8 ? 8 : 4;
 
@@ -74,7 +76,7 @@ struct RowProducts {
           aq(arena.take<Row>((n + columns) * n)),
           related(arena.take<int>(n)) {}
 
-    // For the rows j, j + 1, ... of G^T, whose entries stand in the columns `related`.
+    // Multiplies the rows j, j + 1, ... of G^T, whose entries are in the columns `related`.
     template <int count>
     DTAU_INLINE void block(const Blocks<Row>& H, int j, int nrelated) const {
         for (int c = 0; c < stride; c += columns) {
@@ -103,11 +105,11 @@ struct RowProducts {
             });
         }
     }
-    // The tensors but qq, of which it is Y.
+    // Computes the tensors, but of qq only Y.
     void multiply(const Paths& dofs, const Blocks<Row>& H) const {
         for (int j = 0, count; j < n; j += count) {
             const int end = dofs.end[j];
-            const auto follows = [&](int k) {  // without a branch between: related to the same ones
+            const auto follows = [&](int k) {  // no branch between: related to the same columns
                 return k < end && dofs.parent[k] == k - 1 && dofs.end[k] == end;
             };
             count = !follows(j + 1) ? 1 : !follows(j + 2) ? 2 : rows;
@@ -119,7 +121,7 @@ struct RowProducts {
             if (count == 3) block<3>(H, j, nrelated);
         }
     }
-    // H_qq + Y + Y^T in the place of Y.
+    // Replaces Y by H_qq + Y + Y^T.
     void add_transpose(const Blocks<Row>& H) const {
         for (int j = 0; j < n; ++j)
             for (int k = 0; k <= j; ++k) {
@@ -155,7 +157,7 @@ struct ForwardSecondWorkspace {
           wrenches(arena, tree, options) {}
 };
 
-// The blocks of hessian.hpp for the rows of -M^-1 from `begin` on, in lanes.
+// Computes the blocks of hessian.hpp for the rows of -M^-1 from `begin` on, one in each lane.
 template <class T>
 DTAU_INLINE void hessians_of_rows(const Tree& tree, int begin, const Wide<T>* f_ext,
                                   const ForwardSecondWorkspace<T>& w) {
@@ -170,9 +172,9 @@ DTAU_INLINE void hessians_of_rows(const Tree& tree, int begin, const Wide<T>* f_
     reduce_blocks(tree, w.joints, w.independent);
 }
 
-// The tensors (n, n, n), a few outputs at a time: send(begin, x) gets those of the outputs from
-// `begin` on, (n, n) each, in lanes; d2a_dtaudq in the place of dadq. q, v: of the joints; tau: of
-// the independent velocities.
+// Computes the tensors (n, n, n), a few outputs at a time: send(begin, x) receives the matrices (n, n)
+// of the outputs from `begin` on, one output in each lane, with d2a_dtaudq in x.dadq. q, v: of the
+// joints; tau: of the independent velocities.
 template <class T, class Send>
 void forward_second_derivatives(const Tree& tree, const T* q, const T* v, const T* tau,
                                 const T* f_ext, bool symmetric, const ForwardSecondWorkspace<T>& w,

@@ -1,7 +1,7 @@
 // Computes the derivatives of the Jacobians of frames by q, their kinematic Hessians:
 // frame_jacobians_derivatives(). O(d^2) for a frame at depth d. [Derivations] eqs. 19.6 to 19.8.
 //
-// J_k = (alpha_k; beta_k): columns of the Jacobian in the axes that are asked for, angular first. For
+// J_k = (alpha_k; beta_k): columns of the Jacobian in the requested axes, angular part first. For
 // column u of a joint above that of column l, and for columns k, j of the same joint:
 //
 //   axes     dJ_u/dq_l               dJ_l/dq_u                              dJ_k/dq_j
@@ -10,8 +10,10 @@
 //   mixed    (0; alpha_u x beta_l)   (alpha_u x alpha_l; alpha_u x beta_l)  (alpha_j x alpha_k;
 //                                                                            alpha_j x beta_k)
 //
-// Symmetric: half of the sum with j and k exchanged, the second derivative of the frame's pose in the
-// exponential chart.
+// The textbook differentiates the transforms between bodies. Here X (s_u x s_l) = J_u x J_l, so that
+// every entry is a product of two columns of J, and no transform is differentiated.
+// Option `symmetric`: half of the sum with j and k exchanged, the second derivative of the frame's
+// pose in the exponential chart.
 #pragma once
 
 #include "dtau/algorithms/values/frames.hpp"
@@ -27,7 +29,7 @@ struct FrameHessianWorkspace {
         : frames(arena, tree, options), J(arena.take<Motion<T>>(tree.nv)) {}
 };
 
-// How column k of a Jacobian changes along q_j, and column j along q_k.
+// The derivatives of column k along q_j, and of column j along q_k.
 template <class T>
 struct ColumnChanges {
     Motion<T> k_along_j, j_along_k;
@@ -43,7 +45,7 @@ DTAU_INLINE ColumnChanges<T> change_of_columns(Axes axes, const Motion<T>& k, co
     return {{zero.ang, linear}, {cross(k.ang, j.ang), linear}};
 }
 
-// Of column k along q_j of the same joint.
+// The derivative of column k along q_j of the same joint.
 template <class T>
 DTAU_INLINE Motion<T> change_in_joint(Axes axes, const Motion<T>& k, const Motion<T>& j) {
     if (axes == Axes::body) return zero_motion<T>();
@@ -51,7 +53,7 @@ DTAU_INLINE Motion<T> change_in_joint(Axes axes, const Motion<T>& k, const Motio
     return {cross(j.ang, k.ang), cross(j.ang, k.lin)};
 }
 
-// dJ: (nframes, 6, nv, nv), into zeros: [.., k, j] the derivative of column k along q_j.
+// dJ: (nframes, 6, nv, nv), zero before; [.., k, j] is the derivative of column k along q_j.
 template <class T>
 void frame_jacobians_derivatives(const Tree& tree, const Options& options, const T* q, T* dJ,
                                  const FrameHessianWorkspace<T>& w) {

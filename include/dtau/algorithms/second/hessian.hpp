@@ -2,10 +2,10 @@
 // all blocks, without a tensor: hessian_forward(), hessian_backward(). O(N d), in root-frame
 // coordinates.
 //
-// They are the second derivatives of [IDSVA-SO], summed over the outputs before anything is
-// multiplied out: the outputs add up to the twist Lam that the bodies would have if lam were the
-// joint rates, so the pairs of columns that meet are those of first derivatives (idsva.hpp), whose
-// symbols these are beside:
+// The textbook forms the tensors of [IDSVA-SO] and contracts them, O(N d^2). Here the sum over the
+// outputs comes first: it turns the output's column into the twist Lam that the bodies would have if
+// lam were the joint rates. What is left are pairs of columns, as of first derivatives. Symbols, beside
+// those of idsva.hpp:
 //   Lam[i]   twist of body i if lam were the joint rates    Phi[j]   Lam_p x s_j
 //   P, Z     I Lam and (2B)^T Lam of the subtree; Z is a moment
 //   D        of the subtree: D u = (2B[u])^T Lam for the Coriolis operator of the twist u
@@ -14,7 +14,7 @@
 //   alpha = s_k x* f + I Psi''_k + 2B Psi'_k        gamma = I Phi_k + s_k x* P
 //   zeta  = (2B)^T Phi_k + D Psi'_k + s_k x* Z      eta   = D s_k
 //
-// and j on its path, D_x D_y L the derivative along x of the derivative by y:
+// and j on its path, where D_x D_y L is the derivative along x of the derivative by y:
 //   D_qj D_qk L = alpha . Phi_j + zeta . Psi'_j + gamma . Psi''_j      (symmetric across joints)
 //   D_qj D_vk L = (2B s_k + I (Psi'_k + S'_k)) . Phi_j + eta . Psi'_j
 //   D_qj D_ak L = I s_k . Phi_j
@@ -28,7 +28,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Beside that of idsva, from which its sweeps start.
+// Quantities beside the workspace of idsva, which must be filled first.
 template <class T>
 struct HessianWorkspace {
     Motion<T>*Lam, *Phi;
@@ -44,15 +44,15 @@ struct HessianWorkspace {
           D(arena.take<CoriolisDual<T>>(tree.nnodes)) {}
 };
 
-// The blocks (nv, nv), rows by the variable named first; rows are n apart.
+// The blocks (nv, nv): rows by the first variable of the name, columns by the second; rows are n apart.
 template <class T>
 struct Blocks {
     T *dqdq, *dqdv, *dvdv, *dadq;
     int n;
 };
 
-// Room for blocks of n independent velocities, with zeros where no pair is related; for those of
-// the joints that reduce to them; and how these do.
+// Room for blocks of n independent velocities, zero for unrelated pairs. With mimic joints,
+// blocks_of_joints gives room for the blocks of all joints, and reduce_blocks maps one to the other.
 template <class T>
 Blocks<T> related_blocks(Arena& arena, int n, int stride) {
     const auto block = [&] { return arena.take_zeros<T>(n * stride); };
@@ -73,7 +73,7 @@ void reduce_blocks(const Tree& tree, const Blocks<T>& joints, const Blocks<T>& r
     reduce_matrix(tree, joints.dadq, reduced.dadq, reduced.n);
 }
 
-// Forward sweep for lam (nv), after those of idsva.
+// Forward pass for lam (nv), after the forward passes of idsva.
 template <class T>
 void hessian_forward(const Tree& tree, const T* lam, const IdsvaWorkspace<T>& idsva,
                      const HessianWorkspace<T>& w) {
@@ -93,8 +93,8 @@ void hessian_forward(const Tree& tree, const T* lam, const IdsvaWorkspace<T>& id
     }
 }
 
-// The columns of the free root above k, base ... base + 5, in the rows and columns of k; Phi = 0.
-// [Derivations] eq. 8.5.
+// Writes the entries of column k and the six columns base ... base + 5 of the free root above it,
+// for which Phi = 0. [Derivations] eq. 8.5
 template <class T>
 DTAU_INLINE void free_root_blocks(const FreeRoot<T>& root, const Vec3<T>& zeta,
                                   const Force<T>& gamma, const Vec3<T>& eta, int k, int base,
@@ -107,8 +107,8 @@ DTAU_INLINE void free_root_blocks(const FreeRoot<T>& root, const Vec3<T>& zeta,
     store_components(gamma, out.dadq + column, n);
 }
 
-// Backward sweep, when the inertias, Coriolis operators and forces of idsva are composites: the
-// blocks, into zeros.
+// Backward pass for the blocks, which are zero before. The inertias, Coriolis operators and forces of
+// idsva must be composites (idsva_composites).
 template <class T>
 void hessian_backward(const Tree& tree, const Blocks<T>& out, const IdsvaWorkspace<T>& idsva,
                       const HessianWorkspace<T>& w) {
@@ -165,7 +165,7 @@ void hessian_backward(const Tree& tree, const Blocks<T>& out, const IdsvaWorkspa
     }
 }
 
-// Of the Hessian on the manifold in the exponential chart: the symmetric part.
+// Replaces a matrix by its symmetric part: the Hessian in the exponential chart.
 template <class T>
 DTAU_INLINE void symmetrize(T* matrix, int n) {
     for (int k = 0; k < n; ++k)

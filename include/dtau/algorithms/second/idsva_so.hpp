@@ -3,7 +3,7 @@
 // entries are in idsva_so_columns.hpp, idsva_so_rows.hpp and idsva_so_shallower.hpp. [IDSVA-SO]
 // algorithm 1, grouped as in [Derivations] §7; without fast paths: textbook/idsva_so.hpp.
 //
-//   sweeps     Psi'_j, Psi''_j, S'_j, a_i, and the composites I, 2B, f of idsva.hpp
+//   passes     Psi'_j, Psi''_j, S'_j, a_i, and the composites I, 2B, f of idsva.hpp
 //   for each column m (the deepest of the three indices), with the composites of its body:
 //     t1 = (2B)^T s_m     t2 = I s_m     alpha = 2B Psi'_m + I Psi''_m + s_m x* f     D u = (2B[u])^T s_m
 //     I' = s_m x* I - I s_m x      2B' = s_m x* 2B - 2B s_m x + 2B[Psi'_m]      beta = 2B s_m + I (Psi'_m + S'_m)
@@ -13,15 +13,14 @@
 //     for each output k of a shallower joint, and each i on the path of m:        output k
 //       d2 tau_k / dq_i dq_m = s_k . (2B' Psi'_i + I' Psi''_i + {s_i x* alpha})   and three more
 //
-// It differs from the paper in three ways. The rates I' and 2B' of a subtree's composites when
-// joint m moves have the 10 and 12 numbers of an inertia and of a Coriolis operator, for 36 and
-// tensors of matrices, so that second derivatives look like first ones. The columns of a path are
-// processed together in vectors (path_columns.hpp). And only entries whose three indices lie on one
-// path are computed: results are rows of packed tensors (packed.hpp), because all other entries are
-// zero.
+// It differs from the paper in three ways. The paper's tensors of 6x6 matrices become I' and 2B', the
+// rates of a subtree's composites when joint m moves, which have 10 and 12 numbers as an inertia and a
+// Coriolis operator have; so second derivatives have the form of first ones. The columns of a path
+// are processed together in vectors (path_columns.hpp). Only entries whose three indices lie on one
+// path are computed, because all others are zero: results are rows of packed tensors (packed.hpp).
 //
-// Rows go to `rows` one after another: rows.next() is where the next ones are to be written, in
-// whole packs, and rows.done(count) says how many numbers were written.
+// Results go to `rows` one row after another: rows.next() returns where to write the next one, in
+// whole packs, and rows.done(count) tells how many numbers were written.
 #pragma once
 
 #include "dtau/algorithms/second/idsva_so_shallower.hpp"
@@ -34,14 +33,14 @@ struct InverseSecondWorkspace {
     IdsvaSoWorkspace<T> so;
     WrenchTensorsWorkspace<T> wrenches;
 
-    // by_outputs: for idsva_so_by_outputs.
+    // by_outputs: true for idsva_so_by_outputs, which keeps the forces of all columns.
     InverseSecondWorkspace(Arena& arena, const Tree& tree, const Options& options, bool by_outputs)
         : idsva(arena, tree, options),
           so(arena, tree, by_outputs),
           wrenches(arena, tree, options) {}
 };
 
-// The sweeps of idsva.hpp: columns and bodies from the root to the leaves, composites back.
+// The passes of idsva.hpp: columns and bodies from the root to the leaves, then composites back.
 template <class T>
 TensorWrenches<T> idsva_so_sweeps(const Tree& tree, const T* q, const T* v, const T* a,
                                   const T* f_ext, const InverseSecondWorkspace<T>& w) {
@@ -54,7 +53,7 @@ TensorWrenches<T> idsva_so_sweeps(const Tree& tree, const T* q, const T* v, cons
     return tensor_wrenches(tree, body_f_ext, w.idsva.root_frame, w.wrenches);
 }
 
-// The free root above body i, if there is one: its rows need no products.
+// Rows of the free root above body i, if there is one; they need no products.
 template <class T>
 DTAU_INLINE FreeRoot<T> free_root_of_outputs(const Tree& tree, int i,
                                              const RootFrame<T>& root_frame) {
@@ -63,7 +62,8 @@ DTAU_INLINE FreeRoot<T> free_root_of_outputs(const Tree& tree, int i,
     return free_root_above(body, root_frame, free ? 6 : 0);
 }
 
-// All rows, group by group: those of column m = c of body i are one group of packed.hpp.
+// Computes all rows, group by group: a group of packed.hpp has the rows of one column m, the c-th of
+// body i.
 template <class T, class Rows>
 DTAU_INLINE void idsva_so_groups(const Tree& tree, bool symmetric,
                                  const TensorWrenches<T>& wrenches, const IdsvaWorkspace<T>& idsva,
@@ -83,9 +83,8 @@ DTAU_INLINE void idsva_so_groups(const Tree& tree, bool symmetric,
     }
 }
 
-// The same rows output by output: those that output f has in its own group and in the groups of the
-// columns below it follow each other, and rows.finish(f) ends them. The forces of all columns are
-// kept for this.
+// Computes the same rows output by output: the rows of output f from its own group, then from the
+// groups of the columns below it; rows.finish(f) ends them. This keeps the forces of all columns.
 template <class T, class Rows>
 DTAU_INLINE void idsva_so_by_outputs(const Tree& tree, bool symmetric,
                                      const TensorWrenches<T>& wrenches,

@@ -1,6 +1,6 @@
-// Prepares a column m for IDSVA-SO (idsva_so.hpp): output_columns(). The path of m in vectors
-// (follow_columns), everything that depends on m alone (deep_column), and zeta, eta and gamma of
-// the columns on its path (output_column); with the workspace that holds them.
+// Prepares a column m for IDSVA-SO (idsva_so.hpp): output_columns(). It updates the path of m in vectors
+// (follow_columns), computes what depends on m alone (deep_column), and zeta, eta and gamma of the
+// columns on its path (output_column).
 //
 // Symbols as in idsva.hpp and hessian.hpp, for the deepest column m of a triple, with composites of
 // its body; ' is the rate when m moves:
@@ -26,7 +26,7 @@ struct DeepColumn {
     CoriolisDual<T> D;
 };
 
-// The columns of one joint as outputs: zeta, gamma and eta for the columns j of the path.
+// zeta, gamma and eta of one output for the columns j of the path.
 template <class T>
 struct OutputColumn {
     PathVectors<T> zeta, eta;
@@ -35,32 +35,33 @@ struct OutputColumn {
     OutputColumn(Arena& arena, int n) : zeta(arena, n), eta(arena, n), gamma(arena, n) {}
 };
 
-// On s_k for the outputs k of shallower joints, of a column or of some neighbors: with {} where
-// there is one, and without.
+// The forces whose products with s_k are entries of the outputs k, for one column or a pack of
+// neighbors. The `own` ones leave out the terms in {} of idsva_so_shallower.hpp.
 template <class T>
 struct OutputForces {
     Force<T> qq, qq_own, qv, vq, vq_own, vv, aq, gamma;
 };
 
-// Forces on the columns of one path, by packs; qq of m and the columns of its own joint, exchanged.
+// Forces for the columns of one path, by packs; `exchanged`: qq with m and a column of its own joint
+// exchanged.
 template <class T>
 struct ForcesOfColumn {
     OutputForces<Wide<T>>* by_pack;
     Force<T>* exchanged;  // (5)
 };
 
-// Beside that of idsva, from which its sweeps start.
+// Quantities beside the workspace of idsva, which must be filled first.
 template <class T>
 struct IdsvaSoWorkspace {
-    int *path, *joint_begin, *joint_end;  // by depth: column; depths of the columns of its joint
+    int *path, *joint_begin, *joint_end;  // by depth: the column there; depth range of its joint
     PathMotions<T> S, Psidot, Psiddot, Upsilondot;
-    OutputColumn<T> output[6];      // of the deepest joint
+    OutputColumn<T> output[6];      // one for each column of the deepest joint
     DeepColumn<T>* own;             // its columns
     OutputForces<Wide<T>>* forces;  // a pack of columns each
     Force<T>* exchanged;
     std::ptrdiff_t* first_pack;  // of each column's forces
 
-    // every_column: the forces of all columns are kept.
+    // every_column: keeps the forces of all columns.
     IdsvaSoWorkspace(Arena& arena, const Tree& tree, bool every_column)
         : IdsvaSoWorkspace(arena, tree.dofs, tree.dofs.max_depth + 1, every_column ? tree.nv : 1) {}
     IdsvaSoWorkspace(Arena& arena, const Paths& dofs, int n, int columns)
@@ -81,7 +82,7 @@ struct IdsvaSoWorkspace {
         for (int m = 1; m < columns; ++m)
             first_pack[m] = first_pack[m - 1] + packs(dofs.depth[m - 1]);
     }
-    // Of column m; of 0, if only one column's are kept.
+    // The forces of column m; m = 0 if only one column's are kept.
     ForcesOfColumn<T> forces_of(int m) const { return {forces + first_pack[m], exchanged + 5 * m}; }
 
   private:
@@ -112,7 +113,7 @@ DTAU_INLINE void follow_columns(const Tree& tree, int i, const IdsvaWorkspace<T>
     }
 }
 
-// Column k, of body i.
+// Computes everything that depends on column k of body i alone.
 template <class T>
 DTAU_INLINE void deep_column(int i, int k, const IdsvaWorkspace<T>& w, DeepColumn<T>& m) {
     const Inertia<T>& I = w.root_frame.I[i];
@@ -129,7 +130,7 @@ DTAU_INLINE void deep_column(int i, int k, const IdsvaWorkspace<T>& w, DeepColum
     m.D = coriolis_dual(I, s, t2);
 }
 
-// For output k, the columns at depths 0 ... end - 1.
+// Computes zeta, gamma and eta of output k for the columns at depths 0 ... end - 1.
 template <class T>
 DTAU_INLINE void output_column(const DeepColumn<T>& k, int end, const OutputColumn<T>& out,
                                const IdsvaSoWorkspace<T>& w) {

@@ -16,7 +16,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// As components of a free root, whose columns take the depths 0 ... 5: a moment.
+// Stores a moment as the components of a free root, whose columns are at depths 0 ... 5.
 template <class T>
 DTAU_INLINE void store_moment(const Vec3<T>& n, T* row) {
     store_components<T>({n, zero_vector<T>()}, row);
@@ -24,7 +24,7 @@ DTAU_INLINE void store_moment(const Vec3<T>& n, T* row) {
 
 // ---------------------------------------------------------------- the output is of the deepest joint
 
-// Entries [m, e, f] for the row e of a free root: [Derivations] eq. 7.9.
+// Writes the entries [m, e, f] of the rows e of a free root. [Derivations] eq. 7.9
 template <class T>
 DTAU_INLINE void free_root_row(const FreeRoot<T>& root, int e, int d, const OutputColumn<T>& out,
                                const Tensors<T*>& row) {
@@ -53,8 +53,8 @@ DTAU_INLINE void free_root_row(const FreeRoot<T>& root, int e, int d, const Outp
         store(row.dadq + f, out.gamma.load_component(e, f));
 }
 
-// Entries [m, e, f] for the other rows e. Rows are written in whole packs, in ascending order, so
-// that what goes beyond a part's end is overwritten.
+// Writes the entries [m, e, f] of the other rows e. Rows are written in whole packs, in ascending
+// order: the next part overwrites what a pack writes beyond its part.
 template <class T>
 DTAU_INLINE void deepest_output_row(const FreeRoot<T>& root, int e, int d,
                                     const OutputColumn<T>& out, const IdsvaSoWorkspace<T>& w,
@@ -95,8 +95,8 @@ DTAU_INLINE void deepest_output_row(const FreeRoot<T>& root, int e, int d,
     }
 }
 
-// Of the second derivatives by q inside a joint, those in the exponential chart: the symmetric
-// part.
+// Replaces second derivatives by q inside a joint by their symmetric part: those in the exponential
+// chart.
 template <class T>
 DTAU_INLINE void symmetrize_row(const FreeRoot<T>& root, int e, int d, const OutputColumn<T>& out,
                                 const IdsvaSoWorkspace<T>& w, T* dqdq) {
@@ -110,7 +110,7 @@ DTAU_INLINE void symmetrize_row(const FreeRoot<T>& root, int e, int d, const Out
     }
 }
 
-// One entry of an output of m's joint: by columns at depths e (first) and f.
+// One entry of an output of m's joint, by the columns at depths e (first variable) and f.
 template <class T>
 DTAU_INLINE Tensors<T> own_output(const OutputColumn<T>& out, int e, int f,
                                   const IdsvaSoWorkspace<T>& w) {
@@ -126,8 +126,8 @@ DTAU_INLINE Tensors<T> own_output(const OutputColumn<T>& out, int e, int f,
             before || after ? eta_s : eta_s - gamma_s, after ? gamma_s : T(0.0)};
 }
 
-// Rows [m, e, 0 ... d] of column m, which is column c of its body. wrenches: of its subtree, where
-// they do not turn with the bodies; else null.
+// Writes the rows [m, e, 0 ... d] of column m, the c-th of its body. wrenches: sums over its subtree of
+// wrenches along the world's axes; null: there are none.
 template <class T, class Rows>
 DTAU_INLINE void deepest_output_rows(const FreeRoot<T>& root, int c, int joint, bool symmetric,
                                      const WrenchSums<T>* wrenches, Force<T>* h,

@@ -18,8 +18,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// The forces whose products with s_k are the entries, for all columns of the path.
-// I: composite of m's body.
+// Computes the forces in parentheses for all columns of the path. I: composite of m's body.
 template <class T>
 DTAU_INLINE void forces_on_outputs(const DeepColumn<T>& m, const Inertia<T>& I, int d,
                                    const PathForces<T>& gamma, const IdsvaSoWorkspace<T>& w,
@@ -56,10 +55,10 @@ DTAU_INLINE void forces_on_outputs(const DeepColumn<T>& m, const Inertia<T>& I, 
     }
 }
 
-// Entries [k, m, e] and, behind them, [k, e, m] of the outputs k at the depths f, f + 1, ... of
-// joints that are shallower than m's; rows follow each other. product(x, r): of the force x and s_k
-// of the r-th. Rows are written in whole packs, in descending order, so that what goes beyond the
-// end of a part of a row, or of a row, is overwritten.
+// Writes the entries [k, m, e] and, behind them, [k, e, m] of the outputs k at depths f, f + 1, ... of
+// joints shallower than m's; the rows are adjacent. product(x, r): the force x times s_k of the r-th
+// output. Rows are written in whole packs, in descending order: what a pack writes beyond the end of
+// its part is overwritten next.
 template <int count, class T, class Product>
 DTAU_INLINE void shallower_output_rows(int f, int d, const OutputForces<Wide<T>>* forces,
                                        const IdsvaSoWorkspace<T>& w, const Tensors<T*>& row,
@@ -102,7 +101,7 @@ DTAU_INLINE void shallower_output_rows(int f, int d, const OutputForces<Wide<T>>
     for (; e >= 0; e -= width) block(e, own);
 }
 
-// The same of as many outputs, from f on, as registers can hold: how many they are.
+// The same for as many outputs from f on as registers hold; returns how many.
 template <class T>
 DTAU_INLINE int shallower_outputs(int f, int joint, int d, const OutputForces<Wide<T>>* forces,
                                   const IdsvaSoWorkspace<T>& w, const Tensors<T*>& row) {
@@ -113,13 +112,13 @@ DTAU_INLINE int shallower_outputs(int f, int joint, int d, const OutputForces<Wi
                                      [&](const Force<Wide<T>>& x, int r) { return dot(x, s[r]); });
         return count;
     };
-    constexpr bool many = lanes == 8;  // and twice as many registers
+    constexpr bool many = lanes == 8;  // AVX-512 has twice as many registers
     if (many && f + 4 <= joint) return rows.template operator()<4>();
     if (many && f + 2 <= joint) return rows.template operator()<2>();
     return rows.template operator()<1>();
 }
 
-// The same of the columns of a free root.
+// The same for the outputs of a free root.
 template <class T>
 DTAU_INLINE int root_outputs(int d, const OutputForces<Wide<T>>* forces,
                              const IdsvaSoWorkspace<T>& w, const Tensors<T*>& row) {
@@ -128,7 +127,7 @@ DTAU_INLINE int root_outputs(int d, const OutputForces<Wide<T>>* forces,
     return 6;
 }
 
-// An output of m's own joint.
+// Writes an output of m's own joint.
 template <class T>
 DTAU_INLINE void own_output_row(const OutputColumn<T>& out, int d, const IdsvaSoWorkspace<T>& w,
                                 const Tensors<T*>& row) {
@@ -139,8 +138,8 @@ DTAU_INLINE void own_output_row(const OutputColumn<T>& out, int d, const IdsvaSo
     }
 }
 
-// Completes the row of output f: entries of m's own joint, which begins at depth joint, and
-// what wrenches add.
+// Completes the row of output f: the entries inside m's own joint, which begins at depth `joint`, and
+// the part of the wrenches.
 template <class T>
 DTAU_INLINE void complete_shallower_row(int f, int d, int joint, bool symmetric,
                                         const WrenchSums<T>* wrenches, const Force<T>* exchanged,
@@ -152,7 +151,7 @@ DTAU_INLINE void complete_shallower_row(int f, int d, int joint, bool symmetric,
         dqdq[e] = behind[e] = T(0.5) * (dqdq[e] + behind[e]);  // [Derivations] eq. 7.7
 }
 
-// The rows of the outputs that are shallower than column c.
+// Writes the rows of all outputs shallower than column m, the c-th of its body.
 template <class T, class Rows>
 DTAU_INLINE void all_shallower_rows(const FreeRoot<T>& root, int c, int joint, bool symmetric,
                                     const WrenchSums<T>* wrenches, const ForcesOfColumn<T>& forces,

@@ -1,6 +1,11 @@
 // Computes the second derivatives of inverse dynamics contracted with a vector:
-// inverse_dynamics_hessian(). O(N d). The passes of hessian.hpp, and the part of wrenches along the
-// world's axes.
+// inverse_dynamics_hessian(). O(N d).
+//
+//   L = lam^T tau(q, v, a)        results: D_q D_q L, D_q D_v L, D_v D_v L, D_a D_q L
+//
+// The recursion is that of hessian.hpp, run as written there: forward passes, composites, backward
+// pass. External wrenches along the world's axes add second/world_wrenches.hpp to D_q D_q L. Option
+// `symmetric` takes the symmetric part of D_q D_q L, the Hessian in the exponential chart.
 #pragma once
 
 #include "dtau/algorithms/second/world_wrenches.hpp"

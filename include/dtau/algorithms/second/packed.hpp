@@ -1,5 +1,6 @@
-// Places entries of packed tensors: the form of tensors over triples of degrees of freedom: entries
-// whose three indices lie on one path to the world, all others being zero.
+// Orders the entries of packed tensors: packed_place(), packed_groups(), for_packed_entries(). A packed
+// tensor over triples of degrees of freedom holds the entries whose three indices lie on one path to
+// the world; all others are zero.
 //
 // Entries are grouped by the deepest of their indices, m, in ascending order of m. With d the depth
 // of m and e, f depths on its path (0 ... d), a group holds
@@ -11,15 +12,15 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// One number for each tensor of second derivatives; or one array.
+// One X for each tensor of second derivatives: a number or an array.
 template <class X>
 struct Tensors {
     X dqdq, dqdv, dvdv, dadq;
 };
 
-inline constexpr int most_outputs = 6;  // whose rows are written together
+inline constexpr int most_outputs = 6;  // outputs whose rows are written together
 
-DTAU_INLINE std::ptrdiff_t packed_size(int depth) {  // of a group
+DTAU_INLINE std::ptrdiff_t packed_size(int depth) {  // numbers of a group
     const std::ptrdiff_t d = depth;
     return 3 * d * (d + 1) + 1;  // [Derivations] eq. 7.8
 }
@@ -29,13 +30,13 @@ DTAU_INLINE std::ptrdiff_t packed_size(const Paths& dofs) {
     return size;
 }
 
-// begin[m] is where group m begins.
+// Computes begin[m], the place where group m begins.
 DTAU_INLINE void packed_groups(const Paths& dofs, std::ptrdiff_t* begin) {
     std::ptrdiff_t at = 0;
     for (int m = 0; m < dofs.n; ++m) begin[m] = at, at += packed_size(dofs.depth[m]);
 }
 
-// The place of entry [i, j, k]. Any of the three may be the deepest.
+// The place of entry [i, j, k]; any of the three indices may be the deepest.
 DTAU_INLINE std::ptrdiff_t packed_place(const Paths& dofs, const std::ptrdiff_t* begin, int i,
                                         int j, int k) {
     const int m = i > j ? (i > k ? i : k) : (j > k ? j : k);
@@ -46,7 +47,7 @@ DTAU_INLINE std::ptrdiff_t packed_place(const Paths& dofs, const std::ptrdiff_t*
     return output + (j == m ? depth(k) : d + 1 + depth(j));
 }
 
-// visit(i, j, k) for the entries of group m in their order; path[depth] is that of m.
+// Calls visit(i, j, k) for the entries of group m in their order; path[depth] is the path of m.
 template <class Visit>
 DTAU_INLINE void for_packed_group(int m, int d, const int* path, const Visit& visit) {
     for (int e = 0; e <= d; ++e)
@@ -57,8 +58,8 @@ DTAU_INLINE void for_packed_group(int m, int d, const int* path, const Visit& vi
     }
 }
 
-// visit(i, j, k, scale) for all entries of a packed tensor of all joints, in their order, with
-// indices of independent velocities: each is scale times a part of the entry of those.
+// Calls visit(i, j, k, scale) for all entries of a packed tensor of all joints, in their order. i, j, k
+// are independent velocities: `scale` times the entry is a part of their entry.
 template <class Visit>
 DTAU_INLINE void for_packed_entries(const Tree& tree, int* path, const Visit& visit) {
     const Mimics* c = tree.mimic;

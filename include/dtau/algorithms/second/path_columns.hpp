@@ -1,6 +1,6 @@
 // Holds motions and forces of the columns of one path to the world, by depth: PathMotions,
-// PathForces. Neighbors on the path are processed together in vectors (Pack), a lone state's as
-// well as those of a group of states.
+// PathForces. Neighbors on the path are processed together (Pack), for a lone state and for groups of
+// states.
 #pragma once
 
 #include "dtau/arena.hpp"
@@ -9,7 +9,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Neighboring numbers: a vector of them for a lone state, one in lanes.
+// Neighboring numbers: a vector of several for a lone state, one number in lanes.
 template <class T>
 using Wide = decltype(Pack<T>::value);
 
@@ -48,7 +48,7 @@ DTAU_INLINE Coriolis<Wide<T>> spread(const Coriolis<T>& a) {
     return {spread(a.A), spread(a.p2)};
 }
 
-// Numbers that a row of `count` may take in memory when it is written in whole packs.
+// The room that a row of `count` numbers needs when it is written in whole packs.
 template <class T>
 DTAU_INLINE int roomy(int count) {
     return whole_packs<T>(count) + Pack<T>::width;
@@ -58,13 +58,13 @@ template <class T>
 DTAU_INLINE void store(T* x, const Wide<T>& y) {
     Pack<T>{y}.store(x);
 }
-// Zeros in whole packs: what lies beyond `to` is written, too.
+// Writes zeros in whole packs, also beyond the end.
 template <class T>
 DTAU_INLINE void clear(int from, int to, T* row) {
     for (int f = from; f < to; f += Pack<T>::width) store(row + f, Wide<T>(0.0));
 }
 
-// The first `count` numbers of x (any number, also less than none), and the others of y.
+// The first `count` numbers of x, then the others of y; count may be negative (none) or large (all).
 template <class T>
 DTAU_INLINE Wide<T> first_of(int count, const Wide<T>& x, const Wide<T>& y) {
     if constexpr (Pack<T>::width == 1)
@@ -75,7 +75,7 @@ DTAU_INLINE Wide<T> first_of(int count, const Wide<T>& x, const Wide<T>& y) {
         return select(place < count, x, y);
     }
 }
-// One of some neighbors.
+// One of the neighbors.
 template <class T>
 DTAU_INLINE void set_neighbor(Wide<T>& x, int i, const T& y) {
     if constexpr (Pack<T>::width == 1)
@@ -92,8 +92,8 @@ DTAU_INLINE void set_neighbor(Force<Wide<T>>& x, int i, const Force<T>& y) {
     set_neighbor(x.ang, i, y.ang), set_neighbor(x.lin, i, y.lin);
 }
 
-// So many numbers a column of the path. Neighbors in memory are what is used together: in lanes the
-// numbers of a column, else the same number of neighboring columns.
+// `numbers` for each column of the path. What is used together is adjacent in memory: in lanes the
+// numbers of a column, else one component of neighboring columns.
 template <class T, int numbers>
 class PathNumbers {
   public:
@@ -128,7 +128,7 @@ class PathNumbers {
     T* x_;
 };
 
-// Three numbers a column.
+// A 3-vector for each column.
 template <class T>
 class PathVectors : PathNumbers<T, 3> {
   public:
@@ -140,7 +140,7 @@ class PathVectors : PathNumbers<T, 3> {
     }
 };
 
-// Motion or Force, one a column.
+// A Motion or Force for each column.
 template <template <class> class Spatial, class T>
 class PathSpatial : PathNumbers<T, 6> {
   public:

@@ -1,12 +1,13 @@
-// Adds to second derivatives by q that external wrenches along the world's axes do not turn with
+// Corrects second derivatives by q for external wrenches along the world's axes, which do not turn with
 // the bodies: add_world_wrench_hessian(), tensor_wrenches(). [Derivations] §17.
 //
-// With G of first/world_wrenches.hpp, Lam the twists of the bodies if lam were the joint rates, and
+// With G and ~ of first/world_wrenches.hpp, Lam the twists of the bodies if lam were the joint rates,
+// and
 //   N_k   s . N_k u = sum over the subtree of k of (u~ x* W_i) . (s~ x Lam_i)
 // the second derivatives of lam^T tau get, for j on the path of k,
 //   D_qj D_qk += Phi_k . G_k s_j + Phi_j . G_k s_k + s_k . N_k s_j     (17.6), symmetric across joints
-// In the tensors Lam is s_i on the subtree of i, and nothing elsewhere. O(N d), and O(N d^2) for
-// them.
+// In the tensors, output i has Lam = s_i on the subtree of i, and zero elsewhere. O(N d) contracted,
+// O(N d^2) for the tensors.
 #pragma once
 
 #include "dtau/algorithms/first/world_wrenches.hpp"
@@ -42,7 +43,7 @@ struct WrenchHessianWorkspace {
           curvature(arena.take<WrenchCurvature<T>>(first.value.in_world() ? tree.nnodes : 0)) {}
 };
 
-// Adds to the block dqdq, whose rows are n apart; after the sweeps of hessian.hpp.
+// Adds eq. 17.6 to the block dqdq, whose rows are n apart; after the passes of hessian.hpp.
 template <class T>
 void add_world_wrench_hessian(const Tree& tree, const T* body_f_ext, const RootFrame<T>& root_frame,
                               const HessianWorkspace<T>& hessian, T* dqdq, int n,
@@ -102,7 +103,7 @@ DTAU_INLINE Force<T> common_curvature(const WrenchSums<T>& W, const Motion<T>& L
             fma(negated(dot(W.f, u)), w, fw * u)};
 }
 
-// The path of the deepest column m and its body's wrenches, of which tensors get their entries.
+// The path of the deepest column m, and the wrench sums of its body.
 template <class T>
 struct WrenchTensorsWorkspace {
     WrenchPartialsWorkspace<T> first;
@@ -113,16 +114,15 @@ struct WrenchTensorsWorkspace {
           h(arena.take<Force<T>>(first.value.in_world() ? tree.dofs.max_depth + 1 : 0)) {}
 };
 
-// Wrenches along body axes add nothing to the tensors; those along the world's do, if there are
-// any.
+// Wrenches along the world's axes, for the tensors. Wrenches along body axes add nothing.
 template <class T>
 struct TensorWrenches {
-    const WrenchTensorsWorkspace<T>* w;  // null: none
+    const WrenchTensorsWorkspace<T>* w;  // null: no wrenches along the world's axes
     const WrenchSums<T>* of(int i) const { return w ? w->first.sums + i : nullptr; }
     Force<T>* h() const { return w ? w->h : nullptr; }
 };
 
-// Sums over the subtrees, for the rows that follow.
+// Computes the wrench sums over the subtrees, before the rows.
 template <class T>
 TensorWrenches<T> tensor_wrenches(const Tree& tree, const T* body_f_ext,
                                   const RootFrame<T>& root_frame,
@@ -136,8 +136,8 @@ TensorWrenches<T> tensor_wrenches(const Tree& tree, const T* body_f_ext,
     return {&w};
 }
 
-// D_qj D_qk tau_f by depths, with the wrenches W of the deepest of f, j and k; j not deeper than
-// k's joint. Path: S by depth, and joint_begin and joint_end of those columns' joints.
+// The part of D_qj D_qk tau_f, with the wrench sums W at the deepest of f, j and k, which are depths; j
+// is not deeper than k's joint. Path: S, joint_begin and joint_end by depth.
 template <class T, class Path>
 DTAU_INLINE T world_wrench_entry(const WrenchSums<T>& W, const TurningWrenches<T>& G, int f, int k,
                                  int j, const Path& path) {
@@ -149,7 +149,7 @@ DTAU_INLINE T world_wrench_entry(const WrenchSums<T>& W, const TurningWrenches<T
     return x;
 }
 
-// Adds to the row [m, e, 0 ... d] of d2tau_dqdq; h is that of m.
+// Adds to the row [m, e, 0 ... d] of d2tau_dqdq; h: of column m.
 template <class T, class Path>
 DTAU_INLINE void add_to_deepest_row(const Force<T>* h, int e, int d, bool symmetric,
                                     const Path& path, T* dqdq) {

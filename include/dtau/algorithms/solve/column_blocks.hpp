@@ -1,6 +1,6 @@
-// Multiplies blocks of columns by matrices that keep the zeros of the tree, and solves with M for
-// them: subtract_products(), subtract_and_solve(). A few packs of columns of an (nv, columns)
-// matrix go through all products of a time step together, in registers. Row k of a block is its
+// Multiplies blocks of columns by matrices that have the zeros of the tree, and solves with M:
+// subtract_products(), subtract_and_solve(). A block, a few packs of columns of an (nv, columns)
+// matrix, goes through all products of a time step in registers. Row k of a block is its
 // packs x[k * packs] ... x[k * packs + packs - 1]. [Derivations] §10.
 #pragma once
 
@@ -9,10 +9,10 @@
 namespace dtau::DTAU_VARIANT {
 
 struct Rows {
-    int begin, end;  // outside of them a block is zero
+    int begin, end;  // all other rows of the block are zero
 };
 
-// A matrix (nv, nv) that is zero where row and column are not related, and a block to multiply.
+// A matrix (nv, nv), zero where row and column are not related, and the block that it multiplies.
 template <class T>
 struct Factor {
     const T* matrix;
@@ -59,8 +59,8 @@ void subtract_products(const Paths& dofs, int packs, const Factor<T>& a, const F
         packs, [&]<int count>() { subtract_some_products<count>(dofs, a, b, result, path); });
 }
 
-// x becomes M^-1 (x - a.matrix a.x - b.matrix b.x), with the factors in w, whose rows are all. A
-// change between the sweeps is as in ltdl_block.hpp.
+// x becomes M^-1 (x - a.matrix a.x - b.matrix b.x), with the factors in w; w.rows lists all rows.
+// `change` acts between the two triangular solves (ltdl_block.hpp).
 template <class T, class Change>
 DTAU_INLINE void subtract_and_solve(const Paths& dofs, int packs, const Factor<T>& a,
                                     const Factor<T>& b, Pack<T>* x, const LtdlWorkspace<T>& w,

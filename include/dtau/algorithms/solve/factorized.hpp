@@ -1,12 +1,13 @@
 // Computes forward dynamics and M^-1 by the factors of the mass matrix: factorized_dynamics(),
 // mass_matrix_inverse(). O(N d^2).
 //
-//   M = L^T D L                     crba.hpp, ltdl.hpp; of joints that mimic others G^T M G (mimic.hpp)
+//   M = L^T D L                     crba.hpp, ltdl.hpp; with mimic joints G^T M G (mimic.hpp)
 //   bias = torques at a = 0         a_i = a_p + v_p x v_J,   f_i = I_i a_i + v_i x* I_i v_i - f_ext_i
 //   a = M^-1 (tau - damping v - bias)
 //
-// This costs less than the articulated-body algorithm if derivatives need the factors anyway, and
-// it holds for joints that mimic others, whose mass matrix is that of the independent velocities.
+// The textbook's forward dynamics is the articulated-body algorithm (values/aba.hpp), O(N). This one
+// costs less if derivatives need the factors anyway, and it takes mimic joints: their mass matrix is
+// G^T M G, of the independent velocities.
 //
 // Symbols, for body i with parent p:
 //   composite[i]  inertia, then of the subtree     bias_a[i], bias_f[i]  acceleration and force of
@@ -23,7 +24,8 @@ template <class T>
 struct FactorizedWorkspace {
     IdsvaWorkspace<T> idsva;
     LtdlWorkspace<T> ltdl;
-    T *a, *independent;  // of the joints; of the independent velocities, or the same room
+    T *a,
+        *independent;  // of the joints; of the independent velocities (without mimic joints the same room)
     Inertia<T>* composite;
     Motion<T>* bias_a;
     Force<T>* bias_f;
@@ -38,7 +40,7 @@ struct FactorizedWorkspace {
           bias_f(arena.take<Force<T>>(tree.nnodes)) {}
 };
 
-// M of the independent velocities, by paths, into w.L.
+// Computes M of the independent velocities, by paths, in w.L.
 template <class T>
 DTAU_INLINE void mass_matrix_by_paths(const Tree& tree, const Motion<T>* S, Inertia<T>* inertias,
                                       const LtdlWorkspace<T>& w) {
@@ -66,8 +68,8 @@ void mass_matrix_factors(const Tree& tree, const Motion<T>* S, Inertia<T>* inert
     ltdl_factorize(tree.independent, w);
 }
 
-// Torque tau - damping v - (Coriolis, gravity, external torque) of the joints, after
-// idsva_velocities; tau null: zero.
+// Computes tau - damping v - bias of the joints, after idsva_velocities; bias: the torque at a = 0.
+// tau may be null: zero.
 template <class T>
 void driving_torque(const Tree& tree, const T* v, const T* tau, T* torque,
                     const FactorizedWorkspace<T>& w) {
@@ -87,7 +89,7 @@ void driving_torque(const Tree& tree, const T* v, const T* tau, T* torque,
     }
 }
 
-// The sweep over placements, and the factors of M.
+// Runs root_frame_sweep and factorizes M.
 template <class T>
 DTAU_INLINE void factorize_mass_matrix(const Tree& tree, const T* q, const T* v,
                                        const FactorizedWorkspace<T>& w) {
@@ -97,7 +99,7 @@ DTAU_INLINE void factorize_mass_matrix(const Tree& tree, const T* q, const T* v,
     mass_matrix_factors(tree, g.S, w.composite, w.ltdl);
 }
 
-// Factorizes M and sweeps over velocities (idsva_velocities).
+// Factorizes M, and runs idsva_velocities.
 template <class T>
 DTAU_INLINE void factorize_dynamics(const Tree& tree, const T* q, const T* v, const T* f_ext,
                                     const FactorizedWorkspace<T>& w) {
@@ -105,8 +107,7 @@ DTAU_INLINE void factorize_dynamics(const Tree& tree, const T* q, const T* v, co
     idsva_velocities(tree, v, f_ext, w.idsva);
 }
 
-// After that, the torques tau of the independent velocities less the bias: to
-// w.independent.
+// After factorize_dynamics: computes tau - bias of the independent velocities, in w.independent.
 template <class T>
 DTAU_INLINE void independent_torque(const Tree& tree, const T* v, const T* tau,
                                     const FactorizedWorkspace<T>& w) {
@@ -119,8 +120,8 @@ DTAU_INLINE void independent_torque(const Tree& tree, const T* v, const T* tau,
     }
 }
 
-// All of it, and solves for the acceleration w.a. q, v: of the joints; tau: of the independent
-// velocities.
+// Forward dynamics: solves for the acceleration w.a of the joints. q, v: of the joints; tau: of the
+// independent velocities.
 template <class T>
 void factorized_dynamics(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ext,
                          const FactorizedWorkspace<T>& w) {
@@ -130,7 +131,7 @@ void factorized_dynamics(const Tree& tree, const T* q, const T* v, const T* tau,
     expand_v(tree, w.independent, w.a);
 }
 
-// Forward dynamics of joints that mimic others; a: of the joints.
+// Forward dynamics with mimic joints; a: of the joints.
 template <class T>
 void mimic_forward_dynamics(const Tree& tree, const T* q, const T* v, const T* tau, const T* f_ext,
                             T* a, const FactorizedWorkspace<T>& w) {

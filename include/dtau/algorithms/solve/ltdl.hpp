@@ -25,13 +25,13 @@ namespace dtau::DTAU_VARIANT {
 
 template <class T>
 struct LtdlWorkspace {
-    // Of neighboring columns in a block: as many as there are registers for, of two rows, to hide
-    // the latency. In lanes fewer of them, so that a block stays in the nearest cache.
+    // Packs of columns in a block: as many as registers hold of two rows, to hide the latency. Wide
+    // lanes take fewer columns, so that a block stays in the nearest cache.
     static constexpr int packs = lanes < 8 ? 6 : Pack<T>::width == 1 ? 9 : 12;
-    int stride;  // of the rows of L
+    int stride;  // distance of the rows of L
     T* L;
-    T* X;       // a block of the solution, where it cannot be made in place
-    int* rows;  // which are not zero before the second sweep
+    T* X;       // a block of the solution, if it is not solved in place
+    int* rows;  // the nonzero rows of a block before the outwards pass
     int* path;  // of the current k: path[depth(j)] = j
 
     LtdlWorkspace(Arena& arena, const Paths& dofs)
@@ -42,14 +42,14 @@ struct LtdlWorkspace {
           path(arena.take<int>(dofs.max_depth + 1)) {}
 };
 
-// Rows are eliminated and solved for in pairs of a parent and the child that follows it, which need
-// the same rows: each is loaded once. Pairs begin at even depths, so that sums have one order
-// whatever the block.
+// Rows are eliminated and solved for in pairs: a parent and the child that follows it need the same
+// rows, which are loaded once. Pairs begin at even depths, so that sums have the same order in every
+// block.
 DTAU_INLINE bool follows_parent(const Paths& dofs, int k) {
     return dofs.depth[k] % 2 == 1 && dofs.parent[k] == k - 1;
 }
 
-// In place: before, row k of w.L holds row k of M, with M_kj at place depth(j).
+// Factorizes in place. Before, row k of w.L holds row k of M, with M_kj at place depth(j).
 template <class T>
 void ltdl_factorize(const Paths& dofs, const LtdlWorkspace<T>& w) {
     const int* path = w.path;
@@ -88,7 +88,8 @@ void ltdl_factorize(const Paths& dofs, const LtdlWorkspace<T>& w) {
     }
 }
 
-// x becomes L^-T x, from leaves to roots; and L^-1 D^-1 x, from roots to leaves.
+// inwards: x becomes L^-T x, from leaves to roots. outwards: x becomes L^-1 D^-1 x, from roots to
+// leaves.
 template <class T>
 DTAU_INLINE void ltdl_solve_inwards(const Paths& dofs, T* x, const LtdlWorkspace<T>& w) {
     for (int k = dofs.n - 1; k >= 0; --k) {

@@ -1,19 +1,27 @@
-// Solves with M = L^T D L (ltdl.hpp) for a block of columns: ltdl_solve_block(). The two triangular
-// solves are compiled once for every number of packs in a block. [Derivations] §10.
+// Solves M X = B with M = L^T D L (ltdl.hpp) for a block of columns: ltdl_solve_block().
+// [Derivations] §10.
+//
+//   inwards    for j = n - 1 ... 0:   X_j = B_j - sum of L_kj X_k          for k below j in the tree
+//   outwards   for k = 0 ... n - 1:   X_k = X_k / D_k - sum of L_kj X_j    for j on the path of k
+//
+// The textbook solves for one vector, and in the first pass subtracts row k from the rows of its
+// ancestors. Here X_k are rows of a block, and every row is summed up in registers before it is
+// stored. A parent and the child that follows it are two rows at once, because they need the same
+// rows. The passes are compiled once for every number of packs in a block.
 #pragma once
 
 #include "dtau/algorithms/solve/ltdl.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
-// Right sides B (nv, columns), whose rows are `stride` apart; null: the identity.
+// Right-hand sides B (nv, columns), whose rows are `stride` apart; null: the identity.
 template <class T>
 struct RightSides {
     const T* at;
     std::ptrdiff_t stride;
     int columns;
 
-    // At row k, the columns from c on.
+    // Loads row k, the columns from c on.
     DTAU_INLINE Pack<T> load(int k, int c) const {
         return at ? Pack<T>::load(at + k * stride + c, columns - c) : Pack<T>::unit(k - c);
     }
@@ -23,7 +31,7 @@ struct RightSides {
 template <class T>
 struct Solution {
     T* at;
-    std::ptrdiff_t stride;  // of its rows
+    std::ptrdiff_t stride;  // distance of its rows
 };
 template <class T>
 struct Solutions {
@@ -31,7 +39,7 @@ struct Solutions {
     int columns, padded;
 };
 
-// Neighboring columns of a result: their first row, how many there are, and how far apart rows are.
+// Neighboring columns of a result: their first row, their number, and the distance of rows.
 template <class T>
 struct Columns {
     T* at;
@@ -39,10 +47,10 @@ struct Columns {
     std::ptrdiff_t stride;
 };
 
-// A block of columns to solve for, from `begin` on, for the first `solved` rows. B is zero outside
-// the `count` rows of the workspace. Solved for in X: in lanes results are neighbors in their
-// place, and that is X, and may be B's; elsewhere, and where rows have but one or two places in the
-// nearest cache, whose ways hold 4 kB each, X is the workspace's.
+// A block of columns to solve for, from `begin` on, for the first `solved` rows. B is zero except in
+// `count` rows (w.rows). X holds the block while it is solved. In lanes X is the place of the result,
+// which may also be B's. Otherwise X is a buffer of the workspace: for a lone state, and if the
+// distance of rows is a multiple of 2 kB, because such rows evict each other from the nearest cache.
 template <class T>
 struct Block {
     const Paths& dofs;
@@ -53,7 +61,7 @@ struct Block {
     bool in_place = Pack<T>::width == 1 && place(begin).stride * sizeof(T) % 2048 != 0;
     Columns<T> X = in_place ? place(begin) : place_in(w.X);
 
-    // Of column c of all.
+    // The place of column c, counted over all solutions.
     DTAU_INLINE Columns<T> place(int c) const {
         const Solution<T>* m = solutions.matrices;
         for (; c >= solutions.padded; c -= solutions.padded) ++m;
@@ -65,7 +73,7 @@ struct Block {
     }
 };
 
-// Two rows of a block in registers, and the sums that make them.
+// Sums up two rows x, y of a block in registers.
 template <int packs, class T>
 struct RowSums {
     static constexpr int width = Pack<T>::width;
@@ -107,7 +115,7 @@ struct RowSums {
     }
 };
 
-// L^-T B, leaves to root.
+// Inwards, from the leaves to the root: X = L^-T B.
 template <int packs, class T>
 void block_inwards(const Block<T>& block) {
     const Paths& dofs = block.dofs;
@@ -153,7 +161,7 @@ void block_inwards(const Block<T>& block) {
     }
 }
 
-// scale L^-1 D^-1 of that, root to leaves, to the solutions.
+// Outwards, from the root to the leaves: stores scale L^-1 D^-1 X in the solutions.
 template <int packs, class T>
 void block_outwards(const Block<T>& block, T scale) {
     constexpr int width = Pack<T>::width;
@@ -190,15 +198,14 @@ void block_outwards(const Block<T>& block, T scale) {
     }
 }
 
-// Calls visit<packs>(), at most `most` of them.
+// Calls visit<packs>() for a number of packs that is at most `most`.
 template <int most, class Visit>
 DTAU_INLINE void with_packs(int packs, const Visit& visit) {
     if constexpr (most > 1)
         if (packs < most) return with_packs<most - 1>(packs, visit);
     visit.template operator()<most>();
 }
-// Calls visit<some>(p) for packs p ... p + some - 1 of all: parts that are nearly as wide as each
-// other.
+// Calls visit<some>(p) for packs p ... p + some - 1, in parts of nearly equal width.
 template <int most, class Visit>
 DTAU_INLINE void in_parts(int packs, const Visit& visit) {
     const int parts = (packs + most - 1) / most;
@@ -208,7 +215,7 @@ DTAU_INLINE void in_parts(int packs, const Visit& visit) {
     }
 }
 
-// The sweeps for a number of packs that is known only now.
+// The two passes, for a number of packs known at run time.
 template <class T>
 void sweep_inwards(const Block<T>& block) {
     with_packs<LtdlWorkspace<T>::packs>(block.packs,
@@ -220,7 +227,7 @@ void sweep_outwards(const Block<T>& block, T scale) {
                                         [&]<int packs>() { block_outwards<packs>(block, scale); });
 }
 
-// Between the sweeps a change may be added to L^-T B: change(packs, begin, X, stride of its rows).
+// A change may be added to L^-T B between the two passes: change(packs, begin, X, distance of rows).
 struct NoChange {
     template <class T>
     DTAU_INLINE void operator()(int, int, T*, std::ptrdiff_t) const {}

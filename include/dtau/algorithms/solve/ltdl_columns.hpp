@@ -1,5 +1,11 @@
 // Solves with M = L^T D L for the columns of matrices, a block of them at a time, and inverts M:
 // ltdl_solve(), ltdl_inverse(). [Derivations] §10.
+//
+//   X = scale M^-1 B for one to three matrices B side by side        M^-1: B = 1, its upper triangle
+//
+// The textbook takes one column after the other, each over all rows. Here columns of neighboring
+// degrees of freedom share a block (ltdl_block.hpp), and a block skips the rows that are zero in all
+// of its columns because no branch relates them.
 #pragma once
 
 #include "dtau/algorithms/solve/ltdl_block.hpp"
@@ -10,15 +16,14 @@ namespace dtau::DTAU_VARIANT {
 DTAU_INLINE bool is_ancestor(const Paths& dofs, int k, int begin, int end) {
     return k < end && dofs.end[k] > begin;
 }
-// One past the last of them and of those on whose path one of them is: subtrees are ranges, and
-// those that go on after `end` all begin before it.
+// One past the last descendant of the columns begin ... end - 1; subtrees are ranges.
 DTAU_INLINE int related_end(const Paths& dofs, int begin, int end) {
     int last = end;
     for (int c = begin; c < end; ++c) last = dofs.end[c] > last ? dofs.end[c] : last;
     return last;
 }
 
-// Calls solve(begin, end, packs) for blocks of columns that are nearly as wide as each other.
+// Calls solve(begin, end, packs) for blocks of columns of nearly equal width.
 template <class T, class Solve>
 DTAU_INLINE void for_blocks(int columns, int most, const Solve& solve) {
     constexpr int width = Pack<T>::width;
@@ -30,8 +35,9 @@ DTAU_INLINE void for_blocks(int columns, int most, const Solve& solve) {
     }
 }
 
-// scale M^-1 B for matrices B (nv, nv) that are zero where row and column are not related. They lie
-// side by side, each padded to whole packs; rows are `stride` apart, those of the solutions too.
+// Computes scale M^-1 B for matrices B (nv, nv) that are zero where row and column are not related. The
+// matrices are side by side, each padded to whole packs. Rows of B and of the solutions are `stride`
+// apart.
 template <int matrices, class T, class Change = NoChange>
 DTAU_INLINE void ltdl_solve(const Paths& dofs, T scale, const T* B, int stride,
                             const Solution<T> (&solutions)[matrices], const LtdlWorkspace<T>& w,
@@ -41,7 +47,8 @@ DTAU_INLINE void ltdl_solve(const Paths& dofs, T scale, const T* B, int stride,
     Solutions<T> to = {{}, n, padded};
     for (int m = 0; m < matrices; ++m) to.matrices[m] = solutions[m];
     for_blocks<T>(all, w.packs, [&](int begin, int end, int packs) {
-        int first[matrices], last[matrices];  // its columns of each matrix, to what is related
+        int first[matrices],
+            last[matrices];  // a block's columns in each matrix, up to the related ones
         for (int m = 0; m < matrices; ++m) {
             const int left = begin - m * padded, stop = end - m * padded;
             first[m] = left < 0 ? 0 : left < n ? left : n;
@@ -58,7 +65,7 @@ DTAU_INLINE void ltdl_solve(const Paths& dofs, T scale, const T* B, int stride,
     });
 }
 
-// -M^-1 X in place, for X (n, columns).
+// X (n, columns) becomes -M^-1 X.
 template <class T>
 DTAU_INLINE void ltdl_solve_in_place(const Paths& dofs, T* X, int columns,
                                      const LtdlWorkspace<T>& w) {
@@ -70,7 +77,7 @@ DTAU_INLINE void ltdl_solve_in_place(const Paths& dofs, T* X, int columns,
     });
 }
 
-// M^-1, by all of its columns, with a change between the sweeps.
+// M^-1 by all of its columns, with a change between the two passes.
 template <class T, class Change>
 DTAU_INLINE void ltdl_changed_inverse(const Paths& dofs, T* inverse, const LtdlWorkspace<T>& w,
                                       const Change& change) {
@@ -85,7 +92,7 @@ DTAU_INLINE void ltdl_changed_inverse(const Paths& dofs, T* inverse, const LtdlW
     });
 }
 
-// The lower triangle of a symmetric matrix from the upper one; zeros get a positive sign.
+// Copies the upper triangle of a symmetric matrix to the lower one; zeros become +0.
 template <class T>
 DTAU_INLINE void mirror(T* matrix, int n) {
     for (int k = 0; k < n; ++k)
@@ -93,7 +100,7 @@ DTAU_INLINE void mirror(T* matrix, int n) {
             matrix[c * n + k] = matrix[k * n + c] = matrix[k * n + c] + T(0.0);
 }
 
-// M^-1 (nv, nv): the upper triangle by columns of the identity, then the mirrored lower one.
+// M^-1 (nv, nv): solves for the upper triangle, and mirrors it to the lower one.
 template <class T>
 DTAU_INLINE void ltdl_inverse(const Paths& dofs, T* inverse, const LtdlWorkspace<T>& w) {
     const int n = dofs.n;

@@ -1,13 +1,19 @@
 // Computes the exact derivative of a time step (step.hpp) by state and inputs: z+ = A z + B u, with
-// z = (xi, dv) at either end, increments of q in body axes.
+// z = (xi, dv) at either end, xi the increment of q in body axes: linearize_discrete().
+// [Derivations] §12.
 //
-// All stages are computed first, and keep the derivatives of inverse dynamics and the factors of M.
-// Their accelerations are those of `step`, by the same algorithms, so that z+ has the same bits.
-// Then blocks of columns go through the stages: with xi_i and dv_i the variations of a stage's
-// state,
-//   da_i = -M_i^-1 (dtau/dq xi_i + dtau/dv dv_i - dtau)
-// No inverse and no derivative of forward dynamics is formed, and the zeros of the tree are skipped
-// in every product: O(N d) a column, where products of (nv, nv) matrices take O(N^2). [Derivations] §12.
+//   for the stages i:   xi_i = Ad_i xi + J_i dtheta_i        dtheta_i = c_i h dr_{i-1}    (xi_0 = xi)
+//                       dv_i = dv + c_i h da_{i-1}
+//                       da_i = -M_i^-1 (dID/dq xi_i + dID/dv dv_i - dtau)
+//                       dr_i = (dtheta'/dv) dv_i + (dtheta'/dtheta) dtheta_i
+//   end:                dv+  = dv + h sum of b_i da_i        xi+ = Ad xi + J dtheta
+//                       dtheta = h sum of b_i dr_i, or h dv+ for the semi-implicit step
+//
+// The textbook multiplies the Jacobians of the stages, (nv, nv) matrices of forward dynamics, O(N^2)
+// a column. Here no inverse and no derivative of forward dynamics is formed: columns of the identity
+// go through the stages in blocks, with the derivatives of inverse dynamics (ID) and the factors of M
+// that each stage has kept. Every product skips the zeros of the tree: O(N d) a column. Accelerations
+// come from the algorithm that `step` uses, so that z+ has the same bits as its result.
 #pragma once
 
 #include "dtau/algorithms/first/world_wrenches.hpp"
@@ -21,16 +27,16 @@ namespace dtau::DTAU_VARIANT {
 
 template <class T>
 struct DiscreteWorkspace {
-    static constexpr int most = LtdlWorkspace<T>::packs;  // in a block of columns
+    static constexpr int most = LtdlWorkspace<T>::packs;  // packs in a block of columns
     StepWorkspace<T> step;
     VariationWorkspace<T> variation;
     FactorizedWorkspace<T> dynamics;
     AbaWorkspace<T> aba;
     T *dtau_dq[max_stages], *dtau_dv[max_stages], *L[max_stages];
-    JointMatrix<T> joint_dq, joint_dv;  // of a stage
+    JointMatrix<T> joint_dq, joint_dv;  // for one stage
     WrenchPartialsWorkspace<T> wrenches;
-    // Of a block: variations of theta (of joints that do not commute), of q, of v and then theta',
-    // of a, and the sums of the last two.
+    // Variations in a block: of theta (joints that do not commute only), of q, of v and then theta', of
+    // a; and the weighted sums of those of theta' and a.
     Pack<T>*theta, *q, *v, *a, *rate_sum, *a_sum;
 
     DiscreteWorkspace(Arena& arena, const Tree& tree, const Options& options)
@@ -59,8 +65,8 @@ struct DiscreteWorkspace {
     }
 };
 
-// After the acceleration of the joints at a stage and idsva_velocities: the derivatives of inverse
-// dynamics, for later, and the acceleration, to a.
+// Keeps the derivatives of inverse dynamics at a stage, and copies its acceleration to a. Call it after
+// idsva_velocities and the forward dynamics of the stage.
 template <class T>
 DTAU_INLINE void stage_partials(const Tree& tree, int i, const T* body_f_ext, T* a,
                                 const DiscreteWorkspace<T>& w) {
@@ -78,7 +84,7 @@ DTAU_INLINE void stage_partials(const Tree& tree, int i, const T* body_f_ext, T*
     for (int k = 0; k < tree.nv; ++k) a[k] = dynamics.a[k];
 }
 
-// The acceleration at a stage, and its derivatives and factors for later.
+// Computes the acceleration at a stage, and keeps its derivatives and factors.
 template <class T>
 DTAU_INLINE void linearize_stage(const Tree& tree, int i, const T* q, const T* v, const T* tau,
                                  const T* f_ext, T* a, const DiscreteWorkspace<T>& w) {
@@ -95,15 +101,14 @@ DTAU_INLINE void linearize_stage(const Tree& tree, int i, const T* q, const T* v
 
 // ---------------------------------------------------------------- blocks of columns
 
-// A block of columns from `begin` on: those of z = (xi, dv), padded to whole packs, then the
-// inputs.
+// A block of columns from `begin` on. All columns: z = (xi, dv), padded to whole packs, then the inputs.
 template <class T>
 struct BlockStart {
     int begin, packs, padded;
     const InputMap<T>& inputs;
 };
 
-// Adds xi (first = 0) or dv (first = nv) to rows of `row` ... row + count - 1 of all.
+// Adds the columns of the identity for xi (first = 0) or dv (first = nv), in rows row ... row + count - 1.
 template <class T>
 DTAU_INLINE void add_units(const BlockStart<T>& start, int first, int row, int count, Pack<T>* x) {
     constexpr int width = Pack<T>::width;
@@ -134,8 +139,8 @@ DTAU_INLINE void add_torques(const BlockStart<T>& start, int n, Pack<T>* x) {
     }
 }
 
-// From theta in w.q: the variation of q (+) theta, of a stage or of the step; theta of joints that
-// do not commute goes to w.theta.
+// Replaces the variation of theta in w.q by that of q (+) theta, for a stage or the whole step. The
+// variation of theta of joints that do not commute is kept in w.theta.
 template <class T>
 void displace(const Tree& tree, const BlockStart<T>& start, int stage,
               const DiscreteWorkspace<T>& w) {
@@ -154,7 +159,8 @@ void displace(const Tree& tree, const BlockStart<T>& start, int stage,
     });
 }
 
-// Rows of a block that are not zero at stages 0 and 1, whole joints where they do not commute.
+// Ranges of rows that may be nonzero at stages 0 and 1; joints that do not commute belong to a range
+// as a whole.
 DTAU_INLINE Rows joined(const Rows& a, const Rows& b) {
     if (a.begin >= a.end) return b;
     if (b.begin >= b.end) return a;
@@ -168,8 +174,8 @@ DTAU_INLINE Rows of_whole_joints(const Tree& tree, Rows rows) {
     return rows;
 }
 
-// All stages, for a block of columns, to columns of z+ whose rows are z's, xi first. change(i):
-// the correction between the triangular solves of stage i, when w.q and w.v are its variations.
+// Takes a block of columns through all stages, and stores the columns of z+ (rows xi, then dv).
+// change(i): what acts between the triangular solves of stage i, while w.q and w.v are its variations.
 template <class T, class Change>
 void linearize_block(const Tree& tree, Integrator method, T h, const BlockStart<T>& start,
                      const Columns<T>* to, const DiscreteWorkspace<T>& w, const Change& change) {
@@ -219,7 +225,7 @@ void linearize_block(const Tree& tree, Integrator method, T h, const BlockStart<
     const bool implicit = method == Integrator::semi_implicit;
     for (int k = 0; k < size; ++k) w.q[k] = implicit ? h * w.a_sum[k] : w.rate_sum[k];
     displace(tree, start, max_stages, w);
-    // Zeros that something underflowed to get a positive sign: their own differs between blocks.
+    // A zero that comes from underflow becomes +0: its sign would depend on the block.
     const Pack<T> zero = {T(0.0)};
     for (int k = 0; k < n; ++k)
         for (int p = 0; p < packs; ++p) {
@@ -230,8 +236,8 @@ void linearize_block(const Tree& tree, Integrator method, T h, const BlockStart<
         }
 }
 
-// After a step whose stages linearize_stage went through: A (2 nv, 2 nv) and B (2 nv, count), of
-// the independent velocities.
+// Computes A (2 nv, 2 nv) and B (2 nv, count) of the independent velocities, after a step in which every
+// stage called linearize_stage.
 template <class T, class Change>
 void linearize_blocks(const Tree& tree, Integrator method, const InputMap<T>& inputs, T h, T* A,
                       T* B, const DiscreteWorkspace<T>& w, const Change& change) {

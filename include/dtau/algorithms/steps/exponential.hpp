@@ -2,7 +2,7 @@
 // branches. [Sola] appendices B to D (there: the right Jacobian J_r; the adjoint matrix Ad);
 // [Derivations] §12.
 //
-// Derivatives are left-trivialized: a variation of the pose X is X (1 + eps), eps in body axes.
+// Derivatives are left-trivialized: a variation of the pose X is X exp(eps), eps in body axes.
 // With a twist x = (w; u) of angle |w|, t = |w|^2,
 //   exp(x + d) = exp(x) exp(J(x) d),   J(x) = 1 - ad/2! + ad^2/3! - ...,   ad = x cross
 //   X exp(d) exp(x) = X exp(x) exp(Ad d),   Ad = exp(-ad) = 1 - ad J(x)
@@ -32,7 +32,7 @@ constexpr Coefficients<terms> alternating(int shift) {
     }
     return c;
 }
-// Of the series' derivative.
+// Coefficients of the derivative of that series.
 template <int terms>
 constexpr Coefficients<terms - 1> derivative(const Coefficients<terms>& c) {
     Coefficients<terms - 1> d{};
@@ -46,7 +46,7 @@ DTAU_INLINE T power_series(const Coefficients<terms>& c, T x) {
     return sum;
 }
 
-// Even functions of an angle.
+// Even functions of an angle, by its square t.
 template <class T>
 struct AngleFunctions {
     T half_sine, half_cosine;  // sin(angle / 2) / angle, cos(angle / 2)
@@ -131,7 +131,8 @@ DTAU_INLINE MotionMap<T> inverse_adjoint(const Motion<T>& x, const MotionMap<T>&
     return fma(T(-1.0), ad(x) * J, identity_map<T>());  // [Derivations] eq. 12.6
 }
 
-// A map in the coordinates of a joint that does not commute: a matrix (nv, nv), linear first.
+// Writes a map of twists as a matrix (nv, nv) in the coordinates of a joint that does not commute, linear
+// first.
 template <class T>
 DTAU_INLINE void joint_matrix(JointKind kind, const MotionMap<T>& map, T* matrix) {
     const Mat3<T>&E = map.E, &Q = map.Q;
@@ -156,7 +157,7 @@ DTAU_INLINE void joint_matrix(JointKind kind, const MotionMap<T>& map, T* matrix
     }
 }
 
-// The coordinates of a twist of such a joint: S^T S = 1.
+// The coordinates of a twist of such a joint; S^T S = 1.
 template <class T>
 DTAU_INLINE void joint_coordinates(const Body& body, const Motion<T>& m, T* x) {
     joint_torque(body, Force<T>{m.ang, m.lin}, x);

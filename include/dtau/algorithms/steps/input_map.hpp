@@ -1,11 +1,11 @@
-// The map from inputs to torques of a robot that is linearized, at one state.
+// Declares the map from inputs to torques at one state, for linearizations: InputMap.
 #pragma once
 
 #include "dtau/model.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
-// The torque is `map` u for inputs u; without a map (null), u is the torque of the driven columns.
+// tau = map u for inputs u. Without a map (null), u are the torques of the driven velocities.
 template <class T>
 struct InputMap {
     const DrivenTorques& driven;

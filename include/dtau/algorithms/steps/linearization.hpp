@@ -1,13 +1,15 @@
-// Linearizes the equations of motion, left-trivialized: [Bos] propositions 1 to 3 (eqs. 22,
-// 31, 42).
+// Linearizes the equations of motion, left-trivialized: linearize(). [Bos] propositions 1 to 3
+// (eqs. 22, 31, 42).
 //
 //   z' = A z + B u,   z = (xi, dv),   q_eps = q (+) eps xi,   v_eps = v + eps dv
 //
 //   A = ( -ad_v    1     )      B = (      0        )
 //       (  da_dq   da_dv )          ( da_dtau map   )
 //
-// ad_v is that of each joint: (v cross) for a free one, zero for joints that commute. The
-// derivatives are those of fdsva.hpp, written into A where they belong.
+// The paper has one floating base; here ad_v belongs to each joint: (v cross) for a free one, zero
+// for joints whose displacements commute. A textbook's A differentiates by the numbers of q, which
+// makes A (nq + nv)^2 with quaternions; with increments xi in body axes it is (2 nv)^2. FDSVA
+// (fdsva.hpp) writes its derivatives into A where they belong.
 #pragma once
 
 #include "dtau/algorithms/first/fdsva.hpp"
@@ -26,7 +28,7 @@ struct LinearizationWorkspace {
           da_dtau(arena.take<T>(tree.independent.n * tree.independent.n)) {}
 };
 
-// xi' = -ad_v xi + dv: the upper rows of A, into zeros. v: of the joints.
+// Writes the upper rows of A, xi' = -ad_v xi + dv; zero before. v: of the joints.
 template <class T>
 DTAU_INLINE void kinematic_rows(const Tree& tree, const T* v, T* A) {
     const int n = tree.independent.n, width = 2 * n;
@@ -44,7 +46,7 @@ DTAU_INLINE void kinematic_rows(const Tree& tree, const T* v, T* A) {
     }
 }
 
-// The lower rows of B.
+// Writes the lower rows of B.
 template <class T>
 DTAU_INLINE void input_rows(int n, const InputMap<T>& inputs, const T* da_dtau, T* B) {
     const int m = inputs.driven.count;
@@ -61,8 +63,8 @@ DTAU_INLINE void input_rows(int n, const InputMap<T>& inputs, const T* da_dtau, 
     }
 }
 
-// q, v and a: of the joints; tau, A (2 nv, 2 nv) and B (2 nv, count), into zeros: of the
-// independent velocities.
+// q, v and a: of the joints; tau, A (2 nv, 2 nv) and B (2 nv, count): of the independent velocities. A
+// and B are zero before.
 template <class T>
 void linearize(const Tree& tree, const InputMap<T>& inputs, const T* q, const T* v, const T* tau,
                const T* f_ext, T* A, T* B, T* a, const LinearizationWorkspace<T>& w) {

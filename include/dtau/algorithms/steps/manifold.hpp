@@ -1,10 +1,16 @@
-// Moves along the configuration manifold: integrate(), difference(), normalize(). q (+) dq = T
-// exp(S dq) joint by joint, its inverse, and normalization.
+// Moves along the configuration manifold: integrate(), difference(), normalize(). [Sola] for the
+// exponentials.
 //
-// Coordinates of revolute, prismatic, helical and cylindrical joints add; quaternions (x y z w) and
-// the poses of free and planar joints move by the exponentials of SO(3), SE(3) and SE(2),
-// increments in body axes, linear first. [Sola] for the exponentials. Not in the canonical frames
-// of the tree: coordinates do not depend on them.
+//   integrate    T+ = T exp(S dq), joint by joint
+//     joints whose displacements add    q + dq       revolute, prismatic, helical, cylindrical
+//     spherical                         R exp(w^)
+//     free, planar                      (R exp(w^), p + R V(w) u)        dq = (u; w), V of exponential.hpp
+//   difference   S dq = log(T0^-1 T1), the inverse: w = log(R0^T R1), u = V(w)^-1 R0^T (p1 - p0)
+//   normalize    x / |x| for quaternions x y z w
+//
+// Increments are in body axes, linear first. Textbooks branch to a series near zero. Here lanes
+// compute the series and the closed form and select one of them; a lone state gets the same bits.
+// The canonical frames of the tree are not read, because coordinates do not depend on them.
 #pragma once
 
 #include <type_traits>
@@ -57,7 +63,7 @@ DTAU_INLINE Quaternion<T> quaternion_exp(const AngleFunctions<T>& f, const Vec3<
     return {f.half_sine * w, f.half_cosine};
 }
 // The angle of (x, y), neither negative, from the x axis: atan(t) for t = y / x below tan(pi / 8),
-// else by what is left to pi / 4 or pi / 2. The polynomial of FreeBSD's msun (s_atan.c).
+// else by the difference to pi / 4 or pi / 2. The polynomial of FreeBSD's msun (s_atan.c).
 // [Derivations] eq. 16.5
 template <class T>
 DTAU_INLINE T angle_of(T y, T x) {
@@ -91,8 +97,8 @@ DTAU_INLINE Vec3<T> quaternion_log(const Quaternion<T>& x) {
     return select(to_bits(x.w) < 0, -scale, scale) * x.v;
 }
 
-// Of the inverse of the right Jacobian, with h = angle / 2: e = (1 - h cot h) / t, and its
-// derivative by t.
+// Coefficients of the inverse of the right Jacobian, with h = angle / 2: e = (1 - h cot h) / t, and
+// its derivative by t.
 template <class T>
 struct LogFunctions {
     T e, de;
@@ -102,7 +108,7 @@ struct LogFunctions {
 template <class T>
 DTAU_INLINE LogFunctions<T> log_functions(T t) {
     constexpr Coefficients<13> e = {
-        {// of Bernoulli numbers: |B_2| / 2!, |B_4| / 4!, ...
+        {// from Bernoulli numbers: |B_2| / 2!, |B_4| / 4!, ...
          1.0 / 12, 1.0 / 720, 1.0 / 30240, 1.0 / 1209600, 1.0 / 47900160, 5.284190138687493e-10,
          1.0 / 74724249600, 3.3896802963225827e-13, 8.586062056277845e-15, 2.174868698558062e-16,
          5.5090028283602295e-18, 1.3954464685812522e-19, 3.534707039629467e-21}};
@@ -128,8 +134,8 @@ DTAU_INLINE Vec3<T> log_translation(const Vec3<T>& w, const Vec3<T>& p) {
     return fma(T(-0.5), wp, fma(log_functions(dot(w, w)).e, cross(w, wp), p));
 }
 
-// Calls add(first, last) for joints one after the other whose coordinates move by adding, and
-// move(body) for each of the others.
+// Calls add(first, last) for every run of consecutive joints whose displacements add, and move(body)
+// for each other joint.
 template <class Add, class Move>
 DTAU_INLINE void for_runs_of_joints(const Tree& tree, Add add, Move move) {
     for (int i = 0; i < tree.nnodes;) {
@@ -170,7 +176,7 @@ void integrate(const Tree& tree, const T* q, const T* dq, T* result) {
     });
 }
 
-// The same angle within a half turn: exactly, however far it is, which takes lanes one by one.
+// The same angle within half a turn, exactly however large the angle is. Lanes are taken one by one.
 DTAU_INLINE double within_half_turn(double angle) {
     return std::remainder(angle, 2.0 * 3.14159265358979323846);
 }
@@ -179,8 +185,8 @@ DTAU_INLINE Lane within_half_turn(Lane angle) {
     return angle;
 }
 
-// The displacement of a joint whose displacements do not add, from its coordinates x to y; the
-// angle of a planar joint up to multiples of 2 pi.
+// The displacement from coordinates x to y of a joint whose displacements do not add. The angle of a
+// planar joint may be off by multiples of 2 pi.
 template <class T>
 DTAU_INLINE void joint_difference(const Body& body, const T* x, const T* y, T* d) {
     if (body.kind == JointKind::planar) {

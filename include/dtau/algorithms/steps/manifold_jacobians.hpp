@@ -1,14 +1,15 @@
-// Computes the Jacobians of integrate and difference (manifold.hpp), and the map from the tangent
-// to the numbers of q.
+// Computes the Jacobians of integrate and difference (manifold.hpp), and the map from velocities to
+// rates of the numbers of q: integrate_jacobians(), difference_jacobians(), tangent_map().
 //
 // All variations are in the tangent space, q (+) eps. Joint by joint, with J the right Jacobian and
 // Ad = exp(-ad) of exponential.hpp:
 //   q (+) dq                        by q: Ad(dq), by dq: J(dq)                 [Derivations] eq. 12.6
 //   d = difference(q0, q1)          by q0: -J(-d)^-1, by q1: J(d)^-1           [Derivations] eq. 16.1
 //   dq/dt = T v, v = T^+ dq/dt      T of a unit quaternion                     [Derivations] eq. 16.3
-// All of them are 1 (by q0: -1) if displacements add: constant entries. The others, within a joint,
-// are written by put(which, row, column, value), which is 0 or 1 of the two matrices. All of
-// independent joints: rows and columns (nv, nv), T (nq, nv), T^+ (nv, nq). Cost O(N).
+// The matrices are block diagonal, one block for each joint: O(N). If displacements add, a block is 1
+// (by q0: -1) for all states and is not computed here. All other entries go to
+// put(which, row, column, value), where `which` is 0 or 1 for the first or second of two matrices.
+// Shapes, of independent coordinates: (nv, nv), T (nq, nv), T^+ (nv, nq).
 #pragma once
 
 #include "dtau/algorithms/steps/manifold.hpp"
@@ -16,8 +17,8 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Calls visit(body, q, v) for the joints that mimic no other and whose displacements add, or do
-// not, with the places of their coordinates and velocities among the independent ones.
+// Calls visit(body, q, v) for the independent joints whose displacements add (commute = true) or do not
+// (false). q, v: places of their first coordinate and velocity among the independent ones.
 template <class Visit>
 DTAU_INLINE void for_independent_joints(const Tree& tree, bool commute, const Visit& visit) {
     const Mimics* c = tree.mimic;
@@ -31,7 +32,7 @@ DTAU_INLINE void for_independent_joints(const Tree& tree, bool commute, const Vi
     }
 }
 
-// A map of a joint's twists, at place v.
+// Puts a map of a joint's twists, at velocity v.
 template <class T, class Put>
 DTAU_INLINE void put_map(const Body& body, const MotionMap<T>& map, int which, int v,
                          const Put& put) {
@@ -41,7 +42,7 @@ DTAU_INLINE void put_map(const Body& body, const MotionMap<T>& map, int which, i
         for (int c = 0; c < body.nv; ++c) put(which, v + r, v + c, block[r * body.nv + c]);
 }
 
-// by q, by dq
+// The Jacobians of q (+) dq by q and by dq.
 template <class T, class Put>
 DTAU_INLINE void integrate_jacobians(const Tree& tree, const T* dq, const Put& put) {
     for_independent_joints(tree, false, [&](const Body& body, int, int v) {
@@ -52,7 +53,7 @@ DTAU_INLINE void integrate_jacobians(const Tree& tree, const T* dq, const Put& p
     });
 }
 
-// by q0, by q1
+// The Jacobians of difference(q0, q1) by q0 and by q1.
 template <class T, class Put>
 DTAU_INLINE void difference_jacobians(const Tree& tree, const T* q0, const T* q1, const Put& put) {
     for_independent_joints(tree, false, [&](const Body& body, int, int v) {
@@ -83,7 +84,7 @@ DTAU_INLINE void put_quaternion(const T* x, int q, int v, const Put& put) {
             put(1, v + c, q + r, scale * E[r][c]);
         }
 }
-// A rotation, by columns, of `size` lengths: its transpose is its inverse.
+// Puts the rotation R of a joint's positions, size x size, in T, and its transpose in T^+.
 template <class T, class Put>
 DTAU_INLINE void put_rotation(const T* columns, int size, int q, int v, const Put& put) {
     for (int r = 0; r < size; ++r)
@@ -93,7 +94,7 @@ DTAU_INLINE void put_rotation(const T* columns, int size, int q, int v, const Pu
         }
 }
 
-// T, T^+
+// The maps T and T^+.
 template <class T, class Put>
 DTAU_INLINE void tangent_map(const Tree& tree, const T* coordinates, const Put& put) {
     for_independent_joints(tree, false, [&](const Body& body, int q, int v) {

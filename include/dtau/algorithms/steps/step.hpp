@@ -1,5 +1,5 @@
-// Takes one time step h: step(). q' = q v, v' = a(q, v, tau) with tau and the external wrenches
-// held.
+// Takes one time step h: step(). It integrates q' = v (in body axes), v' = a(q, v, tau), with tau and the
+// external wrenches constant.
 //
 //   euler          q+ = q (+) h v,    v+ = v + h a
 //   semi_implicit  q+ = q (+) h v+,   v+ = v + h a
@@ -7,10 +7,10 @@
 //
 //     theta' = J(theta)^-1 v = v + [theta, v] / 2 + [theta, [theta, v]] / 12 - ...,   [x, y] = x cross y
 //
-// The method is that of Runge, Kutta, Munthe-Kaas: [RKMK], whose order 4 needs the two
-// brackets that are written here and no more. Without them the order is 2 for joints whose
-// displacements do not commute; for all others they vanish. The inverse of the right Jacobian is
-// there because velocities are in body axes.
+// Textbooks integrate the numbers of q and normalize quaternions afterwards. Here theta is a vector of
+// the tangent space, the method of Runge, Kutta and Munthe-Kaas [RKMK]; J is the right Jacobian, as
+// velocities are in body axes. Order 4 needs the two brackets written here and no more. Without them
+// the order is 2 for joints whose displacements do not commute; for all others brackets are zero.
 #pragma once
 
 #include "dtau/algorithms/steps/manifold.hpp"
@@ -23,15 +23,15 @@ inline constexpr int max_stages = 4;
 DTAU_INLINE int stage_count(Integrator method) {
     return method == Integrator::rk4 ? max_stages : 1;
 }
-// How far ahead of q and v stage i stands, in the derivatives of the stage before it, and what it
-// weighs in the result; in steps.
+// c_i and b_i: how far stage i goes along the derivatives of the stage before it, and its weight in the
+// result; both in units of h.
 DTAU_INLINE double stage_ahead(int i) { return i == 0 ? 0.0 : i == 3 ? 1.0 : 0.5; }
 DTAU_INLINE double stage_weight(Integrator method, int i) {
     return method != Integrator::rk4 ? 1.0 : i == 0 || i == 3 ? 1.0 / 6.0 : 1.0 / 3.0;
 }
 
-// The stages of a step: stage i at q(i), v(i), a displacement theta(i) from q; theta() is the
-// displacement of the whole step.
+// The stages of a step: q(i), v(i), and the displacement theta(i) from q. theta() is the displacement
+// of the whole step.
 template <class T>
 struct StepWorkspace {
     int nq, nv;
@@ -67,7 +67,7 @@ DTAU_INLINE void displacement_rates(const Tree& tree, const T* theta, const T* v
     }
 }
 
-// Calls acceleration(i, q, v, a) for every stage i.
+// Takes the step; acceleration(i, q, v, a) computes a for stage i.
 template <class T, class Acceleration>
 DTAU_INLINE void step(const Tree& tree, const T* q, const T* v, T h, Integrator method, T* q_next,
                       T* v_next, const StepWorkspace<T>& w, const Acceleration& acceleration) {
@@ -96,11 +96,11 @@ DTAU_INLINE void step(const Tree& tree, const T* q, const T* v, T h, Integrator 
 
 // ---------------------------------------------------------------- how a step varies
 //
-// Of a joint that does not commute, with variations xi of q, theta of the displacement, v of the
-// velocity, in its coordinates:
-//   of q (+) theta      Ad xi + J theta            at every stage but the first, and at the end
-//   of theta'           by_theta theta + by_v v    at every stage but the first
-// Of all other joints: xi + theta, and v.
+// Variations for a joint that does not commute, given variations xi of q, theta of the displacement and
+// v of the velocity:
+//   q (+) theta varies by      Ad xi + J theta            at every stage but the first, and at the end
+//   theta' varies by           by_theta theta + by_v v    at every stage but the first
+// For all other joints: xi + theta, and v.
 
 template <class T>
 struct JointVariation {
@@ -109,7 +109,7 @@ struct JointVariation {
 
 template <class T>
 struct VariationWorkspace {
-    JointVariation<T>* joints;  // of stage i and such joint j at (max_stages + 1) j + i
+    JointVariation<T>* joints;  // joint j of these at stage i: [(max_stages + 1) j + i]
     const JointVariation<T>& at(int joint, int stage = max_stages) const {
         return joints[(max_stages + 1) * joint + stage];
     }
@@ -120,8 +120,8 @@ struct VariationWorkspace {
     }
 };
 
-// Calls visit(j, body, first) for the joints that do not commute, j = 0, 1, ..., with the place of
-// their first velocity among those of all joints, or among the independent ones.
+// Calls visit(j, body, first) for the joints that do not commute, j = 0, 1, .... first: place of their
+// first velocity, among the independent ones if `independent`, else among all.
 template <class Visit>
 DTAU_INLINE void for_noncommuting_joints(const Tree& tree, bool independent, const Visit& visit) {
     int j = 0;

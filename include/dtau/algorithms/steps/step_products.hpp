@@ -1,6 +1,20 @@
-// Computes the gradient of a time step (step.hpp). O(N) a stage: lam_q and lam_v weigh the
-// variations of q+ and v+, and go back through the stages; each takes one vector-Jacobian product
-// of forward dynamics.
+// Computes the gradient of a time step (step.hpp), lam_q . xi+ + lam_v . dv+, by q, v, tau and
+// wrenches: step_vjp(). O(N) a stage. [Derivations] eq. 12.9.
+//
+//   start      by_q = Ad^T lam_q    Theta = J^T lam_q    V = lam_v (+ h Theta if semi-implicit)    by_v = V
+//   backward   for the stages i, the last one first; terms with i + 1 are absent in the last stage:
+//                rate = b_i h Theta + c_{i+1} h theta_{i+1}      (without Theta if semi-implicit)
+//                a    = b_i h V + c_{i+1} h v_{i+1}
+//                (x, y, t) = gradient of a . FD(q_i, v_i, tau) by q_i, v_i and tau     (forward_products.hpp)
+//                v_i     = (dtheta'/dv)^T rate + y
+//                theta_i = (dtheta'/dtheta)^T rate + J_i^T x
+//                by_q += Ad_i^T x        by_v += v_i        by_tau += t
+//
+// The textbook multiplies by the transposed Jacobians of the stages. Here every stage takes one
+// vector-Jacobian product of forward dynamics, O(N), and the 6x6 maps of its own joints.
+//
+// Symbols: the names of quantities of step.hpp stand for the gradients by them. Theta, V (end_theta,
+// end_v): by the displacement and the velocity at the end; theta, v, rate, a: by those of a stage.
 #pragma once
 
 #include "dtau/algorithms/first/forward_products.hpp"
@@ -9,9 +23,9 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// How forward dynamics and its product are computed: of independent joints, and of joints that
-// mimic others (of contacts: contacts/steps.hpp). tau and lam are of the independent velocities,
-// all else of the joints.
+// Forward dynamics and its gradient, as step_vjp calls them: for independent joints, and for mimic joints
+// (with constraints: constraints/steps.hpp). tau and lam: of the independent velocities; all else: of the
+// joints.
 template <class T>
 struct IndependentDynamics {
     ForwardVjpWorkspace<T> w;
@@ -48,8 +62,8 @@ struct StepVjpWorkspace {
     StepWorkspace<T> step;
     VariationWorkspace<T> variation;
     T *q_next, *v_next;
-    // Gradients: by the displacement and the velocity that the step ends with; by theta, v, theta'
-    // and a of a stage; of its acceleration by q, v, tau and f_ext.
+    // Gradients: by the displacement and the velocity at the end of the step; by theta, v, theta' and a
+    // of a stage; by q, v, tau and f_ext through its acceleration.
     T *end_theta, *end_v, *theta, *v, *rate, *a, *independent_a, *stage_q, *stage_v, *stage_tau,
         *stage_f_ext;
     WrenchGradientWorkspace<T> wrenches;
@@ -73,7 +87,7 @@ struct StepVjpWorkspace {
           wrenches(arena, tree, options) {}
 };
 
-// result (+)= matrix^T x, for `size` coordinates of a joint.
+// result = matrix^T x, or += if `adds`, for `size` coordinates of a joint.
 template <bool adds, class T>
 DTAU_INLINE void transposed_product(const T* matrix, int size, const T* x, T* result) {
     for (int c = 0; c < size; ++c) {
@@ -83,7 +97,8 @@ DTAU_INLINE void transposed_product(const T* matrix, int size, const T* x, T* re
     }
 }
 
-// From x, the gradient by q (+) theta: adds to by_q that by q, and writes or adds that by theta.
+// Given the gradient x by q (+) theta: adds the gradient by q to by_q, and writes (or adds) the gradient
+// by theta.
 template <bool adds, class T>
 DTAU_INLINE void displaced_gradient(const Tree& tree, int stage, const VariationWorkspace<T>& w,
                                     const T* x, T* by_q, T* by_theta) {
@@ -105,8 +120,8 @@ DTAU_INLINE void displaced_gradient(const Tree& tree, int stage, const Variation
     }
 }
 
-// tau, lam_q, lam_v: of the independent velocities; all else of the joints, by_tau as the
-// velocities are. f_ext may be null: zero; by_f_ext is null, not wanted, where it is.
+// tau, lam_q, lam_v: of the independent velocities; all else: of the joints. f_ext may be null: zero;
+// then by_f_ext is null, too.
 template <class T, class Dynamics>
 void step_vjp(const Tree& tree, Integrator method, const T* q, const T* v, const T* tau, T h,
               const T* lam_q, const T* lam_v, const T* f_ext, T* by_q, T* by_v, T* by_tau,
@@ -117,7 +132,7 @@ void step_vjp(const Tree& tree, Integrator method, const T* q, const T* v, const
     };
     step(tree, q, v, h, method, w.q_next, w.v_next, w.step,
          [&](int i, const T* qi, const T* vi, T* a) {
-             // The last one would go to v+ alone, which only a semi-implicit step needs here.
+             // The last stage's acceleration changes v+ alone, which only semi-implicit gradients read.
              if (i + 1 < stage_count(method) || method == Integrator::semi_implicit)
                  return dynamics.acceleration(tree, qi, vi, tau, body_wrenches(qi), a);
              for (int k = 0; k < nv; ++k) a[k] = T(0.0);

@@ -15,15 +15,14 @@
 //
 // The unknowns of every order obey the same linear equations ([HO-FBS] Lemma 2, [Derivations] eq. 13.6),
 // so the articulated inertias of order 0 serve all orders. A joint whose motion is prescribed is not
-// eliminated: its torque is S^T F. It differs from the paper as inverse.hpp does. `simple` is code for
-// joints that rotate about z and are not prescribed: S is a unit vector, and only x and y of F rotate.
+// eliminated: its torque is S^T F. This differs from the paper as inverse.hpp does. Template parameter
+// `simple`: the joint rotates about z and is not prescribed; S is a unit vector, only x and y of F rotate.
 //
 // Symbols, of order k:
-//   omega, A, X   of inverse.hpp at zero accelerations of order k, but for those that are prescribed
-//                 (A and X of the path alone; X is W + alpha^)
+//   omega, A, X   of inverse.hpp at zero accelerations of order k, except prescribed ones (A, X: of one path)
 //   m             (alpha; A) that the accelerations of order k add:  m_i = Ad m_p + S a
 //   IA[i], p[i]   articulated inertia, bias force: F_i = IA_i m_i + p_i is the force across the joint
-//   U, d, t       of a column of S;  Ia, p after the elimination: F_i = Ia_i (m_i - S a) + p_i
+//   U, d, t       for a column of S.  After the elimination, Ia and p: F_i = Ia_i (m_i - S a) + p_i
 //   lower         the part of E^T F that lower orders of F give
 #pragma once
 
@@ -34,8 +33,8 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Bias force of body i, after those of its children, and its part of the force on its parent. v,
-// tau: derivatives of order k; tau is read where the motion is not prescribed.
+// Computes the bias force of body i, after its children, and its part of the force on its parent. v,
+// tau: derivatives of order k; tau is read only if the motion is not prescribed.
 template <bool simple, class T>
 DTAU_INLINE void bias_force(const Tree& tree, int i, int k, const T* v, const T* tau,
                             const Prescribed& prescribed, const ForwardSeriesWorkspace<T>& w) {
@@ -72,8 +71,8 @@ DTAU_INLINE void bias_force(const Tree& tree, int i, int k, const T* v, const T*
     p_p.set(p_p.a() + force, cross(r, force, p_p.b() + moment));
 }
 
-// Acceleration of order k of a body and its joint (unscaled, into a_out), after its parent's, and
-// the force across the joint, of a simple one if there is another order: [Derivations] eq. 13.9.
+// Computes the acceleration of order k of a body and of its joint (unscaled, in a_out), after its parent,
+// and the force across the joint (simple joints: if another order follows). [Derivations] eq. 13.9
 template <bool simple, class T>
 DTAU_INLINE void accelerate(const Tree& tree, int i, int k, bool another, const T* a, T* a_out,
                             const Prescribed& prescribed, const ForwardSeriesWorkspace<T>& w) {
@@ -132,7 +131,7 @@ DTAU_INLINE void accelerate(const Tree& tree, int i, int k, bool another, const 
     b.passed->m = m;
 }
 
-// The body's series by one order; its parent's come first.
+// Extends the series of a body by one order, after its parent.
 template <bool simple, class T>
 DTAU_INLINE void extend_motion(const Tree& tree, int i, int k, const T* a,
                                const ForwardSeriesWorkspace<T>& w) {
@@ -143,7 +142,7 @@ DTAU_INLINE void extend_motion(const Tree& tree, int i, int k, const T* a,
     const Vec3<T>& alpha = b.passed->m.ang;
     if (w.sliding) b.X[k] += skew(alpha);
     b.omega[k + 1] = fma(T(w.scale.inverse[k + 1]), alpha, b.omega[k + 1]);
-    if (simple)  // nothing reads the zeros
+    if (simple)  // nothing reads the rest, which is zero
         s.omega[k + 1].z = T(w.scale.inverse_factorial[k + 1]) * a[body.v];
     else
         set_joint_twist<false>(body, k + 1, a, w.scale, s);
@@ -156,15 +155,15 @@ DTAU_INLINE void extend_motion(const Tree& tree, int i, int k, const T* a,
     }
 }
 
-// Rows of the arrays that one order reads and writes: derivatives of order k, and of the next one.
+// The rows of the arrays that one order reads and writes: derivatives of order k and of order k + 1.
 template <class T>
 struct OrderRows {
     const T *v, *tau, *a, *next_a, *next_f_ext;
     T* a_out;
 };
 
-// One order of one body in the backward pass; in the forward pass, which prepares the next order.
-// For the few bodies that are not plain there is one code for all orders.
+// One order of one body: in the backward pass, and in the forward pass, which prepares the next order.
+// The few bodies that are not plain share one function for all orders.
 template <bool simple, class T>
 DTAU_INLINE void inwards(const Tree& tree, int i, int k, const Configuration<T>& x,
                          const OrderRows<T>& rows, const Prescribed& prescribed,
@@ -195,7 +194,7 @@ __attribute__((noinline)) void other_outwards(const Tree& tree, int i, int k, bo
     outwards<false>(tree, i, k, another, rows, prescribed, w);
 }
 
-// f(k), low orders as constants: their loops over coefficients are unrolled.
+// Calls f(k). Low orders are compile-time constants, so that loops over coefficients are unrolled.
 template <int from = 0, class F>
 DTAU_INLINE void by_order(int k, const F& f) {
     if constexpr (from == 6)
@@ -225,7 +224,7 @@ struct HybridSeriesWorkspace {
     ForwardSeriesWorkspace<T> series;
     WorldWrenchWorkspace<T> wrenches;
     T *torque,
-        *drive;  // (nv), of one order: of wrenches along world axes; all that drive the joints
+        *drive;  // (nv), of one order: torques of wrenches along world axes; sum that drives the joints
 
     HybridSeriesWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : series(arena, tree, options),
@@ -234,8 +233,8 @@ struct HybridSeriesWorkspace {
           drive(arena.take<T>(tree.nv)) {}
 };
 
-// Orders 0 ... `order`, rows of nv. a is read where motion is prescribed and tau elsewhere; results
-// are complete, torque_out may be null. Not for joints that mimic others.
+// Orders 0 ... `order`, rows of nv. Reads a where motion is prescribed, and tau elsewhere. The results have
+// both everywhere; torque_out may be null. Mimic joints: mimic.hpp.
 template <class T>
 void hybrid_time_derivatives(const Tree& tree, int order, const T* q, const T* v, const T* a,
                              const T* tau, const T* f_ext, const bool* given, T* a_out,

@@ -1,5 +1,5 @@
-// The workspace of forward.hpp, and its parts that do not depend on torques: start_body(),
-// bias_motion(), articulate(). The recursion and the symbols are explained there.
+// Computes the parts of forward.hpp that do not depend on torques: start_body(), bias_motion(),
+// articulate(); with its workspace. Recursion and symbols: forward.hpp.
 #pragma once
 
 #include "dtau/algorithms/time/inertia_columns.hpp"
@@ -23,25 +23,25 @@ struct PassedMotion {
     Motion<T> m;
 };
 
-// Of a body, and where its series are, each with room for `length` coefficients.
+// The series of one body, each with room for `length` coefficients.
 template <class T>
 struct ForwardBody {
     InertiaColumns<T> Ia;
     TwoVectors<T> p, lower;              // forces, moments; p is pa once the joint is eliminated
     PassedMotion<T>*of_parent, *passed;  // motion from its parent, and to its children
-    ForwardColumn<T>* column;            // of its first degree of freedom
+    ForwardColumn<T>* column;            // first column of its joint
     JointSeries<T> joint;
     Vec3<T>* omega;
     TwoVectors<T>*seen, *force;  // R0^T omega_p of order k, R0^T (A_p + X_p r) of order k - 1; f, n
     Vec3<T>*gravity, *back;      // of roots: gravity reversed; of joints that slide: E^T f
-    Mat3<T>* X;                  // if a joint slides on a body that rotates
+    Mat3<T>* X;                  // for a joint that slides on a body that rotates
 };
 
 template <class T>
 struct ForwardSeriesWorkspace {
     Configuration<T> angles;
     TaylorScale scale;
-    ArticulatedInertia<T>* IA;  // carried by the bodies on a path
+    ArticulatedInertia<T>* IA;  // sums over the children of the bodies on a path
     PassedMotion<T>* passed;    // of the bodies on a path
     ForwardBody<T>* bodies;
     Motion<T>* S;  // (nv)
@@ -80,8 +80,8 @@ struct ForwardSeriesWorkspace {
 
 // Whether the motion of a joint is prescribed.
 struct Prescribed {
-    const bool* given;  // of degrees of freedom; null: nothing is
-    bool all;           // everything is
+    const bool* given;  // for each degree of freedom; null: none is prescribed
+    bool all;           // all are prescribed
 
     DTAU_INLINE bool operator()(const Body& body) const { return all || (given && given[body.v]); }
 };
@@ -91,7 +91,7 @@ DTAU_INLINE bool is_plain(const Body& body, const Prescribed& prescribed) {
     return is_simple(body) && !prescribed(body);
 }
 
-// Order 0 of the quantities that do not depend on forces.
+// Computes order 0 of the quantities that do not depend on forces.
 template <bool simple, class T>
 DTAU_INLINE void start_body(const Tree& tree, int i, const Configuration<T>& x, const T* v,
                             const ForwardSeriesWorkspace<T>& w) {
@@ -114,8 +114,9 @@ DTAU_INLINE void start_body(const Tree& tree, int i, const Configuration<T>& x, 
     if (!simple) own_motion_subspace(body, w.S + body.v);
 }
 
-// The motion of order k at zero accelerations but those prescribed (a, of order k), what it takes
-// of force, and what lower orders hold of the force to the parent; the parent's comes first.
+// Computes the motion of order k at zero accelerations, except prescribed ones (a, of order k); the force
+// that this motion takes; and the part of the force to the parent that lower orders give. The parent
+// comes first.
 template <bool simple, class T>
 DTAU_INLINE void bias_motion(const Tree& tree, int i, int k, const T* a, const T* f_ext,
                              const Prescribed& prescribed, const ForwardSeriesWorkspace<T>& w) {
@@ -166,7 +167,7 @@ DTAU_INLINE void bias_motion(const Tree& tree, int i, int k, const T* a, const T
     b.p.set(p.lin, p.ang);
 }
 
-// The articulated inertia, after those of the children: Ia for the parent.
+// Computes the articulated inertia of a body, after its children, and passes Ia to the parent.
 template <bool simple, class T>
 DTAU_INLINE void articulate(const Tree& tree, int i, const Configuration<T>& x,
                             const Prescribed& prescribed, const ForwardSeriesWorkspace<T>& w) {

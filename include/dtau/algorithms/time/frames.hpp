@@ -11,6 +11,10 @@
 //   body      both halves of mixed, rotated into the frame's axes
 //   Jacobian  of a column (angular a, linear b in body axes) of the joint of body j on the path, mixed:
 //             angular R_j a,  linear R_j b + (R_j a) x D_j,  D_j from the origin of j to the frame's
+//
+// The paper has the recursion of body-fixed twists. Here the pose is a series, and twist and
+// Jacobian are products of series: a column is constant in the axes of its body, so that only R_j and
+// D_j have time derivatives.
 #pragma once
 
 #include "dtau/algorithms/time/poses.hpp"
@@ -24,8 +28,8 @@ struct FrameSeriesWorkspace {
     MovingBodies<T> bodies;
     FramePaths paths;
     Vec3<T>* origins;  // of bodies in the world, (nnodes, length)
-    // Of one frame: pose; from the origin of a body on its path; twist, and of one joint its
-    // columns.
+    // For one frame: its pose; D_j from the origin of a body on its path; its twist; the columns of
+    // one joint.
     Mat3<T>* R;
     Vec3<T>*x, *D;
     Motion<T>*twist, *S;
@@ -44,7 +48,7 @@ struct FrameSeriesWorkspace {
     Vec3<T>* origin(int i) const { return origins + std::ptrdiff_t(i) * length; }
 };
 
-// Poses of orders up to `order` of all bodies on which those of the frames depend; v: (order, nv).
+// Poses, up to `order`, of all bodies that the frames depend on; v: (order, nv).
 template <class T>
 DTAU_INLINE void move_frames(const Tree& tree, int order, const T* q, const T* v,
                              const FrameSeriesWorkspace<T>& w) {
@@ -81,7 +85,7 @@ DTAU_INLINE void frame_pose(const Tree& tree, const Frame& frame, int order,
     }
 }
 
-// A mixed twist or column, series m below `count`, in the axes that are asked for: order k of it.
+// Order k of a mixed twist or column, given its orders below `count`, in the requested axes.
 template <class T>
 DTAU_INLINE Motion<T> in_axes(Axes axes, int k, const Motion<T>* m, const Mat3<T>* R,
                               const Vec3<T>* x) {

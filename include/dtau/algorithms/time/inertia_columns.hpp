@@ -1,4 +1,4 @@
-// Multiplies the articulated inertia that a body's parent meets by motions: InertiaColumns,
+// Multiplies the articulated inertia Ia, which a body passes to its parent, by motions: InertiaColumns,
 // unit_column().
 #pragma once
 
@@ -16,8 +16,7 @@ DTAU_INLINE Force<T> unit_column(const ArticulatedInertia<T>& I, int c) {
     return columns[c];
 }
 
-// The articulated inertia that a body's parent meets, by columns; all 36 numbers, each of which is
-// read once a product.
+// Ia by columns: all 36 numbers, each of which a product reads once.
 template <class T>
 struct InertiaColumns {
     TwoVectors<T> columns[6];  // force, moment
@@ -29,7 +28,7 @@ struct InertiaColumns {
     }
 };
 
-// sum + I m, apart: x and y of force and moment; z of one of them.
+// sum + I m in parts: x and y of force and moment; z of force or moment.
 template <class T>
 DTAU_INLINE Vec4<T> xy_mul_add(const InertiaColumns<T>& I, const Motion<T>& m, Vec4<T> sum) {
     const TwoVectors<T>* column = I.columns;

@@ -1,5 +1,5 @@
-// Computes the time derivatives of inverse dynamics, and of its parts at a = 0 and of gravity
-// alone: inverse_time_derivatives(). O(N r^2) for order r. The problem of [HO-FBS] Algorithm 2
+// Computes the time derivatives of inverse dynamics, and of its parts: the bias (a = 0) and gravity alone:
+// inverse_time_derivatives(). O(N r^2) for order r. The problem of [HO-FBS] Algorithm 2
 // (H-GRNE-FBS).
 //
 // Taylor coefficients of order k (taylor.hpp), for body i with parent p in the axes of body i;
@@ -14,12 +14,12 @@
 //   backward   tau_i   = k! S_i^T (n_i; f_i) + armature, damping
 //              f_p     = f_p + R0 E^T f_i,   n_p = n_p + R0 (E^T n_i + r_J x E^T f_i) + p0 x (f_i in p)
 //
-// It differs from the paper ([Derivations] §13): the equations are Newton's and Euler's of rnea.hpp, so
-// that only vectors are convolved, and no linear velocity, no inertia and no 6x6 matrix is; and as
-// Taylor coefficients, so that no binomials appear. Order 0 alone is left to rnea(). Loops over the
-// orders stay apart and short, so that a body's constants stay in registers. Bodies are numbered
-// depth first: when the last body of a subtree is done, its forces go inwards at once, so that the
-// workspace is that of one path.
+// It differs from the paper in three ways ([Derivations] §13). The equations are those of rnea.hpp: only
+// vectors are convolved, but no linear velocity, no inertia and no 6x6 matrix. Taylor coefficients take
+// the place of derivatives, so that no binomials appear. Bodies are numbered depth first, and forces go
+// inwards as soon as the last body of a subtree is done, so that the workspace is that of one path.
+// Loops over the orders are short and separate, so that a body's constants stay in registers. Order 0
+// alone is left to rnea().
 //
 // Symbols:
 //   omega, alpha   angular velocity and its rate
@@ -33,8 +33,8 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Which part: all; the part at a = 0 (alpha and A are then another series than the rates of
-// velocities: alpha_i = E R0^T alpha_p + omega_i x omega_J); gravity alone.
+// Which part of the torque: all of it; the bias, at a = 0; or gravity alone. For the bias, alpha is not
+// the rate of omega, but a series of its own: alpha_i = E R0^T alpha_p + omega_i x omega_J.
 enum class Part { all, bias, gravity };
 
 template <class T>
@@ -43,11 +43,12 @@ struct InverseSeriesWorkspace {
     Configuration<T> angles;
     TaylorScale scale;
     JointSeries<T> joints;
-    Vec3<T>*omega, *alpha, *A;  // by place on the path
+    Vec3<T>*omega, *alpha, *A;  // by level on the path
     TwoVectors<T>* force;       // f, n
     Mat3<T>* X;
-    Vec3<T>*y, *r;        // of one body
-    TwoVectors<T>* seen;  // R0^T times motion of the parent: omega, and of one order less A + X r
+    Vec3<T>*y, *r;  // of one body
+    TwoVectors<T>*
+        seen;  // R0^T times the motion of the parent: omega, and A + X r of one order less
     int* path;
     RneaWorkspace<T> rnea;
 
@@ -83,7 +84,7 @@ DTAU_INLINE Vec3<T> sliding_acceleration(int k, const Vec3<T>* omega, const Join
     return a;
 }
 
-// A_p + X_p r of order k, along the parent's axes; w.r holds r if the joint slides.
+// A_p + X_p r of order k, along the parent's axes; w.r holds the series r if the joint slides.
 template <bool simple, class T>
 DTAU_INLINE Vec3<T> carried_acceleration(const Body& body, int k, const Vec3<T>& r0,
                                          std::ptrdiff_t parent,
@@ -95,8 +96,8 @@ DTAU_INLINE Vec3<T> carried_acceleration(const Body& body, int k, const Vec3<T>&
     return a;
 }
 
-// omega and A of a body, and at a = 0 alpha, as far as its parent (at a root: gravity) and the
-// rotation of its joint give them.
+// Computes omega and A of a body, and alpha for the bias, from its parent (for a root: from gravity) and
+// the rotation of its joint; the joint's sliding is added by own_motion.
 template <bool simple, class T>
 DTAU_INLINE void carried_motion(Part part, const Tree& tree, const Body& body, int order, int rows,
                                 const Configuration<T>& x, const JointSeries<T>& s,
@@ -137,7 +138,7 @@ DTAU_INLINE void carried_motion(Part part, const Tree& tree, const Body& body, i
     }
 }
 
-// Adds the body's own motion to A; X.
+// Adds the sliding of the joint to A, and computes X.
 template <bool simple, class T>
 DTAU_INLINE void own_motion(Part part, const Body& body, int order, const JointSeries<T>& s,
                             std::ptrdiff_t at, const InverseSeriesWorkspace<T>& w) {
@@ -153,7 +154,7 @@ DTAU_INLINE void own_motion(Part part, const Body& body, int order, const JointS
     }
 }
 
-// The force that the body takes.
+// Computes the force that accelerates the body.
 template <class T>
 DTAU_INLINE void own_force(Part part, const Tree& tree, const Body& body, int order, const T* f_ext,
                            std::ptrdiff_t at, const InverseSeriesWorkspace<T>& w) {
@@ -181,7 +182,7 @@ DTAU_INLINE void outwards(Part part, const Tree& tree, const Body& body, int ord
     const int poses = order + (part == Part::all ? 2 : 1);
     const std::ptrdiff_t at = std::ptrdiff_t(place) * w.length;
     const JointSeries<T> s = w.joints.of(place);
-    // Of a root only the velocity matters.
+    // For a root only the velocity matters.
     joint_series<simple>(tree, body, x, v, rows, !simple && body.parent < 0 ? 0 : poses, w.scale,
                          s);
     carried_motion<simple>(part, tree, body, order, rows, x, s, at, w);
@@ -233,8 +234,8 @@ DTAU_INLINE void by_joint(const Body& body, const F& f) {
     f.template operator()<false>();
 }
 
-// Order `order`, from the first rows of v (nv each): order + 2 for all, order + 1 for the bias,
-// order for gravity. f_ext (order + 1, nbodies, 6) may be null: zero. tau: (order + 1, nv).
+// Computes orders 0 ... `order`. v: rows of nv, order + 2 of them for all, order + 1 for the bias, order
+// for gravity. f_ext (order + 1, nbodies, 6) may be null: zero. tau: (order + 1, nv).
 template <class T>
 void inverse_time_derivatives(Part part, const Tree& tree, int order, const T* q, const T* v,
                               const T* f_ext, T* tau, const InverseSeriesWorkspace<T>& w) {

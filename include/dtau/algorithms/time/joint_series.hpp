@@ -17,7 +17,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// There is code for simple joints alone.
+// Kinds of joint at compile time: simple joints have code of their own.
 template <bool simple>
 DTAU_INLINE Rotation rotation_of(const Body& body) {
     return simple ? Rotation::about_z : traits(body.kind).rotation;
@@ -27,8 +27,8 @@ DTAU_INLINE bool slides_on(const Body& body) {
     return !simple && traits(body.kind).slides;
 }
 
-// From the axes of the parent to those of the joint's frame, R0^T a, and back. A simple joint's
-// frame is turned, so that the last of the turns of R0 belongs to E. [Derivations] eq. 2.2
+// Rotates from the axes of the parent to those of the joint's frame, R0^T a, and back. For a simple
+// joint, the last of the three rotations of R0 is part of E. [Derivations] eq. 2.2
 template <bool simple, class T>
 DTAU_INLINE Vec3<T> into_joint(const Body& body, const Vec3<T>& a) {
     if constexpr (simple) return tilted_back(body, a);
@@ -45,7 +45,7 @@ struct SineCosine {
     T sine, cosine;
 };
 
-// Of bodies, each with room for `length` coefficients.
+// The series of joints, each with room for `length` coefficients.
 template <class T>
 struct JointSeries {
     int length;
@@ -71,8 +71,8 @@ struct JointSeries {
     }
 };
 
-// Two vectors a, b that rotate together. The numbers that a rotation about z changes come first:
-// four neighboring numbers, one vector of a lone state.
+// Two vectors a, b that rotate together. The four numbers that a rotation about z changes come first
+// and are adjacent: one vector register for a lone state.
 template <class T>
 struct TwoVectors {
     FourNumbers<T> xy;  // a.x, a.y, b.x, b.y
@@ -80,7 +80,7 @@ struct TwoVectors {
 
     DTAU_INLINE Vec3<T> a() const { return {xy.x, xy.y, az}; }
     DTAU_INLINE Vec3<T> b() const { return {xy.z, xy.w, bz}; }
-    // Number by number: compilers copy whole ones through memory.
+    // Number by number, because compilers copy whole structs through memory.
     DTAU_INLINE void set(const Vec3<T>& a, const Vec3<T>& b) {
         xy.x = a.x, xy.y = a.y, xy.z = b.x, xy.w = b.y, az = a.z, bz = b.z;
     }
@@ -116,7 +116,7 @@ DTAU_INLINE Vec3<T> rotate(Rotation how, const JointSeries<T>& s, const Vec3<T>&
     return back ? turned_z(sine, cosine, x) : turned_back_z(sine, cosine, x);
 }
 
-// E_0 x + sum; with back, E_0^T x + sum. Of simple joints sum has no z.
+// E_0 x + sum; with back, E_0^T x + sum. For simple joints sum has no z.
 template <bool back, bool simple, class T>
 DTAU_INLINE TwoVectors<T> rotate_onto(Rotation how, const JointSeries<T>& s, const TwoVectors<T>& x,
                                       const TwoVectors<T>& sum) {
@@ -125,8 +125,8 @@ DTAU_INLINE TwoVectors<T> rotate_onto(Rotation how, const JointSeries<T>& s, con
     return both;
 }
 
-// Sum of E_m x_{k-m} for m from 1 to k; with back, of E_m^T x_{k-m}. Not written: the part along
-// the axis of a joint that rotates about z, which is zero.
+// Sum of E_m x_{k-m} for m from 1 to k; with back, of E_m^T x_{k-m}. For a joint that rotates about z,
+// the part along z, which is zero, is not written.
 template <bool back, class T>
 DTAU_INLINE void rotated_by_higher(Rotation how, const JointSeries<T>& s, int k,
                                    const TwoVectors<T>* x, TwoVectors<T>& sum) {
@@ -139,7 +139,7 @@ DTAU_INLINE void rotated_by_higher(Rotation how, const JointSeries<T>& s, int k,
             c.subtract_rotated(d);
         else
             c.add_rotated(d);
-        c.store(sum.xy);  // those along z stay zero
+        c.store(sum.xy);  // components along z stay zero
         return;
     }
     Vec3<T> a = zero_vector<T>(), b = a;
@@ -197,7 +197,7 @@ DTAU_INLINE void start_joint(const Body& body, const Configuration<T>& x, const 
         s.angle[0] = {x.sine[body.q + joint.angle], x.cosine[body.q + joint.angle]};
 }
 
-// The twist of order k, from the velocity's derivative of order k; v_J of joints that slide only.
+// Computes the twist of order k from derivative k of the velocity; v_J only if the joint slides.
 template <bool simple, class T>
 DTAU_INLINE void set_joint_twist(const Body& body, int k, const T* v, const TaylorScale& scale,
                                  const JointSeries<T>& s) {
@@ -220,7 +220,7 @@ DTAU_INLINE void extend_joint(Rotation how, bool sliding, int k, const TaylorSca
     const T inverse(scale.inverse[k + 1]);
     if (how == Rotation::about_z) {
         T c(0.0), d(0.0);
-        for (int m = k; m >= 0; --m) {  // what is known last comes last
+        for (int m = k; m >= 0; --m) {  // the newest coefficient comes last
             const T rate = s.omega[k - m].z;
             c = fma(s.angle[m].sine, rate, c), d = fma(s.angle[m].cosine, rate, d);
         }
@@ -237,7 +237,7 @@ DTAU_INLINE void extend_joint(Rotation how, bool sliding, int k, const TaylorSca
     if (sliding) s.r[k + 1] = inverse * rotated<true>(how, s, k, s.v);  // [Derivations] eq. 13.1
 }
 
-// All of a joint: twists of orders below `rows`, pose of orders below `poses`.
+// Computes all series of a joint: twists of orders below `rows`, pose of orders below `poses`.
 template <bool simple, class T>
 DTAU_INLINE void joint_series(const Tree& tree, const Body& body, const Configuration<T>& x,
                               const T* v, int rows, int poses, const TaylorScale& scale,

@@ -2,9 +2,12 @@
 // kinematics_time_derivatives(). O(N r^2). [HO-FBS] Algorithm 1 and eq. 20 in body coordinates.
 //
 //   omega_i = E R0^T omega_p + omega_J      v_i = E R0^T (v_p + omega_p x r) + v_J
+//   R_i = R_p R0 E^T                        x_i = x_p + d_i
 //
-// with the joint's omega_J, v_J, E and r of joint_series.hpp. The pose in the world is R of
-// poses.hpp and x_i = x_p + d_i.
+// with the joint's omega_J, v_J, E, R0 and r of joint_series.hpp, and R and d of poses.hpp; products are
+// convolutions of Taylor coefficients (taylor.hpp). The paper has 6x6
+// adjoint maps and binomials. Here rotations and vectors are convolved, and a joint that turns about
+// z convolves only x and y.
 #pragma once
 
 #include "dtau/algorithms/time/inverse.hpp"
@@ -18,10 +21,10 @@ struct TimeKinematicsWorkspace {
     int length;
     Configuration<T> angles;
     TaylorScale scale;
-    JointSeries<T> joints;  // by place on the path, as all but the last two
+    JointSeries<T> joints;  // by level on the path, as all arrays but the last two
     PoseSeries<T> poses;
     Vec3<T>*omega, *v, *x;
-    TwoVectors<T>* seen;  // of one body: R0^T times motion of the parent
+    TwoVectors<T>* seen;  // for one body: R0^T times the motion of the parent
     Vec3<T>* r;
     int* path;
 
@@ -39,7 +42,7 @@ struct TimeKinematicsWorkspace {
           path(arena.take<int>(tree.depth)) {}
 };
 
-// omega and v of orders below `rows` of the body at a place of the path.
+// omega and v, orders below `rows`, of a body.
 template <class T>
 DTAU_INLINE void twist_series(const Body& body, int place, int rows, const JointSeries<T>& s,
                               const TimeKinematicsWorkspace<T>& w) {

@@ -2,9 +2,9 @@
 // mass_matrix_time_derivatives(), coriolis_matrix_time_derivatives(). O(N d r^2). The equations of
 // crba.hpp and coriolis.hpp as products of Taylor series ([Derivations] eqs. 13.11, 3.7). [HO-FBS]
 // Proposition 1 states the closed form for orders 0 and 1; the Coriolis matrix of its Lemma 1 is
-// another admissible one. Everything has its components in the root frame, which here moves with
-// the tree's root body: the tree's motion as a whole, on which M does not depend, is in no series
-// but that of the root's twist. Sums over subtrees need no transform.
+// another admissible one. Components are in the root frame, which here moves with the tree's root body:
+// M does not depend on the motion of the tree as a whole, so only the series of the root's twist has it.
+// Sums over subtrees need no transform.
 //
 // Coefficients of order k, for body i with parent p and column s, with the root's twist v_0:
 //   u_i = u_p + sum of S q'        twist relative to the root; zero for the root itself
@@ -26,8 +26,8 @@ struct MatrixSeriesWorkspace {
     Motion<T>*u, *S, *D;  // (nnodes, length), (nv, length) twice
     Inertia<T>* I;        // (nnodes, length), then composites
     Coriolis<T>* B;
-    Motion<T>* t;  // twists of one body, (length)
-    Vec3<T>* t1;   // of one column
+    Motion<T>* t;  // for one body: twists (length)
+    Vec3<T>* t1;   // for one column
     Force<T>*t2, *F;
 
     MatrixSeriesWorkspace(Arena& arena, const Tree& tree, const Options& options)
@@ -60,7 +60,7 @@ DTAU_INLINE Motion<T> cross_sum(int k, const Motion<T>* a, const Motion<T>* b) {
     return sum;
 }
 
-// The inertia of order k + 1 of a body that moves with the twists v.
+// The inertia of order k + 1 of a body, from its twists v.
 template <class T>
 DTAU_INLINE Inertia<T> moved_inertia(int k, const Motion<T>* v, const Inertia<T>* I, T inverse) {
     const T zero(0.0);
@@ -83,7 +83,7 @@ DTAU_INLINE Inertia<T> moved_inertia(int k, const Motion<T>* v, const Inertia<T>
              inverse * (K.y.y + K.y.y), inverse * (K.y.z + K.z.y), inverse * (K.z.z + K.z.z)}};
 }
 
-// S q' of order k, and sum.
+// sum + S q' of order k.
 template <class T>
 DTAU_INLINE Motion<T> joint_sum(const Tree& tree, const Body& body, int k, const T* v,
                                 Motion<T> sum, const MatrixSeriesWorkspace<T>& w) {
@@ -95,7 +95,7 @@ DTAU_INLINE Motion<T> joint_sum(const Tree& tree, const Body& body, int k, const
     return sum;
 }
 
-// Columns and inertias of orders up to `order`, relative twists of orders below `rows`.
+// Computes columns and inertias of orders up to `order`, relative twists of orders below `rows`.
 template <class T>
 DTAU_INLINE void relative_series(const Tree& tree, int order, int rows, const T* q, const T* v,
                                  const MatrixSeriesWorkspace<T>& w) {
@@ -133,7 +133,7 @@ DTAU_INLINE Force<T> momentum_sum(int k, const Inertia<T>* I, const Motion<T>* s
     return sum;
 }
 
-// v: (order, nv). M: (order + 1, nv, nv), into zeros.
+// v: (order, nv). M: (order + 1, nv, nv), zero before.
 template <class T>
 void mass_matrix_time_derivatives(const Tree& tree, int order, const T* q, const T* v, T* M,
                                   const MatrixSeriesWorkspace<T>& w) {
@@ -165,7 +165,7 @@ DTAU_INLINE Coriolis<T> coriolis_sum(int k, const Inertia<T>* I, const Motion<T>
     return sum;
 }
 
-// v: (order + 1, nv). C: (order + 1, nv, nv), into zeros.
+// v: (order + 1, nv). C: (order + 1, nv, nv), zero before.
 template <class T>
 void coriolis_matrix_time_derivatives(const Tree& tree, int order, const T* q, const T* v, T* C,
                                       const MatrixSeriesWorkspace<T>& w) {

@@ -2,10 +2,11 @@
 // mimic_time_derivatives(). With M of the independent velocities factorized once (factorized.hpp),
 // order by order
 //
-//   M a^(k) = tau^(k) - (torque of order k that lower orders and prescribed motion alone take)
+//   M a^(k) = tau^(k) - (torque of order k at a^(k) = 0, with lower orders and prescribed motion as they are)
 //
-// for the velocities whose motion is not prescribed. The torques are those of forward.hpp with all
-// motion prescribed: inverse dynamics, order by order.
+// for the velocities whose motion is not prescribed. The articulated-body recursion of forward.hpp cannot
+// eliminate joints that share a velocity; here it runs with all motion prescribed, as inverse dynamics
+// order by order, and gives the torques in parentheses.
 #pragma once
 
 #include "dtau/algorithms/solve/factorized.hpp"
@@ -19,7 +20,7 @@ struct MimicSeriesWorkspace {
     WorldWrenchWorkspace<T> wrenches;
     RootFrame<T> root_frame;
     LtdlWorkspace<T> ltdl;
-    T *a, *torque, *x;  // of this order: of the joints twice, of the independent velocities
+    T *a, *torque, *x;  // of one order: of the joints, of the joints, of the independent velocities
     T* world_torque;    // of wrenches along world axes, of the joints
 
     MimicSeriesWorkspace(Arena& arena, const Tree& tree, const Options& options)
@@ -33,7 +34,7 @@ struct MimicSeriesWorkspace {
           world_torque(arena.take<T>(tree.nv)) {}
 };
 
-// The factors of M with the rows and columns of prescribed velocities replaced by the identity's.
+// Factorizes M with the rows and columns of prescribed velocities replaced by those of the identity.
 template <class T>
 DTAU_INLINE void factors_without(const Tree& tree, const T* q, const bool* given,
                                  const MimicSeriesWorkspace<T>& w) {
@@ -47,8 +48,8 @@ DTAU_INLINE void factors_without(const Tree& tree, const T* q, const bool* given
     ltdl_factorize(dofs, w.ltdl);
 }
 
-// As hybrid_time_derivatives. q, v, a and the results are of the joints; tau of the independent
-// velocities, and torque_out so that it reduces to them.
+// Arguments as of hybrid_time_derivatives. q, v, a and the results: of the joints; tau: of the independent
+// velocities. torque_out: of the joints; reduced, it is the torque of the independent velocities.
 template <class T>
 void mimic_time_derivatives(const Tree& tree, int order, const T* q, const T* v, const T* a,
                             const T* tau, const T* f_ext, const bool* given, T* a_out,

@@ -22,14 +22,14 @@ struct MomentumSeriesWorkspace {
     int length;
     Configuration<T> angles;
     TaylorScale scale;
-    JointSeries<T> joints;  // by place on the path, as poses
+    JointSeries<T> joints;  // by level on the path, as poses
     PoseSeries<T> poses;
     int* path;
     Vec3<T>*d, *y, *trees;  // by body, as in values/momentum.hpp
     Vec3<T>* arm;           // R com, by body
-    Vec3<T>*c, *mc;         // of one body
+    Vec3<T>*c, *mc;         // for one body
     Vec3<T>*h, *P, *L, *x;
-    Mat3<T>* RS;  // of one body
+    Mat3<T>* RS;  // for one body
 
     MomentumSeriesWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : length(options.order + 2),
@@ -51,7 +51,7 @@ struct MomentumSeriesWorkspace {
           RS(arena.take<Mat3<T>>(length)) {}
 };
 
-// Order k of a x b' for b along a, and sum.
+// sum + order k of a x b', for b along a: the terms m and k + 1 - m are combined.
 template <class T>
 DTAU_INLINE Vec3<T> cross_rate(int k, const Vec3<T>* a, const Vec3<T>* b, Vec3<T> sum) {
     for (int m = 0; 2 * m <= k; ++m)
@@ -67,7 +67,7 @@ DTAU_INLINE Mat3<A> second_moment(const double* J) {
     return {{half - xx, -xy, -xz}, {-xy, half - yy, -yz}, {-xz, -yz, half - zz}};
 }
 
-// d, R com, and the bodies' spins in L.  v: (order + 1, nv)
+// Computes d and R com, and adds the bodies' angular momenta about their own centers to L. v: (order + 1, nv)
 template <class T>
 DTAU_INLINE void spins(const Tree& tree, int order, const T* q, const T* v,
                        const MomentumSeriesWorkspace<T>& w) {
@@ -102,7 +102,7 @@ DTAU_INLINE void spins(const Tree& tree, int order, const T* q, const T* v,
     }
 }
 
-// h, L, P and x_0 of orders up to `order`; the mass. h and x_0 are one order longer.
+// Computes h, L, P and x_0 up to `order`, h and x_0 one order further; returns the mass.
 template <class T>
 DTAU_INLINE Constant<T> momentum_series(const Tree& tree, int order, const T* q, const T* v,
                                         const MomentumSeriesWorkspace<T>& w) {
@@ -143,7 +143,7 @@ DTAU_INLINE void store_momentum_series(int order, T* result, const MomentumSerie
     }
 }
 
-// About the world's origin. result: (order + 1, 6)
+// The momentum about the world's origin. result: (order + 1, 6)
 template <class T>
 void momentum_time_derivatives(const Tree& tree, int order, const T* q, const T* v, T* result,
                                const MomentumSeriesWorkspace<T>& w) {
@@ -156,7 +156,7 @@ void momentum_time_derivatives(const Tree& tree, int order, const T* q, const T*
     store_momentum_series(order, result, w);
 }
 
-// About the center of mass: NaN for a robot without mass.
+// The momentum about the center of mass; NaN for a robot without mass.
 template <class T>
 void centroidal_momentum_time_derivatives(const Tree& tree, int order, const T* q, const T* v,
                                           T* result, const MomentumSeriesWorkspace<T>& w) {

@@ -15,7 +15,7 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Of bodies, each with room for `length` coefficients.
+// The series of poses, each with room for `length` coefficients.
 template <class T>
 struct PoseSeries {
     int length;
@@ -37,7 +37,7 @@ struct PoseSeries {
     }
 };
 
-// Order k of F and d, from the joint up to k and the parent's R of order k.
+// Computes order k of F and d, from the joint's series up to k and the parent's R up to k.
 template <class T>
 DTAU_INLINE void extend_frame(const Body& body, int k, const JointSeries<T>& s, const Mat3<T>* R_p,
                               const PoseSeries<T>& p) {
@@ -51,11 +51,12 @@ DTAU_INLINE void extend_frame(const Body& body, int k, const JointSeries<T>& s, 
         p.F[k] = R_p[k] * R0;
         p.d[k] = mul_add(R_p[k], p0, zero_vector<T>());
     }
-    for (int m = root ? k : 0; m <= k && traits(body.kind).slides; ++m)  // F of a root is constant
+    for (int m = root ? k : 0; m <= k && traits(body.kind).slides;
+         ++m)  // F of a root body is constant
         p.d[k] = mul_add(p.F[k - m], s.r[m], p.d[k]);
 }
 
-// Order k of the pose.
+// Computes order k of R and d.
 template <class T>
 DTAU_INLINE void extend_pose(const Body& body, int k, const JointSeries<T>& s, const Mat3<T>* R_p,
                              const PoseSeries<T>& p) {
@@ -97,8 +98,7 @@ struct MovingBodies {
           poses(arena, tree.nnodes, length) {}
 };
 
-// Order k of body i, after its parent's; v: the derivative of the velocities of order k - 1, which
-// order 0 does not read.
+// Computes order k of body i, after its parent. v: derivative k - 1 of the velocities; not read if k = 0.
 template <class T>
 DTAU_INLINE void move_body(const Tree& tree, int i, int k, const Configuration<T>& x, const T* v,
                            const MovingBodies<T>& w) {

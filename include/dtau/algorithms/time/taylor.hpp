@@ -32,8 +32,7 @@ DTAU_INLINE Vec3<T> cross_sum(int first, int k, const Vec3<T>* a, const Vec3<T>*
     return sum;
 }
 
-// The dyadic product of the series omega with itself, less its trace: omega x (omega x r) = (this)
-// r.
+// The matrix omega omega^T - (omega . omega) 1 of the series omega: times r it is omega x (omega x r).
 template <class T>
 DTAU_INLINE Sym3<T> centripetal(int k, const Vec3<T>* omega) {
     T xx(0.0), xy(0.0), xz(0.0), yy(0.0), yz(0.0), zz(0.0);
@@ -53,7 +52,7 @@ DTAU_INLINE Sym3<T> centripetal(int k, const Vec3<T>* omega) {
     return {-(yy + zz), xy, xz, -(xx + zz), yz, -(xx + yy)};
 }
 
-// alpha x r + W r as one matrix.
+// The matrix alpha^ + W: times r it is alpha x r + W r.
 template <class T>
 DTAU_INLINE Mat3<T> with_skew(const Sym3<T>& W, const Vec3<T>& alpha) {
     return {{W.xx, W.xy + alpha.z, W.xz - alpha.y},
@@ -61,7 +60,7 @@ DTAU_INLINE Mat3<T> with_skew(const Sym3<T>& W, const Vec3<T>& alpha) {
             {W.xz + alpha.y, W.yz - alpha.x, W.zz}};
 }
 
-// Gravity's acceleration reversed, in the axes of a root body: of order 0, and k + 1 from k.
+// Minus gravity's acceleration in the axes of a root body: order 0, and order k + 1 from order k.
 template <class T>
 DTAU_INLINE Vec3<T> minus_gravity(const Tree& tree, const Body& body, const Configuration<T>& x) {
     const Mat3<T> R = joint_placement(body, constant_placement<T>(body), x).R;

@@ -1,17 +1,17 @@
 // Computes the joint torques of external wrenches that are given along world axes, as functions of
-// time: world_wrench_torques(). O(N r^2). [HO-FBS] eqs. 69, 70. An order at a time, as the motion
-// may be what is being solved for: order k needs velocities up to their derivative of order k - 1.
-// [Derivations] eq. 13.15.
+// time: world_wrench_torques(). O(N r^2). [HO-FBS] eqs. 69, 70, [Derivations] eq. 13.15. One order at a
+// time, because forward dynamics solves for the motion order by order: order k needs derivatives of the
+// velocities up to order k - 1.
 //
-// Torques are linear in wrenches: what these do is subtracted from the torques of inverse dynamics,
-// and added to those that drive forward dynamics, so that neither sees them.
+// Torques are linear in wrenches. So the torques of these wrenches are subtracted from the result of
+// inverse dynamics, and added to the torques that drive forward dynamics; the recursions do not have them.
 //
 // Coefficients of order k, for body i with parent p and R, d of poses.hpp:
 //   x      position of the body in the world
 //   W      force f and moment n of all wrenches on the subtree. About the body's origin (mixed axes):
 //            f_p += f,  n_p += n + d x f;      about the world's origin: they only add
-//   about  the same about the body's origin, from the world's: n - x x f
-//   torque S^T R^T (n; f) of that
+//   about  W with the moment about the body's origin: n - x x f, from a moment n about the world's
+//   torque S^T R^T (n; f) of `about`
 #pragma once
 
 #include "dtau/algorithms/time/poses.hpp"
@@ -21,10 +21,10 @@ namespace dtau::DTAU_VARIANT {
 template <class T>
 struct WorldWrenchWorkspace {
     Axes axes;
-    int length;  // 0: wrenches are along body axes, and nothing of this is used
+    int length;  // 0: wrenches are along body axes, and the arrays are empty
     MovingBodies<T> bodies;
     Vec3<T>* x;          // (nnodes, length), as the others
-    Force<T>*W, *about;  // the same where moments are about the body's origin already
+    Force<T>*W, *about;  // the same array if moments are about the body's origin already
 
     WorldWrenchWorkspace(Arena& arena, const Tree& tree, const Options& options)
         : axes(options.wrench_axes),
@@ -45,7 +45,7 @@ DTAU_INLINE Force<T> own_wrench(const Body& body, const T* f_ext, T factor) {
     return {factor * Vec3<T>{g[3], g[4], g[5]}, factor * Vec3<T>{g[0], g[1], g[2]}};
 }
 
-// Order k of the joint's torque, unscaled: f(c, torque) for each of its degrees of freedom.
+// Calls f(c, torque) with order k of the joint's torque, unscaled, for each of its degrees of freedom.
 template <class T, class F>
 DTAU_INLINE void wrench_torque(const Body& body, int k, const PoseSeries<T>& pose,
                                const Force<T>* W, T factor, const F& f) {
@@ -64,8 +64,9 @@ DTAU_INLINE void wrench_torque(const Body& body, int k, const PoseSeries<T>& pos
     for (int c = 0; c < body.nv; ++c) f(c, factor * torque[c]);
 }
 
-// Orders `first` ... `last`, lower ones come before: f(k, j, torque of order k). v: derivatives of
-// the velocities of orders from first - 1 (from 0, if first is 0); f_ext: those from first.
+// Calls f(k, j, torque of order k) for orders `first` ... `last`; lower orders are computed before. v:
+// derivatives of the velocities from order first - 1 on (from 0, if first is 0); f_ext: from order first
+// on.
 template <class T, class F>
 DTAU_INLINE void world_wrench_torques(const Tree& tree, int first, int last, const T* q, const T* v,
                                       const T* f_ext, const WorldWrenchWorkspace<T>& w,
@@ -81,7 +82,7 @@ DTAU_INLINE void world_wrench_torques(const Tree& tree, int first, int last, con
         if (carries || body.parent < 0 || body.kind != JointKind::revolute)
             for (int k = first; k <= last; ++k)
                 move_body(tree, i, k, angles, k < start ? v : v + (k - start) * tree.nv, w.bodies);
-        else  // its own turn changes nothing
+        else  // the body's own rotation changes nothing
             for (int k = first; k <= last; ++k)
                 extend_frame(body, k, w.bodies.joints.of(i), w.bodies.poses.of(body.parent).R,
                              pose);

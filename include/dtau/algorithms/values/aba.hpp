@@ -14,17 +14,17 @@
 //              for the columns k of joint i, the first one first:
 //                a_k = u_k - W_k . m_i            m_i = m_i + a_k s_k
 //
-// Three things differ from the book. The first pass is that of rnea.hpp at zero joint
-// accelerations, so that gravity and all velocities are in f_i: c_i and a_i do not appear, and m_i
-// is what the joint accelerations add to the motion of body i. A joint of several columns is
+// Three things differ from the book. The first pass is that of rnea.hpp at zero joint accelerations, so
+// that gravity and all velocities are in f_i: the book's c_i and a_i do not appear, and m_i is the part
+// of the motion of body i that joint accelerations add. A joint of several columns is
 // eliminated one column at a time, which factorizes D = S^T IA S without inverting a matrix. And
-// the step is written once for any joint (eliminate_joint, accelerate_joint), which it has as a
-// parameter (aba_joints.hpp): if the joint turns about z or slides along it, most entries of s_k
-// are known to be zero, and a leaf passes its inertia to the parent before its column is
-// eliminated, while it still has the 10 numbers of a rigid body.
+// the step is written once for any joint (eliminate_joint, accelerate_joint), with the joint as a
+// parameter (aba_joints.hpp): if a joint turns about z or slides along z, most entries of s_k are
+// zeros that are never multiplied. A leaf passes its inertia to the parent before its column is
+// eliminated, while the inertia still has the 10 numbers of a rigid body.
 //
 // Symbols:
-//   IA     articulated inertia; w.IA[level]: the sum over the bodies that a body on the path carries
+//   IA     articulated inertia; w.IA[level]: sum over the children of the body at that level of the path
 //   f[i]   bias force: IA_i m_i + f_i is the force across the joint (w.bias.bodies[i].f)
 //   m      (alpha; A) that joint accelerations add to the motion of a body (rnea.hpp)
 //   W, u   of each column, kept for the last pass (nv)
@@ -44,7 +44,7 @@ struct AbaColumn {
 template <class T>
 struct AbaWorkspace {
     RneaWorkspace<T> bias;
-    ArticulatedInertia<T>* IA;  // carried by the bodies on a path (tree.depth)
+    ArticulatedInertia<T>* IA;  // sums over children, by level of a path (tree.depth)
     Motion<T>* m;               // of the world, and of the bodies on a path (tree.depth + 1)
     AbaColumn<T>* columns;
 
@@ -84,7 +84,7 @@ DTAU_INLINE T joint_acceleration(const AbaColumn<T>& c, const Motion<T>& m) {
 
 // ---------------------------------------------------------------- one step
 
-// U, W, 1 / D and u of column c of a joint; W and u are kept.
+// Computes U, W, 1 / D and u of column c of a joint; keeps W and u.
 template <class T>
 struct EliminatedColumn {
     Force<T> U, W;
@@ -120,8 +120,8 @@ DTAU_INLINE void eliminate_joint(const Tree& tree, int i, const Joint& joint,
     f_p = joint.add_force(f, f_p);
     carry_inertia(body, joint.to_parent(IA), w.IA);
 }
-// The same of a leaf, a rigid body I with a joint of one column: X^T (I - U W^T) X is
-// X^T I X - (X^T U) (X^T W)^T, and X^T I X costs less.
+// The same for a leaf, a rigid body with inertia I and a joint of one column: X^T (I - U W^T) X =
+// X^T I X - (X^T U) (X^T W)^T, and X^T I X of a rigid body costs less.
 template <class Joint, class T>
 DTAU_INLINE void eliminate_joint(const Tree& tree, int i, const Joint& joint, const Inertia<T>& I,
                                  const T* v, const T* tau, const AbaWorkspace<T>& w) {
@@ -139,7 +139,7 @@ DTAU_INLINE void eliminate_joint(const Tree& tree, int i, const Joint& joint, co
     carry_inertia(body, IA, w.IA);
 }
 
-// Outwards: the accelerations of joint i, to a; returns m of its body.
+// Outwards: computes the accelerations of joint i, in a; returns m of its body.
 template <class Joint, class T>
 DTAU_INLINE Motion<T> accelerate_joint(const Tree& tree, int i, const Joint& joint, T* a,
                                        const AbaWorkspace<T>& w) {
@@ -155,7 +155,8 @@ DTAU_INLINE Motion<T> accelerate_joint(const Tree& tree, int i, const Joint& joi
 
 // ---------------------------------------------------------------- the step by kinds of joints
 
-// The two sweeps compile the step of revolute joints where they are, and of all others once, here.
+// The step for revolute joints is inlined in both passes; the step for all other joints is compiled once,
+// here.
 template <bool slides, class T>
 DTAU_INLINE void eliminate_on_z(const Tree& tree, int i, bool leaf, const T* v, const T* tau,
                                 const AbaWorkspace<T>& w) {
@@ -183,8 +184,7 @@ __attribute__((noinline)) void accelerate_other(const Tree& tree, int i, T* a, M
     else
         m = accelerate_joint(tree, i, AnyJoint<T>(body, i, w.bias), a, w);
 }
-// Both ways at once for a free root: D is its whole articulated inertia, and m of the world is
-// zero.
+// Both steps at once for a free root, whose D is its whole articulated inertia; m of the world is zero.
 template <class T>
 __attribute__((noinline)) void accelerate_free_root(const Tree& tree, int i, bool leaf, const T* v,
                                                     const T* tau, T* a, const AbaWorkspace<T>& w) {
@@ -199,7 +199,7 @@ __attribute__((noinline)) void accelerate_free_root(const Tree& tree, int i, boo
     w.m[1] = {{x[3], x[4], x[5]}, {x[0], x[1], x[2]}};
 }
 
-// ---------------------------------------------------------------- sweeps
+// ---------------------------------------------------------------- passes
 
 // f_ext may be null: zero.
 template <class T>

@@ -1,10 +1,11 @@
-// Computes the joint's part of the articulated-body algorithm (aba.hpp), in the axes of the body
-// about its origin: products with the columns s of a joint, and how forces, inertias and motions
-// pass between body and parent. JointOnZ: the joint turns about z or slides along it, so that s is
-// a unit vector and the rotation is never a matrix (turns.hpp). AnyJoint: any other.
+// Implements the joint's part of the articulated-body algorithm (aba.hpp): JointOnZ, AnyJoint. They have
+// products with the columns s of the joint, and pass forces, inertias and motions between body and
+// parent, in the axes of the body about its origin. JointOnZ turns about z or slides along z, so that s
+// is a unit vector and the rotation is never a matrix (turns.hpp). AnyJoint is any other joint.
 //
-// The articulated inertia of a body is the sum of its own and of what it carries; carried[level] is
-// what the body at that level of a path carries, so that the sums of one path are all that is kept.
+// The articulated inertia of a body is its own inertia plus the inertias that its children pass on.
+// carried[level] is the sum over the children of the body at that level of a path: only the sums of one
+// path are kept.
 #pragma once
 
 #include "dtau/algorithms/values/rnea.hpp"
@@ -19,7 +20,7 @@ DTAU_INLINE void own_motion_subspace(const Body& body, Motion<T>* S) {
 
 // ---------------------------------------------------------------- inertias
 
-// The articulated inertia of a body: its own, and unless it is a leaf what it carries.
+// The articulated inertia of a body: its own, plus the sum over its children unless it is a leaf.
 template <class T>
 DTAU_INLINE ArticulatedInertia<T> articulated_inertia(const Body& body, bool leaf,
                                                       const ArticulatedInertia<T>* carried) {
@@ -34,7 +35,7 @@ DTAU_INLINE ArticulatedInertia<T> articulated_inertia(const Body& body, bool lea
          {I.H.z.x + h.y, I.H.z.y - h.x, I.H.z.z}},
         {I.M.xx + m, I.M.xy, I.M.xz, I.M.yy + m, I.M.yz, I.M.zz + m}};
 }
-// Adds I, in the axes of the parent, to what the parent carries.
+// Adds I, in the axes of the parent, to the parent's sum over its children.
 template <class T>
 DTAU_INLINE void carry_inertia(const Body& body, const ArticulatedInertia<T>& I,
                                ArticulatedInertia<T>* carried) {

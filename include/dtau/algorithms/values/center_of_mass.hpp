@@ -7,9 +7,9 @@
 //   c'' = sum of F_i / M                      F_i = m_i (u'_i + omega'_i x com_i) + omega_i x p_i
 //   J_k = (m s_k.lin + s_k.ang x h) / M       m, h of the subtree of column k
 //
-// The position is taken in the world. The others read no position of a root: momenta and forces
-// pass from body to parent in their own axes, and the Jacobian is taken about the bodies' own
-// origins.
+// The textbook takes the derivatives of positions in the world. Here only the position itself reads the
+// placement of a root. Momenta and forces pass from body to parent in the axes of the bodies, and the
+// Jacobian uses each body's own origin, so that no digits are lost far from the world's origin.
 #pragma once
 
 #include "dtau/algorithms/values/placements.hpp"
@@ -22,7 +22,7 @@ DTAU_INLINE void store_vector(const Vec3<T>& x, T* to, std::ptrdiff_t stride = 1
     to[0] = x.x, to[stride] = x.y, to[2 * stride] = x.z;
 }
 
-// center: (3), in metres; the sum of m_i P_i c_i over the sum of m_i, with the placement P_i of
+// center: (3), in meters; the sum of m_i P_i c_i over the sum of m_i, with the placement P_i of
 // body i in the world and its center of mass c_i in its own axes.
 template <class T>
 void center_of_mass(const Tree& tree, const T* q, T* center, const PlacementsWorkspace<T>& w) {
@@ -39,7 +39,7 @@ void center_of_mass(const Tree& tree, const T* q, T* center, const PlacementsWor
 
 // ---------------------------------------------------------------- motion
 
-// Body axes: R of the parent's, v and a about the body's origin, p momentum or force of the
+// In body axes: R rotates to the parent's axes; v, a about the body's origin; p momentum (or force) of the
 // subtree.
 template <class T>
 struct CenterMotionWorkspace {
@@ -56,7 +56,7 @@ struct CenterMotionWorkspace {
           p(arena.take<Vec3<T>>(tree.nnodes)) {}
 };
 
-// The velocity (3) of the center of mass; if a is given its acceleration, without gravity.
+// The velocity (3) of the center of mass; if a is given, its acceleration instead, without gravity.
 template <class T>
 void center_of_mass_motion(const Tree& tree, const T* q, const T* v, const T* a, T* result,
                            const CenterMotionWorkspace<T>& w) {
@@ -89,7 +89,7 @@ void center_of_mass_motion(const Tree& tree, const T* q, const T* v, const T* a,
 
 // ---------------------------------------------------------------- Jacobian
 
-// Along world axes, h of the subtree about the body's own origin.
+// Along world axes; h: first moment of the subtree about the body's own origin.
 template <class T>
 struct CenterJacobianWorkspace {
     ReferencePlacements<T> at;
@@ -99,7 +99,7 @@ struct CenterJacobianWorkspace {
         : at(arena, tree), h(arena.take<FirstMoment<T>>(tree.nnodes)) {}
 };
 
-// Of body i alone.
+// Mass and first moment of body i, before its subtree is added.
 template <class T>
 DTAU_INLINE FirstMoment<T> first_moment(const Tree& tree, int i, const ReferencePlacements<T>& at) {
     const Body& body = tree.bodies[i];

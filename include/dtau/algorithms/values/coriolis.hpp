@@ -1,5 +1,5 @@
-// Computes the Coriolis matrix C that is admissible: coriolis_matrix(). O(N d). [Echeandia]
-// algorithm 1. C v is the Coriolis and centripetal torque, and dM/dt = C + C^T.
+// Computes an admissible Coriolis matrix C: coriolis_matrix(). O(N d). [Echeandia] algorithm 1.
+// Admissible: C v is the Coriolis and centripetal torque, and dM/dt = C + C^T.
 //
 //   forward    S'_k = v_i x s_k                       for each column k of body i
 //              2B_i = v_i x* I_i - I_i v_i x + (I_i v_i) xbar*
@@ -28,7 +28,7 @@ struct CoriolisWorkspace {
           B(arena.take<Coriolis<T>>(tree.nnodes)) {}
 };
 
-// C: into zeros.
+// C: zero before.
 template <class T>
 void coriolis_matrix(const Tree& tree, const T* q, const T* v, T* C,
                      const CoriolisWorkspace<T>& w) {

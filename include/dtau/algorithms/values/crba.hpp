@@ -21,8 +21,8 @@
 
 namespace dtau::DTAU_VARIANT {
 
-// Backward pass: the inertias of the bodies become composites. Calls store(k, j, M_kj) for the
-// pairs of which j is k or on its path.
+// Backward pass: the inertias of the bodies become composites. Calls store(k, j, M_kj) for every k, and
+// j = k or j on the path of k.
 template <class T, class Store>
 DTAU_INLINE void crba_backward(const Tree& tree, const Motion<T>* S, Inertia<T>* inertias,
                                const Store& store) {
@@ -56,7 +56,7 @@ struct MassMatrixWorkspace {
     MassMatrixWorkspace(Arena& arena, const Tree& tree, const Options&) : root_frame(arena, tree) {}
 };
 
-// M: into zeros, both triangles.
+// M: both triangles; zero before.
 template <class T>
 void crba(const Tree& tree, const T* q, T* M, const RootFrame<T>& root_frame) {
     const int n = tree.nv;

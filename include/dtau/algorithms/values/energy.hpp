@@ -1,10 +1,18 @@
 // Computes the kinetic and potential energy of all moving bodies: kinetic_energy(),
 // potential_energy(). O(N). [Derivations] eqs. 15.9, 15.11.
 //
-//   T = sum of (m v_c . v_c + omega . J omega) / 2 + sum of armature v v / 2      v_c: of the center of mass
-//   V = sum of m (u_i - g_i . com_i)              u_i = u_p - g_p . r_i,  g_i = E_i g_p
+//   v_i = X_i v_p + S_i q'                        twist
+//   T   = sum of (m v_c . v_c + omega . J omega) / 2 + sum of armature q'^2 / 2
+//         v_c: velocity of the center of mass, J: inertia about it
+//   g_i = E_i g_p        u_i = u_p - g_p . r_i    world: g = gravity, u = 0
+//   V   = sum of m (u_i - g_i . com_i)
 //
-// In body axes, as rnea.hpp. Symbols, for body i with parent p:
+// The textbook has T = v^T M v / 2 and V = -sum of m gravity . c_i with positions c_i in the world.
+// Here T is a sum over the bodies, which needs no mass matrix, costs O(N) and is a sum of squares,
+// never negative. V carries the potential u of the body's origin from body to body, so that neither
+// placements in the world nor their products are formed. Both work in body axes, as rnea.hpp.
+//
+// Symbols, for body i with parent p:
 //   v[i]   twist
 //   g[i]   gravity's acceleration
 //   u[i]   potential of a unit mass at the body's origin: -gravity . position in the world
@@ -23,8 +31,8 @@ struct KineticEnergyWorkspace {
         : angles(arena, tree), v(arena.take<Motion<T>>(tree.nnodes)) {}
 };
 
-// v . M v / 2 with M of mass_matrix, as a sum of squares: of the bodies' centers of mass, of their
-// turning, of the rotors that the armature stands for.
+// q' . M q' / 2 as a sum of squares: translation of the bodies' centers of mass, rotation about them, and
+// the rotors that armature stands for.
 template <class T>
 void kinetic_energy(const Tree& tree, const T* q, const T* v, T* energy,
                     const KineticEnergyWorkspace<T>& w) {
@@ -56,7 +64,7 @@ struct PotentialEnergyWorkspace {
         : angles(arena, tree), g(arena.take<Vec3<T>>(tree.nnodes)), u(arena.take<T>(tree.nnodes)) {}
 };
 
-// Zero where all centers of mass are at the world's origin.
+// The energy is zero if all centers of mass are at the world's origin.
 template <class T>
 void potential_energy(const Tree& tree, const T* q, T* energy,
                       const PotentialEnergyWorkspace<T>& w) {

@@ -1,24 +1,31 @@
-// Computes placements, Jacobians, twists and accelerations of frames. O(d) for a frame at depth d:
-// of all bodies only those on the paths of the frames are looked at.
+// Computes placements, Jacobians, twists and accelerations of frames: frame_placements(),
+// frame_jacobians(), frame_velocities(), frame_accelerations(). O(d) for a frame at depth d.
 //
-// All but placements is computed in root-frame coordinates (kinematics.hpp), so that only what is
-// taken about the world's origin depends on where the base is. Linear rows first.
+// For body i with parent p and the columns s_k of its joint, in the coordinates of the root frame:
 //
-// Symbols, for body i with parent p and the columns s_k of the motion subspace of its joint:
-//   v_i = v_p + v_J,  a_i = a_p + sum of s_k v'_k + v_p x v_J     v_J = sum of s_k v_k, no gravity
-// A frame sees a motion m of its body from a point, along axes (the observer X):
-//   body    X m   from the frame's origin, along the frame's axes
-//   mixed         from the frame's origin, along world axes
-//   world         from the world's origin, along world axes
-// so that its twist is V = X v_i and its spatial acceleration A = X a_i, and the classical
-// acceleration of the body's point at which it looks A.lin + V.ang x V.lin. [Derivations] §19.
+//   v_i = v_p + v_J                              v_J = sum of s_k v_k
+//   a_i = a_p + sum of s_k v'_k + v_p x v_J      without gravity
+//   J_k = X s_k                                  for columns k on the path of i; zero for others
+//   V   = X v_i                                  twist
+//   A   = X a_i                                  spatial acceleration
+//   c   = A.lin + V.ang x V.lin                  classical acceleration, of the body's point at which X is
+//
+// X is the observer, who sees a motion of the body from a point, along axes:
+//   body    from the frame's origin, along the frame's axes
+//   mixed   from the frame's origin, along world axes
+//   world   from the world's origin, along world axes
+//
+// The textbook moves v_i and a_i from body to body, into the axes of each. In the root frame
+// (kinematics.hpp) motions add without a transform, and X is applied once, at the frame. Only motions
+// seen from the world's origin read the base's position. Passes visit only the bodies on the paths
+// of the frames. Linear rows come first. [Derivations] §19.
 #pragma once
 
 #include "dtau/algorithms/values/placements.hpp"
 
 namespace dtau::DTAU_VARIANT {
 
-// The bodies on the paths of frames to the world, those that carry others first.
+// The bodies on the paths of frames to the world, parents before children.
 struct FramePaths {
     int *bodies, *first, *last;
 
@@ -58,9 +65,9 @@ struct FrameWorkspace {
           a(arena.take<Motion<T>>(tree.nnodes)) {}
 };
 
-// ---------------------------------------------------------------- sweeps over the paths
+// ---------------------------------------------------------------- passes over the paths
 
-// The configuration, with the angles of the paths: a lone state's go through vectors together.
+// The configuration with the sines and cosines of the paths' angles, several at a time in a vector.
 template <class T>
 DTAU_INLINE Configuration<T> paths_configuration(const Tree& tree, const T* q,
                                                  const FrameWorkspace<T>& w) {
@@ -94,8 +101,8 @@ DTAU_INLINE void place_paths_in_world(const Tree& tree, const T* q, const FrameW
     for (int i : w.paths) w.world[i] = world_placement(tree.bodies[i], w.world, x);
 }
 
-// Placements and motion subspaces in the root frame, and in the world those placements that the
-// axes need: of roots for world axes, of all for the world's origin.
+// Placements and motion subspaces in the root frame; and the placements in the world that the axes
+// need: of the roots for mixed axes, of all bodies for the world's origin.
 template <class T>
 DTAU_INLINE void place_paths(const Tree& tree, Axes axes, const T* q, const FrameWorkspace<T>& w) {
     const Configuration<T> x = paths_configuration(tree, q, w);
@@ -133,7 +140,7 @@ DTAU_INLINE void paths_accelerations(const Tree& tree, const T* v, const T* a,
 
 // ---------------------------------------------------------------- one frame
 
-// A frame in the same coordinates as the placement P of its body.
+// The placement of a frame, in the coordinates in which P places its body.
 template <class T>
 DTAU_INLINE Placement<T> frame_placement(const Tree& tree, const Frame& frame,
                                          const Placement<T>* P) {
@@ -144,8 +151,7 @@ DTAU_INLINE Placement<T> frame_placement(const Tree& tree, const Frame& frame,
     return {body.R * R, mul_add(body.R, r, body.r)};
 }
 
-// From where and along which axes a frame's motion is seen, in the root frame: seen_from(X, m) is X
-// m.
+// The observer X in the root frame: its point and its axes. seen_from(X, m) computes X m.
 template <class T>
 DTAU_INLINE Placement<T> observer(const Tree& tree, const Frame& frame, Axes axes,
                                   const FrameWorkspace<T>& w) {
@@ -156,7 +162,7 @@ DTAU_INLINE Placement<T> observer(const Tree& tree, const Frame& frame, Axes axe
     return {world, F.r - world * frame_placement(tree, frame, w.world).r};
 }
 
-// To six neighbors in a row of a matrix; in a column, whose stride is that of the rows.
+// Stores six neighbors in a row of a matrix; with the stride of the rows, in a column.
 template <class T>
 DTAU_INLINE void store_motion(const Motion<T>& m, T* to, int stride = 1) {
     const T numbers[6] = {m.lin.x, m.lin.y, m.lin.z, m.ang.x, m.ang.y, m.ang.z};

@@ -1,6 +1,6 @@
-// Computes the momentum of all moving bodies in the world's axes, about the world's origin and
-// about the center of mass, the matrix and the rate of the latter, O(N). [Derivations] eqs. 13.16, 13.17,
-// 15.5.
+// Computes the momentum of all moving bodies along the world's axes: about the world's origin,
+// momentum(), and about the center of mass, centroidal_momentum(), with its matrix and its rate. O(N).
+// [Derivations] eqs. 13.16, 13.17, 15.5.
 //
 //   h = sum of m c        P = sum of m c'        L = sum of (m c x c' + J omega)
 //   momentum about the world's origin   (L + x_0 x P; P)         x_0: the reference in the world
@@ -37,14 +37,15 @@ struct MomentumWorkspace {
           I(arena.take<Inertia<T>>(tree.nnodes)) {}
 };
 
-// Linear part first, as users have it.
+// Writes a force or momentum, linear part first.
 template <class T>
 DTAU_INLINE void store_momentum(const Force<T>& h, T* to, std::ptrdiff_t stride = 1) {
     to[0] = h.lin.x, to[stride] = h.lin.y, to[2 * stride] = h.lin.z;
     to[3 * stride] = h.ang.x, to[4 * stride] = h.ang.y, to[5 * stride] = h.ang.z;
 }
 
-// Velocity of body i and its momentum about its own center of mass, its arm R com from its origin.
+// Computes the velocity of body i and its momentum about its center of mass; arm: R com, from the
+// body's origin to that center.
 template <class T>
 DTAU_INLINE Force<T> move_body(const Tree& tree, int i, const T* v, const Vec3<T>& arm,
                                const MomentumWorkspace<T>& w) {
@@ -61,7 +62,7 @@ DTAU_INLINE Force<T> move_body(const Tree& tree, int i, const T* v, const Vec3<T
     return {spin, body.mass * cross(t.ang, arm, t.lin)};
 }
 
-// Acceleration of body i and the rate of its momentum about its own center of mass.
+// Computes the acceleration of body i and the rate of its momentum about its center of mass.
 template <class T>
 DTAU_INLINE Force<T> accelerate_body(const Tree& tree, int i, const T* v, const T* a,
                                      const Vec3<T>& arm, const Force<T>& momentum,
@@ -82,7 +83,7 @@ DTAU_INLINE Force<T> accelerate_body(const Tree& tree, int i, const T* v, const 
     return {cross(omega, momentum.ang, moment), body.mass * force};
 }
 
-// P and L, and M and h; P' and L' instead if a is given.
+// Sums P and L (their rates P' and L' if a is given), M and h.
 template <class T>
 DTAU_INLINE Force<T> momentum_about_reference(const Tree& tree, const T* q, const T* v, const T* a,
                                               FirstMoment<T>& of_mass,
@@ -102,7 +103,7 @@ DTAU_INLINE Force<T> momentum_about_reference(const Tree& tree, const T* q, cons
     return sum;
 }
 
-// About the world's origin.
+// The momentum about the world's origin.
 template <class T>
 void momentum(const Tree& tree, const T* q, const T* v, T* result, const MomentumWorkspace<T>& w) {
     FirstMoment<T> of_mass;
@@ -112,7 +113,7 @@ void momentum(const Tree& tree, const T* q, const T* v, T* result, const Momentu
     store_momentum(h, result);
 }
 
-// About the center of mass: NaN for a robot without mass. The momentum, or its rate if a is given.
+// The momentum about the center of mass, or its rate if a is given. NaN for a robot without mass.
 template <class T>
 void centroidal_momentum(const Tree& tree, const T* q, const T* v, const T* a, T* result,
                          const MomentumWorkspace<T>& w) {
@@ -123,8 +124,8 @@ void centroidal_momentum(const Tree& tree, const T* q, const T* v, const T* a, T
     store_momentum(h, result);
 }
 
-// A (6, nv), by composite inertias ([RBDA] section 6.2): column j is the momentum about the center
-// of mass if s_j alone moved the subtree of j.
+// The matrix A (6, nv), by composite inertias ([RBDA] section 6.2): column j is the momentum about the
+// center of mass when the subtree of j moves with s_j.
 template <class T>
 void centroidal_momentum_matrix(const Tree& tree, const T* q, T* A, const MomentumWorkspace<T>& w) {
     const int n = tree.nv;

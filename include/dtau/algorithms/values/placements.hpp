@@ -1,4 +1,14 @@
-// Computes the placements of bodies in the world: place_in_world(). O(N).
+// Computes the placements of bodies in the world: forward_kinematics(), place_in_world(). O(N).
+// [RBDA] section 4.4.
+//
+//   P_i = P_p P_T P_J(q)        P_p = 1 for a root body; P_T: the constant frame of joint i in p
+//                               P_J(q): displacement of the joint from that frame
+//
+// The textbook composes transforms between neighboring bodies. Here each body gets its pose in the
+// world at once, because both the pose and the frames fixed to the body are results. Frames are
+// canonical (model.hpp): the joint's rotation combines two columns of the joint frame, and only
+// results are turned to the user's axes (user_axes). The dynamics read no pose in the world, but
+// poses in the root frame, which lose no digits far from the world's origin (kinematics.hpp).
 #pragma once
 
 #include "dtau/kinematics.hpp"
@@ -21,7 +31,7 @@ struct PlacementsWorkspace {
         : P(arena.take<Placement<T>>(tree.nnodes)), angles(arena, tree) {}
 };
 
-// Pose of a body in the world, from those of the bodies before it.
+// Pose of a body in the world, given its parent's in P.
 template <class T>
 DTAU_INLINE Placement<T> world_placement(const Body& body, const Placement<T>* P,
                                          const Configuration<T>& x) {
@@ -35,7 +45,7 @@ DTAU_INLINE void place_in_world(const Tree& tree, const Configuration<T>& x, Pla
     for (int i = 0; i < tree.nnodes; ++i) P[i] = world_placement(tree.bodies[i], P, x);
 }
 
-// The user's axes of a canonical body frame.
+// A canonical body frame P, turned to the user's axes.
 template <class T>
 DTAU_INLINE Placement<T> user_axes(const Body& body, const Placement<T>& P) {
     return {P.R * transposed(mat3(body.frame)), P.r};

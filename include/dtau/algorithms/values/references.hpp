@@ -1,10 +1,13 @@
-// Computes placements and motions along the world's axes, about a reference near the bodies, for
-// quantities of a whole robot: place_along_world_axes(). [Derivations] §13, momentum.
+// Computes placements and motions along the world's axes about a reference point near the bodies, for
+// quantities of the whole robot: place_along_world_axes(). [Derivations] §13, momentum.
 //
-// No digit of a quantity that does not depend on the place is lost far from the world's origin. A
-// tree's reference is the origin of its root; where prismatic joints begin the tree, of the first
-// body that turns, as in kinematics.hpp. Several trees are joined by the vectors between their
-// references. A reference is a fixed point, which the body that it is named after leaves.
+//   y_i = y_p + d_i,   d_i = R_p r_i              r_i: origin of body i in p
+//   v_i = v_p + S_i q',   a_i = a_p + v_p x v_J + S_i q''
+//
+// The textbook takes positions in the world, and differences of them lose digits far from the world's
+// origin. The reference of a tree is the origin of its root; if the tree begins with prismatic joints,
+// the origin of the first body that can rotate (kinematics.hpp). The vectors between references join
+// several trees. A reference is a fixed point: the body at it moves on.
 //
 // Symbols, for body i with parent p, along world axes:
 //   P[i]        its axes R; its origin y from the tree's reference
@@ -32,8 +35,8 @@ struct ReferencePlacements {
           trees(arena.take<Vec3<T>>(tree.nnodes)) {}
 };
 
-// The body whose origin is the reference of a tree: prismatic joints alone carry it and the bodies
-// from the root to it, which are its ancestors.
+// The body whose origin is the reference of a tree: the last one from the root on that only prismatic
+// joints carry.
 DTAU_INLINE int reference_body(const Tree& tree, int root) {
     int i = root;
     while (i + 1 < tree.nnodes && tree.bodies[i + 1].at_origin && tree.bodies[i + 1].parent == i)
@@ -41,8 +44,8 @@ DTAU_INLINE int reference_body(const Tree& tree, int root) {
     return i;
 }
 
-// All origins from their tree's reference, and all references from the first, by d.
-// y(i), d(i) and trees(i) are those of body i.
+// Computes y, all origins from their tree's reference, and `trees`, all references from the first, given
+// d. y(i), d(i) and trees(i) access the vectors of body i.
 template <class T, class Y, class D, class Trees>
 DTAU_INLINE void join_origins(const Tree& tree, const Y& y, const D& d, const Trees& trees) {
     int reference = -1;
@@ -59,7 +62,7 @@ DTAU_INLINE void join_origins(const Tree& tree, const Y& y, const D& d, const Tr
     }
 }
 
-// R and d; y = 0, each body's own origin.
+// Computes R and d, with y = 0: motions are about each body's own origin.
 template <class T>
 DTAU_INLINE void place_along_world_axes(const Tree& tree, const T* q,
                                         const ReferencePlacements<T>& w) {
@@ -73,7 +76,7 @@ DTAU_INLINE void place_along_world_axes(const Tree& tree, const T* q,
     }
 }
 
-// R, y, d and trees.
+// Computes R, y, d and trees.
 template <class T>
 DTAU_INLINE void place_from_references(const Tree& tree, const T* q,
                                        const ReferencePlacements<T>& w) {
@@ -84,7 +87,7 @@ DTAU_INLINE void place_from_references(const Tree& tree, const T* q,
         [&](int i) -> Vec3<T>& { return w.trees[i]; });
 }
 
-// Mass and first moment, m c.
+// Mass and first moment m c.
 template <class T>
 struct FirstMoment {
     Constant<T> m;
@@ -95,13 +98,13 @@ struct FirstMoment {
     }
 };
 
-// The momentum of a mass that moves with m: m u + omega x h.
+// The linear momentum of a body with the twist (omega; u): m u + omega x h.
 template <class T>
 DTAU_INLINE Vec3<T> operator*(const FirstMoment<T>& mass, const Motion<T>& m) {
     return cross(m.ang, mass.h, mass.m * m.lin);
 }
 
-// About a point from which the one before is at d.
+// Moves m and h to another point, from which the old point is at d.
 template <class T>
 DTAU_INLINE FirstMoment<T> moved(const FirstMoment<T>& mass, const Vec3<T>& d) {
     return {mass.m, fma(mass.m, d, mass.h)};
@@ -119,7 +122,7 @@ struct ReferenceMotions {
           a(arena.take<Motion<T>>(tree.nnodes)) {}
 };
 
-// Placements, S, v, and a unless the joints' accelerations are null.
+// Computes placements, S and v; and a, unless the joints' accelerations are null.
 template <class T>
 DTAU_INLINE void move_about_references(const Tree& tree, const T* q, const T* v, const T* a,
                                        const ReferenceMotions<T>& w) {
@@ -140,7 +143,7 @@ DTAU_INLINE void move_about_references(const Tree& tree, const T* q, const T* v,
     }
 }
 
-// A motion of the body's parent; the world rests.
+// The motion of the body's parent; zero for the world.
 template <class T>
 DTAU_INLINE Motion<T> of_parent(const Body& body, const Motion<T>* motions) {
     return body.parent < 0 ? zero_motion<T>() : motions[body.parent];

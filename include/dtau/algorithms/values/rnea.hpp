@@ -1,34 +1,37 @@
-// Computes the joint torques that give accelerations by the recursive Newton-Euler algorithm:
-// rnea(). O(N). [RBDA] section 5.3, table 5.1; as the book has it: textbook/rnea.hpp.
+// Computes the joint torques tau for given velocities v = q' and accelerations a = q'' of the joints, by
+// the recursive Newton-Euler algorithm: rnea(). O(N). [RBDA] section 5.3, table 5.1; as the book has it:
+// textbook/rnea.hpp.
 //
-// For body i with parent p, in the axes of body i about its origin; E_i is the rotation from the
-// axes of p to those of i, r_i the origin of i in p; v_J and a_J are S_i q' and S_i q'', halves
-// .ang and .lin:
+// For body i with parent p, in the axes of body i about its origin. E_i rotates from the axes of p to
+// those of i; r_i is the origin of i in p. v_J = S_i q' and a_J = S_i q'' have the halves .ang and .lin.
+// x^ is the matrix with x^ y = x x y.
 //
 //   forward    omega_i = E_i omega_p + v_J.ang
 //              alpha_i = E_i alpha_p + (E_i omega_p) x v_J.ang + a_J.ang
 //              A_i     = E_i (A_p + W_p r_i) + (E_i omega_p + omega_i) x v_J.lin + a_J.lin
 //              W_i     = alpha_i^ + omega_i^ omega_i^
-//              f_i     = (integral of r x (A_i + W_i r) dm;  m A_i + W_i h) - f_ext_i
+//              f_i     = (integral of r x (A_i + W_i r) dm;  m A_i + W_i h) - f_ext_i      (moment; force)
 //   backward   tau_i   = S_i^T f_i + armature q'' + damping q'
-//              f_p     = f_p + X_i^T f_i
-//   world      omega = alpha = 0,  A = -gravity
+//              f_p     = f_p + X_i^T f_i          X_i^T: to the axes and the origin of p
+//   world      omega = alpha = 0,  A = -gravity,  W = 0
 //
-// The book has spatial velocities and accelerations, v_i and a_i, and f_i = I_i a_i + v_i x* I_i
-// v_i. Here A is the classical acceleration of the body's origin, and the point r of the body
-// accelerates by A + W r: W is the one matrix that the parent's motion enters through. So no linear
-// velocity is computed but that of the joint, which is zero for a revolute joint, and f_i is two
-// integrals over the mass, linear in A and W ([Derivations] eqs. 13.2 to 13.5 at order 0). Joint frames
-// are modified Denavit-Hartenberg frames: E_i of a revolute joint is a rotation about its z after
-// constant rotations about x and z, and is applied as such, never as a matrix (turns.hpp). The
-// motions of one path are all that is kept. The base's position is never read.
+// The book has spatial velocities and accelerations, v_i and a_i, and f_i = I_i a_i + v_i x* I_i v_i.
+// Here A is the classical acceleration of the body's origin, and the body's point r has the
+// acceleration A + W r. So the parent's motion enters A_i through one matrix, W_p. The only linear
+// velocity is that of the joint, zero for a revolute joint. And f_i is two integrals over the mass,
+// linear in A and W ([Derivations] eqs. 13.2 to 13.5 at order 0). Joint frames are modified
+// Denavit-Hartenberg frames: E_i of a revolute joint is a rotation about its z after constant rotations
+// about x and z, and is never formed as a matrix (turns.hpp). Only the motions of one path are kept. The
+// base's position is never read.
 //
 // Symbols:
-//   turn[i]        E_i of a revolute joint          X[i]   placement of the body in its parent, of others
-//   omega, alpha   angular velocity and acceleration (3)
-//   A, W           (3), (3, 3)
-//   h, m           first moment and mass of the body
-//   f[i]           force across joint i, from parent to body: the net force of the subtree
+//   bodies[i].turn   E_i of a revolute joint
+//   X[i]             placement of the body in its parent, for all other joints: E_i transposed, and r_i
+//   omega, alpha     angular velocity and acceleration (3)
+//   A, W             (3), (3, 3)
+//   h, m             first moment and mass of the body
+//   bodies[i].f      f_i; in the backward pass the force across joint i, which the parent applies to the
+//                    body: the sum of the f_j over the subtree
 #pragma once
 
 #include "dtau/kinematics.hpp"
@@ -54,7 +57,8 @@ template <class T>
 struct RneaWorkspace {
     Configuration<T> angles;
     Placement<T>* X;
-    RneaMotion<T>* motion;  // of the world, and of the bodies on a path
+    RneaMotion<T>*
+        motion;  // [0]: the world; [level + 1]: the body at that level of the current path
     RneaBody<T>* bodies;
 
     RneaWorkspace(Arena& arena, const Tree& tree, const Options&)
@@ -64,7 +68,7 @@ struct RneaWorkspace {
           bodies(arena.take<RneaBody<T>>(tree.nnodes)) {}
 };
 
-// alpha^ + omega^ omega^
+// W = alpha^ + omega^ omega^ for omega = w.
 template <class T>
 DTAU_INLINE Mat3<T> point_accelerations(const Vec3<T>& w, const Vec3<T>& alpha) {
     const T xx = w.x * w.x, yy = w.y * w.y, zz = w.z * w.z;
@@ -73,7 +77,7 @@ DTAU_INLINE Mat3<T> point_accelerations(const Vec3<T>& w, const Vec3<T>& alpha) 
             {fma(w.x, w.z, alpha.y), fma(w.y, w.z, -alpha.x), -(xx + yy)}};
 }
 
-// The force that a body takes: integrals of a and r x a over its mass, a = A + W r.
+// The force that accelerates a body: integrals of r x a and a over its mass, for a = A + W r.
 // [Derivations] eq. 13.4
 template <class T>
 DTAU_INLINE Force<T> moving_force(const Body& body, const Vec3<T>& A, const Mat3<T>& W) {
@@ -87,13 +91,14 @@ DTAU_INLINE Force<T> moving_force(const Body& body, const Vec3<T>& A, const Mat3
              dot(x, b, fma(hx, A.y, negated(dot(y, a, hy * A.x))))},
             mul_add(W, h, T(body.mass) * A)};
 }
-// The same of a body that does not turn.
+// The same for W = 0.
 template <class T>
 DTAU_INLINE Force<T> moving_force(const Body& body, const Vec3<T>& A) {
     return {cross(lift<T>(vec3(body.first_moment)), A), T(body.mass) * A};
 }
 
-// The motion of body i from that of its parent: omega, alpha, A, W. `moving` is false without v.
+// The motion of body i from the motion of its parent. moving = false: all joint velocities and
+// accelerations are zero, and only A is computed.
 template <bool moving, class T>
 DTAU_INLINE RneaMotion<T> next_motion(const Tree& tree, int i, const Configuration<T>& x,
                                       const T* v, const T* a, const RneaWorkspace<T>& w) {
@@ -116,7 +121,7 @@ DTAU_INLINE RneaMotion<T> next_motion(const Tree& tree, int i, const Configurati
         }
     } else {
         const Placement<T> X = w.X[i] = joint_placement(body, constant_placement<T>(body), x);
-        const bool root = body.parent < 0;  // the base's position is never read
+        const bool root = body.parent < 0;  // W_p = 0: X.r, the base's position, is not read
         m.A = p.A;
         if constexpr (moving) {
             const Motion<T> vJ = joint_twist(body, v + body.v);
@@ -135,7 +140,7 @@ DTAU_INLINE RneaMotion<T> next_motion(const Tree& tree, int i, const Configurati
     return m;
 }
 
-// Forward pass: the motions of the bodies, and the forces f that they take.
+// Forward pass: the motions of the bodies, and the forces f_i that accelerate them.
 template <bool moving, class T>
 DTAU_INLINE void forces_of_motion(const Tree& tree, const T* q, const T* v, const T* a,
                                   const T* f_ext, const RneaWorkspace<T>& w) {
@@ -180,7 +185,7 @@ DTAU_INLINE void newton_euler(const Tree& tree, const T* q, const T* v, const T*
     }
 }
 
-// v, a and f_ext may be null: zero; a where v is.
+// v, a and f_ext may be null: zero. If v is null, a is taken as zero, too.
 template <class T>
 void rnea(const Tree& tree, const T* q, const T* v, const T* a, const T* f_ext, T* tau,
           const RneaWorkspace<T>& w) {

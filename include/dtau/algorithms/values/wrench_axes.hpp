@@ -1,12 +1,14 @@
-// Turns external wrenches that are given along the world's axes into body axes: along_body_axes().
-// O(N).
+// Rotates external wrenches that are given along the world's axes to body axes: along_body_axes(). O(N).
+//
+//   mixed   f_body = R^T f,   n_body = R^T n
+//   world   f_body = R^T f,   n_body = R^T (n - x x f)        x: the body's origin in the world
 //
 //   body   in the body's axes, at its origin: as all other algorithms take them
 //   mixed  in the world's axes, at the body's origin
 //   world  in the world's axes, moment about the world's origin
 //
-// Nothing is computed for wrenches that are along body axes already. Only the last ones read where
-// a free root is, and lose digits far from the world's origin.
+// Wrenches that are along body axes already are not copied. Only "world" reads the position of a free
+// root, and loses digits far from the world's origin.
 #pragma once
 
 #include "dtau/algorithms/values/placements.hpp"
@@ -27,11 +29,11 @@ struct WrenchAxesWorkspace {
           f_ext(arena.take<T>(in_world() ? 6 * tree.nbodies : 0)) {}
 
     bool in_world() const { return axes != Axes::body; }
-    // Whether there are wrenches that do not turn with their bodies.
+    // Whether there are wrenches along the world's axes.
     bool hold(const T* wrenches) const { return wrenches && in_world(); }
 };
 
-// One wrench, or a twist, its dual, as users have them: linear first.
+// Reads one wrench (or twist) in the user's order: linear first.
 template <class T>
 DTAU_INLINE Force<T> read_wrench(const T* f) {
     return {{f[3], f[4], f[5]}, {f[0], f[1], f[2]}};
@@ -42,14 +44,14 @@ DTAU_INLINE void write_wrench(const Force<T>& W, T* f) {
     f[3] = W.ang.x, f[4] = W.ang.y, f[5] = W.ang.z;
 }
 
-// A wrench along the world's axes, in those of the body whose user's frame stands at P.
+// Rotates a wrench along the world's axes to the axes of a body whose user's frame is at P.
 template <class T>
 DTAU_INLINE Force<T> seen_by_body(Axes axes, const Placement<T>& P, Force<T> W) {
     if (axes == Axes::world) W.ang = cross(W.lin, P.r, W.ang);
     return {transposed_mul(P.R, W.ang), transposed_mul(P.R, W.lin)};
 }
 
-// The wrenches along body axes, of bodies that stand at w.P.
+// Computes the wrenches along body axes, given the placements of the bodies in w.P.
 template <class T>
 DTAU_INLINE const T* turned_wrenches(const Tree& tree, const T* f_ext,
                                      const WrenchAxesWorkspace<T>& w) {
@@ -61,8 +63,8 @@ DTAU_INLINE const T* turned_wrenches(const Tree& tree, const T* f_ext,
     return w.f_ext;
 }
 
-// The wrenches f_ext (nbodies, 6) along body axes: in w, or f_ext itself if it is null or along
-// them.
+// Returns the wrenches f_ext (nbodies, 6) along body axes: converted, in w; or f_ext itself if it is null
+// or along body axes already.
 template <class T>
 const T* along_body_axes(const Tree& tree, const T* q, const T* f_ext,
                          const WrenchAxesWorkspace<T>& w) {
