@@ -58,7 +58,7 @@ inline constexpr Algorithm<T> robot_algorithm = {RobotWorkspace<T>::create,
                                                  RobotWorkspace<T>::apply};
 
 // The tree without its mimic joints: compiled code uses independent coordinates only.
-inline Tree without_coupling(const Tree& tree) {
+inline Tree without_mimics(const Tree& tree) {
     Tree independent = tree;
     independent.mimic = nullptr;
     return independent;

@@ -270,11 +270,11 @@ void run(const Algorithms& algorithms, const Tree& tree, const Job& job, std::pt
     run_alone(algorithms.counted, algorithms.results, tree, job, begin, end);
 #else
     if (job.code && job.count == 1)
-        return run_alone(robot_algorithm<double>, Results::dense, without_coupling(tree), job,
-                         begin, end);
+        return run_alone(robot_algorithm<double>, Results::dense, without_mimics(tree), job, begin,
+                         end);
     if (job.code)
         return run_in_lanes(robot_algorithm<Lane>, results_in_lanes(algorithms),
-                            without_coupling(tree), job, begin, end);
+                            without_mimics(tree), job, begin, end);
     if (one_by_one(algorithms, tree, job))
         return run_alone(algorithms.alone, algorithms.results, tree, job, begin, end);
     run_in_lanes(algorithms.in_lanes, algorithms.results, tree, job, begin, end);
@@ -290,7 +290,7 @@ std::size_t scratch_bytes(const Algorithms& algorithms, const Tree& tree, const 
     return Scratch<Counted>::bytes(algorithms.counted, tree, job, false);
 #else
     if (job.code)
-        return Scratch<Lane>::bytes(robot_algorithm<Lane>, without_coupling(tree), job, true);
+        return Scratch<Lane>::bytes(robot_algorithm<Lane>, without_mimics(tree), job, true);
     if (one_by_one(algorithms, tree, job))
         return Scratch<double>::bytes(algorithms.alone, tree, job, false);
     return Scratch<Lane>::bytes(algorithms.in_lanes, tree, job,
