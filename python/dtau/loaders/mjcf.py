@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from dtau.checks import listing
 from dtau.errors import ModelError, ModelWarning
 from dtau.loaders import mjcf_names
-from dtau.loaders.mjcf_forces import couplings, is_off, passive, uncarried
+from dtau.loaders.mjcf_forces import is_off, mimics_of, passive, uncarried
 from dtau.loaders.mjcf_loops import Closure, closures
 from dtau.loaders.mjcf_names import BALL, FREE, HINGE, SLIDE
 from dtau.loaders.mujoco_compiler import compiled_model
@@ -113,7 +113,7 @@ class _File:
         self._sites = names(mujoco.mjtObj.mjOBJ_SITE, compiled.nsite)
         weightless = is_off(mujoco, compiled, "GRAVITY")
         self.gravity = np.zeros(3) if weightless else np.array(compiled.opt.gravity)
-        self.mimics = couplings(mujoco, compiled, self.joints)
+        self.mimics = mimics_of(mujoco, compiled, self.joints)
         self._armature, self._damping = passive(mujoco, compiled)
         self._renamed: list[str] = []  # notes on names of frames
 

@@ -21,18 +21,18 @@ def is_off(mujoco: Any, m: Any, *parts: str) -> bool:
     return any(bit is not None and m.opt.disableflags & bit for bit in bits)
 
 
-def couplings(mujoco: Any, m: Any, joints: Sequence[str]) -> dict[str, Mimic]:
+def mimics_of(mujoco: Any, m: Any, joints: Sequence[str]) -> dict[str, Mimic]:
     """Return, by the joints that follow, the linear equalities of two joints.
 
     MuJoCo's is y - y0 = a0 + a1 (x - x0), with the joints' ref x0, y0.
     """
     found: dict[str, Mimic] = {}
     for i in acting_equalities(mujoco, m):
-        if _is_coupling(mujoco, m, i):
-            follower, leader = (int(m.eq_obj1id[i]), int(m.eq_obj2id[i]))
+        if _is_mimic(mujoco, m, i):
+            mimicking, mimicked = (int(m.eq_obj1id[i]), int(m.eq_obj2id[i]))
             a0, a1 = m.eq_data[i, :2].tolist()
-            y0, x0 = (float(m.qpos0[m.jnt_qposadr[joint]]) for joint in (follower, leader))
-            found.setdefault(joints[follower], Mimic(joints[leader], a1, y0 + a0 - a1 * x0))
+            y0, x0 = (float(m.qpos0[m.jnt_qposadr[joint]]) for joint in (mimicking, mimicked))
+            found.setdefault(joints[mimicking], Mimic(joints[mimicked], a1, y0 + a0 - a1 * x0))
     return found
 
 
@@ -92,7 +92,7 @@ def uncarried(
         named(kinds.mjOBJ_ACTUATOR, i) for i in _uncarried_actuators(mujoco, m, dampers)
     ]
     for i in acting_equalities(mujoco, m):
-        if not (_is_coupling(mujoco, m, i) or (loops and is_closure(mujoco, m, i))):
+        if not (_is_mimic(mujoco, m, i) or (loops and is_closure(mujoco, m, i))):
             kind = mujoco.mjtEq(int(m.eq_type[i])).name.removeprefix("mjEQ_").lower()
             if is_closure(mujoco, m, i):
                 kind += "; dtau.load_mechanism makes loops of them"
@@ -127,7 +127,7 @@ def is_closure(mujoco: Any, m: Any, i: int) -> bool:
     return any(m.eq_type[i] == kind for kind in kinds)
 
 
-def _is_coupling(mujoco: Any, m: Any, i: int) -> bool:
+def _is_mimic(mujoco: Any, m: Any, i: int) -> bool:
     """Whether an equality ties one joint to another, by a line that is not level."""
     return bool(
         m.eq_type[i] == mujoco.mjtEq.mjEQ_JOINT

@@ -272,13 +272,13 @@ def _check_mimics(
     }
     lost = {}
     for name, element in mimics.items():
-        leader = attribute(element, "joint")
-        if leader not in types:
-            lost[name] = f"mimic of joint {name!r}: {unknown_name('joint', leader, types)}"
-        elif types[leader] not in _ONE_COORDINATE:
+        mimicked = attribute(element, "joint")
+        if mimicked not in types:
+            lost[name] = f"mimic of joint {name!r}: {unknown_name('joint', mimicked, types)}"
+        elif types[mimicked] not in _ONE_COORDINATE:
             lost[name] = (
-                f"mimic of joint {name!r}: expected a joint with one coordinate, got {leader!r}, "
-                f"which is {types[leader]}"
+                f"mimic of joint {name!r}: expected a joint with one coordinate, got {mimicked!r}, "
+                f"which is {types[mimicked]}"
             )
     if lost and mimic == "exact":
         problems = "; ".join(lost.values())

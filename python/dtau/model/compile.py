@@ -23,7 +23,7 @@ class CoreBody:
 
     body: Body  # its parent counts these
     link: int  # number of the model's body; -1: none
-    leader: int  # the one whose joint this one's joint mimics; -1: none
+    mimicked: int  # the one whose joint this one's joint mimics; -1: none
     multiplier: float
     offset: float
 
@@ -53,10 +53,10 @@ def take_apart(bodies: Sequence[Body], mimics: Mapping[str, Mimic]) -> list[Core
 
     by_joint = {body.link.joint_name: place[index] for index, body in enumerate(bodies)}
     for name, mimic in mimics.items():
-        follower = by_joint[name]
-        result[follower] = replace(
-            result[follower],
-            leader=by_joint[mimic.joint],
+        mimicking = by_joint[name]
+        result[mimicking] = replace(
+            result[mimicking],
+            mimicked=by_joint[mimic.joint],
             multiplier=mimic.multiplier,
             offset=mimic.offset,
         )
@@ -78,7 +78,7 @@ def compile_tree(
         np.array([joint._kind for joint in types], dtype=np.int32),
         np.array([body.parent for body in bodies], dtype=np.int32),
         np.array([each.link for each in core_bodies], dtype=np.int32),
-        np.array([each.leader for each in core_bodies], dtype=np.int32),
+        np.array([each.mimicked for each in core_bodies], dtype=np.int32),
         np.array([each.multiplier for each in core_bodies]),
         np.array([each.offset for each in core_bodies]),
         np.array([body.placement.rotation for body in bodies]),

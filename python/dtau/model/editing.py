@@ -282,18 +282,18 @@ class Editable(ModelBase):
                 raise ValueError(f"joint {name!r} mimics {mimic.joint!r}: lock that one")
         for joint in self.joints:
             name, mimic = joint.name, joint.mimic
-            leader = mimic.joint if mimic else name
-            if leader not in positions:
+            mimicked = mimic.joint if mimic else name
+            if mimicked not in positions:
                 continue
             link = links[self.bodies[joint.body]]
             try:
-                position = joint.type._coordinates(positions[leader])
+                position = joint.type._coordinates(positions[mimicked])
                 if mimic:
                     with np.errstate(over="ignore"):  # placement() refuses what is not finite
                         position = mimic.multiplier * position + mimic.offset
                 placement = link.placement @ joint.type.placement(position)
             except (TypeError, ValueError) as error:
-                raise type(error)(f"position of joint {leader!r}: {error}") from None
+                raise type(error)(f"position of joint {mimicked!r}: {error}") from None
             links[link.name] = Link(link.name, link.parent, Fixed(), name, placement, link.inertia)
         return self._with(links.values())  # no warning: locking leaves no joint lighter
 

@@ -35,7 +35,7 @@ def massless_joints(bodies: Sequence[CoreBody]) -> tuple[str, ...]:
     rng = np.random.default_rng(20)
     subtrees = [_Subtree(_spatial_inertia(each.body.inertia)) for each in bodies]
     world = _Subtree(np.zeros((6, 6)))
-    followers = Counter(each.leader for each in bodies if each.leader >= 0)
+    mimics = Counter(each.mimicked for each in bodies if each.mimicked >= 0)
     singular: list[int] = []
     for i in reversed(range(len(bodies))):
         core_body, body, subtree = bodies[i], bodies[i].body, subtrees[i]
@@ -45,12 +45,12 @@ def massless_joints(bodies: Sequence[CoreBody]) -> tuple[str, ...]:
         joint = body.link.joint
         subspace = joint.motion_subspace()
         armature = np.asarray(body.link.armature)
-        leader = i if core_body.leader < 0 else core_body.leader
-        if leader in followers:
-            group = subtree.open_group(leader, 1 + followers[leader])
+        mimicked = i if core_body.mimicked < 0 else core_body.mimicked
+        if mimicked in mimics:
+            group = subtree.open_group(mimicked, 1 + mimics[mimicked])
             if not subtree.add_member(group, core_body.multiplier, subspace, armature):
                 raise ValueError(
-                    f"joint {bodies[leader].body.link.joint_name!r} and those that mimic it: "
+                    f"joint {bodies[mimicked].body.link.joint_name!r} and those that mimic it: "
                     "inertias too large to add"
                 )
             singular += subtree.release_groups()
@@ -73,7 +73,7 @@ def massless_joints(bodies: Sequence[CoreBody]) -> tuple[str, ...]:
 class _Group:
     """Joints that move with one velocity, as far as they are in a subtree."""
 
-    leader: int
+    mimicked: int
     row: int
     size: int
     missing: int  # members that are elsewhere
@@ -95,14 +95,14 @@ class _Subtree:
         self.complete: list[_Group] = []
         self.free_rows: list[int] = []  # zeros
 
-    def open_group(self, leader: int, size: int) -> _Group | None:
+    def open_group(self, mimicked: int, size: int) -> _Group | None:
         """Return a group, which may be new; None where too many are open."""
-        if leader not in self.groups and len(self.groups) < _MOST_GROUPS:
+        if mimicked not in self.groups and len(self.groups) < _MOST_GROUPS:
             if not self.free_rows:
                 self.free_rows.append(len(self.matrix))
                 self.matrix = np.pad(self.matrix, (0, 1))
-            self.groups[leader] = _Group(leader, self.free_rows.pop(), size, size)
-        return self.groups.get(leader)
+            self.groups[mimicked] = _Group(mimicked, self.free_rows.pop(), size, size)
+        return self.groups.get(mimicked)
 
     def add_member(
         self, group: _Group | None, multiplier: float, subspace: Array, armature: Array
@@ -126,7 +126,7 @@ class _Subtree:
             to_child = np.eye(len(child.matrix))
             self.matrix = np.pad(self.matrix[:6, :6], (0, len(child.matrix) - 6))
         else:
-            pairs = [(self.open_group(g.leader, g.size), g) for g in child.groups.values()]
+            pairs = [(self.open_group(g.mimicked, g.size), g) for g in child.groups.values()]
             to_child = np.zeros((len(child.matrix), len(self.matrix)))
             for mine, group in pairs:
                 if mine is not None:
@@ -152,12 +152,12 @@ class _Subtree:
             force = self.matrix[:, row : row + 1].copy()
             d = force[row : row + 1]
             if _is_singular(d, np.array([group.scale])):
-                singular.append(group.leader)
+                singular.append(group.mimicked)
             else:
                 self._subtract(force, d)
             self.matrix[row] = self.matrix[:, row] = 0.0
             self.free_rows.append(row)
-            del self.groups[group.leader]
+            del self.groups[group.mimicked]
         self.complete = []
         return singular
 

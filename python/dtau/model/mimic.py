@@ -19,7 +19,7 @@ def resolve_mimics(links: Sequence[Link]) -> Mapping[str, Mimic]:
         multipliers are too large to be multiplied or squared.
     """
     joints = {link.joint_name: link for link in links if link.joint.nv > 0}
-    known: dict[str, tuple[str, float, float]] = {}  # leader, multiplier and offset in the end
+    known: dict[str, tuple[str, float, float]] = {}  # mimicked, multiplier and offset in the end
     for first in joints:
         chain: dict[str, Mimic] = {}  # on the way to a joint that is known, or independent
         name = first
@@ -34,24 +34,24 @@ def resolve_mimics(links: Sequence[Link]) -> Mapping[str, Mimic]:
             chain[name] = mimic
             name = mimic.joint
         for name, mimic in reversed(chain.items()):
-            leader, multiplier, offset = known.get(mimic.joint, (mimic.joint, 1.0, 0.0))
+            mimicked, multiplier, offset = known.get(mimic.joint, (mimic.joint, 1.0, 0.0))
             offset = mimic.offset + mimic.multiplier * offset
-            known[name] = leader, mimic.multiplier * multiplier, offset
+            known[name] = mimicked, mimic.multiplier * multiplier, offset
     return {name: _checked(name, *known[name], joints) for name in joints if name in known}
 
 
 def _checked(
-    name: str, leader: str, multiplier: float, offset: float, joints: Mapping[str, Link]
+    name: str, mimicked: str, multiplier: float, offset: float, joints: Mapping[str, Link]
 ) -> Mimic:
-    if joints[leader].joint.nq != 1:
-        kind = type(joints[leader].joint).__name__
+    if joints[mimicked].joint.nq != 1:
+        kind = type(joints[mimicked].joint).__name__
         raise ValueError(
             f"mimic of joint {name!r}: expected a joint with one coordinate, "
-            f"got {leader!r}, which is {kind}"
+            f"got {mimicked!r}, which is {kind}"
         )
     if not all(map(math.isfinite, (multiplier * multiplier, offset))):
         raise ValueError(
             f"mimic of joint {name!r}: numbers too large, in the end the multiplier "
             f"{multiplier:g} (its square is needed) and the offset {offset:g}"
         )
-    return Mimic(leader, multiplier, offset)
+    return Mimic(mimicked, multiplier, offset)

@@ -20,7 +20,7 @@ from dtau.model.massless import massless_joints, warn_of_massless
 from dtau.model.mimic import resolve_mimics
 from dtau.model.names import no_joint, no_link
 from dtau.model.printing import table
-from dtau.model.records import joint_records, parameters_of, with_followers
+from dtau.model.records import joint_records, parameters_of, with_mimics
 from dtau.model.tree import depth_first, merge_fixed
 from dtau.model.writing import urdf_text
 
@@ -141,7 +141,7 @@ class Model(Editable, Immutable):
             raise ValueError(f"model {name!r}: expected a joint that moves, got none")
         mimics = resolve_mimics(links)
         joints = joint_records(bodies, mimics)
-        independent = [joint for joint in joints if joint.mimic is None]
+        non_mimic = [joint for joint in joints if joint.mimic is None]
         core_bodies = take_apart(bodies, mimics)
         massless = massless_joints(core_bodies)
         unmoved = {  # whether it is so, by what is said: notes of a model that was changed
@@ -154,19 +154,19 @@ class Model(Editable, Immutable):
         vars(self).update(
             name=name,
             gravity=real_array("gravity", gravity, (3,)),
-            nq=sum(joint.type.nq for joint in independent),
-            nv=sum(joint.type.nv for joint in independent),
+            nq=sum(joint.type.nq for joint in non_mimic),
+            nv=sum(joint.type.nv for joint in non_mimic),
             nbodies=len(bodies),
             bodies=tuple(body.link.name for body in bodies),
             inertias=tuple(body.inertia for body in bodies),
             joints=joints,
             frames=tuple(frames),
-            armature=with_followers("armature", bodies, joints),
-            damping=with_followers("damping", bodies, joints),
-            lower_limits=concatenate([joint.limits.lower] * joint.type.nq for joint in independent),
-            upper_limits=concatenate([joint.limits.upper] * joint.type.nq for joint in independent),
-            velocity_limits=concatenate(joint.limits.velocity for joint in independent),
-            effort_limits=concatenate(joint.limits.effort for joint in independent),
+            armature=with_mimics("armature", bodies, joints),
+            damping=with_mimics("damping", bodies, joints),
+            lower_limits=concatenate([joint.limits.lower] * joint.type.nq for joint in non_mimic),
+            upper_limits=concatenate([joint.limits.upper] * joint.type.nq for joint in non_mimic),
+            velocity_limits=concatenate(joint.limits.velocity for joint in non_mimic),
+            effort_limits=concatenate(joint.limits.effort for joint in non_mimic),
             mass=math.fsum(body.inertia.mass for body in bodies),
             parameters=parameters_of(bodies),
             notes=tuple(dict.fromkeys(notes)),

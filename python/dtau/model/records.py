@@ -43,9 +43,7 @@ def joint_records(bodies: Sequence[Body], mimics: Mapping[str, Mimic]) -> tuple[
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def with_followers(
-    name: str, bodies: Sequence[Body], joints: Sequence[Joint]
-) -> NDArray[np.float64]:
+def with_mimics(name: str, bodies: Sequence[Body], joints: Sequence[Joint]) -> NDArray[np.float64]:
     """Add what followers have, times the square of the multiplier, to what they follow."""
     total = np.zeros(max(joint.v.stop for joint in joints))
     for body, joint in zip(bodies, joints, strict=True):

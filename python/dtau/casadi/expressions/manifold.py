@@ -25,7 +25,7 @@ _QUARTER = ca.DM([[0.0, -1.0], [1.0, 0.0]])  # a quarter of a turn
 _TERMS = 12  # of series: 1e-17 with two derivatives, up to the thresholds below
 
 
-def independent(model: Model) -> list[Joint]:
+def non_mimic_joints(model: Model) -> list[Joint]:
     """List the joints that have coordinates of their own."""
     return [joint for joint in model.joints if joint.mimic is None]
 
@@ -44,7 +44,7 @@ def normalize(model: Model) -> Any:
     """Make the function q -> q with quaternions of unit norm."""
     q = ca.SX.sym("q", model.nq)
     parts = []
-    for joint in independent(model):
+    for joint in non_mimic_joints(model):
         x = q[joint.q]
         if isinstance(joint.type, Free):
             x = ca.vertcat(x[:3], unit(x[3:]))
@@ -57,21 +57,21 @@ def normalize(model: Model) -> Any:
 def integrate(model: Model) -> Any:
     """Make the function (q, dq) -> q (+) dq."""
     q, dq = ca.SX.sym("q", model.nq), ca.SX.sym("dq", model.nv)
-    parts = [_moved(joint, q[joint.q], dq[joint.v]) for joint in independent(model)]
+    parts = [_moved(joint, q[joint.q], dq[joint.v]) for joint in non_mimic_joints(model)]
     return ca.Function("integrate", [q, dq], [ca.vertcat(*parts)], ["q", "dq"], ["q_next"])
 
 
 def difference(model: Model) -> Any:
     """Make the function (q0, q1) -> dq with q0 (+) dq = q1."""
     q0, q1 = ca.SX.sym("q0", model.nq), ca.SX.sym("q1", model.nq)
-    parts = [_displacement(joint, q0[joint.q], q1[joint.q]) for joint in independent(model)]
+    parts = [_displacement(joint, q0[joint.q], q1[joint.q]) for joint in non_mimic_joints(model)]
     return ca.Function("difference", [q0, q1], [ca.vertcat(*parts)], ["q0", "q1"], ["dq"])
 
 
 def tangent_map(model: Model) -> Any:
     """Make the function q -> from_tangent (nq, nv), to_tangent (nv, nq)."""
     q = ca.SX.sym("q", model.nq)
-    blocks = [_tangent_blocks(joint, q[joint.q]) for joint in independent(model)]
+    blocks = [_tangent_blocks(joint, q[joint.q]) for joint in non_mimic_joints(model)]
     results = [ca.densify(ca.diagcat(*each)) for each in zip(*blocks, strict=True)]
     return ca.Function("tangent_map", [q], results, ["q"], ["from_tangent", "to_tangent"])
 
