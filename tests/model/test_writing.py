@@ -292,7 +292,7 @@ class TestRefused:
     )
     def test_one_reason(self, model: dtau.Model, said: str) -> None:
         text = message(ValueError, model.to_urdf)
-        start = f"model {model.name!r}: a URDF cannot say all of it: {said}"
+        start = f"model {model.name!r}: a URDF cannot represent all of it: {said}"
         assert text.startswith(start), text
 
     def test_error_lists_all_that_urdf_cannot_hold(self) -> None:
