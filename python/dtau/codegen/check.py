@@ -129,7 +129,7 @@ def _scales(
 
 
 def _rounded(model: Model, rng: np.random.Generator) -> Model:
-    """Return the model with placements changed by roundings, so that no axes are exactly parallel."""
+    """Return the model with placements changed by roundings: no axes are exactly parallel."""
 
     def moved(link: Link) -> Link:
         turn = np.eye(3) + _EPSILON * rng.uniform(-1, 1, (3, 3))

@@ -47,7 +47,7 @@ class _Draws:
         return low + (high - low) * ((self._bits.random_raw() >> 11) * 2.0**-53)
 
     def in_ball(self, dimensions: int) -> tuple[list[float], float]:
-        """Draw a point of the unit ball, not too near its center; also return its squared radius."""
+        """Draw a point of the unit ball, not too near its center; return its squared radius too."""
         while True:
             x = [self.uniform(-1.0, 1.0) for _ in range(dimensions)]
             squared = math.fsum(c * c for c in x)

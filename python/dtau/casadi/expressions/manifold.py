@@ -1,8 +1,8 @@
-"""The configuration manifold in CasADi's own scalars: displacements, and how they are applied.
+"""The configuration manifold in CasADi's own scalars: `integrate`, `difference`, `tangent_map`.
 
-Quaternions are normalized first, so that derivatives by the nq numbers of q are those of
-f(normalize(q)). What is 0/0 at no displacement has its series there, so that derivatives of every
-order that CasADi makes of it hold too. [Sola]; joint by joint, as `dtau.functions.manifold`.
+Quaternions are normalized first, so that derivatives by the nq numbers of q are derivatives of
+f(normalize(q)). Terms that are 0/0 at zero displacement use their series there, so that derivatives
+of every order are right. [Sola]; joint by joint, as `dtau.functions.manifold`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def non_mimic_joints(model: Model) -> list[Joint]:
 
 
 def rotation(x: Any) -> Any:
-    """Rotation matrix of a unit quaternion (x, y, z, w)."""
+    """Return the rotation matrix of a unit quaternion (x, y, z, w)."""
     return ca.vertcat(*(ca.horzcat(*row) for row in rotation_rows(ca.vertsplit(x))))
 
 
@@ -77,7 +77,7 @@ def tangent_map(model: Model) -> Any:
 
 
 def displacement_rates(model: Model) -> Any:
-    """Make the function (theta, v) -> theta' of q0 (+) theta that moves with v."""
+    """Make the function (theta, v) -> theta' for q0 (+) theta that moves at velocity v."""
     theta, v = ca.SX.sym("theta", model.nv), ca.SX.sym("v", model.nv)
     given = (np.array(ca.vertsplit(x), dtype=object) for x in (theta, v))
     rates = displacement_rate(np, model, *given)
@@ -85,7 +85,7 @@ def displacement_rates(model: Model) -> Any:
 
 
 def _tangent_blocks(joint: Joint, x: Any) -> tuple[Any, Any]:
-    """Return how fast coordinates change with velocities, and the other way."""
+    """Return the blocks from velocities to rates of coordinates, and back."""
     if isinstance(joint.type, Spherical):
         x = unit(x)
         u, w = x[:3], x[3]
@@ -151,13 +151,13 @@ def _quaternion_product(x: Any, y: Any) -> Any:
 
 
 def _exponential(w: Any) -> Any:
-    """Quaternion of a rotation vector."""
+    """Return the quaternion of a rotation vector."""
     s = ca.sumsqr(w) / 4.0
     return ca.vertcat(_sinc(s) / 2.0 * w, _cosine(s))
 
 
 def _logarithm(x0: Any, x1: Any) -> Any:
-    """Rotation vector of the shortest turn between unit quaternions."""
+    """Return the rotation vector of the shortest rotation between unit quaternions."""
     y = _quaternion_product(ca.vertcat(-x0[:3], x0[3]), x1)
     y = ca.if_else(y[3] < 0.0, -1.0, 1.0) * y
     s, w = ca.sumsqr(y[:3]), y[3]
@@ -169,7 +169,7 @@ def _logarithm(x0: Any, x1: Any) -> Any:
 
 
 def _even(s: Any, near: float, series: Sequence[Fraction], closed: Callable[[Any], Any]) -> Any:
-    """Take the series near 0, and beyond it the closed form, which is not finite at 0."""
+    """Evaluate the series near 0, and elsewhere the closed form, which is not finite at 0."""
     total: Any = 0.0
     for coefficient in reversed(series):
         total = total * s + float(coefficient)
@@ -202,7 +202,7 @@ def _cubic_sine(s: Any) -> Any:
 
 def _half_cotangent(s: Any) -> Any:
     """(1 - t/2 cot(t/2)) / t^2."""
-    numbers = [Fraction(1)]  # of Bernoulli
+    numbers = [Fraction(1)]  # Bernoulli numbers
     for m in range(1, 2 * _TERMS + 1):
         numbers.append(-sum(comb(m + 1, k) * numbers[k] for k in range(m)) / Fraction(m + 1))
     series = [abs(numbers[2 * k + 2]) / factorial(2 * k + 2) for k in range(_TERMS)]
