@@ -103,7 +103,7 @@ class CoordinateMap(Immutable):
         return self._moved(out, back, origin, self._rotation_quaternion * (-1.0, -1.0, -1.0, 1.0))
 
     def check_quaternions(self, q: Array, batch: tuple[int, ...]) -> None:
-        """Raise ValueError unless quaternions have unit norm; `batch` is the shape of the rows q."""
+        """Raise ValueError unless quaternions have unit norm; `batch` is the shape of q's rows."""
         x = q[..., self._quaternions]
         norm = np.linalg.norm(x, axis=-1)
         bad = ~(np.abs(norm - 1.0) <= _UNIT) & np.isfinite(x).all(axis=-1)

@@ -45,13 +45,12 @@ def mujoco(model: Model, mj_model: Any) -> Convention:
     gives them.
 
     - Quaternions are (w, x, y, z). A free joint's pose is the pose of the body in the world,
-    wherever the model places the joint. Coordinates of hinges and slides are equal if the model was
-    loaded from the MJCF (`dtau.load`): the ``ref`` of a joint is then in its placement. Otherwise,
-    with the file's placements, MuJoCo's coordinates are larger by ``ref``.
+      wherever the model places the joint. Coordinates of hinges and slides are equal if the model
+      was loaded from the MJCF (`dtau.load`): the ``ref`` of a joint is then in its placement.
+      Otherwise, with the file's placements, MuJoCo's coordinates are larger by ``ref``.
     - The velocity of a free joint is the linear velocity of the body's origin along the world's
-    axes and the angular velocity along the body's axes; displacements likewise. Its torque is
-    [force along world
-      axes, moment along body axes].
+      axes and the angular velocity along the body's axes; displacements likewise. Its torque is
+      [force along world axes, moment along body axes].
     - External wrenches are ``xfrc_applied``, (..., nbody, 6): force and moment along world axes at
       the body's center of mass, the world first. MuJoCo's bodies that do not move relative to each
       other are one body in dtau: on the way to dtau, their wrenches are added.
