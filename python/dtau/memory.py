@@ -41,7 +41,8 @@ def set_result_cache_limit(limit: int) -> int:
     --------
     >>> import dtau
     >>> before = dtau.set_result_cache_limit(0)  # empties the cache
-    >>> dtau.set_result_cache_limit(before)  # restores the limit 0
+    >>> dtau.set_result_cache_limit(before)  # restores the limit
+    0
     """
     return _core.set_result_cache_limit(integer("limit", limit, 0, _MOST))
 

@@ -105,8 +105,9 @@ def function(
     >>> model = dtau.robots.quadruped()
     >>> f = dtau.casadi.function(model, "forward_dynamics")
     >>> f.size1_in("q"), f.size1_in("tau"), f.size1_out(0)
-    (19, 18, 18) >>> f.jacobian().sparsity_out(0).nnz() < 18 * 19  # the position of the base does
-    not matter True
+    (19, 18, 18)
+    >>> f.jacobian().sparsity_out(0).nnz() < 18 * 19  # the position of the base does not matter
+    True
     """
     require("model", model, Model)
     if name not in PUBLIC:

@@ -148,7 +148,8 @@ class DerivativeConversions:
         >>> d2 = dtau.inverse_dynamics_second_derivatives(model, q, v, a)
         >>> mixed = dtau.conventions.mixed_twist(model)
         >>> m = mixed.inverse_dynamics_second_derivatives_from_dtau(q, v, a, tau, d, d2)
-        >>> bool(np.allclose(m.d2tau_dqdv[:, :3], 0))  # nothing depends on the base's position True
+        >>> bool(np.allclose(m.d2tau_dqdv[:, :3], 0))  # nothing depends on the base's position
+        True
         """
         kind = InverseDynamicsSecondDerivatives
         return second_derivatives.tensors_from_dtau(self._maps, kind, (q, v, a, tau), d, d2)
@@ -213,8 +214,7 @@ class DerivativeConversions:
         >>> tau = dtau.inverse_dynamics(model, q, v, a)
         >>> d = dtau.inverse_dynamics_derivatives(model, q, v, a)
         >>> spatial = dtau.conventions.spatial_twist(model)
-        >>> weights = np.linspace(-1.0, 1.0, model.nv)  # weights of the spatial wrench and of the
-        joints
+        >>> weights = np.linspace(-1.0, 1.0, model.nv)  # of the spatial wrench and the joints
         >>> lam = spatial.to_dtau(q, weights).v
         >>> h = dtau.inverse_dynamics_hessian(model, q, v, a, lam)
         >>> there = spatial.inverse_dynamics_hessian_from_dtau(q, v, a, tau, lam, d, h)
