@@ -116,7 +116,7 @@ def _parameters(library: ArrayLibrary, name: str, taken: Sequence[str], section:
             described = _shaped(library, kind, described)
         entries.append(_entry(f"{', '.join(kept)}{colon}{described}", body))
     if "products" in taken:
-        but = "; by dt there is none then" if "dt" in taken else ""
+        but = "; no derivative by dt exists then" if "dt" in taken else ""
         words = _PRODUCTS.format(vjp=PUBLIC[name].vjp, but=but)
         entries.append(_entry("products : bool", _filled(words)))
     return "\n".join(entries)

@@ -186,9 +186,8 @@ class DerivativeConversions:
     ) -> InverseDynamicsHessian:
         """Convert second derivatives of a weighted sum of torques to this convention.
 
-        Weights of torques are velocities: those of this convention, ``there``, which are held
-        constant in its derivatives, have in dtau's convention the numbers
-        ``lam = to_dtau(there_q, there).v``.
+        Weights of torques transform like velocities. Weights ``there`` of this convention, held
+        constant in its derivatives, are ``lam = to_dtau(there_q, there).v`` in dtau's convention.
 
         Parameters
         ----------
@@ -241,8 +240,9 @@ class DerivativeConversions:
         As `inverse_dynamics_hessian_from_dtau`, in all arguments, with
         ``a = forward_dynamics(model, q, v, tau, f_ext)`` and with what
         `dtau.forward_dynamics_derivatives` and, without ``symmetric``,
-        `dtau.forward_dynamics_hessian` give. Weights of accelerations are torques: those of this
-        convention, ``there``, have in dtau's the numbers ``lam = torque_to_dtau(there_q, there)``.
+        `dtau.forward_dynamics_hessian` give. Weights of accelerations transform like torques.
+        Weights ``there`` of this convention are ``lam = torque_to_dtau(there_q, there)`` in dtau's
+        convention.
         """
         kind, state = ForwardDynamicsHessian, (q, v, a, tau)
         return second_derivatives.hessian_from_dtau(self._maps, kind, state, lam, d, h)

@@ -163,7 +163,7 @@ class _Frames:
         parents = peer.integers("body_parentid", nbody, nbody - 1)
         self.welds = peer.integers("body_weldid", nbody, nbody - 1)
         quaternion = peer.numbers("body_quat", (nbody, 4))
-        position, centre = (peer.numbers(name, (nbody, 3)) for name in ("body_pos", "body_ipos"))
+        position, center = (peer.numbers(name, (nbody, 3)) for name in ("body_pos", "body_ipos"))
         place, self._axes = (peer.numbers(n, (len(types), 3)) for n in ("jnt_pos", "jnt_axis"))
         if not quaternion.any(axis=1).all():
             raise peer.error("body_quat", "quaternions that are not zero", "one that is")
@@ -187,7 +187,7 @@ class _Frames:
                 origin[row] = -last.get(row, np.zeros(3))
             else:
                 rotation[row], origin[row] = self._turned[row], self._placed[row]
-        self.points = origin + (rotation @ centre[..., np.newaxis])[..., 0]
+        self.points = origin + (rotation @ center[..., np.newaxis])[..., 0]
         if not np.isfinite(self.points).all():
             raise peer.error("body_pos", "numbers that can be added", "larger ones")
 

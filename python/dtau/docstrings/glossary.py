@@ -143,8 +143,8 @@ joint_parameters : bool, optional
     Whether the armature and the damping of the ``nv`` velocities are parameters too, after the
     parameters of the bodies.
 order : int, optional
-    Highest order of the time derivatives: the r in these shapes, from 0 to 100. Of a longer stack
-    the first rows are read, in place. So one stack of ``v`` and its derivatives, and one of
+    Highest order of the time derivatives: the r in these shapes, from 0 to 100. If a stack is
+    longer, its first rows are read, in place. So one stack of ``v`` and its derivatives, and one of
     wrenches, serves all functions along a trajectory. By default the length of the stacks
     determines r.
 out : ndarray, optional
@@ -171,15 +171,15 @@ dtau : ndarray (..., nv)
 da : ndarray (..., nv)
     Variation of the joint acceleration.
 dtau_dq : ndarray (..., nv, nv)
-    Entry [i, k] is the derivative of torque i along q (+) eps e_k, in the tangent space; for a free
-    joint along a displacement [linear, angular] in the body frame.
+    Entry [i, k] is the derivative of torque i along q (+) eps e_k, in the tangent space; for a
+    free joint along a displacement [linear, angular] in the body frame.
 dtau_dv : ndarray (..., nv, nv)
     Entry [i, k] is the derivative of torque i by velocity k.
 dtau_da : ndarray (..., nv, nv)
     The mass matrix M, the derivative by the acceleration.
 da_dq : ndarray (..., nv, nv)
-    Entry [i, k] is the derivative of acceleration i along q (+) eps e_k, in the tangent space; for
-    a free joint along a displacement [linear, angular] in the body frame.
+    Entry [i, k] is the derivative of acceleration i along q (+) eps e_k, in the tangent space;
+    for a free joint along a displacement [linear, angular] in the body frame.
 da_dv : ndarray (..., nv, nv)
     Entry [i, k] is the derivative of acceleration i by velocity k.
 da_dtau : ndarray (..., nv, nv)
@@ -194,14 +194,14 @@ dforces_dv : ndarray (..., nrows, nv)
 dforces_dtau : ndarray (..., nrows, nv)
     Entry [i, k] is the derivative of force i by torque k.
 forces : ndarray (..., nrows)
-    Constraint forces in N and N m, one contact after the other (`Contacts.rows`): [force, moment]
-    on the contact's frame at its origin, along the contact's axes. The force of a loop is the one
-    on ``frame_a``.
+    Constraint forces in N and N m, one contact after the other (`Contacts.rows`):
+    [force, moment] on the contact's frame at its origin, along the contact's axes. The force of
+    a loop is the one on ``frame_a``.
 dforces : ndarray (..., nrows)
     Variation of the constraint forces.
 residual : ndarray (..., nrows)
-    Acceleration of each constraint row minus its reference acceleration: 0 up to rounding, unless
-    ``regularization`` is given and rows contradict each other.
+    Acceleration of each constraint row minus its reference acceleration: 0 up to rounding,
+    unless ``regularization`` is given and rows contradict each other.
 impulses : ndarray (..., nrows)
     Impulses of the contacts in N s and N m s. Order, origins and axes are the same as for the
     forces of `dtau.constrained_dynamics`.
@@ -271,8 +271,9 @@ DiscreteLinearization.q : ndarray (..., nq)
 DiscreteLinearization.v : ndarray (..., nv)
     Velocity after the step.
 ConstrainedDiscreteLinearization.residual : ndarray (..., nrows)
-    Acceleration of each constraint row minus its reference acceleration, in the state before the
-    step: 0 up to rounding, unless ``regularization`` is given and rows contradict each other.
+    Acceleration of each constraint row minus its reference acceleration, in the state before
+    the step: 0 up to rounding, unless ``regularization`` is given and rows contradict each
+    other.
 dtwist_dq : ndarray (..., nframes, 6, nv)
     Row [linear, angular], column k the derivative along q (+) eps e_k, in the tangent space.
 dtwist_dv : ndarray (..., nframes, 6, nv)

@@ -30,7 +30,7 @@ def inverse_dynamics(
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
-    """Joint torque that gives the acceleration ``a``.
+    """Inverse dynamics: the joint torque that gives the acceleration ``a``.
 
         tau = M a + C v + D v + g - sum of J^T f_ext
 
@@ -77,7 +77,7 @@ def forward_dynamics(
     out: NDArray[np.float64] | None = None,
     threads: int | None = None,
 ) -> NDArray[np.float64]:
-    """Joint acceleration under the torque ``tau``.
+    """Forward dynamics: the joint acceleration under the torque ``tau``.
 
         a = M^-1 (tau - C v - D v - g + sum of J^T f_ext)
 
@@ -143,7 +143,7 @@ def hybrid_dynamics(
     Notes
     -----
     Articulated-body algorithm in which prescribed joints stay rigid, [RBDA] section 9.2; O(N). With
-    every joint prescribed the result is that of `dtau.inverse_dynamics`, with none that of
+    every joint prescribed the result equals `dtau.inverse_dynamics`, with none it equals
     `dtau.forward_dynamics`.
 
     Examples

@@ -51,8 +51,8 @@ def equilibrium(
     tau : ndarray (..., nv)
         Joint torque ``B @ u``.
     f_ext : ndarray (..., nbodies, 6)
-        Contact forces as external wrenches for the dynamics with ``f_ext_axes="body"``, the
-        default: [force, moment] on each body in **its own axes** at its origin.
+        Contact forces as external wrenches for the dynamics with ``f_ext_axes="body"``,
+        the default: [force, moment] on each body in **its own axes** at its origin.
     residual : ndarray (..., nv)
         Gravity torque that inputs and forces do not balance.
     exists : ndarray of bool (...)

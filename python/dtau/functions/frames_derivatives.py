@@ -39,8 +39,8 @@ def frame_jacobians_derivatives(
     Parameters
     ----------
     axes
-        ... The derivatives are those of the components along these axes, which for ``"body"`` turn
-        with the frame.
+        ... The components along these axes are differentiated; for ``"body"`` the axes turn with
+        the frame.
     symmetric
         Give the second derivatives of the frame's pose in the exponential chart, which are
         symmetric in k and j: half of ``dJ_dq[:, k, j] + dJ_dq[:, j, k]``. By default repeated
@@ -91,8 +91,8 @@ def frame_velocities_derivatives(
     Parameters
     ----------
     axes
-        ... The derivatives are those of the components along these axes, which for ``"body"`` turn
-        with the frame.
+        ... The components along these axes are differentiated; for ``"body"`` the axes turn with
+        the frame.
 
     Returns
     -------
@@ -102,8 +102,8 @@ def frame_velocities_derivatives(
     Notes
     -----
     [Derivations] section 19, with the rates of [IDSVA] eq. 31; O(d) for all columns of a frame at
-    depth d. In mixed axes the frame's origin is followed, as `dtau.frame_velocities` does;
-    Pinocchio's derivatives for LOCAL_WORLD_ALIGNED look from a point that stays where it is.
+    depth d. In mixed axes the reference point is the moving origin of the frame, as in
+    `dtau.frame_velocities`; Pinocchio's derivatives for LOCAL_WORLD_ALIGNED hold the point fixed.
 
     Examples
     --------
@@ -141,8 +141,8 @@ def frame_accelerations_derivatives(
     Parameters
     ----------
     axes
-        ... The derivatives are those of the components along these axes, which for ``"body"`` turn
-        with the frame.
+        ... The components along these axes are differentiated; for ``"body"`` the axes turn with
+        the frame.
 
     Returns
     -------
@@ -152,10 +152,10 @@ def frame_accelerations_derivatives(
     Notes
     -----
     [Derivations] section 19, with the rates of [IDSVA] eq. 31; O(d) for all columns of a frame at
-    depth d. In mixed axes the frame's origin is followed, as `dtau.frame_velocities` does;
-    Pinocchio's derivatives for LOCAL_WORLD_ALIGNED look from a point that stays where it is, and
-    along world axes have a term more for joints of several degrees of freedom: docs/coming_from.md
-    has both.
+    depth d. In mixed axes the reference point is the moving origin of the frame, as in
+    `dtau.frame_velocities`; Pinocchio's derivatives for LOCAL_WORLD_ALIGNED hold the point fixed.
+    Along world axes, Pinocchio's have an additional term for joints of several degrees of freedom.
+    docs/coming_from.md explains both.
 
     Examples
     --------

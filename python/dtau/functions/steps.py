@@ -45,8 +45,8 @@ def step(
     f_ext
         ... Its components, and those of ``tau``, are constant over the step.
     contacts : Contacts, optional
-        Contacts and loops that hold at every stage, whose acceleration is that of
-        `dtau.constrained_dynamics`. ``f_ext`` is beside their forces.
+        Contacts and loops that hold at every stage; the acceleration is the result of
+        `dtau.constrained_dynamics`. Their forces act in addition to ``f_ext``.
     active
         ... They hold over the whole step.
 
@@ -139,8 +139,8 @@ def step_vjp(
     f_ext
         ... Its components, and those of ``tau``, are constant over the step.
     contacts : Contacts, optional
-        Contacts and loops that hold at every stage, whose acceleration is that of
-        `dtau.constrained_dynamics`. ``f_ext`` is beside their forces.
+        Contacts and loops that hold at every stage; the acceleration is the result of
+        `dtau.constrained_dynamics`. Their forces act in addition to ``f_ext``.
     active
         ... They hold over the whole step.
 

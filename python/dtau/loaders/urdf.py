@@ -151,7 +151,7 @@ def _link(element: Element, name: str, inertias: dict[str, Inertia], mimic: Mimi
             raise element.error(f"joint {name!r} refers to link {link!r}, which does not exist")
     damping = 0.0
     limits = _UNLIMITED
-    followed = None
+    mimicked = None
     with located(element, f"joint {name!r}"):
         joint = _joint_type(element, name)
         if joint.nv == 0:
@@ -159,7 +159,7 @@ def _link(element: Element, name: str, inertias: dict[str, Inertia], mimic: Mimi
         elif joint.nq == 1:
             damping = _damping(element)
             limits = _limits(element)
-            followed = _mimic(element) if mimic == "exact" else None
+            mimicked = _mimic(element) if mimic == "exact" else None
         return Link(
             child,
             parent,
@@ -169,7 +169,7 @@ def _link(element: Element, name: str, inertias: dict[str, Inertia], mimic: Mimi
             inertia=inertias[child],
             damping=damping,
             limits=limits,
-            mimic=followed,
+            mimic=mimicked,
         )
 
 

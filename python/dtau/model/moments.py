@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 DEFINITE = 1e-9  # slack for asymmetric and negative parts of a tensor, relative to its size
-_NANOMETRE = 1e-18  # m²; moments below those of the mass at this distance are rounding
+_NANOMETER = 1e-18  # m²; moments below those of the mass at this distance are rounding
 _TRIANGLE = 1e-6  # slack for the triangle inequality, relative to the largest moment
 
 
@@ -25,7 +25,7 @@ def breaks_triangle_inequality(mass: float, moments: Sequence[float], leeway: fl
 
 def _slack(mass: float, moments: Sequence[float], leeway: float) -> float:
     size = max(abs(moments[0]), abs(moments[2]))
-    return leeway * max(DEFINITE * size, _NANOMETRE * mass)
+    return leeway * max(DEFINITE * size, _NANOMETER * mass)
 
 
 def nearest_of_a_body(tensor: NDArray[np.float64]) -> NDArray[np.float64]:

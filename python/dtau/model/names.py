@@ -42,7 +42,7 @@ def no_link(model: ModelBase, kind: str, name: str) -> ValueError:
 
 
 class Names:
-    """Finds links by their own names or by those of the joints that carry them.
+    """Find links by their own names or by the names of the joints that carry them.
 
     If a name belongs to a joint and to the link of another joint, moving joints come first, then
     links, then fixed joints; or links before all joints.

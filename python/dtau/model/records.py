@@ -50,7 +50,7 @@ def with_mimics(name: str, bodies: Sequence[Body], joints: Sequence[Joint]) -> N
         scale = joint.mimic.multiplier if joint.mimic else 1.0
         total[joint.v] += scale**2 * np.asarray(getattr(body.link, name))
         if not np.isfinite(total[joint.v]).all():
-            raise ValueError(f"{name} of joint {joint.name!r}, which mimics another: too large")
+            raise ValueError(f"{name} of joint {joint.name!r}, summed over mimic joints: too large")
     total.flags.writeable = False
     return total
 

@@ -12,7 +12,7 @@ from dtau.model.pose import Pose
 
 Angles = tuple[float, float, float]
 
-_NEIGHBOURS = 3  # floating-point numbers on either side of a guess
+_NEIGHBORS = 3  # floating-point numbers on either side of a guess
 
 
 def angles_of(pose: Pose) -> tuple[Angles, bool]:
@@ -46,7 +46,7 @@ def _candidates(guess: float) -> list[float]:
     near = [guess]
     for direction in (-math.inf, math.inf):
         angle = guess
-        for _ in range(_NEIGHBOURS):
+        for _ in range(_NEIGHBORS):
             angle = math.nextafter(angle, direction)
             near.append(angle)
     turned = [guess - math.copysign(2 * math.pi, guess)]

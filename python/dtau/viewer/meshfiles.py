@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from dtau.viewer.folders import Folders
 from dtau.viewer.solids import Mesh, creased
 
-GREY = (0.72, 0.74, 0.77)  # the default color
+GRAY = (0.72, 0.74, 0.77)  # the default color
 SUFFIXES = ("stl", "obj", "dae", "ply", "glb", "gltf")
 _UNTOLD = (102, 102, 102, 255)  # trimesh's color for files without colors
 
@@ -143,8 +143,8 @@ def _color(part: Any) -> Color:
     elif getattr(visual, "kind", None) in ("vertex", "face"):
         rgba = visual.main_color
     else:
-        return GREY
+        return GRAY
     rgba = tuple(int(x) for x in np.asarray(rgba)[:4])
     if rgba == _UNTOLD:
-        return GREY
+        return GRAY
     return (rgba[0] / 255, rgba[1] / 255, rgba[2] / 255)

@@ -20,7 +20,7 @@ from dtau.loaders.urdf import origin
 from dtau.loaders.xml import Element, parse
 from dtau.viewer import solids
 from dtau.viewer.folders import Folders
-from dtau.viewer.meshfiles import GREY, Color, Surface, Visual, read_mesh
+from dtau.viewer.meshfiles import GRAY, Color, Surface, Visual, read_mesh
 from dtau.viewer.mjcf_visuals import read_mjcf_visuals
 
 _UNREAD = frozenset(
@@ -105,7 +105,7 @@ def _surfaces(geometry: Element, folders: Folders, color: Color | None) -> list[
             path = folders.find(attribute(shape, "filename"))
             return read_mesh(path, folders, scale, color)
         if shape.tag in _SOLIDS:
-            return [Surface(_SOLIDS[shape.tag](shape), color or GREY)]
+            return [Surface(_SOLIDS[shape.tag](shape), color or GRAY)]
     raise geometry.error(f"expected one of mesh, {', '.join(_SOLIDS)} in <geometry>, got none")
 
 
